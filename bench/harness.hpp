@@ -61,6 +61,8 @@ Rows preprocess(const Axes& axes,
                 const OnLine& on_line);                 ///< counts to line integrals, step by step
 Rows fourier(const Axes& axes, const OnLine& on_line);  ///< the Fourier model beside direct FBP, with errors
 Rows cone(const Axes& axes, const OnLine& on_line);     ///< the cone-beam pair, with error, kappa and mu
+/// The pair for any geometry on four orbits, with error, kappa and mu.
+Rows flexible(const Axes& axes, const OnLine& on_line);
 Rows fan(const Axes& axes,
          const OnLine& on_line);  ///< FDK, the pair, with error, kappa and mu, and a step of CGLS
 /// FBP of modified Shepp-Logan and of white noise by each window and model, with RMSE, PSNR and noise; of a

@@ -36,6 +36,8 @@ FlexiblePlace parallel_place(const FlexibleView& view, const Vector3& cell, cons
                       seen(1 / square * cross(normal, view.bin_step)),
                       {1, {}},
                       length(view.source) / std::abs(steep),
+                      1,
+                      {},
                       {1, 0, 0},
                       {},
                       {}};
@@ -53,12 +55,38 @@ FlexiblePlace cone_place(const FlexibleView& view, const Vector3& cell, const Vo
     const Vector3 dual = 1 / (area * area) * along;
     return sum(dot(dual, view.source - cell), depth, away, evenly(grid, dual, view.source));
   };
-  FlexiblePlace place{
-      seen(cross(view.row_step, normal)), seen(cross(normal, view.bin_step)), depth, away / area, {}, {}, {}};
+  FlexiblePlace place{seen(cross(view.row_step, normal)),
+                      seen(cross(normal, view.bin_step)),
+                      depth,
+                      away / area,
+                      {},
+                      {},
+                      {},
+                      {},
+                      {}};
   copy(cell - view.source, place.to_first_cell);
   copy(view.bin_step, place.to_next_bin);
   copy(view.row_step, place.to_next_row);
   return place;
+}
+
+/// The least and the greatest of an even number over the voxels of a grid.
+std::array<double, 2> range_of(const Evenly& number, const VolumeGrid& grid) {
+  std::array ends{number.first, number.first};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double change = number.step[k] * static_cast<double>(grid.size[k] - 1);
+    ends[change < 0 ? 0 : 1] += change;
+  }
+  return ends;
+}
+
+/// Adds what bounds the shadows of voxels. The mean chord over a shadow is at most the diagonal of a voxel,
+/// and a cell is at least as far from the source as the plane of the detector.
+void add_bounds(FlexiblePlace& place, const VolumeGrid& grid, double plane) {
+  const auto [nearest, farthest] = range_of(place.depth, grid);
+  place.nearest = nearest;
+  place.least_shadow =
+      place.mass * plane / (farthest * farthest * std::hypot(grid.pitch[0], grid.pitch[1], grid.pitch[2]));
 }
 
 }  // namespace
@@ -69,8 +97,11 @@ FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid) {
   for (const FlexibleView& view : scan.views) {
     const Vector3 cell = view.detector - 0.5 * static_cast<double>(d.bins - 1) * view.bin_step -
                          0.5 * static_cast<double>(d.rows - 1) * view.row_step;
-    all.views.push_back(scan.parallel ? parallel_place(view, cell, grid) : cone_place(view, cell, grid));
-    all.views.back().mass *= grid.pitch[0] * grid.pitch[1] * grid.pitch[2];
+    FlexiblePlace place = scan.parallel ? parallel_place(view, cell, grid) : cone_place(view, cell, grid);
+    place.mass *= grid.pitch[0] * grid.pitch[1] * grid.pitch[2];
+    const Vector3 normal = cross(view.bin_step, view.row_step);
+    add_bounds(place, grid, scan.parallel ? 1 : std::abs(dot(cell - view.source, normal)) / length(normal));
+    all.views.push_back(place);
   }
   return all;
 }

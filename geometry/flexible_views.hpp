@@ -25,6 +25,7 @@ struct FlexiblePlace {
   Evenly bin, row;
   Evenly depth;  ///< from the source along the normal of the detector, mm; 1 for parallel rays
   double mass;   ///< mm^2; mm for parallel rays
+  double nearest, least_shadow;  ///< depth of the nearest voxel, and the least area of a shadow in cells
   double to_first_cell[3], to_next_bin[3], to_next_row[3];  ///< from the source, mm
 };
 

@@ -12,6 +12,7 @@
 // the middle of the brick. Their positions are exact.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "../core/host_device.hpp"
@@ -22,11 +23,38 @@ namespace tandem::kernels {
 /// Edge of a brick in voxels; at the ends of a volume bricks may be smaller.
 constexpr int brick_edge = 8;
 
-/// A trapezoid of area 1 about 0, in cells.
+/// a b + c. On a GPU it is fused, the same wherever it stands.
+TANDEM_HOST_DEVICE inline float fused(float a, float b, float c) {
+#ifdef __CUDA_ARCH__
+  return __fmaf_rn(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+TANDEM_HOST_DEVICE inline float product(float a, float b) {
+#ifdef __CUDA_ARCH__
+  return __fmul_rn(a, b);  // and not fused with a sum
+#else
+  return a * b;
+#endif
+}
+
+TANDEM_HOST_DEVICE inline float reciprocal(float a) {
+#ifdef __CUDA_ARCH__
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+  return result;
+#else
+  return 1 / a;
+#endif
+}
+
+/// A trapezoid of area 1 about 0, along bins or rows.
 struct Profile {
-  float outer, inner;  ///< where its flanks end and begin
-  float height;        ///< between the inner ends
-  float rise;          ///< 1 / (2 width of a flank)
+  float outer;      ///< where the flanks end, in widths of a flank
+  float per_flank;  ///< 1 / width of a flank, 1 / cells
+  float whole;      ///< the area, in areas of a flank
 };
 
 TANDEM_HOST_DEVICE inline Profile profile_of(float a, float b, float c) {
@@ -34,16 +62,19 @@ TANDEM_HOST_DEVICE inline Profile profile_of(float a, float b, float c) {
   constexpr float steep = 1e-3f, narrow = 1e-6f;  // flanks, as a share of the widest edge; cells
   const float widest = std::max(std::max(std::max(a, b), c), narrow);
   const float rest = std::max(a * a + b * b + c * c - widest * widest, 0.0f);
-  const float flank = std::max(std::sqrt(rest), steep * widest);
-  return {0.5f * (widest + flank), 0.5f * (widest - flank), 1 / widest, 0.5f / flank};
+  const float flank = std::max(std::sqrt(rest), steep * widest), per_flank = 1 / flank;
+  return {0.5f * (widest + flank) * per_flank, per_flank, 2 * widest * per_flank};
 }
 
-/// What of a trapezoid lies before a place, up to a number that is the same for all places.
-TANDEM_HOST_DEVICE inline float share_before(const Profile& p, float place) {
-  const float at = std::max(-p.outer, std::min(p.outer, place));
-  const float risen = std::min(at, -p.inner), falling = std::max(at, p.inner);
-  const float before = risen + p.outer, left = p.outer - falling;
-  return p.height * (before * before * p.rise + (at - risen) + (p.inner - falling) - left * left * p.rise);
+/// The area of a trapezoid beyond an edge that lies so many widths of a flank within its outer end; at most
+/// in its middle. In areas of a flank.
+TANDEM_HOST_DEVICE inline float beyond(float within) {
+#ifdef __CUDA_ARCH__
+  const float risen = __saturatef(within);
+#else
+  const float risen = std::min(std::max(within, 0.0f), 1.0f);
+#endif
+  return product(risen, fused(2, within, -risen));
 }
 
 /// What the voxels of a brick have in common in a view. A voxel is given by its distance from the middle of
@@ -57,13 +88,19 @@ struct BrickShadow {
   Index first_bin, first_row;  ///< the cell from which places count: near it float has all digits that matter
 };
 
-/// `middle` in voxels from voxel (0, 0, 0).
-TANDEM_HOST_DEVICE inline BrickShadow shadow_of(const FlexiblePlace& view, double ix, double iy, double iz) {
+TANDEM_HOST_DEVICE inline void add_profiles(BrickShadow& s) {
+  s.along_bins = profile_of(s.bin[0], s.bin[1], s.bin[2]);
+  s.along_rows = profile_of(s.row[0], s.row[1], s.row[2]);
+}
+
+/// The shadow of a brick without its profiles. `middle` in voxels from voxel (0, 0, 0).
+TANDEM_HOST_DEVICE inline BrickShadow shadow_about(const FlexiblePlace& view, double ix, double iy,
+                                                   double iz) {
   const double inverse = 1 / view.depth.at(ix, iy, iz);
   const double bin = view.bin.at(ix, iy, iz) * inverse, row = view.row.at(ix, iy, iz) * inverse;
   constexpr double far = 1e9;  // cells; no detector has such
-  const double first_bin = std::floor(std::clamp(bin, -far, far)),
-               first_row = std::floor(std::clamp(row, -far, far));
+  const double first_bin = std::floor(std::min(std::max(bin, -far), far)),
+               first_row = std::floor(std::min(std::max(row, -far), far));
   BrickShadow s{};
   for (int k = 0; k < 3; ++k) {
     s.depth[k] = static_cast<float>(view.depth.step[k] * inverse);
@@ -72,9 +109,30 @@ TANDEM_HOST_DEVICE inline BrickShadow shadow_of(const FlexiblePlace& view, doubl
   }
   s.bin_here = static_cast<float>(bin - first_bin), s.row_here = static_cast<float>(row - first_row);
   s.mass = static_cast<float>(view.mass * inverse * inverse);
-  s.along_bins = profile_of(s.bin[0], s.bin[1], s.bin[2]);
-  s.along_rows = profile_of(s.row[0], s.row[1], s.row[2]);
   s.first_bin = static_cast<Index>(first_bin), s.first_row = static_cast<Index>(first_row);
+  return s;
+}
+
+TANDEM_HOST_DEVICE inline BrickShadow shadow_of(const FlexiblePlace& view, double ix, double iy, double iz) {
+  BrickShadow s = shadow_about(view, ix, iy, iz);
+  add_profiles(s);
+  return s;
+}
+
+/// The shadow about another middle near by, (x, y, z) voxels away. Places count from the same cell.
+TANDEM_HOST_DEVICE inline BrickShadow moved(const BrickShadow& from, float x, float y, float z) {
+  const float inverse = 1 / (1 + (from.depth[0] * x + from.depth[1] * y + from.depth[2] * z));
+  const float bins = (from.bin[0] * x + from.bin[1] * y + from.bin[2] * z) * inverse,
+              rows = (from.row[0] * x + from.row[1] * y + from.row[2] * z) * inverse;
+  BrickShadow s = from;
+  for (int k = 0; k < 3; ++k) {
+    s.depth[k] = from.depth[k] * inverse;
+    s.bin[k] = (from.bin[k] - bins * from.depth[k]) * inverse;
+    s.row[k] = (from.row[k] - rows * from.depth[k]) * inverse;
+  }
+  s.bin_here += bins, s.row_here += rows;
+  s.mass *= inverse * inverse;
+  add_profiles(s);
   return s;
 }
 
@@ -82,26 +140,55 @@ TANDEM_HOST_DEVICE inline BrickShadow shadow_of(const FlexiblePlace& view, doubl
 struct VoxelShadow {
   float bin, row;
   float stretch;  ///< its depth, as a share of that of the middle: cells times this are those of the profile
-  float mass;
+  float inverse;  ///< 1 / stretch
 };
 
 TANDEM_HOST_DEVICE inline VoxelShadow shadow_in(const BrickShadow& s, float x, float y, float z) {
-  constexpr float least = 1e-3f;  // of places that hold no voxel
-  const float depth = std::max(1 + (s.depth[0] * x + s.depth[1] * y + s.depth[2] * z), least),
-              inverse = 1 / depth;
-  return {s.bin_here + (s.bin[0] * x + s.bin[1] * y + s.bin[2] * z) * inverse,
-          s.row_here + (s.row[0] * x + s.row[1] * y + s.row[2] * z) * inverse, depth,
-          s.mass * inverse * inverse};
+  const float depth = fused(s.depth[2], z, fused(s.depth[1], y, fused(s.depth[0], x, 1))),
+              inverse = reciprocal(depth);
+  return {fused(fused(s.bin[2], z, fused(s.bin[1], y, product(s.bin[0], x))), inverse, s.bin_here),
+          fused(fused(s.row[2], z, fused(s.row[1], y, product(s.row[0], x))), inverse, s.row_here), depth,
+          inverse};
 }
 
-/// How many cells a shadow can meet, if voxels of the brick are at least `nearest` of its middle's depth.
-TANDEM_HOST_DEVICE inline int cells_met(const Profile& p, float nearest) {
-  return static_cast<int>(2 * p.outer / nearest) + 2;
+/// The cell that a place lies in, and how far from its middle. A place has fewer than 2^22 cells.
+struct NearestCell {
+  int number;
+  float beside;
+};
+TANDEM_HOST_DEVICE inline NearestCell nearest_cell(float place) {
+  constexpr float whole = 12582912;  // 1.5 * 2^23: a sum with it has no digits behind the point
+  const float sum = place + whole;
+  return {std::bit_cast<int>(sum) - std::bit_cast<int>(whole), place - (sum - whole)};
 }
 
-/// The first cell that the shadow meets.
-TANDEM_HOST_DEVICE inline int first_cell(const Profile& p, float place, float stretch) {
-  return static_cast<int>(std::floor(place - p.outer / stretch + 0.5f));
+/// How many cells on either side of the nearest one a shadow can meet, if voxels of the brick are at least
+/// `nearest` of its middle's depth.
+TANDEM_HOST_DEVICE inline int reach_of(const Profile& p, float nearest) {
+  return std::max(static_cast<int>(std::ceil(p.outer / (p.per_flank * nearest))), 1);
+}
+
+/// The shares of the cells from `reach` before the nearest one to `reach` behind it, in areas of a flank. The
+/// middle has what the others leave, so that the sum is the whole shadow.
+template <class Shares>
+TANDEM_HOST_DEVICE inline void share_out(const Profile& p, float beside, float stretch, int reach,
+                                         const Shares& share) {
+  const float per_cell = product(p.per_flank, stretch);
+  float before = 0, behind = 0;
+  TANDEM_UNROLL
+  for (int k = 0; k < reach; ++k) {
+    const float middle = fused(0.5f - static_cast<float>(reach - k), per_cell, p.outer);
+    const float left = beyond(fused(-beside, per_cell, middle)),
+                right = beyond(fused(beside, per_cell, middle));
+    share(k, left - before), share(2 * reach - k, right - behind);
+    before = left, behind = right;
+  }
+  share(reach, p.whole - before - behind);
+}
+
+/// What shares are multiplied by: the mass of a voxel, and one over the two areas of a shadow.
+TANDEM_HOST_DEVICE inline float weight_of(const BrickShadow& s) {
+  return s.mass / (s.along_bins.whole * s.along_rows.whole);
 }
 
 /// The least depth in a brick, as a share of that of its middle; `half` edges in voxels.

@@ -31,6 +31,8 @@
   VARIANT(joseph)                 \
   VARIANT(pixel_driven)
 
+#define TANDEM_FLEXIBLE_CUDA(VARIANT) VARIANT(separable_footprint)
+
 #define TANDEM_DECLARE(name) Row name();
 #define TANDEM_MAKE(name) name(),
 #define TANDEM_TABLE(place, Views, LIST)             \
@@ -53,6 +55,7 @@ TANDEM_TABLE(cpu::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE_CPU)
 TANDEM_TABLE(cuda::parallel_variants, ParallelViews, TANDEM_PARALLEL_CUDA)
 TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
 TANDEM_TABLE(cuda::fourier_variants, FourierViews, TANDEM_FOURIER_CUDA)
+TANDEM_TABLE(cuda::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE_CUDA)
 #endif
 
 std::span<const Backend> backends() {
@@ -60,11 +63,8 @@ std::span<const Backend> backends() {
     Backend{"cpu", cpu::parallel_variants::table(), cpu::cone_variants::table(),
             cpu::fourier_variants::table(), cpu::flexible_variants::table()},
 #if TANDEM_CUDA
-        Backend{"cuda",
-                cuda::parallel_variants::table(),
-                cuda::cone_variants::table(),
-                cuda::fourier_variants::table(),
-                {}},
+        Backend{"cuda", cuda::parallel_variants::table(), cuda::cone_variants::table(),
+                cuda::fourier_variants::table(), cuda::flexible_variants::table()},
 #endif
   };
   return all;

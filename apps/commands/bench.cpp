@@ -38,7 +38,7 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"parallel", bench::parallel}, {"filter", bench::filter},         {"fbp", bench::fbp},
     {"solvers", bench::solvers},   {"pipeline", bench::pipeline},     {"cone", bench::cone},
     {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan},
-    {"pictures", bench::pictures}};
+    {"pictures", bench::pictures}, {"flexible", bench::flexible}};
 
 /// What stands beside a line, in this order, if a case has it.
 constexpr const char* numbers_beside =

@@ -82,26 +82,28 @@ class LineShadows {
  public:
   void begin(const BrickShadow& brick, const float* half) {
     const float nearest = nearest_of(brick, half);
-    bins_ = cells_met(brick.along_bins, nearest), rows_ = cells_met(brick.along_rows, nearest);
+    bin_reach_ = reach_of(brick.along_bins, nearest), row_reach_ = reach_of(brick.along_rows, nearest);
+    bins_ = 2 * bin_reach_ + 1, rows_ = 2 * row_reach_ + 1;
     groups_ = ceil_div(bins_, together);
     const auto of_line = [](int cells) { return std::size_t{brick_edge} * static_cast<std::size_t>(cells); };
     of_bins_.assign(of_line(groups_ * together), 0);
     of_rows_.resize(of_line(rows_));
+    weight_ = weight_of(brick);
   }
 
   HWY_FLATTEN void cast(const BrickShadow& brick, float x, float y, float z) {
-    float bin[brick_edge], row[brick_edge], stretch[brick_edge], mass[brick_edge];
     for (int k = 0; k < brick_edge; ++k) {
       const VoxelShadow voxel = shadow_in(brick, x + static_cast<float>(k), y, z);
-      bin[k] = voxel.bin, row[k] = voxel.row, stretch[k] = voxel.stretch, mass[k] = voxel.mass;
-      first_bin_[k] = first_cell(brick.along_bins, bin[k], stretch[k]);
-      first_row_[k] = first_cell(brick.along_rows, row[k], stretch[k]);
+      const NearestCell bin = nearest_cell(voxel.bin), row = nearest_cell(voxel.row);
+      first_bin_[k] = bin.number - bin_reach_, first_row_[k] = row.number - row_reach_;
+      float* of_bins = of_bins_.data() + k * groups_ * together;
+      float* of_rows = of_rows_.data() + k * rows_;
+      const float weight = weight_ * voxel.inverse * voxel.inverse;
+      share_out(brick.along_bins, bin.beside, voxel.stretch, bin_reach_,
+                [&](int i, float share) { of_bins[i] = share; });
+      share_out(brick.along_rows, row.beside, voxel.stretch, row_reach_,
+                [&](int j, float share) { of_rows[j] = share * weight; });
     }
-    share_out(brick.along_bins, first_bin_, bin, stretch, bins_, groups_ * together, of_bins_.data());
-    share_out(brick.along_rows, first_row_, row, stretch, rows_, rows_, of_rows_.data());
-    float* share = of_rows_.data();
-    for (int k = 0; k < brick_edge; ++k)
-      for (int j = 0; j < rows_; ++j) *share++ *= mass[k];
   }
 
   int bins() const { return bins_; }
@@ -113,22 +115,9 @@ class LineShadows {
   const float* of_rows(int k) const { return of_rows_.data() + k * rows_; }
 
  private:
-  static HWY_INLINE void share_out(const Profile& p, const int* first, const float* place,
-                                   const float* stretch, int cells, int step, float* to) {
-    float before[brick_edge];
-    const auto edge = [&](int k, int cell) {
-      return share_before(p, (static_cast<float>(first[k] + cell) - 0.5f - place[k]) * stretch[k]);
-    };
-    for (int k = 0; k < brick_edge; ++k) before[k] = edge(k, 0);
-    for (int i = 0; i < cells; ++i)
-      for (int k = 0; k < brick_edge; ++k) {
-        const float here = edge(k, i + 1);
-        to[k * step + i] = here - before[k];
-        before[k] = here;
-      }
-  }
-
+  int bin_reach_ = 0, row_reach_ = 0;
   int bins_ = 0, rows_ = 0, groups_ = 0;
+  float weight_ = 0;
   int first_bin_[brick_edge], first_row_[brick_edge];
   std::vector<float> of_bins_, of_rows_;
 };
@@ -203,7 +192,7 @@ inline bool misses(const BrickShadow& s, const float* half, CellRows cells) {
   const auto beside = [&](const Profile& p, const float* slope, Index first, Index count) {
     const float away =
         half[0] * std::fabs(slope[0]) + half[1] * std::fabs(slope[1]) + half[2] * std::fabs(slope[2]);
-    const double reach = static_cast<double>((away + p.outer) / nearest) + 2,
+    const double reach = static_cast<double>((away + p.outer / p.per_flank) / nearest) + 2,
                  middle = static_cast<double>(first);
     return middle + reach < 0 || middle - reach > static_cast<double>(count);
   };

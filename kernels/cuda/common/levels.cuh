@@ -69,4 +69,21 @@ inline void measure(Image<const float> projections, Extremes* extremes, int lane
   after_launch();
 }
 
+static __global__ void __launch_bounds__(256) find_largest(Image<const float> in, Extremes* extremes) {
+  int most = 0;
+  for (Index line = blockIdx.x; line < in.n0 * in.n1; line += gridDim.x)
+    for (Index k = threadIdx.x; k < in.n2; k += blockDim.x)
+      most = max(most, __float_as_int(fabsf(element(in, line / in.n1, line % in.n1, k))));
+  most = __reduce_max_sync(~0u, most);
+  if (threadIdx.x % warpSize == 0) atomicMax(&extremes->above, most);
+}
+
+/// The largest absolute value of an image, as `above`.
+inline void measure_largest(Image<const float> in, Extremes* extremes, cudaStream_t stream) {
+  check(cudaMemsetAsync(extremes, 0, sizeof(Extremes), stream));
+  find_largest<<<static_cast<unsigned>(std::min<Index>(in.n0 * in.n1, 1 << 14)), 256, 0, stream>>>(in,
+                                                                                                   extremes);
+  after_launch();
+}
+
 }  // namespace tandem::kernels::cuda

@@ -11,15 +11,6 @@
 
 namespace tandem::kernels::cuda {
 
-static __global__ void __launch_bounds__(256) find_largest(Image<const float> in, Extremes* extremes) {
-  int most = 0;
-  for (Index line = blockIdx.x; line < in.n0 * in.n1; line += gridDim.x)
-    for (Index k = threadIdx.x; k < in.n2; k += blockDim.x)
-      most = max(most, __float_as_int(fabsf(element(in, line / in.n1, line % in.n1, k))));
-  most = __reduce_max_sync(~0u, most);
-  if (threadIdx.x % warpSize == 0) atomicMax(&extremes->above, most);
-}
-
 static __global__ void choose_unit(const Extremes* extremes, float* units) {
   units[0] = level_of<Precision::float16>(*extremes).unit;
   units[1] = 1 / units[0];
@@ -28,10 +19,7 @@ static __global__ void choose_unit(const Extremes* extremes, float* units) {
 /// What 1 means, and one over it.
 inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
   const Scratch<Extremes> extremes(1, s);
-  check(cudaMemsetAsync(extremes.data(), 0, sizeof(Extremes), s));
-  find_largest<<<static_cast<unsigned>(std::min<Index>(in.n0 * in.n1, 1 << 14)), 256, 0, s>>>(
-      in, extremes.data());
-  after_launch();
+  measure_largest(in, extremes.data(), s);
   choose_unit<<<1, 1, 0, s>>>(extremes.data(), units);
   after_launch();
 }
