@@ -30,6 +30,13 @@ struct CenterOptions {
   NamedFiles outputs() const { return {{"--preview", preview, io::Content::picture}}; }
 };
 
+/// As it is to be given to `recon`.
+std::string words_of_axis(double axis) {
+  std::ostringstream text;
+  text << std::setprecision(10) << axis;
+  return text.str();
+}
+
 /// The axes of A:B:STEP, from A to B.
 std::vector<double> axes_of_trials(const std::string& text) {
   std::stringstream parts(text);
@@ -42,15 +49,9 @@ std::vector<double> axes_of_trials(const std::string& text) {
   if (std::getline(parts, more) || !a || !b || !by || *by <= 0 || *b < *a || (*b - *a) / *by >= most)
     throw UsageError("--try '" + text + "' is not A:B:STEP in bins, with A up to B and at most 200 trials");
   std::vector<double> axes;
-  for (double k = 0; k <= std::floor((*b - *a) / *by + rounding); ++k) axes.push_back(*a + k * *by);
+  for (double k = 0; k <= std::floor((*b - *a) / *by + rounding); ++k)
+    axes.push_back(*number_in(words_of_axis(*a + k * *by)));
   return axes;
-}
-
-/// As it is to be given to `recon`.
-std::string words_of_axis(double axis) {
-  std::ostringstream text;
-  text << std::setprecision(10) << axis;
-  return text.str();
 }
 
 /// Whether one trial is sharper than others beyond what noise does.
