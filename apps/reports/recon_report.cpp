@@ -9,12 +9,12 @@
 #include "../../core/instruction_set.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
+#include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_kind.hpp"
 #include "../../pipeline/memory/host_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/run.hpp"
 #include "../options/device_options.hpp"
-#include "../options/recipe_text.hpp"
 #include "../options/scan_options.hpp"
 #include "../runs/lines.hpp"
 #include "volume_report.hpp"
@@ -191,8 +191,8 @@ json seconds_json(const pipeline::Seconds& s) {
           {"write", s.write}};
 }
 
-/// The number whose shortest text reads back to this float: 1e-06, not 9.999999974752427e-07.
-double shortest(float value) { return std::stod(toml_number(value)); }
+/// The double whose text is the shortest one of this float: 1e-06, not 9.999999974752427e-07.
+double short_number(float value) { return std::stod(io::shortest(value)); }
 
 /// What was found in counts, flats and darks, and repaired.
 json findings_json(const pipeline::Findings& found) {
@@ -210,7 +210,7 @@ json findings_json(const pipeline::Findings& found) {
     if (!notes.empty()) report["steps"].back()["rows"] = notes;
   }
   if (found.floor.highest > 0)
-    report["floor"] = {shortest(found.floor.lowest), shortest(found.floor.highest)};
+    report["floor"] = {short_number(found.floor.lowest), short_number(found.floor.highest)};
   return report;
 }
 
@@ -315,8 +315,8 @@ json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out, 
   json numbers = {{"type", io::name_of(format.type)}};
   if (format.type == io::VoxelType::float32 || format.type == io::VoxelType::float16) return numbers;
   const pipeline::ValueRange range = out.range.value_or(pipeline::ValueRange{format.min, format.max});
-  numbers["min"] = shortest(range.min);
-  numbers["max"] = shortest(range.max);
+  numbers["min"] = short_number(range.min);
+  numbers["max"] = short_number(range.max);
   numbers["found"] = out.range.has_value();
   numbers["seconds"] = out.range_seconds;
   numbers["clipped_below"] = clipped.below;
