@@ -84,7 +84,7 @@ std::string about(const VolumeFormat& format, const std::string& recipe_json,
                   const std::string& report_json) {
   std::string range;
   if (is_integer(format.type))
-    range = words(R"("min":)", shortest(format.min), R"(,"max":)", shortest(format.max), ',');
+    range = words(R"("min":)", shortest<double>(format.min), R"(,"max":)", shortest<double>(format.max), ',');
   return words(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)", quoted(format.unit()),
                ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)", recipe_json,
                R"(,"report":)", report_json, '}');

@@ -107,8 +107,8 @@ VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::str
     for (const auto& [name, numbers] : numbers_of(*format.place)) facts.emplace_back(name, words(numbers));
   }
   if (is_integer(format.type)) {
-    facts.emplace_back("min", words(std::array{format.min}));
-    facts.emplace_back("max", words(std::array{format.max}));
+    facts.emplace_back("min", words(std::array<double, 1>{format.min}));
+    facts.emplace_back("max", words(std::array<double, 1>{format.max}));
   }
   if (!format.made_by.empty()) facts.emplace_back("made_by", format.made_by);
   facts.emplace_back("recipe", recipe_json);
