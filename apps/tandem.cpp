@@ -81,7 +81,8 @@ int run_program(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   const apps::PrintableStream out(std::cout), err(std::cerr);
   CLI::App program("X-ray tomography from matched projector pairs: from scan to volume.", "tandem");
-  program.set_version_flag("--version", version);
+  program.set_help_flag("-h,--help", "this list");
+  program.set_version_flag("--version", version, "the version");
   program.require_subcommand(1);
   program.footer(
       "Examples:\n"

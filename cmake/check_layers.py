@@ -52,12 +52,14 @@ MAY_INCLUDE = {
 }
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {
-    r"hdf5\.h|tiffio\.h|png\.h|libdeflate\.h|lz4\.h|zstd\.h|blosc\.h": r"(io|tests)/.*\.cpp|examples/grow_scan\.cpp",
+    r"png\.h": r"io/png\.cpp|tests/support/png_canvas\.hpp",
+    r"hdf5\.h|tiffio\.h|libdeflate\.h|lz4\.h|zstd\.h|blosc\.h": r"(io|tests)/.*\.cpp|examples/grow_scan\.cpp",
     r"cuda.*|cufft.*|cub/.*|nvtx3/.*": r"(core|kernels)/cuda/.*|(bench|tests)/cuda/.*",
     r"mpi\.h": r"core/mpi/mpi\.cpp",
     r"nccl\.h": r"core/cuda/nccl\.cpp",
     r"hwy/.*": r"kernels/cpu/.*|core/instruction_set\.cpp",
     r"pocketfft.*": r"kernels/cpu/fourier_transform\.cpp",
+    r"dejavu_sans\.hpp": r"io/files/font\.cpp",
     r"httplib\.h": r"apps/pages/local_server\.cpp",
     r"Eigen/.*": r"tests/.*",
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",

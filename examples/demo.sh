@@ -25,4 +25,4 @@ recon tv --reconstruction-algorithm tv
 
 "$build/examples/compare_volumes" "$out/demo.png" "$out/demo.json" "$out/truth.h5" \
   "$out"/{fbp,fbp_hann,cgls,tv}.h5
-echo "picture: $out/demo.png, from left to right: truth, fbp, fbp_hann, cgls, tv; table: $out/demo.json"
+echo "picture: $out/demo.png; table: $out/demo.json"

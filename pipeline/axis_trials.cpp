@@ -109,7 +109,7 @@ AxisTrials try_axes(io::ScanReader& reader, const Recipe& recipe, std::span<cons
     SliceWriter writer(static_cast<std::size_t>(height * width));
     const Outcome outcome = reconstruct(
         scan, plan, writer, {.progress = [&](const Stage&) { done(all.trials.size()); }, .truth = {}});
-    all.unit = plan.job.unit();
+    all.place = plan.job.place();
     add_new(all.warnings, plan.warnings);
     add_new(all.warnings, outcome.warnings);
     all.trials.push_back(

@@ -7,6 +7,7 @@
 
 #include "../io/png.hpp"
 #include "../io/scans/scan_reader.hpp"
+#include "../io/volumes/volume_place.hpp"
 #include "plan/recipe.hpp"
 #include "watch/progress.hpp"
 
@@ -24,7 +25,7 @@ struct AxisTrial {
 struct AxisTrials {
   std::vector<AxisTrial> trials;
   std::size_t best;                   ///< the sharpest one
-  std::string unit;                   ///< of the slices
+  io::VolumePlace place;              ///< that of a slice before it is made smaller
   std::vector<std::string> warnings;  ///< each once
 };
 

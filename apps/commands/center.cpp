@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "../../core/ceil_div.hpp"
 #include "../../core/version.hpp"
 #include "../../pipeline/axis_trials.hpp"
 #include "../options/command_line.hpp"
@@ -29,6 +30,13 @@ struct CenterOptions {
   NamedFiles outputs() const { return {{"--preview", preview, io::Content::picture}}; }
 };
 
+/// As it is to be given to `recon`.
+std::string words_of_axis(double axis) {
+  std::ostringstream text;
+  text << std::setprecision(10) << axis;
+  return text.str();
+}
+
 /// The axes of A:B:STEP, from A to B.
 std::vector<double> axes_of_trials(const std::string& text) {
   std::stringstream parts(text);
@@ -41,22 +49,9 @@ std::vector<double> axes_of_trials(const std::string& text) {
   if (std::getline(parts, more) || !a || !b || !by || *by <= 0 || *b < *a || (*b - *a) / *by >= most)
     throw UsageError("--try '" + text + "' is not A:B:STEP in bins, with A up to B and at most 200 trials");
   std::vector<double> axes;
-  for (double k = 0; k <= std::floor((*b - *a) / *by + rounding); ++k) axes.push_back(*a + k * *by);
+  for (double k = 0; k <= std::floor((*b - *a) / *by + rounding); ++k)
+    axes.push_back(*number_in(words_of_axis(*a + k * *by)));
   return axes;
-}
-
-/// As it is to be given to `recon`.
-std::string words_of_axis(double axis) {
-  std::ostringstream text;
-  text << std::setprecision(10) << axis;
-  return text.str();
-}
-
-void frame(io::Picture& picture) {
-  for (Index y = 0; y < picture.height; ++y)
-    for (Index x = 0; x < picture.width; ++x)
-      if (std::min({x, y, picture.width - 1 - x, picture.height - 1 - y}) < 3)
-        picture.grey[static_cast<std::size_t>(y * picture.width + x)] = INFINITY;
 }
 
 /// Whether one trial is sharper than others beyond what noise does.
@@ -66,20 +61,22 @@ bool tells(const pipeline::AxisTrials& all) {
   return all.trials.size() < 2 || dullest->unsharpness > 1 + least;
 }
 
-/// All trials on one grey scale, the best in a white frame.
+/// All trials on one grey scale, the best in a frame.
 void write_sheet(io::Output output, pipeline::AxisTrials& all) {
   std::vector<io::Picture> pictures;
-  const auto [black, white] = window_of(all.trials[all.best].slice.grey);
+  io::Sheet sheet = sheet_of(window_of(all.trials[all.best].slice.grey), all.place);
+  const Index joined = ceil_div(all.place.grid.size[0], all.trials.back().slice.width);  // voxels in a pixel
+  sheet.pixel *= static_cast<double>(joined);
   for (pipeline::AxisTrial& trial : all.trials) {
     pictures.push_back(std::move(trial.slice));
     pictures.back().captions = {"axis " + words_of_axis(trial.axis_bin)};
   }
   if (tells(all)) {
-    frame(pictures[all.best]);
-    pictures[all.best].captions.front() += " best";
+    pictures[all.best].framed = true;
+    pictures[all.best].captions.front() += ", the sharpest";
   }
-  const double wide = std::ceil(std::sqrt(1.5 * static_cast<double>(pictures.size())));
-  io::write_png(std::move(output), pictures, black, white, static_cast<std::size_t>(wide));
+  sheet.columns = static_cast<std::size_t>(std::ceil(std::sqrt(1.5 * static_cast<double>(pictures.size()))));
+  io::write_png(std::move(output), pictures, sheet);
 }
 
 void print_trials(const pipeline::AxisTrials& all) {

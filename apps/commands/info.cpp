@@ -1,6 +1,7 @@
 // tandem info: what a scan or a volume holds, and what its reconstruction would take.
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "../../core/error.hpp"
@@ -13,6 +14,8 @@
 #include "../reports/forecast.hpp"
 #include "../reports/rank_forecast.hpp"
 #include "../reports/volume_report.hpp"
+#include "../runs/lines.hpp"
+#include "../runs/stage_words.hpp"
 #include "../scan_command.hpp"
 
 namespace tandem::apps {
@@ -71,16 +74,22 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   return report;
 }
 
+/// In degrees, as the file has them: without the rounding of the way to radians and back.
+double degrees_of(double radians) {
+  constexpr double parts = 1e9;
+  return std::round(parts * in_degrees(radians)) / parts;
+}
+
 /// Null for a scan whose views have no angles.
 json angles_json(const Scan& scan) {
   const std::optional<double> period = period_of(scan);
   if (!period) return nullptr;
   const std::vector<double>& angles = angles_of(scan);
   const auto [first, last] = std::minmax_element(angles.begin(), angles.end());
-  return {{"lowest", in_degrees(*first)},
-          {"highest", in_degrees(*last)},
-          {"widest_gap", in_degrees(widest_gap(angles, *period))},
-          {"modulo", in_degrees(*period)}};
+  return {{"lowest", degrees_of(*first)},
+          {"highest", degrees_of(*last)},
+          {"widest_gap", degrees_of(widest_gap(angles, *period))},
+          {"modulo", degrees_of(*period)}};
 }
 
 json scan_report(io::ScanReader& reader, const InfoOptions& o) {
@@ -125,7 +134,7 @@ void print_fbp(const json& all, const json& row) {
   std::cout << ", " << mib("disk_bytes") << " MiB on disk as float32";
   if (const json& ahead = row["forecast"]; !ahead.is_null())
     std::cout << ", about " << ahead["seconds"].get<double>()
-              << " s; the slowest station: " << ahead["slowest"].get<std::string>();
+              << " s; the slowest part: " << words_of_stage(ahead["slowest"].get<std::string>());
   std::cout << '\n';
   std::cout.precision(digits);
 }
@@ -139,24 +148,24 @@ std::string words_of_sets(const json& r) {
 void print_scan(const std::string& path, const Scan& scan, const json& r) {
   const json& g = r["geometry"];
   const auto or_unknown = [](const json& v, const char* unit) {
-    return v.is_null() ? std::string("not recorded") : v.dump() + unit;
+    return v.is_null() ? std::string("not recorded") : rounded(v) + unit;
   };
   std::cout << "file      " << path << ": " << r["format"].get<std::string>() << '\n'
-            << "counts    " << g["views"] << " views x " << g["rows"] << " rows x " << g["bins"] << " bins, "
-            << r["type"].get<std::string>() << '\n'
+            << "counts    " << words_of_size(scan) << ", " << r["type"].get<std::string>() << '\n'
             << "geometry  " << words_of(scan) << '\n';
   if (const json& a = r["angles_deg"]; !a.is_null())
-    std::cout << "angles    " << a["lowest"] << " to " << a["highest"] << " degrees, widest gap "
-              << a["widest_gap"] << " (modulo " << a["modulo"] << ")\n";
+    std::cout << "angles    " << rounded(a["lowest"]) << " to " << rounded(a["highest"])
+              << " degrees, widest gap " << rounded(a["widest_gap"]) << " (modulo " << rounded(a["modulo"])
+              << ")\n";
   std::cout << "flats     " << r["flats"] << words_of_sets(r) << ", darks " << r["darks"] << '\n'
             << "axis      " << or_unknown(g["axis_bin"], "") << '\n'
             << "pixel     " << or_unknown(g["pixel_size_mm"], " mm")
             << (g["row_pitch_mm"] == g["pixel_size_mm"] ? ""
                                                         : ", rows " + or_unknown(g["row_pitch_mm"], " mm"))
             << '\n';
-  if (!r["energy_kev"].is_null()) std::cout << "energy    " << r["energy_kev"] << " keV\n";
+  if (!r["energy_kev"].is_null()) std::cout << "energy    " << rounded(r["energy_kev"]) << " keV\n";
   if (!r["propagation_mm"].is_null())
-    std::cout << "distance  " << r["propagation_mm"] << " mm from sample to detector\n";
+    std::cout << "distance  " << rounded(r["propagation_mm"]) << " mm from sample to detector\n";
   for (const json& note : r["notes"]) std::cout << "note      " << note.get<std::string>() << '\n';
   const json& made = r["reconstruction"];
   for (const json& row : made["devices"]) print_fbp(made, row);
@@ -179,7 +188,7 @@ void print_volume(const std::string& path, const json& r) {
   if (r.contains("centre"))
     std::cout << ", " << words_of_place(r);
   else if (!r["pitch_mm"].is_null())
-    std::cout << ", pitch " << r["pitch_mm"] << " mm";
+    std::cout << ", pitch " << rounded(r["pitch_mm"]) << " mm";
   std::cout << "\ncomplete  " << (r["complete"] == true ? "yes" : "no") << '\n';
   if (r.contains("missing")) std::cout << "missing   " << r["missing"].get<std::string>() << '\n';
 }

@@ -128,8 +128,7 @@ void run_project(ProjectOptions& o) {
   progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << views << " views x " << detector.rows << " rows x "
-              << detector.bins << " bins\n";
+    std::cout << "written   " << o.output << ": " << words_of_size(target.scan) << '\n';
 }
 
 }  // namespace

@@ -130,8 +130,8 @@ void run_simulate(SimulateOptions& o) {
   progress.clear();
   write_report(o.common, report);
   if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << views_of(s.scan) << " views x " << detector.rows
-              << " rows x " << detector.bins << " bins, " << io::name_of(simulated.type()) << '\n';
+    std::cout << "written   " << o.output << ": " << words_of_size(s.scan) << ", "
+              << io::name_of(simulated.type()) << '\n';
 }
 
 }  // namespace

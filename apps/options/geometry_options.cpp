@@ -51,7 +51,8 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
   heading(c, "Geometry");
   add_choice(c, "--geometry", o.geometry, kinds(), "default parallel; cone: one row of it is a fan beam");
   c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
-  c.add_option("--rows", o.rows, "detector rows (default: one per slice; simulate: 1)")->check(count());
+  const char* rows = c.get_name() == "simulate" ? "1" : "one per slice";
+  c.add_option("--rows", o.rows, std::string("detector rows (default: ") + rows + ")")->check(count());
   c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(count());
   c.add_option("--arc", o.arc, "degrees that the views fill in equal steps (default 180, cone 360)");
   c.add_option("--start", o.start, "degrees, angle of the first view (default 0)")

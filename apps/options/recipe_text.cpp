@@ -1,8 +1,6 @@
 #include "recipe_text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <sstream>
 #include <string_view>
 
@@ -30,13 +28,6 @@ std::string default_of(const CLI::Option& option) {
   const std::string text = option.get_default_str();
   const bool none = text.empty() || text == "[]" || text == "{}";
   return none ? "" : toml_of({text});
-}
-
-template <class Number>
-std::string number_text(Number value) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
 }
 
 /// The lines of a text, without the one that sets this option.
@@ -109,8 +100,5 @@ std::string config_in(const std::filesystem::path& volume) {
   const bool is_part = slices != io::VolumeReader(volume).shape()[0];
   return is_part ? without(config, "slices") : config;
 }
-
-std::string toml_number(double value) { return number_text(value); }
-std::string toml_number(float value) { return number_text(value); }
 
 }  // namespace tandem::apps

@@ -33,8 +33,4 @@ nlohmann::json recipe_in(const std::filesystem::path& volume);
 /// are those of the first one, but for all slices. @throws FileError
 std::string config_in(const std::filesystem::path& volume);
 
-/// A number with all its digits, as TOML has it.
-std::string toml_number(double value);
-std::string toml_number(float value);
-
 }  // namespace tandem::apps

@@ -15,6 +15,7 @@
 #include "../../pipeline/plan/job.hpp"
 #include "../../pipeline/plan/margin_rows.hpp"
 #include "../beams/beam.hpp"
+#include "../runs/lines.hpp"
 #include "command_line.hpp"
 #include "step_options.hpp"
 
@@ -233,6 +234,11 @@ nlohmann::json geometry_json(const Scan& scan) {
                         {"half_acquisition", half_acquisition(scan)}};
   all.update(beam_of(scan).fields(scan));
   return all;
+}
+
+std::string words_of_size(const Scan& scan) {
+  const Detector& d = detector_of(scan);
+  return counted(views_of(scan), "view") + " x " + counted(d.rows, "row") + " x " + counted(d.bins, "bin");
 }
 
 std::string words_of(const Scan& scan) {

@@ -1,6 +1,7 @@
 #include "preview.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -9,21 +10,13 @@ namespace tandem::apps {
 
 namespace {
 
-/// Which plane each picture is, and below the first what black and white stand for.
-void add_captions(std::vector<io::Picture>& pictures, const pipeline::Plan& plan, float black, float white) {
-  const auto& size = plan.job.grid.size;
-  const auto plane = [](const char* axis, Index count) {
-    return std::string(axis) + " " + std::to_string(count / 2) + " of " + std::to_string(count);
-  };
-  pictures[0].captions = {plane("slice z", size[2])};
-  if (pictures.size() > 1) pictures[1].captions = {plane("plane y", size[1])};
-  if (pictures.size() > 2) pictures[2].captions = {plane("plane x", size[0])};
-  for (const auto& [name, value] : {std::pair("black ", black), std::pair("white ", white)}) {
-    std::ostringstream text;
-    text.precision(4);
-    text << name << value << ' ' << plan.job.unit();
-    pictures[0].captions.push_back(text.str());
-  }
+/// Rounded to a hundredth of the leading digit of the width.
+std::string words_of_window(GreyWindow window) {
+  const double step = std::pow(10, std::floor(std::log10(window.white - window.black)) - 2);
+  const auto rounded = [&](float value) { return step * std::round(value / step) + 0.0; };  // without -0
+  std::ostringstream text;
+  text << "black " << rounded(window.black) << ", white " << rounded(window.white);
+  return text.str();
 }
 
 }  // namespace
@@ -38,13 +31,24 @@ GreyWindow window_of(std::vector<float> values) {
   return {low, high > low ? high : low + 1};
 }
 
+io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place) {
+  return {.black = window.black,
+          .white = window.white,
+          .pixel = place.grid.pitch[0],
+          .unit = place.unit_of_length(),
+          .captions = {words_of_window(window) + ' ' + place.unit()}};
+}
+
 void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
-  if (pictures[1].height < fewest_slices) pictures.resize(1);
+  const auto& size = plan.job.grid.size;
+  if (size[2] < fewest_slices) pictures.resize(1);
   std::vector<float> all;
-  for (const auto& p : pictures) all.insert(all.end(), p.grey.begin(), p.grey.end());
-  const auto [black, white] = window_of(std::move(all));
-  add_captions(pictures, plan, black, white);
-  io::write_png(std::move(output), pictures, black, white);
+  for (std::size_t k = 0; k < pictures.size(); ++k) {
+    const std::string count = std::to_string(size[2 - k]), middle = std::to_string(size[2 - k] / 2);
+    pictures[k].captions = {std::string("plane ") + "zyx"[k] + " = " + middle + " of " + count};
+    all.insert(all.end(), pictures[k].grey.begin(), pictures[k].grey.end());
+  }
+  io::write_png(std::move(output), pictures, sheet_of(window_of(std::move(all)), plan.job.place()));
 }
 
 }  // namespace tandem::apps

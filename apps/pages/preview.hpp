@@ -19,6 +19,9 @@ struct GreyWindow {
 /// are finite, and there is at least one.
 GreyWindow window_of(std::vector<float> values);
 
+/// A sheet with one window for all, which a line below the pictures says; the scale is that of the volume.
+io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place);
+
 /// Writes pictures of the middle planes, along z, y and x, side by side as a PNG file. Of a volume of few
 /// slices the first one alone.
 void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan);

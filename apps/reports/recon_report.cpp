@@ -9,12 +9,14 @@
 #include "../../core/instruction_set.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
+#include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_kind.hpp"
 #include "../../pipeline/memory/host_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/run.hpp"
 #include "../options/device_options.hpp"
 #include "../options/scan_options.hpp"
+#include "../runs/lines.hpp"
 #include "volume_report.hpp"
 
 namespace tandem::apps {
@@ -189,6 +191,9 @@ json seconds_json(const pipeline::Seconds& s) {
           {"write", s.write}};
 }
 
+/// The double whose text is the shortest one of this float: 1e-06, not 9.999999974752427e-07.
+double short_number(float value) { return std::stod(io::shortest(value)); }
+
 /// What was found in counts, flats and darks, and repaired.
 json findings_json(const pipeline::Findings& found) {
   json report = {{"not_finite", found.replaced_by("not-finite")},
@@ -204,7 +209,8 @@ json findings_json(const pipeline::Findings& found) {
     report["steps"].push_back({{"name", name}, {"replaced", replaced}});
     if (!notes.empty()) report["steps"].back()["rows"] = notes;
   }
-  if (found.floor.highest > 0) report["floor"] = {found.floor.lowest, found.floor.highest};
+  if (found.floor.highest > 0)
+    report["floor"] = {short_number(found.floor.lowest), short_number(found.floor.highest)};
   return report;
 }
 
@@ -246,20 +252,19 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
 void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
   const auto& d = detector_of(plan.job.scan);
   const Shape n = plan.job.grid.shape();
-  to << "scan      " << info.format << ", " << views_of(plan.job.scan) << " views x " << d.rows << " rows x "
-     << d.bins << " bins, axis at bin " << plan.job.axis_in_file
-     << (d.axis_bin == plan.job.axis_in_file ? "" : " of the file") << '\n'
+  to << "scan      " << info.format << ", " << words_of_size(plan.job.scan) << ", axis at bin "
+     << plan.job.axis_in_file << (d.axis_bin == plan.job.axis_in_file ? "" : " of the file") << '\n'
      << "geometry  " << words_of(plan.job.scan) << '\n'
      << "reference " << words_of_references(plan.job.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.job.unit();
-  if (plan.job.pitch_known) to << ", pitch " << plan.job.grid.pitch[0] << " mm";
+  if (plan.job.pitch_known) to << ", pitch " << rounded(plan.job.grid.pitch[0]) << " mm";
   to << ", " << mib(4 * static_cast<double>(n[0] * n[1] * n[2])) << "\n";
   if (const Shape all = plan.job.solved.shape(); all != n)
     to << "solved    " << all[0] << " x " << all[1] << " x " << all[2]
        << " (z, y, x), all that the rays see, of which the volume is a part\n";
-  to << "memory    " << mib(static_cast<double>(plan.flow.bytes)) << " at most, " << plan.flow.rows_at_once
-     << " slices at once"
-     << (sums_views(plan) ? ", " + std::to_string(plan.flow.views_at_once) + " views" : "") << "\n"
+  to << "memory    " << mib(static_cast<double>(plan.flow.bytes)) << " at most, "
+     << counted(plan.flow.rows_at_once, "slice") << " at once"
+     << (sums_views(plan) ? ", " + counted(plan.flow.views_at_once, "view") : "") << "\n"
      << "device    ";
   std::size_t gpus = 0;
   for (const Device device : plan.flow.devices) to << words_of(device) << ", ", gpus += device.is_cuda();
@@ -310,8 +315,8 @@ json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out, 
   json numbers = {{"type", io::name_of(format.type)}};
   if (format.type == io::VoxelType::float32 || format.type == io::VoxelType::float16) return numbers;
   const pipeline::ValueRange range = out.range.value_or(pipeline::ValueRange{format.min, format.max});
-  numbers["min"] = range.min;
-  numbers["max"] = range.max;
+  numbers["min"] = short_number(range.min);
+  numbers["max"] = short_number(range.max);
   numbers["found"] = out.range.has_value();
   numbers["seconds"] = out.range_seconds;
   numbers["clipped_below"] = clipped.below;

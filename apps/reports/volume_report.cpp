@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "../runs/lines.hpp"
+
 namespace tandem::apps {
 
 using nlohmann::json;
@@ -15,8 +17,8 @@ json slowest_first(const std::array<T, 3>& xyz) {
 
 /// A quantity of three axes as text, in one number where they agree.
 std::string words(const json& zyx) {
-  if (zyx[0] == zyx[1] && zyx[1] == zyx[2]) return zyx[0].dump();
-  return zyx[0].dump() + " x " + zyx[1].dump() + " x " + zyx[2].dump();
+  const auto z = rounded(zyx[0]), y = rounded(zyx[1]), x = rounded(zyx[2]);
+  return z == y && y == x ? x : z + " x " + y + " x " + x;
 }
 
 }  // namespace

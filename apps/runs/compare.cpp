@@ -72,17 +72,20 @@ MethodRow made_by(const std::string& method, ReconOptions o, io::ScanReader& rea
   return row;
 }
 
-/// In the letters that pictures have, which are small ones.
+std::string text_of_quality(const pipeline::Quality& quality) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << "PSNR " << quality.psnr << " dB, SSIM "
+       << std::setprecision(2) << quality.ssim;
+  return text.str();
+}
+
 std::vector<std::string> captions_of(const MethodRow& row) {
   std::vector<std::string> lines{row.method};
   const std::string seconds = text_of_number(row.seconds, 3) + " s";
-  lines.push_back(row.iterates() ? std::to_string(row.outcome.iterations) + " iterations, " + seconds
-                                 : seconds);
-  lines.push_back(row.iterates() ? "residual " + text_of_number(row.residual(), 3) : "no residual");
-  if (const auto& quality = row.outcome.quality) {
-    lines.push_back("psnr " + text_of_number(quality->psnr, 4) + " db");
-    lines.push_back("ssim " + text_of_number(quality->ssim, 3));
-  }
+  if (const auto& quality = row.outcome.quality) lines.push_back(text_of_quality(*quality));
+  if (!row.iterates()) return lines.push_back(seconds), lines;
+  lines.push_back(std::to_string(row.outcome.iterations) + " iterations, " + seconds);
+  lines.push_back("residual " + text_of_number(row.residual(), 3));
   return lines;
 }
 
@@ -95,7 +98,8 @@ io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
   return picture;
 }
 
-/// One window for all, so that greys can be compared.
+/// One window for all, so that greys can be compared: that of the truth. Without one, that of the last
+/// method, since noise of the others would make a joint window too wide.
 void write_picture(io::Output output, const ReconOptions& o, std::vector<MethodRow>& rows) {
   constexpr std::size_t most_columns = 4;
   std::vector<io::Picture> pictures;
@@ -104,13 +108,10 @@ void write_picture(io::Output output, const ReconOptions& o, std::vector<MethodR
     pictures.push_back(std::move(row.outcome.middle.front()));
     pictures.back().captions = captions_of(row);
   }
-  std::vector<float> all;
-  for (const io::Picture& picture : pictures) all.insert(all.end(), picture.grey.begin(), picture.grey.end());
-  const auto [black, white] = window_of(std::move(all));
-  const std::string unit = ' ' + rows.front().plan.job.unit();
-  pictures.front().captions.push_back("black " + text_of_number(black, 3) + unit);
-  pictures.front().captions.push_back("white " + text_of_number(white, 3) + unit);
-  io::write_png(std::move(output), pictures, black, white, std::min(pictures.size(), most_columns));
+  const io::Picture& best = o.truth.empty() ? pictures.back() : pictures.front();
+  io::Sheet sheet = sheet_of(window_of(best.grey), rows.front().plan.job.place());
+  sheet.columns = most_columns;
+  io::write_png(std::move(output), pictures, sheet);
 }
 
 json json_of(const MethodRow& row) {

@@ -78,6 +78,17 @@ std::string one_line(const std::string& before, const std::string& text) {
   return line.substr(0, first) + std::string(between) + line.substr(last);
 }
 
+std::string rounded(double value) {
+  std::ostringstream text;
+  text.precision(7);
+  text << value;
+  return text.str();
+}
+
+std::string counted(Index count, const std::string& what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
 std::string with_uncertainty(double value, double uncertainty) {
   std::ostringstream text;
   if (uncertainty > 0 && std::isfinite(uncertainty)) {

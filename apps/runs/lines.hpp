@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "../../core/space.hpp"
+
 namespace tandem::apps {
 
 /// The text with control characters and bytes that are not UTF-8 written as \u001b or \x9b. Newlines and all
@@ -13,6 +15,13 @@ std::string printable(std::string_view text);
 /// A message as one printable line of at most 500 characters, `before` included. If it is longer, the middle
 /// is left out, because the end says what to do.
 std::string one_line(const std::string& before, const std::string& text);
+
+/// A number for people, with at most 7 digits: rounding of the way to it is not shown, nor are digits that a
+/// float does not have.
+std::string rounded(double value);
+
+/// "1 row", "2 rows".
+std::string counted(Index count, const std::string& what);
 
 /// A value and its uncertainty, which has two digits: "31.474 +- 0.082".
 std::string with_uncertainty(double value, double uncertainty);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -21,6 +23,13 @@ std::string words(const Parts&... parts) {
   std::ostringstream text;
   (text << ... << parts);
   return text.str();
+}
+
+/// The shortest text that reads back to the same number, in any locale: 0.1, not 0.10000000000000001.
+template <class Number>
+std::string shortest(Number value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 /// "a, b or c"

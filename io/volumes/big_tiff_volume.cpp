@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <iomanip>
 #include <sstream>
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
 #include "../files/checksum.hpp"
+#include "../files/text.hpp"
 #include "../files/tiff.hpp"
 #include "../scans/frame_source.hpp"
 #include "flat_volume.hpp"
@@ -52,7 +52,7 @@ std::string description_of(Shape n, const VolumeFormat& form, const std::string&
   text.imbue(std::locale::classic());
   text << "ImageJ=1.53t\nimages=" << n[0] << "\nslices=" << n[0] << "\nloop=false\n";
   if (form.place && form.place->in_mm)
-    text << "unit=mm\nspacing=" << std::setprecision(9) << form.place->grid.pitch[2] << '\n';
+    text << "unit=mm\nspacing=" << shortest(form.place->grid.pitch[2]) << '\n';
   text << prefix << "version: " << TANDEM_VERSION << '\n' << prefix << "checksums:" << std::hex;
   for (const std::uint32_t sum : checksums) text << ' ' << sum;
   text << '\n';

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "../../core/version.hpp"
+#include "../files/text.hpp"
 #include "flat_volume.hpp"
 
 namespace tandem::io::volumes {
@@ -24,14 +25,14 @@ std::string comment_of(const VolumeFormat& form) {
 std::string meta_image_head(Shape n, const VolumeFormat& form) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
-  text.precision(17);
+  text.precision(15);  // of places, whose last digit is that of rounding
   const VolumeGrid unit{.size = {n[2], n[1], n[0]}, .pitch = {1, 1, 1}};
   const VolumeGrid g = form.place ? form.place->grid : unit;
   text << "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\n"
        << "CompressedData = False\nTransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = " << g.x(0) << ' ' << g.y(0)
-       << ' ' << g.z(0) << "\nCenterOfRotation = 0 0 0\nElementSpacing = " << g.pitch[0] << ' ' << g.pitch[1]
-       << ' ' << g.pitch[2] << "\nDimSize = " << n[2] << ' ' << n[1] << ' ' << n[0]
-       << "\nComment = " << comment_of(form) << "\nElementType = " << meta_image_type(form.type)
+       << ' ' << g.z(0) << "\nCenterOfRotation = 0 0 0\nElementSpacing = " << shortest(g.pitch[0]) << ' '
+       << shortest(g.pitch[1]) << ' ' << shortest(g.pitch[2]) << "\nDimSize = " << n[2] << ' ' << n[1] << ' '
+       << n[0] << "\nComment = " << comment_of(form) << "\nElementType = " << meta_image_type(form.type)
        << "\nElementDataFile = LOCAL\n";
   return text.str();
 }

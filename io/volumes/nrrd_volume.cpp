@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "../../core/version.hpp"
+#include "../files/text.hpp"
 #include "flat_volume.hpp"
 
 namespace tandem::io::volumes {
@@ -17,15 +18,16 @@ const char* nrrd_type(VoxelType type) {
 void put_place(std::ostream& to, const VolumePlace& place) {
   const VolumeGrid& g = place.grid;
   const auto& p = g.pitch;
-  to << "space dimension: 3\nspace directions: (" << p[0] << ",0,0) (0," << p[1] << ",0) (0,0," << p[2]
-     << ")\nspace origin: (" << g.x(0) << ',' << g.y(0) << ',' << g.z(0) << ")\n";
+  to << "space dimension: 3\nspace directions: (" << shortest(p[0]) << ",0,0) (0," << shortest(p[1])
+     << ",0) (0,0," << shortest(p[2]) << ")\nspace origin: (" << g.x(0) << ',' << g.y(0) << ',' << g.z(0)
+     << ")\n";
   if (place.in_mm) to << "space units: \"mm\" \"mm\" \"mm\"\n";
 }
 
 std::string nrrd_head(Shape n, const VolumeFormat& form, const std::string& recipe) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
-  text.precision(17);
+  text.precision(15);  // of places, whose last digit is that of rounding
   text << "NRRD0004\n# tandem " << TANDEM_VERSION << "\ntype: " << nrrd_type(form.type)
        << "\ndimension: 3\nsizes: " << n[2] << ' ' << n[1] << ' ' << n[0]
        << "\nencoding: raw\nendian: little\n";

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <sstream>
 
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
@@ -28,14 +27,6 @@ std::string quoted(const std::string& text) {
   return all + '"';
 }
 
-std::string number(double value) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text.precision(17);
-  text << value;
-  return text.str();
-}
-
 /// Adds an item to a list of JSON.
 void add(std::string& items, const std::string& item) {
   if (!items.empty()) items += ',';
@@ -43,7 +34,7 @@ void add(std::string& items, const std::string& item) {
 }
 
 std::string list(const std::array<double, 3>& v) {
-  return words('[', number(v[0]), ',', number(v[1]), ',', number(v[2]), ']');
+  return words('[', shortest(v[0]), ',', shortest(v[1]), ',', shortest(v[2]), ']');
 }
 
 const char* zarr_type(VoxelType type) {
@@ -85,7 +76,7 @@ std::string transformations(std::size_t level, const VolumeFormat& format) {
 std::string origin_text(const ScanOrigin& origin) {
   std::string items;
   for (const auto& [name, value] : origin.texts()) add(items, words(quoted(name), ':', quoted(value)));
-  if (origin.energy_kev) add(items, words("\"energy_kev\":", number(*origin.energy_kev)));
+  if (origin.energy_kev) add(items, words("\"energy_kev\":", shortest(*origin.energy_kev)));
   return words('{', items, '}');
 }
 
@@ -93,7 +84,7 @@ std::string about(const VolumeFormat& format, const std::string& recipe_json,
                   const std::string& report_json) {
   std::string range;
   if (is_integer(format.type))
-    range = words(R"("min":)", number(format.min), R"(,"max":)", number(format.max), ',');
+    range = words(R"("min":)", shortest<double>(format.min), R"(,"max":)", shortest<double>(format.max), ',');
   return words(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)", quoted(format.unit()),
                ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)", recipe_json,
                R"(,"report":)", report_json, '}');

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <locale>
 #include <sstream>
-#include <utility>
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
@@ -97,12 +96,9 @@ std::optional<double> SliceFacts::number(const std::string& key) const {
 
 VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::string& recipe_json) {
   const auto words = [](const auto& numbers) {
-    std::ostringstream text;
-    text.imbue(std::locale::classic());
-    text.precision(17);
-    const char* before = "";
-    for (const auto number : numbers) text << std::exchange(before, " ") << number;
-    return text.str();
+    std::string text;
+    for (const auto number : numbers) text += (text.empty() ? "" : " ") + shortest(number);
+    return text;
   };
   VolumeFacts facts{
       {"shape", words(shape)}, {"type", name_of(number_type(format.type))}, {"unit", format.unit()}};
@@ -111,8 +107,8 @@ VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::str
     for (const auto& [name, numbers] : numbers_of(*format.place)) facts.emplace_back(name, words(numbers));
   }
   if (is_integer(format.type)) {
-    facts.emplace_back("min", words(std::array{format.min}));
-    facts.emplace_back("max", words(std::array{format.max}));
+    facts.emplace_back("min", words(std::array<double, 1>{format.min}));
+    facts.emplace_back("max", words(std::array<double, 1>{format.max}));
   }
   if (!format.made_by.empty()) facts.emplace_back("made_by", format.made_by);
   facts.emplace_back("recipe", recipe_json);

@@ -39,6 +39,25 @@ def greys_of(png):
     return width, height, rows, step
 
 
+def require_preview(path, planes):
+    """The file of --preview shows these PNG files of the planes z, y and x, which are as wide as each other.
+
+    Each of their pixels is a square there. What the scale bar of plane z may cover is left out.
+    """
+    wide, _, sheet, step = greys_of(path.read_bytes())
+    require(step == 1, "another preview")
+    for k, (name, png) in enumerate(zip("zyx", planes)):
+        width, height, rows, step = greys_of(png)
+        side = -(-256 // width)
+        left = k * (side * width + 10)
+        require(wide >= left + side * width, "a preview of", wide, "pixels")
+        for y in range(side * height):
+            first = width // 2 if name == "z" and 4 * y > 3 * side * height else 0
+            shown = sheet[y][left + side * first:left + side * width]
+            wanted = b"".join(bytes([grey]) * side for grey in rows[y // side][first * step::step])
+            require(shown == wanted, "plane", name, "is not that of the preview in row", y)
+
+
 def browser():
     for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
         if found := shutil.which(name):

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "../../io/sheet.hpp"
+#include "../support/png_canvas.hpp"
 #include "program.hpp"
+#include "voxels.hpp"
 
 namespace tandem::test {
 namespace {
@@ -37,6 +42,41 @@ TEST(Compare, ShowsWhatEachMethodWouldMake) {
   EXPECT_EQ(text_of(run / "sheet.png").substr(1, 3), "PNG");
   EXPECT_EQ(run.left_of("tandem"), 0);
   EXPECT_EQ(run("recon one.h5 --compare cgls,sirt --preview sheet.png --slices 1 --iterations 2").code, 0);
+}
+
+/// Whether a picture of a sheet shows a slice in the window of another one.
+void expect_shown(const io::Canvas& sheet, Index picture, const std::vector<float>& slice, Index width,
+                  std::vector<float> of_window) {
+  std::ranges::sort(of_window);
+  const auto at = [&](double share) {
+    return of_window[static_cast<std::size_t>(share * static_cast<double>(of_window.size() - 1))];
+  };
+  const float black = at(0.005), white = at(0.995);
+  const Index side = (256 + width - 1) / width, left = picture * (side * width + 10);
+  ASSERT_GE(sheet.width, left + side * width);
+  for (Index y = 0; y < 3 * width / 4; ++y)  // above the scale bar
+    for (Index x = 0; x < width; ++x)
+      ASSERT_EQ(grey_at(sheet, left + side * x, side * y),
+                io::level(slice[static_cast<std::size_t>(y * width + x)], black, white))
+          << picture << ": " << x << ' ' << y;
+}
+
+TEST(Compare, ShowsAllInTheWindowOfTheTruthOrOfTheLastMethod) {
+  Program run;
+  ASSERT_EQ(run("simulate -o s.h5 --size 48 --views 37 --rows 1 --photons 1e3 --truth t.h5").code, 0);
+  ASSERT_EQ(run("recon s.h5 -o fbp.h5").code, 0);
+  ASSERT_EQ(run("recon s.h5 -o sirt.h5 --reconstruction-algorithm sirt --iterations 5").code, 0);
+  const auto fbp = voxels(run / "fbp.h5"), sirt = voxels(run / "sirt.h5"), truth = voxels(run / "t.h5");
+  const std::string compare = "recon s.h5 --compare fbp,sirt --iterations 5 --preview ";
+  ASSERT_EQ(run(compare + "with.png --truth t.h5").code, 0);
+  const io::Canvas with = canvas_of(run / "with.png");
+  expect_shown(with, 0, truth, 48, truth);
+  expect_shown(with, 1, fbp, 48, truth);
+  expect_shown(with, 2, sirt, 48, truth);
+  ASSERT_EQ(run(compare + "without.png").code, 0);
+  const io::Canvas without = canvas_of(run / "without.png");
+  expect_shown(without, 0, fbp, 48, sirt);
+  expect_shown(without, 1, sirt, 48, sirt);
 }
 
 TEST(Compare, RefusesWhatKeepsNoVolume) {

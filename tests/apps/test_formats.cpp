@@ -41,7 +41,7 @@ TEST(Formats, ScannedFolderNeedsNoNumbers) {
   EXPECT_EQ(info.code, 0) << info.err;
   for (const char* said : {"EDF stack with ESRF settings", "9 views x 3 rows x 5 bins, uint16",
                            "parallel beam", "flats     1, darks 1", "pixel     0.0075 mm",
-                           "energy    19.5 keV", "distance  50.0 mm from sample to detector"})
+                           "energy    19.5 keV", "distance  50 mm from sample to detector"})
     EXPECT_NE(info.out.find(said), std::string::npos) << said << info.out;
   EXPECT_EQ(run("recon scan -o v.h5").code, 0);
   const Ended named = run("recon scan/s_.info -o w.h5");

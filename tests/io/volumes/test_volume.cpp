@@ -453,14 +453,14 @@ TEST(VolumeReader, RefusesWhatIsNoVolume) {
 TEST(Png, IsWrittenWholeOrNotAtAll) {
   const TemporaryFolder folder;
   const io::Picture picture{.width = 3, .height = 2, .grey = {0, 1, 2, 3, std::nanf(""), 9}};
-  io::write_png({folder / "preview.png", io::Content::picture}, {picture, picture}, 0, 4);
+  io::write_png({folder / "preview.png", io::Content::picture}, {picture, picture}, {.white = 4});
   std::ifstream file(folder / "preview.png", std::ios::binary);
   std::string start(8, '\0');
   file.read(start.data(), 8);
   EXPECT_EQ(start, "\x89PNG\r\n\x1a\n");
   EXPECT_EQ(files_in(folder), 1u);
   const auto refused = [&](const fs::path& path, const std::vector<io::Picture>& pictures) {
-    return refusal([&] { io::write_png({path, io::Content::picture}, pictures, 0, 1); });
+    return refusal([&] { io::write_png({path, io::Content::picture}, pictures, {}); });
   };
   EXPECT_TRUE(says(refused(folder / "lost/p.png", {picture}), {"does not exist"}));
   EXPECT_TRUE(says(refused(folder / "p.png", {}), {"no pictures"}));
