@@ -69,6 +69,7 @@ void require_place(const NamedFile& output) {
 
 NamedFiles inputs_of(const ScanOptions& o) {
   NamedFiles inputs{{"the scan", o.path},
+                    {"--geometry", o.how.geometry},
                     {"--angles", o.how.angles},
                     {"--view-shifts", o.how.view_shifts},
                     {"--view-row-shifts", o.how.row_shifts}};
