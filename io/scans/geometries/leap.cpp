@@ -74,9 +74,10 @@ ViewGeometry read_leap(const fs::path& path) {
 }
 
 bool is_leap(const fs::path& path) {
-  const std::string start = start_of_text(path);
-  const std::size_t at = start.find("geometry");
-  return at != std::string::npos && start.find("modular", at) < start.find('\n', at);
+  std::istringstream lines(start_of_text(path));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("geometry") && line.find("modular") != std::string::npos) return true;
+  return false;
 }
 
 template <class Get>
@@ -95,10 +96,10 @@ std::string leap_text(const FlexibleBeam& scan) {
   const VolumeGrid grid = fitting_grid(scan);
   std::ostringstream text;
   text.precision(17);
-  text << "# volume\nnumX = " << grid.size[0] << "\nnumY = " << grid.size[1] << "\nnumZ = " << grid.size[2]
-       << "\nvoxelWidth = " << grid.pitch[0] << "\nvoxelHeight = " << grid.pitch[2]
-       << "\noffsetX = " << grid.centre[0] << "\noffsetY = " << grid.centre[1]
-       << "\noffsetZ = " << grid.centre[2]
+  text << "# tandem geometry, as parameters of LEAP\nnumX = " << grid.size[0] << "\nnumY = " << grid.size[1]
+       << "\nnumZ = " << grid.size[2] << "\nvoxelWidth = " << grid.pitch[0]
+       << "\nvoxelHeight = " << grid.pitch[2] << "\noffsetX = " << grid.centre[0]
+       << "\noffsetY = " << grid.centre[1] << "\noffsetZ = " << grid.centre[2]
        << "\n\n# scan\ngeometry = modular\nnumAngles = " << scan.views.size() << "\nnumRows = " << d.rows
        << "\nnumCols = " << d.bins << "\npixelHeight = " << d.row_pitch << "\npixelWidth = " << d.bin_pitch
        << "\ncenterRow = " << 0.5 * static_cast<double>(d.rows - 1)

@@ -187,7 +187,8 @@ void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number
 std::string rtk_text(const FlexibleBeam& scan) {
   std::ostringstream text;
   text.precision(17);
-  text << "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n<RTKThreeDCircularGeometry version=\"3\">\n";
+  text << "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n<!-- tandem geometry "
+          "-->\n<RTKThreeDCircularGeometry version=\"3\">\n";
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     text << "  <Projection>\n";
     write_projection(text, scan, k);

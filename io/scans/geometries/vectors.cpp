@@ -60,7 +60,7 @@ std::array<double, width> numbers_in(const std::string& line, const std::string&
 std::string text_of(const FlexibleBeam& scan) {
   std::ostringstream text;
   text.precision(17);
-  text << "# " << (scan.parallel ? "parallel3d_vec" : "cone_vec")
+  text << "# tandem geometry: " << (scan.parallel ? "parallel3d_vec" : "cone_vec")
        << " of ASTRA, in mm: source or direction, detector, column and row (x y z each), a line a view; "
        << scan.detector.rows << " rows x " << scan.detector.bins << " bins\n";
   const std::vector<double> all = numbers_of(scan);
