@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../../core/error.hpp"
+#include "../../geometry/flexible_views.hpp"
 #include "../../geometry/vector3.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
@@ -94,14 +95,43 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
   plan.flow.workers.push_back({plan.flow.devices.front(), how});
 }
 
+bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<double, 3>& voxel) {
+  const auto [x, y, z] = voxel;
+  return std::ranges::any_of(all.views, [&](const FlexiblePlace& view) {
+    const double depth = view.depth.at(x, y, z), bin = view.bin.at(x, y, z) / depth,
+                 row = view.row.at(x, y, z) / depth;
+    return bin >= -0.5 && bin <= static_cast<double>(d.bins) - 0.5 && row >= -0.5 &&
+           row <= static_cast<double>(d.rows) - 0.5;
+  });
+}
+
+/// The share of a grid that no view sees, of voxels that are spread over it.
+double share_unseen(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  constexpr Index most = 16;  // along each axis
+  const FlexibleViews all = places(scan, grid);
+  std::array<Index, 3> count{};
+  for (std::size_t k = 0; k < 3; ++k) count[k] = std::min(most, grid.size[k]);
+  const auto at = [&](std::size_t axis, Index k) {
+    const double step = static_cast<double>(grid.size[axis]) / static_cast<double>(count[axis]);
+    return (static_cast<double>(k) + 0.5) * step - 0.5;
+  };
+  Index unseen = 0;
+  for (Index z = 0; z < count[2]; ++z)
+    for (Index y = 0; y < count[1]; ++y)
+      for (Index x = 0; x < count[0]; ++x)
+        unseen += !is_seen(all, scan.detector, {at(0, x), at(1, y), at(2, z)});
+  return static_cast<double>(unseen) / static_cast<double>(count[0] * count[1] * count[2]);
+}
+
 void add_flexible_warnings(Plan& plan, const Recipe&) {
-  const auto& [scan, grid] = std::pair(flexible(plan.job.scan), plan.job.grid);
-  const Range met = plan.job.rows.size() > 0 ? slices_met(scan, grid, {0, scan.detector.rows}) : Range{0, 0};
-  if (met.size() == 0)
+  constexpr double worth_saying = 0.01;
+  const FlexibleBeam& scan = flexible(plan.job.scan);
+  const double unseen = plan.job.rows.size() > 0 ? share_unseen(scan, plan.job.grid) : 1;
+  if (unseen == 1)
     warn(plan.warnings, "no ray meets the volume; all of it is zero");
-  else if (met.size() < grid.size[2])
-    warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", grid.size[2],
-         "; they are zero");
+  else if (unseen > worth_saying)
+    warn(plan.warnings, "no view sees ", std::round(100 * unseen),
+         " % of the volume, which is made up there; give a smaller --size, --slices or --region");
 }
 
 WorkingMemory flexible_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
