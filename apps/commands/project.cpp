@@ -164,7 +164,7 @@ void add_project(CLI::App& program, Action& chosen) {
                   {{"the volume", o->volume},
                    {"--like", o->like},
                    {"--angles", o->geometry.angles_file},
-                   {"--geometry", o->geometry.views_file}},
+                   {.option = "--geometry", .path = o->geometry.views_file, .alone = true}},
                   {{"-o", o->output, io::Content::scan}});
       run_project(*o);
     };

@@ -175,7 +175,9 @@ void add_simulate(CLI::App& program, Action& chosen) {
     require_scan_name({"-o", o->output});
     if (!o->truth.empty()) require_volume_name({"--truth", o->truth});
     chosen = [o] {
-      check_files(o->common, {{"--angles", o->geometry.angles_file}, {"--geometry", o->geometry.views_file}},
+      check_files(o->common,
+                  {{"--angles", o->geometry.angles_file},
+                   {.option = "--geometry", .path = o->geometry.views_file, .alone = true}},
                   {{"-o", o->output, io::Content::scan}, {"--truth", o->truth}});
       run_simulate(*o);
     };

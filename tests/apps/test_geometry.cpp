@@ -4,6 +4,8 @@
 
 #include <fstream>
 #include <numbers>
+#include <numeric>
+#include <span>
 
 #include "../../geometry/free_views.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
@@ -66,7 +68,7 @@ FlexibleBeam wobbling() {
 double rmse_of(const Program& run, const std::string& recon) {
   const Ended ended = run("recon " + recon +
                           " -o v.h5 --overwrite --device cpu --reconstruction-algorithm cgls --iterations 20 "
-                          "--size 24 --slices 20 --json r.json --quiet");
+                          "--size 24 --slices 20 --voxel-size 0.3333333333333333 --json r.json --quiet");
   EXPECT_EQ(ended.code, 0) << ended.err;
   return ended.code == 0 ? run.json("r.json")["quality"]["rmse"].get<double>() : INFINITY;
 }
@@ -88,7 +90,7 @@ TEST(GeometryProgram, AFileOfVectorsIsAllThatAWobblingScanNeeds) {
                wobble = rmse_of(run, "scan.h5 --geometry views.txt" + truth),
                own = rmse_of(run, "made.h5" + truth),
                wrong = rmse_of(run, "circle28.h5 --geometry views.txt" + truth);
-  EXPECT_LE(wobble, 1.15 * circle);
+  EXPECT_LE(wobble, 1.25 * circle);  // its outer rows see less of the ends
   EXPECT_EQ(wobble, own);
   EXPECT_GE(wrong, 1.5 * circle);
 }
@@ -113,34 +115,47 @@ TEST(GeometryProgram, ACircleByVectorsIsTheCircle) {
   }
 }
 
-/// A body with few features in it is found by a solver from any of them: closer to the truth than half of
-/// what it is.
+double correlation(std::span<const float> a, std::span<const float> b) {
+  const auto mean = [](std::span<const float> all) {
+    return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  };
+  const double a_mean = mean(a), b_mean = mean(b);
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const double x = static_cast<double>(a[k]) - a_mean, y = static_cast<double>(b[k]) - b_mean;
+    ab += x * y, aa += x * x, bb += y * y;
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+/// The middle slice is like the truth. Where rays miss a cone of directions, the plate is smeared along z.
 TEST(GeometryProgram, SolversTakeEachTrajectory) {
   struct Row {
     const char *options, *phantom;
-    double most;  ///< of the root of the mean square of the truth
+    double least;  ///< correlation of the middle slice
   };
   for (const Row& row :
-       {Row{"--trajectory helix --pitch 8 --rows 12 --views 90 --geometry cone", "ellipsoids", 0.15},
-        Row{"--trajectory laminography --elevation 35 --views 60 --geometry cone", "plate", 0.7},
-        Row{"--trajectory laminography --views 60", "plate", 0.7},
-        Row{"--trajectory tomosynthesis --views 31 --geometry cone", "plate", 0.9}}) {
+       {Row{"--trajectory helix --pitch 8 --rows 12 --views 90 --geometry cone", "ellipsoids", 0.97},
+        Row{"--trajectory laminography --elevation 35 --views 60 --geometry cone", "plate", 0.8},
+        Row{"--trajectory laminography --views 60", "plate", 0.8},
+        Row{"--trajectory tomosynthesis --views 31 --geometry cone", "plate", 0.8}}) {
     Program run;
     const bool from_source = std::string(row.options).find("cone") != std::string::npos;
     const Ended made =
         run(std::string("simulate -o scan.h5 --truth truth.h5 --size 24 --bins 28 --pixel-size 0.5 ") +
             (from_source ? "--sod 60 --sdd 90 " : "") + row.options + " --phantom " + row.phantom);
     ASSERT_EQ(made.code, 0) << made.err;
-    const std::vector<float> truth = voxels(run / "truth.h5");
-    double square = 0;
-    for (const float value : truth) square += static_cast<double>(value) * static_cast<double>(value);
     const Ended ended =
         run("recon scan.h5 -o v.h5 --truth truth.h5 --device cpu --size 28 --iterations 15 "
             "--reconstruction-algorithm cgls --json r.json");
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_EQ(run.json("r.json")["geometry"]["kind"], "flexible");
-    const double rmse = run.json("r.json")["quality"]["rmse"];
-    EXPECT_LE(rmse, row.most * std::sqrt(square / static_cast<double>(truth.size()))) << row.options;
+    const std::vector<float> found = voxels(run / "v.h5"), truth = voxels(run / "truth.h5");
+    ASSERT_EQ(found.size(), truth.size());
+    const std::size_t area = 28 * 28, middle = truth.size() / area / 2 * area;
+    EXPECT_GE(correlation(std::span(found).subspan(middle, area), std::span(truth).subspan(middle, area)),
+              row.least)
+        << row.options;
   }
 }
 

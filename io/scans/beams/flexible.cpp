@@ -52,7 +52,8 @@ Scan scan_of_flexible(Acquisition& found, const OpenOptions& options, Detector d
                                      *recorded,
                                      " mm; if the file has another unit than mm, give --pixel-size MM"));
   found.info.pixel_size_mm = pitch, found.row_pitch_mm = detector_of(scan).row_pitch;
-  if (axis_of(scan)) found.info.axis_bin = axis_of(scan);
+  found.info.axis_bin = axis_of(scan);
+  if (!axis_of(scan)) found.info.field_of_view = options.field_of_view;
   std::vector<Index> taken;
   for (Index view = options.first_view; view < count; view += options.view_step) taken.push_back(view);
   return with_views(std::move(scan), taken);
