@@ -1,9 +1,14 @@
 #include "check_pairs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
+#include "../core/error.hpp"
+#include "../geometry/free_views.hpp"
+#include "../geometry/vector3.hpp"
 #include "../kernels/cone.hpp"
+#include "../kernels/flexible.hpp"
 #include "../kernels/fourier.hpp"
 #include "../kernels/parallel.hpp"
 #include "../kernels/ramp.hpp"
@@ -25,7 +30,7 @@ const std::vector<CheckShape> fourier_shapes{{1}, {11}};
 // A fan; few rows, by kernels without products; many, in every division of the work.
 const std::vector<CheckShape> footprint_shapes{
     {1}, {2}, {20, 1, {64, 1}}, {20, 1, {128, 2}}, {20, 1, {256, 3}}};
-const std::vector<CheckShape> cone_shapes{{2}, {20}}, few{{2}};
+const std::vector<CheckShape> cone_shapes{{2}, {20}}, flexible_shapes{{1}, {11}}, few{{2}};
 
 /// Magnification 2 on cells twice as large, the principal point off the middle, a whole turn.
 ConeBeam cone_of(const CheckCase& c) {
@@ -43,6 +48,19 @@ LinearOperator parallel(const CheckCase& c, Model model) {
 
 LinearOperator cone(const CheckCase& c, Model model) {
   return projector(cone_of(c), c.grid, model, c.device, {.tuning = c.shape.tuning});
+}
+
+/// The views of the cone beam, each with another roll, and with a detector that leans.
+LinearOperator flexible(const CheckCase& c) {
+  FlexibleBeam scan = as_free_views(cone_of(c));
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    FlexibleView& view = scan.views[k];
+    const double roll = 0.1 * static_cast<double>(k);
+    const Vector3 along = view.bin_step, up = view.row_step;
+    view.bin_step = std::cos(roll) * along + std::sin(roll) * up;
+    view.row_step = std::cos(roll) * up - std::sin(roll) * along + Vector3{0, 0.05, 0.02};
+  }
+  return projector(scan, c.grid, Model::separable_footprint, c.device);
 }
 
 LinearOperator fdk_of(const CheckCase& c, Model model) {
@@ -81,6 +99,14 @@ ParallelBeam scan_for(Index size, Index rows, bool irregular) {
   for (int v = 0; v < 90; ++v)
     scan.angles.push_back(std::numbers::pi * (v + (irregular ? 0.37 * ((v * 7) % 3) : 0)) / 90);
   return scan;
+}
+
+bool has_flexible(Device device) {
+  try {
+    return !kernels::flexible(device).empty();
+  } catch (const DeviceError&) {  // as it says where it has none
+    return false;
+  }
 }
 
 }  // namespace
@@ -136,6 +162,11 @@ const std::vector<CheckedPair>& checked_pairs() {
        .cone = pixel_driven,
        .shapes = cone_shapes,
        .make = [](const CheckCase& c) { return cone(c, pixel_driven); }},
+      {.name = "flexible/separable_footprint",
+       .matched = true,
+       .flexible = true,
+       .shapes = flexible_shapes,
+       .make = flexible},
       {.name = "cone/unmatched joseph with pixel_driven",
        .matched = false,
        .shapes = few,
@@ -158,6 +189,8 @@ const std::vector<CheckedPair>& checked_pairs() {
   return all;
 }
 
+bool runs_on(const CheckedPair& pair, Device device) { return !pair.flexible || has_flexible(device); }
+
 CheckCase check_case(const CheckedPair& pair, const CheckShape& shape, Index size, Device device) {
   const ParallelBeam scan = scan_for(size, shape.slices, pair.matched);
   return {scan, {{size, size, shape.slices}, {shape.voxel, shape.voxel, 1}, {}}, shape, device, {}};
@@ -175,6 +208,7 @@ CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device de
 kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device device) {
   if (pair.parallel == Model::fourier) return grade_of(kernels::fourier(device), how)->bounds;
   if (pair.parallel) return grade_of(kernels::parallel(device), how)->bounds;
+  if (pair.flexible) return kernels::flexible(device).front().grades.front().bounds;
   if (!pair.cone) return kernels::bounds::rounding;
   const kernels::Grade& grade = kernels::cone(*pair.cone, device).grades.front();
   return pair.filtered ? grade.filtered : grade.bounds;
@@ -189,6 +223,7 @@ std::vector<std::string> kernel_names(Device device) {
   add(kernels::parallel(device));
   add(kernels::cone(device));
   add(kernels::fourier(device));
+  if (has_flexible(device)) add(kernels::flexible(device));
   return all;
 }
 

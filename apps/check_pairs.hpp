@@ -35,11 +35,14 @@ struct CheckedPair {
       parallel{};  ///< model of its parallel-beam projector, which can be executed in more than one way
   std::optional<Model> cone{};  ///< model of its cone-beam projector
   bool filtered = false;        ///< behind the filter of FDK
+  bool flexible = false;        ///< of a flexible beam, which not every device projects
   std::vector<CheckShape> shapes;
   std::function<LinearOperator(const CheckCase&)> make;
 };
 
 const std::vector<CheckedPair>& checked_pairs();
+/// Whether a device has kernels of this pair.
+bool runs_on(const CheckedPair& pair, Device device);
 
 /// A case of 90 views whose bins cover the diagonal of a grid with voxels of one bin. It is irregular on
 /// purpose for matched pairs.

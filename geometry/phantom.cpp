@@ -123,7 +123,7 @@ void add_line(const std::vector<Ellipse>& ellipses, const VolumeGrid& grid, doub
   }
 }
 
-constexpr std::array<std::string_view, 4> names{"shepp-logan", "disc", "ellipsoids", "foam"};
+constexpr std::array<std::string_view, 5> names{"shepp-logan", "disc", "ellipsoids", "foam", "plate"};
 
 }  // namespace
 
@@ -155,6 +155,16 @@ Phantom ellipsoids() {
            {-0.9, {0.05, 0.08, 0.05}, {0.6, -0.3, 0}, 10 * degree}}};
 }
 
+Phantom plate() {
+  return {{{1, {0.8, 0.8, 0.08}, {0, 0, 0}, 0},
+           {0.6, {0.25, 0.06, 0.02}, {0.3, 0.25, 0}, 30 * degree},
+           {-0.5, {0.08, 0.08, 0.04}, {-0.35, 0.2, 0.01}, 0},
+           {0.8, {0.05, 0.05, 0.03}, {0.1, -0.4, -0.02}, 0},
+           {-0.7, {0.04, 0.15, 0.03}, {-0.2, -0.3, 0}, 20 * degree},
+           {0.5, {0.1, 0.03, 0.015}, {-0.1, 0.05, 0.03}, -50 * degree},
+           {-0.6, {0.03, 0.03, 0.03}, {0.5, -0.15, -0.01}, 0}}};
+}
+
 Phantom foam(std::uint64_t seed) {
   constexpr double radius = 0.9, wall = 0.01;
   constexpr int tries = 6000;  // about 500 spheres find room
@@ -181,6 +191,7 @@ Phantom named_phantom(std::string_view name, std::uint64_t seed) {
   if (name == names[1]) return disc();
   if (name == names[2]) return ellipsoids();
   if (name == names[3]) return foam(seed);
+  if (name == names[4]) return plate();
   throw GeometryError("phantom '" + std::string(name) + "' is unknown; known are " + joined(names, ", "));
 }
 
@@ -344,14 +355,28 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
   return *std::max_element(largest.begin(), largest.end());
 }
 
-double largest_line_integral(const Phantom& phantom, const ConeBeam& scan) {
-  std::vector<float> row(scan.angles.size() * static_cast<std::size_t>(scan.detector.bins));
+namespace {
+
+/// That of the scan's values, row by row.
+template <class Kind>
+double largest_of_rows(const Phantom& phantom, const Kind& scan) {
+  std::vector<float> row(static_cast<std::size_t>(views_of(scan) * scan.detector.bins));
   float largest = 0;
   for (Index r = 0; r < scan.detector.rows; ++r) {
     project(phantom, scan, {r, r + 1}, row);
     largest = std::max(largest, *std::max_element(row.begin(), row.end()));
   }
   return static_cast<double>(largest);
+}
+
+}  // namespace
+
+double largest_line_integral(const Phantom& phantom, const ConeBeam& scan) {
+  return largest_of_rows(phantom, scan);
+}
+
+double largest_line_integral(const Phantom& phantom, const FlexibleBeam& scan) {
+  return largest_of_rows(phantom, scan);
 }
 
 double largest_line_integral(const Phantom& phantom, const Scan& scan) {

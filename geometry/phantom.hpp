@@ -8,7 +8,6 @@
 
 #include "../core/public.hpp"
 #include "../core/random.hpp"
-#include "beams/flexible.hpp"
 #include "scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -33,6 +32,7 @@ Phantom shepp_logan();             ///< modified (Toft 1996, appendix B); every 
 Phantom shepp_logan_in_space();    ///< for cone beams: the third semi-axis equals the second
 Phantom disc();                    ///< one cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1
 Phantom ellipsoids();              ///< a sphere with six ellipsoids of both signs; no two slices are alike
+Phantom plate();                   ///< a flat ellipsoid with small ones in it, for laminography
 Phantom foam(std::uint64_t seed);  ///< a cylinder with spheres of air of many sizes, which do not overlap
 
 /// The names that `--phantom` knows.
@@ -80,6 +80,7 @@ void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<flo
 /// The largest line integral of all cells in all views.
 double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan);
 double largest_line_integral(const Phantom& phantom, const ConeBeam& scan);
+double largest_line_integral(const Phantom& phantom, const FlexibleBeam& scan);
 double largest_line_integral(const Phantom& phantom, const Scan& scan);
 
 /// Writes pixel averages of some slices. `out` is (slice, y, x), 1/mm. Each pixel is the mean over samples x

@@ -14,6 +14,7 @@ namespace {
 Scan as_scan(ParallelBeam scan) { return scan; }
 Scan as_scan(FanBeam scan) { return scan; }
 Scan as_scan(ConeBeam scan) { return point_source_scan(std::move(scan)); }
+Scan as_scan(FlexibleBeam scan) { return scan; }
 
 /// The member that `get` names; empty for a kind without it.
 template <class Get>

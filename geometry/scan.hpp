@@ -10,6 +10,7 @@
 #include "../core/public.hpp"
 #include "beams/cone.hpp"
 #include "beams/fan.hpp"
+#include "beams/flexible.hpp"
 #include "beams/parallel.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -44,7 +45,7 @@ concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, std::spa
 /// A scan of any kind. This is the list of kinds.
 template <Beam... Kinds>
 using AnyOf = std::variant<Kinds...>;
-using Scan = AnyOf<ParallelBeam, FanBeam, ConeBeam>;
+using Scan = AnyOf<ParallelBeam, FanBeam, ConeBeam, FlexibleBeam>;
 
 /// A scan with a point source: a fan beam if its detector is one row at the height of the source, else a cone
 /// beam.

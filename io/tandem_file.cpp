@@ -73,6 +73,8 @@ std::optional<Content> content_of_hdf5(const fs::path& path) {
 /// Of a text that says at its beginning that tandem wrote it.
 std::optional<Content> content_of_text(const std::string& start) {
   const std::string line = start.substr(0, start.find('\n'));
+  if (line.starts_with("# tandem geometry") || start.find("<!-- tandem geometry -->") != std::string::npos)
+    return Content::geometry;
   if (line.starts_with("# tandem ")) return Content::recipe;
   if (!line.starts_with("tandem ")) return std::nullopt;
   if (line == "tandem checkpoint") return Content::checkpoint;

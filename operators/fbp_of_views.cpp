@@ -2,6 +2,7 @@
 
 #include "algebra.hpp"
 #include "fbp.hpp"
+#include "filtered_scan.hpp"
 #include "projector.hpp"
 
 namespace tandem {
@@ -9,19 +10,17 @@ namespace tandem {
 LinearOperator fbp_of_views(const Scan& whole, Range views, std::span<const float> weights,
                             const VolumeGrid& grid, Filter filter, Model model, Device device,
                             const Execution& execution) {
-  return std::visit(
-      [&](const auto& s) {
-        const LinearOperator F = ramp_filter(s, views, weights, filter, device,
-                                             interpolation_of(s, grid, model, execution, device));
-        if constexpr (requires { fdk_backprojector(s, views, grid, model, device); }) {
-          return fdk_backprojector(s, views, grid, model, device) * F;
-        } else {
-          const auto wide = symmetric(s);
-          const auto some = crop(wide, views, {0, wide.detector.rows}, {0, wide.detector.bins});
-          return backprojector(projector(some, grid, model, device, execution), some, grid) * F;
-        }
-      },
-      whole);
+  return with_filter(whole, [&](const auto& s) {
+    const LinearOperator F =
+        ramp_filter(s, views, weights, filter, device, interpolation_of(s, grid, model, execution, device));
+    if constexpr (requires { fdk_backprojector(s, views, grid, model, device); }) {
+      return fdk_backprojector(s, views, grid, model, device) * F;
+    } else {
+      const auto wide = symmetric(s);
+      const auto some = crop(wide, views, {0, wide.detector.rows}, {0, wide.detector.bins});
+      return backprojector(projector(some, grid, model, device, execution), some, grid) * F;
+    }
+  });
 }
 
 }  // namespace tandem

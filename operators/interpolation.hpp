@@ -2,6 +2,7 @@
 
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
+#include "../geometry/beams/flexible.hpp"
 #include "../geometry/views.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -27,6 +28,7 @@ Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid,
 /// The model that is taken where none is given.
 inline Model usual_model(const ParallelBeam&) { return Model::pixel_driven; }
 inline Model usual_model(const ConeBeam&) { return Model::separable_footprint; }
+inline Model usual_model(const FlexibleBeam&) { return Model::separable_footprint; }
 
 /// What interpolation leaves of a wave of f cycles a bin: the mean over all positions between two bins and
 /// over all views. 1 at f = 0.

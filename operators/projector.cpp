@@ -111,6 +111,10 @@ Execution resolved(const Execution& wanted, const ConeBeam&, const VolumeGrid&, 
   return wanted;
 }
 
+Execution resolved(const Execution& wanted, const FlexibleBeam&, const VolumeGrid&, Model, Device, Pairing) {
+  return wanted;
+}
+
 Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing) {
   return std::visit([&](const auto& s) { return resolved(wanted, s, grid, model, device, pairing); }, scan);
@@ -118,6 +122,11 @@ Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& 
 
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device) {
   const kernels::ConeVariant& row = kernels::cone(model, device);
+  return row.working_memory(row.grades.front().precision, volume, projections, device);
+}
+
+WorkingMemory flexible_working_memory(Shape volume, Shape projections, Device device) {
+  const kernels::FlexibleVariant& row = kernels::flexible(device).front();
   return row.working_memory(row.grades.front().precision, volume, projections, device);
 }
 

@@ -4,7 +4,6 @@
 
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
-#include "../geometry/beams/flexible.hpp"
 #include "../geometry/scan.hpp"
 #include "../geometry/views.hpp"
 #include "interpolation.hpp"
@@ -78,14 +77,19 @@ bool is_matched(Model model, Device device);
 Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing = Pairing::matched);
 
-/// As wanted: the projector of a cone beam runs in one way only.
+/// As wanted: the projectors of cone and flexible beams run in one way only.
 Execution resolved(const Execution& wanted, const ConeBeam& scan, const VolumeGrid& grid, Model model,
+                   Device device, Pairing pairing = Pairing::matched);
+Execution resolved(const Execution& wanted, const FlexibleBeam& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing = Pairing::matched);
 Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing = Pairing::matched);
 
 /// Working memory of a cone-beam projector with these shapes, whatever its geometry. @throws DeviceError
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device);
+
+/// The same of the projector of a flexible beam. @throws DeviceError if the device has none
+WorkingMemory flexible_working_memory(Shape volume, Shape projections, Device device);
 
 /// Working memory of a parallel-beam projector between (slice, y, x) and (view, row, bin); `how` is resolved.
 /// @throws DeviceError

@@ -15,6 +15,7 @@
 #include "batches.hpp"
 #include "continuation.hpp"
 #include "distributed/team_operator.hpp"
+#include "filtered_scan.hpp"
 
 namespace tandem {
 
@@ -321,7 +322,7 @@ std::vector<float> filter_weights(const ParallelBeam& scan) { return view_shares
 std::vector<float> filter_weights(const ConeBeam& scan) { return ray_shares(scan, 1); }
 
 std::vector<float> filter_weights(const Scan& scan) {
-  return std::visit([](const auto& s) { return filter_weights(s); }, scan);
+  return with_filter(scan, [](const auto& s) { return filter_weights(s); });
 }
 
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,

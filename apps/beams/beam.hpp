@@ -34,7 +34,7 @@ struct Beam {
                                       const pipeline::AxisSearch& search, ProgressLine& progress);
 };
 
-/// All kinds. The first one is the default.
+/// The kinds that options make, of which the first one is the default. Views of any geometry come from files.
 std::span<const Beam> beams();
 const Beam& beam_named(std::string_view kind);
 const Beam& beam_of(const Scan& scan);

@@ -5,7 +5,7 @@
 
 namespace tandem::apps {
 
-extern const Beam parallel_beam, cone_beam;
+extern const Beam parallel_beam, cone_beam, flexible_beam;
 
 namespace {
 
@@ -13,6 +13,7 @@ namespace {
 const Beam& room_of(const ParallelBeam&) { return parallel_beam; }
 const Beam& room_of(const FanBeam&) { return cone_beam; }
 const Beam& room_of(const ConeBeam&) { return cone_beam; }
+const Beam& room_of(const FlexibleBeam&) { return flexible_beam; }
 
 }  // namespace
 

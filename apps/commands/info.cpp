@@ -8,9 +8,13 @@
 #include "../../core/instruction_set.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
+#include "../../io/png.hpp"
+#include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/volumes/volume_kind.hpp"
 #include "../beams/beam.hpp"
+#include "../options/command_line.hpp"
 #include "../options/device_options.hpp"
+#include "../pages/geometry_page.hpp"
 #include "../reports/forecast.hpp"
 #include "../reports/rank_forecast.hpp"
 #include "../reports/volume_report.hpp"
@@ -28,6 +32,12 @@ struct InfoOptions {
   Common common;
   ScanOptions scan;
   RankOptions ranks;
+  std::string write_geometry, picture;
+  NamedFiles outputs() const {
+    return {{"--write-geometry", write_geometry, io::Content::geometry},
+            {"--picture", picture, shows_page() ? io::Content::page : io::Content::picture}};
+  }
+  bool shows_page() const { return in_lower_case(picture).ends_with(".html"); }
 };
 
 /// Filtered back-projection of the selection on each device of this machine; of one where not one slice fits
@@ -37,8 +47,13 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   const Selection selected = select(o.scan, info);
   ProgressLine progress(o.common);
   pipeline::Recipe recipe;
+  const bool filtered = period_of(info.scan).has_value();
+  if (!filtered) recipe.method = "cgls";
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
-  json report = {{"name", rows_are_slices(info.scan) ? "FBP" : "FDK"}, {"devices", json::array()}};
+  json report = {{"name", !filtered                    ? "CGLS"
+                          : rows_are_slices(info.scan) ? "FBP"
+                                                       : "FDK"},
+                 {"devices", json::array()}};
   std::optional<pipeline::Plan> last;  // what is asked for is the same on all devices
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
@@ -69,7 +84,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
     }
     report["devices"].push_back(row);
   }
-  if (last && o.ranks.ranks > 0)
+  if (last && filtered && o.ranks.ranks > 0)
     report["over_ranks"] = rank_forecast(last->job.scan, last->job.grid, o.ranks);
   return report;
 }
@@ -120,7 +135,8 @@ json scan_report(io::ScanReader& reader, const InfoOptions& o) {
 }
 
 void print_fbp(const json& all, const json& row) {
-  std::cout << all["name"].get<std::string>() << "       ";
+  const std::string name = all["name"];
+  std::cout << name << std::string(10 - name.size(), ' ');
   for (const auto& [key, words] : {std::pair{"does_not_fit", "does not fit: "}, {"refused", "refused: "}})
     if (row.contains(key)) {
       std::cout << words << row[key].get<std::string>() << '\n';
@@ -158,7 +174,7 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
               << " degrees, widest gap " << rounded(a["widest_gap"]) << " (modulo " << rounded(a["modulo"])
               << ")\n";
   std::cout << "flats     " << r["flats"] << words_of_sets(r) << ", darks " << r["darks"] << '\n'
-            << "axis      " << or_unknown(g["axis_bin"], "") << '\n'
+            << "axis      " << (axis_of(scan) ? or_unknown(g["axis_bin"], "") : "none") << '\n'
             << "pixel     " << or_unknown(g["pixel_size_mm"], " mm")
             << (g["row_pitch_mm"] == g["pixel_size_mm"] ? ""
                                                         : ", rows " + or_unknown(g["row_pitch_mm"], " mm"))
@@ -193,14 +209,37 @@ void print_volume(const std::string& path, const json& r) {
   if (r.contains("missing")) std::cout << "missing   " << r["missing"].get<std::string>() << '\n';
 }
 
+/// The files of a scan's geometry that are asked for.
+void write_files(const InfoOptions& o, const io::ScanInfo& info) {
+  const Scan& scan = info.scan;
+  if (!o.write_geometry.empty()) {
+    require<GeometryError>(info.pixel_size_mm.has_value(),
+                           "--write-geometry: the scan has no pixel size; give "
+                           "--pixel-size MM");
+    io::Output(o.write_geometry, io::Content::geometry, o.common.replace())
+        .write(io::geometry_text(o.write_geometry, scan));
+  }
+  if (o.picture.empty()) return;
+  const VolumeGrid grid = fitting_grid(scan);
+  io::Output picture(o.picture, o.shows_page() ? io::Content::page : io::Content::picture,
+                     o.common.replace());
+  if (o.shows_page())
+    picture.write(geometry_page(o.scan.path, words_of(scan), scan, grid));
+  else
+    io::write_png(std::move(picture), geometry_pictures(scan, grid), 0, 1);
+}
+
 void run_info(InfoOptions& o) {
   const ThreadLimit limit(o.common.threads);
   json report;
   std::unique_ptr<io::ScanReader> reader;
   if (const auto volume = volume_in(o.scan)) {
+    if (!o.write_geometry.empty() || !o.picture.empty())
+      throw UsageError(o.scan.path + ": is a volume; --write-geometry and --picture go with a scan");
     report = volume_report(*volume);
   } else {
     reader = open(o.scan);
+    write_files(o, reader->info());
     report = scan_report(*reader, o);
   }
   if (o.common.json != "-")
@@ -217,11 +256,23 @@ void add_info(CLI::App& program, Action& chosen) {
   const auto o = std::make_shared<InfoOptions>();
   CLI::App& c = add_scan_command(program, "info", "What a scan or a volume holds", o, run_info, chosen);
   add_rank_options(c, o->ranks);
+  heading(c, "Geometry");
+  c.add_option("--write-geometry", o->write_geometry,
+               "write where each view is taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or "
+               "LEAP (*.cfg)");
+  c.add_option("--picture", o->picture,
+               "draw sources, detector, rays and volume: *.html, which turns, or *.png")
+      ->check([](const std::string& name) {
+        const std::string small = in_lower_case(name);
+        return small.ends_with(".html") || small.ends_with(".png") ? std::string()
+                                                                   : "'" + name + "' is not *.html or *.png";
+      });
   c.footer(
       "Examples:\n"
       "  tandem info scan.h5\n"
       "  tandem info folder --flats flats.tif --darks darks.tif --arc 180\n"
       "  tandem info volume.h5 --json -\n"
+      "  tandem info scan.h5 --geometry views.npy --picture geometry.html\n"
       "  tandem info cone.h5 --ranks 16 --device-memory 80");
 }
 

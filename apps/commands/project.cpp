@@ -44,6 +44,7 @@ VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume)
 /// the full grid, or, of a parallel beam, a row a slice.
 Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place) {
   const std::array<Index, 3> size = place ? place->full_size : grid.size;
+  if (!o.geometry.views_file.empty()) return scan_of(o.geometry, size[0], size[2], grid.pitch[0]);
   const bool apart = beam_named(o.geometry.geometry).rows_are_slices;
   Scan scan = scan_of(o.geometry, size[0], apart ? grid.size[2] : size[2],
                       o.geometry.pixel_size_mm.value_or(grid.pitch[0]));
@@ -61,8 +62,8 @@ void take_scan(ProjectedScan& target, const ProjectOptions& o, bool in_mm) {
     target.pixel_size_mm = info.pixel_size_mm;
     return;
   }
-  require<GeometryError>(!needs_mm(info.scan), o.volume, ": has no pitch, which the cone beam ", o.like,
-                         " needs; make the volume with a pixel size");
+  require<GeometryError>(!needs_mm(info.scan), o.volume, ": has no pitch, which the ", kind_of(info.scan),
+                         " beam ", o.like, " needs; make the volume with a pixel size");
   Detector& d = detector_of(target.scan);
   d.bin_pitch = in_mm ? target.grid.pitch[0] : 1;
   d.row_pitch = in_mm ? target.grid.pitch[2] : 1;
@@ -75,8 +76,9 @@ ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume)
   ProjectedScan target;
   target.grid = place ? place->grid : centred_grid(o, volume);
   const bool in_mm = volume.unit() == "1/mm" || volume.pitch_mm();
-  const Beam& beam = beam_named(o.geometry.geometry);
-  require<GeometryError>(in_mm || !beam.needs_mm, o.volume, ": has no pitch, which a ", beam.kind,
+  const bool from_file = !o.geometry.views_file.empty();
+  require<GeometryError>(in_mm || (!from_file && !beam_named(o.geometry.geometry).needs_mm), o.volume,
+                         ": has no pitch, which a ", from_file ? "flexible" : o.geometry.geometry,
                          " beam needs; make the volume with a pixel size");
   require<GeometryError>(in_mm || !o.geometry.pixel_size_mm, "--pixel-size ",
                          o.geometry.pixel_size_mm.value_or(0), " mm: ", o.volume, " is in ", volume.unit(),
@@ -158,7 +160,10 @@ void add_project(CLI::App& program, Action& chosen) {
     require_scan_name({"-o", o->output});
     chosen = [o] {
       check_files(o->common,
-                  {{"the volume", o->volume}, {"--like", o->like}, {"--angles", o->geometry.angles_file}},
+                  {{"the volume", o->volume},
+                   {"--like", o->like},
+                   {"--angles", o->geometry.angles_file},
+                   {.option = "--geometry", .path = o->geometry.views_file, .alone = true}},
                   {{"-o", o->output, io::Content::scan}});
       run_project(*o);
     };

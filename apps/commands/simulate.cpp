@@ -50,7 +50,7 @@ VolumeGrid grid_of_truth(const pipeline::Simulation& s, ProgressLine& progress) 
 
 void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simulated, ProgressLine& progress) {
   const VolumeGrid grid = grid_of_truth(simulated.simulation(), progress);
-  const io::VolumeFormat format{.place = io::whole_place(grid, o.geometry.pixel_size_mm.has_value())};
+  const io::VolumeFormat format{.place = io::whole_place(grid, is_in_mm(o.geometry))};
   auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}",
                                   o.common.replace());
   const Index area = grid.size[0] * grid.size[1];
@@ -101,7 +101,7 @@ nlohmann::json report_of_scan(const SimulateOptions& o) {
           {"version", TANDEM_VERSION},
           {"output", o.output},
           {"phantom", s.phantom},
-          {"geometry", o.geometry.geometry},
+          {"geometry", kind_of(s.scan)},
           {"views", views_of(s.scan)},
           {"rows", detector.rows},
           {"bins", detector.bins},
@@ -115,14 +115,16 @@ void run_simulate(SimulateOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common);
   pipeline::Simulation& s = o.simulation;
+  o.geometry.seed = s.seed;
   s.scan = scan_of(o.geometry, o.size, 1, o.geometry.pixel_size_mm.value_or(1.0));
   s.grid = fitting_grid(s.scan);
   s.grid.size[0] = s.grid.size[1] = o.size;
   const Detector& detector = detector_of(s.scan);
   const double row_bytes = bytes_of_row(s.scan);
   const pipeline::SimulatedScan simulated(s);
-  io::ScanWriter writer({o.output, io::Content::scan, o.common.replace()}, s.scan, o.geometry.pixel_size_mm,
-                        simulated.type(), s.flats, s.darks);
+  const std::optional<double> pitch = is_in_mm(o.geometry) ? std::optional(detector.bin_pitch) : std::nullopt;
+  io::ScanWriter writer({o.output, io::Content::scan, o.common.replace()}, s.scan, pitch, simulated.type(),
+                        s.flats, s.darks);
   write_frames(simulated, rows_at_once(row_bytes, detector.rows), writer, progress);
   if (!o.truth.empty()) write_truth(o, simulated, progress);
   const nlohmann::json report = report_of_scan(o);
@@ -160,18 +162,22 @@ void add_simulate(CLI::App& program, Action& chosen) {
   c.add_option("--rings", s.rings_percent,
                "standard deviation of the sensitivity of cells, percent; the flats do not see it")
       ->check(within(0, 50));
-  c.add_option("--seed", s.seed, "seed of noise, rings and foam (default 0)");
+  c.add_option("--seed", s.seed, "seed of noise, rings, jitter and foam (default 0)");
   add_common(c, o->common);
   c.footer(
       "Examples:\n"
       "  tandem simulate -o scan.h5 --views 360 --photons 1e4 --truth truth.h5\n"
       "  tandem simulate -o cone.h5 --geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --rows 128 "
-      "--phantom ellipsoids");
+      "--phantom ellipsoids\n"
+      "  tandem simulate -o helix.h5 --trajectory helix --pitch 20 --geometry cone --sod 400 --sdd 600 "
+      "--pixel-size 0.3 --rows 64 --phantom ellipsoids");
   c.callback([o, &chosen] {
     require_scan_name({"-o", o->output});
     if (!o->truth.empty()) require_volume_name({"--truth", o->truth});
     chosen = [o] {
-      check_files(o->common, {{"--angles", o->geometry.angles_file}},
+      check_files(o->common,
+                  {{"--angles", o->geometry.angles_file},
+                   {.option = "--geometry", .path = o->geometry.views_file, .alone = true}},
                   {{"-o", o->output, io::Content::scan}, {"--truth", o->truth}});
       run_simulate(*o);
     };

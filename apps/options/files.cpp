@@ -42,7 +42,8 @@ bool is_file(const NamedFile& file) { return !file.path.empty() && file.path != 
 
 /// Also not what the input leads to, by whatever links.
 void refuse_source(const NamedFile& output, const NamedFile& input, const std::vector<fs::path>& behind) {
-  if (overwrites(output.path, input.path)) refuse(output, input);
+  if (input.alone ? same(output.path, input.path) : overwrites(output.path, input.path))
+    refuse(output, input);
   const auto source = io::same_file(behind, io::files_of_output(output.path));
   if (source)
     throw UsageError(output.option + " " + output.path.string() + ": would overwrite " + source->string() +
@@ -69,6 +70,7 @@ void require_place(const NamedFile& output) {
 
 NamedFiles inputs_of(const ScanOptions& o) {
   NamedFiles inputs{{"the scan", o.path},
+                    {.option = "--geometry", .path = o.how.geometry, .alone = true},
                     {"--angles", o.how.angles},
                     {"--view-shifts", o.how.view_shifts},
                     {"--view-row-shifts", o.how.row_shifts}};
@@ -105,7 +107,8 @@ void require_volume_name(const NamedFile& o) {
 void refuse_sources(Common& common, const NamedFiles& inputs, const NamedFiles& outputs) {
   for (const NamedFile& input : inputs) {
     if (!is_file(input) || outputs.empty()) continue;
-    const std::vector<fs::path>& behind = common.behind[input.path] = io::files_behind(input.path);
+    const std::vector<fs::path>& behind = common.behind[input.path] =
+        input.alone ? std::vector{input.path} : io::files_behind(input.path);
     for (const NamedFile& output : outputs) refuse_source(output, input, behind);
   }
 }

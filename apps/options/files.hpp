@@ -13,6 +13,7 @@ struct NamedFile {
   std::string option;
   std::filesystem::path path;
   io::Content content = io::Content::volume;  ///< of an output
+  bool alone = false;  ///< an input that leads to no other files, whatever lies beside it
 };
 using NamedFiles = std::vector<NamedFile>;
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "../../core/units.hpp"
+#include "../../geometry/trajectories.hpp"
+#include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../beams/beam.hpp"
 #include "command_line.hpp"
@@ -24,32 +26,104 @@ std::string listed_with_and(const std::vector<const char*>& options) {
   return list;
 }
 
-std::vector<std::string> kinds() {
-  std::vector<std::string> names;
-  for (const Beam& beam : beams()) names.emplace_back(beam.kind);
-  return names;
+bool is_free(const GeometryOptions& o) { return o.trajectory != "circle" || o.jitter_mm; }
+
+/// A kind of beam, or a file.
+void parse(const CLI::App& c, GeometryOptions& o) {
+  const auto kind_or_file = [&](const std::string& text) {
+    if (in_lower_case(text) == "fan") return std::string(ConeBeam::kind);  // of one row
+    for (const Beam& beam : beams())
+      if (in_lower_case(text) == beam.kind) return std::string(beam.kind);
+    o.views_file = text;
+    return std::string();
+  };
+  if (c.count("--geometry")) o.geometry = kind_or_file(o.geometry);
+}
+
+/// A file says all that the others say.
+void check_file(const CLI::App& c) {
+  for (const char* option : {"--views", "--arc", "--start", "--angles", "--axis-bin", "--midplane-row",
+                             "--sod", "--sdd", "--trajectory", "--jitter"})
+    if (c.get_option_no_throw(option) && c.count(option))
+      throw UsageError(std::string(option) + " does not go with a file as --geometry");
+}
+
+void check_trajectory(const CLI::App& c, const GeometryOptions& o) {
+  if (!c.get_option_no_throw("--trajectory")) return;
+  for (const auto& [option, trajectory] : {std::pair{"--pitch", "helix"}, {"--elevation", "laminography"}})
+    if (c.count(option) && o.trajectory != trajectory)
+      throw UsageError(std::string(option) + " goes with --trajectory " + trajectory + " alone");
+  if (o.trajectory == "helix" && !o.pitch_mm) throw UsageError("--trajectory helix needs --pitch MM");
+  if (is_free(o) && !o.pixel_size_mm)
+    throw UsageError(std::string(o.jitter_mm ? "--jitter" : "--trajectory " + o.trajectory) +
+                     " needs --pixel-size MM");
 }
 
 /// What does not go together, or is missing.
-void check(const CLI::App& c, const GeometryOptions& o) {
+void check(const CLI::App& c, GeometryOptions& o) {
+  parse(c, o);
+  if (!o.views_file.empty()) return check_file(c);
+  check_trajectory(c, o);
   if (c.count("--angles") && (c.count("--views") || c.count("--arc") || c.count("--start")))
     throw UsageError("--angles does not go with --views, --arc or --start");
   if (o.arc && !(std::abs(*o.arc) > 0 && std::abs(*o.arc) <= 36000))
     throw UsageError("--arc must be an angle in degrees, at most 36000 and not 0");
+  const bool free_rows = is_free(o);  // a parallel detector may stand higher, too
   for (const Beam& beam : beams())
     for (const char* option : beam.options)
-      if (beam.kind != o.geometry && c.count(option))
+      if (beam.kind != o.geometry && c.count(option) &&
+          !(free_rows && option == std::string("--midplane-row")))
         throw UsageError(std::string(option) + " goes with --geometry " + std::string(beam.kind) + " alone");
   const std::vector<const char*>& needed = beam_named(o.geometry).needed;
   if (std::ranges::any_of(needed, [&](const char* option) { return c.count(option) == 0; }))
     throw UsageError("--geometry " + o.geometry + " needs " + listed_with_and(needed));
 }
 
+/// The arc of the views, degrees, where the user gives none.
+double usual_arc(const GeometryOptions& o) {
+  if (o.trajectory == "helix") return 1080;
+  if (o.trajectory == "laminography") return 360;
+  if (o.trajectory == "tomosynthesis") return 60;
+  return beam_named(o.geometry).arc_deg;
+}
+
+std::vector<double> angles_of_views(const GeometryOptions& o, Index bins) {
+  if (!o.angles_file.empty()) return io::read_angles(o.angles_file);
+  std::vector<double> angles;
+  const Index views =
+      o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(bins))));
+  const double arc = o.arc.value_or(usual_arc(o));
+  const bool about_zero = o.trajectory == "tomosynthesis";  // the middle view looks straight down
+  const double step = arc / static_cast<double>(views),
+               start = o.start + (about_zero ? -0.5 * arc + 0.5 * step : 0);
+  for (Index v = 0; v < views; ++v)
+    angles.push_back((start + arc * static_cast<double>(v) / static_cast<double>(views)) * radians);
+  return angles;
+}
+
+Scan scan_on_trajectory(const GeometryOptions& o, const Detector& d, std::vector<double> angles) {
+  return views_along({.name = o.trajectory,
+                      .angles = std::move(angles),
+                      .parallel = o.geometry == ParallelBeam::kind,
+                      .sod = o.sod_mm.value_or(0),
+                      .sdd = o.sdd_mm.value_or(0),
+                      .midplane_row = o.midplane_row.value_or(0.5 * static_cast<double>(d.rows - 1)),
+                      .pitch = o.pitch_mm.value_or(0),
+                      .elevation = in_radians(o.elevation_deg.value_or(30)),
+                      .jitter = o.jitter_mm.value_or(0),
+                      .seed = o.seed},
+                     d);
+}
+
 }  // namespace
 
 void add_geometry(CLI::App& c, GeometryOptions& o) {
   heading(c, "Geometry");
-  add_choice(c, "--geometry", o.geometry, kinds(), "default parallel; cone: one row of it is a fan beam");
+  c.add_option("--geometry", o.geometry,
+               "default parallel; cone: one row of it is a fan beam; or a file that says where each view is "
+               "taken from (*.npy, *.geom, *.xml, *.cfg)")
+      ->type_name("parallel|cone|FILE");
+  if (c.get_name() == "simulate") add_trajectory(c, o);
   c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
   const char* rows = c.get_name() == "simulate" ? "1" : "one per slice";
   c.add_option("--rows", o.rows, std::string("detector rows (default: ") + rows + ")")->check(count());
@@ -69,21 +143,36 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
   c.parse_complete_callback([&c, &o] { check(c, o); });
 }
 
+void add_trajectory(CLI::App& c, GeometryOptions& o) {
+  const std::vector<std::string> names(trajectory_names().begin(), trajectory_names().end());
+  add_choice(c, "--trajectory", o.trajectory, names,
+             "how source and detector go about the sample (default circle)");
+  c.add_option("--pitch", o.pitch_mm, "helix: how far it rises in a turn, mm")->check(within(-1e6, 1e6));
+  c.add_option("--elevation", o.elevation_deg,
+               "laminography: by how much rays rise over the plane of slices, degrees (default 30)")
+      ->check(within(-89, 89));
+  c.add_option("--jitter", o.jitter_mm,
+               "moves source and detector of each view off their places by up to so much, mm, and turns the "
+               "detector")
+      ->check(length());
+}
+
+bool is_in_mm(const GeometryOptions& o) { return !o.views_file.empty() || o.pixel_size_mm; }
+
 Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm) {
-  Detector d{.bins = o.bins.value_or(size), .rows = o.rows.value_or(slices)};
+  const bool many_rows = o.trajectory == "laminography" || o.trajectory == "tomosynthesis";
+  Detector d{.bins = o.bins.value_or(size), .rows = o.rows.value_or(many_rows ? size : slices)};
   d.bin_pitch = d.row_pitch = pitch_mm;
   d.axis_bin = o.axis_bin.value_or(0.5 * static_cast<double>(d.bins - 1));
-  std::vector<double> angles;
-  if (!o.angles_file.empty()) {
-    angles = io::read_angles(o.angles_file);
-  } else {
-    const Index views =
-        o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(d.bins))));
-    const double arc = o.arc.value_or(beam_named(o.geometry).arc_deg);
-    for (Index v = 0; v < views; ++v)
-      angles.push_back((o.start + arc * static_cast<double>(v) / static_cast<double>(views)) * radians);
+  if (!o.views_file.empty()) {
+    const io::ViewGeometry given = io::read_geometry_file(o.views_file);
+    d.rows = o.rows.value_or(given.rows.value_or(d.rows)),
+    d.bins = o.bins.value_or(given.bins.value_or(d.bins));
+    return io::scan_of_views(given, d, o.pixel_size_mm, o.pixel_size_mm.has_value());
   }
-  Scan scan = beam_named(o.geometry).scan(o, d, std::move(angles));
+  std::vector<double> angles = angles_of_views(o, d.bins);
+  Scan scan = is_free(o) ? scan_on_trajectory(o, d, std::move(angles))
+                         : beam_named(o.geometry).scan(o, d, std::move(angles));
   validate(scan);
   return scan;
 }

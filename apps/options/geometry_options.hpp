@@ -11,12 +11,21 @@ namespace tandem::apps {
 /// The scan that `simulate` and `project` make.
 struct GeometryOptions {
   std::string geometry = "parallel", angles_file;
+  std::string views_file;  ///< that says where each view is taken from, in the place of a kind and angles
+  std::string trajectory = "circle";
+  std::optional<double> pitch_mm, elevation_deg, jitter_mm;
+  std::uint64_t seed = 0;  ///< of the jitter
   std::optional<Index> bins, rows, views;
   std::optional<double> arc, sod_mm, sdd_mm, midplane_row, axis_bin, pixel_size_mm;
   double start = 0;
 };
 
 void add_geometry(CLI::App& command, GeometryOptions& options);
+/// Adds --trajectory and what goes with it. Comes before `add_geometry`.
+void add_trajectory(CLI::App& command, GeometryOptions& options);
+
+/// Whether lengths of such a scan are in mm, whatever the user says of a pitch.
+bool is_in_mm(const GeometryOptions& options);
 
 /// The scan of these options. Defaults: as many bins as voxels along x, and one row per slice. @throws
 /// FileError for an angle file that cannot be read; GeometryError

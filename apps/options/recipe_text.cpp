@@ -46,6 +46,10 @@ bool decides_the_volume(const std::string& option) { return !io::is_among(option
 bool names_a_file(const std::string& option, const std::vector<std::string>& values) {
   for (const char* list : {"angles", "view-shifts", "view-row-shifts", "row-axes", "flats", "darks"})
     if (option == list) return true;
+  if (option == "geometry")
+    return !std::ranges::all_of(values, [](const std::string& value) {
+      return io::is_among(in_lower_case(value), "cone fan parallel");
+    });
   if (option == "initial")
     return !std::ranges::all_of(values, [](const std::string& value) {
       return in_lower_case(value) == "zero" || in_lower_case(value) == "fbp";

@@ -33,6 +33,14 @@ void parse_angles(const std::string& text, io::OpenOptions& how) {
   how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
 }
 
+/// A kind of beam, or a file with a place for each view.
+void parse_geometry(const std::string& text, io::OpenOptions& how) {
+  for (const Beam& beam : beams())
+    if (in_lower_case(text) == beam.kind) how.kind = beam.kind;
+  if (in_lower_case(text) == "fan") how.kind = ConeBeam::kind;  // of one row
+  if (how.kind.empty()) how.geometry = text;
+}
+
 void parse_arc(const std::string& given, io::OpenOptions& how) {
   const std::string inclusive = ",inclusive";
   std::string text = in_lower_case(given);
@@ -55,6 +63,7 @@ void parse(ScanOptions& o) {
   o.how.flats.assign(o.flats.begin(), o.flats.end());
   o.how.darks.assign(o.darks.begin(), o.darks.end());
   o.how.reverse_rotation = o.rotation_direction == "-1";
+  if (!o.geometry.empty()) parse_geometry(o.geometry, o.how);
   if (!o.angles.empty()) parse_angles(o.angles, o.how);
   if (!o.arc.empty()) parse_arc(o.arc, o.how);
   if (!o.orient.empty()) parse_orientation(o.orient, o.how);
@@ -90,6 +99,10 @@ void add_scan(CLI::App& c, ScanOptions& o) {
 namespace {
 
 void add_views(CLI::App& c, ScanOptions& o) {
+  c.add_option("--geometry", o.geometry,
+               "where each view was taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or LEAP "
+               "(*.cfg); or the kind of beam (default: the file's own)")
+      ->type_name("FILE|cone|fan|parallel");
   CLI::Option* angles =
       c.add_option("--angles", o.angles,
                    "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
@@ -297,6 +310,8 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
                                     const pipeline::AxisSearch& search, const std::vector<Index>& rows,
                                     ProgressLine& progress) {
   const Scan& scan = reader.info().scan;
+  require<GeometryError>(axis_of(scan).has_value(), "the views of a ", kind_of(scan),
+                         " beam have no rotation axis that could be found");
   require<GeometryError>(
       view_shifts_of(scan).empty(),
       "the axis is not searched where the images of the views are shifted (--view-shifts, or "

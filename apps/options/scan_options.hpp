@@ -17,7 +17,7 @@ namespace tandem::apps {
 struct ScanOptions {
   std::string path;
   std::vector<std::string> flats, darks;
-  std::string angles, arc, rotation_direction = "+1", orient, file_type, time;
+  std::string geometry, angles, arc, rotation_direction = "+1", orient, file_type, time;
   io::OpenOptions how;  ///< made from the texts above when the command line is parsed
   pipeline::StepValues steps;
   std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;

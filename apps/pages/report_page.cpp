@@ -32,18 +32,6 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
-/// JSON inside of an element of HTML: no text of it can end the element.
-std::string inside_html(const json& value) {
-  std::string text;
-  for (const char letter : text_of(value)) {
-    if (letter == '<')
-      text += "\\u003c";
-    else
-      text += letter;
-  }
-  return text;
-}
-
 /// The text with two marks replaced, of which `first` comes first. What is put in may hold marks too.
 std::string filled(const std::string& text, const std::pair<std::string, std::string>& first,
                    const std::pair<std::string, std::string>& second) {
@@ -113,6 +101,17 @@ void add(const std::vector<float>& slice, Histogram& to) {
 }
 
 }  // namespace
+
+std::string inside_html(const json& value) {
+  std::string text;
+  for (const char letter : text_of(value)) {
+    if (letter == '<')
+      text += "\\u003c";
+    else
+      text += letter;
+  }
+  return text;
+}
 
 VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress) {
   const auto [nz, ny, nx] = volume.shape();

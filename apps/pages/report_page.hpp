@@ -10,6 +10,9 @@
 
 namespace tandem::apps {
 
+/// JSON inside of an element of HTML: no text of it can end the element.
+std::string inside_html(const nlohmann::json& value);
+
 /// A plane through the middle of a volume.
 struct MiddlePlane {
   char axis;             ///< that it is normal to

@@ -7,6 +7,7 @@
 #include "../../core/error.hpp"
 #include "../fingerprint.hpp"
 #include "../flexible_views.hpp"
+#include "../shortest_number.hpp"
 #include "../vector3.hpp"
 #include "rows_and_slices.hpp"
 
@@ -85,8 +86,11 @@ FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> vie
   FlexibleBeam scan{{bins, rows, 1, 1, middle(bins)}, std::move(views), parallel};
   require<GeometryError>(!scan.views.empty(), "FlexibleBeam: no views; at least 1 is needed");
   validate(scan.views.front(), 0, parallel);
-  scan.detector.bin_pitch = length(scan.views.front().bin_step);
-  scan.detector.row_pitch = length(scan.views.front().row_step);
+  const auto pitch = [](const Vector3& step) {
+    return shortest_number(length(step), open_digits(length(step)));
+  };
+  scan.detector.bin_pitch = pitch(scan.views.front().bin_step);
+  scan.detector.row_pitch = pitch(scan.views.front().row_step);
   validate(scan);
   return scan;
 }
@@ -156,6 +160,23 @@ double magnification(const FlexibleBeam& scan) {
   return sum / static_cast<double>(scan.views.size());
 }
 
+namespace {
+
+/// The lowest and the highest point, mm, where a middle ray passes the origin: in the plane through it that
+/// is parallel to the detector.
+std::array<double, 2> heights_of_middle_rays(const FlexibleBeam& scan) {
+  std::array<double, 2> ends{INFINITY, -INFINITY};
+  for (const FlexibleView& view : scan.views) {
+    const Vector3 normal = cross(view.bin_step, view.row_step),
+                  way = scan.parallel ? view.source : view.detector - view.source;
+    const double height = view.detector[2] - dot(view.detector, normal) / dot(way, normal) * way[2];
+    ends = {std::min(ends[0], height), std::max(ends[1], height)};
+  }
+  return ends;
+}
+
+}  // namespace
+
 VolumeGrid fitting_grid(const FlexibleBeam& scan) {
   validate(scan);
   const Detector& d = scan.detector;
@@ -165,8 +186,11 @@ VolumeGrid fitting_grid(const FlexibleBeam& scan) {
                          "into the sample, or give a grid");
   constexpr double rounding = 1e-9;  // slices
   const double covered = static_cast<double>(d.rows) * d.row_pitch / d.bin_pitch;
-  const auto slices = static_cast<Index>(std::ceil(covered - rounding));
-  return {{d.bins, d.bins, std::max<Index>(slices, 1)}, {pitch, pitch, pitch}, {0, 0, 0}};
+  const auto [low, high] = heights_of_middle_rays(scan);
+  const auto slices = static_cast<Index>(std::ceil(covered - rounding) + std::floor((high - low) / pitch));
+  const double middle =
+      0.5 * pitch * std::round((low + high) / pitch);  // not moved by what is hardly a voxel
+  return {{d.bins, d.bins, std::max<Index>(slices, 1)}, {pitch, pitch, pitch}, {0, 0, middle}};
 }
 
 Space projection_space(const FlexibleBeam& scan, Device device) {

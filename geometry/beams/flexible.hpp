@@ -65,7 +65,7 @@ std::uint64_t fingerprint(const FlexibleBeam& scan);
 double magnification(const FlexibleBeam& scan);
 
 /// A grid of cubes about the origin, as large as a bin appears there. There are as many along x and y as
-/// there are bins, and along z as rows cover.
+/// there are bins. Along z they are where the middle rays pass, and as high as rows cover about that.
 VolumeGrid fitting_grid(const FlexibleBeam& scan);
 
 /// (view, row, bin), one block.

@@ -15,7 +15,7 @@ class PlainFile;
 constexpr const char* journal_ending = ".journal";
 
 /// What tandem writes into a file.
-enum class Content { volume, scan, manifest, checkpoint, report, page, picture, recipe, log };
+enum class Content { volume, scan, geometry, manifest, checkpoint, report, page, picture, recipe, log };
 
 /// Which files an output may replace: those of the same content that tandem wrote (own), or any.
 enum class Replace { own, any };

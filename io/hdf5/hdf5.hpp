@@ -193,6 +193,9 @@ class File {
   /// Writes no units if `units` is empty.
   void write_number(const std::string& path, double value, const std::string& units);
   void write_numbers(const std::string& path, std::span<const double> values, const std::string& units);
+  /// The same as lines of so many numbers.
+  void write_lines(const std::string& path, std::span<const double> values, Index columns,
+                   const std::string& units);
   /// Gives an object one more name, in a group that is there.
   void link(const std::string& path, const std::string& target);
   /// Sets an attribute of an object: a text, or a list of them.

@@ -1,6 +1,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -262,6 +263,15 @@ void File::write_numbers(const std::string& path, std::span<const double> values
   const Lock lock;
   const hsize_t count = values.size();
   const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  write_doubles(handle_.id(), name_ + ": " + path, path, space.id(), values.data(), units);
+}
+
+void File::write_lines(const std::string& path, std::span<const double> values, Index columns,
+                       const std::string& units) {
+  const Lock lock;
+  const auto line = static_cast<hsize_t>(columns);
+  const std::array<hsize_t, 2> shape{values.size() / line, line};
+  const Handle space(H5Screate_simple(2, shape.data(), nullptr), H5Sclose);
   write_doubles(handle_.id(), name_ + ": " + path, path, space.id(), values.data(), units);
 }
 

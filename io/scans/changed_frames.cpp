@@ -7,6 +7,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
+#include "../../geometry/vector3.hpp"
 
 namespace tandem::io {
 
@@ -153,6 +154,19 @@ std::unique_ptr<FrameSource> oriented(std::unique_ptr<FrameSource> source, const
   return std::make_unique<OtherWay>(std::move(turned));
 }
 
+namespace {
+
+/// The middle of the detector stays where it is.
+void orient(std::vector<FlexibleView>& views, const Orientation& how) {
+  for (FlexibleView& view : views) {
+    if (how.transpose) std::swap(view.bin_step, view.row_step);
+    if (how.flip_columns) view.bin_step = -1 * view.bin_step;
+    if (how.flip_rows) view.row_step = -1 * view.row_step;
+  }
+}
+
+}  // namespace
+
 void orient(Acquisition& found, const Orientation& how) {
   if (how.as_stored()) return;
   for (FrameSources* sources : {&found.projections, &found.flats, &found.darks})
@@ -169,6 +183,7 @@ void orient(Acquisition& found, const Orientation& how) {
     std::swap(found.bin_shifts, found.row_shifts);
     found.info.roll_deg.reset(), found.info.tilt_deg.reset();
   }
+  if (found.views) orient(found.views->views, how);
   if (how.flip_rows && found.info.tilt_deg) *found.info.tilt_deg *= -1;
   if (how.flip_rows != how.flip_columns && found.info.roll_deg) *found.info.roll_deg *= -1;
   if (how.flip_rows) {

@@ -7,6 +7,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
+#include "../../geometry/vector3.hpp"
+#include "../files/text.hpp"
 
 namespace tandem::io {
 
@@ -14,23 +16,12 @@ namespace {
 
 constexpr double taken = 0.5, said = 0.1;  // pixels by which a view may miss the circle
 
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-double length(const Point& a) { return std::sqrt(dot(a, a)); }
-Point plus(const Point& a, double factor, const Point& b) {
-  return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};
-}
-Point scaled(double factor, const Point& a) { return {factor * a[0], factor * a[1], factor * a[2]}; }
-Point cross(const Point& a, const Point& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
 /// Column and row where a view shows a point, from the middle of the detector.
-std::pair<double, double> shown(const ConeView& v, const Point& at) {
-  const Point normal = cross(v.column, v.row), ray = plus(at, -1, v.source),
-              to = plus(v.middle, -1, v.source);
-  const Point on = plus(plus(v.source, dot(normal, to) / dot(normal, ray), ray), -1, v.middle);
+std::pair<double, double> shown(const FlexibleView& v, const Vector3& at) {
+  const Vector3 normal = cross(v.bin_step, v.row_step), ray = at - v.source, to = v.detector - v.source;
+  const Vector3 on = v.source + dot(normal, to) / dot(normal, ray) * ray - v.detector;
   const double size = dot(normal, normal);
-  return {dot(cross(on, v.row), normal) / size, dot(cross(v.column, on), normal) / size};
+  return {dot(cross(on, v.row_step), normal) / size, dot(cross(v.bin_step, on), normal) / size};
 }
 
 /// At angle a the source lies at sod (sin a, -cos a) if the axis is not tilted, and columns lie along (cos a,
@@ -44,33 +35,33 @@ struct Circle {
   double roll = 0, tilt = 0;            ///< rad
 };
 
-double angle_of(const ConeView& v) { return std::atan2(v.source[0], -v.source[1]); }
+double angle_of(const FlexibleView& v) { return std::atan2(v.source[0], -v.source[1]); }
 
-Circle circle_of(const ConeView& v) {
+Circle circle_of(const FlexibleView& v) {
   const double a = angle_of(v);
-  const Point along{std::cos(a), std::sin(a), 0}, beam{-std::sin(a), std::cos(a), 0};
+  const Vector3 along{std::cos(a), std::sin(a), 0}, beam{-std::sin(a), std::cos(a), 0};
   const auto [axis, midplane] = shown(v, {0, 0, v.source[2]});
   return {.sod = std::hypot(v.source[0], v.source[1]),
-          .sdd = dot(plus(v.middle, -1, v.source), beam),
+          .sdd = dot(v.detector - v.source, beam),
           .height = v.source[2],
-          .column = std::copysign(length(v.column), dot(v.column, along)),
-          .row = std::copysign(length(v.row), v.row[2]),
+          .column = std::copysign(length(v.bin_step), dot(v.bin_step, along)),
+          .row = std::copysign(length(v.row_step), v.row_step[2]),
           .axis = axis,
           .midplane = midplane};
 }
 
 /// The same for a detector that need not be upright. The axis falls on a line. The detector turns about the
 /// point of it that is next to the foot of the perpendicular from the source.
-Circle leaning_circle_of(const ConeView& v) {
+Circle leaning_circle_of(const FlexibleView& v) {
   Circle c = circle_of(v);
   const double up = std::copysign(1.0, c.row);  // direction of the axis, towards higher rows
-  Point beam = cross(v.column, v.row);
-  beam = scaled(std::copysign(1.0, dot(beam, plus(v.middle, -1, v.source))) / length(beam), beam);
+  Vector3 beam = cross(v.bin_step, v.row_step);
+  beam = std::copysign(1.0, dot(beam, v.detector - v.source)) / length(beam) * beam;
   c.tilt = std::asin(std::clamp(up * beam[2], -1.0, 1.0));
-  c.roll = std::atan2(up * v.column[2] / length(v.column), up * v.row[2] / length(v.row));
-  c.sdd = dot(plus(v.middle, -1, v.source), beam);
-  const auto foot = shown(v, plus(v.source, 1, beam)), on = shown(v, {0, 0, v.source[2]});
-  const double columns = length(v.column), rows = length(v.row);
+  c.roll = std::atan2(up * v.bin_step[2] / length(v.bin_step), up * v.row_step[2] / length(v.row_step));
+  c.sdd = dot(v.detector - v.source, beam);
+  const auto foot = shown(v, v.source + beam), on = shown(v, {0, 0, v.source[2]});
+  const double columns = length(v.bin_step), rows = length(v.row_step);
   const double further = (foot.first - on.first) * columns * std::sin(c.roll) +
                          (foot.second - on.second) * rows * std::cos(c.roll);
   c.axis = on.first + further * std::sin(c.roll) / columns;
@@ -79,10 +70,10 @@ Circle leaning_circle_of(const ConeView& v) {
   return c;
 }
 
-Circle mean_of(const std::vector<ConeView>& views, Circle (*of_view)(const ConeView& v)) {
+Circle mean_of(const std::vector<FlexibleView>& views, Circle (*of_view)(const FlexibleView& v)) {
   Circle mean;
   const double share = 1 / static_cast<double>(views.size());
-  for (const ConeView& view : views) {
+  for (const FlexibleView& view : views) {
     const Circle c = of_view(view);
     mean.sod += share * c.sod, mean.sdd += share * c.sdd, mean.height += share * c.height;
     mean.column += share * c.column, mean.row += share * c.row;
@@ -105,14 +96,14 @@ std::pair<double, double> shown_by(const Circle& c, double along, double depth, 
 
 /// Pixels by which a view shows points elsewhere than the circle does. The points are on the rims of the
 /// cylinder that the detector sees.
-double miss_of(const ConeView& v, const Circle& c, const Shape& frame) {
+double miss_of(const FlexibleView& v, const Circle& c, const Shape& frame) {
   const double a = angle_of(v), sod = c.sod * std::cos(c.tilt), least = 0.6 * sod, smaller = sod / c.sdd;
   const double reach = std::min(least, 0.5 * static_cast<double>(frame[2]) * std::abs(c.column) * smaller);
   const double up = std::min(least, 0.5 * static_cast<double>(frame[1]) * std::abs(c.row) * smaller);
   double worst = 0;
   for (int corner = 0; corner < 8; ++corner) {
     const double side = (corner & 1) != 0 ? reach : -reach, z = (corner & 4) != 0 ? up : -up;
-    const Point at{(corner & 2) != 0 ? side : 0, (corner & 2) != 0 ? 0 : side, c.height + z};
+    const Vector3 at{(corner & 2) != 0 ? side : 0, (corner & 2) != 0 ? 0 : side, c.height + z};
     const double along = at[0] * std::cos(a) + at[1] * std::sin(a);
     const double depth = sod - at[0] * std::sin(a) + at[1] * std::cos(a);
     const auto [column, row] = shown(v, at);
@@ -124,9 +115,9 @@ double miss_of(const ConeView& v, const Circle& c, const Shape& frame) {
 
 /// By how many pixels a view misses a circle at most; more than that of any view if one misses it without
 /// end.
-double worst_of(const std::vector<ConeView>& views, const Circle& c, const Shape& frame) {
+double worst_of(const std::vector<FlexibleView>& views, const Circle& c, const Shape& frame) {
   double worst = 0;
-  for (const ConeView& v : views)
+  for (const FlexibleView& v : views)
     if (const double miss = miss_of(v, c, frame); !(miss <= worst)) {
       if (!std::isfinite(miss)) return INFINITY;
       worst = miss;
@@ -139,7 +130,7 @@ bool is_circle(const Circle& c) {
 }
 
 /// An upright detector, unless one that leans by a little fits clearly better.
-Circle best_circle(const std::vector<ConeView>& views, const Shape& frame) {
+Circle best_circle(const std::vector<FlexibleView>& views, const Shape& frame) {
   constexpr double most = in_radians(10);
   const Circle upright = mean_of(views, circle_of), leaning = mean_of(views, leaning_circle_of);
   const bool possible = is_circle(upright) && is_circle(leaning) && std::abs(leaning.roll) <= most &&
@@ -149,29 +140,36 @@ Circle best_circle(const std::vector<ConeView>& views, const Shape& frame) {
   return miss > said && worst_of(views, leaning, frame) < 0.5 * miss ? leaning : upright;
 }
 
-}  // namespace
-
-ConeView turned(const ConeView& view, double angle) {
-  const auto turn = [c = std::cos(angle), s = std::sin(angle)](const Point& p) {
-    return Point{c * p[0] - s * p[1], s * p[0] + c * p[1], p[2]};
-  };
-  return {turn(view.source), turn(view.middle), turn(view.column), turn(view.row)};
+void take_as_they_are(const std::vector<FlexibleView>& views, const std::string& where,
+                      const std::string& why, Acquisition& found) {
+  found.info.notes.push_back(where + ": " + why + ": each view keeps its own place");
+  found.kind = FlexibleBeam::kind;
+  found.views = ViewGeometry{.where = where, .views = views};
 }
 
-void complete_circle(const std::vector<ConeView>& views, const std::string& where, const Shape& frame,
+}  // namespace
+
+FlexibleView turned(const FlexibleView& view, double angle) {
+  const auto turn = [c = std::cos(angle), s = std::sin(angle)](const Vector3& p) {
+    return Vector3{c * p[0] - s * p[1], s * p[0] + c * p[1], p[2]};
+  };
+  return {turn(view.source), turn(view.detector), turn(view.bin_step), turn(view.row_step)};
+}
+
+void complete_circle(const std::vector<FlexibleView>& views, const std::string& where, const Shape& frame,
                      Acquisition& found) {
   const Circle c = best_circle(views, frame);
-  require<FileError>(is_circle(c), where, ": source to axis ", c.sod, ", to detector ", c.sdd, ", steps ",
-                     c.column, " and ", c.row,
-                     "; a source that goes round the z axis, with the detector behind it, is needed");
+  if (!is_circle(c))
+    return take_as_they_are(views, where, "the views lie on no circle of the source about the z axis", found);
   double worst = 0;
   for (std::size_t k = 0; k < views.size(); ++k) {
     const double miss = miss_of(views[k], c, frame);
-    require<FileError>(
-        miss <= taken, where, ": view ", k, " is ", miss,
-        " pixels off a circle of the source about the z axis with a detector that faces the axis, upright, "
-        "rolled about the beam or tilted along it by less than 10 degrees; at most ",
-        taken, " is taken, free positions are not known");
+    if (!(miss <= taken))
+      return take_as_they_are(views, where,
+                              words("view ", k, " is ", miss,
+                                    " pixels off a circle of the source about the z axis with a detector "
+                                    "that faces the axis"),
+                              found);
     worst = std::max(worst, miss);
     found.angles.push_back(std::copysign(1.0, c.column) * angle_of(views[k]));
   }

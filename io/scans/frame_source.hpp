@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../hdf5/hdf5.hpp"
+#include "geometries/geometry_file.hpp"
 #include "scan_reader.hpp"
 
 namespace tandem::io {
@@ -55,6 +56,7 @@ struct Acquisition {
   bool lines = false;  ///< all views are the lines of one stored image, which is turned as a whole
   std::string_view kind = ParallelBeam::kind;
   std::optional<double> sod_mm, sdd_mm, midplane_row;  ///< of a cone beam
+  std::optional<ViewGeometry> views;                   ///< each with a place of its own
   std::vector<double> angles;                          ///< rad, one per view; empty if the file has none
   std::string angles_where;                            ///< where they are, or where they were searched
   std::optional<Index> times;          ///< how many scans follow one another, if there is an axis for them

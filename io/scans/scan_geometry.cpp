@@ -85,7 +85,10 @@ bool near_detector(double axis, Index bins) {
   return axis >= -width && axis <= 2 * width - 1;
 }
 
-void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
+namespace {
+
+/// The angles of the views that are taken.
+std::vector<double> angles_of_views(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   const std::vector<double> all = chosen_angles(found, options, shape);
   if (look_like_radians(all))
     found.info.notes.push_back(
@@ -96,10 +99,19 @@ void complete_geometry(Acquisition& found, const OpenOptions& options, const Sha
   std::vector<double> angles = every(all, options.first_view, options.view_step);
   if (options.reverse_rotation)
     for (double& angle : angles) angle = -angle;
+  return angles;
+}
+
+}  // namespace
+
+void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
+  if (!options.geometry.empty()) found.views = read_geometry_file(options.geometry);
   if (options.field_of_view) found.info.field_of_view = options.field_of_view;
   for (const BeamFields& kind : beam_fields())
-    if (kind.is_asked_for(options)) found.kind = kind.kind;
+    if (kind.is_asked_for(options) || kind.kind == options.kind) found.kind = kind.kind;
   const BeamFields& beam = *find_beam_fields(found.kind);
+  std::vector<double> angles;
+  if (beam.has_angles) angles = angles_of_views(found, options, shape);
   found.info.scan = beam.scan(found, options, found_detector(found, options, shape), std::move(angles));
   suit_pose(found.info, beam);
 }

@@ -114,8 +114,10 @@ struct ScanInfo {
 struct OpenOptions {
   std::vector<std::filesystem::path> flats = {},
                                      darks = {};  ///< beside the file's own: TIFF images or folders, or HDF5
-  std::filesystem::path angles = {};      ///< one number per line, degrees; empty: the scan's own angles
-  std::vector<Index> flat_views = {};     ///< all flats are sets of equal size, taken before these views
+  std::string_view kind = {};           ///< of beam, in the place of the file's own; empty: none is asked for
+  std::filesystem::path geometry = {};  ///< where each view is taken from (read_geometry_file)
+  std::filesystem::path angles = {};    ///< one number per line, degrees; empty: the scan's own angles
+  std::vector<Index> flat_views = {};   ///< all flats are sets of equal size, taken before these views
   std::optional<Range> angle_lines = {};  ///< lines A to B of that file, from 0, half open
   std::optional<double> arc_deg =
       {};                      ///< equal steps from 0 over this arc, in the place of the scan's own angles

@@ -53,7 +53,7 @@ void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_s
   }
   std::vector<double> degrees;
   for (double angle : angles_of(scan)) degrees.push_back(in_degrees(angle));
-  made.write_numbers("/exchange/theta", degrees, "deg");
+  if (!degrees.empty()) made.write_numbers("/exchange/theta", degrees, "deg");
   made.write_text("/implements", "exchange:measurement:process");
   made.write_text("/process/tandem/version", TANDEM_VERSION);
   write_geometry(made, scan, pixel_size_mm);
@@ -69,7 +69,7 @@ ScanWriter::ScanWriter(Output output, const Scan& scan, std::optional<double> pi
       Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});
   const double frame = static_cast<double>(shape[1] * shape[2]) * static_cast<double>(bytes_of(type));
   impl_->file.require_space(frame * static_cast<double>(shape[0] + flats + darks) +
-                            static_cast<double>(room_for_text + 8 * (shape[0] + shape[1])));
+                            static_cast<double>(room_for_text + 8 * (12 * shape[0] + shape[1])));
   impl_->make_file(scan, pixel_size_mm);
 }
 

@@ -25,6 +25,7 @@ Range rows_beside(const Job& job, Index all) {
 /// The ray that comes nearest to the axis passes it within the farthest corner of the grid, and where there
 /// is one beside it, something in the middle is not seen.
 void require_seen(const Job& job, std::vector<std::string>& warnings) {
+  if (!axis_of(job.scan)) return;
   const Detector& d = detector_of(job.scan);
   const double beside = std::max(-0.5 - d.axis_bin, d.axis_bin - (static_cast<double>(d.bins) - 0.5));
   if (!(beside > 0)) return;
@@ -86,6 +87,8 @@ void set_upright(Scan& scan, const Recipe& recipe, const Job& job) {
   if (roll == 0 && tilt == 0) return;
   const char* option = tilt != 0 ? "--axis-tilt" : "--detector-roll";
   const Beam& beam = beam_of(scan);
+  require<GeometryError>(beam.set_upright || beam.roll, option, ": each view of a ", kind_of(scan),
+                         " beam says how its detector stands; leave the option out");
   require<GeometryError>(detector_of(scan).rows > 1, option,
                          ": the scan has one row, which says nothing of others");
   if (beam.set_upright) return beam.set_upright(scan, tilt);
@@ -136,6 +139,9 @@ bool counts_are_known(const Job& job, const io::ScanInfo& info) {
 /// The scan of the file, about the axis that the recipe gives, or the file; its middle if nobody knows.
 Scan scan_about_axis(const io::ScanInfo& info, const Recipe& recipe) {
   Scan scan = info.scan;
+  require<GeometryError>(axis_of(scan) || (!recipe.axis_bin && recipe.row_axis_bins.empty()),
+                         "rotation axis: the views of a ", kind_of(scan),
+                         " beam have none; leave --rotation-axis out");
   Detector& whole = detector_of(scan);
   whole.axis_bin =
       recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(whole.bins - 1)));
@@ -193,7 +199,8 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   Job job;
   job.method = &method_named(recipe.method);
   job.options = static_cast<const MethodOptions&>(recipe);
-  job.options.initial = recipe.initial.value_or(job.method->initial);
+  const bool filtered = period_of(info.scan).has_value();
+  job.options.initial = recipe.initial.value_or(filtered ? job.method->initial : Initial::zero);
   job.looks_ahead = job.method->is_open && job.method->is_open(job.options);
   job.max_floored_percent = recipe.max_floored_percent;
   job.pitch_known = info.pixel_size_mm.has_value();
@@ -218,9 +225,12 @@ void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
                  std::vector<std::string>& warnings) {
   require_seen(job, warnings);
   const bool axis_known = recipe.axis_bin || info.axis_bin || !recipe.row_axis_bins.empty();
+  require<GeometryError>(info.field_of_view != io::FieldOfView::doubled || axis_of(job.scan),
+                         "half acquisition: the views of a ", kind_of(job.scan),
+                         " beam are none; leave --file-type out");
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(job, axis_known, warnings);
   warn_of_columns(job, detector_of(info.scan).bins, warnings);
-  if (!axis_known)
+  if (!axis_known && axis_of(job.scan))
     warn(warnings, "the scan records no rotation axis; the middle, bin ", job.axis_in_file,
          ", is taken (give --rotation-axis X or --rotation-axis-auto)");
 }

@@ -232,6 +232,7 @@ void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
 /// than half a turn were not meant for one.
 std::string PrepareStation::cause_of_open_ends() const {
   const std::vector<double>& angles = angles_of(plan_.job.scan);
+  if (angles.empty()) return {};
   const double filled = whole_turn - widest_gap(angles, whole_turn);
   if (!is_aside(detector_of(plan_.job.scan)) || half_acquisition(plan_.job.scan) || all_round(angles) ||
       filled < 1.25 * half_turn)

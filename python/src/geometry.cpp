@@ -1,3 +1,4 @@
+#include "../../geometry/free_views.hpp"
 #include "../../geometry/scan.hpp"
 #include "../../geometry/view_subsets.hpp"
 #include "bindings.hpp"
@@ -35,6 +36,22 @@ Kind make_cone(const Detector& detector, std::vector<double> angles, double sod_
                                   midplane_row.value_or(0.5 * static_cast<double>(detector.rows - 1))};
   validate(scan);
   return scan;
+}
+
+using Numbers = std::vector<std::array<double, 12>>;
+
+FlexibleBeam make_flexible(Index bins, Index rows, const Numbers& vectors, bool parallel) {
+  std::vector<FlexibleView> views;
+  for (const auto& v : vectors)
+    views.push_back({{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, {v[9], v[10], v[11]}});
+  return flexible_beam(rows, bins, std::move(views), parallel);
+}
+
+Numbers vectors_of(const FlexibleBeam& scan) {
+  Numbers all;
+  for (const auto& [s, d, u, v] : scan.views)
+    all.push_back({s[0], s[1], s[2], d[0], d[1], d[2], u[0], u[1], u[2], v[0], v[1], v[2]});
+  return all;
 }
 
 VolumeGrid make_grid(const std::array<Index, 3>& size, const std::array<double, 3>& pitch,
@@ -93,6 +110,33 @@ void add_cone(nb::module_& m) {
       "gets voxels of which the row sees no end.")
       .def(nb::new_(&make_cone<FanBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
            "midplane_row"_a = nb::none());
+}
+
+void add_flexible(nb::module_& m) {
+  nb::class_<FlexibleBeam>(
+      m, "FlexibleBeam",
+      "A scan of any geometry, view by view: a helix, laminography, tomosynthesis, a detector that leans.\n\n"
+      "vectors: 12 numbers a view in mm, as ASTRA has them (cone_vec, parallel3d_vec): the source, or the "
+      "direction of parallel rays; the middle of the detector; the steps from bin to bin and from row to "
+      "row. Solvers take it; it has no filter.")
+      .def(nb::new_(&make_flexible), "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false)
+      .def_prop_ro(
+          "bins", [](const FlexibleBeam& s) { return s.detector.bins; }, "Cells of a row.")
+      .def_prop_ro(
+          "rows", [](const FlexibleBeam& s) { return s.detector.rows; }, "Rows of cells.")
+      .def_prop_ro(
+          "detector", [](const FlexibleBeam& s) { return s.detector; }, "Bins, rows and pitches.")
+      .def_prop_ro("vectors", &vectors_of, "12 numbers a view, mm.")
+      .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.")
+      .def("__eq__",
+           [](const FlexibleBeam& a, const FlexibleBeam& b) { return fingerprint(a) == fingerprint(b); })
+      .def("__hash__", [](const FlexibleBeam& s) { return fingerprint(s); });
+  m.def(
+      "as_free_views", [](const Scan& scan) { return as_free_views(scan); }, "scan"_a,
+      "Any scan, view by view, as a FlexibleBeam.");
+  m.def(
+      "as_circle", [](const FlexibleBeam& scan) { return as_circle(scan); }, "scan"_a,
+      "The scan as a parallel, fan or cone beam, if its views lie on an exact circle; else None.");
 }
 
 void add_parts(nb::module_& m) {
@@ -154,6 +198,7 @@ void add_geometry(nb::module_& m) {
   add_parts(m);
   add_parallel(m);
   add_cone(m);
+  add_flexible(m);
   m.def(
       "fitting_grid", [](const Scan& scan) { return fitting_grid(scan); }, "scan"_a,
       "A grid of square voxels as large as a bin appears at the axis, which is all that the detector sees.");

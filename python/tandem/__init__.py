@@ -6,12 +6,12 @@
     >>> y = tandem.project(tandem.shepp_logan().scaled(tandem.half_width(grid)), scan)
     >>> image = tandem.fbp(scan, grid) @ y
 """
-from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam, ParallelBeam, Phantom,
-                    Regulariser, Report, Space, StopRule, VolumeGrid, above_zero, bin_down, crop, cuda_version,
-                    description, disc, discrepancy, divergence, ellipsoids, fitting_grid, foam, half_acquisition,
-                    half_width, huber_total_variation, max_iterations, projection_shape, relative_residual,
-                    shepp_logan, shepp_logan_in_space, symmetric, thread_count, time_limit, total_variation,
-                    view_subsets, white_residual, with_views)
+from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam, FlexibleBeam, ParallelBeam,
+                    Phantom, Regulariser, Report, Space, StopRule, VolumeGrid, above_zero, as_circle, as_free_views,
+                    bin_down, crop, cuda_version, description, disc, discrepancy, divergence, ellipsoids,
+                    fitting_grid, foam, half_acquisition, half_width, huber_total_variation, max_iterations, plate,
+                    projection_shape, relative_residual, shepp_logan, shepp_logan_in_space, symmetric, thread_count,
+                    time_limit, total_variation, view_subsets, white_residual, with_views)
 from ._core import version as __version__
 from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError

@@ -8,10 +8,10 @@ from typing import Optional, Union
 import numpy as np
 
 from . import _arrays, _core
-from ._core import ConeBeam, Detector, FanBeam, ParallelBeam, Phantom, VolumeGrid
+from ._core import ConeBeam, Detector, FanBeam, FlexibleBeam, ParallelBeam, Phantom, VolumeGrid
 from ._operator import LinearOperator
 
-Scan = Union[ParallelBeam, FanBeam, ConeBeam]
+Scan = Union[ParallelBeam, FanBeam, ConeBeam, FlexibleBeam]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ _store(Detector, ["bins", "rows"], ["bin_pitch", "row_pitch", "axis_bin"])
 _store(ParallelBeam, ["detector", "angles_rad"], ["row_axis_bins", "view_shift_bins"])
 for _kind in (ConeBeam, FanBeam):
     _store(_kind, ["detector", "angles_rad", "sod_mm", "sdd_mm", "midplane_row"])
+_store(FlexibleBeam, ["bins", "rows", "vectors", "parallel"])
 _store(VolumeGrid, ["size", "pitch", "centre"])
 
 

@@ -9,6 +9,7 @@ namespace tandem::io {
 /// What files say about a kind of beam. Each kind has a file in this folder and a line in table.cpp.
 struct BeamFields {
   std::string_view kind;
+  bool has_angles;  ///< whether its views have angles, which then are needed
   bool takes_tilt;  ///< whether something can be done about an axis that leans along the beam
 
   /// Whether the user's options make a scan one of this kind, even if its file says another kind.

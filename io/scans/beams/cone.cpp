@@ -61,7 +61,7 @@ void write_cone(hdf5::File& file, const std::string& group, const Scan& scan) {
 }  // namespace
 
 extern const BeamFields cone_fields{
-    ConeBeam::kind, true,         [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; },
+    ConeBeam::kind, true,         true,      [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; },
     read_cone,      scan_of_cone, write_cone};
 
 }  // namespace tandem::io

@@ -59,7 +59,7 @@ void write_parallel(hdf5::File& file, const std::string& group, const Scan& scan
 }  // namespace
 
 extern const BeamFields parallel_fields{
-    ParallelBeam::kind, false,         [](const OpenOptions&) { return false; }, read_parallel,
+    ParallelBeam::kind, true,          false, [](const OpenOptions&) { return false; }, read_parallel,
     scan_of_parallel,   write_parallel};
 
 }  // namespace tandem::io

@@ -5,10 +5,10 @@
 
 namespace tandem::io {
 
-extern const BeamFields parallel_fields, cone_fields;
+extern const BeamFields parallel_fields, cone_fields, flexible_fields;
 
 std::span<const BeamFields> beam_fields() {
-  static const std::array all{parallel_fields, cone_fields};
+  static const std::array all{parallel_fields, cone_fields, flexible_fields};
   return all;
 }
 

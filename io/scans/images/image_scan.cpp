@@ -8,6 +8,7 @@
 #include "../../../core/units.hpp"
 #include "../../files/natural_order.hpp"
 #include "../changed_frames.hpp"
+#include "../cone_vectors.hpp"
 #include "../made_frames.hpp"
 #include "../settings/settings.hpp"
 #include "image_folder.hpp"

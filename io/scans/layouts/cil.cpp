@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../../../core/error.hpp"
+#include "../../../geometry/vector3.hpp"
 #include "../cone_vectors.hpp"
 #include "../recorded.hpp"
 #include "layout.hpp"
@@ -38,18 +39,16 @@ constexpr Field cil_fields[] = {
 };
 
 /// Two or three numbers; the third is 0 in a geometry of one plane.
-Point point_at(const hdf5::File& file, const std::string& path) {
+Vector3 point_at(const hdf5::File& file, const std::string& path) {
   const hdf5::DataSet set = file.data_set(path);
   require<FileError>(set.size() == 2 || set.size() == 3, set.where(), ": has ", set.size(),
                      " numbers; x, y and z are needed");
   const std::vector<double> all = set.numbers();
-  const Point point{all[0], all[1], all.size() > 2 ? all[2] : 0};
+  const Vector3 point{all[0], all[1], all.size() > 2 ? all[2] : 0};
   for (const double number : point)
     require<FileError>(std::isfinite(number), set.where(), ": has a number that is not finite");
   return point;
 }
-
-Point scaled(double factor, const Point& p) { return {factor * p[0], factor * p[1], factor * p[2]}; }
 
 double pitch_of(const hdf5::DataSet& data, const char* attribute, double otherwise) {
   const double pitch = data.number(attribute).value_or(otherwise);
@@ -77,22 +76,22 @@ std::string axes_of(const hdf5::DataSet& data) {
 }
 
 /// How the columns and the rows of the detector go, and where they are before the scan begins.
-ConeView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
+FlexibleView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
   const double h = pitch_of(data, "pixel_size_h", 1), v = pitch_of(data, "pixel_size_v", h);
   const std::string origin = data.text("panel_origin").value_or("bottom-left");
   const bool right = origin.find("right") != std::string::npos, top = origin.find("top") != std::string::npos;
-  ConeView view;
-  view.column = scaled(right ? -h : h, point_at(file, config + "detector/direction_x"));
-  view.row = {0, 0, v};
+  FlexibleView view{};
+  view.bin_step = (right ? -h : h) * point_at(file, config + "detector/direction_x");
+  view.row_step = {0, 0, v};
   if (file.has(config + "detector/direction_y"))
-    view.row = scaled(v, point_at(file, config + "detector/direction_y"));
-  if (top) view.row = scaled(-1, view.row);
-  const Point axis = point_at(file, config + "rotation_axis/position");
-  view.middle = point_at(file, config + "detector/position");
+    view.row_step = v * point_at(file, config + "detector/direction_y");
+  if (top) view.row_step = -1 * view.row_step;
+  const Vector3 axis = point_at(file, config + "rotation_axis/position");
+  view.detector = point_at(file, config + "detector/position");
   if (file.has(config + "source/position")) view.source = point_at(file, config + "source/position");
-  for (std::size_t k = 0; k < 2; ++k) view.middle[k] -= axis[k], view.source[k] -= axis[k];
+  for (std::size_t k = 0; k < 2; ++k) view.detector[k] -= axis[k], view.source[k] -= axis[k];
   if (!file.has(config + "rotation_axis/direction")) return view;
-  const Point direction = point_at(file, config + "rotation_axis/direction");
+  const Vector3 direction = point_at(file, config + "rotation_axis/direction");
   require<FileError>(std::hypot(direction[0], direction[1]) <= 1e-4 * direction[2], file.name(), ": ", config,
                      "rotation_axis/direction is (", direction[0], ", ", direction[1], ", ", direction[2],
                      "); an axis along (0, 0, 1) is needed");
@@ -100,25 +99,25 @@ ConeView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
 }
 
 /// Bins of a parallel beam grow along (cos a, sin a), so the angle is that of the columns.
-void complete_parallel(const hdf5::File& file, const ConeView& view, const std::vector<double>& turns,
+void complete_parallel(const hdf5::File& file, const FlexibleView& view, const std::vector<double>& turns,
                        const Shape& frame, Acquisition& found) {
-  const double pitch = std::hypot(view.column[0], view.column[1]);
-  require<FileError>(pitch > 0 && std::abs(view.column[2]) <= 1e-4 * pitch, file.name(),
+  const double pitch = std::hypot(view.bin_step[0], view.bin_step[1]);
+  require<FileError>(pitch > 0 && std::abs(view.bin_step[2]) <= 1e-4 * pitch, file.name(),
                      ": the columns of the detector do not lie across the axis; a level detector is needed");
   if (file.has(config + "ray/direction")) {
-    const Point ray = point_at(file, config + "ray/direction");
+    const Vector3 ray = point_at(file, config + "ray/direction");
     const double length = std::hypot(ray[0], ray[1], ray[2]),
-                 across = (ray[0] * view.column[0] + ray[1] * view.column[1]) / pitch;
+                 across = (ray[0] * view.bin_step[0] + ray[1] * view.bin_step[1]) / pitch;
     require<FileError>(length > 0 && std::abs(ray[2]) <= 1e-4 * length && std::abs(across) <= 1e-4 * length,
                        file.name(), ": ", config, "ray/direction is (", ray[0], ", ", ray[1], ", ", ray[2],
                        "); rays square to the axis and to the columns of the detector are needed");
   }
-  const double start = std::atan2(view.column[1], view.column[0]);
+  const double start = std::atan2(view.bin_step[1], view.bin_step[0]);
   for (const double turn : turns) found.angles.push_back(start + turn);
-  const double along = view.middle[0] * std::cos(start) + view.middle[1] * std::sin(start);
+  const double along = view.detector[0] * std::cos(start) + view.detector[1] * std::sin(start);
   found.info.axis_bin = 0.5 * static_cast<double>(frame[2] - 1) - along / pitch;
   found.info.pixel_size_mm = pitch;
-  found.row_pitch_mm = std::abs(view.row[2]) > 0 ? std::abs(view.row[2]) : pitch;
+  found.row_pitch_mm = std::abs(view.row_step[2]) > 0 ? std::abs(view.row_step[2]) : pitch;
 }
 
 std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& options) {
@@ -146,12 +145,12 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& o
   for (double& turn : turns) turn = -unit * (initial + turn);
 
   const Shape& frame = found.projections.front()->shape();
-  const ConeView view = first_view(file, *data);
+  const FlexibleView view = first_view(file, *data);
   if (!file.has(config + "source/position")) {
     complete_parallel(file, view, turns, frame, found);
     return found;
   }
-  std::vector<ConeView> views;
+  std::vector<FlexibleView> views;
   for (const double turn : turns) views.push_back(turned(view, turn));
   require<FileError>(!views.empty(), angles.where(), ": has no angles");
   complete_circle(views, file.name() + ": " + config, frame, found);

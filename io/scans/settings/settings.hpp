@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../cone_vectors.hpp"
+#include "../../../geometry/beams/flexible.hpp"
 #include "../fields.hpp"
 #include "../scan_reader.hpp"
 
@@ -21,15 +21,15 @@ struct ScanSettings {
   std::string prefix;            ///< of the names of images, before their numbers; empty: of any name
   std::filesystem::path folder;  ///< of the images, below that of the file; empty: that one
 
-  std::optional<Index> views;      ///< that were planned
-  std::string plan;                ///< the name of the file that says so; empty: this one
-  bool goes_back = false;          ///< images with later numbers were taken on the way back
-  Index first_number = 0;          ///< of the first view, in the names
-  double first_deg = 0;            ///< its angle
-  std::optional<double> step_deg;  ///< from one number to the next
-  std::optional<double> arc_deg;   ///< in its place: from the first view to the last one
-  std::vector<double> degrees;     ///< in the place of both: the angle of each view that was planned
-  std::vector<ConeView> vectors;   ///< of views in the order of their names, in the place of all the rest
+  std::optional<Index> views;         ///< that were planned
+  std::string plan;                   ///< the name of the file that says so; empty: this one
+  bool goes_back = false;             ///< images with later numbers were taken on the way back
+  Index first_number = 0;             ///< of the first view, in the names
+  double first_deg = 0;               ///< its angle
+  std::optional<double> step_deg;     ///< from one number to the next
+  std::optional<double> arc_deg;      ///< in its place: from the first view to the last one
+  std::vector<double> degrees;        ///< in the place of both: the angle of each view that was planned
+  std::vector<FlexibleView> vectors;  ///< of views in the order of their names, in the place of all the rest
 
   std::optional<Index> bins, rows;  ///< of an image
   std::optional<double> pixel_size_mm, row_pitch_mm;

@@ -44,8 +44,9 @@ class Scanned {
     for (const std::string& note : reader->info().notes) all += note + "\n";
     return all;
   }
+  template <class Fault = FileError>
   std::string refused(const std::string& name = "") const {
-    return refusal_of(name.empty() ? path() : folder_ / name);
+    return refusal<Fault>([&] { io::open_scan(name.empty() ? path() : folder_ / name); });
   }
 
  private:

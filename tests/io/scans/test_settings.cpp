@@ -256,19 +256,28 @@ TEST(AstraVectors, OfACircleAreItsGeometry) {
     }
 }
 
-TEST(AstraVectors, OffACircleAreRefused) {
+TEST(AstraVectors, OffACircleAreTakenAsTheyAre) {
   const Scanned scan;
   auto lines = vectors({0, 80, 170, 300}, 0.15, 0.15);
   lines[2] = vectors({170}, 0.15, 0.15, 0.15)[0];
   scan.text("scan.geom", lines);
-  EXPECT_TRUE(says(scan.refused("scan.geom"), {"scan.geom: view 2 is ", "pixels off a circle"}));
+  const auto reader = scan.open("scan.geom");
+  EXPECT_EQ(kind_of(reader->info().scan), FlexibleBeam::kind);
+  EXPECT_TRUE(says(scan.notes("scan.geom"), {"scan.geom: view 2 is ", "pixels off a circle"}));
+}
+
+TEST(AstraVectors, SayInOneLineWhatIsWrong) {
+  const Scanned scan;
   scan.text("scan.geom", {"1 2 3 4 5 6 7 8 9 10 11"});
   EXPECT_TRUE(says(scan.refused("scan.geom"), {"scan.geom: line 1: number 12 of 12 is missing"}));
   scan.text("scan.geom", {"1 2 3 4 5 6 7 8 9 10 11 nan"});
   EXPECT_TRUE(
       says(scan.refused("scan.geom"), {"scan.geom: line 1: number 12 of 12 is missing or not finite"}));
   scan.text("scan.geom", {"0 0 0 0 0 0 0 0 0 0 0 0"});
-  EXPECT_TRUE(says(scan.refused("scan.geom"), {"scan.geom: source to axis 0", "a source that goes round"}));
+  EXPECT_TRUE(says(scan.refused("scan.geom"), {"scan.geom: 1 views for 4 images"}));
+  scan.text("scan.geom", std::vector<std::string>(4, "0 0 0 0 0 0 0 0 0 0 0 0"));
+  EXPECT_TRUE(says(scan.refused<GeometryError>("scan.geom"),
+                   {"scan.geom", "view 0: bin_step or row_step has no length"}));
   scan.text("scan.geom", vectors({0, 80, 170}, 0.15, 0.15));
   EXPECT_TRUE(says(scan.refused("scan.geom"), {"scan.geom", "3 angles for 4 views"}));
 }

@@ -1,0 +1,57 @@
+// Views of any geometry, which come from files alone.
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "../../core/error.hpp"
+#include "beam.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+const FlexibleBeam& flexible(const Scan& scan) { return std::get<FlexibleBeam>(scan); }
+
+nlohmann::json fields_of_flexible(const Scan& scan) {
+  return {{"parallel_rays", flexible(scan).parallel}, {"magnification", magnification(flexible(scan))}};
+}
+
+std::string words_of_flexible(const Scan& scan) {
+  const FlexibleBeam& beam = flexible(scan);
+  std::ostringstream text;
+  if (beam.parallel) return "flexible beam, parallel rays";
+  double nearest = INFINITY, farthest = 0;
+  for (const auto& [source, detector, bin_step, row_step] : beam.views) {
+    const double distance = std::hypot(source[0], source[1], source[2]);
+    nearest = std::min(nearest, distance), farthest = std::max(farthest, distance);
+  }
+  text << "flexible beam, sources " << nearest << " to " << farthest << " mm from the origin (magnified "
+       << magnification(beam) << " times)";
+  return text.str();
+}
+
+std::vector<Index> rows_of_flexible(const Scan&, Range selected, Index count) {
+  return spread_rows(selected, std::min(count, selected.size()));
+}
+
+pipeline::AxisEstimate no_axis(const std::vector<float>&, const Scan&, Index, const pipeline::AxisSearch&,
+                               ProgressLine&) {
+  throw GeometryError("the views of a flexible beam have no rotation axis that could be found");
+}
+
+}  // namespace
+
+extern const Beam flexible_beam{
+    .kind = FlexibleBeam::kind,
+    .rows_are_slices = FlexibleBeam::rows_are_slices,
+    .needs_mm = FlexibleBeam::needs_mm,
+    .arc_deg = 360,
+    .scan = nullptr,
+    .fields = fields_of_flexible,
+    .words = words_of_flexible,
+    .rows_for_axis = rows_of_flexible,
+    .find_axis = no_axis,
+};
+
+}  // namespace tandem::apps

@@ -1,0 +1,88 @@
+// Views of any geometry: those of a file that says so, or of a geometry file that the user gives.
+
+#include <cmath>
+#include <utility>
+
+#include "../../../core/error.hpp"
+#include "../../../geometry/view_subsets.hpp"
+#include "../../files/text.hpp"
+#include "beam.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+/// Options that say what the vectors say, too.
+void refuse_other_options(const OpenOptions& options, const std::string& where) {
+  const auto refuse = [&](bool given, const char* option) {
+    require<GeometryError>(!given, where, ": says where each view is taken from; leave ", option, " out");
+  };
+  refuse(!options.angles.empty(), "--angles");
+  refuse(options.arc_deg.has_value(), "--arc");
+  refuse(options.reverse_rotation, "--rotation-direction");
+  refuse(options.sod_mm.has_value(), "--sod");
+  refuse(options.sdd_mm.has_value(), "--sdd");
+  refuse(options.midplane_row.has_value(), "--midplane-row");
+  refuse(!options.view_shifts.empty(), "--view-shifts");
+  refuse(!options.row_shifts.empty(), "--view-row-shifts");
+}
+
+/// What else the file says of axis, angles and shifts counts no more.
+void forget_recorded(Acquisition& found) {
+  found.info.axis_bin.reset(), found.info.axis_note.clear();
+  found.info.roll_deg.reset(), found.info.tilt_deg.reset();
+  found.info.row_shifts.clear();
+}
+
+Scan scan_of_flexible(Acquisition& found, const OpenOptions& options, Detector detector,
+                      std::vector<double>) {
+  require<FileError>(found.views.has_value(), "flexible beam: no vectors; give --geometry FILE");
+  ViewGeometry given = *std::move(found.views);
+  refuse_other_options(options, given.where);
+  const auto count = static_cast<Index>(given.views.size());
+  require<FileError>(count == found.info.views_stored, given.where, ": ", count, " views for ",
+                     found.info.views_stored, " images; one per image is needed");
+  const std::optional<double> recorded = found.info.pixel_size_mm;
+  Scan scan = scan_of_views(given, detector, recorded, options.pixel_size_mm.has_value());
+  found.info.notes.insert(found.info.notes.end(), given.notes.begin(), given.notes.end());
+  forget_recorded(found);
+  const double pitch = detector_of(scan).bin_pitch;
+  if (recorded && std::abs(*recorded - pitch) > 0.01 * pitch)
+    found.info.notes.push_back(words(given.where, ": bins are ", pitch, " mm wide, the scan records ",
+                                     *recorded,
+                                     " mm; if the file has another unit than mm, give --pixel-size MM"));
+  found.info.pixel_size_mm = pitch, found.row_pitch_mm = detector_of(scan).row_pitch;
+  found.info.axis_bin = axis_of(scan);
+  if (!axis_of(scan)) found.info.field_of_view = options.field_of_view;
+  std::vector<Index> taken;
+  for (Index view = options.first_view; view < count; view += options.view_step) taken.push_back(view);
+  return with_views(std::move(scan), taken);
+}
+
+void read_flexible(const hdf5::File& file, const std::string& group, Acquisition& found) {
+  const auto vectors = file.find(group + "/vectors");
+  if (!vectors || found.kind != FlexibleBeam::kind) return;
+  require<FileError>(vectors->shape().size() == 2 && vectors->shape()[1] == 12, vectors->where(),
+                     ": is no list of views with 12 numbers each");
+  found.views = ViewGeometry{vectors->where(), views_of_numbers(vectors->numbers()),
+                             vectors->text("rays").value_or("") == "parallel"};
+}
+
+void write_flexible(hdf5::File& file, const std::string& group, const Scan& scan) {
+  const auto& beam = std::get<FlexibleBeam>(scan);
+  file.write_lines(group + "/vectors", numbers_of(beam), 12, "mm");
+  file.set(group + "/vectors", "rays", std::string(beam.parallel ? "parallel" : "from a source"));
+}
+
+}  // namespace
+
+extern const BeamFields flexible_fields{
+    .kind = FlexibleBeam::kind,
+    .has_angles = false,
+    .takes_tilt = false,
+    .is_asked_for = [](const OpenOptions& o) { return !o.geometry.empty(); },
+    .read = read_flexible,
+    .scan = scan_of_flexible,
+    .write = write_flexible};
+
+}  // namespace tandem::io

@@ -1,0 +1,206 @@
+// The geometry of RTK (RTKThreeDCircularGeometry, an XML file): nine numbers a projection. Its frame has the
+// axis along y and the source along z at angle 0, so (x, y, z) of RTK is (x, -z, y) here turned back: x
+// stays, y is -z of RTK, z is y of RTK. Its matrices say the same once more and are not read. Source:
+// rtkThreeDCircularProjectionGeometry and its XML reader, RTK 2.7.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "../../../core/error.hpp"
+#include "../../../core/units.hpp"
+#include "../../../geometry/vector3.hpp"
+#include "../../files/text.hpp"
+#include "../../files/text_file.hpp"
+#include "../settings/key_values.hpp"
+#include "geometry_file.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index longest_rtk = Index{1} << 30;  // bytes: a million projections
+
+Vector3 from_rtk(const Vector3& p) { return {p[0], -p[2], p[1]}; }
+
+/// A detector that stands as RTK's angles say: along its bins, its rows, and towards the source.
+struct Frame {
+  Vector3 along, up, towards;
+  Vector3 at(double x, double y, double z) const { return x * along + y * up + z * towards; }
+};
+
+/// The rows of Rz(-in plane) Rx(-out of plane) Ry(-gantry), which takes RTK's frame to that of the detector.
+Frame frame_at(double gantry, double out_of_plane, double in_plane) {
+  const double ca = std::cos(-gantry), sa = std::sin(-gantry), cb = std::cos(-out_of_plane),
+               sb = std::sin(-out_of_plane), cc = std::cos(-in_plane), sc = std::sin(-in_plane);
+  const Vector3 x{ca, 0, sa}, y{sb * sa, cb, -sb * ca}, z{-cb * sa, sb, cb * ca};
+  return {from_rtk(cc * x - sc * y), from_rtk(sc * x + cc * y), from_rtk(z)};
+}
+
+/// What stands in the elements of a text that have no elements in them.
+using Elements = std::map<std::string, std::string, std::less<>>;
+
+Elements elements_in(std::string_view text) {
+  Elements all;
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
+    const std::size_t end = text.find('>', at), next = text.find('<', at + 1);
+    if (end == std::string_view::npos || next == std::string_view::npos || next < end) continue;
+    const std::string_view name = text.substr(at + 1, end - at - 1), behind = text.substr(next);
+    if (behind.starts_with("</") && behind.substr(2).starts_with(name))
+      all.emplace(name, trimmed(text.substr(end + 1, next - end - 1)));
+  }
+  return all;
+}
+
+/// One projection: its own elements before those of all.
+struct Projection {
+  const Elements &own, &common;
+  std::string where;
+
+  double number(std::string_view name) const {
+    for (const Elements* each : {&own, &common}) {
+      const auto found = each->find(name);
+      if (found == each->end()) continue;
+      const std::optional<double> value = finite_number(found->second);
+      require<FileError>(value.has_value(), where, ": ", name, " = '", found->second,
+                         "'; a finite number is needed");
+      return *value;
+    }
+    return 0;
+  }
+};
+
+FlexibleView view_of(const Projection& p) {
+  const Frame frame = frame_at(in_radians(p.number("GantryAngle")), in_radians(p.number("OutOfPlaneAngle")),
+                               in_radians(p.number("InPlaneAngle")));
+  const double sid = p.number("SourceToIsocenterDistance"), sdd = p.number("SourceToDetectorDistance");
+  const double x = p.number("ProjectionOffsetX"), y = p.number("ProjectionOffsetY");
+  if (sdd == 0) return {-1 * frame.towards, frame.at(x, y, 0), frame.along, frame.up};
+  return {frame.at(p.number("SourceOffsetX"), p.number("SourceOffsetY"), sid), frame.at(x, y, sid - sdd),
+          frame.along, frame.up};
+}
+
+ViewGeometry read_rtk(const fs::path& path) {
+  const std::string text = text_of_regular_file(path, "a geometry of RTK", longest_rtk);
+  const std::string begin = "<Projection>", end = "</Projection>";
+  ViewGeometry found{.where = path.string(), .unit_steps = true};
+  found.notes.push_back(path.string() + ": is taken for images whose middle is at (0, 0) of the detector");
+  Elements common;
+  std::size_t at = 0;
+  for (std::size_t next = text.find(begin); next != std::string::npos; next = text.find(begin, at)) {
+    common.merge(elements_in(std::string_view(text).substr(at, next - at)));
+    at = text.find(end, next);
+    const std::string where = path.string() + ": projection " + std::to_string(found.views.size());
+    require<FileError>(at != std::string::npos, where, ": has no end");
+    const Elements own = elements_in(std::string_view(text).substr(next, at - next));
+    require<FileError>(own.contains("GantryAngle") || common.contains("GantryAngle"), where,
+                       ": has no GantryAngle");
+    const Projection projection{own, common, where};
+    require<FileError>(projection.number("RadiusCylindricalDetector") == 0, where,
+                       ": has a cylindrical detector; a flat one is needed");
+    const bool parallel = projection.number("SourceToDetectorDistance") == 0;
+    require<FileError>(found.views.empty() || found.parallel == parallel, where,
+                       ": has parallel rays and others do not, or the other way round");
+    found.parallel = parallel;
+    found.views.push_back(view_of(projection));
+  }
+  return found;
+}
+
+bool is_rtk(const fs::path& path) {
+  return in_lower_case(path.extension().string()) == ".xml" &&
+         start_of_text(path).find("rtkthreedcirculargeometry") != std::string::npos;
+}
+
+constexpr double square = 1e-6;  // sine of an angle
+
+/// @throws GeometryError unless bins and rows are at right angles, as RTK has them
+Frame frame_of(const FlexibleView& view, std::size_t number) {
+  const Vector3 along = 1 / length(view.bin_step) * view.bin_step,
+                up = 1 / length(view.row_step) * view.row_step;
+  require<GeometryError>(
+      std::abs(dot(along, up)) <= square, "RTK geometry: view ", number,
+      ": bins and rows are not at right angles, which RTK does not know; give another format");
+  return {along, up, cross(along, up)};
+}
+
+void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t number) {
+  const FlexibleView& view = scan.views[number];
+  const Frame frame = frame_of(view, number);
+  const auto write = [&](const char* name, double value) {
+    to << "    <" << name << '>' << value << "</" << name << ">\n";
+  };
+  // the angles whose frame this is; RTK's y is z here, its z is -y
+  const double sin_out = frame.towards[2];
+  write("GantryAngle", in_degrees(std::atan2(frame.towards[0], -frame.towards[1])));
+  write("OutOfPlaneAngle", in_degrees(-std::asin(std::clamp(sin_out, -1.0, 1.0))));
+  write("InPlaneAngle", in_degrees(std::atan2(frame.along[2], frame.up[2])));
+  if (scan.parallel) {
+    const double aslant = length(cross(frame.towards, view.source)) / length(view.source);
+    require<GeometryError>(aslant <= square, "RTK geometry: view ", number,
+                           ": parallel rays do not meet the detector squarely, as RTK has them; give another "
+                           "format");
+    write("SourceToIsocenterDistance", 1000);
+  } else {
+    write("SourceToIsocenterDistance", dot(view.source, frame.towards));
+    write("SourceToDetectorDistance", dot(view.source - view.detector, frame.towards));
+    write("SourceOffsetX", dot(view.source, frame.along));
+    write("SourceOffsetY", dot(view.source, frame.up));
+  }
+  write("ProjectionOffsetX", dot(view.detector, frame.along));
+  write("ProjectionOffsetY", dot(view.detector, frame.up));
+}
+
+/// The matrix that takes a point of RTK's frame to millimetres on the detector, times a factor.
+void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number) {
+  const FlexibleView& view = scan.views[number];
+  const Frame frame = frame_of(view, number);
+  const auto rtk = [](const Vector3& p) { return std::array{p[0], p[2], -p[1]}; };
+  const double x = dot(view.detector, frame.along), y = dot(view.detector, frame.up);
+  std::array<std::array<double, 4>, 3> rows{};
+  const auto fill = [&](std::size_t row, const Vector3& normal, double constant) {
+    const auto turned = rtk(normal);
+    std::copy(turned.begin(), turned.end(), rows[row].begin());
+    rows[row][3] = constant;
+  };
+  if (scan.parallel) {
+    fill(0, frame.along, -x), fill(1, frame.up, -y), fill(2, {0, 0, 0}, 1);
+  } else {
+    const double sid = dot(view.source, frame.towards), sdd = dot(view.source - view.detector, frame.towards);
+    for (const auto& [row, way, middle] : {std::tuple{0, frame.along, x}, std::tuple{1, frame.up, y}}) {
+      const double source = dot(view.source, way);
+      const Vector3 normal = -sdd * way + (source - middle) * frame.towards;
+      fill(static_cast<std::size_t>(row), normal, sdd * source - (source - middle) * sid);
+    }
+    fill(2, frame.towards, -sid);
+  }
+  to << "    <Matrix>\n";
+  for (const auto& row : rows)
+    to << "      " << row[0] << ' ' << row[1] << ' ' << row[2] << ' ' << row[3] << '\n';
+  to << "    </Matrix>\n";
+}
+
+std::string rtk_text(const FlexibleBeam& scan) {
+  std::ostringstream text;
+  text.precision(17);
+  text << "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n<!-- tandem geometry "
+          "-->\n<RTKThreeDCircularGeometry version=\"3\">\n";
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    text << "  <Projection>\n";
+    write_projection(text, scan, k);
+    write_matrix(text, scan, k);
+    text << "  </Projection>\n";
+  }
+  text << "</RTKThreeDCircularGeometry>\n";
+  return text.str();
+}
+
+}  // namespace
+
+extern const GeometryFormat rtk_geometry{"RTK", "*.xml", is_rtk, read_rtk, rtk_text};
+
+}  // namespace tandem::io

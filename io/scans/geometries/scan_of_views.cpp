@@ -1,0 +1,83 @@
+// From the views of a file to a scan on a detector.
+
+#include <cmath>
+#include <utility>
+
+#include "../../../core/error.hpp"
+#include "../../../geometry/free_views.hpp"
+#include "../../../geometry/vector3.hpp"
+#include "geometry_file.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+void require_fitting(const ViewGeometry& given, const Detector& detector) {
+  const Index rows = given.rows.value_or(detector.rows), bins = given.bins.value_or(detector.bins);
+  require<FileError>(rows == detector.rows && bins == detector.bins, given.where, ": says a detector of ",
+                     rows, " rows x ", bins, " bins; there are ", detector.rows, " x ", detector.bins);
+}
+
+void scale_lengths(ViewGeometry& given, const Detector& detector, const std::optional<double>& pitch_mm,
+                   bool is_unit) {
+  if (given.unit_steps) {
+    require<GeometryError>(pitch_mm.has_value(), given.where,
+                           ": has no pitch of the detector; give --pixel-size MM");
+    for (FlexibleView& view : given.views)
+      view.bin_step = detector.bin_pitch * view.bin_step, view.row_step = detector.row_pitch * view.row_step;
+    return;
+  }
+  if (!pitch_mm || !is_unit) return;
+  const double unit = *pitch_mm / length(given.views.front().bin_step);
+  for (FlexibleView& view : given.views) {
+    if (!given.parallel) view.source = unit * view.source;
+    for (Vector3* each : {&view.detector, &view.bin_step, &view.row_step}) *each = unit * *each;
+  }
+}
+
+void require_possible_lengths(const FlexibleBeam& scan, const std::string& where) {
+  constexpr double least = 1e-6, most = 100;  // mm, of a pitch
+  const double pitch = scan.detector.bin_pitch;
+  require<GeometryError>(pitch >= least && pitch <= most, where, ": bins are ", pitch,
+                         " mm wide; no detector has such: lengths are in mm, or give --pixel-size MM");
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    const double ratio = length(scan.views[k].bin_step) / pitch;
+    require<GeometryError>(ratio > 0.1 && ratio < 10, where, ": view ", k, ": bins are ", ratio,
+                           " times as wide as in view 0; lengths of one unit are needed");
+  }
+}
+
+/// The volume lies about the origin. A grid that reaches to a source is refused where it is known.
+void require_origin_in_front(const FlexibleBeam& scan, const std::string& where) {
+  for (std::size_t k = 0; k < scan.views.size() && !scan.parallel; ++k) {
+    const FlexibleView& view = scan.views[k];
+    const Vector3 normal = cross(view.bin_step, view.row_step);
+    const double away = dot(view.detector - view.source, normal), before = -dot(view.source, normal);
+    require<GeometryError>(before / away > 0, where, ": view ", k,
+                           ": the origin, where the volume is, lies behind the source or beside it, ",
+                           before / std::copysign(length(normal), away),
+                           " mm before it along the normal of the detector");
+  }
+}
+
+FlexibleBeam beam_of(const ViewGeometry& given, const Detector& detector) {
+  try {
+    return flexible_beam(detector.rows, detector.bins, given.views, given.parallel);
+  } catch (const GeometryError& fault) {
+    throw GeometryError(given.where + ": " + fault.what());
+  }
+}
+
+}  // namespace
+
+Scan scan_of_views(ViewGeometry given, const Detector& detector, const std::optional<double>& pitch_mm,
+                   bool is_unit) {
+  require_fitting(given, detector);
+  scale_lengths(given, detector, pitch_mm, is_unit);
+  const FlexibleBeam scan = beam_of(given, detector);
+  require_possible_lengths(scan, given.where);
+  require_origin_in_front(scan, given.where);
+  return as_circle(scan).value_or(scan);
+}
+
+}  // namespace tandem::io

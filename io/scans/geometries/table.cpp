@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <array>
+
+#include "../../../core/error.hpp"
+#include "../../../geometry/free_views.hpp"
+#include "../../files/input_file.hpp"
+#include "../../files/text.hpp"
+#include "geometry_file.hpp"
+
+namespace tandem::io {
+
+extern const GeometryFormat astra_arrays, astra_text, rtk_geometry, leap_geometry;
+
+std::span<const GeometryFormat> geometry_formats() {
+  static const std::array all{rtk_geometry, leap_geometry, astra_arrays, astra_text};
+  return all;
+}
+
+std::string geometry_files() {
+  std::vector<std::string> files;
+  for (const GeometryFormat& format : geometry_formats())
+    files.push_back(std::string(format.files) + " of " + std::string(format.name));
+  return alternatives(files);
+}
+
+ViewGeometry read_geometry_file(const std::filesystem::path& path) {
+  require_regular_file(path);
+  const auto all = geometry_formats();
+  const auto format =
+      std::ranges::find_if(all, [&](const GeometryFormat& each) { return each.recognises(path); });
+  require<FileError>(format != all.end(), path.string(), ": is no list of views; a file ", geometry_files(),
+                     " is needed");
+  ViewGeometry found = format->read(path);
+  require<FileError>(!found.views.empty(), path.string(), ": has no views; at least 1 is needed");
+  return found;
+}
+
+std::string geometry_text(const std::filesystem::path& path, const Scan& scan) {
+  const std::string ending = words("*", in_lower_case(path.extension().string()));
+  for (const GeometryFormat& format : geometry_formats()) {
+    const std::string_view files = format.files;
+    const std::size_t at = files.find(ending);
+    const bool whole = at != std::string_view::npos && ending.size() > 1 &&
+                       (at + ending.size() == files.size() || files[at + ending.size()] == ',');
+    if (whole) return format.text(as_free_views(scan));
+  }
+  throw FileError(path.string() + ": the ending names no format; give a name such as " + geometry_files());
+}
+
+}  // namespace tandem::io

@@ -1,0 +1,206 @@
+// The vectors of ASTRA (cone_vec, parallel3d_vec): 12 numbers a view, as text or as an array of NumPy.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "../../../core/error.hpp"
+#include "../../../geometry/vector3.hpp"
+#include "../../files/text.hpp"
+#include "../../files/text_file.hpp"
+#include "../settings/key_values.hpp"
+#include "geometry_file.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t width = 12;  // numbers of a view
+constexpr Index most_views = 1'000'000;
+constexpr Index longest_list = Index{1} << 29;  // bytes, of so many views
+constexpr std::string_view npy_mark = "\x93NUMPY";
+
+std::string ending_of(const fs::path& path) { return in_lower_case(path.extension().string()); }
+
+/// ASTRA does not say in a file which vectors these are.
+ViewGeometry known_kind(ViewGeometry found) {
+  if (found.parallel || !are_directions(found.views)) return found;
+  found.parallel = true;
+  found.notes.push_back(found.where +
+                        ": the first vectors have the length 1, so they are taken as directions of parallel "
+                        "rays (parallel3d_vec)");
+  return found;
+}
+
+/// The 12 numbers of a line.
+std::array<double, width> numbers_in(const std::string& line, const std::string& where) {
+  std::array<double, width> numbers{};
+  std::istringstream words(line);
+  std::string word;
+  for (std::size_t k = 0; k < width; ++k) {
+    words >> word;
+    const std::optional<double> number = words ? finite_number(word) : std::nullopt;
+    require<FileError>(
+        number.has_value(), where, ": number ", k + 1,
+        " of 12 is missing or not finite; source, detector, column and row (x y z each) are needed");
+    numbers[k] = *number;
+  }
+  require<FileError>(!(words >> word), where, ": has more than 12 numbers");
+  return numbers;
+}
+
+std::string text_of(const FlexibleBeam& scan) {
+  std::ostringstream text;
+  text.precision(17);
+  text << "# tandem geometry: " << (scan.parallel ? "parallel3d_vec" : "cone_vec")
+       << " of ASTRA, in mm: source or direction, detector, column and row (x y z each), a line a view; "
+       << scan.detector.rows << " rows x " << scan.detector.bins << " bins\n";
+  const std::vector<double> all = numbers_of(scan);
+  for (std::size_t k = 0; k < all.size(); ++k) text << all[k] << (k % width == width - 1 ? '\n' : ' ');
+  return text.str();
+}
+
+bool is_text(const fs::path& path) {
+  const std::string ending = ending_of(path);
+  return ending == ".geom" || ending == ".txt" || ending == ".csv" || ending == ".dat";
+}
+
+/// What stands behind a key in the head of an array: 'descr': '<f8', up to the next comma outside brackets.
+std::string value_in(const std::string& head, const std::string& key, const std::string& where) {
+  const std::size_t at = head.find("'" + key + "'"), colon = head.find(':', at);
+  require<FileError>(at != std::string::npos && colon != std::string::npos, where, ": its head has no ", key);
+  const std::size_t first = head.find_first_not_of(' ', colon + 1);
+  const char closing = first != std::string::npos && head[first] == '(' ? ')' : ',';
+  return head.substr(first, head.find(closing, first) - first + (closing == ')'));
+}
+
+/// The rows and the columns of an array.
+std::array<Index, 2> shape_in(const std::string& head, const std::string& where) {
+  const std::string text = value_in(head, "shape", where);
+  std::array<Index, 2> shape{-1, -1};
+  const bool two = std::sscanf(text.c_str(), "(%ld , %ld", &shape[0], &shape[1]) == 2;
+  require<FileError>(two && shape[1] == static_cast<Index>(width) && shape[0] > 0 && shape[0] <= most_views,
+                     where, ": has the shape ", text, "; (views, 12) is needed");
+  return shape;
+}
+
+template <class T>
+double number_at(const char* bytes, bool swapped) {
+  std::array<char, sizeof(T)> raw{};
+  std::copy_n(bytes, sizeof(T), raw.begin());
+  if (swapped) std::ranges::reverse(raw);
+  T value;
+  std::memcpy(&value, raw.data(), sizeof(T));
+  return static_cast<double>(value);
+}
+
+/// An array of NumPy in the format NEP 1: a mark, the length of a head, the head, numbers.
+ViewGeometry read_array(const fs::path& path) {
+  const std::string name = path.string();
+  const std::string file = text_of_regular_file(path, "an array of NumPy", longest_list);
+  require<FileError>(file.starts_with(npy_mark) && file.size() > 12, name, ": is no array of NumPy");
+  const auto byte = [&](std::size_t k) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(file[k]));
+  };
+  const bool long_head = byte(6) > 1;
+  std::size_t length = byte(8) | byte(9) << 8;
+  if (long_head) length |= byte(10) << 16 | byte(11) << 24;
+  const std::size_t begin = (long_head ? 12 : 10) + length;
+  require<FileError>(begin <= file.size(), name, ": ends within its head");
+  const std::string head = file.substr(begin - length, length), type = value_in(head, "descr", name);
+  const auto [rows, columns] = shape_in(head, name);
+  const bool big = type == "'>f8'" || type == "'>f4'", single = type == "'<f4'" || type == "'>f4'";
+  require<FileError>(big || single || type == "'<f8'", name, ": has numbers of type ", type,
+                     "; float64 or float32 are needed");
+  const bool by_columns = value_in(head, "fortran_order", name) == "True";
+  const std::size_t size = single ? 4 : 8, count = static_cast<std::size_t>(rows) * width;
+  require<FileError>(file.size() - begin == count * size, name, ": has ", file.size() - begin,
+                     " bytes of numbers; ", count * size, " are needed");
+  std::vector<double> all(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = by_columns ? k % width * static_cast<std::size_t>(rows) + k / width : k;
+    const char* bytes = file.data() + begin + at * size;
+    all[k] = single ? number_at<float>(bytes, big) : number_at<double>(bytes, big);
+    require<FileError>(std::isfinite(all[k]), name, ": view ", k / width, ": number ", k % width + 1,
+                       " of 12 is not finite");
+  }
+  return known_kind({name, views_of_numbers(all)});
+}
+
+std::string array_of(const FlexibleBeam& scan) {
+  const std::vector<double> all = numbers_of(scan);
+  std::string head =
+      "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(all.size() / width) + ", 12), }";
+  constexpr std::size_t before = 10, aligned = 64;  // bytes
+  head.append((2 * aligned - (before + head.size() + 1) % aligned) % aligned, ' ');
+  head += '\n';
+  std::string file(npy_mark);
+  file += {'\1', '\0', static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
+  file += head;
+  static_assert(std::endian::native == std::endian::little);
+  const std::size_t begin = file.size();
+  file.resize(begin + all.size() * sizeof(double));
+  std::memcpy(file.data() + begin, all.data(), all.size() * sizeof(double));
+  return file;
+}
+
+}  // namespace
+
+ViewGeometry vectors_in_text(const fs::path& path) {
+  std::istringstream file(text_of_regular_file(path, "a list of vectors", longest_list));
+  ViewGeometry found{path.string()};
+  std::vector<double> all;
+  std::string line;
+  for (Index number = 1; std::getline(file, line); ++number) {
+    std::ranges::replace(line, ',', ' ');
+    if (line.starts_with('#')) found.parallel |= line.find("parallel3d_vec") != std::string::npos;
+    if (line.find_first_not_of(" \t\r") == std::string::npos || line.starts_with('#')) continue;
+    require<FileError>(static_cast<Index>(all.size() / width) < most_views, path.string(), ": has more than ",
+                       most_views, " views");
+    const auto numbers = numbers_in(line, path.string() + ": line " + std::to_string(number));
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  require<FileError>(!all.empty(), path.string(), ": has no views; a line of 12 numbers each is needed");
+  found.views = views_of_numbers(all);
+  return known_kind(std::move(found));
+}
+
+std::vector<double> numbers_of(const FlexibleBeam& scan) {
+  std::vector<double> all;
+  for (const FlexibleView& view : scan.views)
+    for (const Vector3& each : {view.source, view.detector, view.bin_step, view.row_step})
+      all.insert(all.end(), each.begin(), each.end());
+  return all;
+}
+
+std::vector<FlexibleView> views_of_numbers(std::span<const double> numbers) {
+  std::vector<FlexibleView> views(numbers.size() / width);
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    const auto vector = [&](std::size_t part) {
+      const double* first = numbers.data() + k * width + 3 * part;
+      return Vector3{first[0], first[1], first[2]};
+    };
+    views[k] = {vector(0), vector(1), vector(2), vector(3)};
+  }
+  return views;
+}
+
+bool are_directions(std::span<const FlexibleView> views) {
+  constexpr double rounding = 1e-6;
+  return std::ranges::all_of(
+      views, [](const FlexibleView& view) { return std::abs(length(view.source) - 1) <= rounding; });
+}
+
+extern const GeometryFormat astra_arrays{
+    "ASTRA", "*.npy", [](const fs::path& path) { return ending_of(path) == ".npy"; }, read_array, array_of};
+extern const GeometryFormat astra_text{"ASTRA", "*.geom, *.txt", is_text, vectors_in_text, text_of};
+
+}  // namespace tandem::io
