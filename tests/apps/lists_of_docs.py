@@ -14,10 +14,10 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
-# Options of other programs: mpirun and srun, Slurm, Apptainer, CMake, GoogleTest, and scripts of this repository.
+# Options of other programs: mpirun and srun, Slurm, Apptainer, Docker, CMake, GoogleTest, scripts of tandem.
 OTHERS = set("--mpi --ntasks-per-node --nodes --gpus-per-node --cpus-per-task --signal --requeue --array --gpus --mca "
              "--nv --bind --build --preset --install --prefix --target --gtest_filter --gtest_also_run_disabled_tests "
-             "--version --cone --sample --way".split())
+             "--version --cone --sample --way --rm --entrypoint --build-arg".split())
 
 
 def text(name):
@@ -215,12 +215,23 @@ def compare_names(h, faults):
     same("examples in C++, README.md", count.lower(), numbers[len(list((root / "examples").glob("0*.cpp")))], faults)
 
 
+def compare_packages(faults):
+    """Packages that docs/install.md names are those that the build asks for, and cmake/setup.sh installs them all."""
+    needed = re.search(r"^need\(TBB.*?^if\(TANDEM_TESTS\)", text("CMakeLists.txt"), re.MULTILINE | re.DOTALL)[0]
+    needed = re.findall(r"^ *need(?:_module)?\(\w+ ([\w-]+)", needed, re.MULTILINE)
+    listed = re.search(r"apt-get install ((?:.*\\\n)*.*)", text("docs/install.md"))[1].replace("\\", "").split()
+    same("packages, docs/install.md", sorted(listed), sorted([*needed, "g++", "python3-venv"]), faults)
+    installed = set(text("cmake/setup.sh").split()) | {"python3-dev"}
+    faults += [f"cmake/setup.sh does not install {package}" for package in needed if package not in installed]
+
+
 def main():
     h, faults = Help(sys.argv[1]), []
     for compare in (compare_tables, compare_words, compare_choices, compare_names):
         compare(h, faults)
     compare_files(faults)
     compare_formats(faults)
+    compare_packages(faults)
     print("\n".join(faults) or "lists_of_docs: all lists are those of the program")
     return bool(faults)
 

@@ -1,0 +1,30 @@
+# Finds libraries. What is missing is said in one line, by its packages of Debian and Ubuntu.
+macro(need name package)  # what follows is as for find_package
+  find_package(${name} QUIET ${ARGN})
+  if(NOT ${name}_FOUND)
+    list(APPEND missing ${package})
+  endif()
+endmacro()
+
+macro(need_module name package module)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+  endif()
+  if(NOT ${name}_FOUND)
+    list(APPEND missing ${package})
+  endif()
+endmacro()
+
+macro(need_library variable package library)
+  find_library(${variable} ${library})
+  if(NOT ${variable})
+    list(APPEND missing ${package})
+  endif()
+endmacro()
+
+function(refuse_missing)
+  if(missing)
+    list(JOIN missing " " packages)
+    message(FATAL_ERROR " tandem: some libraries are missing; on Debian and Ubuntu: apt-get install ${packages}")
+  endif()
+endfunction()
