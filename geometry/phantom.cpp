@@ -296,6 +296,18 @@ void project_rays(const Phantom& phantom, const Detector& d, Index views, Range 
   });
 }
 
+/// The largest value of a scan, row by row.
+template <class Kind>
+double largest_of_rows(const Phantom& phantom, const Kind& scan) {
+  std::vector<float> row(static_cast<std::size_t>(views_of(scan) * scan.detector.bins));
+  float largest = 0;
+  for (Index r = 0; r < scan.detector.rows; ++r) {
+    project(phantom, scan, {r, r + 1}, row);
+    largest = std::max(largest, *std::max_element(row.begin(), row.end()));
+  }
+  return static_cast<double>(largest);
+}
+
 }  // namespace
 
 void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
@@ -354,22 +366,6 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
   });
   return *std::max_element(largest.begin(), largest.end());
 }
-
-namespace {
-
-/// That of the scan's values, row by row.
-template <class Kind>
-double largest_of_rows(const Phantom& phantom, const Kind& scan) {
-  std::vector<float> row(static_cast<std::size_t>(views_of(scan) * scan.detector.bins));
-  float largest = 0;
-  for (Index r = 0; r < scan.detector.rows; ++r) {
-    project(phantom, scan, {r, r + 1}, row);
-    largest = std::max(largest, *std::max_element(row.begin(), row.end()));
-  }
-  return static_cast<double>(largest);
-}
-
-}  // namespace
 
 double largest_line_integral(const Phantom& phantom, const ConeBeam& scan) {
   return largest_of_rows(phantom, scan);

@@ -40,8 +40,21 @@ struct InfoOptions {
   bool shows_page() const { return in_lower_case(picture).ends_with(".html"); }
 };
 
-/// Filtered back-projection of the selection on each device of this machine; of one where not one slice fits
-/// into memory, and of a geometry that is refused, it says why.
+/// The plan of a recipe. Where there is none, the row says why.
+std::optional<pipeline::Plan> plan_or_reason(const io::ScanInfo& info, const pipeline::Recipe& recipe,
+                                             json& row) {
+  try {
+    return make_plan(info, recipe);
+  } catch (const DeviceError& fault) {
+    row["does_not_fit"] = fault.what();
+  } catch (const GeometryError& fault) {
+    row["refused"] = fault.what();
+  }
+  return std::nullopt;
+}
+
+/// Filtered back-projection of the selection, or a solver where there is no filter, on each device of this
+/// machine; of one where not one slice fits into memory, and of a geometry that is refused, it says why.
 json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   const io::ScanInfo& info = reader.info();
   const Selection selected = select(o.scan, info);
@@ -59,15 +72,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
     json row = {{"device", device.name()}};
     if (!device.is_cuda()) row["instructions"] = instruction_set();
     recipe.devices = {device};
-    std::optional<pipeline::Plan> plan;
-    try {
-      plan = make_plan(info, recipe);
-    } catch (const DeviceError& fault) {
-      row["does_not_fit"] = fault.what();
-    } catch (const GeometryError& fault) {
-      row["refused"] = fault.what();
-    }
-    if (plan) {
+    if (auto plan = plan_or_reason(info, recipe, row)) {
       const Shape n = plan->job.grid.shape();
       const double updates =
           static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(views_of(plan->job.scan));

@@ -136,6 +136,18 @@ void run_simulate(SimulateOptions& o) {
               << io::name_of(simulated.type()) << '\n';
 }
 
+void add_noise(CLI::App& c, pipeline::Simulation& s) {
+  heading(c, "Noise");  // ranges as pipeline::validate has them
+  c.add_option("--photons", s.photons, "photons per cell without the object, 1 to 4e9 (default: no noise)")
+      ->check(within(1, 4e9));
+  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(count(1, 100'000));
+  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(count(1, 100'000));
+  c.add_option("--rings", s.rings_percent,
+               "standard deviation of the sensitivity of cells, percent; the flats do not see it")
+      ->check(within(0, 50));
+  c.add_option("--seed", s.seed, "seed of noise, rings, jitter and foam (default 0)");
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& program, Action& chosen) {
@@ -154,15 +166,7 @@ void add_simulate(CLI::App& program, Action& chosen) {
   c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")
       ->check(positive());
   add_geometry(c, o->geometry);
-  heading(c, "Noise");  // ranges as pipeline::validate has them
-  c.add_option("--photons", s.photons, "photons per cell without the object, 1 to 4e9 (default: no noise)")
-      ->check(within(1, 4e9));
-  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(count(1, 100'000));
-  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(count(1, 100'000));
-  c.add_option("--rings", s.rings_percent,
-               "standard deviation of the sensitivity of cells, percent; the flats do not see it")
-      ->check(within(0, 50));
-  c.add_option("--seed", s.seed, "seed of noise, rings, jitter and foam (default 0)");
+  add_noise(c, s);
   add_common(c, o->common);
   c.footer(
       "Examples:\n"

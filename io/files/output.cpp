@@ -45,9 +45,9 @@ namespace {
 
 /// As messages have it: "is a log of tandem".
 const char* words_of(Content content) {
-  constexpr std::array words{"a volume",      "a scan",   "the manifest of a volume",
-                             "a check-point", "a report", "a page",
-                             "a picture",     "a recipe", "a log"};
+  constexpr std::array words{"a volume",      "a scan",   "a geometry", "the manifest of a volume",
+                             "a check-point", "a report", "a page",     "a picture",
+                             "a recipe",      "a log"};
   return words[static_cast<std::size_t>(content)];
 }
 

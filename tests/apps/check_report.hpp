@@ -10,6 +10,7 @@
 #include "../../kernels/fourier.hpp"
 #include "../../kernels/parallel.hpp"
 #include "../../kernels/ramp.hpp"
+#include "../../kernels/variants.hpp"
 #include "program.hpp"
 
 namespace tandem::test {
@@ -23,6 +24,9 @@ inline Names listed_kernels(Device device) {
   for (const auto& row : kernels::parallel(device)) add(row.kernels(device));
   for (const auto& row : kernels::cone(device)) add(row.kernels(device));
   for (const auto& row : kernels::fourier(device)) add(row.kernels(device));
+  for (const kernels::Backend& backend : kernels::backends())
+    if (backend.name == (device.is_cuda() ? "cuda" : "cpu"))
+      for (const auto& row : backend.flexible) add(row.kernels(device));
   add(kernels::ramp(device).names());
   return all;
 }

@@ -197,6 +197,12 @@ TEST_F(Enemies, ReplaceOnlyTheirOwnKind) {
       EXPECT_EQ(text_of(*program / name), before) << option << name;
     }
   }
+  succeeds("info scan.h5 --pixel-size 0.5 --write-geometry own.geom");
+  fails("info scan.h5 --pixel-size 0.5 --write-geometry own.png", 3,
+        {"own.png: is there already, and is a picture", "--overwrite"});
+  fails("recon scan.h5 -o new_v.h5 --log own.geom", 3,
+        {"own.geom: is there already, and is a geometry of tandem"});
+  succeeds("info scan.h5 --pixel-size 0.5 --write-geometry own.geom");
   succeeds("simulate -o other.h5 --size 16 --views 8");
   fails("recon scan.h5 -o other.h5", 3, {"other.h5: is there already, and is a scan", "--overwrite"});
   fails("simulate -o own.h5 --size 16", 3, {"own.h5: is there already, and is a volume", "--overwrite"});

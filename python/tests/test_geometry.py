@@ -1,0 +1,49 @@
+"""Views of any geometry, in Python."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tandem
+
+
+def circle():
+    return tandem.ConeBeam(tandem.Detector(24, 20, bin_pitch=0.5, axis_bin=12.3), np.arange(9) * np.pi / 5, 60, 90)
+
+
+def tilted():
+    """A laminography of parallel rays: direction, middle of the detector, steps."""
+    views = []
+    for angle in np.arange(7) * 0.9:
+        along, level = np.array([np.cos(angle), np.sin(angle), 0]), np.array([-np.sin(angle), np.cos(angle), 0])
+        ray = np.cos(0.6) * level + np.sin(0.6) * np.array([0, 0, 1])
+        views.append(np.concatenate([ray, [0, 0, 0], 0.5 * along, 0.5 * np.cross(along, ray)]))
+    return tandem.FlexibleBeam(24, 20, np.array(views).tolist(), parallel=True)
+
+
+def test_a_circle_becomes_views_and_a_circle_again():
+    free = tandem.as_free_views(circle())
+    assert (free.bins, free.rows, len(free.vectors), free.parallel) == (24, 20, 9, False)
+    assert tandem.as_circle(free) == circle()
+    assert tandem.as_circle(tilted()) is None
+
+
+def test_views_are_values():
+    scan = tilted()
+    assert pickle.loads(pickle.dumps(scan)) == scan and copy.copy(scan) == scan
+    assert scan.detector.bin_pitch == 0.5
+    assert tandem.crop(scan, views=(2, 5)).vectors == scan.vectors[2:5]
+
+
+def test_solvers_take_them_and_filters_do_not():
+    scan = tilted()
+    grid = tandem.VolumeGrid((16, 16, 8), (0.5, 0.5, 0.5))
+    A = tandem.projector(scan, grid)
+    x = np.random.default_rng(3).random((8, 16, 16), dtype=np.float32)
+    y = A @ x
+    assert y.shape == tandem.projection_shape(scan) == (7, 20, 24)
+    z = np.random.default_rng(4).random(y.shape, dtype=np.float32)
+    assert np.vdot(y, z) == pytest.approx(np.vdot(x, A.T @ z), rel=1e-5)
+    with pytest.raises(tandem.GeometryError, match="a flexible beam has none"):
+        tandem.ramp_filter(scan, grid)
