@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "../core/error.hpp"
 #include "../geometry/free_views.hpp"
 #include "../geometry/vector3.hpp"
 #include "../kernels/cone.hpp"
@@ -30,7 +29,9 @@ const std::vector<CheckShape> fourier_shapes{{1}, {11}};
 // A fan; few rows, by kernels without products; many, in every division of the work.
 const std::vector<CheckShape> footprint_shapes{
     {1}, {2}, {20, 1, {64, 1}}, {20, 1, {128, 2}}, {20, 1, {256, 3}}};
-const std::vector<CheckShape> cone_shapes{{2}, {20}}, flexible_shapes{{1}, {11}}, few{{2}};
+const std::vector<CheckShape> cone_shapes{{2}, {20}}, few{{2}};
+// One slice; shadows of voxels of one cell, of two, and of more.
+const std::vector<CheckShape> flexible_shapes{{1}, {11}, {11, 2}, {3, 8}};
 
 /// Magnification 2 on cells twice as large, the principal point off the middle, a whole turn.
 ConeBeam cone_of(const CheckCase& c) {
@@ -99,14 +100,6 @@ ParallelBeam scan_for(Index size, Index rows, bool irregular) {
   for (int v = 0; v < 90; ++v)
     scan.angles.push_back(std::numbers::pi * (v + (irregular ? 0.37 * ((v * 7) % 3) : 0)) / 90);
   return scan;
-}
-
-bool has_flexible(Device device) {
-  try {
-    return !kernels::flexible(device).empty();
-  } catch (const DeviceError&) {  // as it says where it has none
-    return false;
-  }
 }
 
 }  // namespace
@@ -189,8 +182,6 @@ const std::vector<CheckedPair>& checked_pairs() {
   return all;
 }
 
-bool runs_on(const CheckedPair& pair, Device device) { return !pair.flexible || has_flexible(device); }
-
 CheckCase check_case(const CheckedPair& pair, const CheckShape& shape, Index size, Device device) {
   const ParallelBeam scan = scan_for(size, shape.slices, pair.matched);
   return {scan, {{size, size, shape.slices}, {shape.voxel, shape.voxel, 1}, {}}, shape, device, {}};
@@ -223,7 +214,7 @@ std::vector<std::string> kernel_names(Device device) {
   add(kernels::parallel(device));
   add(kernels::cone(device));
   add(kernels::fourier(device));
-  if (has_flexible(device)) add(kernels::flexible(device));
+  add(kernels::flexible(device));
   return all;
 }
 

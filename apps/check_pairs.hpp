@@ -15,7 +15,7 @@ namespace tandem::apps {
 /// What kernels choose their form by. The shapes of all pairs together make every kernel run.
 struct CheckShape {
   Index slices;      ///< slices, and as many rows
-  double voxel = 1;  ///< for parallel beams: width of a voxel along x and y, bins
+  double voxel = 1;  ///< for parallel and flexible beams: width of a voxel along x and y, bins
   FootprintTuning tuning{};
 };
 
@@ -35,14 +35,12 @@ struct CheckedPair {
       parallel{};  ///< model of its parallel-beam projector, which can be executed in more than one way
   std::optional<Model> cone{};  ///< model of its cone-beam projector
   bool filtered = false;        ///< behind the filter of FDK
-  bool flexible = false;        ///< of a flexible beam, which not every device projects
+  bool flexible = false;        ///< of a flexible beam
   std::vector<CheckShape> shapes;
   std::function<LinearOperator(const CheckCase&)> make;
 };
 
 const std::vector<CheckedPair>& checked_pairs();
-/// Whether a device has kernels of this pair.
-bool runs_on(const CheckedPair& pair, Device device);
 
 /// A case of 90 views whose bins cover the diagonal of a grid with voxels of one bin. It is irregular on
 /// purpose for matched pairs.

@@ -67,12 +67,7 @@ const ConeVariant& cone(Model model, Device device) {
 
 Table<FourierViews> fourier(Device device) { return backend(device).fourier; }
 
-Table<FlexibleViews> flexible(Device device) {
-  const Table<FlexibleViews> table = backend(device).flexible;
-  require<DeviceError>(!table.empty(), "device ", device.name(),
-                       ": no projector for a flexible beam; use the cpu");
-  return table;
-}
+Table<FlexibleViews> flexible(Device device) { return backend(device).flexible; }
 
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {
   double (*const memory)(const FourierSizes&, Index, Index, Device) =

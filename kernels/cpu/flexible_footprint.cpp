@@ -1,7 +1,7 @@
-// Any geometry on the CPU: bricks of voxels, line by line. The places and shares of a line are found side by
-// side, a voxel a lane. Then each voxel meets its cells, four of a row at a time. A thread has a brick in
-// back-projection, and sums over views in their order; in projection it has a view, and goes through the
-// bricks in their order. So bits depend on no number of threads.
+// Any geometry on the CPU: bricks of voxels, slice by slice. The places and shares of a slice of a brick are
+// found side by side, a voxel a lane. A thread has a brick in back-projection, and sums over views in their
+// order; in projection it has a view, and goes through the bricks in their order. So bits depend on no number
+// of threads.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flexible_footprint.cpp"
@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
@@ -25,13 +26,12 @@
 #define TANDEM_KERNELS_CPU_FLEXIBLE_FOOTPRINT_ONCE
 namespace tandem::kernels::cpu {
 
-constexpr int together = 4;  // cells of a row
+constexpr int slab = brick_edge * brick_edge;  // voxels
 
-/// Cells of a view in memory. Behind the last bin of a row there are zeros, which may be read and added to.
-struct CellRows {
+/// Cells of a view in memory.
+struct Cells {
   Index rows, bins;
-  Index stride() const { return bins + together; }
-  Index size() const { return rows * stride(); }
+  Index size() const { return rows * bins; }
 };
 
 /// One of the bricks of a volume (slice, y, x).
@@ -59,15 +59,15 @@ struct Brick {
   BrickShadow shadow(const FlexiblePlace& view) const {
     return shadow_of(view, middle(0), middle(1), middle(2));
   }
+  /// Where a voxel lies among (z, y, x) of 8 x 8 x 8.
+  std::size_t place(Index z, Index y, Index x) const {
+    return static_cast<std::size_t>(((z - part[2].first) * brick_edge + y - part[1].first) * brick_edge + x -
+                                    part[0].first);
+  }
 
   std::array<Range, 3> part;  ///< x, y, z
   std::array<float, 3> half;  ///< edges, voxels
 };
-
-/// Where a line of a brick lies among 8 x 8 x 8 voxels.
-inline Index place_in(const Brick& brick, Index y, Index z) {
-  return ((z - brick.part[2].first) * brick_edge + y - brick.part[1].first) * brick_edge;
-}
 
 }  // namespace tandem::kernels::cpu
 #endif
@@ -76,118 +76,132 @@ HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The shadows of a line of voxels along x: for each its first cell, and its shares of bins and rows. Shares
-/// of rows contain its mass.
-class LineShadows {
+/// The shadows of the voxels of a brick in one slice. Voxels beyond the volume have that of the last one.
+class SlabShadows {
  public:
-  void begin(const BrickShadow& brick, const float* half) {
-    const float nearest = nearest_of(brick, half);
-    bin_reach_ = reach_of(brick.along_bins, nearest), row_reach_ = reach_of(brick.along_rows, nearest);
-    bins_ = 2 * bin_reach_ + 1, rows_ = 2 * row_reach_ + 1;
-    groups_ = ceil_div(bins_, together);
-    const auto of_line = [](int cells) { return std::size_t{brick_edge} * static_cast<std::size_t>(cells); };
-    of_bins_.assign(of_line(groups_ * together), 0);
-    of_rows_.resize(of_line(rows_));
-    weight_ = weight_of(brick);
-  }
-
-  HWY_FLATTEN void cast(const BrickShadow& brick, float x, float y, float z) {
-    for (int k = 0; k < brick_edge; ++k) {
-      const VoxelShadow voxel = shadow_in(brick, x + static_cast<float>(k), y, z);
-      const NearestCell bin = nearest_cell(voxel.bin), row = nearest_cell(voxel.row);
-      first_bin_[k] = bin.number - bin_reach_, first_row_[k] = row.number - row_reach_;
-      float* of_bins = of_bins_.data() + k * groups_ * together;
-      float* of_rows = of_rows_.data() + k * rows_;
-      const float weight = weight_ * voxel.inverse * voxel.inverse;
-      share_out(brick.along_bins, bin.beside, voxel.stretch, bin_reach_,
-                [&](int i, float share) { of_bins[i] = share; });
-      share_out(brick.along_rows, row.beside, voxel.stretch, row_reach_,
-                [&](int j, float share) { of_rows[j] = share * weight; });
+  void begin(const Brick& brick, const BrickShadow& shadow) {
+    const float nearest = nearest_of(shadow, brick.half.data());
+    bin_reach_ = reach_of(shadow.along_bins, nearest), row_reach_ = reach_of(shadow.along_rows, nearest);
+    of_bins_.resize(static_cast<std::size_t>(bins() * slab));
+    of_rows_.resize(static_cast<std::size_t>(rows() * slab));
+    for (int k = 0; k < slab; ++k) {
+      const auto within = [&](std::size_t axis, int i) {
+        const Range& part = brick.part[axis];
+        return brick.away(axis, std::min(part.first + i, part.last - 1));
+      };
+      x_[k] = within(0, k % brick_edge), y_[k] = within(1, k / brick_edge);
     }
   }
 
-  int bins() const { return bins_; }
-  int rows() const { return rows_; }
-  int groups() const { return groups_; }
-  Index first_bin(int k) const { return first_bin_[k]; }
-  Index first_row(int k) const { return first_row_[k]; }
-  const float* of_bins(int k) const { return of_bins_.data() + k * groups_ * together; }
-  const float* of_rows(int k) const { return of_rows_.data() + k * rows_; }
+  HWY_FLATTEN void cast(const BrickShadow& brick, float z) {
+    const float weight = weight_of(brick);
+    for (int k = 0; k < slab; ++k) {
+      const VoxelShadow voxel = shadow_in(brick, x_[k], y_[k], z);
+      const NearestCell bin = nearest_cell(voxel.bin), row = nearest_cell(voxel.row);
+      bin_[k] = bin.number, row_[k] = row.number;
+      beside_bin_[k] = bin.beside, beside_row_[k] = row.beside, stretch_[k] = voxel.stretch;
+      weight_[k] = weight * voxel.inverse * voxel.inverse;
+    }
+    share(brick.along_bins, beside_bin_, bin_reach_, of_bins_.data());
+    share(brick.along_rows, beside_row_, row_reach_, of_rows_.data());
+    for (int j = 0; j < rows(); ++j)
+      for (int k = 0; k < slab; ++k) of_rows_[static_cast<std::size_t>(j * slab + k)] *= weight_[k];
+    const auto [low_bin, high_bin] = std::minmax_element(bin_, bin_ + slab);
+    const auto [low_row, high_row] = std::minmax_element(row_, row_ + slab);
+    bins_met_ = {brick.first_bin + *low_bin - bin_reach_, brick.first_bin + *high_bin + bin_reach_ + 1};
+    rows_met_ = {brick.first_row + *low_row - row_reach_, brick.first_row + *high_row + row_reach_ + 1};
+    first_bin_ = brick.first_bin - bin_reach_, first_row_ = brick.first_row - row_reach_;
+  }
+
+  int bins() const { return 2 * bin_reach_ + 1; }  ///< of a voxel
+  int rows() const { return 2 * row_reach_ + 1; }
+  Index first_bin(int k) const { return first_bin_ + bin_[k]; }
+  Index first_row(int k) const { return first_row_ + row_[k]; }
+  const float* of_bin(int i) const { return of_bins_.data() + i * slab; }  ///< of all voxels
+  const float* of_row(int j) const { return of_rows_.data() + j * slab; }  ///< times their masses
+
+  bool meets(Cells cells) const {
+    return bins_met_.first < cells.bins && bins_met_.last > 0 && rows_met_.first < cells.rows &&
+           rows_met_.last > 0;
+  }
+  bool inside(Cells cells) const {
+    return bins_met_.first >= 0 && bins_met_.last <= cells.bins && rows_met_.first >= 0 &&
+           rows_met_.last <= cells.rows;
+  }
 
  private:
-  int bin_reach_ = 0, row_reach_ = 0;
-  int bins_ = 0, rows_ = 0, groups_ = 0;
-  float weight_ = 0;
-  int first_bin_[brick_edge], first_row_[brick_edge];
+  /// Compilers make SIMD of the loop over voxels where they know the reach.
+  HWY_INLINE void share(const Profile& p, const float* beside, int reach, float* to) const {
+    const auto all = [&](auto known) {
+      for (int k = 0; k < slab; ++k)
+        share_out(p, beside[k], stretch_[k], known, [&](int i, float part) { to[i * slab + k] = part; });
+    };
+    if (reach == 1)
+      all(std::integral_constant<int, 1>{});
+    else if (reach == 2)
+      all(std::integral_constant<int, 2>{});
+    else
+      all(reach);
+  }
+
+  int bin_reach_ = 1, row_reach_ = 1;
+  Index first_bin_ = 0, first_row_ = 0;
+  Range bins_met_{}, rows_met_{};  // of all voxels
+  float x_[slab], y_[slab], beside_bin_[slab], beside_row_[slab], stretch_[slab], weight_[slab];
+  int bin_[slab], row_[slab];
   std::vector<float> of_bins_, of_rows_;
 };
 
-/// use(k, first row, first bin, inside) for the voxels of a line that meet the detector. `inside`: all their
-/// cells are there, so that groups of cells may be read.
-template <class Use>
-HWY_INLINE void for_voxels(const LineShadows& line, const BrickShadow& brick, Index count, CellRows cells,
-                           const Use& use) {
-  for (int k = 0; k < static_cast<int>(count); ++k) {
-    const Index row = brick.first_row + line.first_row(k), bin = brick.first_bin + line.first_bin(k);
-    if (row >= cells.rows || row + line.rows() <= 0 || bin >= cells.bins || bin + line.bins() <= 0) continue;
-    const bool inside =
-        row >= 0 && row + line.rows() <= cells.rows && bin >= 0 && bin + line.bins() <= cells.bins;
-    use(k, row, bin, inside);
-  }
-}
-
-/// body(row of the line, its cell there, bin of the line) for the cells of a voxel that the detector has.
+/// body(cell, share) for the cells of a voxel that the detector has.
 template <class Body>
-HWY_INLINE void for_cells_there(const LineShadows& line, Index row, Index bin, CellRows cells,
-                                const Body& body) {
-  for (int j = 0; j < line.rows(); ++j)
-    for (int i = 0; i < line.bins(); ++i)
-      if (row + j >= 0 && row + j < cells.rows && bin + i >= 0 && bin + i < cells.bins)
-        body(j, (row + j) * cells.stride() + bin + i, i);
+HWY_INLINE void for_cells_there(const SlabShadows& shadows, int k, Cells cells, const Body& body) {
+  const Index row0 = shadows.first_row(k), bin0 = shadows.first_bin(k);
+  for (int j = 0; j < shadows.rows(); ++j)
+    for (int i = 0; i < shadows.bins(); ++i)
+      if (row0 + j >= 0 && row0 + j < cells.rows && bin0 + i >= 0 && bin0 + i < cells.bins)
+        body((row0 + j) * cells.bins + bin0 + i, shadows.of_row(j)[k] * shadows.of_bin(i)[k]);
 }
 
-HWY_INLINE float gather(const LineShadows& line, int k, Index row, Index bin, bool inside, CellRows cells,
-                        const float* view) {
-  const float *of_bins = line.of_bins(k), *of_rows = line.of_rows(k);
-  if (!inside) {
-    float sum = 0;
-    for_cells_there(line, row, bin, cells,
-                    [&](int j, Index cell, int i) { sum += of_rows[j] * of_bins[i] * view[cell]; });
-    return sum;
+/// Adds what the voxels of a slab see.
+HWY_FLATTEN void gather(const SlabShadows& shadows, Cells cells, const float* view, float* sums) {
+  if (!shadows.inside(cells)) {
+    for (int k = 0; k < slab; ++k)
+      for_cells_there(shadows, k, cells, [&](Index cell, float share) { sums[k] += share * view[cell]; });
+    return;
   }
-  const hn::CappedTag<float, together> d;
-  float sums[together];
-  for (int lane = 0; lane < together; lane += static_cast<int>(hn::Lanes(d))) {
-    auto sum = hn::Zero(d);
-    for (int g = lane; g < line.groups() * together; g += together) {
-      auto column = hn::Zero(d);
-      const float* from = view + row * cells.stride() + bin + g;
-      for (int j = 0; j < line.rows(); ++j)
-        column = hn::MulAdd(hn::Set(d, of_rows[j]), hn::LoadU(d, from + j * cells.stride()), column);
-      sum = hn::MulAdd(column, hn::LoadU(d, of_bins + g), sum);
+  const hn::CappedTag<float, slab> d;
+  const hn::RebindToSigned<decltype(d)> whole;
+  std::int32_t first[slab];
+  for (int k = 0; k < slab; ++k)
+    first[k] = static_cast<std::int32_t>(shadows.first_row(k) * cells.bins + shadows.first_bin(k));
+  for (int k = 0; k < slab; k += static_cast<int>(hn::Lanes(d))) {
+    const auto at = hn::LoadU(whole, first + k);
+    auto sum = hn::LoadU(d, sums + k);
+    const float* row = view;
+    for (int j = 0; j < shadows.rows(); ++j, row += cells.bins) {
+      auto line = hn::Zero(d);
+      for (int i = 0; i < shadows.bins(); ++i)
+        line = hn::MulAdd(hn::LoadU(d, shadows.of_bin(i) + k), hn::GatherIndex(d, row + i, at), line);
+      sum = hn::MulAdd(hn::LoadU(d, shadows.of_row(j) + k), line, sum);
     }
-    hn::StoreU(sum, d, sums + lane);
+    hn::StoreU(sum, d, sums + k);
   }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-HWY_INLINE void scatter(const LineShadows& line, int k, Index row, Index bin, bool inside, CellRows cells,
-                        float value, float* view) {
-  const float *of_bins = line.of_bins(k), *of_rows = line.of_rows(k);
+/// Adds a voxel to its cells.
+HWY_INLINE void scatter(const SlabShadows& shadows, int k, bool inside, Cells cells, float value,
+                        float* view) {
   if (!inside)
-    return for_cells_there(line, row, bin, cells,
-                           [&](int j, Index cell, int i) { view[cell] += of_rows[j] * of_bins[i] * value; });
-  const hn::CappedTag<float, together> d;
-  for (int g = 0; g < line.groups() * together; g += static_cast<int>(hn::Lanes(d))) {
-    const auto shares = hn::Mul(hn::Set(d, value), hn::LoadU(d, of_bins + g));
-    float* to = view + row * cells.stride() + bin + g;
-    for (int j = 0; j < line.rows(); ++j, to += cells.stride())
-      hn::StoreU(hn::MulAdd(hn::Set(d, of_rows[j]), shares, hn::LoadU(d, to)), d, to);
+    return for_cells_there(shadows, k, cells, [&](Index cell, float share) { view[cell] += share * value; });
+  float* row = view + shadows.first_row(k) * cells.bins + shadows.first_bin(k);
+  for (int j = 0; j < shadows.rows(); ++j, row += cells.bins) {
+    const float line = shadows.of_row(j)[k] * value;
+    for (int i = 0; i < shadows.bins(); ++i) row[i] += line * shadows.of_bin(i)[k];
   }
 }
 
 /// Whether a brick surely misses the detector.
-inline bool misses(const BrickShadow& s, const float* half, CellRows cells) {
+inline bool misses(const BrickShadow& s, const float* half, Cells cells) {
   const float nearest = nearest_of(s, half);
   const auto beside = [&](const Profile& p, const float* slope, Index first, Index count) {
     const float away =
@@ -200,47 +214,45 @@ inline bool misses(const BrickShadow& s, const float* half, CellRows cells) {
          beside(s.along_rows, s.row, s.first_row, cells.rows);
 }
 
-/// use(brick's shadow, y, z) for the lines of a brick in a view, with the shadows of a line.
+/// use(z, shadows) for the slices of a brick that may meet the detector in a view.
 template <class Use>
-HWY_INLINE void for_lines(const Brick& brick, const FlexiblePlace& view, CellRows cells, LineShadows& line,
+HWY_INLINE void for_slabs(const Brick& brick, const FlexiblePlace& view, Cells cells, SlabShadows& shadows,
                           const Use& use) {
   const BrickShadow shadow = brick.shadow(view);
   if (misses(shadow, brick.half.data(), cells)) return;
-  line.begin(shadow, brick.half.data());
-  const float x = brick.away(0, brick.part[0].first);
-  for (Index z = brick.part[2].first; z < brick.part[2].last; ++z)
-    for (Index y = brick.part[1].first; y < brick.part[1].last; ++y) {
-      line.cast(shadow, x, brick.away(1, y), brick.away(2, z));
-      use(shadow, y, z);
-    }
+  shadows.begin(brick, shadow);
+  for (Index z = brick.part[2].first; z < brick.part[2].last; ++z) {
+    shadows.cast(shadow, brick.away(2, z));
+    if (shadows.meets(cells)) use(z, shadows);
+  }
 }
 
 /// The sums of a brick over all views: `sums` is (z, y, x) of 8 x 8 x 8 voxels.
-void BackProjectBrick(const FlexibleViews& n, const Brick& brick, CellRows cells, const float* projections,
+void BackProjectBrick(const FlexibleViews& n, const Brick& brick, Cells cells, const float* projections,
                       float* sums) {
-  LineShadows line;
+  SlabShadows shadows;
   for (std::size_t v = 0; v < n.views.size(); ++v) {
     const float* view = projections + static_cast<Index>(v) * cells.size();
-    for_lines(brick, n.views[v], cells, line, [&](const BrickShadow& shadow, Index y, Index z) {
-      float* to = sums + place_in(brick, y, z);
-      for_voxels(line, shadow, brick.part[0].size(), cells, [&](int k, Index row, Index bin, bool inside) {
-        to[k] += gather(line, k, row, bin, inside, cells, view);
-      });
+    for_slabs(brick, n.views[v], cells, shadows, [&](Index z, const SlabShadows& s) {
+      gather(s, cells, view, sums + (z - brick.part[2].first) * slab);
     });
   }
 }
 
 /// Adds all bricks to the cells of a view.
-void ProjectView(const FlexiblePlace& place, Image<const float> volume, CellRows cells, float* view) {
+void ProjectView(const FlexiblePlace& place, Image<const float> volume, Cells cells, float* view) {
   const Shape shape{volume.n0, volume.n1, volume.n2};
-  LineShadows line;
+  SlabShadows shadows;
   for (Index b = 0; b < Brick::count(shape); ++b) {
     const Brick brick(shape, b);
-    for_lines(brick, place, cells, line, [&](const BrickShadow& shadow, Index y, Index z) {
-      const float* from = &volume(z, y, brick.part[0].first);
-      for_voxels(line, shadow, brick.part[0].size(), cells, [&](int k, Index row, Index bin, bool inside) {
-        scatter(line, k, row, bin, inside, cells, from[k], view);
-      });
+    for_slabs(brick, place, cells, shadows, [&](Index z, const SlabShadows& s) {
+      const bool inside = s.inside(cells);
+      for (Index y = brick.part[1].first; y < brick.part[1].last; ++y) {
+        const float* from = &volume(z, y, brick.part[0].first);
+        const int line = static_cast<int>(y - brick.part[1].first) * brick_edge;
+        for (int k = 0; k < static_cast<int>(brick.part[0].size()); ++k)
+          scatter(s, line + k, inside, cells, from[k], view);
+      }
     });
   }
 }
@@ -259,14 +271,14 @@ namespace {
 void forward(const FlexibleViews& n, const Execution&, float alpha, Image<const float> volume, float beta,
              Image<float> projections, Stream&) {
   note_launch("flexible forward");
-  const CellRows cells{projections.n1, projections.n2};
+  const Cells cells{projections.n1, projections.n2};
   parallel_for(projections.n0, [&](Index v) {
     const FlexiblePlace& view = n.views[static_cast<std::size_t>(v)];
     std::vector<float> sums(static_cast<std::size_t>(cells.size()));
     TANDEM_DISPATCH(ProjectView)(view, volume, cells, sums.data());
     for (Index row = 0; row < cells.rows; ++row)
       for (Index bin = 0; bin < cells.bins; ++bin) {
-        const float sum = sums[static_cast<std::size_t>(row * cells.stride() + bin)];
+        const float sum = sums[static_cast<std::size_t>(row * cells.bins + bin)];
         update(projections(v, row, bin), alpha * static_cast<float>(distance_of(view, row, bin)) * sum, beta);
       }
   });
@@ -275,13 +287,13 @@ void forward(const FlexibleViews& n, const Execution&, float alpha, Image<const 
 void backward(const FlexibleViews& n, const Execution&, float alpha, Image<const float> projections,
               float beta, Image<float> volume, Stream&) {
   note_launch("flexible backward");
-  const CellRows cells{projections.n1, projections.n2};
+  const Cells cells{projections.n1, projections.n2};
   std::vector<float> slanted(static_cast<std::size_t>(projections.n0 * cells.size()));
   parallel_for(projections.n0, [&](Index v) {
     const FlexiblePlace& view = n.views[static_cast<std::size_t>(v)];
     for (Index row = 0; row < cells.rows; ++row)
       for (Index bin = 0; bin < cells.bins; ++bin)
-        slanted[static_cast<std::size_t>(v * cells.size() + row * cells.stride() + bin)] =
+        slanted[static_cast<std::size_t>(v * cells.size() + row * cells.bins + bin)] =
             static_cast<float>(distance_of(view, row, bin)) * projections(v, row, bin);
   });
   const Shape shape{volume.n0, volume.n1, volume.n2};
@@ -289,17 +301,16 @@ void backward(const FlexibleViews& n, const Execution&, float alpha, Image<const
     const Brick brick(shape, b);
     std::array<float, brick_edge * brick_edge * brick_edge> sums{};
     TANDEM_DISPATCH(BackProjectBrick)(n, brick, cells, slanted.data(), sums.data());
-    const float* sum = sums.data();
     for (Index z = brick.part[2].first; z < brick.part[2].last; ++z)
       for (Index y = brick.part[1].first; y < brick.part[1].last; ++y)
         for (Index x = brick.part[0].first; x < brick.part[0].last; ++x)
-          update(volume(z, y, x), alpha * sum[place_in(brick, y, z) + x - brick.part[0].first], beta);
+          update(volume(z, y, x), alpha * sums[brick.place(z, y, x)], beta);
   });
 }
 
 /// Projections lie once more with their distances; each thread has a view.
 WorkingMemory working_memory(Precision, Shape, Shape projections, Device) {
-  const CellRows cells{projections[1], projections[2]};
+  const Cells cells{projections[1], projections[2]};
   const double view = sizeof(float) * static_cast<double>(cells.size());
   return {thread_count() * view, static_cast<double>(projections[0]) * view};
 }

@@ -61,20 +61,6 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
   return seen;
 }
 
-/// The device that computes: where nobody chose it, the CPU for a GPU without such a projector.
-/// @throws DeviceError for a device that was chosen and has none
-Device device_with_projector(Plan& plan, const Recipe& recipe) {
-  const Device first = plan.flow.devices.front();
-  try {
-    flexible_working_memory({1, 1, 1}, {1, 1, 1}, first);
-    return first;
-  } catch (const DeviceError& fault) {
-    if (!recipe.fewest_devices) throw;
-    warn(plan.warnings, fault.what(), ", which computes here");
-    return Device::cpu();
-  }
-}
-
 void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
   require<GeometryError>(!plan.job.filters(),
                          "ramp filter: views of any geometry have none; give a solver, such as "
@@ -91,7 +77,6 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
   require<DeviceError>(plan.flow.devices.size() == 1,
                        "flexible beam: one device takes all of it; give --device with one name");
   plan.flow.model = Model::separable_footprint;
-  plan.flow.devices = {device_with_projector(plan, recipe)};
   plan.flow.workers.push_back({plan.flow.devices.front(), how});
 }
 
