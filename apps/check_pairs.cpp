@@ -52,7 +52,7 @@ LinearOperator cone(const CheckCase& c, Model model) {
 }
 
 /// The views of the cone beam, each with another roll, and with a detector that leans.
-LinearOperator flexible(const CheckCase& c) {
+LinearOperator flexible_pair(const CheckCase& c) {
   FlexibleBeam scan = as_free_views(cone_of(c));
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     FlexibleView& view = scan.views[k];
@@ -159,7 +159,7 @@ const std::vector<CheckedPair>& checked_pairs() {
        .matched = true,
        .flexible = true,
        .shapes = flexible_shapes,
-       .make = flexible},
+       .make = flexible_pair},
       {.name = "cone/unmatched joseph with pixel_driven",
        .matched = false,
        .shapes = few,

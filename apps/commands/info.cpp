@@ -231,7 +231,7 @@ void write_files(const InfoOptions& o, const io::ScanInfo& info) {
   if (o.shows_page())
     picture.write(geometry_page(o.scan.path, words_of(scan), scan, grid));
   else
-    io::write_png(std::move(picture), geometry_pictures(scan, grid), 0, 1);
+    io::write_png(std::move(picture), geometry_pictures(scan, grid), {});
 }
 
 void run_info(InfoOptions& o) {

@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../core/array.hpp"
@@ -18,9 +19,9 @@ class PoisonedMemory {
   PoisonedMemory& operator=(const PoisonedMemory&) = delete;
   static bool works() {
     const PoisonedMemory poisoned;
-    for (const Index n : {4099, 1 << 20}) {  // large ones may be pinned, if there is a GPU
+    for (const Index n : {1, 7, 101, 4099, 1 << 20}) {  // large ones may be pinned, if there is a GPU
       const Array fresh(Space({1, 1, n}), default_stream(Device::cpu()));
-      if (!std::isnan(fresh.data()[0]) || !std::isnan(fresh.data()[n - 1])) return false;
+      if (!std::all_of(fresh.data(), fresh.data() + n, [](float v) { return std::isnan(v); })) return false;
     }
     return true;
   }
