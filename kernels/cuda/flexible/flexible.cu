@@ -98,7 +98,7 @@ namespace flexible_variants {
 
 FlexibleVariant separable_footprint() {
   return {.name = "separable_footprint",
-          .grades = {{Precision::float32, true, bounds::rounding}},
+          .grades = {{Precision::float32, true, bounds::windows_on_cuda}},
           .forward = forward,
           .backward = backward,
           .working_memory = working_memory,
