@@ -33,13 +33,16 @@ done >"$libraries/LICENSES.txt"
 echo "The CUDA runtime is linked in: copyright NVIDIA, under the EULA of the CUDA Toolkit, docs.nvidia.com/cuda/eula" \
   >>"$libraries/LICENSES.txt"
 
-say "builds the package"
+say "builds the package"  # as deep as the builds of presets and with their flags, so that ccache finds their objects
 rm -rf "$folder/made" "$folder/dist"
 "$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
-  -C build-dir="$folder/build-{wheel_tag}" -C cmake.define.CMAKE_PREFIX_PATH="$libraries" -C cmake.define.TANDEM_MPI=OFF
+  -C build-dir="$folder-{wheel_tag}" -C cmake.define.CMAKE_PREFIX_PATH="$libraries" -C cmake.define.TANDEM_MPI=OFF \
+  -C cmake.define.TANDEM_WERROR=ON
+
+(cd "$source" && "$python" -c "from scikit_build_core.build import build_sdist; build_sdist('$folder/dist')" >/dev/null)
 
 say "puts the libraries in"
 LD_LIBRARY_PATH=$libraries/lib PATH=$(dirname "$python"):$PATH \
   "$python" -m auditwheel repair --wheel-dir "$folder/dist" "$folder"/made/*.whl \
   >"$folder/auditwheel.log" 2>&1 || { cat "$folder/auditwheel.log" >&2; exit 1; }
-say "$(cd "$folder/dist" && du -h --apparent-size ./*.whl)"
+say "$(cd "$folder/dist" && du -h --apparent-size ./*)"
