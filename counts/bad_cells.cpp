@@ -16,7 +16,7 @@ constexpr Index reach = 2;                                                   // 
 constexpr double rare = 0.01;
 
 /// Of those that are finite; 0 if there are none. The order of the values is lost.
-float median(std::vector<float>& values) {
+float finite_median(std::vector<float>& values) {
   std::erase_if(values, [](float v) { return !std::isfinite(v); });
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -26,7 +26,7 @@ float median(std::vector<float>& values) {
 
 float median_of(std::span<const float> row) {
   std::vector<float> values(row.begin(), row.end());
-  return median(values);
+  return finite_median(values);
 }
 
 template <class T>
@@ -40,7 +40,7 @@ void mark_hot(std::span<const float> dark, std::span<const float> span, std::spa
   const float middle = median_of(dark);
   std::vector<float> distances;
   for (const float d : dark) distances.push_back(std::abs(d - middle));
-  const float spread = deviations * mad_to_deviation * median(distances);
+  const float spread = deviations * mad_to_deviation * finite_median(distances);
   const float least = std::max(spread, span.empty() ? 0 : harmless * median_of(span));
   for (std::size_t b = 0; b < dark.size(); ++b)
     if (least > 0 && dark[b] - middle > least) bad[b] = 1;
@@ -54,7 +54,7 @@ void mark_dead(const CellFrames& frames, Index row, std::span<char> bad) {
       for (Index b = std::max<Index>(0, bin - reach); b <= std::min(frames.bins - 1, bin + reach); ++b)
         around.push_back(frames.span[static_cast<std::size_t>(r * frames.bins + b)]);
     const float own = frames.span[static_cast<std::size_t>(row * frames.bins + bin)];
-    if (own < weakest * median(around)) bad[static_cast<std::size_t>(bin)] = 1;
+    if (own < weakest * finite_median(around)) bad[static_cast<std::size_t>(bin)] = 1;
   }
 }
 

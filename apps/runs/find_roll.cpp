@@ -12,7 +12,7 @@ namespace tandem::apps {
 namespace {
 
 /// A line through points that have uncertainties: its value at 0 and its slope.
-struct Line {
+struct FittedLine {
   double value = 0, slope = 0, value_uncertainty = 0, slope_uncertainty = 0;
 };
 
@@ -21,7 +21,7 @@ struct Point {
 };
 
 /// By least squares. If the points lie farther from the line than their uncertainties say, these grow.
-Line fitted(const std::vector<Point>& points) {
+FittedLine fitted(const std::vector<Point>& points) {
   double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
   for (const Point& p : points) {
     const double weight = 1 / (p.uncertainty * p.uncertainty);
@@ -29,7 +29,7 @@ Line fitted(const std::vector<Point>& points) {
     wxx += weight * p.x * p.x, wxy += weight * p.x * p.y;
   }
   const double determinant = w * wxx - wx * wx;
-  Line line{(wxx * wy - wx * wxy) / determinant, (w * wxy - wx * wy) / determinant};
+  FittedLine line{(wxx * wy - wx * wxy) / determinant, (w * wxy - wx * wy) / determinant};
   double chi = 0;
   for (const Point& p : points) chi += std::pow((p.y - line.value - line.slope * p.x) / p.uncertainty, 2);
   const double grown = std::sqrt(std::max(1.0, chi / static_cast<double>(points.size() - 2)));
@@ -62,7 +62,7 @@ Roll find_roll_of(io::ScanReader& reader, ScanOptions& o, const pipeline::AxisSe
       axes.push_back({static_cast<double>(row) - middle, found.axis_bin, found.uncertainty});
       roll.method = found.method;
     }
-    const Line line = fitted(axes);
+    const FittedLine line = fitted(axes);
     const double angle = std::atan(line.slope);
     roll.degrees = in_degrees(angle), roll.uncertainty = in_degrees(line.slope_uncertainty);
     roll.axis_bin = line.value + (line.value - unmoved) * line.slope * line.slope;
