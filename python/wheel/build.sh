@@ -36,8 +36,9 @@ echo "The CUDA runtime is linked in: copyright NVIDIA, under the EULA of the CUD
 say "builds the package"  # as deep as the builds of presets and with their flags, so that ccache finds their objects
 rm -rf "$folder/made" "$folder/dist"
 "$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
-  -C build-dir="$folder-{wheel_tag}" -C cmake.define.CMAKE_PREFIX_PATH="$libraries" -C cmake.define.TANDEM_MPI=OFF \
-  -C cmake.define.TANDEM_WERROR=ON
+  --config-settings build-dir="$folder-{wheel_tag}" \
+  --config-settings cmake.define.CMAKE_PREFIX_PATH="$libraries" --config-settings cmake.define.TANDEM_MPI=OFF \
+  --config-settings cmake.define.TANDEM_WERROR=ON
 
 (cd "$source" && "$python" -c "from scikit_build_core.build import build_sdist; build_sdist('$folder/dist')" >/dev/null)
 
