@@ -33,9 +33,9 @@ done >"$libraries/LICENSES.txt"
 echo "The CUDA runtime is linked in: copyright NVIDIA, under the EULA of the CUDA Toolkit, docs.nvidia.com/cuda/eula" \
   >>"$libraries/LICENSES.txt"
 
-say "builds the package"  # as deep as the builds of presets and with their flags, so that ccache finds their objects
+say "builds the package"  # as deep, with the compiler and the flags of presets, so that ccache finds their objects
 rm -rf "$folder/made" "$folder/dist"
-"$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
+CC=cc CXX=c++ "$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
   --config-settings build-dir="$folder-{wheel_tag}" \
   --config-settings cmake.define.CMAKE_PREFIX_PATH="$libraries" --config-settings cmake.define.TANDEM_MPI=OFF \
   --config-settings cmake.define.TANDEM_WERROR=ON
