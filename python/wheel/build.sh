@@ -33,7 +33,7 @@ done >"$libraries/LICENSES.txt"
 echo "The CUDA runtime is linked in: copyright NVIDIA, under the EULA of the CUDA Toolkit, docs.nvidia.com/cuda/eula" \
   >>"$libraries/LICENSES.txt"
 
-say "builds the package"  # as deep, with the compiler and the flags of presets, so that ccache finds their objects
+say "builds the package"  # as deep and with the flags of presets, so that ccache finds their objects in CUDA
 rm -rf "$folder/made" "$folder/dist"
 CC=cc CXX=c++ "$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
   --config-settings build-dir="$folder-{wheel_tag}" \
