@@ -20,7 +20,7 @@ licences() {
   for package in "${packages[@]}"; do echo "$package /usr/share/doc/$package/copyright"; done
   echo "hdf5 $libraries/hdf5.copyright"
   echo "tiff $libraries/tiff.copyright"
-  for name in pocketfft cpp-httplib dejavu; do echo "$name $source/third_party/$name/LICENSE.md"; done
+  for name in pocketfft cpp-httplib; do echo "$name $source/third_party/$name/LICENSE.md"; done
   echo "nanobind $("$python" -c 'import nanobind, glob; print(*glob.glob(nanobind.__path__[0] + "-*/**/LICENSE", recursive=True))')"
 }
 
@@ -33,11 +33,12 @@ done >"$libraries/LICENSES.txt"
 echo "The CUDA runtime is linked in: copyright NVIDIA, under the EULA of the CUDA Toolkit, docs.nvidia.com/cuda/eula" \
   >>"$libraries/LICENSES.txt"
 
-say "builds the package"  # as deep as the builds of presets and with their flags, so that ccache finds their objects
+say "builds the package"  # as deep and with the flags of presets, so that ccache finds their objects in CUDA
 rm -rf "$folder/made" "$folder/dist"
-"$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
-  -C build-dir="$folder-{wheel_tag}" -C cmake.define.CMAKE_PREFIX_PATH="$libraries" -C cmake.define.TANDEM_MPI=OFF \
-  -C cmake.define.TANDEM_WERROR=ON
+CC=cc CXX=c++ "$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
+  --config-settings build-dir="$folder-{wheel_tag}" \
+  --config-settings cmake.define.CMAKE_PREFIX_PATH="$libraries" --config-settings cmake.define.TANDEM_MPI=OFF \
+  --config-settings cmake.define.TANDEM_WERROR=ON
 
 (cd "$source" && "$python" -c "from scikit_build_core.build import build_sdist; build_sdist('$folder/dist')" >/dev/null)
 
