@@ -1,6 +1,7 @@
 // Outlines of letters of DejaVu Sans, version 2.37. Made by outlines.py; the licence is in LICENSE.md.
 #pragma once
 
+// clang-format off
 namespace dejavu_sans {
 
 /// Lengths are in units, of which an em has this number. y points up from the line on which letters stand.

@@ -46,7 +46,7 @@ def main():
         path += joined(list(contours(glyphs, names[code])))
     version = font["name"].getDebugName(5).split(" Copyright")[0].lower()
     print(f"// Outlines of letters of DejaVu Sans, {version}. Made by outlines.py; the licence is in LICENSE.md.")
-    print("#pragma once\n\nnamespace dejavu_sans {\n")
+    print("#pragma once\n\n// clang-format off\nnamespace dejavu_sans {\n")
     print("/// Lengths are in units, of which an em has this number. y points up from the line on which letters stand.")
     print(f"constexpr int em = {font['head'].unitsPerEm}, x_height = {font['glyf']['x'].yMax};\n")
     print("/// A letter, with the number of its first point. Letters without points are blank.")
