@@ -81,7 +81,7 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
 }
 
 bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<double, 3>& voxel) {
-  const auto [x, y, z] = voxel;
+  const double x = voxel[0], y = voxel[1], z = voxel[2];
   return std::ranges::any_of(all.views, [&](const FlexiblePlace& view) {
     const double depth = view.depth.at(x, y, z), bin = view.bin.at(x, y, z) / depth,
                  row = view.row.at(x, y, z) / depth;

@@ -20,7 +20,7 @@ licences() {
   for package in "${packages[@]}"; do echo "$package /usr/share/doc/$package/copyright"; done
   echo "hdf5 $libraries/hdf5.copyright"
   echo "tiff $libraries/tiff.copyright"
-  for name in pocketfft cpp-httplib; do echo "$name $source/third_party/$name/LICENSE.md"; done
+  for name in pocketfft cpp-httplib dejavu; do echo "$name $source/third_party/$name/LICENSE.md"; done
   echo "nanobind $("$python" -c 'import nanobind, glob; print(*glob.glob(nanobind.__path__[0] + "-*/**/LICENSE", recursive=True))')"
 }
 

@@ -19,7 +19,8 @@ struct BeamFields {
   void (*read)(const hdf5::File& file, const std::string& group, Acquisition& found);
 
   /// Makes the scan from what was found and what the user gives; the user comes first. @throws GeometryError
-  Scan (*scan)(Acquisition& found, const OpenOptions& options, Detector detector, std::vector<double> angles);
+  Scan (*scan)(Acquisition& found, const OpenOptions& options, Detector detector,
+               std::vector<double>&& angles);
 
   /// Writes the fields of this kind.
   void (*write)(hdf5::File& file, const std::string& group, const Scan& scan);

@@ -12,7 +12,7 @@ namespace tandem::io {
 namespace {
 
 Scan scan_of_cone(Acquisition& found, const OpenOptions& options, Detector detector,
-                  std::vector<double> angles) {
+                  std::vector<double>&& angles) {
   const auto given = [](const std::optional<double>& value, const char* what) {
     require<GeometryError>(value.has_value(), "cone beam: ", what);
     return *value;

@@ -35,7 +35,7 @@ void forget_recorded(Acquisition& found) {
 }
 
 Scan scan_of_flexible(Acquisition& found, const OpenOptions& options, Detector detector,
-                      std::vector<double>) {
+                      std::vector<double>&&) {
   require<FileError>(found.views.has_value(), "flexible beam: no vectors; give --geometry FILE");
   ViewGeometry given = *std::move(found.views);
   refuse_other_options(options, given.where);

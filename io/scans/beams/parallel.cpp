@@ -34,7 +34,7 @@ std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions&
 }
 
 Scan scan_of_parallel(Acquisition& found, const OpenOptions& options, Detector detector,
-                      std::vector<double> angles) {
+                      std::vector<double>&& angles) {
   require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
                          ": the scan is a parallel beam; give --sod MM and --sdd MM too");
   ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
