@@ -82,8 +82,8 @@ class SlabShadows {
   void begin(const Brick& brick, const BrickShadow& shadow) {
     const float nearest = nearest_of(shadow, brick.half.data());
     bin_reach_ = reach_of(shadow.along_bins, nearest), row_reach_ = reach_of(shadow.along_rows, nearest);
-    of_bins_.resize(static_cast<std::size_t>(bins() * slab));
-    of_rows_.resize(static_cast<std::size_t>(rows() * slab));
+    of_bins_.resize(std::size_t{slab} * static_cast<std::size_t>(bins()));
+    of_rows_.resize(std::size_t{slab} * static_cast<std::size_t>(rows()));
     for (int k = 0; k < slab; ++k) {
       const auto within = [&](std::size_t axis, int i) {
         const Range& part = brick.part[axis];
@@ -105,7 +105,7 @@ class SlabShadows {
     share(brick.along_bins, beside_bin_, bin_reach_, of_bins_.data());
     share(brick.along_rows, beside_row_, row_reach_, of_rows_.data());
     for (int j = 0; j < rows(); ++j)
-      for (int k = 0; k < slab; ++k) of_rows_[static_cast<std::size_t>(j * slab + k)] *= weight_[k];
+      for (int k = 0; k < slab; ++k) of_rows_.data()[j * slab + k] *= weight_[k];
     const auto [low_bin, high_bin] = std::minmax_element(bin_, bin_ + slab);
     const auto [low_row, high_row] = std::minmax_element(row_, row_ + slab);
     bins_met_ = {brick.first_bin + *low_bin - bin_reach_, brick.first_bin + *high_bin + bin_reach_ + 1};
