@@ -35,7 +35,7 @@ struct CheckedPair {
       parallel{};  ///< model of its parallel-beam projector, which can be executed in more than one way
   std::optional<Model> cone{};  ///< model of its cone-beam projector
   bool filtered = false;        ///< behind the filter of FDK
-  bool flexible = false;        ///< of a flexible beam
+  bool flexible = false;        ///< whether its beam is a flexible one
   std::vector<CheckShape> shapes;
   std::function<LinearOperator(const CheckCase&)> make;
 };

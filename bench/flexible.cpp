@@ -64,7 +64,7 @@ FlexibleCase case_of(const Orbit& orbit, Index size, Index views) {
   return {flexible_beam(d.rows, d.bins, all, false), grid};
 }
 
-/// Of the trapezoid that a profile stands for, before a place in cells; in double.
+/// The share of a trapezoid, which a profile stands for, before a place in cells; in double.
 double share_before(const kernels::Profile& p, double stretch, double place) {
   const double per_cell = static_cast<double>(p.per_flank) * stretch, outer = p.outer, whole = p.whole;
   const double at = place * per_cell, within = outer - std::abs(at);

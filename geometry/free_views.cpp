@@ -66,7 +66,7 @@ double mean(const FlexibleBeam& scan, const Get& get) {
 
 /// The usual number of degrees that rounding cannot tell from an angle, rad.
 double usual_angle(double angle) {
-  constexpr double off = 0x1p-50 * 360;  // of an arc tangent in degrees
+  constexpr double off = 0x1p-50 * 360;  // degrees that rounding may take from an arc tangent
   return in_radians(shortest_number(in_degrees(angle), off));
 }
 

@@ -37,6 +37,9 @@ struct Beam {
 /// The kinds that options make, of which the first one is the default. Views of any geometry come from files.
 std::span<const Beam> beams();
 const Beam& beam_named(std::string_view kind);
+/// The kind that a word names, in upper or lower case; "fan" is a cone beam of one row. Empty for another
+/// word.
+std::string kind_called(const std::string& word);
 const Beam& beam_of(const Scan& scan);
 
 /// `count` rows that are spread over the selected ones.

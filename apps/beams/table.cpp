@@ -1,6 +1,7 @@
 #include <array>
 
 #include "../../core/names.hpp"
+#include "../options/values.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {
@@ -23,6 +24,14 @@ std::span<const Beam> beams() {
 }
 
 const Beam& beam_named(std::string_view kind) { return named(beams(), kind, "kind of beam", &Beam::kind); }
+
+std::string kind_called(const std::string& word) {
+  const std::string name = in_lower_case(word);
+  if (name == "fan") return std::string(ConeBeam::kind);
+  for (const Beam& beam : beams())
+    if (name == beam.kind) return std::string(beam.kind);
+  return {};
+}
 
 const Beam& beam_of(const Scan& scan) {
   return std::visit([](const auto& s) -> const Beam& { return room_of(s); }, scan);

@@ -30,14 +30,10 @@ bool is_free(const GeometryOptions& o) { return o.trajectory != "circle" || o.ji
 
 /// A kind of beam, or a file.
 void parse(const CLI::App& c, GeometryOptions& o) {
-  const auto kind_or_file = [&](const std::string& text) {
-    if (in_lower_case(text) == "fan") return std::string(ConeBeam::kind);  // of one row
-    for (const Beam& beam : beams())
-      if (in_lower_case(text) == beam.kind) return std::string(beam.kind);
-    o.views_file = text;
-    return std::string();
-  };
-  if (c.count("--geometry")) o.geometry = kind_or_file(o.geometry);
+  if (!c.count("--geometry")) return;
+  const std::string kind = kind_called(o.geometry);
+  if (kind.empty()) o.views_file = o.geometry;
+  o.geometry = kind;
 }
 
 /// A file says all that the others say.

@@ -14,7 +14,7 @@ struct GeometryOptions {
   std::string views_file;  ///< that says where each view is taken from, in the place of a kind and angles
   std::string trajectory = "circle";
   std::optional<double> pitch_mm, elevation_deg, jitter_mm;
-  std::uint64_t seed = 0;  ///< of the jitter
+  std::uint64_t seed = 0;  ///< the jitter's seed
   std::optional<Index> bins, rows, views;
   std::optional<double> arc, sod_mm, sdd_mm, midplane_row, axis_bin, pixel_size_mm;
   double start = 0;

@@ -9,6 +9,7 @@
 #include "../../counts/steps/step.hpp"
 #include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_file.hpp"
+#include "../beams/beam.hpp"
 #include "../command.hpp"
 #include "settings_text.hpp"
 
@@ -47,9 +48,7 @@ bool names_a_file(const std::string& option, const std::vector<std::string>& val
   for (const char* list : {"angles", "view-shifts", "view-row-shifts", "row-axes", "flats", "darks"})
     if (option == list) return true;
   if (option == "geometry")
-    return !std::ranges::all_of(values, [](const std::string& value) {
-      return io::is_among(in_lower_case(value), "cone fan parallel");
-    });
+    return std::ranges::any_of(values, [](const std::string& value) { return kind_called(value).empty(); });
   if (option == "initial")
     return !std::ranges::all_of(values, [](const std::string& value) {
       return in_lower_case(value) == "zero" || in_lower_case(value) == "fbp";

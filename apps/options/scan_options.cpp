@@ -35,9 +35,7 @@ void parse_angles(const std::string& text, io::OpenOptions& how) {
 
 /// A kind of beam, or a file with a place for each view.
 void parse_geometry(const std::string& text, io::OpenOptions& how) {
-  for (const Beam& beam : beams())
-    if (in_lower_case(text) == beam.kind) how.kind = beam.kind;
-  if (in_lower_case(text) == "fan") how.kind = ConeBeam::kind;  // of one row
+  how.kind = kind_called(text);
   if (how.kind.empty()) how.geometry = text;
 }
 

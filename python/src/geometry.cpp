@@ -61,49 +61,55 @@ VolumeGrid make_grid(const std::array<Index, 3>& size, const std::array<double, 
   return grid;
 }
 
+/// Scans are equal if their fingerprints are.
+template <class Beam, class Class>
+void add_equality(Class& c) {
+  c.def("__eq__", [](const Beam& a, const Beam& b) {
+     return fingerprint(a) == fingerprint(b);
+   }).def("__hash__", [](const Beam& s) { return fingerprint(s); });
+}
+
 void add_parallel(nb::module_& m) {
-  nb::class_<ParallelBeam>(
-      m, "ParallelBeam",
-      "A scan with parallel rays: a point (x, y) falls on bin axis_bin + (x cos a + y sin a) / "
-      "bin_pitch for the view angle a. Each detector row sees one slice.\n\n"
-      "angles_rad: one for each view, rad, in any order. row_axis_bins: the axis of each row, if "
-      "they differ. view_shift_bins: how far each view lies towards higher bins.")
-      .def(nb::new_(&make_parallel), "detector"_a, "angles_rad"_a, nb::kw_only(),
-           "row_axis_bins"_a = std::vector<double>{}, "view_shift_bins"_a = std::vector<double>{})
-      .def_prop_ro(
-          "detector", [](const ParallelBeam& s) { return s.detector; }, "Bins, rows and pitches.")
-      .def_prop_ro(
-          "angles_rad", [](const ParallelBeam& s) { return s.angles; }, "Of the views, rad.")
-      .def_prop_ro(
-          "row_axis_bins", [](const ParallelBeam& s) { return s.row_axis_bins; },
-          "The axis of each row, bins; empty if they have one.")
-      .def_prop_ro(
-          "view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; },
-          "How far each view lies towards higher bins; empty if none does.")
-      .def("__eq__",
-           [](const ParallelBeam& a, const ParallelBeam& b) { return fingerprint(a) == fingerprint(b); })
-      .def("__hash__", [](const ParallelBeam& s) { return fingerprint(s); });
+  auto beam = nb::class_<ParallelBeam>(
+                  m, "ParallelBeam",
+                  "A scan with parallel rays: a point (x, y) falls on bin axis_bin + (x cos a + y sin a) / "
+                  "bin_pitch for the view angle a. Each detector row sees one slice.\n\n"
+                  "angles_rad: one for each view, rad, in any order. row_axis_bins: the axis of each row, if "
+                  "they differ. view_shift_bins: how far each view lies towards higher bins.")
+                  .def(nb::new_(&make_parallel), "detector"_a, "angles_rad"_a, nb::kw_only(),
+                       "row_axis_bins"_a = std::vector<double>{}, "view_shift_bins"_a = std::vector<double>{})
+                  .def_prop_ro(
+                      "detector", [](const ParallelBeam& s) { return s.detector; }, "Bins, rows and pitches.")
+                  .def_prop_ro(
+                      "angles_rad", [](const ParallelBeam& s) { return s.angles; }, "Of the views, rad.")
+                  .def_prop_ro(
+                      "row_axis_bins", [](const ParallelBeam& s) { return s.row_axis_bins; },
+                      "The axis of each row, bins; empty if they have one.")
+                  .def_prop_ro(
+                      "view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; },
+                      "How far each view lies towards higher bins; empty if none does.");
+  add_equality<ParallelBeam>(beam);
 }
 
 void add_cone(nb::module_& m) {
-  nb::class_<ConeBeam>(
-      m, "ConeBeam",
-      "A scan with a point source on a circle and a flat detector. The source is at sod (sin a, "
-      "-cos a, 0) for the view angle a.\n\n"
-      "angles_rad: one for each view, rad. sod_mm, sdd_mm: from the source to the axis, and to the "
-      "detector. midplane_row: the row at the height of the source; default: the middle.")
-      .def(nb::new_(&make_cone<ConeBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
-           "midplane_row"_a = nb::none())
-      .def_prop_ro(
-          "detector", [](const ConeBeam& s) { return s.detector; }, "Bins, rows and pitches.")
-      .def_prop_ro(
-          "angles_rad", [](const ConeBeam& s) { return s.angles; }, "Of the views, rad.")
-      .def_ro("sod_mm", &ConeBeam::sod, "From the source to the axis, mm.")
-      .def_ro("sdd_mm", &ConeBeam::sdd, "From the source to the detector, mm.")
-      .def_ro("midplane_row", &ConeBeam::midplane_row, "The row at the height of the source.")
-      .def_prop_ro("magnification", &ConeBeam::magnification, "sdd / sod.")
-      .def("__eq__", [](const ConeBeam& a, const ConeBeam& b) { return fingerprint(a) == fingerprint(b); })
-      .def("__hash__", [](const ConeBeam& s) { return fingerprint(s); });
+  auto beam =
+      nb::class_<ConeBeam>(
+          m, "ConeBeam",
+          "A scan with a point source on a circle and a flat detector. The source is at sod (sin a, "
+          "-cos a, 0) for the view angle a.\n\n"
+          "angles_rad: one for each view, rad. sod_mm, sdd_mm: from the source to the axis, and to the "
+          "detector. midplane_row: the row at the height of the source; default: the middle.")
+          .def(nb::new_(&make_cone<ConeBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
+               "midplane_row"_a = nb::none())
+          .def_prop_ro(
+              "detector", [](const ConeBeam& s) { return s.detector; }, "Bins, rows and pitches.")
+          .def_prop_ro(
+              "angles_rad", [](const ConeBeam& s) { return s.angles; }, "Of the views, rad.")
+          .def_ro("sod_mm", &ConeBeam::sod, "From the source to the axis, mm.")
+          .def_ro("sdd_mm", &ConeBeam::sdd, "From the source to the detector, mm.")
+          .def_ro("midplane_row", &ConeBeam::midplane_row, "The row at the height of the source.")
+          .def_prop_ro("magnification", &ConeBeam::magnification, "sdd / sod.");
+  add_equality<ConeBeam>(beam);
   nb::class_<FanBeam, ConeBeam>(
       m, "FanBeam",
       "A cone beam with one detector row, at the height of its source. A grid of one slice "
@@ -113,24 +119,25 @@ void add_cone(nb::module_& m) {
 }
 
 void add_flexible(nb::module_& m) {
-  nb::class_<FlexibleBeam>(
-      m, "FlexibleBeam",
-      "A scan of any geometry, view by view: a helix, laminography, tomosynthesis, a detector that leans.\n\n"
-      "vectors: 12 numbers a view in mm, as ASTRA has them (cone_vec, parallel3d_vec): the source, or the "
-      "direction of parallel rays; the middle of the detector; the steps from bin to bin and from row to "
-      "row. Solvers take it; it has no filter.")
-      .def(nb::new_(&make_flexible), "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false)
-      .def_prop_ro(
-          "bins", [](const FlexibleBeam& s) { return s.detector.bins; }, "Cells of a row.")
-      .def_prop_ro(
-          "rows", [](const FlexibleBeam& s) { return s.detector.rows; }, "Rows of cells.")
-      .def_prop_ro(
-          "detector", [](const FlexibleBeam& s) { return s.detector; }, "Bins, rows and pitches.")
-      .def_prop_ro("vectors", &vectors_of, "12 numbers a view, mm.")
-      .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.")
-      .def("__eq__",
-           [](const FlexibleBeam& a, const FlexibleBeam& b) { return fingerprint(a) == fingerprint(b); })
-      .def("__hash__", [](const FlexibleBeam& s) { return fingerprint(s); });
+  auto beam =
+      nb::class_<FlexibleBeam>(
+          m, "FlexibleBeam",
+          "A scan of any geometry, view by view: a helix, laminography, tomosynthesis, a detector that "
+          "leans.\n\n"
+          "vectors: 12 numbers a view in mm, as ASTRA has them (cone_vec, parallel3d_vec): the source, or "
+          "the "
+          "direction of parallel rays; the middle of the detector; the steps from bin to bin and from row to "
+          "row. Solvers take it; it has no filter.")
+          .def(nb::new_(&make_flexible), "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false)
+          .def_prop_ro(
+              "bins", [](const FlexibleBeam& s) { return s.detector.bins; }, "Cells of a row.")
+          .def_prop_ro(
+              "rows", [](const FlexibleBeam& s) { return s.detector.rows; }, "Rows of cells.")
+          .def_prop_ro(
+              "detector", [](const FlexibleBeam& s) { return s.detector; }, "Bins, rows and pitches.")
+          .def_prop_ro("vectors", &vectors_of, "12 numbers a view, mm.")
+          .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.");
+  add_equality<FlexibleBeam>(beam);
   m.def(
       "as_free_views", [](const Scan& scan) { return as_free_views(scan); }, "scan"_a,
       "Any scan, view by view, as a FlexibleBeam.");

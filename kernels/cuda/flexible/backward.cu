@@ -168,12 +168,6 @@ __global__ void __launch_bounds__(threads) gather_wide(Axes axes, const Flexible
   store(axes, brick, run, sums, update, volume);
 }
 
-Axes along_z(const Image<float>& volume) {
-  return {{0, 1, 2},
-          {static_cast<int>(volume.n2), static_cast<int>(volume.n1), static_cast<int>(volume.n0)},
-          {1, volume.s1, volume.s0}};
-}
-
 template <class Stage, int blocks>
 void launch(const Axes& axes, const FlexiblePlace* places, int count, const Slanted& in, Update update,
             float* volume, cudaStream_t s) {
@@ -195,8 +189,8 @@ bool fits(const Extent& extent) {
 
 }  // namespace
 
-void flexible_backward(const FlexibleViews& views, float alpha, Image<const float> projections, float beta,
-                       Image<float> volume, Stream& stream) {
+void flexible_backward(const FlexibleViews& views, const Execution&, float alpha,
+                       Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Shape cells{projections.n0, projections.n1, projections.n2};
   const Extent extent = extent_of(views, {volume.n0, volume.n1, volume.n2}, cells, stream);
@@ -205,7 +199,7 @@ void flexible_backward(const FlexibleViews& views, float alpha, Image<const floa
   const Scratch<float> slanted(static_cast<std::size_t>(at_once * cells[1] * pitch), s);
   const Slanted in{slanted.data(), static_cast<int>(cells[1]), static_cast<int>(cells[2]),
                    static_cast<int>(pitch)};
-  const Axes axes = along_z(volume);
+  const Axes axes = along(2, volume);
   for (Index first = 0; first < cells[0]; first += at_once) {
     const int count = static_cast<int>(std::min(at_once, cells[0] - first));
     const FlexiblePlace* places = list->data() + first;

@@ -24,6 +24,19 @@ struct Axes {
   Index stride[3];  ///< elements
 };
 
+/// Runs along `axis`; x, if it is another one, comes first across.
+template <class T>
+Axes along(int axis, const Image<T>& volume) {
+  const int order[3][3]{{1, 2, 0}, {0, 2, 1}, {0, 1, 2}};
+  const Index sizes[3]{volume.n2, volume.n1, volume.n0}, strides[3]{1, volume.s1, volume.s0};
+  Axes axes{};
+  for (int k = 0; k < 3; ++k) {
+    const int from = order[axis][k];
+    axes.of[k] = from, axes.size[k] = static_cast<int>(sizes[from]), axes.stride[k] = strides[from];
+  }
+  return axes;
+}
+
 /// A view with its axes in the order of a kernel.
 __device__ inline FlexiblePlace turned(const FlexiblePlace& view, const Axes& axes) {
   FlexiblePlace place = view;
@@ -137,7 +150,7 @@ struct alignas(16) Record {
   float bin[3], bin_here;
   float row[3], row_here;
   float bin_flank, bin_outer, bin_whole, row_flank;
-  float row_outer, row_whole, unused[2];
+  float row_outer, row_whole;
 };
 
 __device__ inline Record record_of(const BrickShadow& s, const Window& window, float scale) {
@@ -152,8 +165,7 @@ __device__ inline Record record_of(const BrickShadow& s, const Window& window, f
           s.along_bins.whole,
           s.along_rows.per_flank,
           s.along_rows.outer,
-          s.along_rows.whole,
-          {}};
+          s.along_rows.whole};
 }
 
 __device__ inline BrickShadow shadow_in_window(const Record& r) {

@@ -74,22 +74,14 @@ Extent extent_of(const FlexibleViews& views, Shape volume, Shape projections, co
 
 namespace {
 
-void forward(const FlexibleViews& views, const Execution&, float alpha, Image<const float> volume, float beta,
-             Image<float> projections, Stream& stream) {
-  flexible_forward(views, alpha, volume, beta, projections, stream);
-}
-
-void backward(const FlexibleViews& views, const Execution&, float alpha, Image<const float> projections,
-              float beta, Image<float> volume, Stream& stream) {
-  flexible_backward(views, alpha, projections, beta, volume, stream);
-}
-
-/// Sums have 8 bytes a cell. The list of views is little.
+/// Sums, or a copy of views with their distances; and the list of all views.
 WorkingMemory working_memory(Precision, Shape, Shape projections, Device) {
-  constexpr Index bytes = 8;
-  return {static_cast<double>(views_at_once(projections, bytes) * projections[1] *
-                              padded_bins(projections[2]) * bytes),
-          static_cast<double>(projections[0]) * static_cast<double>(sizeof(FlexiblePlace))};
+  const double list = static_cast<double>(projections[0]) * static_cast<double>(sizeof(FlexiblePlace));
+  const auto copy = [&](Index bytes) {
+    const Index cells = views_at_once(projections, bytes) * projections[1] * padded_bins(projections[2]);
+    return static_cast<double>(cells * bytes) + list;
+  };
+  return {copy(sizeof(FlexibleSum)), copy(sizeof(float))};
 }
 
 }  // namespace
@@ -99,8 +91,8 @@ namespace flexible_variants {
 FlexibleVariant separable_footprint() {
   return {.name = "separable_footprint",
           .grades = {{Precision::float32, true, bounds::windows_on_cuda}},
-          .forward = forward,
-          .backward = backward,
+          .forward = flexible_forward,
+          .backward = flexible_backward,
           .working_memory = working_memory,
           .kernels = [](Device) {
             return std::vector<std::string>{"flexible forward, 44",   "flexible forward, 76",

@@ -6,6 +6,7 @@
 
 #include "../../../core/array.hpp"
 #include "../../../core/device.hpp"
+#include "../../../core/execution.hpp"
 #include "../../../geometry/flexible_views.hpp"
 
 namespace tandem::kernels::cuda {
@@ -33,9 +34,11 @@ inline Index views_at_once(Shape projections, Index bytes) {
                            std::clamp<Index>(projections[0], 1, most));
 }
 
-void flexible_forward(const FlexibleViews& views, float alpha, Image<const float> volume, float beta,
-                      Image<float> projections, Stream& stream);
-void flexible_backward(const FlexibleViews& views, float alpha, Image<const float> projections, float beta,
-                       Image<float> volume, Stream& stream);
+using FlexibleSum = unsigned long long;  ///< what a projection adds in, one a cell
+
+void flexible_forward(const FlexibleViews& views, const Execution& how, float alpha,
+                      Image<const float> volume, float beta, Image<float> projections, Stream& stream);
+void flexible_backward(const FlexibleViews& views, const Execution& how, float alpha,
+                       Image<const float> projections, float beta, Image<float> volume, Stream& stream);
 
 }  // namespace tandem::kernels::cuda

@@ -25,21 +25,22 @@ namespace {
 
 /// Sums of some views, in their units.
 struct Sums {
-  unsigned long long* data;
+  FlexibleSum* data;
   int rows, bins;
-  __device__ unsigned long long* view(int v) const { return data + static_cast<Index>(v) * rows * bins; }
+  __device__ FlexibleSum* view(int v) const { return data + static_cast<Index>(v) * rows * bins; }
 };
 
-__device__ inline void add(unsigned long long* to, long long value) {
-  atomicAdd(to, static_cast<unsigned long long>(value));  // modulo 2^64
+__device__ inline void add(FlexibleSum* to, long long value) {
+  atomicAdd(to, static_cast<FlexibleSum>(value));  // modulo 2^64
 }
 
 constexpr int bits_of_share = 23, bits_beside = 20;
 
-/// The exponent of the least power of two above a value. Values that are nearly nothing count as 2^-100.
+/// The exponent of the least power of two above a value. Values that are nearly nothing count as 2^-80, whose
+/// units floats can still divide by.
 template <class Real>
 __device__ inline int exponent_above(Real value) {
-  return ilogb(max(value, static_cast<Real>(0x1p-100))) + 1;
+  return ilogb(max(value, static_cast<Real>(0x1p-80))) + 1;
 }
 
 /// The unit of the sums of a view is 2 to this.
@@ -157,7 +158,7 @@ __device__ ViewOfBlock prepare(const BrickOfBlock& brick, const Axes& axes, cons
 
 /// Moves a window to the sums, by a warp, and leaves zeros.
 template <class Stage>
-__device__ void flush(const ViewOfBlock& known, float* cells, unsigned long long* view, const Sums& out) {
+__device__ void flush(const ViewOfBlock& known, float* cells, FlexibleSum* view, const Sums& out) {
   int* tile = reinterpret_cast<int*>(cells);
   for (int k = static_cast<int>(threadIdx.x % 32); k < known.window.rows * Stage::width; k += 32) {
     const int sum = tile[k];
@@ -240,7 +241,7 @@ __global__ void __launch_bounds__(threads)
     for (int v = 0; v < warps; ++v) {
       const auto [window, reach, unused_cells, unused_shift] = known[v];
       if (reach == 0) continue;
-      unsigned long long* view = out.view(views.which[group + v] - views.first);
+      FlexibleSum* view = out.view(views.which[group + v] - views.first);
 #pragma unroll
       for (int k = 0; k < edge; ++k) {
         if (k >= brick.span[2].size || voxels[k] == 0) continue;
@@ -283,18 +284,6 @@ int axis_of_rays(const FlexiblePlace& view, const Shape& volume) {
   for (int k = 1; k < 3; ++k)
     if (moves(k) < moves(axis)) axis = k;
   return axis;
-}
-
-/// Runs along `axis`; x, if it is another one, comes first across.
-Axes along(int axis, const Image<const float>& volume) {
-  const int order[3][3]{{1, 2, 0}, {0, 2, 1}, {0, 1, 2}};
-  const Index sizes[3]{volume.n2, volume.n1, volume.n0}, strides[3]{1, volume.s1, volume.s0};
-  Axes axes{};
-  for (int k = 0; k < 3; ++k) {
-    const int from = order[axis][k];
-    axes.of[k] = from, axes.size[k] = static_cast<int>(sizes[from]), axes.stride[k] = strides[from];
-  }
-  return axes;
 }
 
 /// The views of each axis, and where they lie on the device.
@@ -355,22 +344,22 @@ void scatter(const Extent& extent, const Axes& axes, const Chosen& views, const 
 
 }  // namespace
 
-void flexible_forward(const FlexibleViews& views, float alpha, Image<const float> volume, float beta,
-                      Image<float> projections, Stream& stream) {
+void flexible_forward(const FlexibleViews& views, const Execution&, float alpha, Image<const float> volume,
+                      float beta, Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Shape voxels{volume.n0, volume.n1, volume.n2}, cells{projections.n0, projections.n1, projections.n2};
   const Extent extent = extent_of(views, voxels, cells, stream);
   const auto list = views_on_device(views, stream);
   const Scratch<Extremes> largest(1, s);
   measure_largest(volume, largest.data(), s);
-  const Index at_once = views_at_once(cells, sizeof(unsigned long long)), view = cells[1] * cells[2];
-  const Scratch<unsigned long long> data(static_cast<std::size_t>(at_once * view), s);
+  const Index at_once = views_at_once(cells, sizeof(FlexibleSum)), view = cells[1] * cells[2];
+  const Scratch<FlexibleSum> data(static_cast<std::size_t>(at_once * view), s);
   const Sums sums{data.data(), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
   for (Index first = 0; first < cells[0]; first += at_once) {
     const Range range{first, std::min(first + at_once, cells[0])};
     const auto count = static_cast<unsigned>(range.size());
-    check(cudaMemsetAsync(data.data(), 0,
-                          static_cast<std::size_t>(range.size() * view) * sizeof(unsigned long long), s));
+    check(cudaMemsetAsync(data.data(), 0, static_cast<std::size_t>(range.size() * view) * sizeof(FlexibleSum),
+                          s));
     const KeptOnDevices::Key key{voxels[0] << 32 | voxels[1], voxels[2], first};
     const auto groups = views.kept.use<ByAxis>(stream, key, [&](const KeptOnDevices::Streams& streams) {
       return by_axis(views, voxels, range, streams);
