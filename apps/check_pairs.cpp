@@ -31,7 +31,7 @@ const std::vector<CheckShape> footprint_shapes{
     {1}, {2}, {20, 1, {64, 1}}, {20, 1, {128, 2}}, {20, 1, {256, 3}}};
 const std::vector<CheckShape> cone_shapes{{2}, {20}}, few{{2}};
 // One slice; shadows of voxels that reach one cell, two, and more.
-const std::vector<CheckShape> flexible_shapes{{1}, {11}, {12, 1.5}, {3, 8}};
+const std::vector<CheckShape> flexible_shapes{{1}, {11}, {12, 1.8}, {3, 8}};
 
 /// Magnification 2 on cells twice as large, the principal point off the middle, a whole turn.
 ConeBeam cone_of(const CheckCase& c) {
