@@ -54,6 +54,8 @@ void read_parallel(const hdf5::File& file, const std::string& group, Acquisition
 void write_parallel(hdf5::File& file, const std::string& group, const Scan& scan) {
   const std::vector<double>& axes = row_axes_of(scan);
   if (!axes.empty()) file.write_numbers(group + "/row_axis_bins", axes, "");
+  const std::vector<double>& shifts = view_shifts_of(scan);
+  if (!shifts.empty()) file.write_numbers("/exchange/data_shift_x", shifts, "pixels");
 }
 
 }  // namespace
