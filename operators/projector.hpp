@@ -47,8 +47,8 @@ LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
 
 /// The same for views of any geometry: the footprint is the product of a trapezoid along the bins and one
 /// along the rows, each with the mean and the variance of the voxel's shadow. Of the models it has
-/// separable_footprint alone. @throws GeometryError, also if a view's source lies in the grid; DeviceError
-/// for a GPU
+/// separable_footprint alone. Teams share it as they share a cone beam. @throws GeometryError, also if a
+/// view's source lies in the grid; DeviceError
 LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});
@@ -56,6 +56,11 @@ LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid,
 /// The same for a scan of any kind, with its usual model (`usual_model`) if none is given.
 LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model = {},
                          Device device = Device::cpu(), const Execution& execution = {});
+
+/// How many lines along y share numbers in the kernels of a beam: bricks of a flexible beam do. A part of a
+/// volume that begins and ends at multiples of it has its coefficients of the whole, up to rounding; any
+/// other part has its own, as good ones.
+Index lines_together(const Scan& scan);
 
 /// How another device does what is wanted of the first one for a parallel beam: in its own fastest way, in
 /// float32. @throws GeometryError if the wanted variant has coefficients of its own

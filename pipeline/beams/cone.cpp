@@ -13,6 +13,7 @@
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "cone.hpp"
+#include "shared_out.hpp"
 
 namespace tandem::pipeline {
 
@@ -79,11 +80,8 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
 }
 
 WorkingMemory cone_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
-  WorkingMemory memory = working_memory(model, volume, projections, worker.device.member(0));
-  if (const int members = worker.device.members(); members > 1)  // of a team: see `add_copies`
-    memory.backward = std::max(memory.backward, 4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]) /
-                                                    static_cast<double>(members));
-  return memory;
+  return with_sums_of_team(working_memory(model, volume, projections, worker.device.member(0)), worker.device,
+                           volume);
 }
 
 LinearOperator cone_projector(const Flow&, const Worker& worker, const Scan& scan, Range,

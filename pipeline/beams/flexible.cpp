@@ -1,4 +1,5 @@
-// Views of any geometry: all slices are one problem, which one device takes as a whole. They have no filter.
+// Views of any geometry: all slices are one problem, which devices and ranks share as they share a cone beam.
+// They have no filter.
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "../plan/route.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"
+#include "shared_out.hpp"
 
 namespace tandem::pipeline {
 
@@ -67,17 +69,15 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
                          "--reconstruction-algorithm cgls",
                          plan.job.method->filters ? "" : ", and --initial zero");
   require<GeometryError>(!recipe.follow, "--follow: views of any geometry have no filter; leave it out");
-  require<GeometryError>(recipe.ranks.is_alone(),
-                         "ranks: one process takes views of any geometry; start one");
   const Execution only{"standard", Precision::float32};
   Execution how = recipe.execution;
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "flexible beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
-  require<DeviceError>(plan.flow.devices.size() == 1,
-                       "flexible beam: one device takes all of it; give --device with one name");
   plan.flow.model = Model::separable_footprint;
   plan.flow.workers.push_back({plan.flow.devices.front(), how});
+  for (const Device device : recipe.devices)  // whether they have kernels
+    projector(flexible(plan.job.scan), plan.job.solved, plan.flow.model, device);
 }
 
 bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<double, 3>& voxel) {
@@ -120,12 +120,29 @@ void add_flexible_warnings(Plan& plan, const Recipe&) {
 }
 
 WorkingMemory flexible_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
-  return flexible_working_memory(volume, projections, worker.device);
+  return with_sums_of_team(flexible_working_memory(volume, projections, worker.device.member(0)),
+                           worker.device, volume);
 }
 
 LinearOperator flexible_projector(const Flow&, const Worker& worker, const Scan& scan, Range,
                                   const VolumeGrid& grid, const std::function<void()>&) {
   return projector(flexible(scan), grid, Model::separable_footprint, worker.device);
+}
+
+LinearOperator flexible_projector_in_tiles(const Flow& flow, const Worker&, const Scan& scan, Range,
+                                           const VolumeGrid& grid, const std::function<void()>& on_tile) {
+  return tiled(flow, flexible(scan), grid, on_tile);
+}
+
+LinearOperator flexible_projector_over_ranks(const Flow& flow, const Worker& worker, const Scan& scan,
+                                             Range own, const VolumeGrid& grid,
+                                             const std::function<void()>&) {
+  return split(flow, worker.device, flexible(scan), own, grid);
+}
+
+void require_flexible_tiles(const Plan& plan) {
+  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices,
+             static_cast<double>(plan.flow.device_bytes));
 }
 
 /// Pixels at the origin, and the mean of the distances from it.
@@ -144,8 +161,12 @@ Optics flexible_optics(const Scan& scan) {
   return optics;
 }
 
-constexpr Placement on_one_device{vectors_on_devices, false,   flexible_kernels_hold,
-                                  flexible_projector, nullptr, nullptr};
+constexpr Placement flexible_on_devices{vectors_on_devices, false,   flexible_kernels_hold,
+                                        flexible_projector, nullptr, nullptr};
+constexpr Placement flexible_in_tiles{words_of_tiles, true,   tiles_hold, flexible_projector_in_tiles,
+                                      nullptr,        nullptr};
+constexpr Placement flexible_over_ranks{
+    words_of_ranks, false, flexible_kernels_hold, flexible_projector_over_ranks, nullptr, nullptr};
 
 }  // namespace
 
@@ -156,10 +177,10 @@ extern const Beam flexible_beam{nullptr,
                                 heights_of_corners,
                                 choose_flexible_execution,
                                 add_flexible_warnings,
-                                &on_one_device,
-                                nullptr,
-                                nullptr,
-                                nullptr,
+                                &flexible_on_devices,
+                                &flexible_in_tiles,
+                                &flexible_over_ranks,
+                                require_flexible_tiles,
                                 flexible_optics,
                                 nullptr};
 
