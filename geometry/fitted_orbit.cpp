@@ -139,13 +139,39 @@ FittedOrbit about(const Vector3& axis, const std::vector<Vector3>& points, const
   return orbit;
 }
 
+constexpr double once = 1.05;  // turns, beyond which an orbit may be a helix
+
 /// What is left of the squares of points about an orbit, a helix if they go round more than once.
 double rest_of(const FittedOrbit& orbit) {
-  constexpr double once = 1.05;
   double sum = 0;
   for (const double radius : orbit.radii) sum += (radius - orbit.radius) * (radius - orbit.radius);
   for (const double off : about_line(orbit, turns_of(orbit) > once ? steepness(orbit) : 0)) sum += off * off;
   return std::isfinite(sum) ? sum : INFINITY;
+}
+
+/// The direction along which points scatter least.
+Vector3 least_scatter(const std::vector<Vector3>& points, const Vector3& mean) {
+  const Matrix3 scatter = covariance(points, mean);
+  const auto along = [&](const Vector3& v) {
+    return v[0] * dot(scatter[0], v) + v[1] * dot(scatter[1], v) + v[2] * dot(scatter[2], v);
+  };
+  const Matrix3 all = eigenvectors(scatter);
+  return *std::ranges::min_element(all, {}, along);
+}
+
+/// The orbit with the axis of the circle that is left if points come down by what the orbit rises, again and
+/// again: in a helix that leans, they scatter along other directions.
+FittedOrbit straightened(FittedOrbit orbit, const std::vector<Vector3>& points, const Vector3& mean) {
+  constexpr int enough = 20;
+  for (int step = 0; step < enough && turns_of(orbit) > once; ++step) {
+    const double steep = steepness(orbit), angle = mean_of(orbit.angles);
+    std::vector<Vector3> flat = points;
+    for (std::size_t k = 0; k < flat.size(); ++k)
+      flat[k] = flat[k] - steep * (orbit.angles[k] - angle) * orbit.axis;
+    const Vector3 axis = least_scatter(flat, mean_of(flat));
+    orbit = about(dot(axis, orbit.axis) < 0 ? -1 * axis : axis, points, mean);
+  }
+  return orbit;
 }
 
 /// About z, unless points lie clearly better about one of the axes of their scatter.
@@ -159,7 +185,8 @@ FittedOrbit best_of(const std::vector<Vector3>& points) {
     FittedOrbit orbit = about(axis, points, mean);
     if (const double rest = rest_of(orbit); rest < least) best = std::move(orbit), least = rest;
   }
-  return best;
+  FittedOrbit straight = straightened(best, points, mean);
+  return rest_of(straight) < least ? straight : best;
 }
 
 /// Turns the axis round if bins go against the sources.
@@ -259,7 +286,7 @@ std::vector<double> heights_of_detectors(const FlexibleBeam& scan, const FittedO
 
 /// Tells a helix by more than a turn, in which heights grow clearly more than they wander.
 void find_rise(FittedOrbit& orbit) {
-  constexpr double once = 1.05, clearly = 4, rounding = 1e-6;
+  constexpr double clearly = 4, rounding = 1e-6;
   const double steep = steepness(orbit), turns = turns_of(orbit), wander = farthest(about_line(orbit, steep));
   const double climb = std::abs(steep) * whole_turn * turns;
   orbit.goes_on = turns > once && climb > clearly * wander + rounding * orbit.radius;

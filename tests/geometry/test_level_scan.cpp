@@ -73,7 +73,7 @@ TEST(FittedOrbit, FindsAHelixThatLeans) {
     EXPECT_LE(orbit.stray, 1e-3);
     double steps = 0;
     for (const double step : orbit.steps) steps += step;
-    EXPECT_NEAR(steps, 3 * whole_turn, 1e-2);
+    EXPECT_NEAR(steps, 3 * whole_turn, 1e-3);
   }
 }
 
