@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../core/error.hpp"
+#include "level_scan.hpp"
 
 namespace tandem {
 
@@ -138,7 +139,12 @@ Space projection_space(const Scan& scan, Device device) {
 }
 
 Detector filtered_detector(const Scan& scan) {
-  return std::visit([](const auto& s) { return symmetric(s).detector; }, scan);
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { level_detector(s); }) return level_detector(s);
+        return symmetric(s).detector;
+      },
+      scan);
 }
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices) {
   return std::visit([&](const auto& s) { return rows_met(s, grid, slices); }, scan);

@@ -85,7 +85,9 @@ Scan crop(const Scan& scan, Range views, Range rows, Range bins);
 Scan bin_down(const Scan& scan, int level, bool pitch_known);
 VolumeGrid fitting_grid(const Scan& scan);
 Space projection_space(const Scan& scan, Device device = Device::cpu());
-Detector filtered_detector(const Scan& scan);  ///< on which filtered rows lie: that of `symmetric`
+/// On which filtered rows lie: that of `symmetric`, or one with level rows. @throws GeometryError for views
+/// that have no filter
+Detector filtered_detector(const Scan& scan);
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices);
 Range slices_met(const Scan& scan, const VolumeGrid& grid, Range rows);
 double distance_from_axis(const Scan& scan, double on_detector);

@@ -12,6 +12,7 @@
 #include "fits.hpp"
 #include "frames.hpp"
 #include "image_filter.hpp"
+#include "level.hpp"
 #include "outliers.hpp"
 #include "products.hpp"
 #include "variants.hpp"
@@ -86,6 +87,10 @@ const VectorKernels& vector(Device device) {
 
 const DifferenceKernels& differences(Device device) {
   return select(device, cpu::difference_kernels, TANDEM_ON_CUDA(difference_kernels));
+}
+
+const LevelKernels& level(Device device) {
+  return select(device, cpu::level_kernels, TANDEM_ON_CUDA(level_kernels));
 }
 
 const VoxelKernels* voxels(Device device) {

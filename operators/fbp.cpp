@@ -1,8 +1,8 @@
 #include "fbp.hpp"
 
 #include "algebra.hpp"
-#include "filtered_scan.hpp"
 #include "fourier.hpp"
+#include "orbit_fbp.hpp"
 #include "projector.hpp"
 
 namespace tandem {
@@ -53,32 +53,38 @@ LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const Volu
 
 LinearOperator ramp_filter(const Scan& scan, const VolumeGrid& grid, Filter filter,
                            std::optional<Model> model, Device device, const Execution& execution) {
-  return with_filter(scan, [&](const auto& s) {
-    const Model its = model.value_or(usual_model(s));
-    const Execution how = resolved(execution, symmetric(s), grid, its, device);
-    return ramp_filter(s, filter, device, interpolation_of(s, grid, its, how, device));
-  });
+  return std::visit(
+      [&](const auto& s) {
+        const Model its = model.value_or(usual_model(s));
+        const Execution how = resolved(execution, symmetric(s), grid, its, device);
+        return ramp_filter(s, filter, device, interpolation_of(s, grid, its, how, device));
+      },
+      scan);
 }
 
 LinearOperator backprojector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model,
                              Device device, const Execution& execution) {
-  return with_filter(scan, [&](const auto& s) {
-    const Model its = model.value_or(usual_model(s));
-    if constexpr (requires { fdk_backprojector(s, grid, its, device); })
-      return fdk_backprojector(s, grid, its, device);
-    else
-      return backprojector(projector(symmetric(s), grid, its, device, execution), s, grid);
-  });
+  return std::visit(
+      [&](const auto& s) {
+        const Model its = model.value_or(usual_model(s));
+        if constexpr (requires { fdk_backprojector(s, grid, its, device); })
+          return fdk_backprojector(s, grid, its, device);
+        else
+          return backprojector(projector(symmetric(s), grid, its, device, execution), s, grid);
+      },
+      scan);
 }
 
 LinearOperator fbp(const Scan& scan, const VolumeGrid& grid, Filter filter, std::optional<Model> model,
                    Device device, const Execution& execution) {
-  return with_filter(scan, [&](const auto& s) {
-    if constexpr (requires { fourier_fbp(s, grid, filter, device, execution); })
-      if (model == Model::fourier) return fourier_fbp(s, grid, filter, device, execution);
-    return backprojector(scan, grid, model, device, execution) *
-           ramp_filter(scan, grid, filter, model, device, execution);
-  });
+  return std::visit(
+      [&](const auto& s) {
+        if constexpr (requires { fourier_fbp(s, grid, filter, device, execution); })
+          if (model == Model::fourier) return fourier_fbp(s, grid, filter, device, execution);
+        return backprojector(scan, grid, model, device, execution) *
+               ramp_filter(scan, grid, filter, model, device, execution);
+      },
+      scan);
 }
 
 }  // namespace tandem

@@ -52,6 +52,11 @@ Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Mod
           pixel_bins};
 }
 
+Interpolation interpolation_of(const FlexibleBeam& scan, const VolumeGrid& grid, Model, const Execution&,
+                               Device) {
+  return {Kind::footprint, grid.pitch[0] * magnification(scan) / scan.detector.bin_pitch};
+}
+
 double mean_response(const Interpolation& interpolation, double f) {
   const double shadow = interpolation.pixel_bins * f;
   switch (interpolation.kind) {

@@ -25,6 +25,10 @@ Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid,
                                Model model = Model::separable_footprint, const Execution& how = {},
                                Device device = Device::cpu());
 
+Interpolation interpolation_of(const FlexibleBeam& scan, const VolumeGrid& grid,
+                               Model model = Model::separable_footprint, const Execution& how = {},
+                               Device device = Device::cpu());
+
 /// The model that is taken where none is given.
 inline Model usual_model(const ParallelBeam&) { return Model::pixel_driven; }
 inline Model usual_model(const ConeBeam&) { return Model::separable_footprint; }

@@ -60,7 +60,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   const Selection selected = select(o.scan, info);
   ProgressLine progress(o.common);
   pipeline::Recipe recipe;
-  const bool filtered = period_of(info.scan).has_value();
+  const bool filtered = pipeline::has_filter(info.scan);
   if (!filtered) recipe.method = "cgls";
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
   json report = {{"name", !filtered                    ? "CGLS"

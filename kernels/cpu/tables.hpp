@@ -2,12 +2,14 @@
 
 #include "../differences.hpp"
 #include "../fourier.hpp"
+#include "../level.hpp"
 #include "../ramp.hpp"
 #include "../vector.hpp"
 
 namespace tandem::kernels::cpu {
 
 extern const DifferenceKernels difference_kernels;
+extern const LevelKernels level_kernels;
 extern const VectorKernels vector_kernels;
 
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,

@@ -7,6 +7,7 @@
 #include "../fits.hpp"
 #include "../frames.hpp"
 #include "../image_filter.hpp"
+#include "../level.hpp"
 #include "../outliers.hpp"
 #include "../products.hpp"
 #include "../ramp.hpp"
@@ -23,6 +24,7 @@ extern const DifferenceKernels difference_kernels;
 extern const FitKernels fit_kernels;
 extern const FrameKernels frame_kernels;
 extern const ImageFilterKernels image_filter_kernels;
+extern const LevelKernels level_kernels;
 extern const OutlierKernels outlier_kernels;
 extern const SpreadKernels spread_kernels;
 extern const ProductKernels product_kernels;

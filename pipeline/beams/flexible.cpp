@@ -1,12 +1,16 @@
 // Views of any geometry: all slices are one problem, which devices and ranks share as they share a cone beam.
-// They have no filter.
+// They have a filter if sources go nearly along a circle or a helix; one device then takes all.
 
 #include <algorithm>
 #include <cmath>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../../geometry/fitted_orbit.hpp"
 #include "../../geometry/flexible_views.hpp"
 #include "../../geometry/vector3.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/orbit_fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
 #include "../plan/route.hpp"
@@ -63,12 +67,28 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
   return seen;
 }
 
+std::string without_filter(const Job& job) {
+  return job.method->filters ? "give a solver, such as --reconstruction-algorithm cgls"
+                             : "give --initial zero, which needs no filter";
+}
+
+/// @throws GeometryError for views that have no filter, or more than one device
+void require_filter(const Job& job, const Recipe& recipe) {
+  require<GeometryError>(
+      recipe.ranks.is_alone() && recipe.devices.size() <= 1,
+      "ramp filter: of views of any geometry, one device takes all; give one --device and start "
+      "one process, or ",
+      without_filter(job));
+  try {
+    fitted_orbit(flexible(job.scan));
+  } catch (const GeometryError& error) {
+    throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
+  }
+}
+
 void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
-  require<GeometryError>(!plan.job.filters(),
-                         "ramp filter: views of any geometry have none; give a solver, such as "
-                         "--reconstruction-algorithm cgls",
-                         plan.job.method->filters ? "" : ", and --initial zero");
-  require<GeometryError>(!recipe.follow, "--follow: views of any geometry have no filter; leave it out");
+  if (plan.job.filters()) require_filter(plan.job, recipe);
+  require<GeometryError>(!recipe.follow, "--follow: views of any geometry come all at once; leave it out");
   const Execution only{"standard", Precision::float32};
   Execution how = recipe.execution;
   if (how.variant == "automatic") how.variant = only.variant;
@@ -108,6 +128,49 @@ double share_unseen(const FlexibleBeam& scan, const VolumeGrid& grid) {
   return static_cast<double>(unseen) / static_cast<double>(count[0] * count[1] * count[2]);
 }
 
+/// The largest angle of a ray with the plane across the axis in which its source lies, rad.
+double cone_angle(const FlexibleBeam& scan, const Vector3& axis) {
+  double most = 0;
+  for (const FlexibleView& view : scan.views)
+    for (const double side : {-0.5, 0.5}) {
+      const Vector3 ray =
+          view.detector - view.source + side * static_cast<double>(scan.detector.rows) * view.row_step;
+      most = std::max(most, std::abs(std::asin(dot(ray, axis) / length(ray))));
+    }
+  return most;
+}
+
+/// How much rays to the middle of a grid rise over the plane across the axis, rad: the mean.
+double elevation(const FlexibleBeam& scan, const Vector3& axis, const VolumeGrid& grid) {
+  double sum = 0;
+  for (const FlexibleView& view : scan.views) {
+    const Vector3 ray = scan.parallel ? view.source : Vector3(grid.centre) - view.source;
+    sum += std::asin(dot(ray, axis) / length(ray));
+  }
+  return std::abs(sum) / static_cast<double>(scan.views.size());
+}
+
+double to_a_tenth(double value) { return std::round(10 * value) / 10; }
+
+/// What a filter does not do exactly.
+void warn_of_orbit(std::vector<std::string>& warnings, const FlexibleBeam& scan, const VolumeGrid& grid) {
+  constexpr double usual_cone = 10, level = 0.5, worth_saying = 1e-6;
+  const FittedOrbit orbit = fitted_orbit(scan);
+  const double rise = in_degrees(elevation(scan, orbit.axis, grid));
+  if (orbit.goes_on && scan.parallel)
+    warn(warnings, "fbp of a helix: one turn a slice");
+  else if (orbit.goes_on)
+    warn(warnings, "fdk of a helix: one turn a slice, not exact at cone angles of ",
+         to_a_tenth(in_degrees(cone_angle(scan, orbit.axis))), " degrees");
+  else if (rise > (scan.parallel ? level : usual_cone))
+    warn(warnings, "a filter of laminography, with rays that rise by ", to_a_tenth(rise),
+         " degrees, shows edges; values are too low, for which a solver is needed");
+  if (orbit.stray > worth_saying)
+    warn(warnings, "the filter takes ", scan.parallel ? "directions of rays" : "sources", " as nearly on a ",
+         orbit.goes_on ? "helix" : "circle", "; they are off it by up to ", 100 * orbit.stray,
+         " % of its radius");
+}
+
 void add_flexible_warnings(Plan& plan, const Recipe&) {
   constexpr double worth_saying = 0.01;
   const FlexibleBeam& scan = flexible(plan.job.scan);
@@ -117,6 +180,7 @@ void add_flexible_warnings(Plan& plan, const Recipe&) {
   else if (unseen > worth_saying)
     warn(plan.warnings, "no view sees ", std::round(100 * unseen),
          " % of the volume, which is made up there; give a smaller --size, --slices or --region");
+  if (plan.job.filters()) warn_of_orbit(plan.warnings, scan, plan.job.grid);
 }
 
 WorkingMemory flexible_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
@@ -141,6 +205,10 @@ LinearOperator flexible_projector_over_ranks(const Flow& flow, const Worker& wor
 }
 
 void require_flexible_tiles(const Plan& plan) {
+  require<DeviceError>(!plan.job.filters(),
+                       "ramp filter: the vectors of views of any geometry must fit the device; give a larger "
+                       "--device-memory, a smaller --size, --binning, or ",
+                       without_filter(plan.job));
   plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices,
              static_cast<double>(plan.flow.device_bytes));
 }
@@ -161,8 +229,24 @@ Optics flexible_optics(const Scan& scan) {
   return optics;
 }
 
-constexpr Placement flexible_on_devices{vectors_on_devices, false,   flexible_kernels_hold,
-                                        flexible_projector, nullptr, nullptr};
+std::optional<LinearOperator> flexible_filter(const Flow&, const Filter& how, const Problem& problem) {
+  const FlexibleBeam& scan = flexible(problem.scan);
+  return ramp_filter(scan, how, problem.A.domain().device(),
+                     interpolation_of(scan, problem.grid, Model::separable_footprint));
+}
+
+BackProjection flexible_back_projection(const Flow&, const Filter&, const Problem& problem) {
+  const Device device = problem.A.domain().device();
+  return [B = fdk_backprojector(flexible(problem.scan), problem.grid, Model::separable_footprint, device)](
+             const Array& filtered, const std::function<void(double)>& done) {
+    Array volume = B * filtered;
+    done(1);
+    return volume;
+  };
+}
+
+constexpr Placement flexible_on_devices{vectors_on_devices, false,           flexible_kernels_hold,
+                                        flexible_projector, flexible_filter, flexible_back_projection};
 constexpr Placement flexible_in_tiles{words_of_tiles, true,   tiles_hold, flexible_projector_in_tiles,
                                       nullptr,        nullptr};
 constexpr Placement flexible_over_ranks{

@@ -49,7 +49,8 @@ Index bins_of(const Job& job) {
 }
 
 Index rows_held(const Job& job, Index slices) {
-  return rows_are_slices(job.scan) ? slices : detector_of(job.scan).rows;
+  if (rows_are_slices(job.scan)) return slices;
+  return std::max(detector_of(job.scan).rows, job.filters() ? filtered_detector(job.scan).rows : 0);
 }
 
 Sizes sizes_of(const Plan& plan, Index slices) {

@@ -6,6 +6,7 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
+#include "../../geometry/fitted_orbit.hpp"
 #include "../beams/beam.hpp"
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
@@ -219,6 +220,17 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   choose_grids(job, recipe, info.field_of_view, scan);
   choose_padding(job, recipe);
   return job;
+}
+
+bool has_filter(const Scan& scan) {
+  const auto* flexible = std::get_if<FlexibleBeam>(&scan);
+  if (!flexible) return true;
+  try {
+    fitted_orbit(*flexible);
+  } catch (const GeometryError&) {
+    return false;
+  }
+  return true;
 }
 
 void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,

@@ -62,6 +62,10 @@ StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info);
 /// no sense for this scan, or if the method is not known
 Job make_job(const io::ScanInfo& info, const Recipe& recipe);
 
+/// Whether there is a filter for the views: of those of any geometry, if their sources go nearly along a
+/// circle or a helix.
+bool has_filter(const Scan& scan);
+
 /// Adds what the user should know about the views, the axis and the columns of a job. @throws GeometryError
 /// if no ray meets the volume, or if a half acquisition is none
 void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,

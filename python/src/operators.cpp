@@ -44,7 +44,7 @@ LinearOperator make_ramp_filter(const Scan& scan, const VolumeGrid& grid, const 
   return ramp_filter(scan, grid, filter, how.model, how.device, how.execution);
 }
 
-/// FBP takes parallel beams, FDK the others.
+/// FBP takes parallel beams, FDK the others; both take views of any geometry.
 template <class Kind>
 LinearOperator make_fbp(const Kind& scan, const VolumeGrid& grid, const Filter& filter, const How& how) {
   const OnDevice on(how.device);
@@ -136,8 +136,10 @@ void add_makers(nb::module_& m) {
   m.def("projector", &make_projector, released);
   m.def("ramp_filter", &make_ramp_filter, released);
   m.def("fbp", &make_fbp<ParallelBeam>, released);
+  m.def("fbp", &make_fbp<FlexibleBeam>, released);
   m.def("fdk", &make_fbp<FanBeam>, released);
   m.def("fdk", &make_fbp<ConeBeam>, released);
+  m.def("fdk", &make_fbp<FlexibleBeam>, released);
   m.def("backprojector", &make_backprojector, released);
   m.def("diagonal", &make_diagonal);
   m.def("of_functions", &of_functions);

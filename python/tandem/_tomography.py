@@ -81,7 +81,8 @@ def projector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str
 def ramp_filter(scan: Scan, filter: Union[Filter, str] = "ramp", device: str = "cpu", *, model: Optional[str] = None,
                 grid: Optional[VolumeGrid] = None) -> LinearOperator:
     """The operator F, which filters (view, row, bin) along the bins and weighs views, so that ``B @ (F @ y)`` is an
-    image. Rows come out on the detector of ``symmetric(scan)``.
+    image. Rows come out on the detector of ``symmetric(scan)``; those of a FlexibleBeam on one whose rows are level,
+    which may have more of them.
 
     model, grid: those of B, for whose interpolation F makes up; defaults as in ``backprojector``.
     """
@@ -94,17 +95,20 @@ def backprojector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional
     return LinearOperator(_core.backprojector(scan, _grid(scan, grid), _how(model, device)))
 
 
-def fbp(scan: ParallelBeam, grid: Optional[VolumeGrid] = None, filter: Union[Filter, str] = "ramp",
+def fbp(scan: Union[ParallelBeam, FlexibleBeam], grid: Optional[VolumeGrid] = None, filter: Union[Filter, str] = "ramp",
         model: Optional[str] = None, device: str = "cpu", *, variant: str = "automatic",
         precision: str = "float32", accuracy: float = 1e-4) -> LinearOperator:
-    """Filtered back-projection of a parallel beam, B F, as an operator: ``fbp(scan) @ y`` is the image in 1/mm."""
+    """Filtered back-projection of a parallel beam, B F, as an operator: ``fbp(scan) @ y`` is the image in 1/mm. Views
+    of any geometry go along a circle or a helix, nearly; rays of laminography give edges, and values that are too low.
+    """
     how = _how(model, device, variant, precision, accuracy)
     return LinearOperator(_core.fbp(scan, _grid(scan, grid), _filter(filter), how))
 
 
-def fdk(scan: Union[ConeBeam, FanBeam], grid: Optional[VolumeGrid] = None, filter: Union[Filter, str] = "ramp",
-        model: Optional[str] = None, device: str = "cpu") -> LinearOperator:
-    """The same for a cone beam or a fan beam, on a circle or an arc (Feldkamp, Davis, Kress)."""
+def fdk(scan: Union[ConeBeam, FanBeam, FlexibleBeam], grid: Optional[VolumeGrid] = None,
+        filter: Union[Filter, str] = "ramp", model: Optional[str] = None, device: str = "cpu") -> LinearOperator:
+    """The same for a cone beam or a fan beam, on a circle or an arc (Feldkamp, Davis, Kress), and for views of any
+    geometry: of a helix, one turn makes a slice."""
     return LinearOperator(_core.fdk(scan, _grid(scan, grid), _filter(filter), _how(model, device)))
 
 

@@ -65,9 +65,17 @@ FlexibleBeam wobbling() {
   return scan;
 }
 
-double rmse_of(const Program& run, const std::string& recon) {
-  const Ended ended = run("recon " + recon +
-                          " -o v.h5 --overwrite --device cpu --reconstruction-algorithm cgls --iterations 20 "
+/// The source goes along a line before the detector.
+FlexibleBeam on_a_line() {
+  FlexibleBeam scan = wobbling();
+  for (std::size_t k = 0; k < scan.views.size(); ++k)
+    scan.views[k] = {{0.2 * static_cast<double>(k) - 6, -60, 0}, {0, 30, 0}, {0.5, 0, 0}, {0, 0, 0.5}};
+  return scan;
+}
+
+double rmse_of(const Program& run, const std::string& recon,
+               const std::string& method = "--reconstruction-algorithm cgls --iterations 20 ") {
+  const Ended ended = run("recon " + recon + " -o v.h5 --overwrite --device cpu " + method +
                           "--size 24 --slices 20 --voxel-size 0.3333333333333333 --json r.json --quiet");
   EXPECT_EQ(ended.code, 0) << ended.err;
   return ended.code == 0 ? run.json("r.json")["quality"]["rmse"].get<double>() : INFINITY;
@@ -93,6 +101,43 @@ TEST(GeometryProgram, AFileOfVectorsIsAllThatAWobblingScanNeeds) {
   EXPECT_LE(wobble, 1.25 * circle);  // its outer rows see less of the ends
   EXPECT_EQ(wobble, own);
   EXPECT_GE(wrong, 1.5 * circle);
+}
+
+/// By the default method, which is a filter.
+TEST(GeometryProgram, AFilterTakesAWobblingScanByItsVectors) {
+  Program run;
+  const std::string truth = " --truth truth.h5 ";
+  write_text(run / "views.txt", io::geometry_text("views.txt", wobbling()));
+  ASSERT_EQ(run("simulate -o exact.h5 --truth truth.h5 " + cone +
+                "--phantom ellipsoids --size 24 --rows 20 "
+                "--bins 24 --views 4")
+                .code,
+            0);
+  ASSERT_EQ(run("simulate -o circle.h5 " + cone + body + "--views 60").code, 0);
+  ASSERT_EQ(run("simulate -o scan.h5 --geometry views.txt " + body).code, 0);
+  const double circle = rmse_of(run, "circle.h5" + truth, ""), wobble = rmse_of(run, "scan.h5" + truth, ""),
+               wrong = rmse_of(run, "circle.h5 --geometry views.txt" + truth, "");
+  EXPECT_LE(wobble, 1.25 * circle);
+  EXPECT_GE(wrong, 1.5 * circle);
+}
+
+/// In one line each, beside what they make.
+TEST(GeometryProgram, AFilterSaysWhatIsNotExact) {
+  Program run;
+  const auto says = [&](const std::string& options, const std::string& text) {
+    ASSERT_EQ(run("simulate -o scan.h5 --overwrite --size 16 --pixel-size 0.5 " + options).code, 0);
+    const Ended ended = run("recon scan.h5 -o v.h5 --overwrite --device cpu");
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    EXPECT_NE(ended.err.find(text), std::string::npos) << options << ": " << ended.err;
+  };
+  const std::string source = " --geometry cone --sod 60 --sdd 90";
+  says("--trajectory helix --pitch 4 --rows 8 --views 90 --arc 1080" + source,
+       "fdk of a helix: one turn a slice, not exact at cone angles of ");
+  says("--trajectory laminography --elevation 35 --views 40 --phantom plate" + source,
+       "with rays that rise by 35 degrees");
+  says("--trajectory laminography --elevation 30 --views 40 --phantom plate",
+       "with rays that rise by 30 degrees");
+  says("--views 40 --jitter 0.3" + source, "the filter takes sources as nearly on a circle");
 }
 
 /// The same bits, by filter and by solver.
@@ -198,6 +243,8 @@ TEST(GeometryProgram, SaysInOneLineWhatDoesNotGo) {
   ASSERT_EQ(run("simulate -o scan.h5 " + cone + body + "--views 9 --jitter 0.5").code, 0);
   ASSERT_EQ(run("simulate -o other.h5 " + cone + body + "--views 8").code, 0);
   ASSERT_EQ(run("info scan.h5 --write-geometry views.npy").code, 0);
+  write_text(run / "line.txt", io::geometry_text("line.txt", on_a_line()));
+  ASSERT_EQ(run("simulate -o line.h5 --geometry line.txt " + body).code, 0);
   const auto says = [&](const std::string& arguments, const std::string& text) {
     const Ended ended = run(arguments + " --quiet");
     EXPECT_NE(ended.code, 0) << arguments;
@@ -206,8 +253,9 @@ TEST(GeometryProgram, SaysInOneLineWhatDoesNotGo) {
   };
   const std::string recon = "recon scan.h5 -o v.h5 --device cpu ",
                     solver = recon + "--reconstruction-algorithm cgls ";
-  says(recon, "give a solver, such as --reconstruction-algorithm cgls");
-  says(recon + "--reconstruction-algorithm tv --initial fbp", "and --initial zero");
+  const std::string line = "recon line.h5 -o v.h5 --device cpu --size 12 ";
+  says(line, "sources lie on a line; a solver takes such views, such as cgls");
+  says(line + "--reconstruction-algorithm tv --initial fbp", "or --initial zero");
   says(solver + "--rotation-axis 3", "leave --rotation-axis out");
   says(solver + "--rotation-axis-auto", "have no rotation axis that could be found");
   says(solver + "--detector-roll 1", "leave the option out");

@@ -365,6 +365,20 @@ constexpr double footprint_mass = 1e-4;
 /// attenuation. Norm: mean over its inside, and outside, relative. FDK is exact in the midplane and errs by
 /// the order of the cone angle squared beside it: 0.05^2.
 constexpr double fdk_plateau = 2.5e-3;
+/// Input: a ball of 0.2 of the radius seen, in the plane of the sources, 96 bins, 240 views; of a helix 64
+/// bins, 180 views. Reference: its attenuation. Norm: mean of its inner half. The filter is exact there; bins
+/// are averages, whose ramp leaves 2 / 96^2 of a ball of 20 bins, and views are some.
+constexpr double ball_on_orbit = 1e-3;
+/// Input: spheroids of 100 bins along their radius, 256 views. Reference: closed form. Norm: the voxel in the
+/// middle, absolute. The ramp of sampled rows leaves 1 / (2 100^2).
+constexpr double laminography = 1e-3;
+/// Input: a ball of 10 voxels. Reference: FDK by another footprint, whose voxels differ by 0.02 of L2 at most
+/// (docs/kernels/flexible.md) at their edges. Norm: relative L2 of the volume.
+constexpr double other_footprint = 1e-2;
+/// The same for linear interpolation, with a window.
+constexpr double other_interpolation = 2e-2;
+/// Three turns in the place of one, 1 / 270 of whose views each slice weighs with others: relative L2.
+constexpr double turns_alike = 1e-2;
 /// A projection in tiles against the whole one, relative L2.
 constexpr double tiles = 1e-6;
 /// Entries of a cone-beam pair, relative to the largest: three products in another order, 3 u each way.

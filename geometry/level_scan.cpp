@@ -1,0 +1,312 @@
+#include "level_scan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "beams/cone.hpp"
+#include "beams/parallel.hpp"
+#include "beams/ray_shares.hpp"
+#include "vector3.hpp"
+
+namespace tandem {
+
+namespace {
+
+double half(Index count) { return 0.5 * static_cast<double>(count - 1); }
+
+/// The way from the source to a place on a detector; of parallel rays their direction.
+Vector3 ray_to(const FlexibleView& view, bool parallel, const Vector3& place) {
+  return parallel ? 1 / length(view.source) * view.source : place - view.source;
+}
+
+Vector3 place_on(const FlexibleView& view, double rows, double bins) {
+  return view.detector + rows * view.row_step + bins * view.bin_step;
+}
+
+/// By how many rows a row is off a level one at its ends.
+double off_level(const FlexibleView& view, bool parallel, const Detector& d, const Vector3& along) {
+  const Vector3 normal = cross(view.bin_step, view.row_step);
+  const double square = dot(normal, normal);
+  double most = 0;
+  for (const double row : {-half(d.rows), 0.0, half(d.rows)}) {
+    const Vector3 ray = ray_to(view, parallel, place_on(view, row, 0));
+    const Vector3 level = along - dot(along, normal) / dot(ray, normal) * ray;  // on the detector
+    const double bins = dot(cross(view.row_step, normal), level) / square,
+                 rows = dot(cross(normal, view.bin_step), level) / square;
+    most = std::max(most, bins > 0 ? rows * rows / (bins * bins) : INFINITY);
+  }
+  return std::sqrt(most) * half(d.bins);
+}
+
+/// The detector turned so that its rows go along a direction, by the least angle, about its middle.
+FlexibleView turned_level(const FlexibleView& view, const Vector3& along) {
+  Vector3 normal = cross(view.bin_step, view.row_step);
+  normal = normal - dot(normal, along) * along;
+  const Vector3 up = 1 / length(normal) * cross(normal, along);
+  double bin = length(view.bin_step), row = length(view.row_step);
+  if (std::abs(dot(view.bin_step, along)) / bin < std::abs(dot(view.row_step, along)) / row)
+    std::swap(bin, row);
+  return {view.source, view.detector, bin * along, row * up};
+}
+
+/// Where the ray to a place meets a detector, in rows and bins from its middle.
+std::array<double, 2> met(const FlexibleView& view, bool parallel, const Vector3& place) {
+  const Vector3 normal = cross(view.bin_step, view.row_step), ray = ray_to(view, parallel, place);
+  const Vector3 there = place + dot(view.detector - place, normal) / dot(ray, normal) * ray - view.detector;
+  const double square = dot(normal, normal);
+  return {dot(cross(normal, view.bin_step), there) / square,
+          dot(cross(view.row_step, normal), there) / square};
+}
+
+/// Rows and bins more at each side so that a level detector has what is on one that stood otherwise.
+std::array<Index, 2> more_for(const FlexibleView& level, const FlexibleView& view, bool parallel,
+                              const Detector& d) {
+  std::array<double, 2> most{};
+  for (const double row : {-half(d.rows), half(d.rows)})
+    for (const double bin : {-half(d.bins), half(d.bins)}) {
+      const std::array<double, 2> at = met(level, parallel, place_on(view, row, bin));
+      for (std::size_t k = 0; k < 2; ++k) most[k] = std::max(most[k], std::abs(at[k]));
+    }
+  const auto beyond = [](double reach, Index count) {
+    constexpr double rounding = 1e-6;
+    return static_cast<Index>(std::ceil(reach - half(count) - rounding));
+  };
+  return {beyond(most[0], d.rows), beyond(most[1], d.bins)};
+}
+
+void copy_to(const Vector3& from, double* to) { std::copy_n(from.data(), 3, to); }
+
+/// A vector that changes evenly over cells, along some direction.
+struct VectorOverCells {
+  Vector3 first, a_row, a_bin;
+  EvenlyOverCells along(const Vector3& direction) const {
+    return {dot(direction, first), dot(direction, a_row), dot(direction, a_bin)};
+  }
+};
+
+EvenlyOverCells sum(const EvenlyOverCells& a, double f, const EvenlyOverCells& b) {
+  return {a.first + f * b.first, a.a_row + f * b.a_row, a.a_bin + f * b.a_bin};
+}
+
+/// How the cells of a level detector see the one that stood otherwise. A ray q from the source meets it at q
+/// / depth, where depth = (q . n) / (r . n) and r goes to its middle; a parallel ray t that passes x, as seen
+/// from the middle, at x - t (x . n) / (t . n).
+void place_cells(LevelView& seen, const FlexibleView& level, const FlexibleView& view,
+                 const FlexibleBeam& scan, const Detector& d) {
+  const Vector3 normal = cross(view.bin_step, view.row_step),
+                ray = ray_to(view, scan.parallel, view.detector);
+  const double square = dot(normal, normal), away = dot(ray, normal);
+  const Vector3 first = place_on(level, -half(d.rows), -half(d.bins)),
+                from = scan.parallel ? view.detector : view.source;
+  const VectorOverCells cells{first - from, level.row_step, level.bin_step};
+  seen.depth = scan.parallel ? EvenlyOverCells{1, 0, 0} : cells.along(1 / away * normal);
+  const auto place = [&](const Vector3& dual, double middle) {
+    const double aside = dot(dual, ray);
+    return scan.parallel ? sum(cells.along(dual - aside / away * normal), middle, seen.depth)
+                         : sum(cells.along(dual), middle - aside, seen.depth);
+  };
+  seen.row = place(1 / square * cross(normal, view.bin_step), half(scan.detector.rows));
+  seen.bin = place(1 / square * cross(view.row_step, normal), half(scan.detector.bins));
+}
+
+void add_rays(LevelView& seen, const FlexibleView& level, bool parallel, const Detector& d) {
+  copy_to(ray_to(level, parallel, place_on(level, -half(d.rows), -half(d.bins))), seen.to_first_cell);
+  if (!parallel) copy_to(level.bin_step, seen.to_next_bin), copy_to(level.row_step, seen.to_next_row);
+  copy_to(1 / length(level.bin_step) * level.bin_step, seen.along);
+}
+
+/// The point of the axis that the middle ray of a view passes. The axis of a parallel beam is that of the
+/// volume.
+Vector3 point_of_axis(const FlexibleView& view, bool parallel, const FittedOrbit& orbit) {
+  if (parallel) return {};
+  const Vector3 ray = view.detector - view.source, level = ray - dot(ray, orbit.axis) * orbit.axis;
+  const double share = dot(orbit.centre - view.source, level) / dot(level, level);
+  return orbit.centre + dot(view.source + share * ray - orbit.centre, orbit.axis) * orbit.axis;
+}
+
+/// The level views, about the middles of the detectors as they stand, and which of these are level already.
+struct Turned {
+  std::vector<FlexibleView> views{};
+  std::vector<bool> as_they_stood{};
+  Index rows_more = 0, bins_more = 0;  ///< at each side
+};
+
+Turned turned_level(const FlexibleBeam& scan, const FittedOrbit& orbit) {
+  constexpr double most = 0.1;  // rows
+  Turned turned;
+  std::array<Index, 2> more{};
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    const FlexibleView& view = scan.views[k];
+    const bool stood = off_level(view, scan.parallel, scan.detector, orbit.along(k)) <= most;
+    turned.as_they_stood.push_back(stood);
+    turned.views.push_back(stood ? view : turned_level(view, orbit.along(k)));
+    const std::array<Index, 2> its =
+        stood ? std::array<Index, 2>{} : more_for(turned.views.back(), view, scan.parallel, scan.detector);
+    for (std::size_t i = 0; i < 2; ++i) more[i] = k == 0 ? its[i] : std::max(more[i], its[i]);
+  }
+  turned.rows_more = more[0], turned.bins_more = more[1];
+  return turned;
+}
+
+/// Pitches of the first view, and the mean of where the axis falls and of how far it is: that of a circle.
+ConeBeam circle_like(const FlexibleBeam& scan, const FittedOrbit& orbit, const Turned& turned) {
+  ConeBeam circle;
+  Detector& d = circle.detector;
+  d.bins = scan.detector.bins + 2 * turned.bins_more, d.rows = scan.detector.rows + 2 * turned.rows_more;
+  d.bin_pitch = length(turned.views.front().bin_step), d.row_pitch = length(turned.views.front().row_step);
+  double aside = 0, away = 0;
+  for (const FlexibleView& view : turned.views) {
+    const double bins = met(view, scan.parallel, point_of_axis(view, scan.parallel, orbit))[1];
+    aside += bins, away += length(ray_to(view, scan.parallel, place_on(view, 0, bins)));
+  }
+  const auto count = static_cast<double>(turned.views.size());
+  d.axis_bin = half(d.bins) + aside / count;
+  circle.sdd = away / count, circle.sod = 0.5 * circle.sdd;  // which shares do not depend on
+  circle.midplane_row = half(d.rows);
+  circle.angles = orbit.angles;
+  return circle;
+}
+
+/// The shares of rays, (view, 1 + bin + 1), rad: of a circle or an arc.
+std::vector<float> shares_of_circle(const ConeBeam& circle, bool parallel) {
+  if (!parallel) return ray_shares(circle, 1);
+  const ParallelBeam beam{circle.detector, circle.angles};
+  const std::vector<float> views = view_shares(beam), bins = bin_shares(beam, 1);
+  std::vector<float> shares;
+  for (const float view : views)
+    for (Index bin = 0; bin < circle.detector.bins + 2; ++bin)
+      shares.push_back(view * (bins.empty() ? 1 : bins[static_cast<std::size_t>(bin)]));
+  return shares;
+}
+
+/// In a helix each view stands for its step, and a turn for a circle.
+std::vector<float> shares_of_helix(ConeBeam circle, bool parallel, const FittedOrbit& orbit) {
+  double way = 0;
+  for (const double step : orbit.steps) way += step;
+  const double count = std::max(3.0, std::round(whole_turn * static_cast<double>(orbit.steps.size()) / way));
+  circle.angles.clear();
+  for (double k = 0; k < count; ++k) circle.angles.push_back(k * whole_turn / count);
+  const std::vector<float> one = shares_of_circle(circle, parallel);
+  std::vector<float> shares;
+  for (const double step : orbit.steps)
+    for (Index bin = 0; bin < circle.detector.bins + 2; ++bin)
+      shares.push_back(static_cast<float>(step * count / whole_turn) * one[static_cast<std::size_t>(bin)]);
+  return shares;
+}
+
+/// Rows that voxels meet in the views of a turn beyond those that there are: they are as the last ones.
+Index rows_beyond(const FlexibleBeam& scan, const FittedOrbit& orbit, const ConeBeam& circle,
+                  const Turned& turned) {
+  const Detector& d = circle.detector;
+  const FlexibleView& view = turned.views.front();
+  const double climb = std::abs(orbit.rise) * (half_turn + fade_of_turn) / whole_turn;
+  double rows = climb / d.row_pitch, aside = 0;
+  if (!scan.parallel) {
+    const double side = std::max(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch;
+    const double seen = orbit.radius * std::sin(std::atan(side / circle.sdd));
+    rows *= circle.sdd / (orbit.radius - seen);
+    aside = std::abs(met(view, false, view.source + orbit.radius * (-1 * orbit.outwards(0)))[0]);
+  }
+  return std::clamp<Index>(static_cast<Index>(std::ceil(aside + rows - half(d.rows))), 0, d.rows);
+}
+
+/// The bins of the detector among those of one that reaches as far on both sides of the axis.
+struct Wide {
+  Detector detector;
+  Range own_bins;
+};
+
+Wide wide_of(const ConeBeam& circle, bool parallel) {
+  const Detector& d = circle.detector;
+  const Detector wide =
+      parallel ? symmetric(ParallelBeam{d, circle.angles}).detector : symmetric(circle).detector;
+  const Index first = std::lround(wide.axis_bin - d.axis_bin);
+  return {wide, {first, first + d.bins}};
+}
+
+/// Shares times what the back-projection of a view leaves out: the distance of the detector, the area of a
+/// cell and, for the ramp, its pitch.
+std::vector<float> scaled_shares(const std::vector<float>& own, const Wide& wide, const FlexibleBeam& level) {
+  const Detector& d = wide.detector;
+  const std::size_t bins = static_cast<std::size_t>(wide.own_bins.size()),
+                    all = static_cast<std::size_t>(d.bins + 2),
+                    first = static_cast<std::size_t>(wide.own_bins.first);
+  std::vector<float> shares(level.views.size() * all);
+  for (std::size_t k = 0; k < level.views.size(); ++k) {
+    const FlexibleView& view = level.views[k];
+    const double factor =
+        std::abs(dot(ray_to(view, level.parallel, view.detector), cross(view.bin_step, view.row_step))) *
+        d.bin_pitch / length(view.bin_step);
+    const auto from = own.begin() + static_cast<std::ptrdiff_t>(k * (bins + 2));
+    const auto to = shares.begin() + static_cast<std::ptrdiff_t>(k * all);
+    const auto scaled = [&](float share) { return static_cast<float>(factor * static_cast<double>(share)); };
+    to[0] = scaled(from[0]);
+    to[static_cast<std::ptrdiff_t>(all - 1)] = scaled(from[static_cast<std::ptrdiff_t>(bins + 1)]);
+    std::transform(from + 1, from + static_cast<std::ptrdiff_t>(bins + 1),
+                   to + static_cast<std::ptrdiff_t>(first + 1), scaled);
+  }
+  return shares;
+}
+
+LevelView cells_of(const FlexibleView& level, bool as_it_stood, const FlexibleView& view,
+                   const FlexibleBeam& scan, const Detector& d) {
+  LevelView seen{};
+  seen.as_it_stood = as_it_stood;
+  place_cells(seen, level, view, scan, d);
+  if (as_it_stood) {  // cells lie on cells
+    seen.row = {std::round(seen.row.first / seen.depth.first), 1, 0};
+    seen.bin = {std::round(seen.bin.first / seen.depth.first), 0, 1};
+    seen.depth = {1, 0, 0};
+  }
+  add_rays(seen, level, scan.parallel, d);
+  return seen;
+}
+
+}  // namespace
+
+namespace {
+
+/// A scan on its way to level rows.
+struct Levelling {
+  FittedOrbit orbit;
+  Turned turned;
+  ConeBeam circle;
+  Wide wide;
+
+  explicit Levelling(const FlexibleBeam& scan)
+      : orbit(fitted_orbit(scan)),
+        turned(turned_level(scan, orbit)),
+        circle(circle_like(scan, orbit, turned)) {
+    if (orbit.goes_on) turned.rows_more += rows_beyond(scan, orbit, circle, turned);
+    circle.detector.rows = scan.detector.rows + 2 * turned.rows_more;
+    wide = wide_of(circle, scan.parallel);
+  }
+};
+
+}  // namespace
+
+Detector level_detector(const FlexibleBeam& scan) { return Levelling(scan).wide.detector; }
+
+LevelScan level_scan(const FlexibleBeam& scan) {
+  Levelling levelling(scan);
+  const FittedOrbit& orbit = levelling.orbit;
+  Turned& turned = levelling.turned;
+  const Wide& wide = levelling.wide;
+  const Range own = wide.own_bins;
+  const std::vector<float> shares = orbit.goes_on ? shares_of_helix(levelling.circle, scan.parallel, orbit)
+                                                  : shares_of_circle(levelling.circle, scan.parallel);
+  const double aside = 0.5 * static_cast<double>(wide.detector.bins - own.last - own.first);
+  auto cells = std::make_shared<LevelViews>(LevelViews{{}, scan.detector.rows, scan.detector.bins});
+  for (std::size_t k = 0; k < turned.views.size(); ++k) {
+    FlexibleView& view = turned.views[k];
+    view.detector = view.detector + aside * view.bin_step;
+    cells->views.push_back(cells_of(view, turned.as_they_stood[k], scan.views[k], scan, wide.detector));
+    copy_to(orbit.speed(k), cells->views.back().speed);
+  }
+  LevelScan level{orbit, {wide.detector, std::move(turned.views), scan.parallel}, std::move(cells), {}, own};
+  level.shares = scaled_shares(shares, wide, level.scan);
+  return level;
+}
+
+}  // namespace tandem

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../core/host_device.hpp"
+#include "../core/kept_on_devices.hpp"
+#include "fitted_orbit.hpp"
+
+namespace tandem {
+
+/// A number that changes evenly over the cells of a detector.
+struct EvenlyOverCells {
+  double first, a_row, a_bin;
+  TANDEM_HOST_DEVICE double at(double row, double bin) const { return first + a_row * row + a_bin * bin; }
+};
+
+/// Where a view with level rows takes its values from, and what its rays count before the ramp. A level cell
+/// sees what falls on row `row.at / depth.at` of the detector as it stood, and on a bin in the same way.
+struct LevelView {
+  bool as_it_stood;  ///< rows were level; places are whole numbers
+  EvenlyOverCells row, bin, depth;
+  double to_first_cell[3], to_next_bin[3], to_next_row[3];  ///< from the source; the ray itself if parallel
+  double along[3];                                          ///< of the bins, of length 1
+  double speed[3];                                          ///< of the source, mm/rad
+};
+
+struct LevelViews {
+  std::vector<LevelView> views;
+  Index rows, bins;  ///< of the detector as it stood
+  KeptOnDevices kept{};
+};
+
+/// A scan of any geometry as a filter takes it. Its rows are level: with the source they lie in planes that
+/// hold the direction in which the source goes round. A detector that stands so stays as it is; else it is
+/// turned by the least angle. Its bins are as many on both sides of the axis, as in `symmetric` of a cone
+/// beam.
+///
+/// In the plane of each row the filter is that of a fan beam whose source goes along any way, as Feldkamp,
+/// Davis and Kress (1984) have it for a circle. Derivation: docs/kernels/flexible.md.
+struct LevelScan {
+  FittedOrbit orbit;
+  FlexibleBeam scan;
+  std::shared_ptr<const LevelViews> cells;
+  /// What rays count, (view, 1 + bin + 1), mm^2 rad: their share of the orbit, times what B leaves out. The
+  /// first and the last weigh what rows go on with.
+  std::vector<float> shares;
+  Range own_bins;  ///< of the detector as it stood, among those of the level one
+};
+
+/// @throws GeometryError as `fitted_orbit` does
+LevelScan level_scan(const FlexibleBeam& scan);
+
+/// The detector of that.
+Detector level_detector(const FlexibleBeam& scan);
+
+}  // namespace tandem

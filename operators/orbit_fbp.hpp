@@ -1,0 +1,21 @@
+#pragma once
+
+#include "../core/public.hpp"
+#include "../geometry/views.hpp"
+#include "ramp_filter.hpp"
+
+namespace TANDEM_PUBLIC tandem {
+
+/// F for views of any geometry whose sources go along a circle, an arc of it or a helix, nearly (docs/
+/// geometry.md): it makes rows level, weighs rays and filters rows. Parallel rays may have any angle with the
+/// axis, as in laminography. Rows come out on a detector that may have more of them, and more bins
+/// (`filtered_detector`). On a GPU it has no transpose. @throws GeometryError for any other way of the
+/// sources
+LinearOperator ramp_filter(const FlexibleBeam& scan, Filter filter = {}, Device device = Device::cpu(),
+                           const Interpolation& interpolation = of_footprints);
+
+/// B for what that makes. In a helix, the views of one turn make a slice.
+LinearOperator fdk_backprojector(const FlexibleBeam& scan, const VolumeGrid& grid,
+                                 Model model = Model::separable_footprint, Device device = Device::cpu());
+
+}  // namespace tandem
