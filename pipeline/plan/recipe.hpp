@@ -54,7 +54,10 @@ struct Recipe : MethodOptions {
   std::optional<Index> padding_bins;  ///< default: half of the bins
 
   StepValues steps;  ///< the options of the steps from counts to line integrals
-  double gain = 1;   ///< counts per photon
+  /// Whether a solver, too, takes frames that are resampled to an upright detector and to views that are not
+  /// moved, in the place of views that stand where they stood.
+  bool resample_frames = false;
+  double gain = 1;  ///< counts per photon
   double max_floored_percent =
       1;  ///< the most transmissions below the floor of the logarithm; more are refused
 

@@ -91,6 +91,10 @@ class ScanFile:
         transmission = (self.projections[:, first:end] - dark) / np.where(beam > 0, beam, 1)
         return -np.log(np.maximum(transmission, 1e-6)).astype(np.float32), scan
 
+    def show(self) -> Any:
+        """Shows its geometry: opens a page in a browser, or returns it to the notebook that it is called in."""
+        return self.scan.show()
+
     def __repr__(self) -> str:
         return f"<ScanFile {self.path!r}, {self.format}, {type(self.scan).__name__}, {self.projections.shape}>"
 
