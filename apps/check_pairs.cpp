@@ -52,7 +52,7 @@ LinearOperator cone(const CheckCase& c, Model model) {
 }
 
 /// The views of the cone beam, each with another roll, and with a detector that leans.
-LinearOperator flexible_pair(const CheckCase& c) {
+FlexibleBeam leaning_views(const CheckCase& c) {
   FlexibleBeam scan = as_free_views(cone_of(c));
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     FlexibleView& view = scan.views[k];
@@ -61,7 +61,11 @@ LinearOperator flexible_pair(const CheckCase& c) {
     view.bin_step = std::cos(roll) * along + std::sin(roll) * up;
     view.row_step = std::cos(roll) * up - std::sin(roll) * along + Vector3{0, 0.05, 0.02};
   }
-  return projector(scan, c.grid, Model::separable_footprint, c.device);
+  return scan;
+}
+
+LinearOperator flexible_pair(const CheckCase& c) {
+  return projector(leaning_views(c), c.grid, Model::separable_footprint, c.device);
 }
 
 LinearOperator fdk_of(const CheckCase& c, Model model) {
@@ -77,18 +81,31 @@ LinearOperator aligned(const CheckCase& c) {
 }
 
 /// On a device that has room for a third of what the whole takes, at least for a few lines and views.
-LinearOperator in_tiles(const CheckCase& c) {
-  const ConeBeam scan = cone_of(c);
+/// `memory_of`: what kernels take.
+template <class Beam>
+LinearOperator in_tiles(const CheckCase& c, const Beam& scan, const TileMemory& memory_of) {
   const auto bytes_of = [&](Shape volume, Shape projections) {
-    const WorkingMemory kernels = working_memory(Model::separable_footprint, volume, projections, c.device);
+    const WorkingMemory kernels = memory_of(volume, projections);
     const auto all = [](Shape n) { return 4 * static_cast<double>(n[0] * n[1] * n[2]); };
     return 2 * all(volume) + 2 * all(projections) + std::max(kernels.forward, kernels.backward);
   };
   const auto [nx, ny, nz] = c.grid.size;
   const auto [bins, rows] = std::pair{scan.detector.bins, scan.detector.rows};
   const double whole = bytes_of({nz, ny, nx}, {views_of(scan), rows, bins});
-  return tiled_projector(scan, c.grid, {c.device},
-                         std::max(3 * bytes_of({nz, 1, nx}, {1, rows, bins}), whole / 3));
+  const double a_few = bytes_of({nz, std::min(ny, lines_together(scan)), nx}, {1, rows, bins});
+  return tiled_projector(scan, c.grid, {c.device}, std::max(3 * a_few, whole / 3));
+}
+
+LinearOperator cone_in_tiles(const CheckCase& c) {
+  return in_tiles(c, cone_of(c), [&](Shape volume, Shape projections) {
+    return working_memory(Model::separable_footprint, volume, projections, c.device);
+  });
+}
+
+LinearOperator flexible_in_tiles(const CheckCase& c) {
+  return in_tiles(c, leaning_views(c), [&](Shape volume, Shape projections) {
+    return flexible_working_memory(volume, projections, c.device);
+  });
 }
 
 /// 90 views, irregular on purpose for matched pairs; bins that cover the diagonal.
@@ -144,7 +161,7 @@ const std::vector<CheckedPair>& checked_pairs() {
        .matched = true,
        .cone = separable_footprint,
        .shapes = cone_shapes,
-       .make = in_tiles},
+       .make = cone_in_tiles},
       {.name = "cone/joseph",
        .matched = true,
        .cone = joseph,
@@ -160,6 +177,11 @@ const std::vector<CheckedPair>& checked_pairs() {
        .flexible = true,
        .shapes = flexible_shapes,
        .make = flexible_pair},
+      {.name = "flexible/separable_footprint in tiles",
+       .matched = true,
+       .flexible = true,
+       .shapes = cone_shapes,
+       .make = flexible_in_tiles},
       {.name = "cone/unmatched joseph with pixel_driven",
        .matched = false,
        .shapes = few,

@@ -77,13 +77,6 @@ Bus bus_of(const Axes& axes) {
           bytes / median_ms(axes, [&] { copy(there, here, stream); })};
 }
 
-double memory_of(const Axes& axes, const std::vector<Device>& on) {
-  double least = axes.device_memory > 0 ? axes.device_memory : 1e18;
-  if (axes.device_memory == 0 && axes.device.is_cuda())
-    for (const Device d : on) least = std::min(least, 0.9 * static_cast<double>(free_memory(d)));
-  return least;
-}
-
 /// Of one application, `in` and its result on one device; nothing where they do not fit.
 std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Array& in, bool back) {
   const LinearOperator A = projector(c.scan, c.grid, Model::separable_footprint, axes.device),
@@ -125,7 +118,7 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const ConeCase& c, bo
   for (const Index count : axes.devices)
     for (const Index streams : axes.streams) {
       const std::vector<Device> on = first_devices(axes.device, count);
-      const double memory = memory_of(axes, on);
+      const double memory = memory_for_tiles(axes, on);
       const Tilings tiles = plan_tiles(c.scan, c.grid, on, memory);
       const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory,
                                                {.streams = static_cast<int>(streams)}),

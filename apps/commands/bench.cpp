@@ -135,9 +135,9 @@ void run_bench(BenchOptions& o) {
 
 void add_streamed(CLI::App& c, bench::Axes& axes) {
   CLI::Option* streamed =
-      c.add_flag("--streamed", axes.streamed, "cone: from host memory and back, in tiles");
+      c.add_flag("--streamed", axes.streamed, "cone, flexible: from host memory and back, in tiles");
   add_counts(c, "--devices", axes.devices,
-             "pipeline, --streamed, solvers of a cone beam: GPUs, or a list (default 1)", 1024);
+             "pipeline, --streamed, flexible, solvers of a cone beam: GPUs, or a list (default 1)", 1024);
   add_counts(c, "--streams", axes.streams,
              "pipeline, --streamed: streams of each, 1 to 3, or a list (default 3)", 3);
   c.add_option("--device-memory", axes.device_memory, "bytes of each (default: 90 % of what is free)")
@@ -151,7 +151,8 @@ void complete(BenchOptions& o, bool gives_slices) {
     o.axes.accuracies = {1e-3, 1e-4, 1e-5};
   else
     o.axes.accuracies = {number_in(o.accuracy).value()};
-  if (o.axes.streamed && o.name != "cone") throw UsageError("--streamed goes with cone");
+  if (o.axes.streamed && o.name != "cone" && o.name != "flexible")
+    throw UsageError("--streamed goes with cone and flexible");
   const bool cube = o.name == "cone" || (o.name == "solvers" && o.geometry == "cone");
   if (cube && gives_slices)
     throw UsageError("--slices does not go with a cone beam, whose volume is a cube; give --size");

@@ -31,16 +31,16 @@ constexpr WorkingMemory working_memory_of_rank(const WorkingMemory& of_part, dou
 
 /// What this rank has of a projector that lies on several ranks.
 struct RankShare {
-  VolumeGrid grid;           ///< all lines of the volume
-  Space projections;         ///< the views of this rank (Space::portion), perhaps none
-  Index lines_at_once = 0;   ///< of a strip that travel together, at most, the same on all ranks; 0: all
-  Index lines_together = 1;  ///< those of the beam (projector.hpp), at whose multiples parts begin
+  VolumeGrid grid;          ///< all lines of the volume
+  Space projections;        ///< the views of this rank (Space::portion), perhaps none
+  Index lines_at_once = 0;  ///< of a strip that travel together, at most, the same on all ranks; 0: all
   /// Makes the projector of these views and some lines, of a grid that has no others. It is not asked for
   /// where there are no views.
   std::function<LinearOperator(const VolumeGrid& lines)> of_part;
   /// Values pass through the host as those of a GPU without NCCL do, also where there is a shorter way. The
   /// same on all ranks.
   bool through_host = false;
+  Index lines_together = 1;  ///< those of the beam (projector.hpp), at whose multiples parts begin
 };
 
 /// A projector whose vectors lie on several ranks. Projections are cut by views, volumes along y into strips

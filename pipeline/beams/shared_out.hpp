@@ -58,8 +58,8 @@ LinearOperator split(const Flow& flow, Device device, const Beam& scan, Range ow
   return rank_projector(flow.together, {.grid = grid,
                                         .projections = portion_of(scan, own, device),
                                         .lines_at_once = flow.lines_at_once,
-                                        .lines_together = lines_together(scan),
-                                        .of_part = of_part});
+                                        .of_part = of_part,
+                                        .lines_together = lines_together(scan)});
 }
 
 }  // namespace tandem::pipeline
