@@ -288,6 +288,15 @@ struct Levelling {
 
 Detector level_detector(const FlexibleBeam& scan) { return Levelling(scan).wide.detector; }
 
+double open_arc(const FlexibleBeam& scan) {
+  const Levelling levelling(scan);
+  if (levelling.orbit.goes_on) return 0;
+  if (!scan.parallel) return missing_arc(levelling.circle);
+  double counted = 0;
+  for (const double weight : view_weights(levelling.orbit.angles)) counted += weight;
+  return std::max(0.0, half_turn - counted);
+}
+
 LevelScan level_scan(const FlexibleBeam& scan) {
   Levelling levelling(scan);
   const FittedOrbit& orbit = levelling.orbit;

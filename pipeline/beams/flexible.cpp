@@ -8,6 +8,7 @@
 #include "../../core/units.hpp"
 #include "../../geometry/fitted_orbit.hpp"
 #include "../../geometry/flexible_views.hpp"
+#include "../../geometry/level_scan.hpp"
 #include "../../geometry/vector3.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/orbit_fbp.hpp"
@@ -154,7 +155,7 @@ double to_a_tenth(double value) { return std::round(10 * value) / 10; }
 
 /// What a filter does not do exactly.
 void warn_of_orbit(std::vector<std::string>& warnings, const FlexibleBeam& scan, const VolumeGrid& grid) {
-  constexpr double usual_cone = 10, level = 0.5, worth_saying = 1e-6;
+  constexpr double usual_cone = 10, level = 0.5, worth_saying = 5e-4;
   const FittedOrbit orbit = fitted_orbit(scan);
   const double rise = in_degrees(elevation(scan, orbit.axis, grid));
   if (orbit.goes_on && scan.parallel)
@@ -165,9 +166,13 @@ void warn_of_orbit(std::vector<std::string>& warnings, const FlexibleBeam& scan,
   else if (rise > (scan.parallel ? level : usual_cone))
     warn(warnings, "a filter of laminography, with rays that rise by ", to_a_tenth(rise),
          " degrees, shows edges; values are too low, for which a solver is needed");
+  if (const double open = in_degrees(open_arc(scan)); open > 0.01)
+    warn(warnings, "the views leave ", to_a_tenth(open), " degrees of a short scan (half a turn",
+         scan.parallel ? "" : " and the fan",
+         ") open, which count as zero; expect limited-angle artefacts and low values");
   if (orbit.stray > worth_saying)
     warn(warnings, "the filter takes ", scan.parallel ? "directions of rays" : "sources", " as nearly on a ",
-         orbit.goes_on ? "helix" : "circle", "; they are off it by up to ", 100 * orbit.stray,
+         orbit.goes_on ? "helix" : "circle", "; they are off it by up to ", to_a_tenth(100 * orbit.stray),
          " % of its radius");
 }
 

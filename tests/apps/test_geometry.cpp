@@ -137,6 +137,8 @@ TEST(GeometryProgram, AFilterSaysWhatIsNotExact) {
        "with rays that rise by 35 degrees");
   says("--trajectory laminography --elevation 30 --views 40 --phantom plate",
        "with rays that rise by 30 degrees");
+  says("--trajectory tomosynthesis --views 21 --arc 40 --phantom plate",
+       "leave 140 degrees of a short scan (half a turn) open");
   says("--views 40 --jitter 0.3" + source, "the filter takes sources as nearly on a circle");
 }
 
