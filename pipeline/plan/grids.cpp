@@ -29,10 +29,10 @@ Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
   return {below + part.first, below + part.last};
 }
 
-/// How far rows are above the middle of the whole detector.
+/// How far the rows that are left after binning are above the middle of the whole detector, in such rows.
 double height_of_rows(const Job& job, Index all) {
-  const double rows = 0.5 * static_cast<double>(job.rows.first + job.rows.last - all);
-  return rows / static_cast<double>(job.rows_together);
+  const Index last = job.rows.last - job.rows.size() % job.rows_together;
+  return 0.5 * static_cast<double>(job.rows.first + last - all) / static_cast<double>(job.rows_together);
 }
 
 /// The grid that fits the circle beside which views stand, or all of them if `whole` is no circle.
