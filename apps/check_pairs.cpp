@@ -9,6 +9,7 @@
 #include "../kernels/cone.hpp"
 #include "../kernels/flexible.hpp"
 #include "../kernels/fourier.hpp"
+#include "../kernels/hierarchical.hpp"
 #include "../kernels/parallel.hpp"
 #include "../kernels/ramp.hpp"
 #include "../operators/algebra.hpp"
@@ -30,6 +31,8 @@ const std::vector<CheckShape> fourier_shapes{{1}, {11}};
 const std::vector<CheckShape> footprint_shapes{
     {1}, {2}, {20, 1, {64, 1}}, {20, 1, {128, 2}}, {20, 1, {256, 3}}};
 const std::vector<CheckShape> cone_shapes{{2}, {20}}, few{{2}};
+// A fan; rows enough to interpolate between.
+const std::vector<CheckShape> hierarchical_shapes{{1}, {20}};
 // One slice; shadows of voxels that reach one cell, two, and more.
 const std::vector<CheckShape> flexible_shapes{{1}, {11}, {12, 1.8}, {3, 8}};
 
@@ -172,6 +175,11 @@ const std::vector<CheckedPair>& checked_pairs() {
        .cone = pixel_driven,
        .shapes = cone_shapes,
        .make = [](const CheckCase& c) { return cone(c, pixel_driven); }},
+      {.name = "cone/hierarchical",
+       .matched = true,
+       .cone = hierarchical,
+       .shapes = hierarchical_shapes,
+       .make = [](const CheckCase& c) { return cone(c, hierarchical); }},
       {.name = "flexible/separable_footprint",
        .matched = true,
        .flexible = true,
@@ -223,6 +231,7 @@ kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device 
   if (pair.parallel) return grade_of(kernels::parallel(device), how)->bounds;
   if (pair.flexible) return kernels::flexible(device).front().grades.front().bounds;
   if (!pair.cone) return kernels::bounds::rounding;
+  if (pair.cone == Model::hierarchical) return kernels::hierarchical(device).front().grades.front().bounds;
   const kernels::Grade& grade = kernels::cone(*pair.cone, device).grades.front();
   return pair.filtered ? grade.filtered : grade.bounds;
 }
@@ -237,7 +246,12 @@ std::vector<std::string> kernel_names(Device device) {
   add(kernels::cone(device));
   add(kernels::fourier(device));
   add(kernels::flexible(device));
+  add(kernels::hierarchical(device));
   return all;
+}
+
+bool runs_on(const CheckedPair& pair, Device device) {
+  return pair.cone != Model::hierarchical || !kernels::hierarchical(device).empty();
 }
 
 }  // namespace tandem::apps

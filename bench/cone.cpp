@@ -6,6 +6,7 @@
 #include "../core/parallel.hpp"
 #include "../geometry/phantom.hpp"
 #include "../kernels/cone.hpp"
+#include "../kernels/hierarchical.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/projector.hpp"
@@ -13,6 +14,7 @@
 #include "cone_case.hpp"
 #include "footprint_error.hpp"
 #include "harness.hpp"
+#include "hierarchical_error.hpp"
 #include "input.hpp"
 
 namespace tandem::bench {
@@ -172,6 +174,8 @@ class ModelTimes {
     if (model == Model::separable_footprint)
       rows.back()["relative_error"] =
           footprint_backward_error(pack(case_.scan, case_.grid), on_device(q, cpu), on_device(x, cpu));
+    if (model == Model::hierarchical)
+      rows.back()["relative_error"] = hierarchical_error(case_.scan, case_.grid, axes_.device);
     add_pair(model, pair);
   }
 
@@ -212,7 +216,9 @@ class ModelTimes {
 };
 
 void add_both_ways(ModelTimes& times, Model model, bool sweep, Device device) {
-  const kernels::Grade& grade = kernels::cone(model, device).grades.front();
+  const kernels::Grade& grade = model == Model::hierarchical
+                                    ? kernels::hierarchical(device).front().grades.front()
+                                    : kernels::cone(model, device).grades.front();
   const bool tuned = sweep && model == Model::separable_footprint;
   const auto add_bound = [&] {
     times.rows.back()["mu_bound"] = grade.bounds.mu, times.rows.back()["matched"] = grade.matched;
@@ -243,7 +249,7 @@ Rows cone(const Axes& axes, const OnLine& on_line) {
   ModelTimes times(axes, on_line);
   for (const Execution& how : axes.executions) {
     const bool automatic = how.variant == "automatic";
-    for (const Model model : {separable_footprint, joseph, pixel_driven})
+    for (const Model model : {separable_footprint, joseph, pixel_driven, hierarchical})
       if (how.variant == name_of(model) || (automatic && model == separable_footprint))
         add_both_ways(times, model, axes.sweep, axes.device);
     if (automatic) add_unmatched(times);

@@ -8,6 +8,7 @@
 #include "../kernels/parallel.hpp"
 #include "distributed/team_operator.hpp"
 #include "fourier.hpp"
+#include "hierarchical.hpp"
 #include "table_operator.hpp"
 
 namespace tandem {
@@ -48,6 +49,7 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
                          const Execution& wanted) {
   if (device.members() > 1) return by_team(scan, grid, model, device, wanted);
+  if (model == Model::hierarchical) return hierarchical_projector(scan, grid, device, wanted);
   const auto table = only(model, device);
   auto views = std::make_shared<const ConeViews>(pack(scan, grid, model));
   const Space projections = projection_space(scan, device);
@@ -105,7 +107,9 @@ bool is_matched(const Execution& how, Device device) {
   return grade->matched;
 }
 
-bool is_matched(Model model, Device device) { return kernels::cone(model, device).grades.front().matched; }
+bool is_matched(Model model, Device device) {
+  return model == Model::hierarchical || kernels::cone(model, device).grades.front().matched;
+}
 
 Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing) {

@@ -33,9 +33,11 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 ///
 /// pixel_driven: a voxel gives to the four cells around the place where its centre falls.
 ///
-/// The last two are the forward and the adjoint operator of the pair J/VD (Georgin et al. 2019). Here each
-/// has its own transpose. Voxels are as tall as the grid says, so that a part of the rows and slices has its
-/// block of A. @throws GeometryError, also if the source would pass through the grid; DeviceError
+/// hierarchical: through groups of views (operators/hierarchical.hpp), in O(N^3 log N) operations.
+///
+/// The two before it are the forward and the adjoint operator of the pair J/VD (Georgin et al. 2019). Here
+/// each has its own transpose. Voxels are as tall as the grid says, so that a part of the rows and slices has
+/// its block of A. @throws GeometryError, also if the source would pass through the grid; DeviceError
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});

@@ -11,6 +11,7 @@
 #include "../../io/volumes/volume_kind.hpp"
 #include "../../kernels/cone.hpp"
 #include "../../kernels/fourier.hpp"
+#include "../../kernels/hierarchical.hpp"
 #include "../../kernels/parallel.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../command.hpp"
@@ -101,6 +102,7 @@ std::vector<std::string> variants_to_time() {
   names.insert(names.begin() + 1, "all");
   for (const auto& row : kernels::cone(Device::cpu())) names.emplace_back(row.name);
   for (const auto& row : kernels::fourier(Device::cpu())) names.emplace_back(row.name);
+  for (const auto& row : kernels::hierarchical(Device::cpu())) names.emplace_back(row.name);
   return names;
 }
 
@@ -112,7 +114,10 @@ void run_bench(BenchOptions& o) {
   o.axes.to = o.to == "host" ? "" : o.to;
   o.axes.halves = o.dtype == "float16";
   o.axes.cone = o.geometry != "parallel";
-  o.axes.executions = o.name == "cone" || o.name == "fan" ? chosen_executions(o, kernels::cone(o.axes.device))
+  const bool of_cone = o.name == "cone" || o.name == "fan";
+  o.axes.executions = of_cone && o.variant == name_of(Model::hierarchical)
+                          ? chosen_executions(o, kernels::hierarchical(o.axes.device))
+                      : of_cone ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
                           : chosen_executions(o, kernels::parallel(o.axes.device));
