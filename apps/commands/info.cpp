@@ -90,7 +90,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
     }
     report["devices"].push_back(row);
   }
-  if (last && filtered && o.ranks.ranks > 0)
+  if (last && o.ranks.ranks > 0)
     report["over_ranks"] = rank_forecast(last->job.scan, last->job.grid, o.ranks);
   return report;
 }

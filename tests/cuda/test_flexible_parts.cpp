@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+#include <functional>
 #include <limits>
 
 #include "../../core/error.hpp"
@@ -239,11 +241,16 @@ void expect_last_alike(const FlexibleBeam& some, const VolumeGrid& voxels, const
 
 TEST_F(CudaFlexibleParts, CountBeyond32Bits) {
   if (free_memory(gpu) < std::size_t{16} << 30) GTEST_SKIP() << "less than 16 GiB are free";
-  constexpr Index n = 1296;  // n^3 is more than 2^31
-  const VolumeGrid many{{n, n, n}, {1, 1, 1}, {}}, few{{16, 16, 16}, {9, 9, 9}, {}};
+  constexpr Index n = 1296, views = 513, cells = 2048;  // n^3 and views cells^2 are more than 2^31
+  const VolumeGrid many{{n, n, n}, {1, 1, 1}, {}};
   expect_last_alike(standing(2, 130, 130, 2e4, 4e4, {0.3, 0.2, 0.1}, false, 30), many,
                     region(many, {n - 16, n}, {n - 16, n}, {n - 16, n}), gpu);
-  expect_last_alike(standing(513, 2048, 2048, 1e4, 2e4, {0.3, 0.2, 0.1}, false, 0.15), few, few, gpu);
+  const FlexibleBeam large = standing(views, cells, cells, 1e4, 2e4, {0.3, 0.2, 0.1}, false, 0.15);
+  const Vector3 source = large.views.back().source;  // voxels before the last cells
+  const VolumeGrid few{{16, 16, 16},
+                       {0.1, 0.1, 0.1},
+                       source + 0.5 * (place_of(large, views - 1, cells - 18, cells - 18) - source)};
+  expect_last_alike(large, few, few, gpu);
 }
 
 /// So many voxels in a cell that the bits beside a share could not count them: what cells see adds up to the

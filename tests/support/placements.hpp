@@ -25,10 +25,20 @@ struct Placed {
   }
 };
 
-/// A cone beam with the principal point off the middle; views of any geometry, of voxels as large.
+/// A cone beam with the principal point off the middle.
 inline Placed<ConeBeam> placed_cone() { return {far_cone(37, 15, 41), box(23, 25, 11, 0.8)}; }
+/// The same with a source that wanders and a detector that rolls.
 inline Placed<FlexibleBeam> placed_views() {
-  return {standing(37, 15, 41, 90, 170, {0.2, 0.3, 0.1}), box(23, 25, 11, 0.8)};
+  FlexibleBeam scan = as_flexible(far_cone(37, 15, 41));
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    FlexibleView& view = scan.views[k];
+    const double phase = static_cast<double>(k), roll = 0.1 * std::sin(phase);
+    view.source = view.source + Vector3{2 * std::sin(0.3 * phase), 0, 2 * std::sin(0.7 * phase)};
+    const Vector3 bins = view.bin_step, rows = view.row_step;
+    view.bin_step = std::cos(roll) * bins + std::sin(roll) * rows;
+    view.row_step = std::cos(roll) * rows - std::sin(roll) * bins;
+  }
+  return {scan, box(23, 25, 11, 0.8)};
 }
 
 /// What a method comes to in ten steps from zero, on the host.
