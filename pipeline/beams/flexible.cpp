@@ -219,6 +219,15 @@ BackProjection flexible_back_projection(const Flow&, const Filter&, const Proble
   };
 }
 
+/// Rows of the scan are all those of the detector: what is level crosses them.
+ByViews flexible_by_views(const Filter& how, const Problem& problem) {
+  const FlexibleBeam& scan = flexible(problem.scan);
+  const Device device = problem.worker.device;
+  return {ramp_filter_of_views(scan, how, device,
+                               interpolation_of(scan, problem.grid, Model::separable_footprint)),
+          fdk_backprojector_of_views(scan, problem.grid, device)};
+}
+
 constexpr Placement on_one_device{vectors_on_devices, false,           flexible_kernels_hold,
                                   flexible_projector, flexible_filter, flexible_back_projection};
 
@@ -236,6 +245,6 @@ extern const Beam flexible_beam{nullptr,
                                 nullptr,
                                 nullptr,
                                 flexible_optics,
-                                nullptr};
+                                flexible_by_views};
 
 }  // namespace tandem::pipeline

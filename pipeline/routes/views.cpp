@@ -20,11 +20,11 @@ bool takes_views(const Job& job, const Recipe&) {
 
 Index fewest_slices(const Job& job) { return detector_of(job.scan).rows == 1 ? job.grid.size[2] : 1; }
 
-/// The rows that the slices meet; one row alone would be a fan's.
+/// The rows that the slices meet; one row alone would be a fan's. Without an axis, slices may meet any.
 Range rows_of_views(const Job& job, Range slices) {
   if (job.rows.size() == 0) return {0, 0};
   const Range all{0, detector_of(job.scan).rows};
-  if (job.needs_all_views || slices.size() == job.grid.size[2]) return all;
+  if (job.needs_all_views || slices.size() == job.grid.size[2] || !axis_of(job.scan)) return all;
   const Range met = rows_met(job.scan, job.grid, slices);
   if (met.size() != 1) return met;
   return met.last < all.last ? Range{met.first, met.last + 1}

@@ -271,6 +271,29 @@ TEST(OrbitFbp, AHelixHasEndsAndHardlyMoreThanATurn) {
   for (const double z : {-3.0, 0.0, 3.0}) EXPECT_NEAR(mean_of({{5, 0, z}}, scan), 1, 0.01) << z;
 }
 
+/// Block by block, as a pipeline adds them.
+TEST(OrbitFbp, PartsOfTheViewsAddUp) {
+  const VolumeGrid grid{{11, 9, 7}, {1.5, 1.5, 1.5}, {}};
+  const Filter filter{.padding = Padding::edge};
+  for (const FlexibleBeam& scan :
+       {standing(19, 15, 21, sod, sdd, {0, 0.2, 0.1}), standing(19, 15, 21, sod, sdd, {0.5, 0, 0}, true),
+        helix_of(20, 12, 4, 8)}) {
+    const Interpolation interpolation = interpolation_of(scan, grid);
+    const FilterOfViews F = ramp_filter_of_views(scan, filter, Device::cpu(), interpolation);
+    const BackprojectorOfViews B = fdk_backprojector_of_views(scan, grid);
+    const Array y = random_array(projection_space(scan), 3);
+    const Index count = views_of(scan), view = scan.detector.rows * scan.detector.bins;
+    Array sum(cone_volume_space(grid));
+    for (const Range views : {Range{0, 5}, Range{5, 6}, Range{6, count}}) {
+      const LinearOperator some = F(views);
+      Array own(some.domain());
+      std::copy_n(y.data() + views.first * view, own.size(), own.data());
+      B(views).apply(1, some * own, 1, sum, default_stream(Device::cpu()));
+    }
+    EXPECT_LE(relative_error(sum, fbp(scan, grid, filter) * y), tolerance::devices);
+  }
+}
+
 TEST(OrbitFbp, TransposesAreExact) {
   const VolumeGrid grid{{11, 9, 7}, {1.5, 1.5, 1.5}, {}};
   const Filter filter{.padding = Padding::edge};
