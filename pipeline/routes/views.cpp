@@ -61,11 +61,20 @@ void choose_reads_of_views(Plan& plan, const Room& room) {
   if (!room.fits()) plan.flow.slices_a_read = 0;
 }
 
+/// Voxels of a brick share numbers: slabs begin with a brick, so that these do not depend on the memory.
+void align_to_bricks(Plan& plan) {
+  constexpr Index brick = 16;
+  Index& slices = plan.flow.rows_at_once;
+  const bool any_geometry = !axis_of(plan.job.scan);
+  if (any_geometry && slices > brick && slices < plan.job.grid.size[2]) slices -= slices % brick;
+}
+
 void choose_views(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Room room(plan, recipe, info);
   choose_blocks(plan, room);
   const Index most = room.most_slices();
   room.choose_chunks(most, slices_of_slab(plan, most));
+  align_to_bricks(plan);
   if (info.decoded_bytes > 0) choose_reads_of_views(plan, room);
   room.note();
 }
