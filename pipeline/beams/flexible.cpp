@@ -69,7 +69,7 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
 
 /// @throws GeometryError for views that have no filter
 void require_orbit(const Job& job) try {
-  fitted_orbit(flexible(job.scan));
+  level_detector(flexible(job.scan));
 } catch (const GeometryError& error) {
   throw GeometryError(std::string(error.what()) + " (--reconstruction-algorithm cgls" +
                       (job.method->filters ? ")" : ", or --initial zero)"));
