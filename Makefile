@@ -106,8 +106,8 @@ bench: setup  ## speed of every case on this machine, on its GPU if it has one
 	@device=cpu; if [ $(PRESET) = cuda ] && nvidia-smi -L 2>/dev/null | grep -q GPU; then device=cuda; fi; \
 	for c in parallel fourier cone fan filter fbp solvers pipeline; do $(BUILD)/tandem bench $$c --device $$device || exit; done
 
-SIZES = $(foreach v,size views slices cone peers limit,$(if $($(shell echo $v | tr a-z A-Z)),--$v '$($(shell echo $v | tr a-z A-Z))'))
-compare: setup $(PYTHON)  ## beside packages of PyPI, in build/peers: build/compare/compare.md, .png (SIZE= VIEWS= SLICES= CONE= PEERS= LIMIT= WHEELS=)
+SIZES = $(foreach v,size views slices cone beams peers limit,$(if $($(shell echo $v | tr a-z A-Z)),--$v '$($(shell echo $v | tr a-z A-Z))'))
+compare: setup $(PYTHON)  ## beside packages of PyPI, in build/peers: build/compare/compare.md, .png (SIZE= VIEWS= SLICES= CONE= BEAMS= PEERS= LIMIT= WHEELS=)
 	@if ! $(PYTHON) -m pip install --quiet $(PINS) nanobind numpy; then \
 	  echo "compare: skipped, nanobind and numpy cannot be installed here"; \
 	else set -e; \

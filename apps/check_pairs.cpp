@@ -9,6 +9,7 @@
 #include "../kernels/cone.hpp"
 #include "../kernels/flexible.hpp"
 #include "../kernels/fourier.hpp"
+#include "../kernels/hierarchical.hpp"
 #include "../kernels/parallel.hpp"
 #include "../kernels/ramp.hpp"
 #include "../operators/algebra.hpp"
@@ -30,8 +31,10 @@ const std::vector<CheckShape> fourier_shapes{{1}, {11}};
 const std::vector<CheckShape> footprint_shapes{
     {1}, {2}, {20, 1, {64, 1}}, {20, 1, {128, 2}}, {20, 1, {256, 3}}};
 const std::vector<CheckShape> cone_shapes{{2}, {20}}, few{{2}};
+// A fan; rows enough to interpolate between.
+const std::vector<CheckShape> hierarchical_shapes{{1}, {20}};
 // One slice; shadows of voxels that reach one cell, two, and more.
-const std::vector<CheckShape> flexible_shapes{{1}, {11}, {12, 1.5}, {3, 8}};
+const std::vector<CheckShape> flexible_shapes{{1}, {11}, {12, 1.8}, {3, 8}};
 
 /// Magnification 2 on cells twice as large, the principal point off the middle, a whole turn.
 ConeBeam cone_of(const CheckCase& c) {
@@ -52,7 +55,7 @@ LinearOperator cone(const CheckCase& c, Model model) {
 }
 
 /// The views of the cone beam, each with another roll, and with a detector that leans.
-LinearOperator flexible_pair(const CheckCase& c) {
+FlexibleBeam leaning_views(const CheckCase& c) {
   FlexibleBeam scan = as_free_views(cone_of(c));
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     FlexibleView& view = scan.views[k];
@@ -61,7 +64,11 @@ LinearOperator flexible_pair(const CheckCase& c) {
     view.bin_step = std::cos(roll) * along + std::sin(roll) * up;
     view.row_step = std::cos(roll) * up - std::sin(roll) * along + Vector3{0, 0.05, 0.02};
   }
-  return projector(scan, c.grid, Model::separable_footprint, c.device);
+  return scan;
+}
+
+LinearOperator flexible_pair(const CheckCase& c) {
+  return projector(leaning_views(c), c.grid, Model::separable_footprint, c.device);
 }
 
 LinearOperator fdk_of(const CheckCase& c, Model model) {
@@ -77,18 +84,31 @@ LinearOperator aligned(const CheckCase& c) {
 }
 
 /// On a device that has room for a third of what the whole takes, at least for a few lines and views.
-LinearOperator in_tiles(const CheckCase& c) {
-  const ConeBeam scan = cone_of(c);
+/// `memory_of`: what kernels take.
+template <class Beam>
+LinearOperator in_tiles(const CheckCase& c, const Beam& scan, const TileMemory& memory_of) {
   const auto bytes_of = [&](Shape volume, Shape projections) {
-    const WorkingMemory kernels = working_memory(Model::separable_footprint, volume, projections, c.device);
+    const WorkingMemory kernels = memory_of(volume, projections);
     const auto all = [](Shape n) { return 4 * static_cast<double>(n[0] * n[1] * n[2]); };
     return 2 * all(volume) + 2 * all(projections) + std::max(kernels.forward, kernels.backward);
   };
   const auto [nx, ny, nz] = c.grid.size;
   const auto [bins, rows] = std::pair{scan.detector.bins, scan.detector.rows};
   const double whole = bytes_of({nz, ny, nx}, {views_of(scan), rows, bins});
-  return tiled_projector(scan, c.grid, {c.device},
-                         std::max(3 * bytes_of({nz, 1, nx}, {1, rows, bins}), whole / 3));
+  const double a_few = bytes_of({nz, std::min(ny, lines_together(scan)), nx}, {1, rows, bins});
+  return tiled_projector(scan, c.grid, {c.device}, std::max(3 * a_few, whole / 3));
+}
+
+LinearOperator cone_in_tiles(const CheckCase& c) {
+  return in_tiles(c, cone_of(c), [&](Shape volume, Shape projections) {
+    return working_memory(Model::separable_footprint, volume, projections, c.device);
+  });
+}
+
+LinearOperator flexible_in_tiles(const CheckCase& c) {
+  return in_tiles(c, leaning_views(c), [&](Shape volume, Shape projections) {
+    return flexible_working_memory(volume, projections, c.device);
+  });
 }
 
 /// 90 views, irregular on purpose for matched pairs; bins that cover the diagonal.
@@ -144,7 +164,7 @@ const std::vector<CheckedPair>& checked_pairs() {
        .matched = true,
        .cone = separable_footprint,
        .shapes = cone_shapes,
-       .make = in_tiles},
+       .make = cone_in_tiles},
       {.name = "cone/joseph",
        .matched = true,
        .cone = joseph,
@@ -155,11 +175,21 @@ const std::vector<CheckedPair>& checked_pairs() {
        .cone = pixel_driven,
        .shapes = cone_shapes,
        .make = [](const CheckCase& c) { return cone(c, pixel_driven); }},
+      {.name = "cone/hierarchical",
+       .matched = true,
+       .cone = hierarchical,
+       .shapes = hierarchical_shapes,
+       .make = [](const CheckCase& c) { return cone(c, hierarchical); }},
       {.name = "flexible/separable_footprint",
        .matched = true,
        .flexible = true,
        .shapes = flexible_shapes,
        .make = flexible_pair},
+      {.name = "flexible/separable_footprint in tiles",
+       .matched = true,
+       .flexible = true,
+       .shapes = cone_shapes,
+       .make = flexible_in_tiles},
       {.name = "cone/unmatched joseph with pixel_driven",
        .matched = false,
        .shapes = few,
@@ -201,6 +231,7 @@ kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device 
   if (pair.parallel) return grade_of(kernels::parallel(device), how)->bounds;
   if (pair.flexible) return kernels::flexible(device).front().grades.front().bounds;
   if (!pair.cone) return kernels::bounds::rounding;
+  if (pair.cone == Model::hierarchical) return kernels::hierarchical(device).front().grades.front().bounds;
   const kernels::Grade& grade = kernels::cone(*pair.cone, device).grades.front();
   return pair.filtered ? grade.filtered : grade.bounds;
 }
@@ -215,7 +246,12 @@ std::vector<std::string> kernel_names(Device device) {
   add(kernels::cone(device));
   add(kernels::fourier(device));
   add(kernels::flexible(device));
+  add(kernels::hierarchical(device));
   return all;
+}
+
+bool runs_on(const CheckedPair& pair, Device device) {
+  return pair.cone != Model::hierarchical || !kernels::hierarchical(device).empty();
 }
 
 }  // namespace tandem::apps

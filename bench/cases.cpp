@@ -113,6 +113,13 @@ std::vector<Device> first_devices(Device kind, Index count) {
   return all;
 }
 
+double memory_for_tiles(const Axes& axes, const std::vector<Device>& on) {
+  double least = axes.device_memory > 0 ? axes.device_memory : 1e18;
+  if (axes.device_memory == 0 && axes.device.is_cuda())
+    for (const Device d : on) least = std::min(least, 0.9 * static_cast<double>(free_memory(d)));
+  return least;
+}
+
 double median_ms(const Axes& axes, const std::function<void()>& body) {
   const Stream& stream = default_stream(axes.device);
   const int repeat = axes.repeat;

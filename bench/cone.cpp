@@ -6,6 +6,7 @@
 #include "../core/parallel.hpp"
 #include "../geometry/phantom.hpp"
 #include "../kernels/cone.hpp"
+#include "../kernels/hierarchical.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/projector.hpp"
@@ -13,6 +14,7 @@
 #include "cone_case.hpp"
 #include "footprint_error.hpp"
 #include "harness.hpp"
+#include "hierarchical_error.hpp"
 #include "input.hpp"
 
 namespace tandem::bench {
@@ -77,13 +79,6 @@ Bus bus_of(const Axes& axes) {
           bytes / median_ms(axes, [&] { copy(there, here, stream); })};
 }
 
-double memory_of(const Axes& axes, const std::vector<Device>& on) {
-  double least = axes.device_memory > 0 ? axes.device_memory : 1e18;
-  if (axes.device_memory == 0 && axes.device.is_cuda())
-    for (const Device d : on) least = std::min(least, 0.9 * static_cast<double>(free_memory(d)));
-  return least;
-}
-
 /// Of one application, `in` and its result on one device; nothing where they do not fit.
 std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Array& in, bool back) {
   const LinearOperator A = projector(c.scan, c.grid, Model::separable_footprint, axes.device),
@@ -125,7 +120,7 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const ConeCase& c, bo
   for (const Index count : axes.devices)
     for (const Index streams : axes.streams) {
       const std::vector<Device> on = first_devices(axes.device, count);
-      const double memory = memory_of(axes, on);
+      const double memory = memory_for_tiles(axes, on);
       const Tilings tiles = plan_tiles(c.scan, c.grid, on, memory);
       const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory,
                                                {.streams = static_cast<int>(streams)}),
@@ -179,6 +174,8 @@ class ModelTimes {
     if (model == Model::separable_footprint)
       rows.back()["relative_error"] =
           footprint_backward_error(pack(case_.scan, case_.grid), on_device(q, cpu), on_device(x, cpu));
+    if (model == Model::hierarchical)
+      rows.back()["relative_error"] = hierarchical_error(case_.scan, case_.grid, axes_.device);
     add_pair(model, pair);
   }
 
@@ -219,7 +216,9 @@ class ModelTimes {
 };
 
 void add_both_ways(ModelTimes& times, Model model, bool sweep, Device device) {
-  const kernels::Grade& grade = kernels::cone(model, device).grades.front();
+  const kernels::Grade& grade = model == Model::hierarchical
+                                    ? kernels::hierarchical(device).front().grades.front()
+                                    : kernels::cone(model, device).grades.front();
   const bool tuned = sweep && model == Model::separable_footprint;
   const auto add_bound = [&] {
     times.rows.back()["mu_bound"] = grade.bounds.mu, times.rows.back()["matched"] = grade.matched;
@@ -250,7 +249,7 @@ Rows cone(const Axes& axes, const OnLine& on_line) {
   ModelTimes times(axes, on_line);
   for (const Execution& how : axes.executions) {
     const bool automatic = how.variant == "automatic";
-    for (const Model model : {separable_footprint, joseph, pixel_driven})
+    for (const Model model : {separable_footprint, joseph, pixel_driven, hierarchical})
       if (how.variant == name_of(model) || (automatic && model == separable_footprint))
         add_both_ways(times, model, axes.sweep, axes.device);
     if (automatic) add_unmatched(times);

@@ -8,6 +8,7 @@
 #include "../solvers/cgls.hpp"
 #include "footprint_error.hpp"
 #include "harness.hpp"
+#include "hierarchical_error.hpp"
 #include "input.hpp"
 
 namespace tandem::bench {
@@ -42,9 +43,10 @@ struct FanCase {
 /// All that is timed of one number of slices.
 class FanTimes {
  public:
-  FanTimes(const Axes& axes, const OnLine& on_line, Index slices, Rows& rows)
+  FanTimes(const Axes& axes, const OnLine& on_line, Index slices, Model model, Rows& rows)
       : axes_(axes),
         on_line_(on_line),
+        model_(model),
         case_(axes.size, axes.views, slices),
         small_(std::min<Index>(axes.size, 128), std::min<Index>(axes.views, 128), slices),
         stream_(default_stream(axes.device)),
@@ -52,8 +54,7 @@ class FanTimes {
 
   void fdk() {
     const LinearOperator F = ramp_filter(case_.cone(), {}, axes_.device),
-                         B = fdk_backprojector(case_.cone(), case_.seen_by_fdk(), Model::separable_footprint,
-                                               axes_.device);
+                         B = fdk_backprojector(case_.cone(), case_.seen_by_fdk(), model_, axes_.device);
     const Array y = input(F.domain());
     Array q(F.range()), x(B.range());
     const double filter_ms = median("filter", [&] { F.apply(1, y, 0, q, stream_); });
@@ -68,17 +69,21 @@ class FanTimes {
   void pair() {
     const LinearOperator A = made(case_);
     const Adjointness matched = adjointness(made(small_), 2);
-    const auto add_errors = [&](double error) {
-      rows_.back()["relative_error"] = error;
+    const bool footprints = model_ == Model::separable_footprint;
+    const auto add_errors = [&](const std::function<double()>& error) {
+      if (footprints) rows_.back()["relative_error"] = error();
       rows_.back()["mu"] = matched.mismatch, rows_.back()["kappa"] = matched.coupling;
     };
     const ConeViews n = pack(case_.cone(), case_.seen_by_projector());
     Array q = input(A.range()), x(A.domain());
     add("back", 1, [&] { A.apply_adjoint(1, q, 0, x, stream_); });
-    add_errors(footprint_backward_error(n, on_host(q), on_host(x)));
+    add_errors([&] { return footprint_backward_error(n, on_host(q), on_host(x)); });
+    if (!footprints)
+      rows_.back()["relative_error"] =
+          hierarchical_error(case_.cone(), case_.seen_by_projector(), axes_.device);
     x = input(A.domain());
     add("forward", 1, [&] { A.apply(1, x, 0, q, stream_); });
-    add_errors(footprint_forward_error(n, on_host(x), on_host(q)));
+    add_errors([&] { return footprint_forward_error(n, on_host(x), on_host(q)); });
     Cgls solver(A, q, Array(A.domain()));
     add("cgls step", 2, [&] { solver.step({true}); });
   }
@@ -86,7 +91,7 @@ class FanTimes {
  private:
   static Array on_host(const Array& a) { return on_device(a, Device::cpu()); }
   LinearOperator made(const FanCase& c) const {
-    return projector(c.cone(), c.seen_by_projector(), Model::separable_footprint, axes_.device);
+    return projector(c.cone(), c.seen_by_projector(), model_, axes_.device);
   }
   double median(const std::string& what, const std::function<void()>& body) {
     on_line_(what + ", " + std::to_string(case_.grid.size[2]) + " slices");
@@ -95,7 +100,7 @@ class FanTimes {
   /// A line of the table for so many updates of each voxel and view.
   double add(const std::string& what, double times, const std::function<void()>& body) {
     const double ms = median(what, body);
-    rows_.push_back({{"variant", "separable_footprint"},
+    rows_.push_back({{"variant", name_of(model_)},
                      {"precision", "float32"},
                      {"direction", what},
                      {"slices", case_.grid.size[2]},
@@ -108,6 +113,7 @@ class FanTimes {
 
   const Axes& axes_;
   const OnLine& on_line_;
+  Model model_;
   FanCase case_, small_;
   Stream& stream_;
   Rows& rows_;
@@ -117,8 +123,10 @@ class FanTimes {
 
 Rows fan(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
+  const bool hierarchical = axes.executions.front().variant == name_of(Model::hierarchical);
   for (const Index slices : axes.slices) {
-    FanTimes times(axes, on_line, slices, rows);
+    FanTimes times(axes, on_line, slices, hierarchical ? Model::hierarchical : Model::separable_footprint,
+                   rows);
     times.fdk();
     times.pair();
   }

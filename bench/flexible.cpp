@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "../core/host_memory.hpp"
 #include "../geometry/flexible_views.hpp"
 #include "../geometry/vector3.hpp"
 #include "../kernels/flexible_footprint.hpp"
@@ -11,6 +12,7 @@
 #include "../operators/algebra.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
+#include "../operators/tiled_projector.hpp"
 #include "cone_case.hpp"
 #include "harness.hpp"
 #include "input.hpp"
@@ -128,34 +130,77 @@ Rows::value_type line(const FlexibleCase& c, const std::string& direction, doubl
           {"gups", updates / ms * 1e-6}};
 }
 
+/// Both directions on a device, or on a team.
+void add_on_devices(const Axes& axes, const OnLine& on_line, const FlexibleCase& c, const std::string& name,
+                    Rows& rows) {
+  Stream& stream = default_stream(axes.device);
+  const LinearOperator A = projector(c.scan, c.grid, Model::separable_footprint, axes.device);
+  {
+    on_line(name + ", back");
+    const Array q = input(A.range());
+    Array x(A.domain());
+    rows.push_back(line(c, "back, " + name, median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); })));
+    rows.back()["devices"] = axes.device.members();
+    rows.back()["relative_error"] =
+        backward_error(c, on_device(q, Device::cpu()), on_device(x, Device::cpu()));
+  }
+  on_line(name + ", forward");
+  const Array x = input(A.domain());
+  Array q(A.range());
+  rows.push_back(line(c, "forward, " + name, median_ms(axes, [&] { A.apply(1, x, 0, q, stream); })));
+  rows.back()["devices"] = axes.device.members();
+}
+
+/// The same from host memory and back, in tiles.
+void add_in_tiles(const Axes& axes, const OnLine& on_line, const FlexibleCase& c, const std::string& name,
+                  Rows& rows) {
+  Array x = input(cone_volume_space(c.grid)), q = input(projection_space(c.scan));
+  const Pinned pinned[] = {Pinned(x), Pinned(q)};
+  for (const Index count : axes.devices)
+    for (const Index streams : axes.streams) {
+      const std::vector<Device> on = first_devices(axes.device, count);
+      const double memory = memory_for_tiles(axes, on);
+      const Tilings tiles = plan_tiles(c.scan, c.grid, on, memory);
+      const LinearOperator A =
+          tiled_projector(c.scan, c.grid, on, memory, {.streams = static_cast<int>(streams)});
+      for (const bool back : {true, false}) {
+        const std::string direction = (back ? "back, " : "forward, ") + name + ", streamed";
+        on_line(direction + ", " + std::to_string(count) + " devices");
+        Stream& stream = default_stream(Device::cpu());
+        rows.push_back(line(c, direction, median_ms(axes, [&] {
+                              back ? A.apply_adjoint(1, q, 0, x, stream) : A.apply(1, x, 0, q, stream);
+                            })));
+        Rows::value_type& row = rows.back();
+        row["devices"] = count, row["streams"] = streams;
+        row["strips"] = (back ? tiles.backward : tiles.forward).strips.size();
+        row["blocks"] = (back ? tiles.backward : tiles.forward).views.size();
+        if (back) row["relative_error"] = backward_error(c, q, x);
+      }
+    }
+}
+
 }  // namespace
 
 Rows flexible(const Axes& axes, const OnLine& on_line) {
-  using enum Model;
   Rows rows = Rows::array();
-  Stream& stream = default_stream(axes.device);
   for (const Orbit& orbit : orbits) {
     const std::string name = orbit.name;
     const FlexibleCase c = case_of(orbit, axes.size, axes.views),
                        small =
                            case_of(orbit, std::min<Index>(axes.size, 128), std::min<Index>(axes.views, 64));
-    const LinearOperator A = projector(c.scan, c.grid, separable_footprint, axes.device);
+    if (axes.streamed) {
+      add_in_tiles(axes, on_line, c, name, rows);
+      continue;
+    }
     on_line(name + ", pair");
     const Adjointness pair =
-        adjointness(projector(small.scan, small.grid, separable_footprint, axes.device), 2);
-    {
-      on_line(name + ", back");
-      const Array q = input(A.range());
-      Array x(A.domain());
-      rows.push_back(line(c, "back, " + name, median_ms(axes, [&] { A.apply_adjoint(1, q, 0, x, stream); })));
-      rows.back()["relative_error"] =
-          backward_error(c, on_device(q, Device::cpu()), on_device(x, Device::cpu()));
+        adjointness(projector(small.scan, small.grid, Model::separable_footprint, axes.device), 2);
+    for (const Index count : axes.devices) {
+      Axes own = axes;
+      own.device = Device::team(first_devices(axes.device, count));
+      add_on_devices(own, on_line, c, name, rows);
+      rows.back()["mu"] = pair.mismatch, rows.back()["kappa"] = pair.coupling;
     }
-    on_line(name + ", forward");
-    const Array x = input(A.domain());
-    Array q(A.range());
-    rows.push_back(line(c, "forward, " + name, median_ms(axes, [&] { A.apply(1, x, 0, q, stream); })));
-    rows.back()["mu"] = pair.mismatch, rows.back()["kappa"] = pair.coupling;
   }
   return rows;
 }

@@ -23,7 +23,7 @@ struct Axes {
                                           ///< footprints, and Joseph with pixel-driven back
   bool sweep = false;                     ///< all tuning numbers
   std::vector<double> accuracies{1e-4};   ///< of the Fourier model
-  // of the cone-beam pair between host and devices, of its solvers, and of the pipeline
+  // of pairs between host and devices, of solvers of a cone beam, and of the pipeline
   bool streamed = false;
   std::vector<Index> devices{1};     ///< GPUs, the first ones
   std::vector<Index> streams{3};     ///< of each
@@ -41,6 +41,9 @@ struct Axes {
 /// So many devices: GPUs from this one on, where there are fewer the same again, or the CPU in the place of
 /// each.
 std::vector<Device> first_devices(Device kind, Index count);
+
+/// What tiles may take on each of these devices, bytes.
+double memory_for_tiles(const Axes& axes, const std::vector<Device>& on);
 
 /// Milliseconds of one run, all its work on the device done: the median of `repeat` runs after one to warm
 /// up, which counts as the first if it takes more than 5 s.
@@ -61,7 +64,7 @@ Rows preprocess(const Axes& axes,
                 const OnLine& on_line);                 ///< counts to line integrals, step by step
 Rows fourier(const Axes& axes, const OnLine& on_line);  ///< the Fourier model beside direct FBP, with errors
 Rows cone(const Axes& axes, const OnLine& on_line);     ///< the cone-beam pair, with error, kappa and mu
-/// The pair for any geometry on four orbits, with error, kappa and mu.
+/// The pair for any geometry on four orbits, with error, kappa and mu; on teams, or in tiles.
 Rows flexible(const Axes& axes, const OnLine& on_line);
 Rows fan(const Axes& axes,
          const OnLine& on_line);  ///< FDK, the pair, with error, kappa and mu, and a step of CGLS

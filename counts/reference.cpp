@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <string>
+#include <optional>
 #include <utility>
 
 #include "../core/error.hpp"
@@ -38,21 +38,54 @@ void gather(const Stack& stack, const Pixel* pixels, Index at, std::vector<doubl
       values.push_back((value - dark) * (stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(f)]));
 }
 
+/// The means of a row's pixels, frame by frame. Returns how many values were left out.
+template <class Pixel>
+Index mean_row(const Stack& stack, const Pixel* pixels, Index row, std::span<float> out) {
+  const Index frame = stack.frames.shape[1] * stack.frames.shape[2], bins = stack.frames.shape[2];
+  std::vector<double> sum(out.size(), 0.0);
+  std::vector<Index> count(out.size(), 0);
+  for (const Index f : stack.which) {
+    const Pixel* from = pixels + f * frame + row * bins;
+    const double scale = stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(f)];
+    for (std::size_t bin = 0; bin < out.size(); ++bin) {
+      const auto value = static_cast<double>(from[bin]);
+      const double dark = stack.dark.empty()
+                              ? 0
+                              : static_cast<double>(stack.dark[static_cast<std::size_t>(row * bins) + bin]);
+      if (std::isfinite(value)) sum[bin] += (value - dark) * scale, ++count[bin];
+    }
+  }
+  for (std::size_t bin = 0; bin < out.size(); ++bin)
+    out[bin] = static_cast<float>(sum[bin] / static_cast<double>(count[bin]));  // NaN if there are none
+  const Index all = static_cast<Index>(stack.which.size()) * bins;
+  return all - std::accumulate(count.begin(), count.end(), Index{0});
+}
+
+template <class Pixel>
+Index combined_row(const Stack& stack, const Pixel* pixels, Index row, std::span<float> out) {
+  if (stack.how == Combining::mean) return mean_row(stack, pixels, row, out);
+  const auto bins = static_cast<Index>(out.size());
+  Index missing = 0;
+  std::vector<double> values;
+  for (Index bin = 0; bin < bins; ++bin) {
+    gather(stack, pixels, row * bins + bin, values);
+    missing += static_cast<Index>(stack.which.size() - values.size());
+    out[static_cast<std::size_t>(bin)] = static_cast<float>(combined(values, stack.how));
+  }
+  return missing;
+}
+
 /// Each pixel as its frames combine to; NaN if it is finite in none of them. Adds the pixels that
 /// were left out to those of their row, of `rows_together` rows.
 std::vector<float> combined(const Stack& stack, Reference& ref) {
-  const auto [count, rows, bins] = stack.frames.shape;
+  const Index rows = stack.frames.shape[1], bins = stack.frames.shape[2];
   std::vector<float> all(static_cast<std::size_t>(rows * bins));
   std::vector<Index> bad(static_cast<std::size_t>(rows), 0);
-  with_pixels(stack.frames, [&, rows = rows, bins = bins](const auto* pixels) {
+  with_pixels(stack.frames, [&](const auto* pixels) {
     parallel_for(rows, [&](Index row) {
-      std::vector<double> values;
-      Index& missing = bad[static_cast<std::size_t>(row)];
-      for (Index at = row * bins; at < (row + 1) * bins; ++at) {
-        gather(stack, pixels, at, values);
-        missing += static_cast<Index>(stack.which.size() - values.size());
-        all[static_cast<std::size_t>(at)] = static_cast<float>(combined(values, stack.how));
-      }
+      bad[static_cast<std::size_t>(row)] = combined_row(
+          stack, pixels, row,
+          std::span(all).subspan(static_cast<std::size_t>(row * bins), static_cast<std::size_t>(bins)));
     });
   });
   for (Index row = 0; row < ref.rows * ref.rows_together; ++row)
@@ -77,14 +110,11 @@ std::vector<float> binned(std::vector<float> pixels, Index all_rows, Index all_b
   return cells;
 }
 
-/// Whether a row's flats are counts: their median is well above 1. @throws FileError if not one cell is good
-bool in_counts(const float* span, Index bins, const std::string& where) {
+/// Whether a row's flats are counts: their median is well above 1. Empty if no cell of the row is good.
+std::optional<bool> in_counts(std::span<const float> span) {
   std::vector<float> good;
-  std::copy_if(span, span + bins, std::back_inserter(good), [](float s) { return s > 0; });
-  require<FileError>(
-      !good.empty(), where,
-      ": no cell has a flat above its dark; check --flats and --darks, or leave the row out by "
-      "--start-row and --end-row");
+  std::ranges::copy_if(span, std::back_inserter(good), [](float s) { return s > 0; });
+  if (good.empty()) return {};
   const auto middle = good.begin() + static_cast<std::ptrdiff_t>(good.size() / 2);
   std::nth_element(good.begin(), middle, good.end());
   return *middle > counts_begin;
@@ -182,31 +212,59 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
     for (const Index f : which) scale += use.scale.empty() ? 1 : use.scale[static_cast<std::size_t>(f)];
     const double a_photon = scale / static_cast<double>(which.size()) / ref.photons_a_count;  // in counts
     const double share = variance_of(use.flat_method, static_cast<Index>(which.size()));
-    for (std::size_t i = 0; i < set.span.size(); ++i)
-      set.variance[i] = static_cast<float>(share * a_photon / static_cast<double>(set.span[i]));
+    parallel_for(ref.rows, [&](Index row) {
+      for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i)
+        set.variance[static_cast<std::size_t>(i)] =
+            static_cast<float>(share * a_photon / static_cast<double>(set.span[static_cast<std::size_t>(i)]));
+    });
   }
 }
 
-/// What is dead in one set is dead in all.
-void mark_dead(Reference& ref) {
-  for (std::size_t i = 0; i < ref.dark.size(); ++i) {
-    const bool good = std::isfinite(ref.dark[i]) && std::ranges::all_of(ref.sets, [i](const FlatSet& set) {
-                        return set.span[i] > 0 && std::isfinite(set.span[i]);
+/// A cell of a row that is dead in one set is dead in all. Returns how many are.
+Index mark_dead(Reference& ref, Index row) {
+  Index dead = 0;
+  for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool good = std::isfinite(ref.dark[at]) && std::ranges::all_of(ref.sets, [at](const FlatSet& set) {
+                        return set.span[at] > 0 && std::isfinite(set.span[at]);
                       });
     if (good) continue;
-    for (FlatSet& set : ref.sets) set.span[i] = set.variance[i] = 0;
-    ref.dark[i] = 0;
-    ++ref.dead;
+    for (FlatSet& set : ref.sets) set.span[at] = set.variance[at] = 0;
+    ref.dark[at] = 0;
+    ++dead;
   }
+  return dead;
 }
 
-void set_floors(Reference& ref, FlatSet& set) {
-  set.floor.assign(set.span.size(), -std::numeric_limits<float>::infinity());
-  for (std::size_t i = 0; i < set.span.size(); ++i)
-    if (set.span[i] != 0)
-      set.floor[i] =
-          transmission_floor(set.span[i], 1, ref.counts[i / static_cast<std::size_t>(ref.bins)] != 0);
-  for (Index row = 0; row < ref.rows; ++row) set.floor_range.push_back(range_of(ref.row_of(set.floor, row)));
+void set_floors(const Reference& ref, FlatSet& set, Index row) {
+  const bool counts = ref.counts[static_cast<std::size_t>(row)] != 0;
+  for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i) {
+    const float span = set.span[static_cast<std::size_t>(i)];
+    set.floor[static_cast<std::size_t>(i)] =
+        span != 0 ? transmission_floor(span, 1, counts) : -std::numeric_limits<float>::infinity();
+  }
+  set.floor_range[static_cast<std::size_t>(row)] = range_of(ref.row_of(set.floor, row));
+}
+
+/// What follows from darks and flats, row by row. @throws FileError that names a row without a good cell
+void look_at_rows(Reference& ref) {
+  for (FlatSet& set : ref.sets)
+    set.floor.resize(set.span.size()), set.floor_range.resize(static_cast<std::size_t>(ref.rows));
+  std::vector<Index> dead(static_cast<std::size_t>(ref.rows));
+  std::vector<char> bad(static_cast<std::size_t>(ref.rows));
+  parallel_for(ref.rows, [&](Index row) {
+    const auto at = static_cast<std::size_t>(row);
+    dead[at] = mark_dead(ref, row);
+    const std::optional<bool> counts = in_counts(ref.row_of(ref.sets.front().span, row));
+    bad[at] = !counts, ref.counts[at] = counts.value_or(false);
+    for (FlatSet& set : ref.sets) set_floors(ref, set, row);
+  });
+  ref.dead = std::accumulate(dead.begin(), dead.end(), Index{0});
+  const auto first_bad = std::ranges::find(bad, char{1});
+  require<FileError>(
+      first_bad == bad.end(), "references: row ", ref.file_row(first_bad - bad.begin()),
+      ": no cell has a flat above its dark; check --flats and --darks, or leave the row out by "
+      "--start-row and --end-row");
 }
 
 }  // namespace
@@ -226,12 +284,7 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
     ref.dark = binned(std::move(good), rows.size(), bins.size(), cell);
   }
   if (info.flats > 0) read_flats(reader, rows, bins, how, use, dark, ref);
-  mark_dead(ref);
-  for (Index row = 0; row < ref.rows; ++row)
-    ref.counts[static_cast<std::size_t>(row)] =
-        in_counts(&ref.sets.front().span[static_cast<std::size_t>(row * ref.bins)], ref.bins,
-                  "references: row " + std::to_string(ref.file_row(row)));
-  for (FlatSet& set : ref.sets) set_floors(ref, set);
+  look_at_rows(ref);
   if (ref.flats) ref.mixes = std::move(use.views);
   return ref;
 }

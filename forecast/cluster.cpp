@@ -6,6 +6,7 @@
 #include "../core/error.hpp"
 #include "../core/units.hpp"
 #include "../operators/distributed/rank_projector.hpp"
+#include "../operators/projector.hpp"
 
 namespace tandem::pipeline {
 
@@ -31,12 +32,13 @@ double bytes_of(const Applications& some, const LinesSent& lines, const VolumeGr
 
 }  // namespace
 
-double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks) {
-  return bytes_of(some, lines_sent(grid.size[1], rank, ranks), grid);
+double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks, Index together) {
+  return bytes_of(some, lines_sent(grid.size[1], rank, ranks, together), grid);
 }
 
-double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid, int rank, int ranks) {
-  return bytes_of(some, lines_sent_by_gradient(grid.size[1], rank, ranks), grid);
+double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid, int rank, int ranks,
+                               Index together) {
+  return bytes_of(some, lines_sent_by_gradient(grid.size[1], rank, ranks, together), grid);
 }
 
 RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const SolverCost& cost,
@@ -45,9 +47,9 @@ RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const So
   require<GeometryError>(cluster.forward > 0 && cluster.backward > 0 && cluster.link > 0,
                          "rates of kernels and links: one is zero or below; give numbers above zero");
   const Index nx = grid.size[0], ny = grid.size[1], nz = grid.size[2];
-  const Index all_views = views_of(scan);
+  const Index all_views = views_of(scan), together = lines_together(scan);
   RankForecast found;
-  found.lines = portion_of_rank(ny, 0, cluster.ranks).size();
+  found.lines = portion_of_rank(ny, 0, cluster.ranks, together).size();
   found.views = portion_of_rank(all_views, 0, cluster.ranks).size();
   const auto part = [&](Index lines) { return float_bytes * product(nz, lines, nx); };
   const Shape projections{found.views, detector_of(scan).rows, detector_of(scan).bins};
@@ -58,17 +60,17 @@ RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const So
     return found.vectors + std::max(beside.forward, beside.backward);
   };
   for (Index passes = 1; found.lines_at_once == 0; passes *= 2) {
-    const Index lines = ceil_div(found.lines, passes);
+    const Index lines = std::min(found.lines, ceil_div(ceil_div(found.lines, passes), together) * together);
     if (bytes(lines) <= cluster.device_bytes) found.lines_at_once = lines;
-    require<DeviceError>(lines > 1 || found.lines_at_once > 0, "ranks: ", cluster.ranks, " devices need ",
-                         bytes(1) / bytes_per_gib, " GiB each, the limit is ",
+    require<DeviceError>(lines > together || found.lines_at_once > 0, "ranks: ", cluster.ranks,
+                         " devices need ", bytes(lines) / bytes_per_gib, " GiB each, the limit is ",
                          cluster.device_bytes / bytes_per_gib, " GiB; give more --ranks");
   }
   found.bytes = bytes(found.lines_at_once);
   const auto sent = [&](int forward, int adjoint) {
-    return bytes_sent({forward, adjoint}, grid, 0, cluster.ranks);
+    return bytes_sent({forward, adjoint}, grid, 0, cluster.ranks, together);
   };
-  found.sent = bytes_sent(cost.step, grid, 0, cluster.ranks);
+  found.sent = bytes_sent(cost.step, grid, 0, cluster.ranks, together);
   const double updates = product(nx, ny, nz) * static_cast<double>(found.views);
   const double forward = updates / cluster.forward, backward = updates / cluster.backward;
   found.computing = cost.step.forward * forward + cost.step.adjoint * backward;
@@ -79,13 +81,13 @@ RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const So
 }
 
 PlannedTraffic planned_traffic(const Method& method, const MethodOptions& options, const VolumeGrid& grid,
-                               int rank, int ranks) {
+                               int rank, int ranks, Index together) {
   const auto subsets = static_cast<int>(method.subsets ? options.subsets.value_or(1) : 1);
   const int of_fbp = options.initial == Initial::fbp ? (options.stop_by_gcv ? 2 : 1) : 0;
-  const auto strips = [&](const Applications& some) { return bytes_sent(some, grid, rank, ranks); };
+  const auto strips = [&](const Applications& some) { return bytes_sent(some, grid, rank, ranks, together); };
   return {strips(subsets * method.preparation_with(options) + Applications{0, of_fbp}),
           strips(subsets * method.step_with(options)) +
-              bytes_sent_by_gradients(method.cost.of_regulariser, grid, rank, ranks)};
+              bytes_sent_by_gradients(method.cost.of_regulariser, grid, rank, ranks, together)};
 }
 
 }  // namespace tandem::pipeline

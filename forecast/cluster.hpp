@@ -16,8 +16,8 @@ struct Cluster {
   double link = 0;                   ///< bytes a second that a rank sends, while it receives as many
 };
 
-/// What a solver of a cone beam takes on each rank, in the layout of operators/distributed/rank_projector.
-/// Shares are those of the first rank, which has the most.
+/// What a solver of a cone or flexible beam takes on each rank, in the layout of
+/// operators/distributed/rank_projector. Shares are those of the first rank, which has the most.
 struct RankForecast {
   Index lines = 0, views = 0;         ///< of the volume along y, and of the scan
   Index lines_at_once = 0;            ///< that travel together
@@ -29,14 +29,15 @@ struct RankForecast {
 };
 
 /// What a rank sends to others in so many applications of the pair (operators/distributed/rank_projector),
-/// bytes.
-double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks);
+/// bytes. `together`: the lines of the beam that stay together (operators/projector.hpp).
+double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks, Index together = 1);
 /// The same of the gradient (operators/gradient).
-double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid, int rank, int ranks);
+double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid, int rank, int ranks,
+                               Index together = 1);
 
 /// Pure arithmetic. It leaves out passes over vectors, inner products, reading and writing. `kernels`: what
-/// they take beside a part of the volume and views. @throws DeviceError if not even one line at a time fits a
-/// device; GeometryError unless there are ranks, and rates are above zero
+/// they take beside a part of the volume and views. @throws DeviceError if not even the fewest lines at a
+/// time fit a device; GeometryError unless there are ranks, and rates are above zero
 RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const SolverCost& cost,
                               const Cluster& cluster, const TileMemory& kernels);
 
@@ -50,6 +51,6 @@ struct PlannedTraffic {
 /// arithmetic. It leaves out what depends on the data: the search of a weight, gaps, and an objective for the
 /// report.
 PlannedTraffic planned_traffic(const Method& method, const MethodOptions& options, const VolumeGrid& grid,
-                               int rank, int ranks);
+                               int rank, int ranks, Index together = 1);
 
 }  // namespace tandem::pipeline

@@ -107,7 +107,7 @@ Index full_batches(double slices, Index most) {
   return std::max<Index>(1, some > batch ? some - some % batch : some);
 }
 
-/// A Fourier model is fast because it takes all views; other pairs take the same time for each.
+/// Some models are fast because they take all views; other pairs take the same time for each.
 Size first_size(const Plan& plan) {
   const Size all = all_of(plan);
   const SolverCost& cost = plan.job.method->cost;
@@ -115,7 +115,7 @@ Size first_size(const Plan& plan) {
   const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
   const double a_slice =
       static_cast<double>(plan.job.solved.size[0]) * static_cast<double>(plan.job.solved.size[1]);
-  if (plan.flow.model == Model::fourier)
+  if (plan.flow.model == Model::fourier || plan.flow.model == Model::hierarchical)
     return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
   const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);
   const double views = updates / (a_slice * static_cast<double>(slices));

@@ -49,6 +49,7 @@ Detector crop(const Detector& detector, Range rows, Range bins) {
 
 Detector bin_down(const Detector& detector, int level, bool pitch_known) {
   Detector d = detector;
+  require<GeometryError>(level >= 0 && level < 32, "binning ", level, "; a number from 0 to 31 is needed");
   const Index factor = Index{1} << level, row_factor = rows_together(d.rows, level);
   require<GeometryError>(d.bins >= factor && d.rows >= row_factor, "binning ", level, ": ", d.rows,
                          " rows x ", d.bins, " bins are fewer than one cell of ", row_factor, " x ", factor);

@@ -38,6 +38,7 @@ FlexiblePlace parallel_place(const FlexibleView& view, const Vector3& cell, cons
                       length(view.source) / std::abs(steep),
                       1,
                       {},
+                      {},
                       {1, 0, 0},
                       {},
                       {}};
@@ -63,6 +64,7 @@ FlexiblePlace cone_place(const FlexibleView& view, const Vector3& cell, const Vo
                       {},
                       {},
                       {},
+                      {},
                       {}};
   copy(cell - view.source, place.to_first_cell);
   copy(view.bin_step, place.to_next_bin);
@@ -81,12 +83,15 @@ std::array<double, 2> range_of(const Evenly& number, const VolumeGrid& grid) {
 }
 
 /// Adds what bounds the shadows of voxels. The mean chord over a shadow is at most the diagonal of a voxel,
-/// and a cell is at least as far from the source as the plane of the detector.
+/// and a cell is at least as far from the source as the plane of the detector. The coefficients of a ray add
+/// up to its chord in the volume, but for half as much again that trapezoids may leave.
 void add_bounds(FlexiblePlace& place, const VolumeGrid& grid, double plane) {
   const auto [nearest, farthest] = range_of(place.depth, grid);
+  const auto edge = [&](std::size_t k) { return static_cast<double>(grid.size[k]) * grid.pitch[k]; };
   place.nearest = nearest;
   place.least_shadow =
       place.mass * plane / (farthest * farthest * std::hypot(grid.pitch[0], grid.pitch[1], grid.pitch[2]));
+  place.most_in_cell = 1.5 * std::hypot(edge(0), edge(1), edge(2)) / plane;
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct FlexiblePlace {
   Evenly depth;  ///< from the source along the normal of the detector, mm; 1 for parallel rays
   double mass;   ///< mm^2; mm for parallel rays
   double nearest, least_shadow;  ///< depth of the nearest voxel, and the least area of a shadow in cells
+  double most_in_cell;           ///< the sum of coefficients that a cell can have, over its r
   double to_first_cell[3], to_next_bin[3], to_next_row[3];  ///< from the source, mm
 };
 

@@ -13,48 +13,85 @@ namespace {
 
 double middle_of(Index count) { return 0.5 * static_cast<double>(count - 1); }
 
-/// The directions of a view at an angle: of its bins, and of its middle ray.
+/// The directions of a view at an angle: along the bins and the rows of an upright detector, and of the beam.
+/// A tilt turns the beam and the detector about the bins.
 struct Level {
-  Vector3 along, away;
-  explicit Level(double angle) : along{std::cos(angle), std::sin(angle), 0}, away{-along[1], along[0], 0} {}
+  Vector3 along, beam, up;
+  explicit Level(double angle, double tilt = 0)
+      : along{std::cos(angle), std::sin(angle), 0},
+        beam{-std::cos(tilt) * along[1], std::cos(tilt) * along[0], std::sin(tilt)},
+        up{std::sin(tilt) * along[1], -std::sin(tilt) * along[0], std::cos(tilt)} {}
 };
 
-FlexibleView view_of(const ConeBeam& scan, double angle) {
-  const Detector& d = scan.detector;
-  const Level at(angle);
-  const Vector3 source = -scan.sod * at.away;
-  return {source,
-          source + scan.sdd * at.away + (middle_of(d.bins) - d.axis_bin) * d.bin_pitch * at.along +
-              Vector3{0, 0, (middle_of(d.rows) - scan.midplane_row) * d.row_pitch},
-          d.bin_pitch * at.along,
-          {0, 0, d.row_pitch}};
+/// The detector of a view with its steps; its middle is that many bins and rows from a cell at `from`.
+FlexibleView view_of(const Level& at, const Detector& d, double roll, const Vector3& source,
+                     const Vector3& from, double bins, double rows) {
+  const double c = std::cos(roll), s = std::sin(roll);
+  const Vector3 bin_step = d.bin_pitch * (c * at.along + s * at.up),
+                row_step = d.row_pitch * (c * at.up - s * at.along);
+  return {source, from + bins * bin_step + rows * row_step, bin_step, row_step};
 }
 
-FlexibleView view_of(const ParallelBeam& scan, double angle, double shift = 0) {
+/// In the frame of the axis, the beam of a tilted one rises by the tilt, and the source is level with z = 0.
+FlexibleView view_of(const ConeBeam& scan, double angle, const OffCircle& off = {}) {
   const Detector& d = scan.detector;
-  const Level at(angle);
-  return {at.away,
-          (middle_of(d.bins) - d.axis_bin - shift) * d.bin_pitch * at.along,
-          d.bin_pitch * at.along,
-          {0, 0, d.row_pitch}};
+  const Level at(angle, off.tilt), level(angle);
+  const Vector3 source = -(scan.sod * std::cos(off.tilt)) * level.beam;
+  return view_of(at, d, off.roll, source, source + scan.sdd * at.beam, middle_of(d.bins) - d.axis_bin,
+                 middle_of(d.rows) - scan.midplane_row);
 }
 
-FlexibleBeam free_views_of(const ConeBeam& scan) {
+FlexibleView view_of(const ParallelBeam& scan, double angle, double shift = 0, const OffCircle& off = {}) {
+  const Detector& d = scan.detector;
+  const Level at(angle, off.tilt);
+  const double aside = middle_of(d.bins) - d.axis_bin;
+  const Vector3 lowered = -(aside * d.bin_pitch * std::sin(off.roll)) * at.up;
+  return view_of(at, d, off.roll, at.beam, lowered, aside - shift, 0);
+}
+
+FlexibleBeam free_views_of(const ConeBeam& scan, const OffCircle& off) {
   FlexibleBeam views{scan.detector};
-  for (const double angle : scan.angles) views.views.push_back(view_of(scan, angle));
+  for (const double angle : scan.angles) views.views.push_back(view_of(scan, angle, off));
   return views;
 }
 
-FlexibleBeam free_views_of(const ParallelBeam& scan) {
+FlexibleBeam free_views_of(const ParallelBeam& scan, const OffCircle& off) {
   require<GeometryError>(scan.row_axis_bins.empty(),
                          "ParallelBeam: its rows have axes of their own, which no vectors say");
   FlexibleBeam views{scan.detector, {}, true};
   for (std::size_t k = 0; k < scan.angles.size(); ++k)
-    views.views.push_back(view_of(scan, scan.angles[k], scan.shift_of(k)));
+    views.views.push_back(view_of(scan, scan.angles[k], scan.shift_of(k), off));
   return views;
 }
 
-const FlexibleBeam& free_views_of(const FlexibleBeam& scan) { return scan; }
+FlexibleBeam free_views_of(const FlexibleBeam& scan, const OffCircle& off) {
+  require<GeometryError>(!off.any(), "FlexibleBeam: each view has its own place, and is not moved");
+  return scan;
+}
+
+void require_one_per_view(std::size_t count, std::size_t views, const char* what) {
+  require<GeometryError>(count == 0 || count == views, "free views: ", count, " ", what, " for ", views,
+                         " views; one per view is needed");
+}
+
+/// What lies towards higher cells in the image shows that the detector stands so much lower. A sample that
+/// moves sees source and detector move the other way.
+void move_views(FlexibleBeam& scan, const std::vector<double>& angles, const OffCircle& off) {
+  require_one_per_view(off.bin_shifts.size(), angles.size(), "shifts of bins");
+  require_one_per_view(off.row_shifts.size(), angles.size(), "shifts of rows");
+  require_one_per_view(off.moves.size(), angles.size(), "moves of the sample");
+  for (std::size_t k = 0; k < angles.size(); ++k) {
+    FlexibleView& view = scan.views[k];
+    if (!off.bin_shifts.empty()) view.detector = view.detector - off.bin_shifts[k] * view.bin_step;
+    if (!off.row_shifts.empty()) view.detector = view.detector - off.row_shifts[k] * view.row_step;
+    if (off.moves.empty()) continue;
+    const Level at(angles[k]);
+    const auto [across, along, up] = off.moves[k];
+    const Vector3 moved = across * at.along + along * at.beam + up * at.up;
+    view.detector = view.detector - moved;
+    if (!scan.parallel) view.source = view.source - moved;
+  }
+}
 
 /// The mean of what `get` finds in all views.
 template <class Get>
@@ -153,7 +190,7 @@ std::optional<Scan> parallel_of(const FlexibleBeam& scan) {
   const double scale = mean(scan, [](const FlexibleView& v) { return length(v.detector); });
   ParallelBeam beam{detector_of_circle(scan, scale)};
   beam.angles = angles_that(scan, [&](double angle) { return view_of(beam, angle); });
-  if (!(beam.detector.row_pitch > 0) || !same_views(scan, free_views_of(beam))) return std::nullopt;
+  if (!(beam.detector.row_pitch > 0) || !same_views(scan, free_views_of(beam, {}))) return std::nullopt;
   return beam;
 }
 
@@ -173,14 +210,19 @@ std::optional<Scan> cone_of(const FlexibleBeam& scan) {
                                       open_digits(sdd / std::abs(d.row_pitch) + static_cast<double>(d.rows)));
   beam.angles = angles_that(scan, [&](double angle) { return view_of(beam, angle); });
   const bool possible = d.row_pitch > 0 && beam.sod > 0 && beam.sdd > beam.sod;
-  if (!possible || !same_views(scan, free_views_of(beam))) return std::nullopt;
+  if (!possible || !same_views(scan, free_views_of(beam, {}))) return std::nullopt;
   return point_source_scan(std::move(beam));
 }
 
 }  // namespace
 
-FlexibleBeam as_free_views(const Scan& scan) {
-  FlexibleBeam free = std::visit([](const auto& s) { return FlexibleBeam(free_views_of(s)); }, scan);
+bool OffCircle::any() const {
+  return roll != 0 || tilt != 0 || !bin_shifts.empty() || !row_shifts.empty() || !moves.empty();
+}
+
+FlexibleBeam as_free_views(const Scan& scan, const OffCircle& off) {
+  FlexibleBeam free = std::visit([&](const auto& s) { return free_views_of(s, off); }, scan);
+  move_views(free, angles_of(scan), off);
   free.detector.axis_bin = middle_of(free.detector.bins);
   return free;
 }

@@ -1,15 +1,32 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "../core/public.hpp"
 #include "scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Any scan, view by view. The detector of a parallel beam stands at the axis. @throws GeometryError for rows
-/// that have axes of their own
-FlexibleBeam as_free_views(const Scan& scan);
+/// How a scan stands beside the circle that it says.
+struct OffCircle {
+  /// rad: by how much the axis leans towards higher bins at higher rows, as the detector is rolled about the
+  /// beam; and by how much its upper end leans towards the detector, in the plane of the beam.
+  double roll = 0, tilt = 0;
+  /// How many bins and rows the image of each view lies towards higher ones; empty: nowhere.
+  std::vector<double> bin_shifts{}, row_shifts{};
+  /// Where the sample was moved to in each view, mm: across the beam towards higher bins, along the beam, and
+  /// up along the axis; empty: nowhere.
+  std::vector<Vector3> moves{};
+
+  bool any() const;
+};
+
+/// Any scan, view by view. The detector of a parallel beam stands at the axis. A detector is rolled about its
+/// cell on the axis and in the midplane. That of a parallel beam has none: there the middle of the detector
+/// keeps its height. @throws GeometryError for rows that have axes of their own, another count of shifts or
+/// moves than of views, and shifts of views that have places of their own
+FlexibleBeam as_free_views(const Scan& scan, const OffCircle& off = {});
 
 /// The scan as a parallel, fan or cone beam, if that has the same views: a circle about z, level with z = 0,
 /// with an upright detector whose bins go the way that the source goes; nothing if there is none. Vectors

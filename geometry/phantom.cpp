@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <type_traits>
 
 #include "../core/error.hpp"
-#include "../core/names.hpp"
 #include "../core/parallel.hpp"
-#include "../core/units.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
 
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double degree = in_radians(1);
 
 /// The cut of an ellipsoid by a plane of constant z.
 struct Ellipse {
@@ -123,76 +117,19 @@ void add_line(const std::vector<Ellipse>& ellipses, const VolumeGrid& grid, doub
   }
 }
 
-constexpr std::array<std::string_view, 5> names{"shepp-logan", "disc", "ellipsoids", "foam", "plate"};
-
 }  // namespace
 
-Phantom shepp_logan() {
-  const auto e = [](double attenuation, double a, double b, double x, double y, double rotation_deg) {
-    return Ellipsoid{attenuation, {a, b, infinite}, {x, y, 0}, rotation_deg * degree};
-  };
-  return {{e(1, .69, .92, 0, 0, 0), e(-.8, .6624, .874, 0, -.0184, 0), e(-.2, .11, .31, .22, 0, -18),
-           e(-.2, .16, .41, -.22, 0, 18), e(.1, .21, .25, 0, .35, 0), e(.1, .046, .046, 0, .1, 0),
-           e(.1, .046, .046, 0, -.1, 0), e(.1, .046, .023, -.08, -.605, 0), e(.1, .023, .023, 0, -.606, 0),
-           e(.1, .023, .046, .06, -.605, 0)}};
-}
-
-Phantom shepp_logan_in_space() {
-  Phantom phantom = shepp_logan();
-  for (Ellipsoid& e : phantom.ellipsoids) e.semi_axes[2] = e.semi_axes[1];
-  return phantom;
-}
-
-Phantom disc() { return {{{1, {0.5, 0.5, infinite}, {0.2, 0.1, 0}, 0}}}; }
-
-Phantom ellipsoids() {
-  return {{{1, {0.9, 0.9, 0.9}, {0, 0, 0}, 0},
-           {-0.4, {0.3, 0.2, 0.5}, {0.35, 0.2, 0.1}, 25 * degree},
-           {0.5, {0.15, 0.35, 0.3}, {-0.4, 0.1, -0.2}, -40 * degree},
-           {0.8, {0.1, 0.1, 0.1}, {0.1, -0.5, 0.3}, 0},
-           {-0.6, {0.25, 0.1, 0.2}, {-0.1, -0.35, -0.3}, 70 * degree},
-           {0.3, {0.2, 0.2, 0.6}, {0, 0.45, 0}, 0},
-           {-0.9, {0.05, 0.08, 0.05}, {0.6, -0.3, 0}, 10 * degree}}};
-}
-
-Phantom plate() {
-  return {{{1, {0.8, 0.8, 0.08}, {0, 0, 0}, 0},
-           {0.6, {0.25, 0.06, 0.02}, {0.3, 0.25, 0}, 30 * degree},
-           {-0.5, {0.08, 0.08, 0.04}, {-0.35, 0.2, 0.01}, 0},
-           {0.8, {0.05, 0.05, 0.03}, {0.1, -0.4, -0.02}, 0},
-           {-0.7, {0.04, 0.15, 0.03}, {-0.2, -0.3, 0}, 20 * degree},
-           {0.5, {0.1, 0.03, 0.015}, {-0.1, 0.05, 0.03}, -50 * degree},
-           {-0.6, {0.03, 0.03, 0.03}, {0.5, -0.15, -0.01}, 0}}};
-}
-
-Phantom foam(std::uint64_t seed) {
-  constexpr double radius = 0.9, wall = 0.01;
-  constexpr int tries = 6000;  // about 500 spheres find room
-  Phantom body{{{1, {radius, radius, infinite}, {0, 0, 0}, 0}}};
-  Random random(seed);
-  for (int i = 0; i < tries; ++i) {
-    const double share = random.uniform();
-    const double r = 0.02 + 0.18 * share * share * share;  // few large, many small
-    const double x = 2 * random.uniform() - 1, y = 2 * random.uniform() - 1, z = 2 * random.uniform() - 1;
-    if (std::hypot(x, y) + r + wall > radius) continue;
-    const bool free =
-        std::none_of(body.ellipsoids.begin() + 1, body.ellipsoids.end(), [&](const Ellipsoid& e) {
-          return std::hypot(x - e.centre[0], y - e.centre[1], z - e.centre[2]) < r + wall + e.semi_axes[0];
-        });
-    if (free) body.ellipsoids.push_back({-1, {r, r, r}, {x, y, z}, 0});
+void validate(const Ellipsoid& ellipsoid) {
+  const auto& [attenuation, semi_axes, centre, rotation] = ellipsoid;
+  for (std::size_t k = 0; k < 3; ++k) {
+    require<GeometryError>(semi_axes[k] > 0 && (k == 2 || std::isfinite(semi_axes[k])),
+                           "ellipsoid: semi-axis ", k, " is ", semi_axes[k], " mm; give a positive length",
+                           k == 2 ? ", or infinity" : "");
+    require<GeometryError>(std::isfinite(centre[k]), "ellipsoid: centre ", k, " is ", centre[k],
+                           " mm; give a finite number");
   }
-  return body;
-}
-
-std::span<const std::string_view> phantom_names() { return names; }
-
-Phantom named_phantom(std::string_view name, std::uint64_t seed) {
-  if (name == names[0]) return shepp_logan();
-  if (name == names[1]) return disc();
-  if (name == names[2]) return ellipsoids();
-  if (name == names[3]) return foam(seed);
-  if (name == names[4]) return plate();
-  throw GeometryError("phantom '" + std::string(name) + "' is unknown; known are " + joined(names, ", "));
+  require<GeometryError>(std::isfinite(attenuation) && std::isfinite(rotation), "ellipsoid: attenuation ",
+                         attenuation, ", rotation ", rotation, "; give finite numbers");
 }
 
 Phantom scaled(Phantom phantom, double length, double attenuation) {

@@ -38,6 +38,11 @@ std::vector<std::vector<Index>> view_subsets(std::span<const double> angles, dou
 }
 
 Scan with_views(Scan scan, std::span<const Index> views) {
+  const Index count = views_of(scan);
+  require<GeometryError>(!views.empty(), "views: none is given; a scan has one at least");
+  for (const Index view : views)
+    require<GeometryError>(view >= 0 && view < count, "views: ", view,
+                           " is not a view of the scan, which has ", count, "; count from 0");
   std::visit([&](auto& s) { keep_views(s, views); }, scan);
   return scan;
 }

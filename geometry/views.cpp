@@ -12,7 +12,8 @@ namespace tandem {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> models{"pixel_driven", "joseph", "separable_footprint", "fourier"};
+constexpr std::array<std::string_view, 5> models{"pixel_driven", "joseph", "separable_footprint", "fourier",
+                                                 "hierarchical"};
 
 }  // namespace
 
@@ -29,8 +30,8 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
   require<GeometryError>(grid.size[2] == d.rows, "VolumeGrid: ", grid.size[2], " slices for ", d.rows,
                          " detector rows; a parallel beam has one slice per row");
   require<GeometryError>(model == Model::pixel_driven || model == Model::joseph,
-                         "ParallelBeam: only pixel_driven and joseph have hats; the separable footprint is a "
-                         "model of cone beams");
+                         "ParallelBeam: only pixel_driven and joseph have hats; ", name_of(model),
+                         " is a model of cone beams");
   const double pixels_per_bin = d.bin_pitch / grid.pitch[0];
   ParallelViews packed{{}, static_cast<float>(grid.pitch[0] / pixels_per_bin), 1};
   for (std::size_t v = 0; v < scan.angles.size(); ++v) {

@@ -11,8 +11,9 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// How the shadow of a voxel on the detector is computed (docs/kernels.md). `fourier`, for parallel beams,
-/// goes through frequencies instead of rays.
-enum class Model { pixel_driven, joseph, separable_footprint, fourier };
+/// goes through frequencies instead of rays; `hierarchical`, for cone and fan beams, goes through groups of
+/// views.
+enum class Model { pixel_driven, joseph, separable_footprint, fourier, hierarchical };
 
 std::string_view name_of(Model model);
 /// The model with the name "joseph", ... @throws GeometryError for another name; it lists the known ones.

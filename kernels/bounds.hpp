@@ -24,6 +24,11 @@ namespace bounds {
 /// 32 here.
 inline constexpr Bounds rounding{2e-6, 1e-5, 1e-6};
 
+/// Passes that follow one another, of groups of views: each of up to ten rounds its sums by 2 u, the other
+/// way round in the other direction. Where a coefficient is small beside the largest one, what cancels rounds
+/// as the large ones do.
+inline constexpr Bounds passes{4e-6, 1e-5, 2e-6};
+
 /// Tensor products: both ways have the same weights. Their sums are cut where others are rounded.
 inline constexpr Bounds products{1e-5, 1e-5, 1e-6};
 

@@ -4,7 +4,8 @@
 // F_row are the shares of the cell under trapezoids of area 1, one along the bins and one along the rows. The
 // shadow of a voxel along one direction is the convolution of the shadows of its three edges. The trapezoid
 // has the widest of these as one side, and as the other side what gives it the variance of all three: so
-// mass, mean and variance are exact. If one edge has no shadow, the trapezoid is exact too. r is the distance
+// mass, mean and variance are exact. If one edge has no shadow, the trapezoid is exact too. Its flanks are as
+// wide as the shorter side: two short edges together may be longer than the widest one. r is the distance
 // of the cell from the source. The coefficient stands only here: forward and back are loops around these
 // functions.
 //
@@ -59,11 +60,12 @@ struct Profile {
 
 TANDEM_HOST_DEVICE inline Profile profile_of(float a, float b, float c) {
   a = std::fabs(a), b = std::fabs(b), c = std::fabs(c);
-  constexpr float steep = 1e-3f, narrow = 1e-6f;  // flanks, as a share of the widest edge; cells
+  constexpr float steep = 1e-3f, narrow = 1e-6f;  // flanks, as a share of the longer side; cells
   const float widest = std::max(std::max(std::max(a, b), c), narrow);
-  const float rest = std::max(a * a + b * b + c * c - widest * widest, 0.0f);
-  const float flank = std::max(std::sqrt(rest), steep * widest), per_flank = 1 / flank;
-  return {0.5f * (widest + flank) * per_flank, per_flank, 2 * widest * per_flank};
+  const float other = std::sqrt(std::max(a * a + b * b + c * c - widest * widest, 0.0f));
+  const float side = std::max(widest, other);
+  const float flank = std::max(std::min(widest, other), steep * side), per_flank = 1 / flank;
+  return {0.5f * (side + flank) * per_flank, per_flank, 2 * side * per_flank};
 }
 
 /// The area of a trapezoid beyond an edge that lies so many widths of a flank within its outer end; at most

@@ -70,6 +70,12 @@ Table<FourierViews> fourier(Device device) { return backend(device).fourier; }
 
 Table<FlexibleViews> flexible(Device device) { return backend(device).flexible; }
 
+Table<HierarchicalViews> hierarchical(Device device) { return backend(device).hierarchical; }
+
+WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device) {
+  return cpu::hierarchical_memory(views);
+}
+
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {
   double (*const memory)(const FourierSizes&, Index, Index, Device) =
       on_cuda(device) ? TANDEM_ON_CUDA(fourier_memory) : cpu::fourier_memory;

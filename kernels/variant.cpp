@@ -7,6 +7,7 @@
 #include "../geometry/flexible_views.hpp"
 #include "../geometry/views.hpp"
 #include "fourier.hpp"
+#include "hierarchical.hpp"
 
 namespace tandem::kernels {
 
@@ -106,6 +107,7 @@ TANDEM_FOR(ParallelViews)
 TANDEM_FOR(ConeViews)
 TANDEM_FOR(FourierViews)
 TANDEM_FOR(FlexibleViews)
+TANDEM_FOR(HierarchicalViews)
 #undef TANDEM_FOR
 
 }  // namespace tandem::kernels

@@ -16,6 +16,8 @@
 
 #define TANDEM_FLEXIBLE_CPU(VARIANT) VARIANT(separable_footprint)
 
+#define TANDEM_HIERARCHICAL_CPU(VARIANT) VARIANT(hierarchical)
+
 #define TANDEM_PARALLEL_CUDA(VARIANT) \
   VARIANT(standard)                   \
   VARIANT(texture)                    \
@@ -51,6 +53,7 @@ TANDEM_TABLE(cpu::parallel_variants, ParallelViews, TANDEM_PARALLEL_CPU)
 TANDEM_TABLE(cpu::cone_variants, ConeViews, TANDEM_CONE_CPU)
 TANDEM_TABLE(cpu::fourier_variants, FourierViews, TANDEM_FOURIER_CPU)
 TANDEM_TABLE(cpu::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE_CPU)
+TANDEM_TABLE(cpu::hierarchical_variants, HierarchicalViews, TANDEM_HIERARCHICAL_CPU)
 #if TANDEM_CUDA
 TANDEM_TABLE(cuda::parallel_variants, ParallelViews, TANDEM_PARALLEL_CUDA)
 TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
@@ -60,11 +63,19 @@ TANDEM_TABLE(cuda::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE_CUDA)
 
 std::span<const Backend> backends() {
   static const std::array all {
-    Backend{"cpu", cpu::parallel_variants::table(), cpu::cone_variants::table(),
-            cpu::fourier_variants::table(), cpu::flexible_variants::table()},
+    Backend{"cpu",
+            cpu::parallel_variants::table(),
+            cpu::cone_variants::table(),
+            cpu::fourier_variants::table(),
+            cpu::flexible_variants::table(),
+            cpu::hierarchical_variants::table()},
 #if TANDEM_CUDA
-        Backend{"cuda", cuda::parallel_variants::table(), cuda::cone_variants::table(),
-                cuda::fourier_variants::table(), cuda::flexible_variants::table()},
+        Backend{"cuda",
+                cuda::parallel_variants::table(),
+                cuda::cone_variants::table(),
+                cuda::fourier_variants::table(),
+                cuda::flexible_variants::table(),
+                {}},
 #endif
   };
   return all;

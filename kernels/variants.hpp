@@ -6,6 +6,7 @@
 #include "cone.hpp"
 #include "flexible.hpp"
 #include "fourier.hpp"
+#include "hierarchical.hpp"
 #include "parallel.hpp"
 
 namespace tandem::kernels {
@@ -17,6 +18,7 @@ struct Backend {
   Table<ConeViews> cone;
   Table<FourierViews> fourier;
   Table<FlexibleViews> flexible;
+  Table<HierarchicalViews> hierarchical;
 };
 
 /// All backends of this build.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../core/error.hpp"
 #include "random.hpp"
 #include "vector.hpp"
 
@@ -24,6 +25,7 @@ InnerProducts inner_products(const LinearOperator& A, const Array& x, const Arra
 }  // namespace
 
 Adjointness adjointness(const LinearOperator& A, int trials, unsigned seed) {
+  require<GeometryError>(trials >= 1, "adjointness: ", trials, " trials; at least 1 is needed");
   Random random(seed);
   double sum = 0, squares = 0, difference = 0, size = 0;
   for (int t = 0; t < trials; ++t) {

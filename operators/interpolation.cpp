@@ -33,8 +33,8 @@ double mean_over_views(const At& at) {
 
 Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                                const Execution& how, Device device) {
-  require<GeometryError>(model != Model::separable_footprint,
-                         "ParallelBeam: the separable footprint is a model of cone beams");
+  require<GeometryError>(model != Model::separable_footprint && model != Model::hierarchical,
+                         "ParallelBeam: ", name_of(model), " is a model of cone beams");
   const double pixel_bins = grid.pitch[0] / scan.detector.bin_pitch;
   if (model == Model::fourier) return {Kind::polynomial, pixel_bins};
   if (model == Model::joseph) return {Kind::joseph, pixel_bins};
@@ -45,6 +45,7 @@ Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid,
 Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Model model, const Execution&,
                                Device) {
   require<GeometryError>(model != Model::fourier, "cone beam: the Fourier model is one of parallel beams");
+  if (model == Model::hierarchical) return {Kind::polynomial, 1};
   const double pixel_bins = grid.pitch[0] * scan.magnification() / scan.detector.bin_pitch;
   return {model == Model::pixel_driven ? Kind::linear
           : model == Model::joseph     ? Kind::joseph

@@ -10,7 +10,8 @@ namespace TANDEM_PUBLIC tandem {
 /// How a back-projection reads filtered rows between their bins. The filter makes up for it, so that all
 /// models make the same picture (docs/kernels.md).
 struct Interpolation {
-  /// `joseph` and `footprint` have shapes that depend on the view; `polynomial` is that of Model::fourier.
+  /// `joseph` and `footprint` have shapes that depend on the view; `polynomial` is that of Model::fourier,
+  /// and nearly that of Model::hierarchical, which has six taps.
   enum class Kind { nearest, linear, joseph, footprint, polynomial };
   Kind kind = Kind::linear;
   double pixel_bins = 1;  ///< width of the shadow of a pixel at the axis, in bins

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../core/error.hpp"
 #include "algebra.hpp"
 #include "random.hpp"
 #include "vector.hpp"
@@ -15,6 +16,7 @@ double whole_norm(const Array& x, Stream& stream) { return std::sqrt(total(dot(x
 }  // namespace
 
 double operator_norm(const LinearOperator& A, int iterations, unsigned seed) {
+  require<GeometryError>(iterations >= 1, "operator_norm: ", iterations, " iterations; at least 1 is needed");
   Random random(seed);
   Stream& stream = default_stream(A.domain().device());
   Array x = uniform_array(A.domain(), random);

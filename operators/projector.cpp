@@ -3,10 +3,12 @@
 #include "../core/error.hpp"
 #include "../kernels/cone.hpp"
 #include "../kernels/flexible.hpp"
+#include "../kernels/flexible_footprint.hpp"
 #include "../kernels/fourier.hpp"
 #include "../kernels/parallel.hpp"
 #include "distributed/team_operator.hpp"
 #include "fourier.hpp"
+#include "hierarchical.hpp"
 #include "table_operator.hpp"
 
 namespace tandem {
@@ -17,14 +19,15 @@ namespace {
 kernels::Table<ConeViews> only(Model model, Device device) { return {&kernels::cone(model, device), 1}; }
 
 /// Each member of a team projects its copy of the volume onto its share of the views.
-LinearOperator by_team(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device team,
+template <class Beam>
+LinearOperator by_team(const Beam& scan, const VolumeGrid& grid, Model model, Device team,
                        const Execution& wanted) {
   const Space projections = projection_space(scan, team);
+  const Range rows{0, scan.detector.rows}, bins{0, scan.detector.bins};
   std::vector<LinearOperator> of_members;
   for (int k = 0; k < team.members(); ++k) {
     const Range views{projections.first_plane(k), projections.first_plane(k + 1)};
-    of_members.push_back(
-        projector(crop(scan, views, {0, scan.detector.rows}), grid, model, team.member(k), wanted));
+    of_members.push_back(projector(crop(scan, views, rows, bins), grid, model, team.member(k), wanted));
   }
   return team_operator(cone_volume_space(grid, team), projections, std::move(of_members));
 }
@@ -46,6 +49,7 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
                          const Execution& wanted) {
   if (device.members() > 1) return by_team(scan, grid, model, device, wanted);
+  if (model == Model::hierarchical) return hierarchical_projector(scan, grid, device, wanted);
   const auto table = only(model, device);
   auto views = std::make_shared<const ConeViews>(pack(scan, grid, model));
   const Space projections = projection_space(scan, device);
@@ -63,6 +67,7 @@ LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid, Model
                          const Execution& wanted) {
   require<GeometryError>(model == Model::separable_footprint, "FlexibleBeam: ", name_of(model),
                          " is a model of other beams; separable_footprint is needed");
+  if (device.members() > 1) return by_team(scan, grid, model, device, wanted);
   const auto table = kernels::flexible(device);
   auto views = std::make_shared<const FlexibleViews>(pack(scan, grid));
   const Space projections = projection_space(scan, device);
@@ -76,6 +81,10 @@ LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional
   return std::visit(
       [&](const auto& s) { return projector(s, grid, model.value_or(usual_model(s)), device, execution); },
       scan);
+}
+
+Index lines_together(const Scan& scan) {
+  return std::holds_alternative<FlexibleBeam>(scan) ? kernels::brick_edge : 1;
 }
 
 Execution like(const Execution& wanted, Device first, Device other) {
@@ -98,7 +107,9 @@ bool is_matched(const Execution& how, Device device) {
   return grade->matched;
 }
 
-bool is_matched(Model model, Device device) { return kernels::cone(model, device).grades.front().matched; }
+bool is_matched(Model model, Device device) {
+  return model == Model::hierarchical || kernels::cone(model, device).grades.front().matched;
+}
 
 Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing) {

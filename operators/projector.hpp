@@ -33,9 +33,11 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 ///
 /// pixel_driven: a voxel gives to the four cells around the place where its centre falls.
 ///
-/// The last two are the forward and the adjoint operator of the pair J/VD (Georgin et al. 2019). Here each
-/// has its own transpose. Voxels are as tall as the grid says, so that a part of the rows and slices has its
-/// block of A. @throws GeometryError, also if the source would pass through the grid; DeviceError
+/// hierarchical: through groups of views (operators/hierarchical.hpp), in O(N^3 log N) operations.
+///
+/// The two before it are the forward and the adjoint operator of the pair J/VD (Georgin et al. 2019). Here
+/// each has its own transpose. Voxels are as tall as the grid says, so that a part of the rows and slices has
+/// its block of A. @throws GeometryError, also if the source would pass through the grid; DeviceError
 LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});
@@ -47,8 +49,8 @@ LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
 
 /// The same for views of any geometry: the footprint is the product of a trapezoid along the bins and one
 /// along the rows, each with the mean and the variance of the voxel's shadow. Of the models it has
-/// separable_footprint alone. @throws GeometryError, also if a view's source lies in the grid; DeviceError
-/// for a GPU
+/// separable_footprint alone. Teams share it as they share a cone beam. @throws GeometryError, also if a
+/// view's source lies in the grid; DeviceError
 LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid,
                          Model model = Model::separable_footprint, Device device = Device::cpu(),
                          const Execution& execution = {});
@@ -56,6 +58,11 @@ LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid,
 /// The same for a scan of any kind, with its usual model (`usual_model`) if none is given.
 LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model = {},
                          Device device = Device::cpu(), const Execution& execution = {});
+
+/// How many lines along y share numbers in the kernels of a beam: bricks of a flexible beam do. A part of a
+/// volume that begins and ends at multiples of it has its coefficients of the whole, up to rounding; any
+/// other part has its own, as good ones.
+Index lines_together(const Scan& scan);
 
 /// How another device does what is wanted of the first one for a parallel beam: in its own fastest way, in
 /// float32. @throws GeometryError if the wanted variant has coefficients of its own

@@ -7,6 +7,7 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../kernels/cone.hpp"
+#include "../kernels/flexible.hpp"
 #include "projector.hpp"
 
 namespace tandem {
@@ -169,8 +170,20 @@ class Lane {
   std::vector<Stream> streams_;
 };
 
+// What tiles ask of a kind of beam.
+
+const kernels::ConeVariant& kernels_of(const ConeBeam&, Device device) {
+  return kernels::cone(Model::separable_footprint, device);
+}
+const kernels::FlexibleVariant& kernels_of(const FlexibleBeam&, Device device) {
+  return kernels::flexible(device).front();
+}
+ConeViews packed(const ConeBeam& scan, const VolumeGrid& grid) { return pack(scan, grid); }
+FlexibleViews packed(const FlexibleBeam& scan, const VolumeGrid& grid) { return places(scan, grid); }
+
+template <class Beam>
 struct Tiles {
-  ConeBeam scan;
+  Beam scan;
   VolumeGrid grid;
   std::vector<Device> devices;
   Tilings tilings;
@@ -184,7 +197,7 @@ struct Tiles {
          {image(y), 0, blocks},
          beta,
          [&](Range lines, Range views, Image<const float> in, float b, Image<float> out, Stream& stream) {
-           kernels_of(stream).forward(packed(lines, views), {}, alpha, in, b, out, stream);
+           kernels_of(scan, stream.device()).forward(tile(lines, views), {}, alpha, in, b, out, stream);
          }});
   }
 
@@ -194,17 +207,13 @@ struct Tiles {
          {image(x), 1, strips},
          beta,
          [&](Range views, Range lines, Image<const float> in, float b, Image<float> out, Stream& stream) {
-           kernels_of(stream).backward(packed(lines, views), {}, alpha, in, b, out, stream);
+           kernels_of(scan, stream.device()).backward(tile(lines, views), {}, alpha, in, b, out, stream);
          }});
   }
 
-  static const kernels::ConeVariant& kernels_of(const Stream& stream) {
-    return kernels::cone(Model::separable_footprint, stream.device());
-  }
-
-  ConeViews packed(Range lines, Range views) const {
-    return pack(crop(scan, views, {0, scan.detector.rows}),
-                region(grid, {0, grid.size[0]}, lines, {0, grid.size[2]}));
+  auto tile(Range lines, Range views) const {
+    return packed(crop(scan, views, {0, scan.detector.rows}, {0, scan.detector.bins}),
+                  region(grid, {0, grid.size[0]}, lines, {0, grid.size[2]}));
   }
 
   /// Outputs in turn, one device after the other.
@@ -240,15 +249,14 @@ struct Tiles {
   }
 };
 
-}  // namespace
-
-Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
-                   double bytes) {
+template <class Beam>
+Tilings tiles_of(const Beam& scan, const VolumeGrid& grid, const std::vector<Device>& devices, double bytes) {
   require<DeviceError>(!devices.empty(), "tiles: no device is given");
   const auto most_of_all = [&](Shape volume, Shape projections) {
     WorkingMemory most{};
     for (const Device device : devices) {
-      const WorkingMemory one = working_memory(Model::separable_footprint, volume, projections, device);
+      const auto& row = kernels_of(scan, device);
+      const WorkingMemory one = row.working_memory(row.grades.front().precision, volume, projections, device);
       most = {std::max(most.forward, one.forward), std::max(most.backward, one.backward)};
     }
     return most;
@@ -256,13 +264,36 @@ Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vect
   return plan_tiles(scan, grid, static_cast<Index>(devices.size()), bytes, most_of_all);
 }
 
-LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
-                               double bytes, TileRun run) {
+template <class Beam>
+LinearOperator in_tiles(const Beam& scan, const VolumeGrid& grid, std::vector<Device> devices, double bytes,
+                        TileRun run) {
   validate(scan);
   validate(grid);
   require_source_outside(scan, grid);  // of any strip
-  Tilings tilings = plan_tiles(scan, grid, devices, bytes);
-  return Tiles{scan, grid, std::move(devices), std::move(tilings), std::move(run)};
+  Tilings tilings = tiles_of(scan, grid, devices, bytes);
+  return Tiles<Beam>{scan, grid, std::move(devices), std::move(tilings), std::move(run)};
+}
+
+}  // namespace
+
+Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
+                   double bytes) {
+  return tiles_of(scan, grid, devices, bytes);
+}
+
+Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
+                   double bytes) {
+  return tiles_of(scan, grid, devices, bytes);
+}
+
+LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
+                               double bytes, TileRun run) {
+  return in_tiles(scan, grid, std::move(devices), bytes, std::move(run));
+}
+
+LinearOperator tiled_projector(const FlexibleBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
+                               double bytes, TileRun run) {
+  return in_tiles(scan, grid, std::move(devices), bytes, std::move(run));
 }
 
 }  // namespace tandem

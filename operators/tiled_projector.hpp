@@ -21,13 +21,18 @@ struct TileRun {
 /// The tiles that `tiled_projector` uses. @throws as `tiled_projector` does
 Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
                    double bytes);
+Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
+                   double bytes);
 
-/// The projector of a cone beam by separable footprints, with vectors in host memory. It is computed tile by
-/// tile, within `bytes` of each device. Vectors that are `Pinned` move while kernels run. One device makes
-/// each piece of a result, in a fixed order; the tiles change only the rounding. A device may be named twice.
-/// If one device fails, the others stop, and the contents of the output are undefined. @throws as plan_tiles
-/// and projector do; an application throws DeviceError that names the device
+/// The projector of a cone beam by separable footprints, or that of a flexible beam, with vectors in host
+/// memory. It is computed tile by tile, within `bytes` of each device. Vectors that are `Pinned` move while
+/// kernels run. One device makes each piece of a result, in a fixed order; the tiles change only the
+/// rounding. A device may be named twice. If one device fails, the others stop, and the contents of the
+/// output are undefined. @throws as plan_tiles and projector do; an application throws DeviceError that names
+/// the device
 LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
+                               double bytes, TileRun run = {});
+LinearOperator tiled_projector(const FlexibleBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
                                double bytes, TileRun run = {});
 
 }  // namespace tandem

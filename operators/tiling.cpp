@@ -1,10 +1,13 @@
 #include "tiling.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../core/units.hpp"
+#include "projector.hpp"
 
 namespace tandem {
 
@@ -19,10 +22,13 @@ constexpr double share_of_input = 1.0 / 8;  // of a device's memory, each
 
 Index round_up(Index a, Index to = step) { return ceil_div(a, to) * to; }
 
-/// Lines of a volume, or views: how many there are, and bytes of one.
+/// Lines of a volume, or views: how many there are, the bytes of one, and how many stay together.
 struct Axis {
   Index count;
   double bytes;
+  Index unit = 1;
+  Index units() const { return ceil_div(count, unit); }
+  Index within(Index some) const { return std::min(count, some * unit); }  ///< in so many units
 };
 
 struct Sizes {
@@ -46,28 +52,60 @@ Sizes largest(Index input, Index most, double bytes, const Bytes& needed) {
 template <class Bytes>
 Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, double bytes,
             const Bytes& kernels) {
-  const auto needed = [&](Index in, Index out) {
-    return static_cast<double>(inputs_at_once * in) * input.bytes + static_cast<double>(out) * output.bytes +
-           kernels(in, out);
+  const auto needed = [&](Index in, Index out) {  // units
+    const Index some = input.within(in), made = output.within(out);
+    return static_cast<double>(inputs_at_once * some) * input.bytes +
+           static_cast<double>(made) * output.bytes + kernels(some, made);
   };
-  require<DeviceError>(needed(1, 1) <= bytes, "tiles: one line of voxels and one view need ",
-                       needed(1, 1) / bytes_per_mib, " MiB of each device, the limit is ",
-                       bytes / bytes_per_mib, " MiB",
+  const Index lines = input.within(1) * output.within(1);  // one of them is a view
+  require<DeviceError>(needed(1, 1) <= bytes,
+                       "tiles: ", lines == 1 ? "one line" : std::to_string(lines) + " lines",
+                       " of voxels and one view need ", needed(1, 1) / bytes_per_mib,
+                       " MiB of each device, the limit is ", bytes / bytes_per_mib, " MiB",
                        "; give a larger --device-memory, a smaller --size or --region, or --binning");
-  const double share = std::max(1.0, share_of_input * bytes / input.bytes);
-  const Index wanted = std::min(input.count, round_up(ceil_div(input.count, passes)));
-  return largest(share < static_cast<double>(wanted) ? static_cast<Index>(share) : wanted,
-                 ceil_div(output.count, devices), bytes, needed);
+  const double share =
+      std::max(1.0, share_of_input * bytes / (input.bytes * static_cast<double>(input.unit)));
+  const Index wanted = std::min(input.units(), ceil_div(round_up(ceil_div(input.count, passes)), input.unit));
+  const Sizes found = largest(share < static_cast<double>(wanted) ? static_cast<Index>(share) : wanted,
+                              ceil_div(output.units(), devices), bytes, needed);
+  return {found.input * input.unit, found.output * output.unit};
+}
+
+/// A scan as tiles cut it: its detector, its views, and the lines of a volume that stay together.
+struct Cut {
+  Detector detector;
+  Index views, lines_together;
+};
+
+Tilings tilings_of(const Cut& cut, const VolumeGrid& grid, Index devices, double bytes,
+                   const TileMemory& kernels) {
+  validate(grid);
+  const auto [nx, ny, nz] = grid.size;
+  const auto [all, unit] = std::pair{cut.views, cut.lines_together};
+  const Index rows = cut.detector.rows, bins = cut.detector.bins;
+  const Axis lines{ny, sizeof(float) * static_cast<double>(nx * nz), unit},
+      views{all, sizeof(float) * static_cast<double>(rows * bins)};
+  const auto memory = [&, n0 = nz, n2 = nx](Index strip, Index block) {
+    return kernels({n0, strip, n2}, {block, rows, bins});
+  };
+  const Sizes forward = sizes(lines, pieces_of_input, views, devices, bytes,
+                              [&](Index strip, Index block) { return memory(strip, block).forward; });
+  const Sizes backward = sizes(views, pieces_of_input, lines, devices, bytes,
+                               [&](Index block, Index strip) { return memory(strip, block).backward; });
+  const Range all_lines{0, ny}, all_views{0, all};
+  return {{pieces(all_lines, forward.input, 1, unit), pieces(all_views, forward.output, devices)},
+          {pieces(all_lines, backward.output, devices, unit), pieces(all_views, backward.input)}};
 }
 
 }  // namespace
 
-std::vector<Range> pieces(Range all, Index most, Index multiple) {
+std::vector<Range> pieces(Range all, Index most, Index multiple, Index together) {
   const auto count_by = [&](Index unit) {
     const Index units = ceil_div(all.size(), unit);
     return std::min(units, round_up(ceil_div(units, most / unit), multiple));
   };
-  const Index unit = most >= step && count_by(step) % multiple == 0 ? step : 1, count = count_by(unit),
+  const bool in_steps = most >= step && count_by(step) % multiple == 0;
+  const Index unit = in_steps ? std::max(step, together) : together, count = count_by(unit),
               units = ceil_div(all.size(), unit);
   std::vector<Range> cut;
   for (Index k = 0; k < count; ++k)
@@ -83,21 +121,13 @@ std::vector<Range> in_pieces(Range all, Index count) {
 Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
                    const TileMemory& kernels) {
   validate(scan);
-  validate(grid);
-  const auto [nx, ny, nz] = grid.size;
-  const Index rows = scan.detector.rows, bins = scan.detector.bins;
-  const Axis lines{ny, sizeof(float) * static_cast<double>(nx * nz)},
-      views{views_of(scan), sizeof(float) * static_cast<double>(rows * bins)};
-  const auto memory = [&, n0 = nz, n2 = nx](Index strip, Index block) {
-    return kernels({n0, strip, n2}, {block, rows, bins});
-  };
-  const Sizes forward = sizes(lines, pieces_of_input, views, devices, bytes,
-                              [&](Index strip, Index block) { return memory(strip, block).forward; });
-  const Sizes backward = sizes(views, pieces_of_input, lines, devices, bytes,
-                               [&](Index block, Index strip) { return memory(strip, block).backward; });
-  const Range all_lines{0, lines.count}, all_views{0, views.count};
-  return {{pieces(all_lines, forward.input), pieces(all_views, forward.output, devices)},
-          {pieces(all_lines, backward.output, devices), pieces(all_views, backward.input)}};
+  return tilings_of({scan.detector, views_of(scan), lines_together(scan)}, grid, devices, bytes, kernels);
+}
+
+Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
+                   const TileMemory& kernels) {
+  validate(scan);
+  return tilings_of({scan.detector, views_of(scan), lines_together(scan)}, grid, devices, bytes, kernels);
 }
 
 }  // namespace tandem

@@ -9,10 +9,11 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// The tiles of one direction of a cone-beam projection. A piece of the output stays on a device while all
-/// pieces of the input pass through it, one after the other. Projections are cut into blocks of views.
-/// Volumes are cut along y into strips of all slices. A column of voxels shares its weights, which slabs
-/// would compute again. All strips meet about the same number of rows; slabs at the ends of a volume do not.
+/// The tiles of one direction of a projection. A piece of the output stays on a device while all pieces of
+/// the input pass through it, one after the other. Projections are cut into blocks of views. Volumes are cut
+/// along y into strips of all slices. In a cone beam a column of voxels shares its weights, which slabs would
+/// compute again. All strips meet about the same number of rows; slabs at the ends of a volume do not. Strips
+/// begin at multiples of `lines_together` (projector.hpp), so that each has its coefficients of the whole.
 struct Tiling {
   std::vector<Range> strips, views;  ///< the strips make up all lines of voxels; the blocks make up all views
 };
@@ -35,10 +36,13 @@ constexpr Index inputs_at_once = 2;
 /// needs.
 Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
                    const TileMemory& kernels);
+Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
+                   const TileMemory& kernels);
 
 /// Cuts a range into pieces of at most `most`. Their number is a multiple of `multiple` if that can be. Large
-/// pieces begin at multiples of 8, because kernels work on four or more lines or views at a time.
-std::vector<Range> pieces(Range all, Index most, Index multiple = 1);
+/// pieces begin at multiples of 8, because kernels work on four or more lines or views at a time; all begin
+/// at multiples of `together`, of which `most` is one, too.
+std::vector<Range> pieces(Range all, Index most, Index multiple = 1, Index together = 1);
 
 /// The same with at most `count` pieces.
 std::vector<Range> in_pieces(Range all, Index count);

@@ -39,9 +39,9 @@ double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
 
 Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   require<DeviceError>(!asked.devices.empty(), "recipe: no device is given");
+  Plan plan{make_job(info, asked), {}, {}};
   Recipe recipe = asked;
-  recipe.devices = devices_for(info.scan, asked.devices);
-  Plan plan{make_job(info, recipe), {}, {}};
+  recipe.devices = devices_for(plan.job.scan, asked.devices);
   plan.flow = begun_flow(plan.job, recipe);
   beam_of(plan.job.scan).choose_execution(plan, recipe, [&] { return bytes_for_kernels(plan.flow, recipe); });
   plan.flow.route->choose(plan, recipe, info);

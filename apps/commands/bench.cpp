@@ -11,6 +11,7 @@
 #include "../../io/volumes/volume_kind.hpp"
 #include "../../kernels/cone.hpp"
 #include "../../kernels/fourier.hpp"
+#include "../../kernels/hierarchical.hpp"
 #include "../../kernels/parallel.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../command.hpp"
@@ -101,6 +102,7 @@ std::vector<std::string> variants_to_time() {
   names.insert(names.begin() + 1, "all");
   for (const auto& row : kernels::cone(Device::cpu())) names.emplace_back(row.name);
   for (const auto& row : kernels::fourier(Device::cpu())) names.emplace_back(row.name);
+  for (const auto& row : kernels::hierarchical(Device::cpu())) names.emplace_back(row.name);
   return names;
 }
 
@@ -112,7 +114,10 @@ void run_bench(BenchOptions& o) {
   o.axes.to = o.to == "host" ? "" : o.to;
   o.axes.halves = o.dtype == "float16";
   o.axes.cone = o.geometry != "parallel";
-  o.axes.executions = o.name == "cone" || o.name == "fan" ? chosen_executions(o, kernels::cone(o.axes.device))
+  const bool of_cone = o.name == "cone" || o.name == "fan";
+  o.axes.executions = of_cone && o.variant == name_of(Model::hierarchical)
+                          ? chosen_executions(o, kernels::hierarchical(o.axes.device))
+                      : of_cone ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
                           : chosen_executions(o, kernels::parallel(o.axes.device));
@@ -135,9 +140,9 @@ void run_bench(BenchOptions& o) {
 
 void add_streamed(CLI::App& c, bench::Axes& axes) {
   CLI::Option* streamed =
-      c.add_flag("--streamed", axes.streamed, "cone: from host memory and back, in tiles");
+      c.add_flag("--streamed", axes.streamed, "cone, flexible: from host memory and back, in tiles");
   add_counts(c, "--devices", axes.devices,
-             "pipeline, --streamed, solvers of a cone beam: GPUs, or a list (default 1)", 1024);
+             "pipeline, --streamed, flexible, solvers of a cone beam: GPUs, or a list (default 1)", 1024);
   add_counts(c, "--streams", axes.streams,
              "pipeline, --streamed: streams of each, 1 to 3, or a list (default 3)", 3);
   c.add_option("--device-memory", axes.device_memory, "bytes of each (default: 90 % of what is free)")
@@ -151,7 +156,8 @@ void complete(BenchOptions& o, bool gives_slices) {
     o.axes.accuracies = {1e-3, 1e-4, 1e-5};
   else
     o.axes.accuracies = {number_in(o.accuracy).value()};
-  if (o.axes.streamed && o.name != "cone") throw UsageError("--streamed goes with cone");
+  if (o.axes.streamed && o.name != "cone" && o.name != "flexible")
+    throw UsageError("--streamed goes with cone and flexible");
   const bool cube = o.name == "cone" || (o.name == "solvers" && o.geometry == "cone");
   if (cube && gives_slices)
     throw UsageError("--slices does not go with a cone beam, whose volume is a cube; give --size");

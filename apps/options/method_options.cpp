@@ -52,9 +52,11 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
                "in the place of -o: make volumes by several methods, and of them one picture of the middle "
                "slices (--preview) and one table; an option holds for the methods that read it")
       ->type_name("A,B,C");
-  add_choice(c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier"},
-             "parallel beam: how shadows are computed; fourier goes through frequencies, in O(N^2 log N) "
-             "operations a slice (default automatic: the faster one of pixel_driven and fourier)");
+  add_choice(
+      c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier", "hierarchical"},
+      "how shadows are computed. Parallel beam: fourier goes through frequencies, in O(N^2 log N) "
+      "operations a slice (default automatic: the faster one of pixel_driven and fourier). Cone and fan "
+      "beam: hierarchical goes through groups of views, in O(N^3 log N) (default: footprints)");
   add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5"},
              "fourier: relative error of what is back-projected (default 1e-4)");
 }

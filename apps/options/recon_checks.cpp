@@ -24,7 +24,7 @@ struct Condition {
 
 const std::vector<Condition>& conditions() {
   static const std::vector<Condition> all{
-      {{"--iterations", "--stop", "--initial", "--checkpoint"},
+      {{"--iterations", "--stop", "--initial", "--checkpoint", "--resample-frames"},
        [](const ReconOptions&, const Method& method, std::string_view) { return method.iterates(); },
        [](const ReconOptions& o, std::string_view option) {
          return std::string(option) + " goes with an iterative algorithm, not with " + o.recipe.method;

@@ -37,6 +37,9 @@ void add_volume(CLI::App& c, ReconOptions& o) {
       ->excludes(axis)
       ->excludes(search)
       ->excludes(c.get_option("--detector-roll"));
+  c.add_flag("--resample-frames", r.resample_frames,
+             "solvers: make frames upright and move them back, as fbp and fdk need it, in the place of views "
+             "that stand as roll, tilt and shifts say; less exact, and faster for a parallel beam");
   c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
   c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
       ->check(count());

@@ -21,18 +21,26 @@ using nlohmann::json;
 
 constexpr double giga = 1e9;
 
+bool is_flexible(const Scan& scan) { return std::holds_alternative<FlexibleBeam>(scan); }
+
+/// Rates of a cone beam on an H200, and of a flexible beam on an H100 (docs/performance.md).
+std::vector<double> measured_rates(const Scan& scan) {
+  return is_flexible(scan) ? std::vector<double>{275, 423} : std::vector<double>{574, 830};
+}
+
 /// What kernels of a GPU take; of the CPU, if this machine has no GPU to ask.
-TileMemory memory_of_kernels() {
+TileMemory memory_of_kernels(const Scan& scan) {
   const std::vector<Device> here = devices();
-  return [device = here.back()](Shape volume, Shape projections) {
-    return working_memory(Model::separable_footprint, volume, projections, device);
+  return [device = here.back(), flexible = is_flexible(scan)](Shape volume, Shape projections) {
+    return flexible ? flexible_working_memory(volume, projections, device)
+                    : working_memory(Model::separable_footprint, volume, projections, device);
   };
 }
 
 }  // namespace
 
 void add_rank_options(CLI::App& c, RankOptions& o) {
-  const std::string group = "Machines that are not here (a step of CGLS of a cone beam)";
+  const std::string group = "Machines that are not here (a step of CGLS of a cone or flexible beam)";
   auto* ranks = c.add_option("--ranks", o.ranks, "processes of `mpirun -n`, one device each")
                     ->check(CLI::Range(1, 1'000'000))
                     ->group(group);
@@ -43,7 +51,7 @@ void add_rank_options(CLI::App& c, RankOptions& o) {
       ->group(group);
   c.add_option("--kernel-rates", o.kernels,
                "projection and back-projection of a device, 10^9 voxels times views a second; default: an "
-               "H200")
+               "H200, for a flexible beam an H100")
       ->check(positive())
       ->expected(2)
       ->delimiter(',')
@@ -62,11 +70,12 @@ json rank_forecast(const Scan& scan, const VolumeGrid& grid, const RankOptions& 
     report["slices"] = ceil_div<Index>(grid.size[2], o.ranks);
     return report;
   }
-  const pipeline::Cluster cluster{o.ranks, o.device_gib * bytes_per_gib, o.kernels[0] * giga,
-                                  o.kernels[1] * giga, o.link * giga};
+  const std::vector<double> rates = o.kernels.empty() ? measured_rates(scan) : o.kernels;
+  const pipeline::Cluster cluster{o.ranks, o.device_gib * bytes_per_gib, rates[0] * giga, rates[1] * giga,
+                                  o.link * giga};
   pipeline::RankForecast found;
   try {
-    found = forecast_of_rank(scan, grid, Cgls::cost, cluster, memory_of_kernels());
+    found = forecast_of_rank(scan, grid, Cgls::cost, cluster, memory_of_kernels(scan));
   } catch (const DeviceError& fault) {
     report["does_not_fit"] = fault.what();
     return report;
@@ -111,7 +120,8 @@ json rank_traffic_json(const pipeline::Plan& plan) {
     return values;
   };
   const pipeline::PlannedTraffic planned =
-      planned_traffic(*plan.job.method, plan.job.options, plan.job.solved, ranks.rank(), ranks.size());
+      planned_traffic(*plan.job.method, plan.job.options, plan.job.solved, ranks.rank(), ranks.size(),
+                      lines_together(plan.job.scan));
   return {{"way", name_of(own.way)},
           {"sent_bytes", of_all(own.sent)},
           {"received_bytes", of_all(own.received)},

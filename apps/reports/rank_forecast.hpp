@@ -11,8 +11,8 @@ namespace tandem::apps {
 struct RankOptions {
   int ranks = 0;  ///< 0: nobody asked
   double device_gib = 80;
-  std::vector<double> kernels{574, 830};  ///< forward and back, 10^9 voxels times views a second
-  double link = 25;                       ///< 10^9 bytes a second each way
+  std::vector<double> kernels{};  ///< forward and back, 10^9 voxels times views a second; empty: as measured
+  double link = 25;               ///< 10^9 bytes a second each way
 };
 void add_rank_options(CLI::App& command, RankOptions& options);
 

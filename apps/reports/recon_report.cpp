@@ -94,15 +94,26 @@ json curves_json(const pipeline::Curves& curves) {
   return all;
 }
 
+/// How roll, tilt and shifts are taken away: "views" stand as these say, or "frames" are resampled; null
+/// where there is nothing to be taken away.
+json stands_by(const pipeline::Job& job) {
+  if (job.circle) return "views";
+  const bool rolled =
+      pipeline::value_of<double>(job.preprocessing.values, "--detector-roll").value_or(0) != 0;
+  const bool resampled = rolled || job.preprocessing.pose || !job.preprocessing.row_shifts.empty();
+  return resampled ? json("frames") : json(nullptr);
+}
+
 /// The detector, and where its axis was recorded and is taken, in bins.
 json axis_json(const pipeline::Job& job, const io::ScanInfo& info) {
   const Detector& d = detector_of(job.scan);
   json geometry = geometry_json(job.scan);
-  geometry["axis_bin"] = d.axis_bin;
+  geometry["axis_bin"] = detector_of(job.upright()).axis_bin;
   geometry["axis_bin_taken"] = job.axis_in_file;  // in bins of the file, before columns are chosen and binned
   geometry["axis_bin_in_file"] = info.axis_bin ? json(*info.axis_bin) : json(nullptr);
   geometry["pixel_size_mm"] = job.pitch_known ? json(d.bin_pitch) : json(nullptr);
   geometry["words"] = words_of(job.scan);
+  geometry["stands_by"] = stands_by(job);
   geometry["row_shifts"] = !job.preprocessing.row_shifts.empty();
   return geometry;
 }
@@ -249,12 +260,20 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
   return report;
 }
 
+/// Which way was taken for roll, tilt and shifts.
+std::string words_of_stand(const pipeline::Job& job) {
+  if (job.circle)
+    return "; views stand beside the circle of a " + std::string(kind_of(*job.circle)) +
+           " beam, as roll, tilt and shifts say";
+  return stands_by(job).is_null() ? "" : "; frames are resampled, as roll, tilt and shifts say";
+}
+
 void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info) {
-  const auto& d = detector_of(plan.job.scan);
+  const auto& d = detector_of(plan.job.upright());
   const Shape n = plan.job.grid.shape();
   to << "scan      " << info.format << ", " << words_of_size(plan.job.scan) << ", axis at bin "
      << plan.job.axis_in_file << (d.axis_bin == plan.job.axis_in_file ? "" : " of the file") << '\n'
-     << "geometry  " << words_of(plan.job.scan) << '\n'
+     << "geometry  " << words_of(plan.job.scan) << words_of_stand(plan.job) << '\n'
      << "reference " << words_of_references(plan.job.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.job.unit();
   if (plan.job.pitch_known) to << ", pitch " << rounded(plan.job.grid.pitch[0]) << " mm";

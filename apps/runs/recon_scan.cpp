@@ -81,8 +81,10 @@ void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan) {
   require<GeometryError>(name == plan.job.method->name || name == plan.job.method_name(),
                          "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
                          plan.job.method->name);
-  require<GeometryError>(!o.recipe.model || plan.flow.model == o.recipe.model,
-                         "--model goes with a parallel beam only");
+  require<GeometryError>(!o.recipe.model || plan.flow.model == o.recipe.model, "--model ",
+                         name_of(*o.recipe.model), ": a ", kind_of(plan.job.scan),
+                         " beam does not have it; it has ", name_of(plan.flow.model),
+                         kind_of(plan.job.scan) == ConeBeam::kind ? " and hierarchical" : "");
 }
 
 }  // namespace tandem::apps

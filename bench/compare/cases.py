@@ -13,7 +13,7 @@ SUBDIVISION = 4  # parts of a bin, and of a voxel's sides: exact values are mean
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    beam: str  # parallel, fan or cone
+    beam: str  # parallel, fan, cone, fan_vectors or cone_vectors
     size: int  # voxels along x and y
     slices: int
     views: int
@@ -61,17 +61,53 @@ def cone(size, views):
     return Case("cone", size, size, views, size + size // 8, size + size // 2, 2.0, 2.0 * size, 4.0 * size)
 
 
+def fan_vectors(size, views):
+    """The fan, each view with a place of its own."""
+    return dataclasses.replace(fan(size, views), beam="fan_vectors")
+
+
+def cone_vectors(size, views):
+    """The cone, each view with a place and an orientation of its own."""
+    return dataclasses.replace(cone(size, views), beam="cone_vectors")
+
+
+def vectors(case):
+    """12 numbers a view: source, middle of the detector, steps along bins and rows. Distances differ by up to 5 %, the
+    detector is up to 3 % of its width aside and yawed by up to 10 degrees; that of a cone is also rolled by up to 20
+    degrees, and its source up to 20 degrees above the plane of the slices or below it."""
+    random, cone, rows = np.random.default_rng(7), case.beam == "cone_vectors", []
+    for angle in case.angles:
+        far, near, aside, above, yaw, roll, rise = random.uniform(-1, 1, 7)
+        turn, lift = math.radians(10 * yaw), math.radians(20 * rise) * cone
+        along, level, up = (np.array(v) for v in [(math.cos(angle), math.sin(angle), 0),
+                                                  (-math.sin(angle), math.cos(angle), 0), (0, 0, 1)])
+        ray, up = math.cos(lift) * level + math.sin(lift) * up, math.cos(lift) * up - math.sin(lift) * level
+        across, lean = math.cos(turn) * along + math.sin(turn) * ray, math.radians(20 * roll) * cone
+        u, v = math.cos(lean) * across + math.sin(lean) * up, math.cos(lean) * up - math.sin(lean) * across
+        source = -case.sod * (1 + 0.05 * near) * ray
+        off = 0.03 * case.bins * case.cell * (aside * u + above * cone * v)
+        middle = source + case.sdd * (1 + 0.05 * far) * ray + off
+        rows.append(np.concatenate([source, middle, case.cell * u, case.cell * v]))
+    return np.array(rows)
+
+
 def smaller(case):
     """The same kind of scan, small enough to try how well a pair matches."""
     if case.beam == "parallel":
         return parallel(min(case.size, 128), case.slices, min(case.views, 90))
-    make, size = {"fan": (fan, 128), "cone": (cone, 48)}[case.beam]
+    make, size = {"fan": (fan, 128), "cone": (cone, 48), "fan_vectors": (fan_vectors, 128),
+                  "cone_vectors": (cone_vectors, 48)}[case.beam]
     return make(min(case.size, size), min(case.views, 60))
 
 
 def geometry(case, parts=1):
     """Scan and grid in tandem's terms, with the bins of a line or the heights of voxels in so many parts."""
     import tandem
+    if case.beam in ("fan_vectors", "cone_vectors"):
+        height = 1 / parts if case.beam == "cone_vectors" else 16  # a row sees no end of voxels so tall
+        scan = tandem.FlexibleBeam(case.bins, case.rows, vectors(case).tolist())
+        size = (case.size, case.size, case.slices * parts if case.beam == "cone_vectors" else 1)
+        return scan, tandem.VolumeGrid(size, (1, 1, height))
     bins, heights = (1, parts) if case.beam == "cone" else (parts, 1)
     detector = tandem.Detector(bins=case.bins * bins, rows=case.rows, bin_pitch=case.cell / bins, row_pitch=case.cell,
                                axis_bin=(case.bins / 2 + case.off) * bins - 0.5)
@@ -84,17 +120,21 @@ def geometry(case, parts=1):
                                    (-case.off, -case.off, 0))
 
 
+def is_cone(case):
+    return case.beam in ("cone", "cone_vectors")
+
+
 def phantom(case):
     """Shepp and Logan's ellipses, or ellipsoids of which no two slices are alike; well within the field of view."""
     import tandem
-    body = tandem.ellipsoids() if case.beam == "cone" else tandem.shepp_logan()
+    body = tandem.ellipsoids() if is_cone(case) else tandem.shepp_logan()
     return body.scaled(0.45 * case.size, 2 / case.size)
 
 
 def exact_volume(case):
     """The means of the voxels, 1/voxel. All slices of a cylinder are one."""
     import tandem
-    if case.beam != "cone":
+    if not is_cone(case):
         one = tandem.voxelise(phantom(case), geometry(case.with_slices(1))[1])
         return np.broadcast_to(one, case.volume_shape)
     fine = tandem.voxelise(phantom(case), geometry(case, SUBDIVISION)[1], samples=SUBDIVISION)
@@ -104,8 +144,8 @@ def exact_volume(case):
 def exact_data(case):
     """The means of the line integrals over the cells."""
     import tandem
-    if case.beam == "cone":
-        return tandem.project(phantom(case), geometry(case)[0], samples=2)
+    if case.beam in ("cone", "fan_vectors", "cone_vectors"):
+        return tandem.project(phantom(case), geometry(case)[0], samples=4 if case.beam == "fan_vectors" else 2)
     one = case.with_slices(1)
     fine = tandem.project(phantom(case), geometry(one, SUBDIVISION)[0])
     return np.broadcast_to(fine.reshape(*one.data_shape, SUBDIVISION).mean(3), case.data_shape)

@@ -1,6 +1,7 @@
 """Runs tandem and its peers of PyPI on the same data, and writes a table and a chart.
 
     make compare [SIZE=512] [VIEWS=512] [SLICES=16] [CONE=128] [PEERS=tandem,ASTRA] [LIMIT=90] [WHEELS=DIR]
+    make compare BEAMS=fan_vectors,cone_vectors       each view at a place of its own
     python bench/compare/compare.py OUT [--help]      where the packages are, see environment.py
 
 Each peer works on each beam in a process of its own with a time limit, so that one that crashes or hangs is a line that
@@ -42,7 +43,7 @@ def options():
     o.add_argument("--slices", type=int, help="of the parallel beam (16; on a GPU 128)")
     o.add_argument("--cone", type=int, help="voxels along x of the cone (128; on a GPU 512)")
     o.add_argument("--cone-views", type=int, help="(180; on a GPU 360)")
-    o.add_argument("--beams", default="parallel,fan,cone")
+    o.add_argument("--beams", default="parallel,fan,cone", help="also fan_vectors and cone_vectors, each view anywhere")
     o.add_argument("--peers", default=",".join(p.name for p in peers.PEERS if "," not in p.name),
                    help="names, with commas between; tandem means all of its ways")
     o.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of the CPU, for every peer")
@@ -59,7 +60,9 @@ def chosen_cases(o):
     size = o.size or (1024 if gpu else 512)
     views = o.views or size
     made = {"parallel": cases.parallel(size, o.slices or (128 if gpu else 16), views), "fan": cases.fan(size, views),
-            "cone": cases.cone(o.cone or (512 if gpu else 128), o.cone_views or (360 if gpu else 180))}
+            "fan_vectors": cases.fan_vectors(size, views)}
+    cone = o.cone or (512 if gpu else 128), o.cone_views or (360 if gpu else 180)
+    made |= {"cone": cases.cone(*cone), "cone_vectors": cases.cone_vectors(*cone)}
     return {beam: made[beam] for beam in o.beams.split(",")}
 
 

@@ -7,7 +7,13 @@ TITLES = {"forward": "forward", "back": "back", "reconstruct": {"cone": "FDK", "
 
 def title(operation, beam):
     name = TITLES[operation]
-    return name if isinstance(name, str) else name[beam]
+    return name if isinstance(name, str) else name.get(beam, "inverse")
+
+
+def heading(beam):
+    """cone: Cone beam; cone_vectors: Cone beam by vectors"""
+    kind, _, by = beam.partition("_")
+    return f"{kind.capitalize()} beam" + (f" by {by}" if by else "")
 
 
 def seconds(value):
@@ -123,5 +129,5 @@ def page(found):
         rows = group["peers"]
         parts = [operation_table(beam, rows, operation, found["device"]) for operation in TITLES]
         parts += [pair_table(rows), winners(beam, rows), reasons(rows, beam)]
-        text += f"## {beam.capitalize()} beam: {group['case']}\n\n" + "\n".join(filter(None, parts)) + "\n"
+        text += f"## {heading(beam)}: {group['case']}\n\n" + "\n".join(filter(None, parts)) + "\n"
     return text + published()

@@ -6,7 +6,7 @@ folder: tooth.h5, sinogram_360_neutron_image.tif, and tiffs/, flat_00001.tiff, d
 What is missing is named, and its picture stays as it is. All panels of a picture have one window of greys, that of the
 best of them, and voxels of whole pixels. A scale bar counts voxels, where the scan does not know its pitch.
 
-The chart of peers.svg is drawn from a table of docs/performance.md. Needs numpy, h5py, pillow and the font DejaVu Sans.
+Needs numpy, h5py, pillow and the font DejaVu Sans.
 """
 import dataclasses
 import json
@@ -193,42 +193,10 @@ def tooth(maker):
          Style(2, 2, (), 50))
 
 
-def bars():
-    """Name, milliseconds and mismatch of each row of the table of cone beams."""
-    text = (docs / "performance.md").read_text()
-    table = text[text.index("| cone, 512³"):].split("\n\n")[0]
-    for row in table.splitlines()[2:]:
-        name, forward, back, mismatch = [cell.strip() for cell in row.strip("| ").split("|")[:4]]
-        yield name.removesuffix(" †"), float(forward) + float(back), float(mismatch)
-
-
-def chart(_maker):
-    """Bars of projection and back-projection together; a lighter one is of a pair that does not match."""
-    rows = sorted(bars(), key=lambda row: row[1])
-    unit, left, high = 560 / rows[-1][1], 150, 30
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 {high * len(rows) + 76}" '
-             'font-family="Helvetica, Arial, DejaVu Sans, sans-serif" font-size="15">',
-             '<rect width="100%" height="100%" fill="#ffffff"/>',
-             '<text x="16" y="26" font-size="16" font-weight="bold">Cone beam, 512³ voxels, 360 views: projection + '
-             'back-projection, ms</text>']
-    for k, (name, ms, mismatch) in enumerate(rows):
-        y = 44 + high * k
-        matched = mismatch < 1e-4
-        colour = "#0b6e4f" if name == "tandem" else "#5b7f95" if matched else "#c8d3da"
-        lines += [f'<text x="{left - 10}" y="{y + 16}" text-anchor="end">{name}</text>',
-                  f'<rect x="{left}" y="{y}" width="{max(2, unit * ms):.0f}" height="21" fill="{colour}"/>',
-                  f'<text x="{left + unit * ms + 8:.0f}" y="{y + 16}">{ms:.0f}'
-                  f'{"" if matched else f" (mismatch {mismatch:g})"}</text>']
-    lines += [f'<text x="16" y="{high * len(rows) + 64}" font-size="13" fill="#444444">One NVIDIA H100, float32, data '
-              'on the card, 2026-11-25. Pale: the pair does not match. docs/performance.md</text>', "</svg>"]
-    (docs / "pictures" / "peers.svg").write_text("\n".join(lines) + "\n")
-    print("pictures/peers.svg")
-
-
 def main():
     program, data, folder = map(pathlib.Path, sys.argv[1:4])
     maker, failed = Maker(program, data, folder), False
-    for draw_one in (demo, rods, axis, half, few, tooth, chart):
+    for draw_one in (demo, rods, axis, half, few, tooth):
         if len(sys.argv) > 4 and draw_one.__name__ not in sys.argv[4:]:
             continue
         try:

@@ -124,19 +124,24 @@ FlexibleBeam crop(const FlexibleBeam& scan, Range views, Range rows, Range bins)
   return part;
 }
 
-FlexibleBeam bin_down(const FlexibleBeam& scan, int level, bool) {
+/// If no pitch is known, a new bin is the unit of length.
+FlexibleBeam bin_down(const FlexibleBeam& scan, int level, bool pitch_known) {
   const auto f = static_cast<double>(Index{1} << level),
              g = static_cast<double>(rows_together(scan.detector.rows, level));
   FlexibleBeam binned = scan;
-  binned.detector = bin_down(scan.detector, level, true);
+  binned.detector = bin_down(scan.detector, level, pitch_known);
   // the middle of what is left, in old cells
   const auto left = [](Index count, double factor) {
     return 0.5 * (static_cast<double>(count) * factor - 1);
   };
   move(binned, left(binned.detector.rows, g) - middle(scan.detector.rows),
        left(binned.detector.bins, f) - middle(scan.detector.bins));
-  for (FlexibleView& view : binned.views)
-    view.bin_step = f * view.bin_step, view.row_step = g * view.row_step;
+  const double unit = pitch_known ? 1 : 1 / f;
+  for (FlexibleView& view : binned.views) {
+    view.bin_step = unit * f * view.bin_step, view.row_step = unit * g * view.row_step;
+    view.detector = unit * view.detector;
+    if (!scan.parallel) view.source = unit * view.source;
+  }
   return binned;
 }
 

@@ -128,13 +128,6 @@ FrameSources every_frame(FrameSources sources, Index first, Index step) {
 
 }  // namespace
 
-std::vector<double> every(const std::vector<double>& numbers, Index first, Index step) {
-  std::vector<double> some;
-  for (auto k = first; k < static_cast<Index>(numbers.size()); k += step)
-    some.push_back(numbers[static_cast<std::size_t>(k)]);
-  return some;
-}
-
 void take_views(Acquisition& found, Index first, Index step) {
   found.projections = every_frame(std::move(found.projections), first, step);
   for (PerFrame* each : {&found.info.times, &found.info.exposures, &found.info.monitor})
@@ -181,11 +174,14 @@ void orient(Acquisition& found, const Orientation& how) {
     if (found.info.pixel_size_mm && found.row_pitch_mm)
       std::swap(*found.info.pixel_size_mm, *found.row_pitch_mm);
     std::swap(found.bin_shifts, found.row_shifts);
+    for (Vector3& move : found.moves) std::swap(move[0], move[2]);
     found.info.roll_deg.reset(), found.info.tilt_deg.reset();
   }
   if (found.views) orient(found.views->views, how);
   if (how.flip_rows && found.info.tilt_deg) *found.info.tilt_deg *= -1;
   if (how.flip_rows != how.flip_columns && found.info.roll_deg) *found.info.roll_deg *= -1;
+  for (Vector3& move : found.moves)
+    move = {how.flip_columns ? -move[0] : move[0], move[1], how.flip_rows ? -move[2] : move[2]};
   if (how.flip_rows) {
     mirror(found.midplane_row, frame[1]);
     std::reverse(axes.begin(), axes.end());

@@ -13,8 +13,14 @@ namespace tandem::io {
 /// Keeps views first, first + step, ..., with what is known of each of them. Angles are chosen before.
 void take_views(Acquisition& found, Index first, Index step);
 
-/// The numbers first, first + step, ... of a list.
-std::vector<double> every(const std::vector<double>& numbers, Index first, Index step);
+/// The items first, first + step, ... of a list: numbers, or what each view has.
+template <class Item>
+std::vector<Item> every(const std::vector<Item>& all, Index first, Index step) {
+  std::vector<Item> some;
+  for (auto k = first; k < static_cast<Index>(all.size()); k += step)
+    some.push_back(all[static_cast<std::size_t>(k)]);
+  return some;
+}
 
 /// A range of the frames of one source.
 FrameSources between(FrameSources sources, Range frames);

@@ -52,6 +52,8 @@ struct Acquisition {
   std::optional<double> row_pitch_mm;  ///< if it differs from the bin pitch
   std::vector<double> row_axis_bins;
   std::vector<double> bin_shifts, row_shifts;  ///< of each view, towards higher bins and rows
+  std::vector<Vector3> moves;                  ///< of the sample in each view, see OffCircle
+  bool climbs = false;                         ///< whether they go along the axis
   Orientation orientation;                     ///< how the file says that its images are to be turned
   bool lines = false;  ///< all views are the lines of one stored image, which is turned as a whole
   std::string_view kind = ParallelBeam::kind;

@@ -22,20 +22,51 @@ std::string in_words(const std::vector<double>& values) {
   return all_same(values) ? words(least) : words(least, " to ", most);
 }
 
-/// Across the beam the axis moves with the stage, so that it falls on bins that are as much higher. Where the
-/// file records an axis, it is that of the first view, as nxtomomill writes it; else the axis is in the
-/// middle at 0, unless that would be far outside the detector.
-void move_views(const std::string& where, std::vector<double> bins, Acquisition& found) {
+/// From where the sample moves across the beam. Where the file records an axis, it is that of the first view,
+/// as nxtomomill writes it; else the axis is in the middle at 0, unless that would be far outside the
+/// detector. `bins`: how many of them 1 mm is.
+struct Start {
+  double mm;
+  const char* said;
+};
+
+Start start_across(const std::vector<double>& positions_mm, double bins, const Acquisition& found) {
   const auto width = static_cast<double>(found.projections.front()->shape()[2]);
-  const bool from_zero =
-      !found.info.axis_bin && std::ranges::all_of(bins, [=](double at) { return std::abs(at) < width; });
-  const double first = from_zero ? 0 : bins.front();
+  const bool from_zero = !found.info.axis_bin && std::ranges::all_of(positions_mm, [=](double mm) {
+    return std::abs(mm * bins) < width;
+  });
+  return from_zero ? Start{0, "0"} : Start{positions_mm.front(), "the first view"};
+}
+
+/// Across parallel rays the axis moves with the stage, so that it falls on bins that are as much higher.
+void shift_views(const Motion& across, double pitch, Acquisition& found) {
+  const Start start = start_across(across.positions_mm, 1 / pitch, found);
   double most = 0;
-  for (double& bin : bins) bin -= first, most = std::max(most, std::abs(bin));
-  found.info.notes.push_back(words(where, ": the sample moves across the beam by up to ", most, " bins from ",
-                                   from_zero ? "0" : "the first view",
+  for (const double mm : across.positions_mm)
+    found.bin_shifts.push_back((mm - start.mm) / pitch),
+        most = std::max(most, std::abs(found.bin_shifts.back()));
+  found.info.notes.push_back(words(across.where, ": the sample moves across the beam by up to ", most,
+                                   " bins from ", start.said,
                                    ", where the axis counts; the views are moved back"));
-  found.bin_shifts = std::move(bins);
+}
+
+/// Where the sample is in each view, from where it was: along the axis from the middle of its way, so that z
+/// = 0 is there. Rows of images go down, as cameras have them.
+void move_sample(const Motions& motions, double bins_a_mm, Acquisition& found) {
+  const auto& [across, up, along] = motions;
+  const auto at = [](const Motion& motion, std::size_t view, double from) {
+    return motion.positions_mm.empty() ? 0 : motion.positions_mm[view] - from;
+  };
+  const double from =
+      across.positions_mm.empty() ? 0 : start_across(across.positions_mm, bins_a_mm, found).mm;
+  const double middle = up.positions_mm.empty()
+                            ? 0
+                            : 0.5 * (std::ranges::min(up.positions_mm) + std::ranges::max(up.positions_mm));
+  const double before = along.positions_mm.empty() ? 0 : along.positions_mm.front();
+  const std::size_t views =
+      std::max({across.positions_mm.size(), up.positions_mm.size(), along.positions_mm.size()});
+  for (std::size_t k = 0; k < views; ++k)
+    found.moves.push_back({at(across, k, from), at(along, k, before), -at(up, k, middle)});
 }
 
 /// Bins by which a line of a parallel beam is off where the beam of a source diverges: a ray to the edge of
@@ -71,35 +102,35 @@ double Motion::span_mm() const {
   return most - least;
 }
 
-void take_motions(const Motions& motions, const std::string& file, const OpenOptions& options,
-                  Acquisition& found) {
-  const auto said = [](const Motion& motion, const char* which_way) {
-    return words(motion.where, ": the sample moves ", which_way, " by ", motion.span_mm(), " mm");
-  };
+void take_motions(Motions motions, const OpenOptions& options, Acquisition& found) {
   std::vector<std::string>& notes = found.info.notes;
   const bool cone = found.kind == ConeBeam::kind || options.sod_mm || options.sdd_mm;
-  const double magnification = found.sod_mm && found.sdd_mm ? *found.sdd_mm / *found.sod_mm : 1;
+  const std::optional<double> sod = options.sod_mm ? options.sod_mm : found.sod_mm,
+                              sdd = options.sdd_mm ? options.sdd_mm : found.sdd_mm;
+  const double magnification = sod && sdd ? *sdd / *sod : 1;
   const std::optional<double> pitch =
       options.pixel_size_mm ? options.pixel_size_mm : found.info.pixel_size_mm;
   const double seen = 0.5 * pitch.value_or(0) / magnification;
-  const auto& [across, up, along] = motions;
-  if (across.span_mm() > seen && options.view_shifts.empty()) {
-    if (cone || !pitch) {
-      notes.push_back(said(across, "across the beam") + ", left out: " +
-                      (cone ? "views of a cone beam are not moved back"
-                            : "the pitch of bins is not known; give --pixel-size MM"));
-    } else {
-      std::vector<double> shifts = across.positions_mm;
-      for (double& shift : shifts) shift /= *pitch;
-      move_views(across.where, std::move(shifts), found);
-    }
+  const auto take = [&](Motion& motion, const char* which_way, bool given, const std::string& otherwise) {
+    const bool moves = motion.span_mm() > seen && !given;
+    if (moves)
+      notes.push_back(words(motion.where, ": the sample moves ", which_way, " by ", motion.span_mm(), " mm",
+                            otherwise.empty() ? "; views stand where it was, for solvers" : otherwise));
+    if (!moves || !otherwise.empty()) motion.positions_mm.clear();
+  };
+  auto& [across, up, along] = motions;
+  const std::string no_pitch =
+      pitch ? "" : ", left out: the pitch of bins is not known; give --pixel-size MM";
+  if (cone || !pitch) {
+    take(across, "across the beam", !options.view_shifts.empty(), no_pitch);
+  } else {
+    if (across.span_mm() > seen && options.view_shifts.empty()) shift_views(across, *pitch, found);
+    across.positions_mm.clear();
   }
-  require<FileError>(up.span_mm() <= seen || !pitch || !options.row_shifts.empty(), file, ": ",
-                     said(up, "along the axis"),
-                     " while views are taken, as in a helical scan; only circles are reconstructed. If the "
-                     "images do not move, give --view-row-shifts FILE with zeros");
-  if (up.span_mm() > seen && !pitch) notes.push_back(said(up, "along the axis") + ", left out");
-  if (along.span_mm() > seen) notes.push_back(said(along, "along the beam") + ", left out");
+  take(up, "along the axis", !options.row_shifts.empty(), no_pitch);
+  take(along, "along the beam", false, cone ? no_pitch : ", left out");
+  found.climbs = !up.positions_mm.empty();
+  if (pitch) move_sample(motions, magnification / *pitch, found);
 }
 
 void take_distances(const Distances& d, Acquisition& found) {

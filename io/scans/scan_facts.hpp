@@ -32,11 +32,10 @@ struct Motions {
   Motion across, up, along;
 };
 
-/// A sample that moves by more than half a pixel while views are taken: across the beam the views are moved
-/// back, along the beam a note says so. Needs the pitch, the axis and the kind of beam. @throws FileError if
-/// it moves along the axis
-void take_motions(const Motions& motions, const std::string& file, const OpenOptions& options,
-                  Acquisition& found);
+/// A sample that moves by more than half a pixel while views are taken, with notes. Across parallel rays the
+/// views are moved back; along them nothing is seen. Else views stand where the sample was, for methods that
+/// take them so. Needs the pitch, the axis and the kind of beam.
+void take_motions(Motions motions, const OpenOptions& options, Acquisition& found);
 
 /// Distances and pitches, in mm; each may be unknown.
 struct Distances {

@@ -215,8 +215,8 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   require<GeometryError>(options.first_view < found.info.views_stored, path.string(), ": view ",
                          options.first_view, " is wanted; there are ", found.info.views_stored,
                          ", counted from 0");
-  if (planned && !(found.bin_shifts.empty() && found.row_shifts.empty())) {
-    found.bin_shifts.clear(), found.row_shifts.clear();
+  if (planned && !(found.bin_shifts.empty() && found.row_shifts.empty() && found.moves.empty())) {
+    found.bin_shifts.clear(), found.row_shifts.clear(), found.moves.clear();
     found.info.notes.emplace_back("the recorded shifts of the views are left out while the scan is written");
   }
   const Shape frame = found.projections.front()->shape();

@@ -13,7 +13,7 @@
 #include "../../core/host_memory.hpp"
 #include "../../core/pixel_type.hpp"
 #include "../../core/range.hpp"
-#include "../../geometry/scan.hpp"
+#include "../../geometry/free_views.hpp"
 #include "orientation.hpp"
 
 namespace tandem::io {
@@ -100,6 +100,11 @@ struct ScanInfo {
   Index scans_stored = 1;               ///< one after another, along an axis of times; this is one of them
   /// How many rows of the file the image of each view lies towards higher rows; empty: none.
   std::vector<double> row_shifts;
+  /// How the views stand beside the circle of `scan`, for methods that take them as they stand: shifts of a
+  /// cone beam, and where the sample moved. Roll, tilt and `row_shifts` are apart.
+  OffCircle off_circle;
+  /// Whether no method may take the circle: the user gives these shifts, or the sample climbs, as in a helix.
+  bool is_no_circle = false;
   PerFrame times;  ///< when the frames were taken: numbers that rise with time, such as those of all frames
   /// Times of exposure by which counts are to be divided, in any unit; empty if they are all the same.
   PerFrame exposures;

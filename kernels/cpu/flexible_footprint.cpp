@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -162,9 +164,9 @@ HWY_INLINE void for_cells_there(const SlabShadows& shadows, int k, Cells cells, 
         body((row0 + j) * cells.bins + bin0 + i, shadows.of_row(j)[k] * shadows.of_bin(i)[k]);
 }
 
-/// Adds what the voxels of a slab see.
+/// Adds what the voxels of a slab see. Lanes count the cells of a view in 32 bits.
 HWY_FLATTEN void gather(const SlabShadows& shadows, Cells cells, const float* view, float* sums) {
-  if (!shadows.inside(cells)) {
+  if (!shadows.inside(cells) || cells.size() > std::numeric_limits<std::int32_t>::max()) {
     for (int k = 0; k < slab; ++k)
       for_cells_there(shadows, k, cells, [&](Index cell, float share) { sums[k] += share * view[cell]; });
     return;

@@ -2,6 +2,7 @@
 
 #include "../differences.hpp"
 #include "../fourier.hpp"
+#include "../hierarchical.hpp"
 #include "../level.hpp"
 #include "../ramp.hpp"
 #include "../vector.hpp"
@@ -16,5 +17,7 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
                  Image<float> out, Stream& stream);
 
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device);
+
+WorkingMemory hierarchical_memory(const HierarchicalViews& views);
 
 }  // namespace tandem::kernels::cpu

@@ -14,24 +14,25 @@
 
 namespace tandem {
 
-Range portion_of_rank(Index count, int rank, int ranks) {
+Range portion_of_rank(Index count, int rank, int ranks, Index together) {
   constexpr Index step = 8, enough = 4;  // of where large portions begin; steps in one
-  const Index unit = count >= enough * step * ranks ? step : 1, units = ceil_div(count, unit);
+  const Index unit = count >= enough * step * ranks ? std::max(step, together) : together,
+              units = ceil_div(count, unit);
   const auto first = [&](Index r) {
     return std::min(count, unit * (r * (units / ranks) + std::min(r, units % ranks)));
   };
   return {first(rank), first(rank + 1)};
 }
 
-LinesSent lines_sent(Index lines, int rank, int ranks) {
+LinesSent lines_sent(Index lines, int rank, int ranks, Index together) {
   const auto all_but = [&](int other) {
-    return lines - portion_of_rank(lines, (other + ranks) % ranks, ranks).size();
+    return lines - portion_of_rank(lines, (other + ranks) % ranks, ranks, together).size();
   };
   return {all_but(rank - 1), all_but(rank)};
 }
 
-LinesSent lines_sent_by_gradient(Index lines, int rank, int ranks) {
-  const Range own = portion_of_rank(lines, rank, ranks);
+LinesSent lines_sent_by_gradient(Index lines, int rank, int ranks, Index together) {
+  const Range own = portion_of_rank(lines, rank, ranks, together);
   const bool any = own.size() > 0;
   return {any && own.first > 0, any && own.last < lines};
 }
@@ -58,17 +59,17 @@ class RankProjector {
   RankProjector(const Comm& ranks, const RankShare& share)
       : link_{.ranks = ranks, .through_host = share.through_host},
         size_(share.grid.size),
-        strip_(portion_of_rank(size_[1], ranks.rank(), ranks.size())),
+        together_(share.lines_together),
+        strip_(strip_of(ranks.rank())),
         volume_(Space(share.grid.shape(), Blocks::whole, share.projections.device())
                     .portion(1, strip_.first, strip_.last)),
         projections_(share.projections) {
-    const Index longest = portion_of_rank(size_[1], 0, ranks.size()).size();
-    lines_ = share.lines_at_once > 0 ? std::min(share.lines_at_once, longest) : longest;
+    const Index longest = strip_of(0).size(), asked = ceil_div(share.lines_at_once, together_) * together_;
+    lines_ = asked > 0 ? std::min(asked, longest) : longest;
     passes_ = ceil_div(longest, lines_);
     link_.most = size_[2] * lines_ * size_[0];
     for (int owner = 0; owner < ranks.size(); ++owner)
-      for (Index pass = 0; pass < passes_; ++pass)
-        parts_.push_back(part_of(share, portion_of_rank(size_[1], owner, ranks.size()), pass));
+      for (Index pass = 0; pass < passes_; ++pass) parts_.push_back(part_of(share, strip_of(owner), pass));
   }
   Space domain() const { return volume_; }
   Space range() const { return projections_; }
@@ -114,6 +115,7 @@ class RankProjector {
   }
 
  private:
+  Range strip_of(int rank) const { return portion_of_rank(size_[1], rank, link_.ranks.size(), together_); }
   Part part_of(const RankShare& share, Range strip, Index pass) const {
     const Range lines{std::min(strip.last, strip.first + pass * lines_),
                       std::min(strip.last, strip.first + (pass + 1) * lines_)};
@@ -167,6 +169,7 @@ class RankProjector {
 
   RankLink link_;
   std::array<Index, 3> size_;  ///< of the volume, x, y, z
+  Index together_;             ///< lines at whose multiples parts begin
   Range strip_;                ///< of this rank
   Space volume_, projections_;
   Index lines_ = 0, passes_ = 0;  ///< all strips go round once a pass, so many lines of each

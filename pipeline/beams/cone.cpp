@@ -7,18 +7,18 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../operators/fbp.hpp"
+#include "../../operators/hierarchical.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
 #include "../plan/route.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "cone.hpp"
+#include "shared_out.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
-
-constexpr Model model = cone_model;
 
 const FanBeam* fan(const Scan& scan) { return std::get_if<FanBeam>(&scan); }
 
@@ -31,17 +31,30 @@ VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
   return fan(scan) ? flat_voxels(*fan(scan), grid) : grid;
 }
 
-std::optional<LinearOperator> cone_ramp(const Flow&, const Filter& how, const Problem& problem) {
+std::optional<LinearOperator> cone_ramp(const Flow& flow, const Filter& how, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   return ramp_filter(scan, how, problem.A.domain().device(),
-                     interpolation_of(scan, problem.grid, cone_model));
+                     interpolation_of(scan, problem.grid, flow.model));
 }
 
 namespace {
 
+/// The hierarchical model only where it is asked for.
+Model model_for(const Plan& plan, const Recipe& recipe) {
+  if (recipe.model != Model::hierarchical) return cone_model;
+  const Method& method = *plan.job.method;
+  require<GeometryError>(!method.only_positive,
+                         "--model hierarchical: its coefficients may be negative, which ", method.name,
+                         " cannot take; leave --model out");
+  require<GeometryError>(!recipe.follow && recipe.ranks.is_alone(),
+                         "--model hierarchical: one process takes all views at once; leave out ",
+                         recipe.follow ? "--follow" : "the other ranks", ", or --model");
+  return Model::hierarchical;
+}
+
 void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
   const Execution only{"standard", Precision::float32};
-  plan.flow.model = model;
+  const Model model = plan.flow.model = model_for(plan, recipe);
   Execution how = recipe.execution;
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
@@ -78,26 +91,30 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
     warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
 }
 
-WorkingMemory cone_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
-  WorkingMemory memory = working_memory(model, volume, projections, worker.device.member(0));
-  if (const int members = worker.device.members(); members > 1)  // of a team: see `add_copies`
-    memory.backward = std::max(memory.backward, 4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]) /
-                                                    static_cast<double>(members));
-  return memory;
+WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
+  if (plan.flow.model == Model::hierarchical) {
+    const ConeBeam& scan = point_source_of(plan.job.scan);
+    return hierarchical_memory(plan.job.filters() ? symmetric(scan) : scan,
+                               seen_by_projector(plan.job.scan, plan.job.solved), worker.device);
+  }
+  return with_sums_of_team(working_memory(plan.flow.model, volume, projections, worker.device.member(0)),
+                           worker.device, volume);
 }
 
-LinearOperator cone_projector(const Flow&, const Worker& worker, const Scan& scan, Range,
+LinearOperator cone_projector(const Flow& flow, const Worker& worker, const Scan& scan, Range,
                               const VolumeGrid& grid, const std::function<void()>&) {
-  return projector(point_source_of(scan), seen_by_projector(scan, grid), model, worker.device);
+  return projector(point_source_of(scan), seen_by_projector(scan, grid), flow.model, worker.device);
 }
 
 /// On the CPU a fan beam is gone through in strips of lines: its one slice takes long, `done` wants to hear
 /// of it, and there are few data to go through again.
-Array in_strips(const Problem& problem, const Array& filtered, const std::function<void(double)>& done) {
+Array in_strips(Model model, const Problem& problem, const Array& filtered,
+                const std::function<void(double)>& done) {
   const VolumeGrid& grid = problem.grid;
   const Device device = filtered.space().device();
   const auto [nx, ny, nz] = grid.size;
-  const bool long_slice = nz == 1 && fan(problem.scan) && device == Device::cpu();
+  const bool long_slice =
+      nz == 1 && fan(problem.scan) && device == Device::cpu() && model != Model::hierarchical;
   const Index strips = std::min<Index>(ny, long_slice ? 16 : 1);
   Array whole(cone_volume_space(grid, device));
   Stream& stream = default_stream(device);
@@ -115,18 +132,18 @@ Array in_strips(const Problem& problem, const Array& filtered, const std::functi
   return whole;
 }
 
-BackProjection fdk_of(const Flow&, const Filter&, const Problem& problem) {
-  return [problem](const Array& filtered, const std::function<void(double)>& done) {
-    return in_strips(problem, filtered, done);
+BackProjection fdk_of(const Flow& flow, const Filter&, const Problem& problem) {
+  return [problem, model = flow.model](const Array& filtered, const std::function<void(double)>& done) {
+    return in_strips(model, problem, filtered, done);
   };
 }
 
 ByViews fdk_by_views(const Filter& how, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const Device device = problem.worker.device;
-  return {ramp_filter_of_views(scan, how, device, interpolation_of(scan, problem.grid, model)),
+  return {ramp_filter_of_views(scan, how, device, interpolation_of(scan, problem.grid, cone_model)),
           [scan, seen = seen_by_fdk(problem.scan, problem.grid), device](Range views) {
-            return fdk_backprojector(scan, views, seen, model, device);
+            return fdk_backprojector(scan, views, seen, cone_model, device);
           }};
 }
 

@@ -4,10 +4,9 @@
 
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
-#include "../../operators/projector.hpp"
-#include "../../operators/tiled_projector.hpp"
 #include "../methods/method.hpp"
 #include "cone.hpp"
+#include "shared_out.hpp"
 
 namespace tandem::pipeline {
 
@@ -21,15 +20,6 @@ void require_cone_tiles(const Plan& plan) {
 }
 
 namespace {
-
-LinearOperator tiled(const Flow& flow, const ConeBeam& scan, const VolumeGrid& grid,
-                     const std::function<void()>& on_tile) {
-  const auto before_each = [on_tile](Device) {
-    if (on_tile) on_tile();
-  };
-  return tiled_projector(scan, grid, flow.devices, static_cast<double>(flow.device_bytes),
-                         {flow.streams, before_each});
-}
 
 LinearOperator projector_in_tiles(const Flow& flow, const Worker&, const Scan& scan, Range,
                                   const VolumeGrid& grid, const std::function<void()>& on_tile) {
@@ -58,10 +48,6 @@ BackProjection fdk_in_tiles(const Flow& flow, const Filter&, const Problem& prob
     return back_projected(flow, problem, filtered, done);
   };
 }
-
-WorkingMemory tiles_hold(const Plan&, const Worker&, Shape, Shape) { return {}; }
-
-std::string words_of_tiles(const Flow&) { return "on the host, in tiles"; }
 
 }  // namespace
 

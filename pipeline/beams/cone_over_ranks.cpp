@@ -1,32 +1,14 @@
 // Vectors of a cone or fan beam that are split over several ranks, each of which projects onto its views.
 
 #include "../../operators/algebra.hpp"
-#include "../../operators/distributed/rank_projector.hpp"
 #include "../../operators/fbp.hpp"
-#include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
 #include "cone.hpp"
+#include "shared_out.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
-
-/// Projections of these views alone, which this rank has.
-Space portion_of(const ConeBeam& scan, Range own, Device device) {
-  return projection_space(scan, device).portion(0, own.first, own.last);
-}
-
-/// Vectors are portions, and each rank projects onto its views. If it has none, it is not asked for a part.
-LinearOperator split(const Flow& flow, Device device, const ConeBeam& scan, Range own,
-                     const VolumeGrid& grid) {
-  const auto of_part = [scan, own, device](const VolumeGrid& lines) {
-    return projector(crop(scan, own, {0, scan.detector.rows}), lines, cone_model, device);
-  };
-  return rank_projector(flow.together, {.grid = grid,
-                                        .projections = portion_of(scan, own, device),
-                                        .lines_at_once = flow.lines_at_once,
-                                        .of_part = of_part});
-}
 
 LinearOperator projector_over_ranks(const Flow& flow, const Worker& worker, const Scan& scan, Range own,
                                     const VolumeGrid& grid, const std::function<void()>&) {
@@ -66,10 +48,6 @@ BackProjection fdk_over_ranks(const Flow& flow, const Filter&, const Problem& pr
 
 WorkingMemory ranks_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
   return cone_on_devices.working_memory(plan, worker, volume, projections);
-}
-
-std::string words_of_ranks(const Flow& flow) {
-  return "split over " + std::to_string(flow.together.size()) + " ranks";
 }
 
 }  // namespace

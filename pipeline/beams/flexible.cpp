@@ -1,5 +1,5 @@
-// Views of any geometry: all slices are one problem, which one device takes as a whole. They have a filter if
-// sources go nearly along a circle or a helix.
+// Views of any geometry: all slices are one problem, which devices and ranks share as they share a cone beam.
+// They have a filter if sources go nearly along a circle or a helix; one device then takes all.
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +17,7 @@
 #include "../plan/route.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"
+#include "shared_out.hpp"
 
 namespace tandem::pipeline {
 
@@ -67,28 +68,38 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
   return seen;
 }
 
-/// @throws GeometryError for views that have no filter
-void require_orbit(const Job& job) try {
-  level_detector(flexible(job.scan));
-} catch (const GeometryError& error) {
-  throw GeometryError(std::string(error.what()) + " (--reconstruction-algorithm cgls" +
-                      (job.method->filters ? ")" : ", or --initial zero)"));
+std::string without_filter(const Job& job) {
+  return job.method->filters ? "give a solver, such as --reconstruction-algorithm cgls"
+                             : "give --initial zero, which needs no filter";
+}
+
+/// @throws GeometryError for views that have no filter, or more than one device for the start of a solver
+void require_filter(const Job& job, const Recipe& recipe) {
+  require<GeometryError>(job.method->filters || (recipe.ranks.is_alone() && recipe.devices.size() <= 1),
+                         "--initial fbp: of views of any geometry, one device takes all; give one --device "
+                         "and start one process, or ",
+                         without_filter(job));
+  try {
+    level_detector(flexible(job.scan));
+  } catch (const GeometryError& error) {
+    throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
+  }
 }
 
 void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
-  if (plan.job.filters()) require_orbit(plan.job);
+  if (plan.job.filters()) require_filter(plan.job, recipe);
   require<GeometryError>(!recipe.follow, "--follow: views of any geometry come all at once; leave it out");
-  require<GeometryError>(recipe.ranks.is_alone(),
-                         "ranks: one process takes views of any geometry; start one");
   const Execution only{"standard", Precision::float32};
   Execution how = recipe.execution;
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "flexible beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
-  require<DeviceError>(plan.flow.devices.size() == 1,
-                       "flexible beam: one device takes all of it; give --device with one name");
   plan.flow.model = Model::separable_footprint;
-  plan.flow.workers.push_back({plan.flow.devices.front(), how});
+  for (const Device device : plan.flow.devices)  // a solver has all slices at once
+    if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
+      plan.flow.workers.push_back({device, how});
+  for (const Device device : recipe.devices)  // whether they have kernels
+    projector(flexible(plan.job.scan), plan.job.solved, plan.flow.model, device);
 }
 
 bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<double, 3>& voxel) {
@@ -179,12 +190,33 @@ void add_flexible_warnings(Plan& plan, const Recipe&) {
 }
 
 WorkingMemory flexible_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
-  return flexible_working_memory(volume, projections, worker.device);
+  return with_sums_of_team(flexible_working_memory(volume, projections, worker.device.member(0)),
+                           worker.device, volume);
 }
 
 LinearOperator flexible_projector(const Flow&, const Worker& worker, const Scan& scan, Range,
                                   const VolumeGrid& grid, const std::function<void()>&) {
   return projector(flexible(scan), grid, Model::separable_footprint, worker.device);
+}
+
+LinearOperator flexible_projector_in_tiles(const Flow& flow, const Worker&, const Scan& scan, Range,
+                                           const VolumeGrid& grid, const std::function<void()>& on_tile) {
+  return tiled(flow, flexible(scan), grid, on_tile);
+}
+
+LinearOperator flexible_projector_over_ranks(const Flow& flow, const Worker& worker, const Scan& scan,
+                                             Range own, const VolumeGrid& grid,
+                                             const std::function<void()>&) {
+  return split(flow, worker.device, flexible(scan), own, grid);
+}
+
+void require_flexible_tiles(const Plan& plan) {
+  require<DeviceError>(!plan.job.filters(),
+                       "ramp filter: the vectors of views of any geometry must fit the device; give a larger "
+                       "--device-memory, a smaller --size, --binning, or ",
+                       without_filter(plan.job));
+  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices,
+             static_cast<double>(plan.flow.device_bytes));
 }
 
 /// Pixels at the origin, and the mean of the distances from it.
@@ -228,8 +260,12 @@ ByViews flexible_by_views(const Filter& how, const Problem& problem) {
           fdk_backprojector_of_views(scan, problem.grid, device)};
 }
 
-constexpr Placement on_one_device{vectors_on_devices, false,           flexible_kernels_hold,
-                                  flexible_projector, flexible_filter, flexible_back_projection};
+constexpr Placement flexible_on_devices{vectors_on_devices, false,           flexible_kernels_hold,
+                                        flexible_projector, flexible_filter, flexible_back_projection};
+constexpr Placement flexible_in_tiles{words_of_tiles, true,   tiles_hold, flexible_projector_in_tiles,
+                                      nullptr,        nullptr};
+constexpr Placement flexible_over_ranks{
+    words_of_ranks, false, flexible_kernels_hold, flexible_projector_over_ranks, nullptr, nullptr};
 
 }  // namespace
 
@@ -240,10 +276,10 @@ extern const Beam flexible_beam{nullptr,
                                 heights_of_corners,
                                 choose_flexible_execution,
                                 add_flexible_warnings,
-                                &on_one_device,
-                                nullptr,
-                                nullptr,
-                                nullptr,
+                                &flexible_on_devices,
+                                &flexible_in_tiles,
+                                &flexible_over_ranks,
+                                require_flexible_tiles,
                                 flexible_optics,
                                 flexible_by_views};
 

@@ -4,6 +4,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
+#include "../../operators/projector.hpp"
 #include "../beams/placement.hpp"
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
@@ -17,8 +18,8 @@ namespace {
 Index slices_solved(const Job& job, Index slices) { return solved_slices(job, {0, slices}).size(); }
 
 /// The most of so many views, or lines, that a rank has.
-Index portion(const Flow& flow, Index count) {
-  return portion_of_rank(count, 0, flow.together.size()).size();
+Index portion(const Flow& flow, Index count, Index together = 1) {
+  return portion_of_rank(count, 0, flow.together.size(), together).size();
 }
 
 /// Lines of the volume that a kernel takes at once.
@@ -54,7 +55,9 @@ Index rows_held(const Job& job, Index slices) {
 
 Sizes sizes_of(const Plan& plan, Index slices) {
   const Job& job = plan.job;
-  const auto lines = [&](const VolumeGrid& grid) { return portion(plan.flow, grid.size[1]); };
+  const auto lines = [&, together = lines_together(job.scan)](const VolumeGrid& grid) {
+    return portion(plan.flow, grid.size[1], together);
+  };
   return {
       4.0 * static_cast<double>(portion(plan.flow, views_of(job)) * rows_held(job, slices) * bins_of(job)),
       4.0 * static_cast<double>(slices_solved(job, slices) * job.solved.size[0] * lines(job.solved)),

@@ -29,16 +29,37 @@ Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
   return {below + part.first, below + part.last};
 }
 
+/// How far the rows that are left after binning are above the middle of the whole detector, in such rows.
+double height_of_rows(const Job& job, Index all) {
+  const Index last = job.rows.last - job.rows.size() % job.rows_together;
+  return 0.5 * static_cast<double>(job.rows.first + last - all) / static_cast<double>(job.rows_together);
+}
+
+/// The grid that fits the circle beside which views stand, or all of them if `whole` is no circle.
+VolumeGrid grid_about(const Job& job, const Scan& whole) {
+  VolumeGrid grid = fitting_grid(job.upright());
+  if (!job.circle) return grid;
+  if (std::holds_alternative<FlexibleBeam>(whole)) {
+    VolumeGrid all = fitting_grid(job.scan);
+    all.size[0] = grid.size[0], all.size[1] = grid.size[1];
+    return all;
+  }
+  if (rows_are_slices(*job.circle))
+    grid.centre[2] += height_of_rows(job, detector_of(whole).rows) * grid.pitch[2];
+  return grid;
+}
+
 /// The grid of which a region may be asked for.
-VolumeGrid full_grid(const Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field) {
-  VolumeGrid grid = fitting_grid(job.scan);
+VolumeGrid full_grid(const Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field,
+                     const Scan& whole) {
+  VolumeGrid grid = grid_about(job, whole);
   if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(job.scan).bins;
   if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
   if (recipe.voxel_size_mm) {
     require<GeometryError>(job.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
                            " mm: the scan has no pixel size; give --pixel-size MM too");
     grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
-    if (!rows_are_slices(job.scan)) grid.pitch[2] = *recipe.voxel_size_mm;
+    if (!rows_are_slices(job.upright())) grid.pitch[2] = *recipe.voxel_size_mm;
   }
   validate(grid);
   return grid;
@@ -128,7 +149,7 @@ Scan not_selected(const Job& job, const Scan& whole) {
 }  // namespace
 
 void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field, const Scan& whole) {
-  VolumeGrid full = full_grid(job, recipe, field);
+  VolumeGrid full = full_grid(job, recipe, field, whole);
   const Range z = slices_of(job, recipe, full), x = whole_or(recipe.region_x, full.size[0]),
               y = whole_or(recipe.region_y, full.size[1]);
   job.grid = region(full, x, y, z);

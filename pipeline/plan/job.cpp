@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
+#include "../../geometry/free_views.hpp"
 #include "../../geometry/level_scan.hpp"
 #include "../beams/beam.hpp"
 #include "../beams/row_axes.hpp"
@@ -26,11 +28,12 @@ Range rows_beside(const Job& job, Index all) {
 /// The ray that comes nearest to the axis passes it within the farthest corner of the grid, and where there
 /// is one beside it, something in the middle is not seen.
 void require_seen(const Job& job, std::vector<std::string>& warnings) {
-  if (!axis_of(job.scan)) return;
-  const Detector& d = detector_of(job.scan);
+  const Scan& scan = job.upright();
+  if (!axis_of(scan)) return;
+  const Detector& d = detector_of(scan);
   const double beside = std::max(-0.5 - d.axis_bin, d.axis_bin - (static_cast<double>(d.bins) - 0.5));
   if (!(beside > 0)) return;
-  const double nearest = distance_from_axis(job.scan, beside * d.bin_pitch);
+  const double nearest = distance_from_axis(scan, beside * d.bin_pitch);
   const VolumeGrid& g = job.grid;
   const auto reach = [&](std::size_t k) {
     return std::abs(g.centre[k]) + 0.5 * static_cast<double>(g.size[k]) * g.pitch[k];
@@ -45,14 +48,15 @@ void require_seen(const Job& job, std::vector<std::string>& warnings) {
 
 /// What is said to be a half acquisition has views all round, and an axis that is known and aside.
 void require_half_acquisition(const Job& job, bool axis_known, std::vector<std::string>& warnings) {
-  require<GeometryError>(all_round(angles_of(job.scan)), "half acquisition: the views leave ",
-                         in_degrees(widest_gap(angles_of(job.scan), whole_turn)),
+  const std::vector<double>& angles = angles_of(job.upright());
+  require<GeometryError>(all_round(angles), "half acquisition: the views leave ",
+                         in_degrees(widest_gap(angles, whole_turn)),
                          " degrees of the turn open, at most 60 may be; give --arc 360 or --angles FILE, or "
                          "--file-type standard if the scan is none");
   require<GeometryError>(axis_known,
                          "half acquisition: the scan records no rotation axis, and its middle is not the "
                          "axis; give --rotation-axis X or --rotation-axis-auto");
-  if (!half_acquisition(job.scan))
+  if (!half_acquisition(job.upright()))
     warn(warnings, "the scan is said to be a half acquisition, but the rotation axis, bin ", job.axis_in_file,
          ", is near the middle of the columns ", job.bins.first, ":", job.bins.last,
          "; check the axis, or give --file-type standard");
@@ -81,25 +85,75 @@ void take_recorded(StepValues& values, const char* option, const std::optional<d
   values[option] = *recorded;
 }
 
-/// A detector that is rolled, an axis that is tilted: the steps make frames of an upright detector, or those
-/// in which each row has its own axis. Here the scan gets the geometry of these frames.
-void set_upright(Scan& scan, const Recipe& recipe, const Job& job) {
-  const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
-  if (roll == 0 && tilt == 0) return;
-  const char* option = tilt != 0 ? "--axis-tilt" : "--detector-roll";
+/// How the scan stands beside its circle. @throws GeometryError where a roll or a tilt says nothing
+OffCircle off_circle(const Scan& scan, const io::ScanInfo& info, const Recipe& recipe) {
+  OffCircle off = info.off_circle;
+  off.roll = angle_of(recipe, "--detector-roll"), off.tilt = angle_of(recipe, "--axis-tilt");
+  if (off.row_shifts.empty()) off.row_shifts = info.row_shifts;
+  if (off.roll == 0 && off.tilt == 0) return off;
+  const char* option = off.tilt != 0 ? "--axis-tilt" : "--detector-roll";
   const Beam& beam = beam_of(scan);
   require<GeometryError>(beam.set_upright || beam.roll, option, ": each view of a ", kind_of(scan),
                          " beam says how its detector stands; leave the option out");
   require<GeometryError>(detector_of(scan).rows > 1, option,
                          ": the scan has one row, which says nothing of others");
-  if (beam.set_upright) return beam.set_upright(scan, tilt);
-  require<GeometryError>(tilt == 0,
-                         "--axis-tilt goes with a cone beam; in a parallel beam, rays of a tilted axis cross "
-                         "slices: align the axis before the scan, or leave the option out");
-  require<GeometryError>(
-      row_axes_of(scan).empty(),
-      "--detector-roll: the scan records an axis for each row; give --rotation-axis X too");
-  beam.roll(scan, roll, job.bins);
+  require<GeometryError>(row_axes_of(scan).empty(), option,
+                         ": the scan records an axis for each row; give --rotation-axis X too");
+  return off;
+}
+
+/// The steps make frames of an upright detector, or those in which each row has its own axis. Here the scan
+/// gets the geometry of these frames.
+void set_upright(Scan& scan, const OffCircle& off, const Job& job) {
+  if (off.roll == 0 && off.tilt == 0) return;
+  const Beam& beam = beam_of(scan);
+  if (beam.set_upright) return beam.set_upright(scan, off.tilt);
+  require<GeometryError>(off.tilt == 0,
+                         "--axis-tilt with a filter goes with a cone beam; in a parallel beam, rays of a "
+                         "tilted axis cross slices: give a solver, such as --reconstruction-algorithm cgls");
+  beam.roll(scan, off.roll, job.bins);
+}
+
+/// The views as they stand, if they are beside the circle and the method takes them so. A filter does not,
+/// and rows with axes of their own are no vectors.
+std::optional<Scan> free_views(const Scan& scan, const OffCircle& off, const io::ScanInfo& info,
+                               const Job& job, const Recipe& recipe) {
+  const bool takes = job.method->iterates() && recipe.initial != Initial::fbp && !recipe.resample_frames &&
+                     row_axes_of(scan).empty();
+  require<GeometryError>(takes || !info.is_no_circle, job.method_name(), ": the views of this ",
+                         kind_of(scan), " beam are shifted, or its sample climbs, and ",
+                         job.method->iterates()
+                             ? "--initial fbp, --resample-frames and axes of rows are for circles; leave "
+                               "them out"
+                             : "a filter takes a circle; leave --view-shifts and --view-row-shifts out, or "
+                               "give a solver, such as --reconstruction-algorithm cgls");
+  return takes && off.any() ? std::optional<Scan>(as_free_views(scan, off)) : std::nullopt;
+}
+
+/// The selected views, rows and bins, binned.
+Scan selected(const Job& job, const Scan& whole) {
+  const Scan part = crop(whole, job.views, job.rows, job.bins);
+  const int level = job.preprocessing.binning;
+  return level > 0 ? bin_down(part, level, job.pitch_known) : part;
+}
+
+/// Chooses the scan of the frames. Where views are taken as they stand, no step changes frames for that.
+/// Returns the whole scan.
+Scan choose_scan(Job& job, const io::ScanInfo& info, const Recipe& recipe, Scan scan) {
+  const OffCircle off = off_circle(scan, info, recipe);
+  const std::optional<Scan> free = free_views(scan, off, info, job, recipe);
+  if (!free) {
+    set_upright(scan, off, job);
+    job.scan = selected(job, scan);
+    return scan;
+  }
+  if (beam_of(scan).set_upright) set_upright(scan, off, job);
+  job.circle = selected(job, scan);
+  job.scan = selected(job, *free);
+  job.options.initial = recipe.initial.value_or(Initial::zero);
+  job.preprocessing.row_shifts.clear();
+  for (const char* done : {"--detector-roll", "--axis-tilt"}) job.preprocessing.values.erase(done);
+  return info.is_no_circle ? *free : scan;
 }
 
 /// What the step `upright` needs to know. The scan is selected and binned.
@@ -208,16 +262,14 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   Scan scan = scan_about_axis(info, recipe);
   job.axis_in_file = detector_of(scan).axis_bin;
   choose_selection(job, info, recipe, scan);
-  set_upright(scan, recipe, job);
-  job.scan = crop(scan, job.views, job.rows, job.bins);
-  if (recipe.binning > 0) job.scan = bin_down(job.scan, recipe.binning, job.pitch_known);
+  const Scan whole = choose_scan(job, info, recipe, std::move(scan));
   choose_pose(job, recipe);
   if ((recipe.axis_bin || info.axis_bin) && row_axes_of(job.scan).empty())
-    job.preprocessing.axis = detector_of(job.scan).axis_bin;
+    job.preprocessing.axis = detector_of(job.upright()).axis_bin;
   choose_steps(job);
   choose_solver_options(job);
   job.preprocessing.weights = job.method->weighs_data && counts_are_known(job, info);
-  choose_grids(job, recipe, info.field_of_view, scan);
+  choose_grids(job, recipe, info.field_of_view, whole);
   choose_padding(job, recipe);
   return job;
 }
@@ -237,12 +289,12 @@ void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
                  std::vector<std::string>& warnings) {
   require_seen(job, warnings);
   const bool axis_known = recipe.axis_bin || info.axis_bin || !recipe.row_axis_bins.empty();
-  require<GeometryError>(info.field_of_view != io::FieldOfView::doubled || axis_of(job.scan),
+  require<GeometryError>(info.field_of_view != io::FieldOfView::doubled || axis_of(job.upright()),
                          "half acquisition: the views of a ", kind_of(job.scan),
                          " beam are none; leave --file-type out");
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(job, axis_known, warnings);
   warn_of_columns(job, detector_of(info.scan).bins, warnings);
-  if (!axis_known && axis_of(job.scan))
+  if (!axis_known && axis_of(job.upright()))
     warn(warnings, "the scan records no rotation axis; the middle, bin ", job.axis_in_file,
          ", is taken (give --rotation-axis X or --rotation-axis-auto)");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,12 @@ struct Job {
   RowMargin margin;         ///< rows that the steps need beside others, after binning
   Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned
-  VolumeGrid grid;          ///< the region that was asked for and is written; in a parallel beam slice k is
-                            ///< row k of `scan`
+  /// The circle beside which the views of `scan` stand, as roll, tilt and shifts say it, selected and binned;
+  /// none if `scan` is what the file says, or what frames are resampled to.
+  std::optional<Scan> circle;
+  const Scan& upright() const { return circle ? *circle : scan; }
+  VolumeGrid grid;  ///< the region that was asked for and is written; in a parallel beam slice k is
+                    ///< row k of `scan`
   std::array<Index, 3> full_size{},
       first{};  ///< x, y, z: the size of the full grid, and where `grid` begins in it
   /// The grid on which the method works: `grid`, of a solver with all else that its rays see. What lies

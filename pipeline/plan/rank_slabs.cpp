@@ -23,7 +23,7 @@ void exchange_all(const Comm& ranks, const Exchange& how) {
 }
 
 Range RankSlabs::slices(int rank) const { return portion_of_rank(written_, rank, ranks_.size()); }
-Range RankSlabs::lines(int rank) const { return portion_of_rank(size_[1], rank, ranks_.size()); }
+Range RankSlabs::lines(int rank) const { return portion_of_rank(size_[1], rank, ranks_.size(), together_); }
 
 /// How many voxels go from strip to slab, or back: the lines of one rank in the slices of another one.
 std::size_t RankSlabs::size_of_block(Range slices, Range lines) const {

@@ -6,6 +6,7 @@
 
 #include "../../core/array.hpp"
 #include "../../core/comm.hpp"
+#include "../../operators/projector.hpp"
 #include "job.hpp"
 
 // How volumes leave vectors that are split over ranks (the route `ranks`), and come into them. No rank ever
@@ -27,7 +28,11 @@ void exchange_all(const Comm& ranks, const Exchange& how);
 class RankSlabs {
  public:
   RankSlabs(const Comm& ranks, const Job& job)
-      : ranks_(ranks), size_(job.solved.size), written_(job.grid.size[2]), first_(job.inside[2]) {}
+      : ranks_(ranks),
+        size_(job.solved.size),
+        together_(lines_together(job.scan)),
+        written_(job.grid.size[2]),
+        first_(job.inside[2]) {}
 
   Range own() const { return slices(ranks_.rank()); }  ///< the slices that this rank writes, perhaps none
   /// All ranks: these slices with all lines that ranks solve, (slice, y, x) on the host, from the strips that
@@ -46,6 +51,7 @@ class RankSlabs {
 
   Comm ranks_;
   std::array<Index, 3> size_;  ///< of all that is solved, x, y, z
+  Index together_;             ///< lines at whose multiples strips begin
   Index written_, first_;      ///< slices that are written: how many, and which is the first
 };
 

@@ -54,7 +54,10 @@ struct Recipe : MethodOptions {
   std::optional<Index> padding_bins;  ///< default: half of the bins
 
   StepValues steps;  ///< the options of the steps from counts to line integrals
-  double gain = 1;   ///< counts per photon
+  /// Whether a solver, too, takes frames that are resampled to an upright detector and to views that are not
+  /// moved, in the place of views that stand where they stood.
+  bool resample_frames = false;
+  double gain = 1;  ///< counts per photon
   double max_floored_percent =
       1;  ///< the most transmissions below the floor of the logarithm; more are refused
 
@@ -63,7 +66,7 @@ struct Recipe : MethodOptions {
   int streams = 3;                                ///< of each GPU, for chunks or tiles on their way
   Index stored_bytes = 4;                         ///< of a voxel that leaves a GPU as its file stores it
   Index rows_at_once = 0;                         ///< slices of a chunk, at most; 0: chosen
-  std::optional<Model> model;                     ///< of a parallel beam; default: the fastest
+  std::optional<Model> model;                     ///< default: the fastest, of a cone beam the footprint
   Execution execution;                            ///< how projector and back-projector run
   bool allow_unmatched = false;  ///< whether a solver may take a pair that does not match (`is_matched`)
 

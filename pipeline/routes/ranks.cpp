@@ -4,6 +4,7 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
+#include "../../operators/projector.hpp"
 #include "../beams/beam.hpp"
 #include "../memory/room.hpp"
 #include "../memory/vector_bytes.hpp"
@@ -24,8 +25,9 @@ void choose_portions(Plan& plan) {
   constexpr Index bytes_of_part = 256 << 20, step = 8, blocks_a_rank = 4;
   const auto [nx, ny, nz] = plan.job.solved.size;
   const int ranks = plan.flow.together.size();
-  const Index longest = portion_of_rank(ny, 0, ranks).size();
-  const Index lines = std::clamp<Index>(bytes_of_part / (4 * nx * nz), 1, longest);
+  const Index together = lines_together(plan.job.scan),
+              longest = portion_of_rank(ny, 0, ranks, together).size();
+  const Index lines = std::min(longest, std::max(bytes_of_part / (4 * nx * nz), together));
   plan.flow.lines_at_once = lines > step && lines < longest ? lines - lines % step : lines;
   const Index rows = detector_of(plan.job.scan).rows, fair = ceil_div(rows, blocks_a_rank * ranks);
   plan.flow.rows_prepared = std::min(rows, std::max(fair, 2 * plan.job.margin.beside));

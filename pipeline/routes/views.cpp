@@ -14,8 +14,9 @@ namespace tandem::pipeline {
 
 namespace {
 
-bool takes_views(const Job& job, const Recipe&) {
-  return !job.method->takes_whole && beam_of(job.scan).of_views;
+/// The hierarchical model takes all views at once.
+bool takes_views(const Job& job, const Recipe& recipe) {
+  return recipe.model != Model::hierarchical && !job.method->takes_whole && beam_of(job.scan).of_views;
 }
 
 Index fewest_slices(const Job& job) { return detector_of(job.scan).rows == 1 ? job.grid.size[2] : 1; }

@@ -1,3 +1,5 @@
+#include "../../apps/options/scan_options.hpp"
+#include "../../apps/pages/geometry_page.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/scan.hpp"
 #include "../../geometry/view_subsets.hpp"
@@ -69,6 +71,32 @@ void add_equality(Class& c) {
    }).def("__hash__", [](const Beam& s) { return fingerprint(s); });
 }
 
+/// The page of `tandem info --picture`.
+template <class Beam>
+std::string page_of(const Beam& scan, const std::optional<VolumeGrid>& grid) {
+  const Released released;
+  const std::string words = apps::words_of(scan);
+  return apps::geometry_page(words, words, scan, grid ? *grid : fitting_grid(scan));
+}
+
+/// What a scan shows of itself.
+template <class Beam, class Class>
+void add_picture(Class& c) {
+  c.def("page", &page_of<Beam>, "grid"_a = nb::none(),
+        "A page of HTML that shows sources, detector, rays and volume, and turns with the mouse: that of "
+        "`tandem info --picture`. grid: default `fitting_grid`.");
+  c.def(
+      "show",
+      [](const nb::object& scan, const std::optional<VolumeGrid>& grid) {
+        return nb::module_::import_("tandem._show").attr("show")(scan, grid);
+      },
+      "grid"_a = nb::none(),
+      "Opens that page in a browser, or returns it to the notebook that it is called in.");
+  c.def("_repr_html_", [](const nb::object& scan) {
+    return nb::module_::import_("tandem._show").attr("in_notebook")(scan.attr("page")());
+  });
+}
+
 void add_parallel(nb::module_& m) {
   auto beam = nb::class_<ParallelBeam>(
                   m, "ParallelBeam",
@@ -89,6 +117,7 @@ void add_parallel(nb::module_& m) {
                       "view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; },
                       "How far each view lies towards higher bins; empty if none does.");
   add_equality<ParallelBeam>(beam);
+  add_picture<ParallelBeam>(beam);
 }
 
 void add_cone(nb::module_& m) {
@@ -110,6 +139,7 @@ void add_cone(nb::module_& m) {
           .def_ro("midplane_row", &ConeBeam::midplane_row, "The row at the height of the source.")
           .def_prop_ro("magnification", &ConeBeam::magnification, "sdd / sod.");
   add_equality<ConeBeam>(beam);
+  add_picture<ConeBeam>(beam);
   nb::class_<FanBeam, ConeBeam>(
       m, "FanBeam",
       "A cone beam with one detector row, at the height of its source. A grid of one slice "
@@ -138,6 +168,7 @@ void add_flexible(nb::module_& m) {
           .def_prop_ro("vectors", &vectors_of, "12 numbers a view, mm.")
           .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.");
   add_equality<FlexibleBeam>(beam);
+  add_picture<FlexibleBeam>(beam);
   m.def(
       "as_free_views", [](const Scan& scan) { return as_free_views(scan); }, "scan"_a,
       "Any scan, view by view, as a FlexibleBeam.");

@@ -1,3 +1,4 @@
+#include "../../core/error.hpp"
 #include "../../geometry/phantom.hpp"
 
 #include "bindings.hpp"
@@ -12,6 +13,7 @@ std::span<float> floats_at(Address at, Index count) {
 
 void project_to(const Phantom& phantom, const Scan& scan, Address out, int samples) {
   const Released released;
+  require<GeometryError>(samples >= 1, "project: ", samples, " samples of a cell; at least 1 is needed");
   const Range rows{0, detector_of(scan).rows};
   const std::span<float> data = floats_at(out, projection_space(scan).size());
   project(phantom, scan, rows, data, samples);
@@ -19,6 +21,7 @@ void project_to(const Phantom& phantom, const Scan& scan, Address out, int sampl
 
 void voxelise_to(const Phantom& phantom, const VolumeGrid& grid, Address out, int samples) {
   const Released released;
+  require<GeometryError>(samples >= 1, "voxelise: ", samples, " samples of a pixel; at least 1 is needed");
   const auto [nz, ny, nx] = grid.shape();
   voxelise(phantom, grid, {0, nz}, floats_at(out, nz * ny * nx), samples);
 }
@@ -32,7 +35,9 @@ void add_phantoms(nb::module_& m) {
       "infinite third semi-axis makes it a cylinder.")
       .def(nb::new_([](double attenuation, std::array<double, 3> semi_axes, std::array<double, 3> centre,
                        double rotation) {
-             return Ellipsoid{attenuation, semi_axes, centre, rotation};
+             const Ellipsoid made{attenuation, semi_axes, centre, rotation};
+             validate(made);
+             return made;
            }),
            "attenuation"_a, "semi_axes"_a, "centre"_a = std::array<double, 3>{}, "rotation_rad"_a = 0.0)
       .def_ro("attenuation", &Ellipsoid::attenuation, "1/mm; what overlaps adds up.")

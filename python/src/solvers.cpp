@@ -194,7 +194,12 @@ void add_rules(nb::module_& m) {
       "says which one held.")
       .def_ro("name", &StopRule::name, "As `Report.stopped_by` has it.")
       .def(
-          "__or__", [](const StopRule& a, const StopRule& b) { return a || b; }, nb::is_operator());
+          "__or__", [](const StopRule& a, const StopRule& b) { return a || b; }, nb::is_operator())
+      .def("__bool__", [](const StopRule& rule) -> bool {
+        throw nb::type_error(("stop rule " + rule.name +
+                              ": `or` would keep one of two rules; join them with |, as in rule | other")
+                                 .c_str());
+      });
   m.def("max_iterations", &max_iterations, "count"_a, "Stops after so many steps.");
   m.def("relative_residual", &relative_residual, "epsilon"_a, "|b - Ax| <= epsilon |b - A x0|.");
   m.def("discrepancy", &discrepancy, "noise_norms"_a, "factor"_a = 1.0,

@@ -11,7 +11,7 @@ from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam,
                     bin_down, crop, cuda_version, description, disc, discrepancy, divergence, ellipsoids,
                     fitting_grid, foam, half_acquisition, half_width, huber_total_variation, max_iterations, plate,
                     projection_shape, relative_residual, shepp_logan, shepp_logan_in_space, symmetric, thread_count,
-                    time_limit, total_variation, view_subsets, white_residual, with_views)
+                    time_limit, total_variation, view_subsets, white_residual)
 from ._core import version as __version__
 from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
@@ -21,6 +21,6 @@ from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, open_scan,
                      simulate)
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
                        Solver, Subsets, run, stagnation, stop_rule, subsets)
-from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise
+from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise, with_views
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -39,12 +39,15 @@ class Vectors:
         found = [_arrays.known(f"{name}[{i}]", part) for i, part in enumerate(parts)]
         first, kind = found[0]
         batch = _arrays.batch_of(f"{name}[0]", first.shape, self.shapes[0])
-        whole = kind.empty((*batch, self.size), first)
-        for i, ((part, own), piece) in enumerate(zip(found, self.split(whole, batch))):
+        for i, ((part, own), shape) in enumerate(zip(found, self.shapes)):
             if own is not kind or kind.device(part) != kind.device(first):
                 raise TypeError(f"{name}[{i}]: the arrays of a sum are of one library and device")
-            if tuple(part.shape) != tuple(piece.shape):
-                raise SpaceError(f"{name}[{i}]: shape {tuple(part.shape)}; {tuple(piece.shape)} is needed")
+            if tuple(part.shape) != (*batch, *shape):
+                raise SpaceError(f"{name}[{i}]: shape {tuple(part.shape)}; {(*batch, *shape)} is needed")
+        if kind is _arrays.TorchKind and any(part.requires_grad for part, _ in found):
+            return _joined_with_gradient([part for part, _ in found], batch)
+        whole = kind.empty((*batch, self.size), first)
+        for (part, _), piece in zip(found, self.split(whole, batch)):
             piece[...] = part
         return whole
 
@@ -68,6 +71,11 @@ class Vectors:
 
     def shown(self, whole, batch: Sequence[int]):
         return self.split(whole, batch) if self.is_sum else whole
+
+
+def _joined_with_gradient(parts, batch: Sequence[int]):
+    import torch
+    return torch.cat([part.to(torch.float32).reshape((*batch, -1)) for part in parts], -1)
 
 
 class LinearOperator:

@@ -14,6 +14,7 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _core
+from ._core import ParallelBeam
 from ._errors import GeometryError, RunWarning, SpaceError, UsageError
 from ._tomography import Scan
 
@@ -89,6 +90,10 @@ class ScanFile:
         beam = self.flats[:, first:end].mean(0, dtype=np.float64) - dark
         transmission = (self.projections[:, first:end] - dark) / np.where(beam > 0, beam, 1)
         return -np.log(np.maximum(transmission, 1e-6)).astype(np.float32), scan
+
+    def show(self) -> Any:
+        """Shows its geometry: opens a page in a browser, or returns it to the notebook that it is called in."""
+        return self.scan.show()
 
     def __repr__(self) -> str:
         return f"<ScanFile {self.path!r}, {self.format}, {type(self.scan).__name__}, {self.projections.shape}>"
@@ -248,8 +253,10 @@ def _write_arrays(folder: str, data, scan: Scan, flats, darks) -> str:
             raise SpaceError(f"{name}: shape {array.shape}; the scan needs {wanted}")
         frames.append((name, array))
     path = os.path.join(folder, "scan.h5")
-    pitch = scan.detector.bin_pitch
-    _core.write_scan(path, scan, pitch if pitch != 1 else None, [(n, a.ctypes.data, len(a)) for n, a in frames])
+    detector = scan.detector
+    pitch_is_known = not isinstance(scan, ParallelBeam) or (detector.bin_pitch, detector.row_pitch) != (1, 1)
+    _core.write_scan(path, scan, detector.bin_pitch if pitch_is_known else None,
+                     [(n, a.ctypes.data, len(a)) for n, a in frames])
     return path
 
 

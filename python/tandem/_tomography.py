@@ -58,6 +58,14 @@ def _filter(filter: Union[Filter, str]) -> _core.Filter:
     return _core.Filter(*astuple(Filter(filter) if isinstance(filter, str) else filter))
 
 
+def with_views(scan: Scan, views) -> Scan:
+    """The scan with these of its views, in this order: numbers, also negative ones, a slice or a mask, as NumPy
+    indexes an axis. Raises IndexError."""
+    count = _core.projection_shape(scan)[0]
+    return _core.with_views(scan, np.atleast_1d(np.arange(count)[views if isinstance(views, slice) else
+                                                                 np.asarray(views)]).tolist())
+
+
 def projector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str] = None, device: str = "cpu", *,
               variant: str = "automatic", precision: str = "float32", accuracy: float = 1e-4) -> LinearOperator:
     """The system matrix A: volume (slice, y, x) in 1/mm -> line integrals (view, row, bin). ``A.T`` is the transpose

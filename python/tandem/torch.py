@@ -9,6 +9,7 @@ from torch import nn
 
 from . import _arrays, _tomography
 from ._core import VolumeGrid
+from ._errors import DeviceError
 from ._operator import LinearOperator
 from ._tomography import Filter, Scan
 
@@ -74,19 +75,34 @@ def applied(A: LinearOperator, x: torch.Tensor) -> torch.Tensor:
 _uncompiled = torch.compiler.disable(applied)
 
 
+class _Given:
+    """An operator that there is, for its own device."""
+
+    def __init__(self, operator: LinearOperator):
+        self.operator = operator
+
+    def __call__(self, device: str) -> LinearOperator:
+        if device != self.operator.domain.device:
+            raise DeviceError(f"x: the tensor is on {device}, the operator of this layer on "
+                              f"{self.operator.domain.device}; move one, or give Layer a function of the device")
+        return self.operator
+
+
 class Layer(nn.Module):
     """An operator as a layer, for tensors with any axes before those of the operator, such as batch and channel.
 
-    make: makes the operator for a device, 'cpu' or 'cuda:N'. It is called once for each device that tensors come from.
+    operator: an operator, for tensors on its device; or a function that makes one for a device, 'cpu' or 'cuda:N',
+    which is called once for each device that tensors come from.
     images: for one slice and one detector row, leaves out the axis of length 1 of the slice and of the row, so that
     (batch, channel, y, x) becomes (batch, channel, view, bin).
     """
 
-    def __init__(self, make: Callable[[str], LinearOperator], images: bool = False):
+    def __init__(self, operator: Union[LinearOperator, Callable[[str], LinearOperator]], images: bool = False):
         super().__init__()
-        self._make, self._images, self._made = make, images, {}
+        is_operator = isinstance(operator, LinearOperator)
+        self._make, self._images, self._made = _Given(operator) if is_operator else operator, images, {}
         if images:
-            self._operators("cpu")
+            self._operators(operator.domain.device if is_operator else "cpu")
 
     def operator(self, device: str = "cpu") -> LinearOperator:
         return self._operators(device)[0]

@@ -264,3 +264,36 @@ def test_the_interpreter_ends_with_all_of_it_alive(body):
                "x = np.ones(A.domain.shapes[0], np.float32)\n" + body)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert ended.returncode == 0 and ended.stderr == ""
+
+
+def test_views_are_numbered_as_numpy_has_them():
+    scan = tandem.ParallelBeam(tandem.Detector(16), np.arange(10) / 3)
+    angles = np.asarray(scan.angles_rad)
+    for views in ([2, 0], [-1], slice(1, None, 4), angles > 1, 3):
+        assert tandem.with_views(scan, views).angles_rad == np.atleast_1d(angles[views]).tolist()
+    for views in ([10], [-11], [10**12], [0.5]):
+        with pytest.raises(IndexError):
+            tandem.with_views(scan, views)
+    with pytest.raises(tandem.GeometryError, match="none is given"):
+        tandem.with_views(scan, slice(0, 0))
+
+
+def test_counts_below_one_are_refused():
+    scan = tandem.ParallelBeam(tandem.Detector(16), np.arange(10) / 3)
+    A = tandem.projector(scan)
+    for call, words in ((lambda: tandem.bin_down(scan, -1), "binning -1"),
+                        (lambda: tandem.adjointness(A, trials=0), "0 trials"),
+                        (lambda: tandem.operator_norm(A, -5), "-5 iterations"),
+                        (lambda: tandem.project(tandem.disc(), scan, samples=0), "0 samples"),
+                        (lambda: tandem.voxelise(tandem.disc(), tandem.fitting_grid(scan), samples=0), "0 samples"),
+                        (lambda: tandem.Ellipsoid(1, (1, -1, 1)), "semi-axis 1 is -1"),
+                        (lambda: tandem.Ellipsoid(1, (np.nan, 1, 1)), "semi-axis 0 is nan"),
+                        (lambda: tandem.view_subsets(scan, 0), "0 of 10"),
+                        (lambda: tandem.crop(scan, views=(5, 99)), "99")):
+        with pytest.raises(tandem.GeometryError, match=words):
+            call()
+
+
+def test_stop_rules_are_joined_by_a_bar():
+    with pytest.raises(TypeError, match=r"rule \| other"):
+        tandem.max_iterations(3) or tandem.time_limit(1)

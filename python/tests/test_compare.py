@@ -38,6 +38,25 @@ def test_tandem_is_near_the_closed_form_wherever_the_axis_lies(beam, off):
     assert cases.scale(found, exact) == pytest.approx(1, abs=0.01)
 
 
+@pytest.mark.parametrize("case", [cases.fan_vectors(64, 45), cases.cone_vectors(32, 30)], ids=lambda case: case.beam)
+def test_views_anywhere_are_near_the_closed_form(case):
+    """A wrong sign of a yaw, a roll or an offset gives more than three times as much."""
+    volume, data = cases.exact_volume(case), cases.exact_data(case)
+    tool = peers.tool_of(peers.named("tandem"), case, "cpu")
+    assert cases.error(tool.forward(tool.to_volume(volume)), data) < 0.05
+    small = cases.smaller(case)
+    assert measure.matching(small, peers.tool_of(peers.named("tandem"), small, "cpu"))["mu"] < 1e-5
+
+
+@pytest.mark.parametrize("package, case", [("ASTRA", cases.fan_vectors(64, 45)), ("diffct", cases.fan_vectors(64, 45)),
+                                           ("diffct", cases.cone_vectors(32, 30))])
+def test_peers_take_the_same_vectors(package, case):
+    pytest.importorskip({"ASTRA": "astra", "diffct": "diffct"}[package])
+    tool = peers.tool_of(peers.named(package), case, "cpu")
+    found = tool.from_data(tool.forward(tool.to_volume(cases.exact_volume(case))))
+    assert cases.error(found, cases.exact_data(case)) < 0.1
+
+
 def test_an_axis_half_a_pixel_off_is_seen():
     case = SCANS["parallel"]
     data = cases.exact_data(cases.dataclasses.replace(case, off=0.5))

@@ -1,6 +1,8 @@
 """Views of any geometry, in Python."""
 import copy
+import os
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -63,3 +65,28 @@ def test_filters_take_those_of_some_orbits():
     views[:, 3:] = [0, 30, 0, 0.5, 0, 0, 0, 0, 0.5]
     with pytest.raises(tandem.GeometryError, match="sources lie on a line; a solver takes such views"):
         tandem.fdk(tandem.FlexibleBeam(24, 20, views.tolist()), grid)
+
+
+def kinds():
+    detector = tandem.Detector(24, 20, bin_pitch=0.5)
+    angles = np.arange(9) * np.pi / 9
+    return [tandem.ParallelBeam(detector, angles), tandem.FanBeam(tandem.Detector(24, bin_pitch=0.5), 2 * angles, 60, 90),
+            circle(), tilted()]
+
+
+@pytest.mark.parametrize("scan", kinds(), ids=lambda scan: type(scan).__name__)
+def test_every_scan_shows_itself(scan, monkeypatch, capsys):
+    page = scan.page()
+    assert page.startswith("<!") and f'"count":{len(tandem.as_free_views(scan).vectors)}' in page
+    assert "http://" not in page and "https://" not in page, "the page needs no network"
+    assert "&lt;script" in scan._repr_html_() and scan._repr_html_().startswith("<iframe")
+    assert '"size":[8,9,10]' in scan.page(tandem.VolumeGrid((8, 9, 10)))
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    assert scan.show() is None
+    with open(opened[0].removeprefix("file://"), encoding="utf-8") as file:
+        assert file.read() == page
+    os.remove(opened[0].removeprefix("file://"))
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    assert scan.show()._repr_html_() == scan._repr_html_()

@@ -155,3 +155,19 @@ def test_ctrl_c_ends_a_reconstruction(file):
     with pytest.raises(KeyboardInterrupt):
         tandem.reconstruct(file.path, method="sirt", iterations=10**6, progress=interrupt)
     assert time.perf_counter() - start < 20
+
+
+def test_arrays_keep_all_that_their_scan_says():
+    """Against fbp of the same scan, which takes no file: shifts of views, axes of rows, a pitch of 1 mm."""
+    detector = tandem.Detector(48, 3, bin_pitch=1, row_pitch=2, axis_bin=22.7)
+    angles = np.arange(60) * np.pi / 60
+    shifts = 3 * np.sin(7 * angles)
+    for scan in (tandem.ParallelBeam(detector, angles, view_shift_bins=shifts),
+                 tandem.ParallelBeam(detector, angles, row_axis_bins=[22.7, 23.7, 24.7])):
+        y = tandem.project(tandem.shepp_logan().scaled(20), scan)
+        volume = tandem.reconstruct(y, scan=scan, progress=False).volume
+        expected = tandem.fbp(scan) @ y
+        assert np.abs(volume - expected).max() < 1e-5 * np.abs(expected).max()
+    cone = tandem.ConeBeam(tandem.Detector(32, 24), np.arange(40) * np.pi / 20, sod_mm=100, sdd_mm=150)
+    y = tandem.project(tandem.ellipsoids().scaled(8), cone)
+    assert tandem.reconstruct(y, scan=cone, progress=False).volume.shape == tandem.fitting_grid(cone).shape

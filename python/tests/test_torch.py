@@ -212,3 +212,23 @@ def test_solvers_give_tensors():
     assert isinstance(solver.solution, torch.Tensor)
     with pytest.raises(TypeError, match="x0: ndarray"):
         tandem.Cgls(A, b, np.zeros(A._domain.inner, np.float32))
+
+
+def test_an_operator_is_a_layer():
+    scan = tandem.ParallelBeam(tandem.Detector(16, 2), np.arange(10) / 3)
+    A = tandem.projector(scan)
+    x = torch.rand(2, 16, 16)
+    assert torch.equal(tandem.torch.Layer(A)(x), A @ x)
+    with pytest.raises(tandem.DeviceError, match="meta"):
+        tandem.torch.Layer(A)(torch.empty(2, 16, 16, device="meta"))
+
+
+def test_tuples_of_a_sum_have_gradients():
+    scan = tandem.ParallelBeam(tandem.Detector(16, 2), np.arange(10) / 3)
+    A = tandem.projector(scan)
+    K = tandem.vstack([A, tandem.gradient(A.domain)])
+    parts = [torch.rand(shape, requires_grad=True) for shape in K.range.shapes]
+    weights = torch.rand(K.domain.shape)
+    (K.T @ tuple(parts)).mul(weights).sum().backward()
+    for part, expected in zip(parts, K @ weights):
+        assert torch.allclose(part.grad, expected, rtol=1e-5, atol=1e-6)

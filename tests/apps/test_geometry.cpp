@@ -272,6 +272,24 @@ TEST(GeometryProgram, SaysInOneLineWhatDoesNotGo) {
   says("simulate -o x.h5 --geometry views.npy --views 3", "--views does not go with a file");
 }
 
+/// Level rays to 12 rows see half of 24 slices; those of a tilted axis are views of their own.
+TEST(GeometryProgram, SaysWhichShareOfTheVolumeNoViewSees) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 24 --rows 12 --views 9").code, 0);
+  const auto said = [&](const std::string& options) {
+    return run("recon scan.h5 -o v.h5 --overwrite --device cpu --reconstruction-algorithm cgls --iterations "
+               "2 "
+               "--axis-tilt 0.01 " +
+               options)
+        .err;
+  };
+  const std::string half = said("--slices 24");
+  EXPECT_NE(half.find("no view sees 50 % of the volume"), std::string::npos) << half;
+  EXPECT_EQ(said("").find("no view sees"), std::string::npos);
+  const std::string none = said("--slices 100 --region 0:24,0:24,0:10");
+  EXPECT_NE(none.find("no ray meets the volume"), std::string::npos) << none;
+}
+
 TEST(GeometryProgram, ASolverStartsFromZeroWhereItWouldFromAFilter) {
   Program run;
   ASSERT_EQ(

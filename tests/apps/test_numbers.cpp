@@ -119,7 +119,7 @@ TEST_F(Numbers, AreCompletedByResumeWithTheSameRange) {
       "--quiet");
   const std::string recon =
       "recon scan.h5 --reconstruction-algorithm sirt --iterations 200 --size 99 --dtype uint16 --quiet "
-      "--memory 0.062 -o new_.h5";
+      "--threads 2 --memory 0.062 -o new_.h5";  // threads have memory of their own
   const Ended killed =
       (*program)(recon +
                      " & p=$!; until grep -qs done: .new_.h5.tandem/*.journal || ! kill -0 $p; "

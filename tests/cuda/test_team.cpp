@@ -25,7 +25,7 @@ class CudaTeam : public Cuda {
   LinearOperator on(Device device) const {
     return projector(problem.scan, problem.grid, Model::separable_footprint, device);
   }
-  const PlacedProblem problem;
+  const Placed<ConeBeam> problem = placed_cone();
 };
 
 TEST_F(CudaTeam, VectorsGoThereAndComeBack) {

@@ -32,6 +32,7 @@
 
 #include "../../core/error.hpp"
 #include "../../io/hdf5/rehearsal.hpp"
+#include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../../io/volumes/volume_file.hpp"
 #include "../support/temporary_folder.hpp"
@@ -64,7 +65,15 @@ Case made_case(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t
   return {k, {seeds[k].name, damaged(seeds[k].bytes, random)}};
 }
 
+/// Views of a scan with the detector of all first files.
+void read_views(const fs::path& path) {
+  constexpr double pitch = 0.2;
+  io::scan_of_views(io::read_geometry_file(path),
+                    {.bins = 5, .rows = 3, .bin_pitch = pitch, .row_pitch = pitch}, pitch, false);
+}
+
 void read_scan(const fs::path& path) {
+  if (path.filename().string().starts_with("views")) return read_views(path);
   io::OpenOptions options;
   if (path.extension() == ".tif" || path.extension() == ".edf") options.arc_deg = 180;
   if (path.extension() == ".mat") options.pixel_size_mm = 0.2;

@@ -67,11 +67,12 @@ def kill_until_done(program, folder, method, seconds, random_source):
         except subprocess.TimeoutExpired:
             run.send_signal(random_source.choice([signal.SIGKILL, signal.SIGTERM]))
             _, told = run.communicate(timeout=60)
-            require(run.returncode in (-9, 0, 143), "the code", run.returncode, told)
+            # -15: the signal came before the program could take it, so nothing had begun
+            require(run.returncode in (-15, -9, 0, 143), "the code", run.returncode, told)
         if run.returncode == 0:
             report = json.loads((folder / "r.json").read_text())
             return kills, bool(report["checkpoint"]["resumed"])
-        require(run.returncode in (-9, 143), "a run that goes on failed:", told)
+        require(run.returncode in (-15, -9, 143), "a run that goes on failed:", told)
         kills += 1
 
 

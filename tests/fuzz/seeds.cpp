@@ -6,6 +6,9 @@
 #include <sstream>
 #include <utility>
 
+#include "../../geometry/free_views.hpp"
+#include "../../io/scans/geometries/geometry_file.hpp"
+#include "../../io/scans/scan_writer.hpp"
 #include "../../io/volumes/volume_file.hpp"
 #include "../io/one_directory.hpp"
 #include "../io/packed_chunks.hpp"
@@ -272,6 +275,27 @@ void write_companion(const fs::path& folder) {
       .text("/definition", "NXtomo", true);
 }
 
+/// Views of any geometry: by each format, by matrices alone, and in a scan that tandem wrote.
+void write_views(const fs::path& folder) {
+  const auto count = [](unsigned long long n) { return static_cast<Index>(n); };
+  const Detector detector{
+      .bins = count(bins), .rows = count(rows), .bin_pitch = 0.2, .row_pitch = 0.2, .axis_bin = 2.2};
+  const FlexibleBeam scan =
+      as_free_views(ConeBeam{detector, {0, 1, 2, 3}, 60, 180, 1.1}, {.roll = 0.1, .tilt = 0.05});
+  for (const char* name : {"views.npy", "views.geom", "views.cfg", "views.xml"})
+    save(folder / name, io::geometry_text(name, scan));
+  std::istringstream lines(io::geometry_text("views.xml", scan));
+  std::string matrices;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("    <") || line.find("Matrix") != std::string::npos) matrices += line + '\n';
+  save(folder / "views_by_matrices.xml", matrices);
+  io::ScanWriter writer({folder / "flexible.h5", io::Content::scan}, scan, 0.2, io::PixelType::uint16, 0, 0);
+  io::Frames zeros{io::PixelType::uint16, {count(views), count(rows), count(bins)}, {}};
+  zeros.bytes.resize(2 * views * rows * bins);
+  writer.write(io::FrameKind::projection, {0, count(rows)}, zeros);
+  writer.finish("{}");
+}
+
 bool is_tiff_volume(const std::string& name) { return name.starts_with("slices/"); }
 
 void write_beside(const fs::path& folder, const std::string& name) {
@@ -320,6 +344,7 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_cil(folder / "cil.nxs");
   write_bliss(folder / "bliss.h5");
   write_als(folder / "als.h5");
+  write_views(folder);
   write_txrm(folder / "scan.txrm", false);
   write_txrm(folder / "scattered.txrm", true);
   for (const auto& [name, lines] : settings_files()) write_settings(folder / name, lines);

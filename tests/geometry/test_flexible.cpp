@@ -2,11 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "../../core/error.hpp"
 #include "../../geometry/scan.hpp"
+#include "../../geometry/vector3.hpp"
 #include "../support/flexible_scans.hpp"
 
 namespace tandem::test {
@@ -89,6 +94,74 @@ TEST(FlexibleBeam, FitsAGridToTheOrigin) {
   FlexibleBeam inside = standing(1, 9, 11, 50, 100, {});
   inside.views[0].source = {};
   EXPECT_THROW(fitting_grid(inside), GeometryError);
+}
+
+/// Whatever is wrong with one number or one vector of a view, an error of one line has the number of the
+/// view.
+TEST(FlexibleBeam, NamesTheViewThatIsNoView) {
+  const std::vector<std::function<void(FlexibleView&, double)>> faults{
+      [](FlexibleView& v, double) { v.source[1] = NAN; },
+      [](FlexibleView& v, double) { v.detector[2] = INFINITY; },
+      [](FlexibleView& v, double) { v.bin_step[0] = -INFINITY; },
+      [](FlexibleView& v, double) { v.row_step[2] = NAN; },
+      [](FlexibleView& v, double) { v.bin_step = {}; },
+      [](FlexibleView& v, double) { v.row_step = {}; },
+      [](FlexibleView& v, double far) { v.row_step = far * v.bin_step; },
+      [](FlexibleView& v, double far) { v.bin_step = -far * v.row_step; }};
+  Random random(3);
+  for (const bool parallel : {false, true})
+    for (const auto& fault : faults)
+      for (int trial = 0; trial < 20; ++trial) {
+        FlexibleBeam scan = random_views(9, 5, 7, 6, random, parallel);
+        ASSERT_NO_THROW(validate(scan));
+        const std::size_t view = random.bits() % 9;
+        fault(scan.views[view], 0.1 + random.uniform());
+        try {
+          validate(scan);
+          FAIL() << "not refused";
+        } catch (const GeometryError& error) {
+          const std::string text = error.what();
+          EXPECT_NE(text.find("view " + std::to_string(view) + ":"), std::string::npos) << text;
+          EXPECT_EQ(text.find('\n'), std::string::npos);
+        }
+      }
+}
+
+/// A source may stand anywhere outside: if a voxel is less than 4 voxels before it, or behind it, the view
+/// and that distance are named.
+TEST(FlexibleBeam, NamesTheViewWhoseSourceIsInTheVolumeAndHowNear) {
+  Random random(4);
+  const VolumeGrid grid{{9, 8, 7}, {0.5, 0.5, 0.4}, {0.3, 0, -0.2}};
+  int refused = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    FlexibleBeam scan = random_views(5, 5, 7, 6, random, false);
+    const std::size_t view = random.bits() % 5;
+    FlexibleView& moved = scan.views[view];
+    moved.source = (0.7 * random.uniform() - 0.1) * moved.source;
+    const Vector3 normal = cross(moved.bin_step, moved.row_step);
+    const double side = dot(moved.detector - moved.source, normal) < 0 ? -1 : 1;
+    double nearest = INFINITY;
+    for (const double x : {-0.5, 8.5})
+      for (const double y : {-0.5, 7.5})
+        for (const double z : {-0.5, 6.5}) {
+          const Vector3 corner{0.3 + (x - 4) * 0.5, (y - 3.5) * 0.5, -0.2 + (z - 3) * 0.4};
+          nearest = std::min(nearest, side * dot(corner - moved.source, normal) / length(normal));
+        }
+    if (nearest >= 2) {
+      EXPECT_NO_THROW(require_source_outside(scan, grid));
+      continue;
+    }
+    ++refused;
+    try {
+      require_source_outside(scan, grid);
+      FAIL() << "a voxel is " << nearest << " mm before the source";
+    } catch (const GeometryError& error) {
+      std::ostringstream said;
+      said << "view " << view << ": the grid reaches to " << nearest << " mm before the source";
+      EXPECT_NE(std::string(error.what()).find(said.str()), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_GT(refused, 20);
 }
 
 }  // namespace

@@ -186,5 +186,69 @@ TEST(FreeViews, OfAHelixFitAGridAsLongAsItsTravel) {
   EXPECT_EQ(fitting_grid(scan).centre, level.centre);
 }
 
+/// A point t mm along the bins and z above is seen at t cos - ... of a detector that is rolled about its cell
+/// on the axis: by the definition of --detector-roll.
+TEST(FreeViews, OfARolledDetectorShowPointsWhereItsOptionSays) {
+  const double roll = in_radians(3), c = std::cos(roll), s = std::sin(roll);
+  const ParallelBeam scan{{.bins = 51, .rows = 40, .bin_pitch = 0.2, .row_pitch = 0.25, .axis_bin = 27.3},
+                          {0.1, 2.5, 1.2}};
+  const FlexibleBeam views = as_free_views(scan, {.roll = roll});
+  const double lowered = (25 - 27.3) * 0.2 * s;  // the middle of the detector keeps its height
+  for (Index view = 0; view < 3; ++view) {
+    const double a = scan.angles[static_cast<std::size_t>(view)];
+    const Vector3 p{1.5, -0.7, 0.9};
+    const double t = p[0] * std::cos(a) + p[1] * std::sin(a), z = p[2] + lowered;
+    const auto [row, bin] = shadow_of(views, view, p);
+    EXPECT_NEAR(bin, 27.3 + (t * c + z * s) / 0.2, 1e-9);
+    EXPECT_NEAR(row, 19.5 + (z * c - t * s) / 0.25, 1e-9);
+  }
+}
+
+/// Turning the sample back is turning the frame of the beam: the point that an axis with a tilt carries.
+TEST(FreeViews, OfATiltedAxisShowPointsOnTheRealDetector) {
+  const double roll = in_radians(-1.5), tilt = in_radians(4);
+  const ConeBeam scan = some_cone({0.1, 2.5, 1.2});
+  const FlexibleBeam views = as_free_views(scan, {.roll = roll, .tilt = tilt});
+  for (Index view = 0; view < 3; ++view) {
+    const double a = scan.angles[static_cast<std::size_t>(view)];
+    const Vector3 p{1.5, -0.7, 0.9};
+    const double along = p[0] * std::cos(a) + p[1] * std::sin(a),
+                 away = p[1] * std::cos(a) - p[0] * std::sin(a);
+    // from the source, in the frame of the beam, which rises over the plane of the circle by the tilt
+    const double depth = away + scan.sod * std::cos(tilt),
+                 far = depth * std::cos(tilt) + p[2] * std::sin(tilt);
+    const double u = scan.sdd * along / far,
+                 v = scan.sdd * (p[2] * std::cos(tilt) - depth * std::sin(tilt)) / far;
+    const auto [row, bin] = shadow_of(views, view, p);
+    EXPECT_NEAR(bin, 27.3 + (u * std::cos(roll) + v * std::sin(roll)) / 0.2, 1e-9);
+    EXPECT_NEAR(row, 12.75 + (v * std::cos(roll) - u * std::sin(roll)) / 0.25, 1e-9);
+  }
+}
+
+TEST(FreeViews, OfMovedImagesAndSamplesAreMoved) {
+  const Vector3 p{1.5, -0.7, 0.9};
+  const std::vector<double> angles{0.1, 2.5, 1.2}, by_bins{1.5, 0, -2}, by_rows{0.25, -3, 0};
+  const std::vector<Vector3> moves{{0.3, -0.4, 1}, {0, 0, -2}, {1, 1, 0}};
+  for (const Scan& scan : {Scan(some_cone(angles)), Scan(ParallelBeam{some_cone(angles).detector, angles})}) {
+    const FlexibleBeam still = as_free_views(scan),
+                       shifted = as_free_views(scan, {.bin_shifts = by_bins, .row_shifts = by_rows}),
+                       moved = as_free_views(scan, {.moves = moves});
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto view = static_cast<Index>(k);
+      const auto [row, bin] = shadow_of(still, view, p);
+      EXPECT_NEAR(shadow_of(shifted, view, p)[0], row + by_rows[k], 1e-9);
+      EXPECT_NEAR(shadow_of(shifted, view, p)[1], bin + by_bins[k], 1e-9);
+      const Vector3 along{std::cos(angles[k]), std::sin(angles[k]), 0}, away{-along[1], along[0], 0};
+      const auto there =
+          shadow_of(still, view, p + moves[k][0] * along + moves[k][1] * away + Vector3{0, 0, moves[k][2]});
+      EXPECT_NEAR(shadow_of(moved, view, p)[0], there[0], 1e-9);
+      EXPECT_NEAR(shadow_of(moved, view, p)[1], there[1], 1e-9);
+    }
+  }
+  EXPECT_THROW(as_free_views(some_cone(angles), {.row_shifts = {1, 2}}), GeometryError);
+  EXPECT_THROW(as_free_views(some_cone(angles), {.moves = {{1, 2, 3}}}), GeometryError);
+  EXPECT_THROW(as_free_views(as_free_views(some_cone(angles)), {.roll = 0.1}), GeometryError);
+}
+
 }  // namespace
 }  // namespace tandem::test

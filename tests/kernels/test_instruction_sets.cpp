@@ -44,6 +44,10 @@ std::map<std::string, LinearOperator> pairs() {
     for (const double pitch : {0.4, 2.7})
       all.emplace("cone " + std::to_string(rows) + ' ' + std::to_string(pitch),
                   projector(test::far_cone(7, rows, 43), test::box(23, 19, rows == 1 ? 1 : 21, pitch)));
+  for (const Index rows : {1, 37})
+    all.emplace("hierarchical " + std::to_string(rows),
+                projector(test::far_cone(40, rows, 43), test::box(23, 19, rows == 1 ? 1 : 21, 0.6),
+                          Model::hierarchical));
   return all;
 }
 

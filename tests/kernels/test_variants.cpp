@@ -128,6 +128,7 @@ TEST(Variants, AreThoseOfTheDocuments) {
     add_lines(backend.name, "parallel", backend.parallel, lines);
     add_lines(backend.name, "cone", backend.cone, lines);
     add_lines(backend.name, "fourier", backend.fourier, lines);
+    add_lines(backend.name, "hierarchical", backend.hierarchical, lines);
   }
   std::ifstream file(TANDEM_DOCS "/kernels.md");
   for (std::string line; std::getline(file, line);)  // of what this build has

@@ -4,6 +4,8 @@
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
+#include "../../geometry/free_views.hpp"
+#include "../../operators/projector.hpp"
 #include "../../operators/tiling.hpp"
 #include "../support/scans.hpp"
 
@@ -80,6 +82,32 @@ TEST(PlanTiles, InputsDoNotDependOnTheNumberOfDevices) {
                four = plan_tiles(scan, grid, 4, bytes, copies);
     EXPECT_TRUE(one.forward.strips == four.forward.strips);
     EXPECT_TRUE(one.backward.views == four.backward.views);
+  }
+}
+
+/// Voxels of a brick share numbers, so strips of a flexible beam begin between bricks, of any size and
+/// number.
+TEST(PlanTiles, OfAnyGeometryCutBetweenBricks) {
+  const FlexibleBeam scan = as_free_views(cone(97, 64, 80));
+  for (const Index ny : {3, 8, 50, 64, 100}) {
+    const VolumeGrid grid = grid_of(64, ny, 63);
+    const Index unit = lines_together(scan), fewest = std::min(unit, ny);
+    const double line = 4.0 * 64 * 63 * static_cast<double>(fewest), view = 4.0 * 64 * 80;
+    const double least = 3 * std::max(line, view) + std::min(line, view);
+    EXPECT_THROW(plan_tiles(scan, grid, 1, least - 1, copies), DeviceError) << ny;
+    for (const double bytes : {least, 1.7 * least, 5 * least, 1e9})
+      for (const Index devices : {1, 2, 3, 8}) {
+        const auto [forward, backward] = plan_tiles(scan, grid, devices, bytes, copies);
+        largest_of(forward.views, 97), largest_of(backward.views, 97);
+        for (const std::vector<Range>& strips : {forward.strips, backward.strips}) {
+          largest_of(strips, ny);
+          for (const Range strip : strips) EXPECT_EQ(strip.first % unit, 0) << ny;
+        }
+        EXPECT_LE(
+            2 * line / static_cast<double>(fewest) * static_cast<double>(largest_of(forward.strips, ny)) +
+                view * static_cast<double>(largest_of(forward.views, 97)),
+            bytes);
+      }
   }
 }
 

@@ -70,6 +70,11 @@ TEST(OrbitReconstruct, SlabsAndBlocksOfViewsMakeNoDifference) {
     expect_alike(plan.job.grid.size[2], 3, tolerance::devices);
     expect_alike(16, 32, tolerance::devices);
     expect_alike(7, 32, tolerance::region);  // other bricks
+    Recipe several;
+    several.devices = {Device::cpu(), Device::cpu()};
+    plan = make_plan(reader->info(), several);
+    EXPECT_EQ(plan.flow.workers.size(), 2u);
+    expect_alike(16, 32, tolerance::devices);
   }
 }
 

@@ -6,8 +6,9 @@
 namespace tandem::test {
 namespace {
 
-TEST(Placements, HaveOneSolution) {
-  const PlacedProblem problem;
+/// On the whole, on teams, and in tiles.
+template <class Beam>
+void expect_one_solution_of(const Placed<Beam>& problem) {
   const Device cpu = Device::cpu();
   const auto on = [&](Device device) {
     return projector(problem.scan, problem.grid, Model::separable_footprint, device);
@@ -17,6 +18,10 @@ TEST(Placements, HaveOneSolution) {
                                 {"three", on(Device::team({cpu, cpu, cpu}))},
                                 {"tiles", tiled_projector(problem.scan, problem.grid, {cpu, cpu}, tile)}});
 }
+
+TEST(Placements, HaveOneSolution) { expect_one_solution_of(placed_cone()); }
+
+TEST(Placements, HaveOneSolutionOfAnyGeometry) { expect_one_solution_of(placed_views()); }
 
 }  // namespace
 }  // namespace tandem::test

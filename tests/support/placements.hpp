@@ -6,26 +6,34 @@
 
 #include "../../operators/vector.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "flexible_scans.hpp"
 #include "operators.hpp"
 #include "tolerances.hpp"
 
 namespace tandem::test {
 
-/// A cone beam with the principal point off the middle; line integrals of random voxels, and weights.
-struct PlacedProblem {
-  ConeBeam scan = far_cone(37, 15, 41);
-  VolumeGrid grid = box(23, 25, 11, 0.8);
+/// Line integrals of random voxels, and weights.
+template <class Beam>
+struct Placed {
+  Beam scan;
+  VolumeGrid grid;
   LinearOperator A = projector(scan, grid);
   Array y = A * random_array(A.domain(), 5), weights = random_array(A.range(), 6);
 
-  PlacedProblem() {
+  Placed(Beam of, const VolumeGrid& on) : scan(std::move(of)), grid(on) {
     for (Index i = 0; i < weights.size(); ++i) weights.data()[i] += 0.5f;
   }
 };
 
+/// A cone beam with the principal point off the middle; views of any geometry, of voxels as large.
+inline Placed<ConeBeam> placed_cone() { return {far_cone(37, 15, 41), box(23, 25, 11, 0.8)}; }
+inline Placed<FlexibleBeam> placed_views() {
+  return {standing(37, 15, 41, 90, 170, {0.2, 0.3, 0.1}), box(23, 25, 11, 0.8)};
+}
+
 /// What a method comes to in ten steps from zero, on the host.
-inline Array ten_steps(const pipeline::Method& method, const LinearOperator& A,
-                       const PlacedProblem& problem) {
+template <class Beam>
+Array ten_steps(const pipeline::Method& method, const LinearOperator& A, const Placed<Beam>& problem) {
   const Device there = A.range().device();
   pipeline::MethodOptions options;
   options.nonnegative = method.reads("--nonnegative");
@@ -46,8 +54,9 @@ inline Array ten_steps(const pipeline::Method& method, const LinearOperator& A,
 
 /// All methods that iterate come to the same volume with each of these operators, and to the same bits each
 /// time.
-inline void expect_one_solution(const PlacedProblem& problem,
-                                const std::vector<std::pair<std::string, LinearOperator>>& placed) {
+template <class Beam>
+void expect_one_solution(const Placed<Beam>& problem,
+                         const std::vector<std::pair<std::string, LinearOperator>>& placed) {
   for (const pipeline::Method& method : pipeline::methods()) {
     if (!method.iterates()) continue;
     const Array truth = ten_steps(method, problem.A, problem);

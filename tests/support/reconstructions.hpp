@@ -10,6 +10,8 @@
 #include <numbers>
 #include <vector>
 
+#include "../../geometry/free_views.hpp"
+#include "../../geometry/vector3.hpp"
 #include "../../io/scans/memory_scan.hpp"
 #include "../../io/scans/scan_writer.hpp"
 #include "../../pipeline/reconstruct.hpp"
@@ -43,6 +45,24 @@ inline pipeline::Simulation cone_simulation(std::optional<double> photons = {}) 
   s.grid = fitting_grid(s.scan);
   s.grid.size = {37, 37, 35};
   s.photons = photons;
+  return s;
+}
+
+/// The same with a detector that is rolled and moves from view to view, while the source goes up.
+inline pipeline::Simulation views_simulation(std::optional<double> photons = {}) {
+  pipeline::Simulation s = cone_simulation(photons);
+  FlexibleBeam scan = as_free_views(s.scan);
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    FlexibleView& view = scan.views[k];
+    const double along = static_cast<double>(k), up = 0.03 * along - 0.9;
+    view.source[2] += up, view.detector[2] += up;
+    view.detector[0] += 0.1 * std::sin(along);
+    const double roll = 0.02 * std::sin(0.3 * along);
+    const Vector3 bins = view.bin_step, rows = view.row_step;
+    view.bin_step = std::cos(roll) * bins + std::sin(roll) * rows;
+    view.row_step = std::cos(roll) * rows - std::sin(roll) * bins;
+  }
+  s.scan = scan;
   return s;
 }
 

@@ -32,6 +32,27 @@ constexpr double mismatch = kernels::bounds::rounding.mu, coupling = kernels::bo
 /// them.
 constexpr double fourier_pair = 1e-6;
 
+/// The pair of Model::hierarchical. Both directions have the same weights in float; sums of some tens of
+/// terms follow one another in up to ten passes. Products of random signs in double, over the lengths of both
+/// vectors, average their roundings over all entries.
+constexpr double hierarchical_mismatch = kernels::bounds::passes.mu, hierarchical_products = 1e-6;
+
+/// The same against the sum that it stands for, in double, with the same taps (relative L2, data of FDK with
+/// window hann along bins and rows): each pass leaves some 1e-3 of waves of up to 0.35 cycles a sample
+/// (docs/kernels/hierarchical.md), and there are five to eight.
+constexpr double hierarchical_sum = 4e-3;
+/// Of 24 slices whose bodies have edges of few voxels, or of one view, where no other view averages.
+constexpr double hierarchical_sum_of_few = 6e-3;
+
+/// Its projections of Gaussians with a standard deviation of two voxels, whose spectrum ends where six taps
+/// begin to err, against exact ones, relative L2; and those of a plateau, root mean square over the rays,
+/// whose lattice of voxels has 1.2 cycles a cell at most.
+constexpr double hierarchical_blobs = 5e-3, hierarchical_blobs_of_a_fan = 3e-3, hierarchical_plateau = 1e-3;
+
+/// A slab of slices has the samples of the whole, whose positions round otherwise in each of up to ten
+/// passes: 2 u each.
+constexpr double hierarchical_slab = 2e-6;
+
 /// A composed operator adds the rounding of its intermediate vectors, one u each, to that of its parts.
 constexpr double composed_mismatch = 2 * mismatch;
 

@@ -1,7 +1,8 @@
 """The packages that are compared. A new one is a file of this folder, as scikit_image.py is, and a line of PEERS.
 
-The file has a function of each beam that the package can do: parallel(case, device), fan(...), cone(...). It returns a
-Tool, or raises NotHere with the reason why this device or this beam does not go.
+The file has a function of each beam that the package can do: parallel(case, device), fan(...), cone(...), and where it
+takes any place of each view, fan_vectors(...) and cone_vectors(...). It returns a Tool, or raises NotHere with the
+reason why this device or this beam does not go.
 """
 import dataclasses
 import importlib
@@ -65,5 +66,6 @@ def tool_of(peer, case, device):
     module = importlib.import_module(f"peers.{peer.module}")
     make = getattr(module, case.beam, None)
     if make is None:
-        raise NotHere(f"no {case.beam} beam, or none that is tried here")
+        raise NotHere(f"no {case.beam.replace('_', ' beam by ')}{'' if '_' in case.beam else ' beam'}, or none that is "
+                      "tried here")
     return make(case, device, *peer.options)

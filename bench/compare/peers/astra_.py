@@ -2,6 +2,8 @@
 import astra
 import numpy as np
 
+import cases
+
 from . import NotHere, Tool
 
 up = lambda a: np.ascontiguousarray(a[:, ::-1], np.float32)  # its rows go down
@@ -91,3 +93,18 @@ def cone(case, device):
         raise NotHere("its cone beams need a GPU")
     return solid(case, astra.create_proj_geom("cone", case.cell, case.cell, case.rows, case.bins, case.angles, case.sod,
                                               case.sdd - case.sod))
+
+
+def fan_vectors(case, device):
+    if device != "cpu":
+        raise NotHere("its fan on a GPU takes arrays of the host")
+    plane = cases.vectors(case)[:, [0, 1, 3, 4, 6, 7]]
+    tool = flat(case, astra.create_proj_geom("fanflat_vec", case.bins, plane), "line_fanflat")
+    tool.lacks["reconstruct"] = "these views have no filter"
+    return tool
+
+
+def cone_vectors(case, device):
+    if device == "cpu":
+        raise NotHere("its cone beams need a GPU")
+    return solid(case, astra.create_proj_geom("cone_vec", case.rows, case.bins, cases.vectors(case)))

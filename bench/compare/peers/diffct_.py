@@ -3,6 +3,8 @@ import diffct
 import numpy as np
 import torch
 
+import cases
+
 from . import Tool
 
 
@@ -10,14 +12,18 @@ def tool(case, device, trajectory, to_volume, from_volume, to_data, from_data, s
     volume_shape, detector_shape = shapes
     frames = tuple(torch.as_tensor(np.stack(np.broadcast_arrays(*t), -1), dtype=torch.float32, device=device)
                    for t in trajectory)
-    A = diffct.Projector(frames, volume_shape, detector_shape, beam=case.beam, detector_spacing=case.cell)
+    beam, _, by_vectors = case.beam.partition("_")
+    A = diffct.Projector(frames, volume_shape, detector_shape, beam=beam, detector_spacing=case.cell)
     on = lambda a: torch.as_tensor(np.array(a, np.float32, order="C"), device=device)
     angles = torch.as_tensor(case.angles, dtype=torch.float32, device=device)
-    inverse, kind = (diffct.fdk, {}) if case.beam == "cone" else (diffct.fbp, {"beam": case.beam})
+    inverse, kind = (diffct.fdk, {}) if beam == "cone" else (diffct.fbp, {"beam": beam})
+    if by_vectors:
+        more["lacks"] = {"reconstruct": "these views have no filter"}
     reconstruct = lambda data: inverse(data, frames, volume_shape, angles, detector_spacing=case.cell, **kind)
     return Tool("lengths of rays in voxels; exact pair", lambda a: on(to_volume(a)),
                 lambda t: from_volume(t.cpu().numpy()), lambda a: on(to_data(a)), lambda t: from_data(t.cpu().numpy()),
-                torch.no_grad()(A.project), torch.no_grad()(A.backproject), torch.no_grad()(reconstruct), **more)
+                torch.no_grad()(A.project), torch.no_grad()(A.backproject),
+                None if by_vectors else torch.no_grad()(reconstruct), **more)
 
 
 def flat(case, device, trajectory):
@@ -42,4 +48,22 @@ def cone(case, device):
     swapped = lambda a: np.swapaxes(a, 1, 2)
     return tool(case, device, ((case.sod * s, -case.sod * c, zero), (-far * s, far * c, zero), (c, s, zero),
                                (zero, zero, zero + 1)),
-                lambda a: a, lambda a: a, swapped, swapped, (case.volume_shape, (case.bins, case.rows)))
+                lambda a: a, lambda a: a, swapped, swapped,
+                (case.volume_shape, (case.bins, case.rows)))
+
+
+def directions(case):
+    """Source, middle of the detector, and directions of its bins and rows, each by x, y and z."""
+    v = cases.vectors(case)
+    return v[:, :3].T, v[:, 3:6].T, v[:, 6:9].T / case.cell, v[:, 9:].T / case.cell
+
+
+def fan_vectors(case, device):
+    return flat(case, device, [tuple(vector[:2]) for vector in directions(case)[:3]])
+
+
+def cone_vectors(case, device):
+    swapped = lambda a: np.swapaxes(a, 1, 2)
+    frames = [tuple(vector) for vector in directions(case)]
+    return tool(case, device, frames, lambda a: a, lambda a: a, swapped, swapped,
+                (case.volume_shape, (case.bins, case.rows)))

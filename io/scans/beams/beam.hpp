@@ -32,6 +32,14 @@ std::span<const BeamFields> beam_fields();
 /// The fields of a kind; null if the kind is not known.
 const BeamFields* find_beam_fields(std::string_view kind);
 
+/// How far each view that is taken is shifted, in bins or rows: by the user's file, which has one number for
+/// each view, or as the scan records it. @throws FileError for another count
+std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
+                                    const std::filesystem::path& given, const std::vector<double>& recorded);
+
+/// @throws GeometryError if a view is shifted by as many rows as there are
+void require_rows_left(const std::vector<double>& row_shifts, const Detector& detector);
+
 /// Whether a recorded position of the axis is at most a detector's width outside the detector. False for NaN.
 bool near_detector(double axis, Index bins);
 

@@ -4,12 +4,27 @@
 #include <utility>
 
 #include "../../../core/error.hpp"
+#include "../changed_frames.hpp"
 #include "../recorded.hpp"
 #include "beam.hpp"
 
 namespace tandem::io {
 
 namespace {
+
+/// Where views stand that are shifted, or whose sample moved. A circle has no place for that.
+void stand_beside(Acquisition& found, const OpenOptions& options, const Detector& detector) {
+  ScanInfo& info = found.info;
+  const bool given = !options.view_shifts.empty() || !options.row_shifts.empty();
+  info.off_circle = {.bin_shifts = shifts_of_views(found, options, options.view_shifts, found.bin_shifts),
+                     .row_shifts = shifts_of_views(found, options, options.row_shifts, found.row_shifts),
+                     .moves = every(found.moves, options.first_view, options.view_step)};
+  require_rows_left(info.off_circle.row_shifts, detector);
+  info.is_no_circle = given || found.climbs;
+  if (info.off_circle.any() && !info.is_no_circle)
+    info.notes.emplace_back(
+        "the recorded shifts of the views count for solvers; fdk leaves them out, as it takes a circle");
+}
 
 Scan scan_of_cone(Acquisition& found, const OpenOptions& options, Detector detector,
                   std::vector<double>&& angles) {
@@ -20,12 +35,7 @@ Scan scan_of_cone(Acquisition& found, const OpenOptions& options, Detector detec
   const auto either = [](const std::optional<double>& user, const std::optional<double>& file) {
     return user ? user : file;
   };
-  require<GeometryError>(options.view_shifts.empty() && options.row_shifts.empty(),
-                         "cone beam: the views of a cone beam are not shifted; leave --view-shifts and "
-                         "--view-row-shifts out");
-  if (!found.bin_shifts.empty() || !found.row_shifts.empty())
-    found.info.notes.emplace_back(
-        "the recorded shifts of the views are left out: those of a cone beam are not taken away");
+  stand_beside(found, options, detector);
   ConeBeam cone{detector, std::move(angles)};
   cone.sod = given(either(options.sod_mm, found.sod_mm), "no distance from source to axis; give --sod MM");
   cone.sdd =

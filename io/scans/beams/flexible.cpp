@@ -31,7 +31,7 @@ void refuse_other_options(const OpenOptions& options, const std::string& where) 
 void forget_recorded(Acquisition& found) {
   found.info.axis_bin.reset(), found.info.axis_note.clear();
   found.info.roll_deg.reset(), found.info.tilt_deg.reset();
-  found.info.row_shifts.clear();
+  found.info.row_shifts.clear(), found.info.off_circle = {};
 }
 
 Scan scan_of_flexible(Acquisition& found, const OpenOptions& options, Detector detector,

@@ -22,17 +22,6 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
   return {};
 }
 
-/// One number for each view that is taken: those of the user's file, which has one for each view, or those
-/// that the scan records.
-std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
-                                    const std::filesystem::path& given, const std::vector<double>& recorded) {
-  std::vector<double> shifts = given.empty() ? recorded : read_numbers(given, "shift", "in bins or rows");
-  const auto views = static_cast<std::size_t>(found.info.views_stored);
-  require<FileError>(given.empty() || shifts.size() == views, given.string(), ": ", shifts.size(),
-                     " shifts for ", views, " views; one per view is needed");
-  return every(shifts, options.first_view, options.view_step);
-}
-
 Scan scan_of_parallel(Acquisition& found, const OpenOptions& options, Detector detector,
                       std::vector<double>&& angles) {
   require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
@@ -40,10 +29,9 @@ Scan scan_of_parallel(Acquisition& found, const OpenOptions& options, Detector d
   ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
   scan.view_shift_bins = shifts_of_views(found, options, options.view_shifts, found.bin_shifts);
   found.info.row_shifts = shifts_of_views(found, options, options.row_shifts, found.row_shifts);
-  for (const double shift : found.info.row_shifts)
-    require<GeometryError>(std::abs(shift) < static_cast<double>(detector.rows),
-                           "--view-row-shifts: a shift of ", shift, " rows; less than the ", detector.rows,
-                           " rows of the detector are needed");
+  require_rows_left(found.info.row_shifts, detector);
+  found.info.off_circle.moves = every(found.moves, options.first_view, options.view_step);
+  found.info.is_no_circle = found.climbs;
   return scan;
 }
 
@@ -54,6 +42,8 @@ void read_parallel(const hdf5::File& file, const std::string& group, Acquisition
 void write_parallel(hdf5::File& file, const std::string& group, const Scan& scan) {
   const std::vector<double>& axes = row_axes_of(scan);
   if (!axes.empty()) file.write_numbers(group + "/row_axis_bins", axes, "");
+  const std::vector<double>& shifts = view_shifts_of(scan);
+  if (!shifts.empty()) file.write_numbers("/exchange/data_shift_x", shifts, "pixels");
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "../../../core/error.hpp"
+#include "../changed_frames.hpp"
 #include "beam.hpp"
 
 namespace tandem::io {
@@ -17,6 +20,22 @@ const BeamFields* find_beam_fields(std::string_view kind) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const BeamFields& f) { return f.kind == kind; });
   return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
+                                    const std::filesystem::path& given, const std::vector<double>& recorded) {
+  std::vector<double> shifts = given.empty() ? recorded : read_numbers(given, "shift", "in bins or rows");
+  const auto views = static_cast<std::size_t>(found.info.views_stored);
+  require<FileError>(given.empty() || shifts.size() == views, given.string(), ": ", shifts.size(),
+                     " shifts for ", views, " views; one per view is needed");
+  return every(shifts, options.first_view, options.view_step);
+}
+
+void require_rows_left(const std::vector<double>& row_shifts, const Detector& detector) {
+  for (const double shift : row_shifts)
+    require<GeometryError>(std::abs(shift) < static_cast<double>(detector.rows),
+                           "--view-row-shifts: a shift of ", shift, " rows; less than the ", detector.rows,
+                           " rows of the detector are needed");
 }
 
 }  // namespace tandem::io

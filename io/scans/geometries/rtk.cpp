@@ -1,13 +1,14 @@
 // The geometry of RTK (RTKThreeDCircularGeometry, an XML file): nine numbers a projection. Its frame has the
 // axis along y and the source along z at angle 0, so (x, y, z) of RTK is (x, -z, y) here turned back: x
-// stays, y is -z of RTK, z is y of RTK. Its matrices say the same once more and are not read. Source:
-// rtkThreeDCircularProjectionGeometry and its XML reader, RTK 2.7.
+// stays, y is -z of RTK, z is y of RTK. Its matrices say the same once more, and are read where the numbers
+// are missing. Source: rtkThreeDCircularProjectionGeometry and its XML reader, RTK 2.7.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "../../../core/error.hpp"
 #include "../../../core/units.hpp"
@@ -84,6 +85,77 @@ FlexibleView view_of(const Projection& p) {
           frame.along, frame.up};
 }
 
+/// A matrix takes a point of RTK's frame to (u w, v w, w), where u and v are mm on the detector.
+struct Matrix {
+  Vector3 u, v, w;
+  double u0, v0, w0;
+};
+
+Matrix matrix_in(const Projection& p) {
+  std::istringstream text(p.own.find("Matrix")->second);
+  std::vector<double> numbers;
+  for (std::string word; text >> word;) numbers.push_back(finite_number(word).value_or(NAN));
+  require<FileError>(
+      numbers.size() == 12 && std::ranges::all_of(numbers, [](double n) { return std::isfinite(n); }),
+      p.where, ": Matrix has ", numbers.size(), " numbers; 12 finite ones are needed");
+  const auto row = [&](std::size_t k) {
+    return from_rtk({numbers[4 * k], numbers[4 * k + 1], numbers[4 * k + 2]});
+  };
+  return {row(0), row(1), row(2), numbers[3], numbers[7], numbers[11]};
+}
+
+/// Parallel rays: u and v change along the bins and the rows, and the rays go square to both.
+FlexibleView view_of_parallel(const Matrix& m) {
+  const Vector3 along = 1 / m.w0 * m.u, up = 1 / m.w0 * m.v;
+  return {cross(up, along), -m.u0 / m.w0 * along + -m.v0 / m.w0 * up, along, up};
+}
+
+/// The source is the point that falls on no place. From there, w grows along the normal of the detector, and
+/// what u and v have beside a multiple of w is as long as the detector is away (Hartley and Zisserman,
+/// Multiple View Geometry, 2004, section 6.2).
+FlexibleView view_of_source(const Matrix& m, const std::string& where) {
+  const double volume = dot(m.w, cross(m.u, m.v));
+  const Vector3 source =
+      -1 / volume * (m.w0 * cross(m.u, m.v) + m.u0 * cross(m.v, m.w) + m.v0 * cross(m.w, m.u));
+  const double scale = std::copysign(1 / length(m.w), -dot(m.w, source));  // the origin is before the source
+  const Vector3 away = scale * m.w;
+  const double u = dot(scale * m.u, away), v = dot(scale * m.v, away);
+  const Vector3 along = scale * m.u - u * away, up = scale * m.v - v * away;
+  const double sdd = length(along);
+  constexpr double same = 1e-3;
+  require<FileError>(std::isfinite(length(source)) && std::abs(length(up) - sdd) <= same * sdd &&
+                         std::abs(dot(along, up)) <= same * sdd * sdd,
+                     where, ": Matrix is that of no source and a detector with millimetres along both sides");
+  return {source, source + sdd * away - u / sdd * along - v / sdd * up, 1 / sdd * along, 1 / sdd * up};
+}
+
+bool is_of_parallel_rays(const Matrix& m) { return length(m.w) == 0; }
+
+FlexibleView view_of(const Matrix& m, const std::string& where) {
+  FlexibleView view = is_of_parallel_rays(m) ? view_of_parallel(m) : view_of_source(m, where);
+  constexpr double same = 1e-3;
+  require<FileError>(std::abs(length(view.bin_step) - 1) < same && std::abs(length(view.row_step) - 1) < same,
+                     where, ": Matrix is not in millimetres on the detector");
+  view.bin_step = 1 / length(view.bin_step) * view.bin_step;
+  view.row_step = 1 / length(view.row_step) * view.row_step;
+  return view;
+}
+
+struct Read {
+  FlexibleView view;
+  bool parallel;
+};
+
+Read read_projection(const Projection& p) {
+  require<FileError>(p.number("RadiusCylindricalDetector") == 0, p.where,
+                     ": has a cylindrical detector; a flat one is needed");
+  if (p.own.contains("GantryAngle") || p.common.contains("GantryAngle"))
+    return {view_of(p), p.number("SourceToDetectorDistance") == 0};
+  require<FileError>(p.own.contains("Matrix"), p.where, ": has no GantryAngle and no Matrix");
+  const Matrix matrix = matrix_in(p);
+  return {view_of(matrix, p.where), is_of_parallel_rays(matrix)};
+}
+
 ViewGeometry read_rtk(const fs::path& path) {
   const std::string text = text_of_regular_file(path, "a geometry of RTK", longest_rtk);
   const std::string begin = "<Projection>", end = "</Projection>";
@@ -97,16 +169,11 @@ ViewGeometry read_rtk(const fs::path& path) {
     const std::string where = path.string() + ": projection " + std::to_string(found.views.size());
     require<FileError>(at != std::string::npos, where, ": has no end");
     const Elements own = elements_in(std::string_view(text).substr(next, at - next));
-    require<FileError>(own.contains("GantryAngle") || common.contains("GantryAngle"), where,
-                       ": has no GantryAngle");
-    const Projection projection{own, common, where};
-    require<FileError>(projection.number("RadiusCylindricalDetector") == 0, where,
-                       ": has a cylindrical detector; a flat one is needed");
-    const bool parallel = projection.number("SourceToDetectorDistance") == 0;
+    const auto [view, parallel] = read_projection({own, common, where});
     require<FileError>(found.views.empty() || found.parallel == parallel, where,
                        ": has parallel rays and others do not, or the other way round");
     found.parallel = parallel;
-    found.views.push_back(view_of(projection));
+    found.views.push_back(view);
   }
   return found;
 }

@@ -188,7 +188,7 @@ void read_bliss_frames(const hdf5::File& file, const BlissConfig& config,
   const Motions motions{motion_of(file, views, across, config.sample_across), motion_of(file, views, up, {}),
                         motion_of(file, views, config.along, config.sample_along)};
   note_stage_aside(motions.across, found.info);
-  take_motions(motions, file.name(), options, found);
+  take_motions(motions, options, found);
 }
 
 std::vector<double> bliss_exposures(const hdf5::File& file, const std::vector<BlissFrames>& entries,

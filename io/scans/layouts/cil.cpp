@@ -20,13 +20,12 @@ const std::string entry = "/entry1/tomo_entry/", config = entry + "config/";
 /// Below the entry; attributes stand behind an @.
 constexpr Field cil_fields[] = {
     {"config/source/position", "", Use::obeyed, "a cone beam, or a fan"},
-    {"config/ray/direction", "", Use::obeyed,
-     "of a parallel beam; refused unless it crosses the axis squarely"},
+    {"config/ray/direction", "", Use::obeyed, "of a parallel beam"},
     {"config/detector/position", "", Use::obeyed, "axis and midplane"},
     {"config/detector/direction_x", "", Use::obeyed, "which way columns count"},
     {"config/detector/direction_y", "", Use::obeyed, "which way rows count"},
     {"config/rotation_axis/position", "", Use::obeyed, "the axis"},
-    {"config/rotation_axis/direction", "", Use::obeyed, "refused unless it is along z"},
+    {"config/rotation_axis/direction", "", Use::obeyed, "the axis; it becomes z"},
     {"config/angles", "", Use::obeyed, "the angle of each view"},
     {"config/angles@angle_unit", "degree", Use::obeyed, "degree or radian"},
     {"config/angles@initial_angle", "0", Use::obeyed, "added to all angles"},
@@ -86,31 +85,66 @@ FlexibleView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
   if (file.has(config + "detector/direction_y"))
     view.row_step = v * point_at(file, config + "detector/direction_y");
   if (top) view.row_step = -1 * view.row_step;
-  const Vector3 axis = point_at(file, config + "rotation_axis/position");
   view.detector = point_at(file, config + "detector/position");
+  view.source = {0, 1, 0};  // of parallel rays, if nothing is said
   if (file.has(config + "source/position")) view.source = point_at(file, config + "source/position");
-  for (std::size_t k = 0; k < 2; ++k) view.detector[k] -= axis[k], view.source[k] -= axis[k];
-  if (!file.has(config + "rotation_axis/direction")) return view;
-  const Vector3 direction = point_at(file, config + "rotation_axis/direction");
-  require<FileError>(std::hypot(direction[0], direction[1]) <= 1e-4 * direction[2], file.name(), ": ", config,
-                     "rotation_axis/direction is (", direction[0], ", ", direction[1], ", ", direction[2],
-                     "); an axis along (0, 0, 1) is needed");
+  if (file.has(config + "ray/direction")) view.source = point_at(file, config + "ray/direction");
   return view;
+}
+
+bool has_source(const hdf5::File& file) { return file.has(config + "source/position"); }
+
+/// Turns space by the least angle so that a direction of length 1 becomes z (Rodrigues' formula).
+Vector3 upright(const Vector3& p, const Vector3& axis) {
+  const Vector3 about = cross(axis, {0, 0, 1});
+  const double sine = length(about);
+  if (sine == 0) return axis[2] > 0 ? p : Vector3{p[0], -p[1], -p[2]};
+  const Vector3 n = 1 / sine * about;
+  return axis[2] * p + sine * cross(n, p) + (1 - axis[2]) * dot(n, p) * n;
+}
+
+/// The view in a frame where the axis is z. Along the axis, heights count from where they did, unless it
+/// leans: then from its position.
+FlexibleView about_axis(const hdf5::File& file, FlexibleView view) {
+  Vector3 middle = point_at(file, config + "rotation_axis/position"), axis{0, 0, 1};
+  if (file.has(config + "rotation_axis/direction")) axis = point_at(file, config + "rotation_axis/direction");
+  require<FileError>(length(axis) > 0, file.name(), ": ", config,
+                     "rotation_axis/direction has no length; a direction is needed");
+  axis = 1 / length(axis) * axis;
+  constexpr double upright_already = 1e-4;
+  const bool leans = std::hypot(axis[0], axis[1]) > upright_already * axis[2];
+  if (!leans) middle[2] = 0;
+  view.detector = view.detector - middle;
+  if (has_source(file)) view.source = view.source - middle;
+  if (leans)
+    for (Vector3* each : {&view.source, &view.detector, &view.bin_step, &view.row_step})
+      *each = upright(*each, axis);
+  return view;
+}
+
+/// Whether parallel rays and the columns of the detector are square to the axis, and to one another. In a
+/// geometry of one plane they are.
+bool is_level(const FlexibleView& view) {
+  constexpr double square = 1e-4;
+  const double pitch = length(view.bin_step), ray = length(view.source);
+  return pitch > 0 && ray > 0 && std::abs(view.bin_step[2]) <= square * pitch &&
+         std::abs(view.source[2]) <= square * ray &&
+         std::abs(dot(view.source, view.bin_step)) <= square * ray * pitch &&
+         std::hypot(view.row_step[0], view.row_step[1]) <= square * length(view.row_step);
 }
 
 /// Bins of a parallel beam grow along (cos a, sin a), so the angle is that of the columns.
 void complete_parallel(const hdf5::File& file, const FlexibleView& view, const std::vector<double>& turns,
                        const Shape& frame, Acquisition& found) {
-  const double pitch = std::hypot(view.bin_step[0], view.bin_step[1]);
-  require<FileError>(pitch > 0 && std::abs(view.bin_step[2]) <= 1e-4 * pitch, file.name(),
-                     ": the columns of the detector do not lie across the axis; a level detector is needed");
-  if (file.has(config + "ray/direction")) {
-    const Vector3 ray = point_at(file, config + "ray/direction");
-    const double length = std::hypot(ray[0], ray[1], ray[2]),
-                 across = (ray[0] * view.bin_step[0] + ray[1] * view.bin_step[1]) / pitch;
-    require<FileError>(length > 0 && std::abs(ray[2]) <= 1e-4 * length && std::abs(across) <= 1e-4 * length,
-                       file.name(), ": ", config, "ray/direction is (", ray[0], ", ", ray[1], ", ", ray[2],
-                       "); rays square to the axis and to the columns of the detector are needed");
+  const double pitch = length(view.bin_step);
+  if (!is_level(view)) {
+    found.info.notes.push_back(file.name() + ": " + config +
+                               ": rays, columns and axis are not square to one another, as in laminography: "
+                               "each view keeps its own place");
+    found.kind = FlexibleBeam::kind;
+    found.views = ViewGeometry{.where = file.name() + ": " + config, .parallel = true};
+    for (const double turn : turns) found.views->views.push_back(turned(view, turn));
+    return;
   }
   const double start = std::atan2(view.bin_step[1], view.bin_step[0]);
   for (const double turn : turns) found.angles.push_back(start + turn);
@@ -145,8 +179,8 @@ std::optional<Acquisition> find_cil(const hdf5::File& file, const OpenOptions& o
   for (double& turn : turns) turn = -unit * (initial + turn);
 
   const Shape& frame = found.projections.front()->shape();
-  const FlexibleView view = first_view(file, *data);
-  if (!file.has(config + "source/position")) {
+  const FlexibleView view = about_axis(file, first_view(file, *data));
+  if (!has_source(file)) {
     complete_parallel(file, view, turns, frame, found);
     return found;
   }

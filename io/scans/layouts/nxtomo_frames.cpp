@@ -109,7 +109,7 @@ void read_translations(const hdf5::File& file, const NXtomoPlaces& places, const
   };
   const Motion x = motion('x'), y = motion('y'), z = motion('z');
   const bool nexus = nxtomo_frame_of(file, places) == NXtomoFrame::nexus;
-  take_motions(nexus ? Motions{x, y, z} : Motions{y, z, x}, file.name(), options, found);
+  take_motions(nexus ? Motions{x, y, z} : Motions{y, z, x}, options, found);
 }
 
 }  // namespace

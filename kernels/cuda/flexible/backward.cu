@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(256)
   const int v = static_cast<int>(blockIdx.y);
   for (int row = static_cast<int>(blockIdx.x); row < out.rows; row += static_cast<int>(gridDim.x))
     for (int bin = static_cast<int>(threadIdx.x); bin < out.pitch; bin += static_cast<int>(blockDim.x))
-      out.view(v)[row * out.pitch + bin] =
+      out.view(v)[static_cast<Index>(row) * out.pitch + bin] =
           bin < out.bins ? static_cast<float>(distance_of(places[v], row, bin)) * element(in, v, row, bin)
                          : 0;
 }

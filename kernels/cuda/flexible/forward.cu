@@ -43,9 +43,13 @@ __device__ inline int exponent_above(Real value) {
   return ilogb(max(value, static_cast<Real>(0x1p-80))) + 1;
 }
 
-/// The unit of the sums of a view is 2 to this.
+/// The unit of the sums of a view is 2 to this. Where a cell has more voxels than the bits beside a share can
+/// count, a million, it is as large as its sum needs.
 __device__ inline int unit_of_sums(const FlexiblePlace& view, float largest) {
-  return exponent_above(largest * view.mass / (view.nearest * view.nearest)) - bits_of_share - bits_beside;
+  constexpr int bits_of_sum = 62;
+  return max(
+      exponent_above(largest * view.mass / (view.nearest * view.nearest)) - bits_of_share - bits_beside,
+      exponent_above(largest * view.most_in_cell) - bits_of_sum);
 }
 
 /// The unit of the window of a brick, for voxels up to `limit`: a share fits, and so do their sums. A ray

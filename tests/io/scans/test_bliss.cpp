@@ -185,15 +185,19 @@ TEST(BlissFields, AStageThatStandsAsideIsSaid) {
   EXPECT_TRUE(shifts_of(scan.info()).empty());
 }
 
-TEST(BlissFields, AHelixIsRefusedAndMotionAlongTheBeamIsSaid) {
+TEST(BlissFields, AHelixMovesTheSampleAndMotionAlongTheBeamIsSaid) {
   const auto moving = [](const char* key) {
     return SaidScan([=](Maker& f) {
       turns(f);
       f.text(config + key, "t"), motor(f, "t", {0, 0.01, 0.02}, {0.03, 0.04}, "mm");
     });
   };
-  EXPECT_TRUE(
-      says(moving("translation_z").refusal(), {"raw.h5: t: the sample moves along the axis", "helical"}));
+  const io::ScanInfo helix = moving("translation_z").info();
+  EXPECT_TRUE(says(notes_of(helix), {"t: the sample moves along the axis by 0.04 mm", "for solvers"}));
+  EXPECT_TRUE(helix.is_no_circle);
+  ASSERT_EQ(helix.off_circle.moves.size(), 5u);
+  for (std::size_t k = 0; k < 5; ++k)
+    EXPECT_NEAR(helix.off_circle.moves[k][2], 0.02 - 0.01 * static_cast<double>(k), 1e-12);
   EXPECT_TRUE(says(moving("translation_x").notes(), {"t: the sample moves along the beam by 0.04 mm"}));
   EXPECT_TRUE(says(moving("sample_x").notes(), {"t: the sample moves along the beam by 0.04 mm"}));
   EXPECT_NEAR(shifts_of(moving("sample_y").info())[4], 20, 1e-9);

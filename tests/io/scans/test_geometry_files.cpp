@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <numbers>
+#include <sstream>
 
 #include "../../../core/error.hpp"
 #include "../../../geometry/free_views.hpp"
@@ -161,6 +162,45 @@ TEST_F(GeometryFiles, OfRtkHaveItsFrame) {
   EXPECT_NEAR(cone.midplane_row, 2 + 2 / 0.25, 1e-12);
   const std::vector<double> degrees{0, 90, 180, 300};
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(cone.angles[k], degrees[k] * std::numbers::pi / 180, 1e-14);
+}
+
+/// The same views by matrices alone, at any scale.
+TEST_F(GeometryFiles, OfRtkAreReadFromMatricesWithoutNumbers) {
+  for (const bool parallel : {false, true}) {
+    std::vector<FlexibleView> views;
+    const double lean = parallel ? 0 : 0.1;
+    for (const Stand& stand : {Stand{0.3, 0.2, lean}, Stand{-0.9, 2.5, -2 * lean}, Stand{0, -1, 0}, Stand{}})
+      views.push_back(standing(3, rows, bins, 60, 180, stand, parallel, 0.2).views[views.size() % 3]);
+    for (FlexibleView& view : views)
+      view.detector = view.detector + 1.5 * view.bin_step - 0.5 * view.row_step;
+    const FlexibleBeam scan = flexible_beam(rows, bins, views, parallel);
+    std::istringstream lines(io::geometry_text("views.xml", scan));
+    std::string left;
+    bool within = false;
+    for (std::string line; std::getline(lines, line);) {
+      const bool number = line.starts_with("    <") && line.find("Matrix") == std::string::npos;
+      within =
+          within ? line.find("</Matrix>") == std::string::npos : line.find("<Matrix>") != std::string::npos;
+      if (within && line.find('<') == std::string::npos) {
+        std::istringstream row(line);
+        line.clear();
+        for (double number_of_row = 0; row >> number_of_row;)
+          line += std::to_string(-3e3 * number_of_row) + ' ';
+      }
+      if (!number) left += line + '\n';
+    }
+    write_text(folder_ / "views.xml", left);
+    OpenOptions options;
+    options.pixel_size_mm = 0.2;
+    expect_same_views(views_in(opened("views.xml", options)), scan, 1e-5);
+  }
+  const std::string begin = "<RTKThreeDCircularGeometry><Projection><Matrix>",
+                    end = "</Matrix></Projection></RTKThreeDCircularGeometry>";
+  EXPECT_TRUE(says(refused_text("a.xml", begin + "1 2 3" + end), {"projection 0: Matrix has 3 numbers; 12"}));
+  EXPECT_TRUE(
+      says(refused_text("a.xml", begin + "1 0 0 0 0 2 0 0 0 0 1 9" + end), {"projection 0: Matrix is"}));
+  EXPECT_TRUE(
+      says(refused_text("a.xml", begin + "0 0 0 0 0 0 0 0 0 0 0 0" + end), {"projection 0: Matrix is"}));
 }
 
 TEST_F(GeometryFiles, OfACircleAreThatCircle) {

@@ -1,6 +1,7 @@
 // Fields of NXtomo whose values are not harmless: pitches at the sample, exposures, translations, links, and
 // text in the place of numbers.
 
+#include <cmath>
 #include <numbers>
 
 #include "../io_checks.hpp"
@@ -196,24 +197,50 @@ TEST(NXtomoFields, TheUsersShiftsComeFirst) {
   EXPECT_FALSE(says(scan.notes(given), {"translation"}));
 }
 
-TEST(NXtomoFields, AHelixIsRefusedAndMotionAlongTheBeamIsSaid) {
-  const auto refused = [](char letter, double version) {
-    return SaidScan([=](Maker& f) { moves(f, letter, of_frames); }, version).refusal();
+/// From the middle of the way, 4 microns; rows count down from the top, so a sample that is raised moves
+/// towards lower ones.
+TEST(NXtomoFields, AHelixMovesTheSampleAndMotionAlongTheBeamIsSaid) {
+  const auto with = [](char letter, double version, const io::OpenOptions& options = {}) {
+    return SaidScan([=](Maker& f) { moves(f, letter, of_frames); }, version).info(options);
   };
-  EXPECT_TRUE(says(refused('y', 0), {"scan.nxs: /entry/sample/y_translation", "along the axis by 0.006 mm",
-                                     "helical", "--view-row-shifts"}));
-  EXPECT_TRUE(says(refused('y', 2.1), {"y_translation", "along the axis"}));
-  EXPECT_TRUE(says(refused('z', 1.4), {"z_translation", "along the axis"}));
-  const auto said = [](char letter, double version) {
-    return SaidScan([=](Maker& f) { moves(f, letter, of_frames); }, version).notes();
+  const auto climbs = [](const io::ScanInfo& info) {
+    std::vector<double> up;
+    for (const Vector3& move : info.off_circle.moves) up.push_back(std::round(move[2] * 1e9) / 1e6);  // um
+    return up;
   };
-  EXPECT_TRUE(says(said('z', 2), {"z_translation: the sample moves along the beam by 0.006 mm, left out"}));
-  EXPECT_TRUE(says(said('x', 1.3), {"x_translation", "along the beam"}));
+  const std::vector<double> up{1, 3, 1, -3};
+  for (const auto& [letter, version] : {std::pair{'y', 0.0}, {'y', 2.1}, {'z', 1.4}}) {
+    const io::ScanInfo info = with(letter, version);
+    EXPECT_TRUE(
+        says(notes_of(info), {"_translation: the sample moves along the axis by 0.006 mm", "for solvers"}));
+    EXPECT_TRUE(info.is_no_circle);
+    EXPECT_EQ(climbs(info), up);
+  }
+  EXPECT_EQ(climbs(with('y', 0, {.orientation = {.flip_rows = true}})), (std::vector<double>{-1, -3, -1, 3}));
+  EXPECT_EQ(climbs(with('y', 0, {.first_view = 1, .view_step = 2})), (std::vector<double>{3, -3}));
+  EXPECT_TRUE(
+      says(notes_of(with('z', 2)), {"z_translation: the sample moves along the beam by 0.006 mm, left out"}));
+  EXPECT_TRUE(says(notes_of(with('x', 1.3)), {"x_translation", "along the beam"}));
+  EXPECT_FALSE(with('z', 2).is_no_circle);
 }
 
-TEST(NXtomoFields, ACameraOfAConeIsNotMovedAndThatIsSaid) {
-  const SaidScan scan([](Maker& f) { moves(f, 'x', of_frames); });
-  EXPECT_TRUE(says(scan.notes({.sod_mm = 10, .sdd_mm = 20}), {"x_translation", "views of a cone beam"}));
+/// Parallel rays are shifted; from a source the sample is where it was: across from the first view, whose
+/// axis is recorded, and along the beam.
+TEST(NXtomoFields, TheSampleOfAConeMovesForSolvers) {
+  const SaidScan scan([](Maker& f) { moves(f, 'x', of_frames), moves(f, 'z', of_frames); }, 2);
+  const io::OpenOptions cone{.sod_mm = 10, .sdd_mm = 20};
+  const io::ScanInfo info = scan.info(cone);
+  EXPECT_TRUE(
+      says(notes_of(info), {"x_translation: the sample moves across the beam by 0.006 mm", "for solvers"}));
+  EXPECT_TRUE(says(notes_of(info), {"count for solvers; fdk leaves them out"}));
+  EXPECT_FALSE(info.is_no_circle);
+  ASSERT_EQ(info.off_circle.moves.size(), 4u);
+  const std::vector<double> from_first{0, -0.002, 0, 0.004};
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_NEAR(info.off_circle.moves[k][0], from_first[k], 1e-12);
+    EXPECT_NEAR(info.off_circle.moves[k][1], from_first[k], 1e-12);
+    EXPECT_EQ(info.off_circle.moves[k][2], 0);
+  }
 }
 
 /// Flats of another file may lie in one whose views are helical.

@@ -1,0 +1,192 @@
+#include "hierarchical_columns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/parallel.hpp"
+#include "../cone_hats.hpp"
+
+namespace tandem::kernels::cpu {
+
+namespace {
+
+constexpr Index columns_a_task = 64;
+
+/// A view as (bin, row), every ray times its slant.
+Array bins_of_view(const HierarchicalViews& n, int view, Image<const float> projections) {
+  Array data = numbers(n.bins * n.rows);
+  parallel_for(ceil_div(n.bins, columns_a_task), [&](Index task) {
+    for (Index row = 0; row < n.rows; ++row)
+      for (Index bin = task * columns_a_task; bin < std::min((task + 1) * columns_a_task, n.bins); ++bin)
+        data.data()[bin * n.rows + row] =
+            static_cast<float>(ray_length(n, row, bin) / n.sdd) * projections(view, row, bin);
+  });
+  return data;
+}
+
+/// use(sample, cell, weight) for all samples of a thinned line, in the order of samples and cells.
+template <class Use>
+void for_thinned(const Thinning& thin, const Use& use) {
+  for (Index i = 0; i < thin.samples.size(); ++i)
+    for (int k = 0; k < thin.count; ++k)
+      if (const float weight = thin.weights[static_cast<std::size_t>(i * thin.count + k)]; weight != 0)
+        use(i, thin.cells[static_cast<std::size_t>(i)] + k, weight);
+}
+
+/// use(plane, turned plane, column, rows of the plane by those of the turned one, from its first number on)
+/// for all columns of a child that both have.
+template <class Use>
+void for_turned_columns(const HierarchicalViews& n, const FrameTurn& turn, const ViewGroup& child,
+                        std::size_t which, Range some, const Use& use) {
+  const DisparityPlane &to = child.turned[which], &from = child.plane_of(which);
+  const Range columns = both(both(some, to.columns), from.columns);
+  for (Index i = columns.first; i < columns.last; ++i) {
+    const Line rows = n.rows_of(turn, to.u.at(i), to.t);
+    use(to.column_0() + i * to.rows.size(), from.column_0() + i * from.rows.size(),
+        Line{rows.at(to.rows.first) - static_cast<double>(from.rows.first), rows.step});
+  }
+}
+
+/// body(columns) for all columns of a child's planes, on all threads.
+template <class Body>
+void for_column_tasks(const ViewGroup& child, const Body& body) {
+  Range all = child.turned[0].columns;
+  for (const DisparityPlane& p : child.turned)
+    if (p.columns.size() > 0)
+      all = all.size() <= 0 ? p.columns
+                            : Range{std::min(all.first, p.columns.first), std::max(all.last, p.columns.last)};
+  parallel_for(ceil_div(all.size(), columns_a_task), [&](Index task) {
+    const Index first = all.first + task * columns_a_task;
+    body(Range{first, std::min(first + columns_a_task, all.last)});
+  });
+}
+
+/// use(column of the lines, voxels, slices' rows) for the columns of voxels of some lines, by threads.
+template <class Use>
+void for_voxel_columns(const HierarchicalViews& n, const VoxelLines& quarter, Range lines, const Use& use) {
+  const ViewGroup& group = n.groups[quarter.group];
+  const Index begin = first_number(group, lines);
+  parallel_for(lines.size(), [&](Index k) {
+    const Index l = lines.first + k;
+    const DisparityPlane& line = group.planes[static_cast<std::size_t>(l)];
+    const Line rows = n.rows_of(line);
+    for (Index i = line.columns.first; i < line.columns.last; ++i) {
+      const Index voxel = quarter.along_x ? l * n.nx + i : i * n.nx + l;
+      use(line.column_0() + i * line.rows.size() - begin, voxel * n.nz, line.rows.size(),
+          Line{rows.first - static_cast<double>(line.rows.first), rows.step});
+    }
+  });
+}
+
+}  // namespace
+
+Array columns_of_view(const HierarchicalViews& n, int view, Image<const float> projections) {
+  Array data = bins_of_view(n, view, projections);
+  const Index columns = n.view_columns().size(), rows = n.view_rows().size();
+  if (n.wider) {
+    Array wider = numbers(columns * n.rows);
+    for_thinned(*n.wider, [&](Index to, Index from, float weight) {
+      for (Index row = 0; row < n.rows; ++row)
+        wider.data()[to * n.rows + row] += weight * data.data()[from * n.rows + row];
+    });
+    data = std::move(wider);
+  }
+  if (n.taller) {
+    Array taller = numbers(columns * rows);
+    parallel_for(columns, [&](Index column) {
+      for_thinned(*n.taller, [&](Index to, Index from, float weight) {
+        taller.data()[column * rows + to] += weight * data.data()[column * n.rows + from];
+      });
+    });
+    data = std::move(taller);
+  }
+  return data;
+}
+
+Array bins_from_columns(const HierarchicalViews& n, Array data) {
+  const Index columns = n.view_columns().size(), rows = n.view_rows().size();
+  if (n.taller) {
+    Array cells = numbers(columns * n.rows);
+    parallel_for(columns, [&](Index column) {
+      for_thinned(*n.taller, [&](Index from, Index to, float weight) {
+        cells.data()[column * n.rows + to] += weight * data.data()[column * rows + from];
+      });
+    });
+    data = std::move(cells);
+  }
+  if (n.wider) {
+    Array cells = numbers(n.bins * n.rows);
+    for_thinned(*n.wider, [&](Index from, Index to, float weight) {
+      for (Index row = 0; row < n.rows; ++row)
+        cells.data()[to * n.rows + row] += weight * data.data()[from * n.rows + row];
+    });
+    data = std::move(cells);
+  }
+  return data;
+}
+
+Array turned_from(const HierarchicalViews& n, const ViewGroup& child, const ViewGroup& parent,
+                  const Array& data) {
+  const FrameTurn turn = n.turn(child, parent);
+  Array turned = numbers(kernels::numbers_of(child.turned));
+  for_column_tasks(child, [&](Range columns) {
+    for (std::size_t k = 0; k < child.turned.size(); ++k) {
+      const Index many = child.turned[k].rows.size(), count = child.plane_of(k).rows.size();
+      for_turned_columns(n, turn, child, k, columns, [&](Index to, Index from, Line rows) {
+        if (n.flat())
+          turned.data()[to] = data.data()[from];
+        else
+          resample(n.along_u(child), rows, data.data() + from, count, turned.data() + to, many);
+      });
+    }
+  });
+  return turned;
+}
+
+Array turned_back(const HierarchicalViews& n, const ViewGroup& child, const ViewGroup& parent,
+                  const Array& turned) {
+  const FrameTurn turn = n.turn(child, parent);
+  Array data = numbers(kernels::numbers_of(child.planes));
+  for_column_tasks(child, [&](Range columns) {
+    for (std::size_t k = 0; k < child.turned.size(); ++k) {
+      const Index many = child.turned[k].rows.size(), count = child.plane_of(k).rows.size();
+      for_turned_columns(n, turn, child, k, columns, [&](Index to, Index from, Line rows) {
+        if (n.flat())
+          data.data()[from] += turned.data()[to];
+        else
+          spread_samples(n.along_u(child), rows, data.data() + from, count, turned.data() + to, many);
+      });
+    }
+  });
+  return data;
+}
+
+Index first_number(const ViewGroup& group, Range planes) {
+  return group.planes[static_cast<std::size_t>(planes.first)].offset;
+}
+Index numbers_of(const ViewGroup& group, Range planes) {
+  return group.planes[static_cast<std::size_t>(planes.last - 1)].end() - first_number(group, planes);
+}
+
+void add_lines(const HierarchicalViews& n, const VoxelLines& quarter, Range lines, const Array& sums,
+               Array& columns) {
+  for_voxel_columns(n, quarter, lines, [&](Index from, Index voxels, Index count, Line rows) {
+    if (n.flat())
+      columns.data()[voxels] += sums.data()[from];
+    else
+      resample(n.across, rows, sums.data() + from, count, columns.data() + voxels, n.nz);
+  });
+}
+
+void spread_lines(const HierarchicalViews& n, const VoxelLines& quarter, Range lines, Array& values,
+                  const Array& columns) {
+  for_voxel_columns(n, quarter, lines, [&](Index to, Index voxels, Index count, Line rows) {
+    if (n.flat())
+      values.data()[to] = columns.data()[voxels];
+    else
+      spread_samples(n.across, rows, values.data() + to, count, columns.data() + voxels, n.nz);
+  });
+}
+
+}  // namespace tandem::kernels::cpu

@@ -1,0 +1,154 @@
+#include "hierarchical_merge.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/parallel.hpp"
+#include "../cone_hats.hpp"
+
+namespace tandem::kernels::cpu {
+
+namespace {
+
+constexpr Index rows_a_block = 32, planes_a_task = 8;
+
+Crossing crossing_of(const HierarchicalViews& n, const ViewGroup& parent, const ViewGroup& child,
+                     Index which) {
+  const DisparityPlane& plane = parent.planes[static_cast<std::size_t>(which)];
+  const FrameTurn turn = n.turn(child, parent);
+  const Taps& taps = n.along_u(child);
+  Crossing at{columns_read(n, turn, taps, plane), {}, {}};
+  thread_local std::vector<double> positions, factors;
+  positions.clear(), factors.clear();
+  for (Index i = plane.columns.first; i < plane.columns.last; ++i) {
+    const double u = plane.u.at(i);
+    positions.push_back(n.column_at(turn.u_of_child(u, plane.t)));
+    if (child.is_view()) factors.push_back(n.view_weight(turn.magnification(u, plane.t)));
+  }
+  find_taps(taps, positions, at.columns.first, factors, at.across);
+  if (child.turned.size() == 1) return at;
+  positions.clear();
+  const double last = static_cast<double>(child.turned.size() - 1);
+  for (Index i = at.columns.first; i < at.columns.last; ++i) {
+    const double u = child.turned[0].u.at(i);
+    const double position = (turn.t_of_child(u, plane.t) - child.t.first) / child.t.step;
+    positions.push_back(child.is_view() ? std::clamp(position, 0.0, last - 1e-9) : position);
+  }
+  find_taps(n.along_t(child), positions, 0, {}, at.along);
+  return at;
+}
+
+template <class C, class Data>
+C columns_from(const DisparityPlane& p, Index column, Range rows, Data data) {
+  return {data + p.column_0() + column * p.rows.size() + rows.first - p.rows.first, p.rows.size()};
+}
+
+}  // namespace
+
+Merge::Merge(const HierarchicalViews& n, const ViewGroup& parent, Range planes)
+    : n_(n),
+      parent_(parent),
+      planes_(planes),
+      crossings_(parent.children.size() * static_cast<std::size_t>(planes.size())) {
+  parallel_for(static_cast<Index>(crossings_.size()), [&](Index i) {
+    crossings_[static_cast<std::size_t>(i)] = crossing_of(
+        n_, parent_, child(static_cast<std::size_t>(i / planes_.size())), planes_.first + i % planes_.size());
+  });
+  for (Index j = planes.first; j < planes.last; ++j) {
+    const Range& rows = plane(j).rows;
+    if (rows.size() <= 0) continue;
+    rows_ =
+        rows_.size() <= 0 ? rows : Range{std::min(rows_.first, rows.first), std::max(rows_.last, rows.last)};
+  }
+}
+
+void Merge::gather(const std::vector<Array>& turned, float* sums) const {
+  const Index parts = ceil_div(planes_.size(), planes_a_task);
+  parallel_for(blocks() * parts, [&](Index task) {
+    const Index first = planes_.first + task % parts * planes_a_task;
+    std::vector<float> line;
+    std::vector<ConstColumns> from;
+    for (Index j = first; j < std::min(first + planes_a_task, planes_.last); ++j)
+      for (std::size_t k = 0; k < turned.size(); ++k) {
+        const Range rows = rows_of_block(task / parts, j);
+        if (rows.size() > 0) gather(k, j, rows, turned[k].data(), column_of(j, rows, sums), line, from);
+      }
+  });
+}
+
+void Merge::scatter(float* values, std::vector<Array>& turned) const {
+  const Index children = static_cast<Index>(turned.size());
+  parallel_for(blocks() * children, [&](Index task) {
+    const auto k = static_cast<std::size_t>(task % children);
+    std::vector<float> line;
+    std::vector<Columns> to;
+    for (Index j = planes_.first; j < planes_.last; ++j) {
+      const Range rows = rows_of_block(task / children, j);
+      if (rows.size() > 0) scatter(k, j, rows, column_of(j, rows, values), turned[k].data(), line, to);
+    }
+  });
+}
+
+Index Merge::blocks() const { return ceil_div(rows_.size(), rows_a_block); }
+
+Range Merge::rows_of_block(Index block, Index j) const {
+  const Index first = rows_.first + block * rows_a_block;
+  return both({first, first + rows_a_block}, plane(j).rows);
+}
+
+/// The first column of a plane, from these rows on; `data` begins with the first of these planes.
+Columns Merge::column_of(Index j, Range rows, float* data) const {
+  const DisparityPlane& p = plane(j);
+  return {data + p.offset - plane(planes_.first).offset + rows.first - p.rows.first, p.rows.size()};
+}
+
+void Merge::gather(std::size_t k, Index j, Range rows, const float* from, Columns to,
+                   std::vector<float>& line, std::vector<ConstColumns>& planes) const {
+  const Crossing& at = crossing(k, j);
+  const ViewGroup& c = child(k);
+  planes.clear();
+  for (const DisparityPlane& p : c.turned)
+    planes.push_back(columns_from<ConstColumns>(p, at.columns.first, rows, from));
+  if (c.turned.size() == 1) return mix_columns(at.across, n_.along_u(c).count, rows.size(), planes[0], to);
+  line.resize(static_cast<std::size_t>(at.columns.size() * rows.size()));
+  const Columns between{line.data(), rows.size()};
+  mix_planes(at.along, n_.along_t(c).count, rows.size(), planes, between);
+  mix_columns(at.across, n_.along_u(c).count, rows.size(), between, to);
+}
+
+void Merge::scatter(std::size_t k, Index j, Range rows, ConstColumns from, float* to,
+                    std::vector<float>& line, std::vector<Columns>& planes) const {
+  const Crossing& at = crossing(k, j);
+  const ViewGroup& c = child(k);
+  planes.clear();
+  for (const DisparityPlane& p : c.turned)
+    planes.push_back(columns_from<Columns>(p, at.columns.first, rows, to));
+  if (c.turned.size() == 1)
+    return spread_columns(at.across, n_.along_u(c).count, rows.size(), from, planes[0]);
+  line.assign(static_cast<std::size_t>(at.columns.size() * rows.size()), 0.0f);
+  const Columns between{line.data(), rows.size()};
+  spread_columns(at.across, n_.along_u(c).count, rows.size(), from, between);
+  spread_planes(at.along, n_.along_t(c).count, rows.size(), between, planes);
+}
+
+double merge_bytes(const HierarchicalViews& n, const ViewGroup& group) {
+  Index most = 0, widest = 0;
+  for_some_planes(group, [&](Range planes) {
+    Index weights = 0;
+    for (const std::size_t child : group.children)
+      for (Index j = planes.first; j < planes.last; ++j) {
+        const DisparityPlane& plane = group.planes[static_cast<std::size_t>(j)];
+        const Index columns =
+            columns_read(n, n.turn(n.groups[child], group), n.along_u(n.groups[child]), plane).size();
+        weights +=
+            plane.columns.size() * (n.along_u(n.groups[child]).count + 1) + columns * (n.depth.count + 1);
+        widest = std::max(widest, columns);
+      }
+    most = std::max(most, weights);
+  });
+  return sizeof(float) * static_cast<double>(most) +
+         thread_count() * sizeof(float) * static_cast<double>(widest * (n.flat() ? 1 : rows_a_block));
+}
+
+}  // namespace tandem::kernels::cpu

@@ -1,0 +1,327 @@
+#include "hierarchical.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <numbers>
+#include <utility>
+
+#include "../core/error.hpp"
+
+namespace tandem::kernels {
+
+namespace {
+
+constexpr double quarter_turn = std::numbers::pi / 2;
+constexpr int groups_a_quarter = 4;  // of 22.5 degrees, seen from frames that are 45 degrees away at most
+constexpr int children_a_group = 4;
+constexpr std::size_t most_views = 16;  // of a group without groups
+constexpr double depth_oversampling = 1.4;
+constexpr double rows_between_stations = 0.1;  // how far rows of a view may move between two
+constexpr double widest_grid = 0.6;            // the farthest voxel from the axis over sod
+constexpr double much_wider = 1.05;            // cells at the axis: voxels for which cells are thinned
+constexpr Index fewest_rows = 8;
+
+/// With the numbers that someone reads, (columns, rows), before rows come in vectors.
+struct Window {
+  Range columns{0, 0}, rows{0, 0};
+};
+
+void widen(Range& range, Range by) {
+  if (by.size() <= 0) return;
+  range = range.size() <= 0 ? by : Range{std::min(range.first, by.first), std::max(range.last, by.last)};
+}
+
+Range joined_range(Range a, Range b) {
+  widen(a, b);
+  return a;
+}
+
+Index vectors_before(Index row) {
+  return row >= 0 ? row / rows_a_vector : -((rows_a_vector - 1 - row) / rows_a_vector);
+}
+
+/// Whole vectors, unless there is one row.
+Range in_vectors(Range rows, bool flat) {
+  if (flat) return {0, 1};
+  return {rows_a_vector * vectors_before(rows.first),
+          rows_a_vector * vectors_before(rows.last + rows_a_vector - 1)};
+}
+
+void lay_out(std::vector<DisparityPlane>& planes) {
+  Index offset = 0;
+  for (DisparityPlane& plane : planes)
+    plane.offset = std::exchange(offset, offset + plane.columns.size() * plane.rows.size());
+}
+
+/// Makes the tree of groups, then finds what each of them needs, from the voxels to the views.
+class HierarchyMaker {
+ public:
+  HierarchyMaker(const ConeBeam& scan, const VolumeGrid& grid, HierarchicalViews& n)
+      : scan_(scan), grid_(grid), n_(n) {
+    for (const int ix : {0, 1})
+      for (const int iy : {0, 1})
+        radius_ = std::max(radius_, std::hypot(grid.x(ix ? static_cast<double>(n.nx - 1) : 0.0),
+                                               grid.y(iy ? static_cast<double>(n.ny - 1) : 0.0)));
+  }
+
+  void make() {
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      const std::vector<int> views = views_of_quarter(quarter);
+      if (views.empty()) continue;
+      const std::size_t lines = n_.groups.size();
+      n_.groups.push_back({quarter * quarter_turn, 0});
+      n_.quarters.push_back({lines, quarter % 2 == 0});
+      const double width = quarter_turn / groups_a_quarter;
+      for (int k = 0; k < groups_a_quarter; ++k)
+        add_group(lines, views, quarter * quarter_turn - quarter_turn / 2 + k * width, width,
+                  k + 1 == groups_a_quarter);
+      place_lines(n_.groups[lines], quarter);
+    }
+  }
+
+  double radius() const { return radius_; }
+
+ private:
+  double angle_of(int view) const { return angles_[static_cast<std::size_t>(view)]; }
+
+  /// Sorted by angle; those of equal angles in the order of the scan. `angles_` of them are no farther than
+  /// 45 degrees from the quarter.
+  std::vector<int> views_of_quarter(int quarter) {
+    angles_.resize(scan_.angles.size());
+    std::vector<int> views;
+    for (std::size_t v = 0; v < angles_.size(); ++v) {
+      const double angle = scan_.angles[v], turns = std::floor(angle / quarter_turn + 0.5);
+      if (static_cast<int>(turns - 4 * std::floor(turns / 4)) != quarter) continue;
+      angles_[v] = quarter * quarter_turn + (angle - turns * quarter_turn);
+      views.push_back(static_cast<int>(v));
+    }
+    std::stable_sort(views.begin(), views.end(), [&](int a, int b) { return angle_of(a) < angle_of(b); });
+    return views;
+  }
+
+  /// The views of [first, first + width), and the last of them all if `last`, as a child of `parent`.
+  void add_group(std::size_t parent, const std::vector<int>& all, double first, double width, bool last) {
+    std::vector<int> views;
+    for (const int v : all)
+      if (angle_of(v) >= first && (last || angle_of(v) < first + width)) views.push_back(v);
+    if (views.empty()) return;
+    const double a = angle_of(views.front()), b = angle_of(views.back());
+    const std::size_t own = n_.groups.size();
+    n_.groups.push_back({0.5 * (a + b), 0.5 * (b - a)});
+    if (views.size() <= most_views || b == a) {
+      for (const int v : views) {
+        n_.groups[own].children.push_back(n_.groups.size());
+        n_.groups.push_back({angle_of(v), 0, v});
+      }
+    } else {
+      for (int k = 0; k < children_a_group; ++k)
+        add_group(own, views, a + k * (b - a) / children_a_group, (b - a) / children_a_group,
+                  k + 1 == children_a_group);
+    }
+    n_.groups[parent].children.push_back(own);
+  }
+
+  void place_lines(ViewGroup& lines, int quarter) {
+    const bool along_x = quarter % 2 == 0;
+    const double p = n_.pitch, e_sign = quarter == 0 || quarter == 3 ? 1 : -1, a_sign = quarter < 2 ? 1 : -1;
+    const Line e = along_x ? Line{e_sign * n_.y0, e_sign * p} : Line{e_sign * n_.x0, e_sign * p},
+               a = along_x ? Line{a_sign * n_.x0, a_sign * p} : Line{a_sign * n_.y0, a_sign * p};
+    std::vector<Window> needed;
+    for (Index l = 0; l < (along_x ? n_.ny : n_.nx); ++l) {
+      const double magnification = n_.sod / (n_.sod + e.at(l));
+      DisparityPlane line{magnification * e.at(l),
+                          {magnification * a.first, magnification * a.step},
+                          {0, along_x ? n_.nx : n_.ny},
+                          {}};
+      const Line rows = n_.rows_of(line);
+      const Range read = joined_range(read_by(n_.across, rows.at(0)), read_by(n_.across, rows.at(n_.nz - 1)));
+      needed.push_back({line.columns, n_.flat() ? Range{0, 1} : read});
+      line.rows = in_vectors(needed.back().rows, n_.flat());
+      lines.planes.push_back(line);
+    }
+    lay_out(lines.planes);
+    for (const std::size_t child : lines.children) place(n_.groups[child], lines, needed);
+  }
+
+  /// Finds the planes of a child, and of its children, from what its parent needs.
+  void place(ViewGroup& child, const ViewGroup& parent, const std::vector<Window>& by_parent) {
+    const FrameTurn turn = n_.turn(child, parent);
+    std::vector<Range> columns;
+    double low = INFINITY, high = -INFINITY;  // t'
+    for (std::size_t j = 0; j < parent.planes.size(); ++j) {
+      columns.push_back(columns_read(n_, turn, n_.along_u(child), parent.planes[j]));
+      if (columns[j].size() <= 0) continue;
+      for (const Index end : {columns[j].first, columns[j].last - 1}) {
+        const double t = turn.t_of_child(u_of(end), parent.planes[j].t);
+        low = std::min(low, t), high = std::max(high, t);
+      }
+    }
+    if (child.is_view()) return place_view(child, turn, by_parent, columns, {low, high - low});
+    // sin h (1 + 0.4 sin h) for the tangents of rays aside
+    const double sine = std::sin(child.half),
+                 finest = n_.step_u / (depth_oversampling * sine * (1 + 0.4 * sine));
+    const double step = std::min(finest, radius_ / 4 + n_.step_u);
+    // with one plane more before and behind, where rounding may read
+    child.t = {step * static_cast<double>(read_by(n_.depth, low / step).first - 1), step};
+    const std::vector<Window> turned = needed_of(child, turn, parent, by_parent, columns, high);
+    std::vector<Window> own;
+    for (std::size_t k = 0; k < turned.size(); ++k) {
+      const double t = child.t.at(k);
+      DisparityPlane plane{t, n_.columns(), turned[k].columns, in_vectors(turned[k].rows, n_.flat())};
+      child.turned.push_back(plane);
+      own.push_back({turned[k].columns, rows_read(turn, turned[k], t)});
+      plane.rows = in_vectors(own.back().rows, n_.flat());
+      child.planes.push_back(plane);
+    }
+    lay_out(child.turned), lay_out(child.planes);
+    for (const std::size_t next : child.children) place(n_.groups[next], child, own);
+  }
+
+  double u_of(Index column) const { return n_.columns().at(column); }
+
+  /// What each plane of a child is read at.
+  std::vector<Window> needed_of(const ViewGroup& child, const FrameTurn& turn, const ViewGroup& parent,
+                                const std::vector<Window>& by_parent, const std::vector<Range>& columns,
+                                double highest) const {
+    std::vector<Window> turned(
+        static_cast<std::size_t>(read_by(n_.depth, (highest - child.t.first) / child.t.step).last + 1));
+    for (std::size_t j = 0; j < parent.planes.size(); ++j)
+      for (Index column = columns[j].first; column < columns[j].last; ++column) {
+        const double t = turn.t_of_child(u_of(column), parent.planes[j].t);
+        const Range planes = read_by(n_.depth, (t - child.t.first) / child.t.step);
+        for (Index k = planes.first; k < planes.last; ++k) {
+          Window& window = turned[static_cast<std::size_t>(k)];
+          widen(window.columns, {column, column + 1});
+          widen(window.rows, by_parent[j].rows);
+        }
+      }
+    return turned;
+  }
+
+  /// The rows of a child from which those of a turned plane come.
+  Range rows_read(const FrameTurn& turn, const Window& turned, double t) const {
+    if (n_.flat() || turned.columns.size() <= 0) return {0, n_.flat() ? 1 : 0};
+    Range read{};
+    for (const Index column : {turned.columns.first, turned.columns.last - 1})
+      for (const Index row : {turned.rows.first, turned.rows.last - 1})
+        widen(read, read_by(n_.across, n_.rows_of(turn, u_of(column), t).at(row)));
+    return read;
+  }
+
+  /// Rows of a view that a group needs are made at a few t, between which they hardly move.
+  void place_view(ViewGroup& view, const FrameTurn& turn, const std::vector<Window>& by_parent,
+                  const std::vector<Range>& columns, Line reach) {
+    view.planes.push_back({0, n_.columns(), n_.view_columns(), n_.view_rows()});
+    lay_out(view.planes);
+    Window all;
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      widen(all.columns, columns[j]), widen(all.rows, by_parent[j].rows);
+    // for all rows of the detector, so that slices do not depend on those beside them
+    const Range rows = n_.view_rows();
+    const double farthest = std::max(n_.middle_row - static_cast<double>(rows.first),
+                                     static_cast<double>(rows.last - 1) - n_.middle_row);
+    const double moved = n_.flat() ? 0 : farthest * (1 - turn.c) * reach.step / n_.sod;
+    const auto steps = static_cast<Index>(
+        moved < 0.2 * rows_between_stations ? 0 : std::ceil(moved / rows_between_stations));
+    view.t = steps == 0 ? Line{reach.at(0.5), 1} : Line{reach.first, reach.step / static_cast<double>(steps)};
+    for (Index k = 0; k <= steps; ++k)
+      view.turned.push_back({view.t.at(k), n_.columns(), all.columns, in_vectors(all.rows, n_.flat())});
+    lay_out(view.turned);
+  }
+
+  const ConeBeam& scan_;
+  const VolumeGrid& grid_;
+  HierarchicalViews& n_;
+  double radius_ = 0;
+  std::vector<double> angles_{};
+};
+
+}  // namespace
+
+FrameTurn HierarchicalViews::turn(const ViewGroup& child, const ViewGroup& parent) const {
+  const double angle = child.angle - parent.angle;
+  return {std::cos(angle), std::sin(angle), sod};
+}
+
+Range columns_read(const HierarchicalViews& n, const FrameTurn& turn, const Taps& taps,
+                   const DisparityPlane& plane) {
+  Range read{};
+  if (plane.columns.size() <= 0) return read;
+  for (const Index end : {plane.columns.first, plane.columns.last - 1})
+    widen(read, read_by(taps, n.column_at(turn.u_of_child(plane.u.at(end), plane.t))));
+  return read;
+}
+
+double HierarchicalViews::view_weight(double m) const {
+  const double chord = pitch * pitch * m / cell_u();
+  if (!flat()) return chord * pitch_z * m / cell_v();
+  // the share of the row that the voxels of the one slice fill
+  const double middle = z0 * m / cell_v(), half = 0.5 * pitch_z * m / cell_v();
+  const double low = std::max(middle - half, -midplane_row - 0.5),
+               high = std::min(middle + half, 0.5 - midplane_row);
+  return chord * std::max(0.0, high - low);
+}
+
+namespace {
+
+HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid) {
+  const ConeViews frame = pack(scan, grid, Model::pixel_driven);
+  HierarchicalViews n{frame,
+                      scan.detector.rows,
+                      scan.detector.bins,
+                      grid.size[0],
+                      grid.size[1],
+                      grid.size[2],
+                      {},
+                      {},
+                      0,
+                      0,
+                      0,
+                      0};
+  const char* model = "hierarchical model: ";
+  require<GeometryError>(n.rows == 1 ? n.nz == 1 : n.rows >= fewest_rows, model, n.rows,
+                         " detector rows for ", n.nz, " slices; it interpolates between rows and needs ",
+                         fewest_rows, " of them, or one row and one slice");
+  n.of_views = taps_of({6, 0.7, 4}), n.across = taps_of({8, 0.7, 4});
+  n.step_u = n.cell_u(), n.step_v = n.cell_v(), n.axis_column = n.axis_bin, n.middle_row = n.midplane_row;
+  const double wide = n.pitch / n.cell_u(), tall = n.pitch_z / n.cell_v();
+  if (wide > much_wider)
+    n.step_u = n.pitch, n.axis_column /= wide, n.wider = thinning_of(n.of_views, wide, n.bins);
+  if (tall > much_wider && !n.flat())
+    n.step_v = n.pitch_z, n.middle_row /= tall, n.taller = thinning_of(n.of_views, tall, n.rows);
+  n.depth = taps_of({8, 1 / depth_oversampling, 3}), n.stations = linear_taps();
+  HierarchyMaker maker(scan, grid, n);
+  require<GeometryError>(maker.radius() <= widest_grid * n.sod, model, "a corner of the grid is ",
+                         maker.radius(), " mm from the axis, more than ", widest_grid, " of sod = ", n.sod,
+                         " mm; its planes are too few so near to the source; take separable_footprint");
+  maker.make();
+  return n;
+}
+
+struct KeptViews {
+  std::uint64_t scan;
+  VolumeGrid grid;
+  std::shared_ptr<const HierarchicalViews> views;
+  bool is_for(std::uint64_t other, const VolumeGrid& o) const {
+    return scan == other && grid.size == o.size && grid.pitch == o.pitch && grid.centre == o.centre;
+  }
+};
+constexpr std::size_t views_kept = 3;  // of a projector, of FDK and of what is planned
+
+}  // namespace
+
+std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid) {
+  static std::mutex access;
+  static std::list<KeptViews> kept;
+  const std::uint64_t own = fingerprint(scan);
+  const std::lock_guard lock(access);
+  for (const KeptViews& k : kept)
+    if (k.is_for(own, grid)) return k.views;
+  kept.push_front({own, grid, std::make_shared<const HierarchicalViews>(pack_anew(scan, grid))});
+  if (kept.size() > views_kept) kept.pop_back();
+  return kept.front().views;
+}
+
+}  // namespace tandem::kernels

@@ -1,0 +1,154 @@
+#pragma once
+
+// The hierarchical pair of cone and fan beams (docs/kernels/hierarchical.md): groups of neighbouring views on
+// coarse stacks of planes. A view at the angle b has the frame a = x cos b + y sin b, e = -x sin b + y cos b,
+// d = sod + e, and the coordinates of disparity
+//
+//   u = sod a / d      v = sod z / d      t = sod e / d
+//
+// so that rays are the lines u, v = const. What views within +-h of an angle back-project is sampled along u
+// and v by cells as they appear at the axis, or by voxels if these are larger, and along t by steps of
+// cell / (alpha sin h): equal steps of t have equal bandwidth near the source and far from it. Seen from the
+// frame of a parent, whose angle is less by D, with c = cos D and s = sin D,
+//
+//   u' = (u c + t s) / Q      t' = (t c - u s) / Q      v' = v / Q      Q = 1 - (u s + t (1 - c)) / sod
+//
+// Three passes go from a child to its parent: along v at fixed u', t'; along t at fixed u'; along u at fixed
+// t. The planes of the last parents are lines of voxels. A transpose does the same steps in reverse order,
+// with the same weights.
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../core/host_device.hpp"
+#include "../core/kept_on_devices.hpp"
+#include "../core/range.hpp"
+#include "../geometry/beams/cone.hpp"
+#include "../geometry/views.hpp"
+#include "hierarchical_taps.hpp"
+#include "line.hpp"
+#include "variant.hpp"
+
+namespace tandem::kernels {
+
+/// The frame of a child, seen from that of its parent.
+struct FrameTurn {
+  double c, s, sod;
+  TANDEM_HOST_DEVICE double q(double u, double t) const { return 1 - (u * s + t * (1 - c)) / sod; }
+  TANDEM_HOST_DEVICE double u_of_child(double u, double t) const { return (u * c + t * s) / q(u, t); }
+  /// t' at the parent's t and the child's u.
+  TANDEM_HOST_DEVICE double t_of_child(double child_u, double t) const {
+    return (t * (1 + child_u * s / sod) - child_u * s) / (c + t * (1 - c) / sod);
+  }
+  /// v' / v, by the child's coordinates.
+  TANDEM_HOST_DEVICE double rows_of_child(double child_u, double child_t) const {
+    return 1 - (child_t * (1 - c) - child_u * s) / sod;
+  }
+  /// sod / d of the child, by the parent's coordinates.
+  TANDEM_HOST_DEVICE double magnification(double u, double t) const { return (1 - t / sod) / q(u, t); }
+};
+
+/// Samples at one t: (column, row), rows side by side. A column is a bin, of the detector or beyond its ends,
+/// or a voxel of a line. A row is one of the detector or beyond its ends.
+struct DisparityPlane {
+  double t;          ///< mm
+  Line u;            ///< of columns, mm
+  Range columns;     ///< those that something reads
+  Range rows;        ///< likewise; in whole vectors, unless there is only one
+  Index offset = 0;  ///< of its first number, among those of all planes
+  /// Where column 0 would begin, at the first of its rows.
+  Index column_0() const { return offset - columns.first * rows.size(); }
+  Index end() const { return offset + columns.size() * rows.size(); }
+};
+
+/// A view, a group of views or, without a parent, the lines of voxels of a quarter of the circle.
+struct ViewGroup {
+  double angle, half;                    ///< rad: the middle of its views, and how far they reach
+  int view = -1;                         ///< of the scan, for a view
+  Line t{0, 1};                          ///< of turned planes, mm
+  std::vector<DisparityPlane> planes{};  ///< of a view: one, its cells
+  std::vector<DisparityPlane> turned{};  ///< behind the pass along v: rows are those of the parent
+  std::vector<std::size_t> children{};   ///< in the order of sums
+
+  bool is_view() const { return view >= 0; }
+  /// From which plane a turned plane comes.
+  const DisparityPlane& plane_of(std::size_t which) const { return is_view() ? planes[0] : planes[which]; }
+};
+
+inline Index numbers_of(const std::vector<DisparityPlane>& all) { return all.empty() ? 0 : all.back().end(); }
+
+/// The lines of voxels of a quarter of the circle. Voxel i of line l is (x, y) = (i, l) or (l, i).
+struct VoxelLines {
+  std::size_t group;
+  bool along_x;
+};
+
+/// What the kernels get.
+struct HierarchicalViews : ConeFrame {
+  Index rows, bins, nx, ny, nz;
+  std::vector<ViewGroup> groups{};
+  std::vector<VoxelLines> quarters{};
+  double step_u, step_v;           ///< of columns and rows, mm: a cell at the axis, or a voxel if larger
+  double axis_column, middle_row;  ///< where u = 0 and v = 0 are
+  std::optional<Thinning> wider{}, taller{};  ///< of a view's bins to columns, and of its rows
+  Taps across{}, of_views{};                  ///< along u and v
+  Taps depth{}, stations{};                   ///< along t, of groups and of views
+  KeptOnDevices kept{};
+
+  /// One row and one slice: there is no v.
+  bool flat() const { return rows == 1; }
+  double cell_u() const { return bin_pitch * sod / sdd; }
+  double cell_v() const { return row_pitch * sod / sdd; }
+  double column_at(double u) const { return axis_column + u / step_u; }
+  Line columns() const { return {-axis_column * step_u, step_u}; }  ///< u by columns
+  /// What a view has.
+  Range view_columns() const { return wider ? wider->samples : Range{0, bins}; }
+  Range view_rows() const { return taller ? taller->samples : Range{0, rows}; }
+  FrameTurn turn(const ViewGroup& child, const ViewGroup& parent) const;
+  /// The factor of a view where it sees things as large as `magnification` says, mm.
+  double view_weight(double magnification) const;
+  /// How columns and rows of a child are interpolated.
+  const Taps& along_u(const ViewGroup& child) const { return child.is_view() ? of_views : across; }
+  /// How turned planes are interpolated along t; one plane stands for all t.
+  const Taps& along_t(const ViewGroup& child) const { return child.is_view() ? stations : depth; }
+  /// Rows of the child by those of its parent, at a place of the child.
+  Line rows_of(const FrameTurn& turn, double child_u, double child_t) const {
+    const double scale = turn.rows_of_child(child_u, child_t);
+    return {middle_row * (1 - scale), scale};
+  }
+  /// Rows by slices, on a line of voxels.
+  Line rows_of(const DisparityPlane& line) const {
+    const double rows_a_mm = (1 - line.t / sod) / step_v;
+    return {middle_row + z0 * rows_a_mm, pitch_z * rows_a_mm};
+  }
+};
+
+/// What `count` taps at `position` read.
+inline Range read_by(const Taps& taps, double position) {
+  const Index first = static_cast<Index>(std::floor(position)) + taps.first();
+  return {first, first + taps.count};
+}
+/// The columns of a child that a parent's plane reads.
+Range columns_read(const HierarchicalViews& n, const FrameTurn& turn, const Taps& taps,
+                   const DisparityPlane& plane);
+
+using HierarchicalVariant = Variant<HierarchicalViews>;
+
+/// Lines of voxels that are worked on together.
+constexpr Index lines_together = 32;
+/// Rows lie in vectors of so many numbers.
+constexpr Index rows_a_vector = 16;
+
+/// The last ones are kept, and shared by all who ask for the same. @throws GeometryError for a geometry
+/// beyond what the model holds for
+std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid);
+
+/// What an application takes beside its two vectors, bytes.
+WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);
+
+/// The variants of a device; empty if it has none.
+Table<HierarchicalViews> hierarchical(Device device);
+
+}  // namespace tandem::kernels

@@ -1,0 +1,123 @@
+#include "hierarchical_taps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+namespace tandem::kernels {
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// The solution of a small system of equations, whose rows end with the right-hand side.
+Numbers solved(std::vector<Numbers> rows) {
+  const std::size_t n = rows.size();
+  for (std::size_t p = 0; p < n; ++p) {
+    std::size_t best = p;
+    for (std::size_t r = p + 1; r < n; ++r)
+      if (std::abs(rows[r][p]) > std::abs(rows[best][p])) best = r;
+    std::swap(rows[p], rows[best]);
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r == p) continue;
+      const double share = rows[r][p] / rows[p][p];
+      for (std::size_t c = p; c <= n; ++c) rows[r][c] -= share * rows[p][c];
+    }
+  }
+  Numbers x(n);
+  for (std::size_t p = 0; p < n; ++p) x[p] = rows[p][n] / rows[p][p];
+  return x;
+}
+
+/// The integral of cos(2 pi s x) over the frequencies s that count.
+double correlation(const TapDesign& design, double x) {
+  constexpr int steps = 300;
+  double sum = 0;
+  for (int i = 0; i < steps; ++i) {
+    const double s = (i + 0.5) / steps * design.band / 2;
+    sum += std::pow(std::cos(std::numbers::pi * s), 2 * design.flatness) *
+           std::cos(2 * std::numbers::pi * s * x);
+  }
+  return sum / steps;
+}
+
+/// Least squares under the condition that weights sum to 1, by a Lagrange multiplier.
+Numbers weights_at(const TapDesign& design, double fraction) {
+  const auto n = static_cast<std::size_t>(design.count);
+  std::vector<Numbers> rows(n + 1, Numbers(n + 2, 1.0));
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t c = 0; c < n; ++c)
+      rows[r][c] =
+          correlation(design, static_cast<double>(r) - static_cast<double>(c)) + (r == c ? 1e-11 : 0);
+    rows[r][n + 1] = correlation(design, static_cast<double>(r) + 1 - 0.5 * design.count - fraction);
+  }
+  rows[n][n] = 0;
+  Numbers weights = solved(std::move(rows));
+  weights.resize(n);
+  return weights;
+}
+
+}  // namespace
+
+Taps taps_of(const TapDesign& design) {
+  constexpr int nodes = powers_of_taps;  // of Chebyshev, between which the polynomials run
+  std::vector<Numbers> at_nodes;
+  Numbers places;
+  for (int j = 0; j < nodes; ++j) {
+    places.push_back(0.5 * std::cos(std::numbers::pi * (j + 0.5) / nodes));
+    at_nodes.push_back(weights_at(design, places.back() + 0.5));
+  }
+  Taps taps;
+  taps.count = design.count;
+  for (int tap = 0; tap < design.count; ++tap) {
+    std::vector<Numbers> rows;
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      Numbers& row = rows.emplace_back();
+      for (int p = 0; p < nodes; ++p) row.push_back(std::pow(2 * places[j], p));
+      row.push_back(at_nodes[j][static_cast<std::size_t>(tap)]);
+    }
+    const Numbers powers = solved(std::move(rows));
+    for (int p = 0; p < nodes; ++p)
+      taps.powers[p][tap] = static_cast<float>(powers[static_cast<std::size_t>(p)] * std::pow(2.0, p));
+  }
+  return taps;
+}
+
+Taps linear_taps() {
+  Taps taps;
+  taps.count = 2;
+  taps.powers[0][0] = taps.powers[0][1] = 0.5f;
+  taps.powers[1][0] = -1, taps.powers[1][1] = 1;
+  return taps;
+}
+
+Thinning thinning_of(const Taps& taps, double ratio, Index cells) {
+  const auto weight = [&](double x) {  // of what lies x steps before a place
+    const double whole = std::floor(x);
+    const int tap = taps.count / 2 - 1 - static_cast<int>(whole);
+    return tap < 0 || tap >= taps.count ? 0.0 : taps.weight(tap, static_cast<float>(x - whole - 0.5));
+  };
+  const double reach = 0.5 * taps.count;
+  Thinning thin;
+  thin.count = static_cast<int>(std::ceil(2 * reach * ratio)) + 1;
+  thin.samples = {-static_cast<Index>(reach),
+                  static_cast<Index>(std::floor(static_cast<double>(cells - 1) / ratio + reach)) + 1};
+  for (Index i = thin.samples.first; i < thin.samples.last; ++i) {
+    const double middle = ratio * static_cast<double>(i);
+    const auto first = static_cast<Index>(std::ceil(middle - reach * ratio));
+    const Index kept = std::clamp<Index>(first, 0, std::max<Index>(0, cells - thin.count));
+    double sum = 0;
+    for (int k = 0; k < thin.count; ++k) sum += weight((middle - static_cast<double>(first + k)) / ratio);
+    thin.cells.push_back(static_cast<std::int32_t>(kept));
+    for (int k = 0; k < thin.count; ++k)
+      thin.weights.push_back(
+          kept + k < cells
+              ? static_cast<float>(weight((middle - static_cast<double>(kept + k)) / ratio) / sum)
+              : 0);
+  }
+  return thin;
+}
+
+}  // namespace tandem::kernels

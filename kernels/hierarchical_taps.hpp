@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../core/host_device.hpp"
+#include "../core/range.hpp"
+
+namespace tandem::kernels {
+
+constexpr int most_taps = 8, powers_of_taps = 8;
+
+/// An interpolation between equal steps. The value at position p comes from samples floor(p) - count / 2 + 1
+/// and the next ones. Their weights are polynomials of p - floor(p) - 1/2, and they sum to 1.
+struct Taps {
+  int count = 0;
+  float powers[powers_of_taps][most_taps] = {};  ///< [power][tap]
+
+  TANDEM_HOST_DEVICE float weight(int tap, float middle_distance) const {
+    float sum = powers[powers_of_taps - 1][tap];
+    for (int p = powers_of_taps - 2; p >= 0; --p) sum = sum * middle_distance + powers[p][tap];
+    return sum;
+  }
+  /// The first sample, counted from floor(p).
+  TANDEM_HOST_DEVICE int first() const { return 1 - count / 2; }
+};
+
+/// How taps are chosen: `count` weights make the least error for waves of up to band / 2 cycles a sample,
+/// which count by cos^(2 flatness) of pi times their frequency.
+struct TapDesign {
+  int count;
+  double band, flatness;
+};
+Taps taps_of(const TapDesign& design);
+/// Linear between two samples.
+Taps linear_taps();
+
+/// Cells that become fewer samples, of which sample i lies at cell `ratio` i. A sample is a mean over cells
+/// by taps that are `ratio` times wider.
+struct Thinning {
+  Range samples;                    ///< those that read a cell
+  std::vector<std::int32_t> cells;  ///< the first one of each sample
+  int count;                        ///< cells a sample
+  std::vector<float> weights;       ///< [sample][cell]; 0 for what is no cell
+};
+Thinning thinning_of(const Taps& taps, double ratio, Index cells);
+
+}  // namespace tandem::kernels

@@ -1,0 +1,65 @@
+#pragma once
+
+// Where several devices or ranks share one problem whose slices rays cross, for each kind of beam that has
+// such problems. Used only within this folder.
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "../../operators/distributed/rank_projector.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/tiled_projector.hpp"
+#include "../plan/plan.hpp"
+
+namespace tandem::pipeline {
+
+/// What kernels of one device take, and what a team takes to add up its copies of a volume.
+inline WorkingMemory with_sums_of_team(WorkingMemory memory, Device device, Shape volume) {
+  if (const int members = device.members(); members > 1)  // see `add_copies`
+    memory.backward = std::max(memory.backward, 4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]) /
+                                                    static_cast<double>(members));
+  return memory;
+}
+
+// Vectors on the host, of which the devices of a flow get tiles.
+
+std::string words_of_tiles(const Flow& flow);
+/// Nothing beside the vectors: what tiles take on devices is within their budget.
+WorkingMemory tiles_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections);
+
+template <class Beam>
+LinearOperator tiled(const Flow& flow, const Beam& scan, const VolumeGrid& grid,
+                     const std::function<void()>& on_tile) {
+  const auto before_each = [on_tile](Device) {
+    if (on_tile) on_tile();
+  };
+  return tiled_projector(scan, grid, flow.devices, static_cast<double>(flow.device_bytes),
+                         {flow.streams, before_each});
+}
+
+// Vectors over several ranks, each of which projects onto its views.
+
+std::string words_of_ranks(const Flow& flow);
+
+/// Projections of these views alone, which this rank has.
+template <class Beam>
+Space portion_of(const Beam& scan, Range own, Device device) {
+  return projection_space(scan, device).portion(0, own.first, own.last);
+}
+
+/// Vectors are portions. A rank without views is not asked for a part.
+template <class Beam>
+LinearOperator split(const Flow& flow, Device device, const Beam& scan, Range own, const VolumeGrid& grid) {
+  const auto of_part = [scan, own, device](const VolumeGrid& lines) {
+    return projector(crop(scan, own, {0, scan.detector.rows}, {0, scan.detector.bins}), lines,
+                     Model::separable_footprint, device);
+  };
+  return rank_projector(flow.together, {.grid = grid,
+                                        .projections = portion_of(scan, own, device),
+                                        .lines_at_once = flow.lines_at_once,
+                                        .of_part = of_part,
+                                        .lines_together = lines_together(scan)});
+}
+
+}  // namespace tandem::pipeline

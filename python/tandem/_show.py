@@ -1,0 +1,42 @@
+"""Pages that show scans, in notebooks and in browsers."""
+from __future__ import annotations
+
+import html
+import os
+import sys
+import tempfile
+import warnings
+import webbrowser
+
+from ._errors import RunWarning
+
+_HEIGHT = 640
+
+
+def in_notebook(page: str) -> str:
+    """The page as a part of another one, with its own scripts."""
+    return (f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{_HEIGHT}" style="border:0" '
+            'sandbox="allow-scripts"></iframe>')
+
+
+class Page:
+    """A page of HTML, complete in itself."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.text)
+
+
+def show(scan, grid=None):
+    """In a notebook the page is returned, which shows it; else a browser opens it from a file."""
+    page = Page(scan.page(grid))
+    if "ipykernel" in sys.modules:
+        return page
+    file, path = tempfile.mkstemp(".html", "tandem-")
+    with os.fdopen(file, "w", encoding="utf-8") as out:
+        out.write(page.text)
+    if not webbrowser.open("file://" + path):
+        warnings.warn(f"no browser is found; the page is {path}", RunWarning, stacklevel=2)
+    return None

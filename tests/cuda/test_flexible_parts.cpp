@@ -1,0 +1,302 @@
+// The pair for any geometry in tiles, on teams, and from file to volume on GPUs. Skipped where no GPU is;
+// where there is one, it is named twice.
+
+#include <cuda_runtime_api.h>
+
+#include <limits>
+
+#include "../../core/error.hpp"
+#include "../../core/host_memory.hpp"
+#include "../../kernels/flexible.hpp"
+#include "../../kernels/flexible_footprint.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/tiled_projector.hpp"
+#include "../support/placements.hpp"
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tiles.hpp"
+#include "cuda_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+/// Views whose shadows reach two cells to a side, bricks that the ends of the volume cut, several tiles of
+/// both vectors.
+class CudaFlexibleParts : public Cuda {
+ protected:
+  void SetUp() override {
+    Cuda::SetUp();
+    if (!IsSkipped()) take(standing(61, 67, 83, 160, 320, {0.3, 0.2, 0.1}, false, 1.6));
+  }
+  void take(FlexibleBeam some) {
+    scan = std::move(some);
+    const LinearOperator whole = projector(scan, grid, Model::separable_footprint, gpu);
+    x = random_array(whole.domain().on(cpu), 5), q = random_array(whole.range().on(cpu), 6);
+    forward = on_device(whole * on_device(x, gpu), cpu);
+    back = on_device(adjoint(whole) * on_device(q, gpu), cpu);
+  }
+  double least() const { return smallest_tile(scan, grid, gpu); }
+  LinearOperator tiled(std::vector<Device> on, double bytes, TileRun run = {}) const {
+    return tiled_projector(scan, grid, std::move(on), bytes, std::move(run));
+  }
+  /// One GPU named twice, and three times; all GPUs, if there are several.
+  std::vector<std::vector<Device>> several() const {
+    std::vector<std::vector<Device>> all{{gpu, gpu}, {gpu, gpu, gpu}};
+    std::vector<Device> gpus = devices();
+    gpus.erase(gpus.begin());
+    if (gpus.size() > 1) all.push_back(gpus);
+    return all;
+  }
+  double mu() const { return kernels::flexible(gpu).front().grades.front().bounds.mu; }
+
+  FlexibleBeam scan;
+  VolumeGrid grid{{37, 61, 43}, {1, 1, 0.9}, {0.3, -0.2, 0.1}};
+  const Space nothing{{1, 1, 1}};
+  Array x{nothing}, q{nothing}, forward{nothing}, back{nothing};
+};
+
+/// Also of shadows of any width.
+TEST_F(CudaFlexibleParts, TilesAreTheWholeWhateverTheBudget) {
+  Random random(5);
+  for (const bool wide : {false, true}) {
+    if (wide) take(random_views(61, 67, 83, 40, random, false));
+    for (const double bytes : {least(), 2 * least(), 5 * least(), 1e9})
+      for (const int streams : {1, 3}) {
+        const LinearOperator A = tiled({gpu}, bytes, {.streams = streams});
+        EXPECT_LE(relative_error(A * x, forward), tolerance::devices) << bytes << ", " << streams;
+        EXPECT_LE(relative_error(adjoint(A) * q, back), tolerance::devices) << bytes << ", " << streams;
+      }
+  }
+  EXPECT_THROW(tiled({gpu}, least() - 1), DeviceError);
+}
+
+TEST_F(CudaFlexibleParts, TilesOfPinnedVectorsOnSeveralGpusAreTheSame) {
+  const Pinned volume(x), projections(q);
+  for (const std::vector<Device>& on : several())
+    for (const double bytes : {2 * least(), 1e9}) {
+      const LinearOperator A = tiled(on, bytes);
+      Array y = forward.clone(), z = back.clone();
+      const Pinned results[] = {Pinned(y), Pinned(z)};
+      A.apply(2, x, -1, y, default_stream(cpu));
+      A.apply_adjoint(2, q, -1, z, default_stream(cpu));
+      EXPECT_LE(relative_error(y, forward), tolerance::devices) << bytes;
+      EXPECT_LE(relative_error(z, back), tolerance::devices) << bytes;
+      fill(y, std::numeric_limits<float>::quiet_NaN(), default_stream(cpu));
+      A.apply(1, x, 0, y, default_stream(cpu));
+      EXPECT_LE(relative_error(y, forward), tolerance::devices) << bytes;
+    }
+}
+
+/// In every run, and in projections on any number of GPUs.
+TEST_F(CudaFlexibleParts, TilesHaveTheSameBits) {
+  for (const double bytes : {2 * least(), 1e9}) {
+    const Array one = tiled({gpu}, bytes) * x;
+    for (const std::vector<Device>& on : several()) {
+      const LinearOperator A = tiled(on, bytes);
+      const Array z = adjoint(A) * q;
+      for (int run = 0; run < 3; ++run) {
+        EXPECT_TRUE(same_bits(A * x, one)) << bytes;
+        EXPECT_TRUE(same_bits(adjoint(A) * q, z)) << bytes;
+      }
+    }
+    EXPECT_LE(adjointness(tiled({gpu, gpu}, bytes)).mismatch, mu()) << bytes;
+  }
+}
+
+TEST_F(CudaFlexibleParts, TeamsProjectAsOneGpuDoes) {
+  for (const std::vector<Device>& on : several()) {
+    const Device team = Device::team(on);
+    const LinearOperator A = projector(scan, grid, Model::separable_footprint, team);
+    const Array y = on_device(A * on_device(x, team), cpu),
+                z = on_device(adjoint(A) * on_device(q, team), cpu);
+    EXPECT_TRUE(same_bits(y, forward)) << team.name();
+    EXPECT_LE(relative_error(z, back), tolerance::devices) << team.name();
+    for (int run = 0; run < 3; ++run)
+      EXPECT_TRUE(same_bits(on_device(adjoint(A) * on_device(q, team), cpu), z)) << team.name();
+    EXPECT_LE(adjointness(A).mismatch, mu()) << team.name();
+  }
+}
+
+TEST_F(CudaFlexibleParts, SolversComeToOneSolution) {
+  const Placed<FlexibleBeam> problem = placed_views();
+  const auto on = [&](Device device) {
+    return projector(problem.scan, problem.grid, Model::separable_footprint, device);
+  };
+  const double tile = 5 * smallest_tile(problem.scan, problem.grid, gpu);
+  expect_one_solution(problem, {{"one GPU", on(gpu)},
+                                {"two", on(Device::team({gpu, gpu}))},
+                                {"tiles", tiled_projector(problem.scan, problem.grid, {gpu, gpu}, tile)}});
+}
+
+/// What kernels take on a GPU while they work, at the most, bytes.
+double taken_by(const std::function<void()>& work, Device gpu) {
+  cudaMemPool_t pool = nullptr;
+  EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, gpu.ordinal()), cudaSuccess);
+  default_stream(gpu).synchronize();
+  std::uint64_t before = 0, most = 0, zero = 0;
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero), cudaSuccess);
+  work();
+  default_stream(gpu).synchronize();
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), cudaSuccess);
+  return static_cast<double>(most) - static_cast<double>(before);
+}
+
+/// Beside its vectors, which lie there before. An operator is made anew: what it keeps counts too.
+TEST_F(CudaFlexibleParts, KernelsTakeWhatThePlanSays) {
+  constexpr double rounding = 1 << 16;  // of small blocks
+  for (const auto& [views, cells, edge] :
+       {std::array<Index, 3>{300, 200, 20}, {2, 30, 200}, {5, 3000, 30}, {900, 700, 9}}) {
+    const FlexibleBeam some = standing(views, cells, cells + 3, 4e3, 8e3, {0.2, 0.3, 0.1}, false, 2);
+    const VolumeGrid voxels = box(edge, edge, edge, 1);
+    const Space volume = cone_volume_space(voxels, gpu), projections = projection_space(some, gpu);
+    const WorkingMemory planned = flexible_working_memory(volume.shape(), projections.shape(), gpu);
+    Array v(volume), p(projections);
+    Stream& stream = default_stream(gpu);
+    const double forward_bytes = taken_by(
+        [&] { projector(some, voxels, Model::separable_footprint, gpu).apply(1, v, 0, p, stream); }, gpu);
+    const double back_bytes = taken_by(
+        [&] { projector(some, voxels, Model::separable_footprint, gpu).apply_adjoint(1, p, 0, v, stream); },
+        gpu);
+    EXPECT_LE(forward_bytes, planned.forward + rounding) << views;
+    EXPECT_GE(forward_bytes, 0.9 * planned.forward - rounding) << views;
+    EXPECT_LE(back_bytes, planned.backward + rounding) << views;
+    EXPECT_GE(back_bytes, 0.9 * planned.backward - rounding) << views;
+  }
+}
+
+/// Beside the lists of views of the tiles that are on their way.
+TEST_F(CudaFlexibleParts, TilesTakeNoMoreThanTheirBudget) {
+  constexpr double lists = 1 << 19;
+  for (const double bytes : {20 * least(), 60 * least()}) {
+    const LinearOperator A = tiled({gpu}, bytes);
+    Array y(A.range()), z(A.domain());
+    EXPECT_LE(taken_by([&] { A.apply(1, x, 0, y, default_stream(cpu)); }, gpu), bytes + lists) << bytes;
+    EXPECT_LE(taken_by([&] { A.apply_adjoint(1, q, 0, z, default_stream(cpu)); }, gpu), bytes + lists)
+        << bytes;
+  }
+}
+
+TEST_F(CudaFlexibleParts, LeaveNoMemoryBehind) {
+  const LinearOperator A = tiled({gpu}, 5 * least());
+  const Array y = A * x;
+  const std::size_t before = free_memory(gpu);
+  for (int run = 0; run < 20; ++run) EXPECT_TRUE(same_bits(A * x, y));
+  EXPECT_GE(free_memory(gpu), before);
+}
+
+/// One view, one row, one bin, one voxel.
+TEST_F(CudaFlexibleParts, TheSmallestIsAsGoodAsAny) {
+  Random random(10);
+  for (const auto& [views, rows, bins, edge] : {std::array<Index, 4>{1, 31, 37, 20},
+                                                {7, 1, 37, 20},
+                                                {7, 31, 1, 20},
+                                                {1, 1, 1, 20},
+                                                {7, 31, 37, 1},
+                                                {1, 1, 1, 1}}) {
+    const FlexibleBeam some = random_views(views, rows, bins, 15, random, false);
+    const VolumeGrid voxels = box(edge, edge, edge, 1);
+    const LinearOperator A = projector(some, voxels),
+                         B = projector(some, voxels, Model::separable_footprint, gpu);
+    const Array in = random_array(A.domain(), 2), out = random_array(A.range(), 3);
+    EXPECT_LE(relative_error(B * on_device(in, gpu), A * in), tolerance::devices) << views << ' ' << rows;
+    EXPECT_LE(relative_error(adjoint(B) * on_device(out, gpu), adjoint(A) * out), tolerance::devices)
+        << views << ' ' << rows;
+  }
+}
+
+/// The last view of `some`, and the last voxels of a volume, which are `part`, alone against the CPU, both
+/// ways.
+void expect_last_alike(const FlexibleBeam& some, const VolumeGrid& voxels, const VolumeGrid& part,
+                       Device gpu) {
+  Stream& stream = default_stream(gpu);
+  const Index views = views_of(some), rows = some.detector.rows, bins = some.detector.bins;
+  const LinearOperator A = projector(some, voxels, Model::separable_footprint, gpu),
+                       B = projector(crop(some, {views - 1, views}, {0, rows}, {0, bins}), part);
+  const auto [nx, ny, nz] = voxels.size;
+  const auto [px, py, pz] = part.size;
+  Array v(A.domain()), p(A.range());
+  const Image<float> voxels_there{
+      v.data() + ((nz - pz + 1) * ny - py) * nx + nx - px, pz, py, px, ny * nx, nx},
+      cells_there{p.data() + (views - 1) * rows * bins, 1, rows, bins, rows * bins, bins};
+  const auto read_only = [](const Image<float>& i) {
+    return Image<const float>{i.data, i.n0, i.n1, i.n2, i.s0, i.s1};
+  };
+  const Array few = random_array(B.domain(), 4), cells = random_array(B.range(), 5);
+  const Array few_there = on_device(few, gpu), some_cells = on_device(cells, gpu);
+  Array seen(B.range().on(gpu)), back(B.domain().on(gpu));
+  copy(image(ConstVectorView(few_there)), voxels_there, stream);
+  A.apply(1, v, 0, p, stream);
+  copy(read_only(cells_there), image(VectorView(seen)), stream);
+  fill(p, 0, stream);
+  copy(image(ConstVectorView(some_cells)), cells_there, stream);
+  A.apply_adjoint(1, p, 0, v, stream);
+  copy(read_only(voxels_there), image(VectorView(back)), stream);
+  stream.synchronize();
+  EXPECT_LE(relative_error(seen, B * few), tolerance::devices);
+  EXPECT_LE(relative_error(back, adjoint(B) * cells), tolerance::devices);
+}
+
+TEST_F(CudaFlexibleParts, CountBeyond32Bits) {
+  if (free_memory(gpu) < std::size_t{16} << 30) GTEST_SKIP() << "less than 16 GiB are free";
+  constexpr Index n = 1296;  // n^3 is more than 2^31
+  const VolumeGrid many{{n, n, n}, {1, 1, 1}, {}}, few{{16, 16, 16}, {9, 9, 9}, {}};
+  expect_last_alike(standing(2, 130, 130, 2e4, 4e4, {0.3, 0.2, 0.1}, false, 30), many,
+                    region(many, {n - 16, n}, {n - 16, n}, {n - 16, n}), gpu);
+  expect_last_alike(standing(513, 2048, 2048, 1e4, 2e4, {0.3, 0.2, 0.1}, false, 0.15), few, few, gpu);
+}
+
+/// So many voxels in a cell that the bits beside a share could not count them: what cells see adds up to the
+/// mass. Units of windows leave a share 2^-19 of its value.
+TEST_F(CudaFlexibleParts, MoreThanAMillionVoxelsInACellDoNotOverflow) {
+  constexpr Index n = 160;
+  const VolumeGrid voxels{{n, n, n}, {0.01, 0.01, 0.01}, {}};  // four million
+  const FlexibleBeam some = standing(3, 5, 5, 40, 80, {0.3, 0.2, 0.1}, false, 4);
+  const LinearOperator B = projector(some, voxels, Model::separable_footprint, gpu);
+  Array ones(B.domain());
+  fill(ones, 1, default_stream(gpu));
+  const Array seen = on_device(B * ones, cpu);
+  const FlexibleViews places = pack(some, voxels);
+  for (Index v = 0; v < 3; ++v) {
+    const FlexiblePlace& place = places.views[static_cast<std::size_t>(v)];
+    double mass = 0, sum = 0;
+    for (Index i = 0; i < n * n * n; ++i)
+      mass += place.mass / std::pow(place.depth.at(static_cast<double>(i % n), static_cast<double>(i / n % n),
+                                                   static_cast<double>(i / n / n)),
+                                    2);
+    for (Index i = 0; i < 25; ++i)
+      sum += static_cast<double>(seen.data()[v * 25 + i]) / kernels::distance_of(place, i / 5, i % 5);
+    EXPECT_NEAR(sum / mass, 1, 1e-5) << v;
+  }
+}
+
+/// Vectors of a solver lie on the GPU, split over several, or in tiles on the host.
+TEST_F(CudaFlexibleParts, MemoryAndGpusDecideWhereVectorsLie) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "scan.h5";
+  write_scan(path, pipeline::SimulatedScan(views_simulation(1e4)));
+  const double bound = tolerance::cgls_magnifies * tolerance::fbp_devices;
+  for (const std::string method : {"cgls", "sirt", "os-sirt", "osem", "tv"}) {
+    pipeline::Recipe recipe;
+    recipe.method = method, recipe.iterations = 4;
+    if (method == "tv") recipe.tv_weight = 0.05f;
+    const auto lie = [&] { return vectors(make_plan(io::open_scan(path)->info(), recipe).flow); };
+    recipe.devices = {cpu};
+    const std::vector<float> truth = reconstructed(path, recipe);
+    recipe.devices = {gpu};
+    EXPECT_EQ(lie(), "on one device");
+    EXPECT_LE(relative_error(reconstructed(path, recipe), truth), bound) << method;
+    recipe.devices = {gpu, gpu};
+    const bool subsets = method == "os-sirt" || method == "osem";
+    EXPECT_EQ(lie(), subsets ? "on the host, in tiles" : "split over 2 GPUs");
+    const std::vector<float> two = reconstructed(path, recipe);
+    EXPECT_LE(relative_error(two, truth), bound) << method;
+    EXPECT_TRUE(same_bits(reconstructed(path, recipe), two)) << method;
+    recipe.device_bytes = 3 << 20;
+    EXPECT_EQ(lie(), "on the host, in tiles");
+    EXPECT_LE(relative_error(reconstructed(path, recipe), truth), bound) << method;
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test

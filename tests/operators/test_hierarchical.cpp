@@ -1,0 +1,361 @@
+// The hierarchical pair: against the sum that it stands for, in double, against exact projections, and
+// against its transpose.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "../../core/parallel.hpp"
+#include "../../geometry/phantom.hpp"
+#include "../../kernels/hierarchical.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/algebra.hpp"
+#include "../../operators/fbp.hpp"
+#include "../../operators/hierarchical.hpp"
+#include "../../operators/projector.hpp"
+#include "../../operators/random.hpp"
+#include "../support/operators.hpp"
+#include "../support/tolerances.hpp"
+
+namespace tandem::test {
+namespace {
+
+using kernels::HierarchicalViews;
+
+/// A detector of 1.5 n x 1.25 n cells (one row: a fan), whose cells are as large as a voxel at the axis.
+ConeBeam wide_cone(Index n, Index rows, std::vector<double> angles) {
+  const double size = static_cast<double>(n);
+  return {{3 * n / 2, rows, 1.5, 1.5, 0.75 * size - 0.5 + 0.3},
+          std::move(angles),
+          2.344 * size,
+          1.5 * 2.344 * size,
+          0.5 * static_cast<double>(rows - 1) - (rows > 1 ? 0.7 : 0.0)};
+}
+
+ConeBeam cone_case(Index n, Index views) {
+  return wide_cone(n, 5 * n / 4, regular_angles(views, whole_turn));
+}
+ConeBeam fan_case(Index n, Index views) { return wide_cone(n, 1, regular_angles(views, whole_turn)); }
+VolumeGrid cube(Index n, Index slices) { return {{n, n, slices}, {1, 1, 1}, {}}; }
+
+std::size_t below(Random& random, std::size_t count) {
+  return static_cast<std::size_t>(random.uniform() * static_cast<double>(count));
+}
+
+/// Uneven steps, in no order, from -20 degrees to `arc` behind that.
+std::vector<double> shaken(Index views, double arc) {
+  Random random(5);
+  std::vector<double> angles = regular_angles(views, arc);
+  for (double& a : angles) a += -0.35 + 0.9 * arc / static_cast<double>(views) * (random.uniform() - 0.5);
+  for (std::size_t k = angles.size(); k > 1; --k) std::swap(angles[k - 1], angles[below(random, k)]);
+  return angles;
+}
+
+std::vector<double> with_gaps(Index views) {
+  std::vector<double> angles;
+  for (const double a : regular_angles(views, whole_turn))
+    if (!(a > 1 && a < 1.9) && !(a > 4 && a < 4.2)) angles.push_back(a);
+  angles.push_back(1.45);  // alone
+  return angles;
+}
+
+Array signs(const Space& space, std::uint64_t seed) {
+  Random random(seed);
+  return drawn_array(space, [&] { return random.uniform() < 0.5 ? -1.0f : 1.0f; });
+}
+
+struct Case {
+  std::string name;
+  ConeBeam scan;
+  VolumeGrid grid;
+};
+
+std::vector<Case> cases() {
+  constexpr Index n = 24;
+  std::vector<Case> all{
+      {"circle", cone_case(n, 150), cube(n, n)},
+      {"shaken", wide_cone(n, 30, shaken(100, whole_turn)), cube(n, n)},
+      {"short scan", wide_cone(n, 30, shaken(60, 3.6)), cube(n, n)},
+      {"gaps", wide_cone(n, 30, with_gaps(90)), cube(n, n)},
+      {"few", cone_case(n, 5), cube(n, n)},
+      {"one view", wide_cone(n, 30, {0.4}), cube(n, n)},
+      {"the same angle", wide_cone(n, 30, std::vector<double>(40, 2.1)), cube(n, n)},
+      {"slab", cone_case(n, 70), {{n, n, 5}, {1, 1, 0.9}, {0, 0, 6.3}}},
+      {"off the axis", cone_case(n, 70), {{13, 9, n}, {0.7, 0.7, 0.8}, {4, -6, 1}}},
+      {"wide voxels", cone_case(n, 70), {{9, 10, 11}, {2.3, 2.3, 1.7}, {}}},
+      {"one voxel", cone_case(n, 70), {{1, 1, 1}, {1, 1, 1}, {2, 3, 1}}},
+      {"fan", fan_case(n, 150), cube(n, 1)},
+      {"shaken fan", wide_cone(n, 1, shaken(90, 4)), {{17, 20, 1}, {0.9, 0.9, 30}, {1, 2, 0}}},
+      {"fan, wide voxels", fan_case(n, 60), {{11, 12, 1}, {2, 2, 1}, {}}}};
+  all.push_back({"detector aside", all[0].scan, all[0].grid});
+  all.back().scan.detector.axis_bin += 9;
+  return all;
+}
+
+double dot(const Array& a, const Array& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i)
+    sum += static_cast<double>(a.data()[i]) * static_cast<double>(b.data()[i]);
+  return sum;
+}
+
+TEST(Hierarchical, PairsMatch) {
+  for (const Case& c : cases()) {
+    const LinearOperator A = projector(c.scan, c.grid, Model::hierarchical);
+    const Adjointness a = adjointness(A, 2);
+    EXPECT_LE(a.mismatch, tolerance::hierarchical_mismatch) << c.name;
+    EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << c.name;
+    const Array x = signs(A.domain(), 3), y = signs(A.range(), 4), seen = A * x, back = adjoint(A) * y;
+    EXPECT_LE(std::abs(dot(seen, y) - dot(x, back)) / std::sqrt(dot(seen, seen) * dot(y, y)),
+              tolerance::hierarchical_products)
+        << c.name;
+  }
+}
+
+TEST(Hierarchical, BitsDoNotDependOnThreads) {
+  for (const Case& c : cases()) {
+    const LinearOperator A = projector(c.scan, c.grid, Model::hierarchical);
+    const Array x = random_array(A.domain(), 1), y = A * x, z = adjoint(A) * y;
+    const ThreadLimit one(1);
+    EXPECT_TRUE(same_bits(A * x, y)) << c.name;
+    EXPECT_TRUE(same_bits(adjoint(A) * y, z)) << c.name;
+  }
+}
+
+/// The value of some taps at a position among numbers beyond which there are zeros.
+template <class At>
+double interpolated(const kernels::Taps& taps, double position, Index count, const At& at) {
+  const Range read = kernels::read_by(taps, position);
+  double sum = 0;
+  for (Index i = read.first; i < read.last; ++i)
+    if (i >= 0 && i < count)
+      sum += static_cast<double>(taps.weight(static_cast<int>(i - read.first),
+                                             static_cast<float>(position - std::floor(position) - 0.5))) *
+             at(i);
+  return sum;
+}
+
+/// What the pair stands for: all views one by one, with six taps along bins and rows.
+double summed(const ConeBeam& scan, const HierarchicalViews& n, Image<const float> q, double x, double y,
+              double z) {
+  double sum = 0;
+  for (std::size_t v = 0; v < scan.angles.size(); ++v) {
+    const double c = std::cos(scan.angles[v]), s = std::sin(scan.angles[v]);
+    const double m = scan.sod / (scan.sod - x * s + y * c);
+    const auto slanted = [&](Index row, Index bin) {
+      const double across = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
+                   up = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;
+      return std::hypot(n.sdd, across, up) / n.sdd * static_cast<double>(q(static_cast<Index>(v), row, bin));
+    };
+    const auto row_at = [&](Index row) {
+      return interpolated(n.of_views, n.axis_bin + m * (x * c + y * s) / n.cell_u(), n.bins,
+                          [&](Index bin) { return slanted(row, bin); });
+    };
+    const double row = n.midplane_row + m * z / n.cell_v();
+    sum += n.view_weight(m) * (n.flat() ? row_at(0) : interpolated(n.of_views, row, n.rows, row_at));
+  }
+  return sum;
+}
+
+/// Relative L2 at some voxels.
+double error_of_sum(const ConeBeam& scan, const VolumeGrid& grid, const Array& q, Index points) {
+  const Array x = adjoint(projector(scan, grid, Model::hierarchical)) * q;
+  const HierarchicalViews& n = *kernels::pack_hierarchical(scan, grid);
+  const Image<const float> seen = image(ConstVectorView(x));
+  Random random(7);
+  std::vector<std::array<Index, 3>> at;
+  const auto one_of = [&](Index count) {
+    return static_cast<Index>(below(random, static_cast<std::size_t>(count)));
+  };
+  for (Index k = 0; k < points; ++k) {
+    const Index iz = one_of(seen.n0), iy = one_of(seen.n1);
+    at.push_back({iz, iy, one_of(seen.n2)});
+  }
+  double difference = 0, size = 0;
+  for (const auto& [iz, iy, ix] : at) {
+    const double expected = summed(scan, n, image(ConstVectorView(q)), grid.x(static_cast<double>(ix)),
+                                   grid.y(static_cast<double>(iy)), grid.z(static_cast<double>(iz)));
+    difference += std::pow(seen(iz, iy, ix) - expected, 2), size += expected * expected;
+  }
+  return std::sqrt(difference / size);
+}
+
+/// Each row becomes a mean of itself and its neighbours, as Hann's window makes it of bins.
+Array smooth_along_rows(const Array& y) {
+  Array smooth(y.space());
+  const Image<const float> from = image(ConstVectorView(y));
+  const Image<float> to = image(VectorView(smooth));
+  for (Index v = 0; v < from.n0; ++v)
+    for (Index row = 0; row < from.n1; ++row)
+      for (Index bin = 0; bin < from.n2; ++bin) {
+        const auto at = [&](Index r) { return from(v, std::clamp<Index>(r, 0, from.n1 - 1), bin); };
+        to(v, row, bin) = 0.25f * at(row - 1) + 0.5f * at(row) + 0.25f * at(row + 1);
+      }
+  return smooth;
+}
+
+/// Projections of ellipsoids behind the filter of FDK with Hann's window, also along rows.
+Array filtered_ellipsoids(const ConeBeam& scan, double radius) {
+  Array y(projection_space(scan));
+  project(scaled(ellipsoids(), radius, 0.02), scan, {0, scan.detector.rows},
+          {y.data(), static_cast<std::size_t>(y.size())}, 3);
+  return smooth_along_rows(ramp_filter(scan, {Window::hann, {}}) * y);
+}
+
+TEST(Hierarchical, IsTheSumOverViewsOfACone) {
+  for (const Index views : {100, 280}) {  // without merges of groups, and with
+    const ConeBeam scan = cone_case(72, views);
+    EXPECT_LE(error_of_sum(scan, cube(72, 72), filtered_ellipsoids(scan, 36), 400),
+              tolerance::hierarchical_sum)
+        << views;
+  }
+}
+
+TEST(Hierarchical, IsTheSumOverViewsOfAFan) {
+  for (const Index views : {200, 700}) {
+    const ConeBeam scan = fan_case(96, views);
+    EXPECT_LE(error_of_sum(scan, cube(96, 1), filtered_ellipsoids(scan, 48), 400),
+              tolerance::hierarchical_sum)
+        << views;
+  }
+}
+
+TEST(Hierarchical, IsTheSumOverAnyViews) {
+  for (const Case& c : cases()) {
+    if (c.name == "one voxel" || c.name.ends_with("wide voxels")) continue;
+    Array q = filtered_ellipsoids(c.scan, 12);
+    if (q.space() != projection_space(c.scan)) continue;  // a detector aside is filtered beyond its end
+    EXPECT_LE(error_of_sum(c.scan, c.grid, q, 200), tolerance::hierarchical_sum_of_few) << c.name;
+  }
+}
+
+struct Blob {
+  double x, y, z, height;
+};
+
+TEST(Hierarchical, ProjectsGaussians) {
+  constexpr double width = 2;
+  for (const Index rows : {60, 1}) {
+    const Index n = rows == 1 ? 96 : 48;
+    const ConeBeam scan = wide_cone(n, rows, regular_angles(200, whole_turn));
+    const VolumeGrid grid = {{n, n, rows == 1 ? 1 : n}, {1, 1, rows == 1 ? 1000.0 : 1}, {}};
+    Random random(9);
+    std::vector<Blob> blobs;
+    const auto place = [&] { return 0.76 * static_cast<double>(n) * (random.uniform() - 0.5); };
+    for (int k = 0; k < 40; ++k)
+      blobs.push_back({place(), place(), rows == 1 ? 0 : place(), 0.5 + random.uniform()});
+    Array x(cone_volume_space(grid)), exact(projection_space(scan));
+    parallel_for(x.size(), [&](Index i) {
+      double sum = 0;
+      for (const Blob& b : blobs)
+        sum +=
+            b.height * std::exp(-0.5 *
+                                (std::pow(grid.x(static_cast<double>(i % n)) - b.x, 2) +
+                                 std::pow(grid.y(static_cast<double>(i / n % n)) - b.y, 2) +
+                                 std::pow(rows == 1 ? 0 : grid.z(static_cast<double>(i / n / n)) - b.z, 2)) /
+                                (width * width));
+      x.data()[i] = static_cast<float>(sum);
+    });
+    const Index bins = scan.detector.bins;
+    parallel_for(exact.size(), [&](Index i) {
+      const double a = scan.angles[static_cast<std::size_t>(i / bins / rows)], c = std::cos(a),
+                   s = std::sin(a);
+      const double u = (static_cast<double>(i % bins) - scan.detector.axis_bin) * scan.detector.bin_pitch,
+                   v = rows == 1 ? 0
+                                 : (static_cast<double>(i / bins % rows) - scan.midplane_row) *
+                                       scan.detector.row_pitch;
+      const double ray[] = {u * c - scan.sdd * s, u * s + scan.sdd * c, v},
+                   length = std::hypot(u, v, scan.sdd);
+      double sum = 0;
+      for (const Blob& b : blobs) {
+        const double to[] = {b.x - scan.sod * s, b.y + scan.sod * c, b.z};
+        const double along = (to[0] * ray[0] + to[1] * ray[1] + to[2] * ray[2]) / length,
+                     away = to[0] * to[0] + to[1] * to[1] + to[2] * to[2] - along * along;
+        sum += b.height * std::exp(-0.5 * away / (width * width)) * width * std::sqrt(2 * std::numbers::pi);
+      }
+      exact.data()[i] = static_cast<float>(sum);
+    });
+    EXPECT_LE(relative_error(projector(scan, grid, Model::hierarchical) * x, exact),
+              rows == 1 ? tolerance::hierarchical_blobs_of_a_fan : tolerance::hierarchical_blobs);
+  }
+}
+
+/// A ball with a soft rim, where rays pass well within: the lattice of voxels does not show.
+TEST(Hierarchical, ProjectsAPlateauFlat) {
+  for (const Index rows : {60, 1}) {
+    const Index n = rows == 1 ? 96 : 48;
+    const double radius = 0.38 * static_cast<double>(n), soft = 2.5;
+    const ConeBeam scan = wide_cone(n, rows, regular_angles(200, whole_turn));
+    const VolumeGrid grid = {{n, n, rows == 1 ? 1 : n}, {1, 1, rows == 1 ? 1000.0 : 1}, {}};
+    const auto value = [&](double r) { return 0.5 * std::erfc((r - radius) / soft); };
+    Array x(cone_volume_space(grid));
+    for (Index i = 0; i < x.size(); ++i)
+      x.data()[i] = static_cast<float>(
+          value(std::hypot(grid.x(static_cast<double>(i % n)), grid.y(static_cast<double>(i / n % n)),
+                           rows == 1 ? 0 : grid.z(static_cast<double>(i / n / n)))));
+    const Array y = projector(scan, grid, Model::hierarchical) * x;
+    const Image<const float> seen = image(ConstVectorView(y));
+    double sum = 0, rays = 0;
+    for (Index v = 0; v < seen.n0; ++v)
+      for (Index row = 0; row < seen.n1; ++row)
+        for (Index bin = 0; bin < seen.n2; ++bin) {
+          const double u = (static_cast<double>(bin) - scan.detector.axis_bin) * scan.detector.bin_pitch,
+                       w = rows == 1
+                               ? 0
+                               : (static_cast<double>(row) - scan.midplane_row) * scan.detector.row_pitch;
+          const double beside = std::hypot(u, w), away = scan.sod * beside / std::hypot(beside, scan.sdd);
+          if (away > 0.6 * radius) continue;
+          double exact = 0;
+          constexpr double step = 0.1;
+          for (double s = 0.5 * step; s < 2 * radius; s += step)
+            exact += 2 * step * value(std::hypot(s, away));
+          sum += std::pow(seen(v, row, bin) / exact - 1, 2), ++rays;
+        }
+    EXPECT_LE(std::sqrt(sum / rays), tolerance::hierarchical_plateau) << rows;
+  }
+}
+
+/// Back-projections of ones are smooth.
+TEST(Hierarchical, BackProjectsOnesFlat) {
+  const ConeBeam scan = cone_case(48, 150);
+  Array ones(projection_space(scan));
+  std::fill_n(ones.data(), ones.size(), 1.0f);
+  EXPECT_LE(error_of_sum(scan, {{30, 30, 20}, {1, 1, 1}, {}}, ones, 400), tolerance::hierarchical_plateau);
+}
+
+TEST(Hierarchical, SlabsAndTilesAreParts) {
+  const ConeBeam scan = cone_case(40, 90);
+  const VolumeGrid grid = cube(40, 40);
+  const Array q = filtered_ellipsoids(scan, 20);
+  const Array whole = adjoint(projector(scan, grid, Model::hierarchical)) * q;
+  const auto check = [&](Range x, Range y, Range z) {
+    const Array part = adjoint(projector(scan, region(grid, x, y, z), Model::hierarchical)) * q;
+    double difference = 0, size = 0;
+    for (Index iz = 0; iz < z.size(); ++iz)
+      for (Index iy = 0; iy < y.size(); ++iy)
+        for (Index ix = 0; ix < x.size(); ++ix) {
+          const double all = whole.data()[((iz + z.first) * 40 + iy + y.first) * 40 + ix + x.first];
+          difference += std::pow(part.data()[(iz * y.size() + iy) * x.size() + ix] - all, 2),
+              size += all * all;
+        }
+    return std::sqrt(difference / size);
+  };
+  EXPECT_LE(check({0, 40}, {0, 40}, {11, 24}), tolerance::hierarchical_slab);
+  EXPECT_LE(check({10, 40}, {3, 27}, {0, 40}), tolerance::hierarchical_sum);
+}
+
+TEST(Hierarchical, RefusesWhatItDoesNotHoldFor) {
+  const auto refused = [](const ConeBeam& scan, const VolumeGrid& grid, const char* word) {
+    expect_refused([&] { projector(scan, grid, Model::hierarchical); }, word);
+  };
+  refused(wide_cone(24, 5, {0, 1, 2}), cube(24, 3), "5 detector rows");
+  refused(wide_cone(24, 1, {0, 1, 2}), cube(24, 3), "1 detector rows for 3 slices");
+  ConeBeam near = cone_case(24, 9);
+  near.sod = 25, near.sdd = 37.5;
+  refused(near, cube(24, 24), "more than 0.6 of sod");
+  expect_refused([] { projector(scan_of(5, 1, 11), grid_of(7, 7, 1), Model::hierarchical); }, "cone beams");
+}
+
+}  // namespace
+}  // namespace tandem::test

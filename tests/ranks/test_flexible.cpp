@@ -1,0 +1,159 @@
+// The pair for any geometry over ranks is that of one process, and so is what solvers make of it.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "../../forecast/cluster.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../../operators/distributed/rank_traffic.hpp"
+#include "../../operators/vector.hpp"
+#include "../../solvers/cgls.hpp"
+#include "../../solvers/os_sirt.hpp"
+#include "../support/flexible_scans.hpp"
+#include "../support/tolerances.hpp"
+#include "portions.hpp"
+
+namespace tandem::test {
+namespace {
+
+/// Views of any geometry on all ranks, and in one process.
+struct FlexibleCase {
+  std::string name;
+  FlexibleBeam scan;
+  VolumeGrid grid;
+  Index lines_at_once = 0;
+  Device device = Device::cpu();
+
+  LinearOperator here() const { return projector(scan, grid); }
+  Range own_views() const { return portion_of_rank(views_of(scan), all().rank(), all().size()); }
+  LinearOperator over_ranks() const { return over_ranks(scan, own_views()); }
+  LinearOperator over_ranks(const FlexibleBeam& some, Range views) const {
+    return rank_projector(
+        all(), {.grid = grid,
+                .projections = projection_space(some, device).portion(0, views.first, views.last),
+                .lines_at_once = lines_at_once,
+                .of_part =
+                    [=, *this](const VolumeGrid& lines) {
+                      return projector(crop(some, views, {0, some.detector.rows}, {0, some.detector.bins}),
+                                       lines, Model::separable_footprint, device);
+                    },
+                .lines_together = lines_together(some)});
+  }
+  Subsets subsets(Index count) const {
+    const Range own = own_views();
+    std::vector<LinearOperator> parts;
+    std::vector<std::vector<Index>> views;
+    for (const auto& subset : view_subsets(scan, count)) {
+      const auto first = std::ranges::lower_bound(subset, own.first),
+                 last = std::ranges::lower_bound(subset, own.last);
+      parts.push_back(over_ranks(std::get<FlexibleBeam>(with_views(scan, subset)),
+                                 {first - subset.begin(), last - subset.begin()}));
+      std::vector<Index>& mine = views.emplace_back(first, last);
+      for (Index& view : mine) view -= own.first;
+    }
+    return {std::move(parts), std::move(views)};
+  }
+  Subsets subsets_here(Index count) const {
+    std::vector<LinearOperator> parts;
+    std::vector<std::vector<Index>> views = view_subsets(scan, count);
+    for (const auto& subset : views) parts.push_back(projector(with_views(scan, subset), grid));
+    return {std::move(parts), std::move(views)};
+  }
+};
+
+/// On the CPU, or each on a GPU if there is one. Strips of whole bricks: some ranks have none.
+std::vector<FlexibleCase> flexible_cases() {
+  const auto views = [](Index count, bool parallel = false) {
+    Random random(4);
+    return random_views(count, 17, 23, 14, random, parallel);
+  };
+  return {{"odd", views(19), box(13, 43, 9, 0.7)},
+          {"parallel", views(19, true), box(13, 43, 9, 0.7)},
+          {"brick by brick", views(19), box(13, 43, 9, 0.7), 3},
+          {"one view", views(1), box(13, 43, 9, 0.7)},
+          {"one brick", views(7), box(13, 5, 9, 0.7)},
+          {"large portions", views(5), box(9, 140, 3, 0.2)}};
+}
+
+TEST(RanksOfViews, ProjectAsOneProcessDoes) {
+  for (const FlexibleCase& c : flexible_cases()) {
+    const LinearOperator one = c.here(), several = c.over_ranks();
+    const Array x = random_array(one.domain(), 5), y = random_array(one.range(), 6);
+    EXPECT_LE(error_of(several * portion_of(x, several.domain()), one * x), tolerance::tiles) << c.name;
+    EXPECT_LE(error_of(adjoint(several) * portion_of(y, several.range()), adjoint(one) * y), tolerance::tiles)
+        << c.name;
+    EXPECT_LE(adjointness(several).mismatch, tolerance::mismatch) << c.name;
+  }
+}
+
+TEST(RanksOfViews, HaveTheSameBitsInAllRuns) {
+  for (const FlexibleCase& c : flexible_cases()) {
+    const LinearOperator A = c.over_ranks();
+    for (const LinearOperator& B : {A, adjoint(A)}) {
+      const Array x = random_array(B.domain(), 5), truth = B * x;
+      Array y(B.range());
+      for (int run = 0; run < 3; ++run) {
+        fill(y, std::numeric_limits<float>::quiet_NaN(), default_stream(Device::cpu()));
+        B.apply(1, x, 0, y, default_stream(Device::cpu()));
+        EXPECT_TRUE(same_bits(y, truth)) << c.name;
+      }
+    }
+  }
+}
+
+TEST(RanksOfViews, SolveAsOneProcessDoes) {
+  const FlexibleCase c = flexible_cases().front();
+  const LinearOperator one = c.here(), several = c.over_ranks();
+  const Array b = one * random_array(one.domain(), 5), own = portion_of(b, several.range());
+  const auto after = [](int steps, auto solver) {
+    for (int k = 0; k < steps; ++k) solver.step({true});
+    return std::move(solver).solution();
+  };
+  EXPECT_LE(error_of(after(4, Cgls(several, own, Array(several.domain()))),
+                     after(4, Cgls(one, b, Array(one.domain())))),
+            tolerance::solver_steps);
+  const auto subsets = [&](Subsets A, const Array& data) {
+    Array x(A.domain());
+    return after(3, OsSirt(std::move(A), data.clone(), std::move(x)));
+  };
+  EXPECT_LE(error_of(subsets(c.subsets(5), own), subsets(c.subsets_here(5), b)), tolerance::solver_steps);
+}
+
+/// Strips of whole bricks, of which some ranks may have none.
+TEST(RanksOfViews, SendWhatThePlanSays) {
+  for (const FlexibleCase& c : flexible_cases()) {
+    const LinearOperator A = c.over_ranks();
+    const Array b = portion_of(random_array(A.range().whole(), 5), A.range());
+    Cgls solver(A, b, Array(A.domain()));
+    const double before = rank_traffic().sent;
+    solver.step({true});
+    EXPECT_EQ(rank_traffic().sent - before, pipeline::bytes_sent(Cgls::cost.step, c.grid, all().rank(),
+                                                                 all().size(), lines_together(c.scan)))
+        << c.name;
+    const auto forecast =
+        pipeline::forecast_of_rank(c.scan, c.grid, Cgls::cost, {all().size(), 1e12, 1, 1, 1},
+                                   [](Shape, Shape) { return WorkingMemory{}; });
+    EXPECT_EQ(forecast.sent,
+              pipeline::bytes_sent(Cgls::cost.step, c.grid, 0, all().size(), lines_together(c.scan)));
+  }
+}
+
+TEST(RanksOfViews, OnGpusProjectAsOneProcessDoes) {
+  const std::vector<Device> here = devices();
+  if (here.size() < 2) GTEST_SKIP() << "no GPU";
+  for (FlexibleCase c : flexible_cases()) {
+    c.device = here[1 + static_cast<std::size_t>(all().rank()) % (here.size() - 1)];
+    const LinearOperator one = c.here(), several = c.over_ranks();
+    const Array x = random_array(one.domain(), 5), y = random_array(one.range(), 6);
+    const Array forward = several * portion_of(x, several.domain());
+    EXPECT_LE(error_of(forward, one * x), tolerance::devices) << c.name;
+    EXPECT_LE(error_of(adjoint(several) * portion_of(y, several.range()), adjoint(one) * y),
+              tolerance::devices)
+        << c.name;
+    for (int run = 0; run < 3; ++run)
+      EXPECT_TRUE(same_bits(several * portion_of(x, several.domain()), forward)) << c.name;
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
