@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "../core/error.hpp"
+#include "../core/units.hpp"
 #include "beams/cone.hpp"
 #include "beams/parallel.hpp"
 #include "beams/ray_shares.hpp"
@@ -40,8 +42,14 @@ double off_level(const FlexibleView& view, bool parallel, const Detector& d, con
 }
 
 /// The detector turned so that its rows go along a direction, by the least angle, about its middle.
-FlexibleView turned_level(const FlexibleView& view, const Vector3& along) {
+/// @throws GeometryError naming the view if that angle is large
+FlexibleView turned_level(const FlexibleView& view, const Vector3& along, std::size_t number) {
+  constexpr double most = 75;  // degrees
   Vector3 normal = cross(view.bin_step, view.row_step);
+  const double angle = in_degrees(std::asin(std::min(1.0, std::abs(dot(normal, along)) / length(normal))));
+  require<GeometryError>(angle <= most, "ramp filter: view ", number, ": its detector is turned by ", angle,
+                         " degrees against the way of the source, at most ", most,
+                         " may be; a solver takes such views, such as cgls");
   normal = normal - dot(normal, along) * along;
   const Vector3 up = 1 / length(normal) * cross(normal, along);
   double bin = length(view.bin_step), row = length(view.row_step);
@@ -140,7 +148,7 @@ Turned turned_level(const FlexibleBeam& scan, const FittedOrbit& orbit) {
     const FlexibleView& view = scan.views[k];
     const bool stood = off_level(view, scan.parallel, scan.detector, orbit.along(k)) <= most;
     turned.as_they_stood.push_back(stood);
-    turned.views.push_back(stood ? view : turned_level(view, orbit.along(k)));
+    turned.views.push_back(stood ? view : turned_level(view, orbit.along(k), k));
     const std::array<Index, 2> its =
         stood ? std::array<Index, 2>{} : more_for(turned.views.back(), view, scan.parallel, scan.detector);
     for (std::size_t i = 0; i < 2; ++i) more[i] = k == 0 ? its[i] : std::max(more[i], its[i]);

@@ -106,10 +106,11 @@ struct Climb {
   }
 };
 
-/// Slice by slice, each from the views of a turn.
+/// Slice by slice, each from those of some views that lie in its turn.
 struct HelixMap {
   Space volume, projections;
-  LevelScan level;
+  std::shared_ptr<const LevelScan> level;
+  Range own;  ///< views
   VolumeGrid grid;
   Execution how;
   Space domain() const { return projections; }
@@ -119,25 +120,34 @@ struct HelixMap {
     return kernels::flexible(stream.device()).front();
   }
 
-  /// use(views, their places) for a slice.
-  template <class Use>
-  void with_turn(Index slice, const Use& use) const {
-    const FittedOrbit& orbit = level.orbit;
+  /// What the views count in a slice.
+  std::vector<double> shares_in(Index slice) const {
+    const FittedOrbit& orbit = level->orbit;
     const Vector3 place{grid.centre[0], grid.centre[1], grid.z(static_cast<double>(slice))},
-        from = level.scan.parallel ? Vector3{} : orbit.centre;
+        from = level->scan.parallel ? Vector3{} : orbit.centre;
     const Climb climb(orbit);
     const double middle = climb.angle_at(dot(place - from, orbit.axis), orbit.rise);
     std::vector<double> shares;
-    for (const double angle : orbit.angles) shares.push_back(share_in_turn(angle - middle, climb.fade));
+    for (Index v = own.first; v < own.last; ++v)
+      shares.push_back(share_in_turn(orbit.angles[static_cast<std::size_t>(v)] - middle, climb.fade));
+    return shares;
+  }
+
+  /// use(views, counted from the first own one; their places) for a slice, if there are any.
+  template <class Use>
+  void with_turn(Index slice, const Use& use) const {
+    const std::vector<double> shares = shares_in(slice);
     const auto counts = [](double share) { return share > 0; };
-    const Range views{std::ranges::find_if(shares, counts) - shares.begin(),
-                      shares.rend() - std::find_if(shares.rbegin(), shares.rend(), counts)};
-    const Detector& d = level.scan.detector;
-    FlexibleViews turn = unslanted(crop(level.scan, views, {0, d.rows}, {0, d.bins}),
-                                   region(grid, {0, grid.size[0]}, {0, grid.size[1]}, {slice, slice + 1}));
-    for (Index v = views.first; v < views.last; ++v)
-      turn.views[static_cast<std::size_t>(v - views.first)].mass *= shares[static_cast<std::size_t>(v)];
-    use(views, turn);
+    const Index first = std::ranges::find_if(shares, counts) - shares.begin(),
+                last = shares.rend() - std::find_if(shares.rbegin(), shares.rend(), counts);
+    if (first >= last) return;
+    const Detector& d = level->scan.detector;
+    FlexibleViews turn =
+        unslanted(crop(level->scan, {own.first + first, own.first + last}, {0, d.rows}, {0, d.bins}),
+                  region(grid, {0, grid.size[0]}, {0, grid.size[1]}, {slice, slice + 1}));
+    for (Index v = first; v < last; ++v)
+      turn.views[static_cast<std::size_t>(v - first)].mass *= shares[static_cast<std::size_t>(v)];
+    use(Range{first, last}, turn);
   }
 
   template <class T>
@@ -145,17 +155,21 @@ struct HelixMap {
     all.data += some.first * all.s0, all.n0 = some.size();
     return all;
   }
+  static void scale(VectorView x, float beta, Stream& stream) {
+    if (beta == 0) fill(x, 0, stream);
+    if (beta != 0 && beta != 1) axpby(0.0f, x, beta, x, stream);
+  }
 
   void apply(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
+    scale(x, beta, stream);
     for (Index slice = 0; slice < grid.size[2]; ++slice)
       with_turn(slice, [&](Range views, const FlexibleViews& turn) {
-        kernel(stream).backward(turn, how, alpha * over_voxel(grid), planes(image(y), views), beta,
+        kernel(stream).backward(turn, how, alpha * over_voxel(grid), planes(image(y), views), 1,
                                 planes(image(x), {slice, slice + 1}), stream);
       });
   }
   void apply_adjoint(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    if (beta == 0) fill(y, 0, stream);
-    if (beta != 0 && beta != 1) axpby(0.0f, y, beta, y, stream);
+    scale(y, beta, stream);
     for (Index slice = 0; slice < grid.size[2]; ++slice)
       with_turn(slice, [&](Range views, const FlexibleViews& turn) {
         kernel(stream).forward(turn, how, alpha * over_voxel(grid), planes(image(x), {slice, slice + 1}), 1,
@@ -164,28 +178,60 @@ struct HelixMap {
   }
 };
 
+FlexibleBeam flexible_part(const FlexibleBeam& scan, Range views) {
+  return crop(scan, views, {0, scan.detector.rows}, {0, scan.detector.bins});
+}
+
+template <class T>
+std::vector<T> some_of(const std::vector<T>& all, Range views, Index each = 1) {
+  return {all.begin() + views.first * each, all.begin() + views.last * each};
+}
+
 }  // namespace
+
+FilterOfViews ramp_filter_of_views(const FlexibleBeam& scan, Filter filter, Device device,
+                                   const Interpolation& interpolation) {
+  kernels::level(device);
+  const auto level = std::make_shared<const LevelScan>(level_scan(scan));
+  return [scan, level, all = row_filter(*level, filter, interpolation),
+          device](Range views) -> LinearOperator {
+    const LevelViews& cells = *level->cells;
+    kernels::RowFilter some = all;
+    some.view_weights = some_of(all.view_weights, views);
+    some.ray_weights = some_of(all.ray_weights, views, level->scan.detector.bins + 2);
+    return LevelFilterMap{
+        projection_space(flexible_part(scan, views), device),
+        projection_space(flexible_part(level->scan, views), device),
+        std::make_shared<const LevelViews>(LevelViews{some_of(cells.views, views), cells.rows, cells.bins}),
+        std::make_shared<const kernels::RowFilter>(std::move(some))};
+  };
+}
 
 LinearOperator ramp_filter(const FlexibleBeam& scan, Filter filter, Device device,
                            const Interpolation& interpolation) {
-  const LevelScan level = level_scan(scan);
-  kernels::level(device);
-  return LevelFilterMap{projection_space(scan, device), projection_space(level.scan, device), level.cells,
-                        std::make_shared<const kernels::RowFilter>(row_filter(level, filter, interpolation))};
+  return ramp_filter_of_views(scan, filter, device, interpolation)({0, views_of(scan)});
+}
+
+BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const VolumeGrid& grid,
+                                                Device device) {
+  const auto table = kernels::flexible(device);
+  const auto level = std::make_shared<const LevelScan>(level_scan(scan));
+  return [level, grid, table, device](Range some) -> LinearOperator {
+    const FlexibleBeam own = flexible_part(level->scan, some);
+    const Space volume = cone_volume_space(grid, device), projections = projection_space(own, device);
+    auto views = std::make_shared<const FlexibleViews>(unslanted(own, grid));
+    const Execution how = resolve(table, {}, Pairing::matched, *views, projections.shape(), device);
+    if (level->orbit.goes_on) return HelixMap{volume, projections, level, some, grid, how};
+    return over_voxel(grid) * adjoint(LinearOperator(Projector<FlexibleViews>{
+                                  volume, projections, std::move(views), &table.front(), how, 1}));
+  };
 }
 
 LinearOperator fdk_backprojector(const FlexibleBeam& scan, const VolumeGrid& grid, Model model,
                                  Device device) {
   require<GeometryError>(model == Model::separable_footprint, "FlexibleBeam: ", name_of(model),
                          " is a model of other beams; separable_footprint is needed");
-  LevelScan level = level_scan(scan);
-  const auto table = kernels::flexible(device);
-  const Space volume = cone_volume_space(grid, device), projections = projection_space(level.scan, device);
-  auto views = std::make_shared<const FlexibleViews>(unslanted(level.scan, grid));
-  const Execution how = resolve(table, {}, Pairing::matched, *views, projections.shape(), device);
-  if (level.orbit.goes_on) return HelixMap{volume, projections, std::move(level), grid, how};
-  return over_voxel(grid) * adjoint(LinearOperator(Projector<FlexibleViews>{
-                                volume, projections, std::move(views), &table.front(), how, 1}));
+  return fdk_backprojector_of_views(scan, grid, device)({0, views_of(scan)});
 }
 
 }  // namespace tandem

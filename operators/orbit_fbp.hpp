@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "../core/public.hpp"
 #include "../geometry/views.hpp"
 #include "ramp_filter.hpp"
@@ -17,5 +19,13 @@ LinearOperator ramp_filter(const FlexibleBeam& scan, Filter filter = {}, Device 
 /// B for what that makes. In a helix, the views of one turn make a slice.
 LinearOperator fdk_backprojector(const FlexibleBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
+
+/// Both for any of the views of a scan, as they are in all of it. What all views share is made once.
+FilterOfViews ramp_filter_of_views(const FlexibleBeam& scan, Filter filter = {},
+                                   Device device = Device::cpu(),
+                                   const Interpolation& interpolation = of_footprints);
+using BackprojectorOfViews = std::function<LinearOperator(Range views)>;
+BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const VolumeGrid& grid,
+                                                Device device = Device::cpu());
 
 }  // namespace tandem

@@ -73,15 +73,14 @@ std::string without_filter(const Job& job) {
                              : "give --initial zero, which needs no filter";
 }
 
-/// @throws GeometryError for views that have no filter, or more than one device
+/// @throws GeometryError for views that have no filter, or more than one device for the start of a solver
 void require_filter(const Job& job, const Recipe& recipe) {
-  require<GeometryError>(
-      recipe.ranks.is_alone() && recipe.devices.size() <= 1,
-      "ramp filter: of views of any geometry, one device takes all; give one --device and start "
-      "one process, or ",
-      without_filter(job));
+  require<GeometryError>(job.method->filters || (recipe.ranks.is_alone() && recipe.devices.size() <= 1),
+                         "--initial fbp: of views of any geometry, one device takes all; give one --device "
+                         "and start one process, or ",
+                         without_filter(job));
   try {
-    fitted_orbit(flexible(job.scan));
+    level_detector(flexible(job.scan));
   } catch (const GeometryError& error) {
     throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
   }
@@ -96,7 +95,9 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
   require<DeviceError>(how == only, "flexible beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
   plan.flow.model = Model::separable_footprint;
-  plan.flow.workers.push_back({plan.flow.devices.front(), how});
+  for (const Device device : plan.flow.devices)  // a solver has all slices at once
+    if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
+      plan.flow.workers.push_back({device, how});
   for (const Device device : recipe.devices)  // whether they have kernels
     projector(flexible(plan.job.scan), plan.job.solved, plan.flow.model, device);
 }
@@ -250,6 +251,15 @@ BackProjection flexible_back_projection(const Flow&, const Filter&, const Proble
   };
 }
 
+/// Rows of the scan are all those of the detector: what is level crosses them.
+ByViews flexible_by_views(const Filter& how, const Problem& problem) {
+  const FlexibleBeam& scan = flexible(problem.scan);
+  const Device device = problem.worker.device;
+  return {ramp_filter_of_views(scan, how, device,
+                               interpolation_of(scan, problem.grid, Model::separable_footprint)),
+          fdk_backprojector_of_views(scan, problem.grid, device)};
+}
+
 constexpr Placement flexible_on_devices{vectors_on_devices, false,           flexible_kernels_hold,
                                         flexible_projector, flexible_filter, flexible_back_projection};
 constexpr Placement flexible_in_tiles{words_of_tiles, true,   tiles_hold, flexible_projector_in_tiles,
@@ -271,6 +281,6 @@ extern const Beam flexible_beam{nullptr,
                                 &flexible_over_ranks,
                                 require_flexible_tiles,
                                 flexible_optics,
-                                nullptr};
+                                flexible_by_views};
 
 }  // namespace tandem::pipeline

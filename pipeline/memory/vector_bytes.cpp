@@ -80,7 +80,7 @@ double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, In
   const Job& job = plan.job;
   return plan.flow.placement
       ->working_memory(plan, worker, {slices, job.grid.size[1], job.grid.size[0]},
-                       {views, detector_of(job.scan).rows, filtered_detector(job.scan).bins})
+                       {views, rows_held(job, slices), filtered_detector(job.scan).bins})
       .backward;
 }
 

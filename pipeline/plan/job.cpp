@@ -7,8 +7,8 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
-#include "../../geometry/fitted_orbit.hpp"
 #include "../../geometry/free_views.hpp"
+#include "../../geometry/level_scan.hpp"
 #include "../beams/beam.hpp"
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
@@ -278,7 +278,7 @@ bool has_filter(const Scan& scan) {
   const auto* flexible = std::get_if<FlexibleBeam>(&scan);
   if (!flexible) return true;
   try {
-    fitted_orbit(*flexible);
+    level_detector(*flexible);
   } catch (const GeometryError&) {
     return false;
   }

@@ -21,11 +21,11 @@ bool takes_views(const Job& job, const Recipe& recipe) {
 
 Index fewest_slices(const Job& job) { return detector_of(job.scan).rows == 1 ? job.grid.size[2] : 1; }
 
-/// The rows that the slices meet; one row alone would be a fan's.
+/// The rows that the slices meet; one row alone would be a fan's. Without an axis, slices may meet any.
 Range rows_of_views(const Job& job, Range slices) {
   if (job.rows.size() == 0) return {0, 0};
   const Range all{0, detector_of(job.scan).rows};
-  if (job.needs_all_views || slices.size() == job.grid.size[2]) return all;
+  if (job.needs_all_views || slices.size() == job.grid.size[2] || !axis_of(job.scan)) return all;
   const Range met = rows_met(job.scan, job.grid, slices);
   if (met.size() != 1) return met;
   return met.last < all.last ? Range{met.first, met.last + 1}
@@ -62,11 +62,20 @@ void choose_reads_of_views(Plan& plan, const Room& room) {
   if (!room.fits()) plan.flow.slices_a_read = 0;
 }
 
+/// Voxels of a brick share numbers: slabs begin with a brick, so that these do not depend on the memory.
+void align_to_bricks(Plan& plan) {
+  constexpr Index brick = 16;
+  Index& slices = plan.flow.rows_at_once;
+  const bool any_geometry = !axis_of(plan.job.scan);
+  if (any_geometry && slices > brick && slices < plan.job.grid.size[2]) slices -= slices % brick;
+}
+
 void choose_views(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Room room(plan, recipe, info);
   choose_blocks(plan, room);
   const Index most = room.most_slices();
   room.choose_chunks(most, slices_of_slab(plan, most));
+  align_to_bricks(plan);
   if (info.decoded_bytes > 0) choose_reads_of_views(plan, room);
   room.note();
 }

@@ -54,7 +54,7 @@ struct Place {
 
 /// Bytes of the filtered data of a block of views.
 double filtered_bytes(const Plan& plan) {
-  return 4 * static_cast<double>(plan.flow.views_at_once * detector_of(plan.job.scan).rows) *
+  return 4 * static_cast<double>(plan.flow.views_at_once * rows_held(plan.job, plan.job.grid.size[2])) *
          static_cast<double>(bins_of(plan.job));
 }
 

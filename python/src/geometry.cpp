@@ -157,7 +157,7 @@ void add_flexible(nb::module_& m) {
           "vectors: 12 numbers a view in mm, as ASTRA has them (cone_vec, parallel3d_vec): the source, or "
           "the "
           "direction of parallel rays; the middle of the detector; the steps from bin to bin and from row to "
-          "row. Solvers take it; it has no filter.")
+          "row. Solvers take it, and filters if sources go nearly along a circle or a helix.")
           .def(nb::new_(&make_flexible), "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false)
           .def_prop_ro(
               "bins", [](const FlexibleBeam& s) { return s.detector.bins; }, "Cells of a row.")

@@ -172,6 +172,20 @@ TEST(LevelScan, TurnsADetectorThatLiesOnItsSide) {
   EXPECT_EQ(level.scan.detector.bins, 13);
 }
 
+TEST(LevelScan, RefusesDetectorsThatSeeTheirViewsFromTheSide) {
+  const FlexibleBeam scan = changed(along(cone("circle", turn(20))), [](FlexibleView& view, double number) {
+    if (number == 7) view.bin_step = turned(view.bin_step, {0, 0, 1}, 80 * degree);
+  });
+  try {
+    level_scan(scan);
+    FAIL();
+  } catch (const GeometryError& error) {
+    EXPECT_NE(std::string(error.what()).find("view 7: its detector is turned by 80 degrees"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 /// Those that lean towards the source, or see the beam from below, have level rows.
 TEST(LevelScan, LeavesLevelRowsAsTheyStand) {
   for (const Stand& stand : {Stand{}, Stand{0, 0, 5 * degree}, Stand{40 * degree, 0, 0}}) {
