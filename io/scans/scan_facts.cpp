@@ -42,9 +42,10 @@ Start start_across(const std::vector<double>& positions_mm, double bins, const A
 void shift_views(const Motion& across, double pitch, Acquisition& found) {
   const Start start = start_across(across.positions_mm, 1 / pitch, found);
   double most = 0;
-  for (const double mm : across.positions_mm)
-    found.bin_shifts.push_back((mm - start.mm) / pitch),
-        most = std::max(most, std::abs(found.bin_shifts.back()));
+  for (const double mm : across.positions_mm) {
+    found.bin_shifts.push_back(mm / pitch - start.mm / pitch);
+    most = std::max(most, std::abs(found.bin_shifts.back()));
+  }
   found.info.notes.push_back(words(across.where, ": the sample moves across the beam by up to ", most,
                                    " bins from ", start.said,
                                    ", where the axis counts; the views are moved back"));
