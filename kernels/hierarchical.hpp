@@ -85,6 +85,22 @@ struct VoxelLines {
   bool along_x;
 };
 
+/// The factor of a view where it sees things as large as a magnification says, mm: the area of a voxel over
+/// the width of a cell, times its height over that of a cell; or, of one slice, the share of the row that it
+/// fills.
+struct ViewWeight {
+  double area, height;  ///< over a cell at the axis: mm, and a share
+  bool flat;
+  double middle, above, below;  ///< of a flat voxel, and the ends of its row, rows at the axis
+  TANDEM_HOST_DEVICE double at(double magnification) const {
+    const double low = magnification * (middle - 0.5 * height),
+                 high = magnification * (middle + 0.5 * height);
+    const double first = low > below ? low : below, last = high < above ? high : above;
+    const double share = last > first ? last - first : 0;
+    return area * magnification * (flat ? share : magnification * height);
+  }
+};
+
 /// What the kernels get.
 struct HierarchicalViews : ConeFrame {
   Index rows, bins, nx, ny, nz;
@@ -107,8 +123,7 @@ struct HierarchicalViews : ConeFrame {
   Range view_columns() const { return wider ? wider->samples : Range{0, bins}; }
   Range view_rows() const { return taller ? taller->samples : Range{0, rows}; }
   FrameTurn turn(const ViewGroup& child, const ViewGroup& parent) const;
-  /// The factor of a view where it sees things as large as `magnification` says, mm.
-  double view_weight(double magnification) const;
+  ViewWeight view_weight() const;
   /// How columns and rows of a child are interpolated.
   const Taps& along_u(const ViewGroup& child) const { return child.is_view() ? of_views : across; }
   /// How turned planes are interpolated along t; one plane stands for all t.

@@ -153,7 +153,7 @@ double summed(const ConeBeam& scan, const HierarchicalViews& n, Image<const floa
                           [&](Index bin) { return slanted(row, bin); });
     };
     const double row = n.midplane_row + m * z / n.cell_v();
-    sum += n.view_weight(m) * (n.flat() ? row_at(0) : interpolated(n.of_views, row, n.rows, row_at));
+    sum += n.view_weight().at(m) * (n.flat() ? row_at(0) : interpolated(n.of_views, row, n.rows, row_at));
   }
   return sum;
 }
