@@ -59,7 +59,7 @@ struct DisparityPlane {
   Range rows;        ///< likewise; in whole vectors, unless there is only one
   Index offset = 0;  ///< of its first number, among those of all planes
   /// Where column 0 would begin, at the first of its rows.
-  Index column_0() const { return offset - columns.first * rows.size(); }
+  TANDEM_HOST_DEVICE Index column_0() const { return offset - columns.first * rows.size(); }
   Index end() const { return offset + columns.size() * rows.size(); }
 };
 
@@ -159,6 +159,9 @@ constexpr Index rows_a_vector = 16;
 /// The last ones are kept, and shared by all who ask for the same. @throws GeometryError for a geometry
 /// beyond what the model holds for
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid);
+
+/// What lines_together planes take between the passes along t and u, with the places that these read, bytes.
+double hierarchical_lines_between(const HierarchicalViews& views);
 
 /// What an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);
