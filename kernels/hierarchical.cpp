@@ -267,7 +267,7 @@ ViewWeight HierarchicalViews::view_weight() const {
 }
 
 double hierarchical_lines_between(const HierarchicalViews& n) {
-  constexpr double bytes_of_places = 2 * (most_taps + 1) * sizeof(float);
+  constexpr double bytes_of_places = most_views * 2 * (most_taps + 1) * sizeof(float);
   double columns = 0, rows = 0;
   for (const ViewGroup& group : n.groups) {
     for (const DisparityPlane& plane : group.planes)

@@ -16,6 +16,7 @@ namespace tandem::kernels::cuda {
 namespace {
 
 constexpr int edge = 32, lines_of_block = 8;
+using Numbers = std::unique_ptr<Scratch<float>>;
 
 /// The planes of all groups, one after another: their own, then the turned ones.
 struct PlanesOnDevice {
@@ -41,8 +42,6 @@ int most(const std::vector<DisparityPlane>& planes, Index (*size)(const Disparit
 }
 Index columns_of(const DisparityPlane& plane) { return plane.columns.size(); }
 Index rows_of_plane(const DisparityPlane& plane) { return plane.rows.size(); }
-
-using Numbers = std::unique_ptr<Scratch<float>>;
 
 /// (bin, row) <- rays of a view times their slant, or the other way round.
 __global__ void __launch_bounds__(edge* lines_of_block)
@@ -202,10 +201,15 @@ class Application {
             n_.across};
   }
 
-  /// use(crossings) of one child of some planes, with scratch of its own.
-  template <class Use>
-  void with_crossings(const ViewGroup& parent, std::size_t parent_at, std::size_t child_at, Range planes,
-                      const Use& use) const {
+  /// A child at some planes of its parent, with scratch for the passes.
+  struct Crossed {
+    Crossings c;
+    Scratch<Place> across, along;
+    Numbers between;
+  };
+
+  Crossings crossings_of(const ViewGroup& parent, std::size_t parent_at, std::size_t child_at,
+                         Range planes) const {
     const ViewGroup& child = n_.groups[child_at];
     Crossings c{n_.turn(child, parent),
                 n_.axis_column,
@@ -238,28 +242,54 @@ class Application {
       c.most_columns = std::max(c.most_columns, static_cast<int>(plane.columns.size()));
       c.most_rows = std::max(c.most_rows, static_cast<int>(plane.rows.size()));
     }
-    if (c.most_own_columns == 0 || c.most_rows == 0) return;
-    const auto count = static_cast<std::size_t>(c.count);
-    const Scratch<Place> across(count * static_cast<std::size_t>(c.most_columns), s_),
-        along(count * static_cast<std::size_t>(c.most_own_columns), s_);
-    const Scratch<float> between(
-        count * static_cast<std::size_t>(c.most_own_columns) * static_cast<std::size_t>(c.most_rows), s_);
-    c.places_across = across.data(), c.places_along = along.data(), c.between = between.data();
-    find_places(c, s_);
-    use(c);
+    return c;
+  }
+
+  /// With its places; null if these planes are empty.
+  std::unique_ptr<Crossed> crossed_of(const ViewGroup& parent, std::size_t parent_at, std::size_t child_at,
+                                      Range planes, bool keeps_between) const {
+    const Crossings c = crossings_of(parent, parent_at, child_at, planes);
+    if (c.most_own_columns == 0 || c.most_rows == 0) return nullptr;
+    const auto count = static_cast<std::size_t>(c.count),
+               columns = static_cast<std::size_t>(c.most_own_columns);
+    auto made = std::unique_ptr<Crossed>(new Crossed{
+        c, {count * static_cast<std::size_t>(c.most_columns), s_}, {count * columns, s_}, nullptr});
+    if (keeps_between)
+      made->between =
+          std::make_unique<Scratch<float>>(count * columns * static_cast<std::size_t>(c.most_rows), s_);
+    made->c.places_across = made->across.data(), made->c.places_along = made->along.data();
+    made->c.between = keeps_between ? made->between->data() : nullptr;
+    find_places(made->c, s_);
+    return made;
+  }
+
+  /// A group of views: all of them in one pass.
+  void gather_from_views(const ViewGroup& group, std::size_t at, Range planes,
+                         const std::vector<Numbers>& turned, float* sums, Index first) const {
+    std::vector<std::unique_ptr<Crossed>> crossed;
+    std::vector<ViewCrossing> views;
+    for (std::size_t k = 0; k < turned.size(); ++k) {
+      crossed.push_back(crossed_of(group, at, group.children[k], planes, false));
+      if (!crossed.back()) return;  // the same planes are empty for all
+      views.push_back({crossed.back()->c, turned[k]->data()});
+    }
+    const Scratch<ViewCrossing> there(std::span<const ViewCrossing>(views), s_);
+    gather_views(there.data(), static_cast<int>(views.size()), views[0].crossings, sums, first, s_);
   }
 
   void gather(const ViewGroup& group, std::size_t at, Range planes, const std::vector<Numbers>& turned,
               float* sums, Index first) const {
+    if (n_.groups[group.children[0]].is_view())
+      return gather_from_views(group, at, planes, turned, sums, first);
     for (std::size_t k = 0; k < turned.size(); ++k)
-      with_crossings(group, at, group.children[k], planes,
-                     [&](const Crossings& c) { gather_planes(c, turned[k]->data(), sums, first, s_); });
+      if (const auto crossed = crossed_of(group, at, group.children[k], planes, true))
+        gather_planes(crossed->c, turned[k]->data(), sums, first, s_);
   }
   void scatter(const ViewGroup& group, std::size_t at, Range planes, const float* values, Index first,
                std::vector<Numbers>& turned) const {
     for (std::size_t k = 0; k < turned.size(); ++k)
-      with_crossings(group, at, group.children[k], planes,
-                     [&](const Crossings& c) { scatter_planes(c, values, first, turned[k]->data(), s_); });
+      if (const auto crossed = crossed_of(group, at, group.children[k], planes, true))
+        scatter_planes(crossed->c, values, first, turned[k]->data(), s_);
   }
 
   Numbers gathered(std::size_t at, Image<const float> projections) const {

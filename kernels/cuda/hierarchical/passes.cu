@@ -157,6 +157,32 @@ __global__ void __launch_bounds__(threads) mix_columns(Crossings c, float* sums,
   to = sum;
 }
 
+/// What a column of a view has where the parent's plane crosses it.
+__device__ inline float crossed(const Crossings& c, const float* turned, int j, int column, Index row) {
+  const Index own = c.first_column[j] + column;
+  if (c.turned_count == 1) return turned[turned_at(c.turned[0], own, row)];
+  const Place& place = c.places_along[j * c.most_own_columns + column];
+  float sum = 0;
+  for (int k = 0; k < c.along.count; ++k)
+    sum += place.weights[k] * turned[turned_at(c.turned[place.first + k], own, row)];
+  return sum;
+}
+
+__global__ void __launch_bounds__(threads)
+    mix_views(const ViewCrossing* views, int count, float* sums, Index first_number) {
+  const int j = static_cast<int>(blockIdx.z), i = static_cast<int>(blockIdx.y), r = row_of_thread();
+  const DisparityPlane plane = views[0].crossings.planes[j];
+  if (i >= plane.columns.size() || r >= plane.rows.size()) return;
+  float sum = 0;
+  for (int v = 0; v < count; ++v) {
+    const Crossings& c = views[v].crossings;
+    const Place& place = c.places_across[j * c.most_columns + i];
+    for (int k = 0; k < c.across.count; ++k)
+      sum += place.weights[k] * crossed(c, views[v].turned, j, place.first + k, plane.rows.first + r);
+  }
+  sums[plane.offset - first_number + i * plane.rows.size() + r] = sum;
+}
+
 __global__ void __launch_bounds__(threads)
     spread_columns(Crossings c, const float* values, Index first_number) {
   const int j = static_cast<int>(blockIdx.z), i = static_cast<int>(blockIdx.y), r = row_of_thread();
@@ -258,6 +284,13 @@ void gather_planes(const Crossings& c, const float* turned, float* sums, Index f
   mix_planes<<<blocks_of(c.most_rows, c.most_own_columns, c.count), threads, 0, s>>>(c, turned);
   after_launch();
   mix_columns<<<blocks_of(c.most_rows, c.most_columns, c.count), threads, 0, s>>>(c, sums, first_number);
+  after_launch();
+}
+
+void gather_views(const ViewCrossing* views, int count, const Crossings& like, float* sums,
+                  Index first_number, cudaStream_t s) {
+  mix_views<<<blocks_of(like.most_rows, like.most_columns, like.count), threads, 0, s>>>(views, count, sums,
+                                                                                         first_number);
   after_launch();
 }
 

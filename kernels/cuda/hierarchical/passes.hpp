@@ -44,6 +44,14 @@ struct Crossings {
   float* between;                                 ///< [plane][column of the child][row]
 };
 void find_places(const Crossings& c, cudaStream_t s);
+/// The same for several children whose crossings lie on the device, each with its turned numbers, in one
+/// pass: views of a group. `like`: one of them.
+struct ViewCrossing {
+  Crossings crossings;
+  const float* turned;
+};
+void gather_views(const ViewCrossing* views, int count, const Crossings& like, float* sums,
+                  Index first_number, cudaStream_t s);
 /// sums, of the first of these planes on, += what the child gives; and the transpose, turned += its part.
 void gather_planes(const Crossings& c, const float* turned, float* sums, Index first_number, cudaStream_t s);
 void scatter_planes(const Crossings& c, const float* values, Index first_number, float* turned,
