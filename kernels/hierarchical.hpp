@@ -58,7 +58,7 @@ struct DisparityPlane {
   Range columns;     ///< those that something reads
   Range rows;        ///< likewise; in whole vectors, unless there is only one
   Index offset = 0;  ///< of its first number, among those of all planes
-  /// Where column 0 would begin, at the first of its rows.
+  /// The number at which column 0 would begin, with the first of its rows.
   TANDEM_HOST_DEVICE Index column_0() const { return offset - columns.first * rows.size(); }
   Index end() const { return offset + columns.size() * rows.size(); }
 };

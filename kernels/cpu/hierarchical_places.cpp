@@ -1,5 +1,5 @@
-// Where the passes of the hierarchical pair read along u and t. Positions come from double, a vector of them
-// at a time: compilers make SIMD of these loops.
+// The places that passes of the hierarchical pair read along u and t. Positions come from double, a vector of
+// them at a time: compilers make SIMD of these loops.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/hierarchical_places.cpp"

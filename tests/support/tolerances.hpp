@@ -41,7 +41,8 @@ constexpr double hierarchical_mismatch = kernels::bounds::passes.mu, hierarchica
 /// window hann along bins and rows): each pass leaves some 1e-3 of waves of up to 0.35 cycles a sample
 /// (docs/kernels/hierarchical.md), and there are five to eight.
 constexpr double hierarchical_sum = 4e-3;
-/// Of 24 slices whose bodies have edges of few voxels, or of one view, where no other view averages.
+/// The same error where bodies of 24 slices have edges of few voxels, or where one view has none beside it to
+/// average.
 constexpr double hierarchical_sum_of_few = 6e-3;
 
 /// Its projections of Gaussians with a standard deviation of two voxels, whose spectrum ends where six taps

@@ -104,7 +104,6 @@ dim3 squares(Index across, Index down, Index deep) {
           static_cast<unsigned>(ceil_div<Index>(down, edge)), static_cast<unsigned>(deep)};
 }
 
-/// One application.
 class Application {
  public:
   Application(const HierarchicalViews& n, const PlanesOnDevice& planes, cudaStream_t s)
