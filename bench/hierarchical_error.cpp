@@ -60,14 +60,15 @@ double sum_over_views(const ConeBeam& scan, const HierarchicalViews& n, Image<co
       });
     };
     const auto of_rows = [&](Index i) { return sample_at(n.taller, i, n.rows, in_row); };
-    sum += n.view_weight(m) * (n.flat() ? in_row(0) : value_of_taps(n.of_views, row, of_rows));
+    sum += n.view_weight().at(m) * (n.flat() ? in_row(0) : value_of_taps(n.of_views, row, of_rows));
   }
   return sum;
 }
 
 }  // namespace
 
-double hierarchical_error(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
+double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device device) {
+  const ConeBeam scan = symmetric(narrow);  // on which filtered rows go on
   Array y(projection_space(scan));
   project(scaled(ellipsoids(), 0.5 * static_cast<double>(grid.size[0]) * grid.pitch[0], 1), scan,
           {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())}, 1);

@@ -187,16 +187,23 @@ class HierarchyMaker {
                                 double highest) const {
     std::vector<Window> turned(
         static_cast<std::size_t>(read_by(n_.depth, (highest - child.t.first) / child.t.step).last + 1));
-    for (std::size_t j = 0; j < parent.planes.size(); ++j)
-      for (Index column = columns[j].first; column < columns[j].last; ++column) {
-        const double t = turn.t_of_child(u_of(column), parent.planes[j].t);
-        const Range planes = read_by(n_.depth, (t - child.t.first) / child.t.step);
+    for (std::size_t j = 0; j < parent.planes.size(); ++j) {
+      Range run{columns[j].first, columns[j].first}, planes{};
+      const auto end_run = [&] {  // of columns that read the same planes
         for (Index k = planes.first; k < planes.last; ++k) {
           Window& window = turned[static_cast<std::size_t>(k)];
-          widen(window.columns, {column, column + 1});
+          widen(window.columns, run);
           widen(window.rows, by_parent[j].rows);
         }
+      };
+      for (Index column = columns[j].first; column < columns[j].last; ++column) {
+        const double t = turn.t_of_child(u_of(column), parent.planes[j].t);
+        const Range read = read_by(n_.depth, (t - child.t.first) / child.t.step);
+        if (read != planes) end_run(), run.first = column, planes = read;
+        run.last = column + 1;
       }
+      end_run();
+    }
     return turned;
   }
 
@@ -254,14 +261,21 @@ Range columns_read(const HierarchicalViews& n, const FrameTurn& turn, const Taps
   return read;
 }
 
-double HierarchicalViews::view_weight(double m) const {
-  const double chord = pitch * pitch * m / cell_u();
-  if (!flat()) return chord * pitch_z * m / cell_v();
-  // the share of the row that the voxels of the one slice fill
-  const double middle = z0 * m / cell_v(), half = 0.5 * pitch_z * m / cell_v();
-  const double low = std::max(middle - half, -midplane_row - 0.5),
-               high = std::min(middle + half, 0.5 - midplane_row);
-  return chord * std::max(0.0, high - low);
+ViewWeight HierarchicalViews::view_weight() const {
+  return {pitch * pitch / cell_u(), pitch_z / cell_v(), flat(), z0 / cell_v(),
+          0.5 - midplane_row,       -0.5 - midplane_row};
+}
+
+double hierarchical_lines_between(const HierarchicalViews& n) {
+  constexpr double bytes_of_places = most_views * 2 * (most_taps + 1) * sizeof(float);
+  double columns = 0, rows = 0;
+  for (const ViewGroup& group : n.groups) {
+    for (const DisparityPlane& plane : group.planes)
+      rows = std::max(rows, static_cast<double>(plane.rows.size()));
+    for (const DisparityPlane& plane : group.turned)
+      columns = std::max(columns, static_cast<double>(plane.columns.size()));
+  }
+  return static_cast<double>(lines_together) * columns * (rows * sizeof(float) + bytes_of_places);
 }
 
 namespace {

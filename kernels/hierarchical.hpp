@@ -58,8 +58,8 @@ struct DisparityPlane {
   Range columns;     ///< those that something reads
   Range rows;        ///< likewise; in whole vectors, unless there is only one
   Index offset = 0;  ///< of its first number, among those of all planes
-  /// Where column 0 would begin, at the first of its rows.
-  Index column_0() const { return offset - columns.first * rows.size(); }
+  /// The number at which column 0 would begin, with the first of its rows.
+  TANDEM_HOST_DEVICE Index column_0() const { return offset - columns.first * rows.size(); }
   Index end() const { return offset + columns.size() * rows.size(); }
 };
 
@@ -85,6 +85,22 @@ struct VoxelLines {
   bool along_x;
 };
 
+/// The factor of a view where it sees things as large as a magnification says, mm: the area of a voxel over
+/// the width of a cell, times its height over that of a cell; or, of one slice, the share of the row that it
+/// fills.
+struct ViewWeight {
+  double area, height;  ///< over a cell at the axis: mm, and a share
+  bool flat;
+  double middle, above, below;  ///< of a flat voxel, and the ends of its row, rows at the axis
+  TANDEM_HOST_DEVICE double at(double magnification) const {
+    const double low = magnification * (middle - 0.5 * height),
+                 high = magnification * (middle + 0.5 * height);
+    const double first = low > below ? low : below, last = high < above ? high : above;
+    const double share = last > first ? last - first : 0;
+    return area * magnification * (flat ? share : magnification * height);
+  }
+};
+
 /// What the kernels get.
 struct HierarchicalViews : ConeFrame {
   Index rows, bins, nx, ny, nz;
@@ -107,8 +123,7 @@ struct HierarchicalViews : ConeFrame {
   Range view_columns() const { return wider ? wider->samples : Range{0, bins}; }
   Range view_rows() const { return taller ? taller->samples : Range{0, rows}; }
   FrameTurn turn(const ViewGroup& child, const ViewGroup& parent) const;
-  /// The factor of a view where it sees things as large as `magnification` says, mm.
-  double view_weight(double magnification) const;
+  ViewWeight view_weight() const;
   /// How columns and rows of a child are interpolated.
   const Taps& along_u(const ViewGroup& child) const { return child.is_view() ? of_views : across; }
   /// How turned planes are interpolated along t; one plane stands for all t.
@@ -144,6 +159,9 @@ constexpr Index rows_a_vector = 16;
 /// The last ones are kept, and shared by all who ask for the same. @throws GeometryError for a geometry
 /// beyond what the model holds for
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid);
+
+/// What lines_together planes take between the passes along t and u, with the places that these read, bytes.
+double hierarchical_lines_between(const HierarchicalViews& views);
 
 /// What an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);

@@ -16,6 +16,9 @@ namespace TANDEM_PUBLIC tandem {
 LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& grid,
                                       Device device = Device::cpu(), const Execution& how = {});
 
+/// How many rows beside those that slices meet reach them: half of the taps of each pass along the rows.
+Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid);
+
 /// What an application takes beside its two vectors. @throws as `hierarchical_projector` does
 WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device);
 

@@ -32,8 +32,10 @@ void check_follow(const ReconOptions& o) {
   }
   if (!pipeline::method_named(o.recipe.method).filters)
     throw UsageError("--follow goes with fbp and fdk; " + o.recipe.method + " needs all views at once");
-  if (o.recipe.model == Model::fourier)
-    throw UsageError("--follow: --model fourier needs all views at once; give --model pixel_driven");
+  for (const Model model : {Model::fourier, Model::hierarchical})
+    if (o.recipe.model == model)
+      throw UsageError("--follow: --model " + std::string(name_of(model)) +
+                       " needs all views at once; leave --model out");
   for (const char* option : {"--view-shifts", "--view-row-shifts"})
     if (o.given(option))
       throw UsageError("--follow: " + std::string(option) +

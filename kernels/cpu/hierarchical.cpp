@@ -60,7 +60,7 @@ void backward(const HierarchicalViews& n, const Execution&, float alpha, Image<c
   });
 }
 
-/// Where a projection adds up.
+/// The projections that views are added to.
 struct Projections {
   Image<float> image;
   float alpha, beta;

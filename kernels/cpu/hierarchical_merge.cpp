@@ -17,25 +17,9 @@ Crossing crossing_of(const HierarchicalViews& n, const ViewGroup& parent, const 
                      Index which) {
   const DisparityPlane& plane = parent.planes[static_cast<std::size_t>(which)];
   const FrameTurn turn = n.turn(child, parent);
-  const Taps& taps = n.along_u(child);
-  Crossing at{columns_read(n, turn, taps, plane), {}, {}};
-  thread_local std::vector<double> positions, factors;
-  positions.clear(), factors.clear();
-  for (Index i = plane.columns.first; i < plane.columns.last; ++i) {
-    const double u = plane.u.at(i);
-    positions.push_back(n.column_at(turn.u_of_child(u, plane.t)));
-    if (child.is_view()) factors.push_back(n.view_weight(turn.magnification(u, plane.t)));
-  }
-  find_taps(taps, positions, at.columns.first, factors, at.across);
-  if (child.turned.size() == 1) return at;
-  positions.clear();
-  const double last = static_cast<double>(child.turned.size() - 1);
-  for (Index i = at.columns.first; i < at.columns.last; ++i) {
-    const double u = child.turned[0].u.at(i);
-    const double position = (turn.t_of_child(u, plane.t) - child.t.first) / child.t.step;
-    positions.push_back(child.is_view() ? std::clamp(position, 0.0, last - 1e-9) : position);
-  }
-  find_taps(n.along_t(child), positions, 0, {}, at.along);
+  Crossing at{columns_read(n, turn, n.along_u(child), plane), {}, {}};
+  find_across(n, turn, child.is_view(), plane, at.columns.first, at.across);
+  if (child.turned.size() > 1) find_along(n, turn, child, plane.t, at.columns, at.along);
   return at;
 }
 

@@ -25,20 +25,6 @@ using D = hn::CappedTag<float, rows_a_vector>;
 using One = hn::CappedTag<float, 1>;  // where there is one row
 using DI = hn::RebindToSigned<D>;
 
-// ---- weights of many places
-
-HWY_FLATTEN void FindTaps(const Taps& taps, const double* positions, Index count, double origin,
-                          std::int32_t* first, float* middle_distance, float* weights) {
-  const int from = taps.first();
-  for (Index i = 0; i < count; ++i) {
-    const double whole = std::floor(positions[i]);
-    first[i] = static_cast<std::int32_t>(whole - origin) + from;
-    middle_distance[i] = static_cast<float>(positions[i] - whole - 0.5);
-  }
-  for (int k = 0; k < taps.count; ++k)
-    for (Index i = 0; i < count; ++i) weights[k * count + i] = taps.weight(k, middle_distance[i]);
-}
-
 // ---- along u and t: rows are lanes
 
 template <int taps, class Lanes, class At>
@@ -126,7 +112,7 @@ HWY_INLINE void mix_flat(const TapsAt& at, const float* from, float* to) {
     const auto first = hn::LoadU(di, at.first.data() + i);
     auto sum = hn::LoadU(d, to + i);
     for (int k = 0; k < taps; ++k)
-      sum = hn::MulAdd(hn::LoadU(d, at.weights.data() + k * at.count + i),
+      sum = hn::MulAdd(hn::LoadU(d, at.weights.data() + k * at.stride + i),
                        hn::GatherIndex(d, from + k, first), sum);
     hn::StoreU(sum, d, to + i);
   }
@@ -326,7 +312,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tandem::kernels::cpu {
 
-HWY_EXPORT(FindTaps);
 HWY_EXPORT(MixColumns);
 HWY_EXPORT(SpreadColumns);
 HWY_EXPORT(MixPlanes);
@@ -346,22 +331,6 @@ std::vector<float>& padded_of(Index count) {
 }
 
 }  // namespace
-
-void find_taps(const Taps& taps, const std::vector<double>& positions, Index origin,
-               const std::vector<double>& factors, TapsAt& at) {
-  thread_local std::vector<float> middle_distance;
-  at.count = static_cast<Index>(positions.size());
-  at.first.resize(positions.size()), middle_distance.resize(positions.size());
-  at.weights.resize(positions.size() * static_cast<std::size_t>(taps.count));
-  TANDEM_DISPATCH(FindTaps)
-  (taps, positions.data(), at.count, static_cast<double>(origin), at.first.data(), middle_distance.data(),
-   at.weights.data());
-  if (factors.empty()) return;
-  for (int k = 0; k < taps.count; ++k)
-    for (Index i = 0; i < at.count; ++i)
-      at.weights[static_cast<std::size_t>(k * at.count + i)] *=
-          static_cast<float>(factors[static_cast<std::size_t>(i)]);
-}
 
 void mix_columns(const TapsAt& at, int taps, Index rows, ConstColumns from, Columns to) {
   TANDEM_DISPATCH(MixColumns)(at, taps, rows, from, to);

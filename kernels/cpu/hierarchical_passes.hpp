@@ -9,15 +9,19 @@ namespace tandem::kernels::cpu {
 
 /// The samples that places along a line read, and their weights.
 struct TapsAt {
-  Index count = 0;                    ///< places
+  Index count = 0, stride = 0;        ///< places; and in whole vectors
   std::vector<std::int32_t> first{};  ///< sample of each place
   std::vector<float> weights{};       ///< [tap][place]
-  float weight(int tap, Index place) const { return weights[static_cast<std::size_t>(tap * count + place)]; }
+  float weight(int tap, Index place) const { return weights[static_cast<std::size_t>(tap * stride + place)]; }
 };
 
-/// For `positions`, which count from `origin`. `factors` multiply the weights, unless there are none.
-void find_taps(const Taps& taps, const std::vector<double>& positions, Index origin,
-               const std::vector<double>& factors, TapsAt& at);
+/// Along u: what the columns of a parent's plane read of a child, whose columns count from `origin`. The
+/// weights of a view have its factor.
+void find_across(const HierarchicalViews& n, const FrameTurn& turn, bool is_view, const DisparityPlane& plane,
+                 Index origin, TapsAt& at);
+/// Along t: the planes that some columns of a child read where the parent has t.
+void find_along(const HierarchicalViews& n, const FrameTurn& turn, const ViewGroup& child, double t,
+                Range columns, TapsAt& at);
 
 /// Columns of numbers side by side.
 struct Columns {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../operators/hierarchical.hpp"
 #include "../beams/beam.hpp"
 #include "../methods/method.hpp"
 
@@ -121,11 +122,21 @@ VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& who
   return all;
 }
 
-/// Only the rows that some slices of a grid meet are read, and none where no ray meets any.
-void choose_rows(Job& job, const VolumeGrid& grid, Range slices) {
+/// Rows that the hierarchical model interpolates from, beside those that slices meet.
+Index rows_beside(const Job& job, const Recipe& recipe, const VolumeGrid& grid) {
+  if (recipe.model != Model::hierarchical || std::holds_alternative<FlexibleBeam>(job.scan)) return 0;
+  return hierarchical_rows_beside(point_source_of(job.scan), grid);
+}
+
+/// Only the rows that some slices of a grid meet are read, and some beside these; none where no ray meets
+/// any.
+void choose_rows(Job& job, const VolumeGrid& grid, Range slices, Index beside) {
   const Index factor = job.rows_together;
   const Index views = views_of(job.scan);
-  const Range rows = rows_met(job.scan, grid, slices);
+  Range rows = rows_met(job.scan, grid, slices);
+  if (rows.size() > 0)
+    rows = {std::max<Index>(0, rows.first - beside),
+            std::min(detector_of(job.scan).rows, rows.last + beside)};
   if (rows.size() > 0) job.scan = crop(job.scan, {0, views}, rows, {0, detector_of(job.scan).bins});
   job.rows = {job.rows.first + rows.first * factor,
               job.rows.first + std::max(rows.first, rows.last) * factor};
@@ -157,6 +168,7 @@ void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView>
   job.first = {x.first, y.first, z.first};
   const bool apart = rows_are_slices(job.scan);
   const VolumeGrid columns = region(full, x, y, {0, full.size[2]});
+  const Index beside = apart ? 0 : rows_beside(job, recipe, full);
   if (job.method->iterates() && rows_met(job.scan, columns, z).size() > 0) {
     const VolumeGrid all = seen_around(full, job.scan, not_selected(job, whole));
     for (std::size_t i = 0; i < 3; ++i)  // both have the same voxels
@@ -165,10 +177,10 @@ void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView>
           static_cast<Index>(std::lround((edges_of(full, i).low - edges_of(all, i).low) / full.pitch[i]));
     job.solved = all;
     if (apart) job.solved = region(all, {0, all.size[0]}, {0, all.size[1]}, z), job.inside[2] = 0;
-    choose_rows(job, all, apart ? z : Range{0, all.size[2]});
+    choose_rows(job, all, apart ? z : Range{0, all.size[2]}, beside);
   } else {
     job.solved = job.grid;
-    choose_rows(job, columns, z);
+    choose_rows(job, columns, z, beside);
   }
   if (apart) lift_slices(job, detector_of(whole));
 }

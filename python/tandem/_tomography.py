@@ -72,7 +72,7 @@ def projector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str
     of the same coefficients, in mm.
 
     grid: default ``fitting_grid(scan)``. model: of a parallel beam 'pixel_driven' (default), 'joseph' or 'fourier'; of
-    a cone beam 'separable_footprint' (default), 'joseph' or 'pixel_driven'. device: 'cpu' or 'cuda:N'.
+    a cone beam 'separable_footprint' (default), 'joseph', 'pixel_driven' or 'hierarchical'. device: 'cpu' or 'cuda:N'.
     """
     how = _how(model, device, variant, precision, accuracy)
     return LinearOperator(_core.projector(scan, _grid(scan, grid), how))

@@ -136,6 +136,32 @@ TEST(ConeProgram, TakesLengthsFromTheCommandLine) {
   EXPECT_EQ(run.json("u.json")["geometry"]["kind"], "cone");
 }
 
+TEST(ConeProgram, TakesTheHierarchicalModelIfItIsAskedFor) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --truth truth.h5 --phantom ellipsoids --rows 30 " + small).code, 0);
+  const auto quality = [&](const std::string& options) {
+    const Ended recon = run("recon scan.h5 --truth truth.h5 --json r.json " + options);
+    EXPECT_EQ(recon.code, 0) << recon.err;
+    return run.json("r.json")["quality"]["psnr_db"].get<double>();
+  };
+  const double footprints = quality("-o f.h5");
+  EXPECT_NEAR(quality("-o h.h5 --model hierarchical"), footprints, 0.5);
+  EXPECT_EQ(run.json("r.json")["model"], "hierarchical");
+  // rows beside those that slices meet are read, too
+  ASSERT_EQ(run("recon scan.h5 -o s.h5 --slices 3 --model hierarchical --json s.json").code, 0);
+  EXPECT_EQ(run.json("s.json")["volume"]["shape"], nlohmann::json({3, 40, 40}));
+  EXPECT_GT(quality("-o c.h5 --model hierarchical --reconstruction-algorithm cgls --iterations 8"), 20);
+  for (const auto& [options, word] :
+       {std::pair{"--model hierarchical --reconstruction-algorithm mlem", "may be negative"},
+        {"--model hierarchical --follow", "needs all views at once"},
+        {"--model joseph", "it has separable_footprint and hierarchical"},
+        {"--model hierarchical --sod 10 --sdd 20", "more than 0.6 of sod"}}) {
+    const Ended refused = run(std::string("recon scan.h5 -o x.h5 ") + options);
+    EXPECT_NE(refused.code, 0) << options;
+    EXPECT_NE(refused.err.find(word), std::string::npos) << refused.err;
+  }
+}
+
 TEST(ConeProgram, ProjectsAVolume) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --truth truth.h5 --phantom ellipsoids --rows 30 " + small).code, 0);

@@ -41,13 +41,18 @@ constexpr double hierarchical_mismatch = kernels::bounds::passes.mu, hierarchica
 /// window hann along bins and rows): each pass leaves some 1e-3 of waves of up to 0.35 cycles a sample
 /// (docs/kernels/hierarchical.md), and there are five to eight.
 constexpr double hierarchical_sum = 4e-3;
-/// Of 24 slices whose bodies have edges of few voxels, or of one view, where no other view averages.
+/// The same error where bodies of 24 slices have edges of few voxels, or where one view has none beside it to
+/// average.
 constexpr double hierarchical_sum_of_few = 6e-3;
 
 /// Its projections of Gaussians with a standard deviation of two voxels, whose spectrum ends where six taps
 /// begin to err, against exact ones, relative L2; and those of a plateau, root mean square over the rays,
 /// whose lattice of voxels has 1.2 cycles a cell at most.
 constexpr double hierarchical_blobs = 5e-3, hierarchical_blobs_of_a_fan = 3e-3, hierarchical_plateau = 1e-3;
+
+/// The same on a GPU against the CPU, relative L2: places are the same, and each of up to ten passes rounds
+/// otherwise, by some u.
+constexpr double hierarchical_on_cuda = 1e-5;
 
 /// A slab of slices has the samples of the whole, whose positions round otherwise in each of up to ten
 /// passes: 2 u each.
