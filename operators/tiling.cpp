@@ -71,6 +71,16 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
   return {found.input * input.unit, found.output * output.unit};
 }
 
+/// The first of several blocks of views in two: work begins when a quarter of it has come.
+std::vector<Range> begun_early(std::vector<Range> blocks) {
+  const Range first = blocks.front();
+  const Index middle = first.first + first.size() / 4 / step * step;
+  if (blocks.size() < 2 || middle == first.first) return blocks;
+  blocks.front() = {middle, first.last};
+  blocks.insert(blocks.begin(), {first.first, middle});
+  return blocks;
+}
+
 /// A scan as tiles cut it: its detector, its views, and the lines of a volume that stay together.
 struct Cut {
   Detector detector;
@@ -93,8 +103,9 @@ Tilings tilings_of(const Cut& cut, const VolumeGrid& grid, Index devices, double
   const Sizes backward = sizes(views, pieces_of_input, lines, devices, bytes,
                                [&](Index block, Index strip) { return memory(strip, block).backward; });
   const Range all_lines{0, ny}, all_views{0, all};
-  return {{pieces(all_lines, forward.input, 1, unit), pieces(all_views, forward.output, devices)},
-          {pieces(all_lines, backward.output, devices, unit), pieces(all_views, backward.input)}};
+  return {
+      {pieces(all_lines, forward.input, 1, unit), pieces(all_views, forward.output, devices)},
+      {pieces(all_lines, backward.output, devices, unit), begun_early(pieces(all_views, backward.input))}};
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ TEST(PlanTiles, OutputsStayWhereTheyFit) {
   EXPECT_EQ(forward.views.size(), 4u);
   EXPECT_EQ(backward.strips.size(), 4u);
   EXPECT_EQ(forward.strips.size(), 8u);
-  EXPECT_EQ(backward.views.size(), 8u);
+  EXPECT_EQ(backward.views.size(), 9u);
+  EXPECT_EQ(backward.views.front(), (Range{0, 32}));  // a quarter of the first of eight, to begin early
 }
 
 /// 3 x 10^9 voxels and more are planned, not made.
