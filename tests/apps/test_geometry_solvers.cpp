@@ -50,6 +50,7 @@ TEST_F(GeometrySolvers, GoOnFromACheckPointWithTheSameBits) {
         run("recon scan.h5 -o v.h5 --quiet --overwrite --checkpoint state --checkpoint-every 3" + recon +
                 " & p=$!; until [ -e state ]; do sleep 0.01; done; kill -KILL $p; wait $p",
             "true;");
+    if (killed.code == 0) GTEST_SKIP() << "the run had ended before it was killed";
     ASSERT_EQ(killed.code, 137) << killed.err;
     const Ended rest = run("recon scan.h5 -o rest.h5 --overwrite --checkpoint state --resume" + recon);
     ASSERT_EQ(rest.code, 0) << rest.err;
