@@ -63,7 +63,7 @@ TEST_F(GeometrySolvers, GoOnFromACheckPointWithTheSameBits) {
 
 /// A check-point is that of its views.
 TEST_F(GeometrySolvers, RefuseTheCheckPointOfOtherViews) {
-  const std::string recon = " --device cpu --size 24 --iterations 60 --reconstruction-algorithm os-sirt";
+  const std::string recon = " --device cpu --size 24 --iterations 100000 --reconstruction-algorithm os-sirt";
   ASSERT_EQ(run("recon scan.h5 -o v.h5 --quiet --checkpoint state --checkpoint-every 3" + recon +
                     " & p=$!; until [ -e state ]; do sleep 0.01; done; kill -KILL $p; wait $p",
                 "true;")
