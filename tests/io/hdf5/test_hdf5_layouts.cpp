@@ -273,7 +273,7 @@ TEST(BadCil, AVolumeIsNamedWhatItIs) {
 }
 
 /// Laminography of parallel rays, said by rays that rise and by an axis that leans: the same shadows of
-/// points, which turn by -30 degrees a view about the axis.
+/// points.
 TEST(Cil, RaysThatAreNotSquareToTheAxisAreTakenAsTheyAre) {
   const TemporaryFolder folder;
   const std::string config = entry + "/config/";
