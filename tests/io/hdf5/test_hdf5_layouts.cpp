@@ -272,8 +272,7 @@ TEST(BadCil, AVolumeIsNamedWhatItIs) {
                    {"a.nxs: is a volume of CIL (NEXUSDataWriter), which is not read", "TIFFWriter"}));
 }
 
-/// Laminography of parallel rays, said by rays that rise and by an axis that leans: the same shadows of
-/// points.
+/// Laminography by rays that rise, and by an axis that leans: the same shadows of points.
 TEST(Cil, RaysThatAreNotSquareToTheAxisAreTakenAsTheyAre) {
   const TemporaryFolder folder;
   const std::string config = entry + "/config/";
