@@ -8,7 +8,6 @@
 #include "../../core/instruction_set.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
-#include "../../geometry/free_views.hpp"
 #include "../../io/png.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/volumes/volume_kind.hpp"
@@ -216,14 +215,6 @@ void print_volume(const std::string& path, const json& r) {
 }
 
 /// The files of a scan's geometry that are asked for.
-/// The scan as its views stand: beside the circle, if the file says so.
-Scan as_it_stands(const io::ScanInfo& info) {
-  OffCircle off = info.off_circle;
-  off.roll = in_radians(info.roll_deg.value_or(0)), off.tilt = in_radians(info.tilt_deg.value_or(0));
-  if (off.row_shifts.empty()) off.row_shifts = info.row_shifts;
-  return off.any() ? as_free_views(info.scan, off) : info.scan;
-}
-
 void write_files(const InfoOptions& o, const io::ScanInfo& info) {
   const Scan scan = as_it_stands(info);
   if (!o.write_geometry.empty()) {

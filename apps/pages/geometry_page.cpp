@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/vector3.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
@@ -107,6 +108,13 @@ void draw_view(Drawing& to, const Drawn& view, float grey) {
 }
 
 }  // namespace
+
+Scan as_it_stands(const io::ScanInfo& info) {
+  OffCircle off = info.off_circle;
+  off.roll = in_radians(info.roll_deg.value_or(0)), off.tilt = in_radians(info.tilt_deg.value_or(0));
+  if (off.row_shifts.empty()) off.row_shifts = info.row_shifts;
+  return off.any() ? as_free_views(info.scan, off) : info.scan;
+}
 
 std::string geometry_page(const std::string& file, const std::string& words, const Scan& scan,
                           const VolumeGrid& grid) {

@@ -5,8 +5,12 @@
 
 #include "../../geometry/scan.hpp"
 #include "../../io/png.hpp"
+#include "../../io/scans/scan_reader.hpp"
 
 namespace tandem::apps {
+
+/// The scan as its views stand: beside the circle, if its file says so.
+Scan as_it_stands(const io::ScanInfo& info);
 
 /// A page of a scan's geometry, complete in itself, that turns with the mouse: sources and the way they go,
 /// the detector of one view with the rays to its corners, the axis if there is one, and the box of the
