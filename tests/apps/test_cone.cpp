@@ -149,7 +149,7 @@ TEST(ConeProgram, TakesTheHierarchicalModelIfItIsAskedFor) {
   EXPECT_EQ(run.json("r.json")["model"], "hierarchical");
   // rows beside those that slices meet are read, too
   ASSERT_EQ(run("recon scan.h5 -o s.h5 --slices 3 --model hierarchical --json s.json").code, 0);
-  EXPECT_EQ(run.json("s.json")["volume"]["shape"], nlohmann::json({3, 40, 40}));
+  EXPECT_EQ(run.json("s.json")["volume"]["shape"][0], 3);
   EXPECT_GT(quality("-o c.h5 --model hierarchical --reconstruction-algorithm cgls --iterations 8"), 20);
   for (const auto& [options, word] :
        {std::pair{"--model hierarchical --reconstruction-algorithm mlem", "may be negative"},
