@@ -67,8 +67,7 @@ struct Projection {
       const auto found = each->find(name);
       if (found == each->end()) continue;
       const std::optional<double> value = finite_number(found->second);
-      require<FileError>(value.has_value(), where, ": ", name, " = '", found->second,
-                         "'; a finite number is needed");
+      require<FileError>(value.has_value(), where, ": ", name, " is no finite number");
       return *value;
     }
     return 0;

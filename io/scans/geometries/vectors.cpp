@@ -78,7 +78,8 @@ std::string value_in(const std::string& head, const std::string& key, const std:
   const std::size_t at = head.find("'" + key + "'"), colon = head.find(':', at);
   require<FileError>(at != std::string::npos && colon != std::string::npos, where, ": its head has no ", key);
   const std::size_t first = head.find_first_not_of(' ', colon + 1);
-  const char closing = first != std::string::npos && head[first] == '(' ? ')' : ',';
+  require<FileError>(first != std::string::npos, where, ": its head ends behind ", key);
+  const char closing = head[first] == '(' ? ')' : ',';
   return head.substr(first, head.find(closing, first) - first + (closing == ')'));
 }
 
@@ -88,7 +89,7 @@ std::array<Index, 2> shape_in(const std::string& head, const std::string& where)
   std::array<Index, 2> shape{-1, -1};
   const bool two = std::sscanf(text.c_str(), "(%ld , %ld", &shape[0], &shape[1]) == 2;
   require<FileError>(two && shape[1] == static_cast<Index>(width) && shape[0] > 0 && shape[0] <= most_views,
-                     where, ": has the shape ", text, "; (views, 12) is needed");
+                     where, ": has the shape (", shape[0], ", ", shape[1], "); (views, 12) is needed");
   return shape;
 }
 
