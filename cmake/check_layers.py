@@ -44,7 +44,7 @@ MAY_INCLUDE = {
     "apps/reports": {"apps/options", "apps/runs", "apps", "forecast", "pipeline", "solvers", "operators", "io", "core"},
     "apps/runs": {"apps/beams", "apps/options", "apps/pages", "apps", "pipeline", "counts", "solvers", "io", "core"},
     "apps/commands": {"apps/beams", "apps/options", "apps/pages", "apps/reports", "apps/runs", "apps", "bench", "pipeline", "counts",
-                      "operators", "kernels", "geometry", "io", "core"},
+                      "operators", "kernels", "io", "core"},
     "apps": {"apps/options", "apps/runs", "operators", "kernels", "geometry", "io", "core"},
     "python": {"apps", "pipeline", "solvers", "operators", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},

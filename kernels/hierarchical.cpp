@@ -266,18 +266,6 @@ ViewWeight HierarchicalViews::view_weight() const {
           0.5 - midplane_row,       -0.5 - midplane_row};
 }
 
-double hierarchical_lines_between(const HierarchicalViews& n) {
-  constexpr double bytes_of_places = most_views * 2 * (most_taps + 1) * sizeof(float);
-  double columns = 0, rows = 0;
-  for (const ViewGroup& group : n.groups) {
-    for (const DisparityPlane& plane : group.planes)
-      rows = std::max(rows, static_cast<double>(plane.rows.size()));
-    for (const DisparityPlane& plane : group.turned)
-      columns = std::max(columns, static_cast<double>(plane.columns.size()));
-  }
-  return static_cast<double>(lines_together) * columns * (rows * sizeof(float) + bytes_of_places);
-}
-
 namespace {
 
 HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid) {

@@ -160,9 +160,6 @@ constexpr Index rows_a_vector = 16;
 /// beyond what the model holds for
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid);
 
-/// What lines_together planes take between the passes along t and u, with the places that these read, bytes.
-double hierarchical_lines_between(const HierarchicalViews& views);
-
 /// What an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);
 

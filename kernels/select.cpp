@@ -72,13 +72,8 @@ Table<FlexibleViews> flexible(Device device) { return backend(device).flexible; 
 
 Table<HierarchicalViews> hierarchical(Device device) { return backend(device).hierarchical; }
 
-WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device) {
-  WorkingMemory memory = cpu::hierarchical_memory(views);
-  if (on_cuda(device)) {
-    const double more = hierarchical_lines_between(views);
-    memory.forward += more, memory.backward += more;
-  }
-  return memory;
+WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device) {
+  return cpu::hierarchical_memory(views);
 }
 
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {

@@ -8,6 +8,7 @@
 
 #include "../../kernels/cone.hpp"
 #include "../../kernels/fourier.hpp"
+#include "../../kernels/hierarchical.hpp"
 #include "../../kernels/parallel.hpp"
 #include "../../kernels/ramp.hpp"
 #include "../../kernels/variants.hpp"
@@ -27,6 +28,7 @@ inline Names listed_kernels(Device device) {
   for (const kernels::Backend& backend : kernels::backends())
     if (backend.name == (device.is_cuda() ? "cuda" : "cpu"))
       for (const auto& row : backend.flexible) add(row.kernels(device));
+  for (const auto& row : kernels::hierarchical(device)) add(row.kernels(device));
   add(kernels::ramp(device).names());
   return all;
 }

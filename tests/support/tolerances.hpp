@@ -50,10 +50,6 @@ constexpr double hierarchical_sum_of_few = 6e-3;
 /// whose lattice of voxels has 1.2 cycles a cell at most.
 constexpr double hierarchical_blobs = 5e-3, hierarchical_blobs_of_a_fan = 3e-3, hierarchical_plateau = 1e-3;
 
-/// The same on a GPU against the CPU, relative L2: places are the same, and each of up to ten passes rounds
-/// otherwise, by some u.
-constexpr double hierarchical_on_cuda = 1e-5;
-
 /// A slab of slices has the samples of the whole, whose positions round otherwise in each of up to ten
 /// passes: 2 u each.
 constexpr double hierarchical_slab = 2e-6;
