@@ -54,8 +54,8 @@ LevelScan level_scan(const FlexibleBeam& scan);
 /// The detector of that.
 Detector level_detector(const FlexibleBeam& scan);
 
-/// The part of a short scan, of a turn or of half a turn of parallel rays, that views leave open, rad: it counts
-/// as zero.
+/// The part of a short scan, of a turn or of half a turn of parallel rays, that views leave open, rad: it
+/// counts as zero.
 double open_arc(const FlexibleBeam& scan);
 
 }  // namespace tandem

@@ -20,8 +20,8 @@ struct Ellipsoid {
   double rotation;                  ///< rad, about z, from x towards y
 };
 
-/// @throws GeometryError for semi-axes that are not positive, an infinite one among the first two, and numbers
-/// that are not finite
+/// @throws GeometryError for semi-axes that are not positive, an infinite one among the first two, and
+/// numbers that are not finite
 void validate(const Ellipsoid& ellipsoid);
 
 /// A body whose attenuation and line integrals are known in closed form. Where its ellipsoids overlap, their
