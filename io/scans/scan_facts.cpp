@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "../../core/error.hpp"
 #include "../files/text.hpp"
@@ -103,7 +104,8 @@ double Motion::span_mm() const {
   return most - least;
 }
 
-void take_motions(Motions motions, const OpenOptions& options, Acquisition& found) {
+void take_motions(Motions recorded, const OpenOptions& options, Acquisition& found) {
+  Motions motions = std::move(recorded);
   std::vector<std::string>& notes = found.info.notes;
   const bool cone = found.kind == ConeBeam::kind || options.sod_mm || options.sdd_mm;
   const std::optional<double> sod = options.sod_mm ? options.sod_mm : found.sod_mm,

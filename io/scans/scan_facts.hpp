@@ -35,7 +35,7 @@ struct Motions {
 /// A sample that moves by more than half a pixel while views are taken, with notes. Across parallel rays the
 /// views are moved back; along them nothing is seen. Else views stand where the sample was, for methods that
 /// take them so. Needs the pitch, the axis and the kind of beam.
-void take_motions(Motions motions, const OpenOptions& options, Acquisition& found);
+void take_motions(Motions recorded, const OpenOptions& options, Acquisition& found);
 
 /// Distances and pitches, in mm; each may be unknown.
 struct Distances {
