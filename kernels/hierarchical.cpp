@@ -58,8 +58,7 @@ void lay_out(std::vector<DisparityPlane>& planes) {
 /// Makes the tree of groups, then finds what each of them needs, from the voxels to the views.
 class HierarchyMaker {
  public:
-  HierarchyMaker(const ConeBeam& scan, const VolumeGrid& grid, HierarchicalViews& n)
-      : scan_(scan), grid_(grid), n_(n) {
+  HierarchyMaker(const ConeBeam& scan, const VolumeGrid& grid, HierarchicalViews& n) : scan_(scan), n_(n) {
     for (const int ix : {0, 1})
       for (const int iy : {0, 1})
         radius_ = std::max(radius_, std::hypot(grid.x(ix ? static_cast<double>(n.nx - 1) : 0.0),
@@ -239,7 +238,6 @@ class HierarchyMaker {
   }
 
   const ConeBeam& scan_;
-  const VolumeGrid& grid_;
   HierarchicalViews& n_;
   double radius_ = 0;
   std::vector<double> angles_{};
@@ -269,7 +267,8 @@ ViewWeight HierarchicalViews::view_weight() const {
 namespace {
 
 HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid) {
-  const ConeViews frame = pack(scan, grid, Model::pixel_driven);
+  const ConeViews views = pack(scan, grid, Model::pixel_driven);
+  const ConeFrame& frame = views;
   HierarchicalViews n{frame,
                       scan.detector.rows,
                       scan.detector.bins,
