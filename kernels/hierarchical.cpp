@@ -28,11 +28,6 @@ struct Window {
   Range columns{0, 0}, rows{0, 0};
 };
 
-void widen(Range& range, Range by) {
-  if (by.size() <= 0) return;
-  range = range.size() <= 0 ? by : Range{std::min(range.first, by.first), std::max(range.last, by.last)};
-}
-
 Range joined_range(Range a, Range b) {
   widen(a, b);
   return a;

@@ -17,12 +17,12 @@
 // t. The planes of the last parents are lines of voxels. A transpose does the same steps in reverse order,
 // with the same weights.
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "../core/host_device.hpp"
 #include "../core/kept_on_devices.hpp"
 #include "../core/range.hpp"
 #include "../geometry/beams/cone.hpp"
@@ -36,19 +36,25 @@ namespace tandem::kernels {
 /// The frame of a child, seen from that of its parent.
 struct FrameTurn {
   double c, s, sod;
-  TANDEM_HOST_DEVICE double q(double u, double t) const { return 1 - (u * s + t * (1 - c)) / sod; }
-  TANDEM_HOST_DEVICE double u_of_child(double u, double t) const { return (u * c + t * s) / q(u, t); }
+  double q(double u, double t) const { return 1 - (u * s + t * (1 - c)) / sod; }
+  double u_of_child(double u, double t) const { return (u * c + t * s) / q(u, t); }
   /// t' at the parent's t and the child's u.
-  TANDEM_HOST_DEVICE double t_of_child(double child_u, double t) const {
+  double t_of_child(double child_u, double t) const {
     return (t * (1 + child_u * s / sod) - child_u * s) / (c + t * (1 - c) / sod);
   }
   /// v' / v, by the child's coordinates.
-  TANDEM_HOST_DEVICE double rows_of_child(double child_u, double child_t) const {
+  double rows_of_child(double child_u, double child_t) const {
     return 1 - (child_t * (1 - c) - child_u * s) / sod;
   }
   /// sod / d of the child, by the parent's coordinates.
-  TANDEM_HOST_DEVICE double magnification(double u, double t) const { return (1 - t / sod) / q(u, t); }
+  double magnification(double u, double t) const { return (1 - t / sod) / q(u, t); }
 };
+
+/// Makes a range hold another one, too.
+inline void widen(Range& range, Range by) {
+  if (by.size() <= 0) return;
+  range = range.size() <= 0 ? by : Range{std::min(range.first, by.first), std::max(range.last, by.last)};
+}
 
 /// Samples at one t: (column, row), rows side by side. A column is a bin, of the detector or beyond its ends,
 /// or a voxel of a line. A row is one of the detector or beyond its ends.
@@ -59,7 +65,7 @@ struct DisparityPlane {
   Range rows;        ///< likewise; in whole vectors, unless there is only one
   Index offset = 0;  ///< of its first number, among those of all planes
   /// The number at which column 0 would begin, with the first of its rows.
-  TANDEM_HOST_DEVICE Index column_0() const { return offset - columns.first * rows.size(); }
+  Index column_0() const { return offset - columns.first * rows.size(); }
   Index end() const { return offset + columns.size() * rows.size(); }
 };
 
@@ -92,7 +98,7 @@ struct ViewWeight {
   double area, height;  ///< over a cell at the axis: mm, and a share
   bool flat;
   double middle, above, below;  ///< of a flat voxel, and the ends of its row, rows at the axis
-  TANDEM_HOST_DEVICE double at(double magnification) const {
+  double at(double magnification) const {
     const double low = magnification * (middle - 0.5 * height),
                  high = magnification * (middle + 0.5 * height);
     const double first = low > below ? low : below, last = high < above ? high : above;
@@ -151,8 +157,8 @@ Range columns_read(const HierarchicalViews& n, const FrameTurn& turn, const Taps
 
 using HierarchicalVariant = Variant<HierarchicalViews>;
 
-/// Lines of voxels that are worked on together.
-constexpr Index lines_together = 32;
+/// Planes of a parent, or lines of voxels, that are worked on at a time.
+constexpr Index planes_at_once = 32;
 /// Rows lie in vectors of so many numbers.
 constexpr Index rows_a_vector = 16;
 

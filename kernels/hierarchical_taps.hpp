@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/host_device.hpp"
 #include "../core/range.hpp"
 
 namespace tandem::kernels {
@@ -16,13 +15,13 @@ struct Taps {
   int count = 0;
   float powers[powers_of_taps][most_taps] = {};  ///< [power][tap]
 
-  TANDEM_HOST_DEVICE float weight(int tap, float middle_distance) const {
+  float weight(int tap, float middle_distance) const {
     float sum = powers[powers_of_taps - 1][tap];
     for (int p = powers_of_taps - 2; p >= 0; --p) sum = sum * middle_distance + powers[p][tap];
     return sum;
   }
   /// The first sample, counted from floor(p).
-  TANDEM_HOST_DEVICE int first() const { return 1 - count / 2; }
+  int first() const { return 1 - count / 2; }
 };
 
 /// How taps are chosen: `count` weights make the least error for waves of up to band / 2 cycles a sample,

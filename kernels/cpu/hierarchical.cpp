@@ -66,6 +66,14 @@ struct Projections {
   float alpha, beta;
 };
 
+/// Zeros for what the children of a group get.
+std::vector<Array> children_of_zeros(const HierarchicalViews& n, const ViewGroup& group) {
+  std::vector<Array> turned;
+  for (const std::size_t child : group.children)
+    turned.push_back(numbers(kernels::numbers_of(n.groups[child].turned)));
+  return turned;
+}
+
 void scatter_to_children(const HierarchicalViews& n, const ViewGroup& group, std::vector<Array> turned,
                          const Projections& to);
 
@@ -82,9 +90,7 @@ void scatter(const HierarchicalViews& n, const ViewGroup& group, Array data, con
     });
     return;
   }
-  std::vector<Array> turned;
-  for (const std::size_t child : group.children)
-    turned.push_back(numbers(kernels::numbers_of(n.groups[child].turned)));
+  std::vector<Array> turned = children_of_zeros(n, group);
   for_some_planes(group, [&](Range planes) {
     Merge(n, group, planes).scatter(data.data() + first_number(group, planes), turned);
   });
@@ -112,9 +118,7 @@ void forward(const HierarchicalViews& n, const Execution&, float alpha, Image<co
   });
   for (const VoxelLines& quarter : n.quarters) {
     const ViewGroup& group = n.groups[quarter.group];
-    std::vector<Array> turned;
-    for (const std::size_t child : group.children)
-      turned.push_back(numbers(kernels::numbers_of(n.groups[child].turned)));
+    std::vector<Array> turned = children_of_zeros(n, group);
     for_some_planes(group, [&](Range lines) {
       Array values = numbers(numbers_of(group, lines));
       spread_lines(n, quarter, lines, values, columns);

@@ -34,31 +34,42 @@ void for_thinned(const Thinning& thin, const Use& use) {
         use(i, thin.cells[static_cast<std::size_t>(i)] + k, weight);
 }
 
-/// use(plane, turned plane, column, rows of the plane by those of the turned one, from its first number on)
-/// for all columns of a child that both have.
-template <class Use>
-void for_turned_columns(const HierarchicalViews& n, const FrameTurn& turn, const ViewGroup& child,
-                        std::size_t which, Range some, const Use& use) {
-  const DisparityPlane &to = child.turned[which], &from = child.plane_of(which);
-  const Range columns = both(both(some, to.columns), from.columns);
-  for (Index i = columns.first; i < columns.last; ++i) {
-    const Line rows = n.rows_of(turn, to.u.at(i), to.t);
-    use(to.column_0() + i * to.rows.size(), from.column_0() + i * from.rows.size(),
-        Line{rows.at(to.rows.first) - static_cast<double>(from.rows.first), rows.step});
-  }
-}
-
 /// body(columns) for all columns of a child's planes, on all threads.
 template <class Body>
 void for_column_tasks(const ViewGroup& child, const Body& body) {
   Range all = child.turned[0].columns;
-  for (const DisparityPlane& p : child.turned)
-    if (p.columns.size() > 0)
-      all = all.size() <= 0 ? p.columns
-                            : Range{std::min(all.first, p.columns.first), std::max(all.last, p.columns.last)};
+  for (const DisparityPlane& p : child.turned) widen(all, p.columns);
   parallel_for(ceil_div(all.size(), columns_a_task), [&](Index task) {
     const Index first = all.first + task * columns_a_task;
     body(Range{first, std::min(first + columns_a_task, all.last)});
+  });
+}
+
+/// A column of a child's plane, and the same one behind the pass along v: their first numbers, how many they
+/// have, and rows of the plane by those of the turned one, from its first number on.
+struct ColumnTurn {
+  Index from, to, count, turned_count;
+  Line rows;
+};
+
+/// use(ColumnTurn) for all columns of a child that both have, by threads.
+template <class Use>
+void for_all_columns(const HierarchicalViews& n, const ViewGroup& child, const ViewGroup& parent,
+                     const Use& use) {
+  const FrameTurn turn = n.turn(child, parent);
+  for_column_tasks(child, [&](Range some) {
+    for (std::size_t k = 0; k < child.turned.size(); ++k) {
+      const DisparityPlane &to = child.turned[k], &from = child.plane_of(k);
+      const Range columns = both(both(some, to.columns), from.columns);
+      for (Index i = columns.first; i < columns.last; ++i) {
+        const Line rows = n.rows_of(turn, to.u.at(i), to.t);
+        use(ColumnTurn{from.column_0() + i * from.rows.size(),
+                       to.column_0() + i * to.rows.size(),
+                       from.rows.size(),
+                       to.rows.size(),
+                       {rows.at(to.rows.first) - static_cast<double>(from.rows.first), rows.step}});
+      }
+    }
   });
 }
 
@@ -128,36 +139,28 @@ Array bins_from_columns(const HierarchicalViews& n, Array data) {
 
 Array turned_from(const HierarchicalViews& n, const ViewGroup& child, const ViewGroup& parent,
                   const Array& data) {
-  const FrameTurn turn = n.turn(child, parent);
   Array turned = numbers(kernels::numbers_of(child.turned));
-  for_column_tasks(child, [&](Range columns) {
-    for (std::size_t k = 0; k < child.turned.size(); ++k) {
-      const Index many = child.turned[k].rows.size(), count = child.plane_of(k).rows.size();
-      for_turned_columns(n, turn, child, k, columns, [&](Index to, Index from, Line rows) {
-        if (n.flat())
-          turned.data()[to] = data.data()[from];
-        else
-          resample(n.along_u(child), rows, data.data() + from, count, turned.data() + to, many);
-      });
-    }
+  for_all_columns(n, child, parent, [&](const ColumnTurn& at) {
+    const float* from = data.data() + at.from;
+    float* to = turned.data() + at.to;
+    if (n.flat())
+      *to = *from;
+    else
+      resample(n.along_u(child), at.rows, from, at.count, to, at.turned_count);
   });
   return turned;
 }
 
 Array turned_back(const HierarchicalViews& n, const ViewGroup& child, const ViewGroup& parent,
                   const Array& turned) {
-  const FrameTurn turn = n.turn(child, parent);
   Array data = numbers(kernels::numbers_of(child.planes));
-  for_column_tasks(child, [&](Range columns) {
-    for (std::size_t k = 0; k < child.turned.size(); ++k) {
-      const Index many = child.turned[k].rows.size(), count = child.plane_of(k).rows.size();
-      for_turned_columns(n, turn, child, k, columns, [&](Index to, Index from, Line rows) {
-        if (n.flat())
-          data.data()[from] += turned.data()[to];
-        else
-          spread_samples(n.along_u(child), rows, data.data() + from, count, turned.data() + to, many);
-      });
-    }
+  for_all_columns(n, child, parent, [&](const ColumnTurn& at) {
+    float* from = data.data() + at.from;
+    const float* to = turned.data() + at.to;
+    if (n.flat())
+      *from += *to;
+    else
+      spread_samples(n.along_u(child), at.rows, from, at.count, to, at.turned_count);
   });
   return data;
 }

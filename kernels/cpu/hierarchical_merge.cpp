@@ -39,12 +39,7 @@ Merge::Merge(const HierarchicalViews& n, const ViewGroup& parent, Range planes)
     crossings_[static_cast<std::size_t>(i)] = crossing_of(
         n_, parent_, child(static_cast<std::size_t>(i / planes_.size())), planes_.first + i % planes_.size());
   });
-  for (Index j = planes.first; j < planes.last; ++j) {
-    const Range& rows = plane(j).rows;
-    if (rows.size() <= 0) continue;
-    rows_ =
-        rows_.size() <= 0 ? rows : Range{std::min(rows_.first, rows.first), std::max(rows_.last, rows.last)};
-  }
+  for (Index j = planes.first; j < planes.last; ++j) widen(rows_, plane(j).rows);
 }
 
 void Merge::gather(const std::vector<Array>& turned, float* sums) const {

@@ -53,8 +53,8 @@ double merge_bytes(const HierarchicalViews& n, const ViewGroup& group);
 template <class Body>
 void for_some_planes(const ViewGroup& parent, const Body& body) {
   const auto all = static_cast<Index>(parent.planes.size());
-  for (Index first = 0; first < all; first += lines_together)
-    body(Range{first, std::min(first + lines_together, all)});
+  for (Index first = 0; first < all; first += planes_at_once)
+    body(Range{first, std::min(first + planes_at_once, all)});
 }
 
 }  // namespace tandem::kernels::cpu
