@@ -27,15 +27,20 @@ struct Stack {
   std::span<const float> dark = {};    ///< (row, bin); empty: 0
 };
 
+/// A value of a frame at a pixel, less the dark, and scaled.
+double corrected(const Stack& stack, double value, Index frame, Index at) {
+  const double dark = stack.dark.empty() ? 0 : static_cast<double>(stack.dark[static_cast<std::size_t>(at)]);
+  return (value - dark) * (stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(frame)]);
+}
+
 /// The values of a pixel in those of the frames where it is finite.
 template <class Pixel>
 void gather(const Stack& stack, const Pixel* pixels, Index at, std::vector<double>& values) {
   const Index frame = stack.frames.shape[1] * stack.frames.shape[2];
-  const double dark = stack.dark.empty() ? 0 : static_cast<double>(stack.dark[static_cast<std::size_t>(at)]);
   values.clear();
   for (const Index f : stack.which)
     if (const auto value = static_cast<double>(pixels[f * frame + at]); std::isfinite(value))
-      values.push_back((value - dark) * (stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(f)]));
+      values.push_back(corrected(stack, value, f, at));
 }
 
 /// The means of a row's pixels, frame by frame. Returns how many values were left out.
@@ -46,14 +51,9 @@ Index mean_row(const Stack& stack, const Pixel* pixels, Index row, std::span<flo
   std::vector<Index> count(out.size(), 0);
   for (const Index f : stack.which) {
     const Pixel* from = pixels + f * frame + row * bins;
-    const double scale = stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(f)];
-    for (std::size_t bin = 0; bin < out.size(); ++bin) {
-      const auto value = static_cast<double>(from[bin]);
-      const double dark = stack.dark.empty()
-                              ? 0
-                              : static_cast<double>(stack.dark[static_cast<std::size_t>(row * bins) + bin]);
-      if (std::isfinite(value)) sum[bin] += (value - dark) * scale, ++count[bin];
-    }
+    for (std::size_t bin = 0; bin < out.size(); ++bin)
+      if (const auto value = static_cast<double>(from[bin]); std::isfinite(value))
+        sum[bin] += corrected(stack, value, f, row * bins + static_cast<Index>(bin)), ++count[bin];
   }
   for (std::size_t bin = 0; bin < out.size(); ++bin)
     out[bin] = static_cast<float>(sum[bin] / static_cast<double>(count[bin]));  // NaN if there are none
