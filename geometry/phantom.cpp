@@ -86,6 +86,10 @@ void require_part(const char* what, Range part, Index count, std::size_t have, I
                       " numbers, but ", part.size(), " ", what, " hold ", part.size() * each);
 }
 
+void require_samples(int samples) {
+  require<GeometryError>(samples > 0, "phantom: ", samples, " samples; at least 1 is needed");
+}
+
 /// How much of a pixel an ellipse covers, from samples x samples points; `near` is half a pixel's diagonal in
 /// the ellipse's own units, which settles all but the pixels on its rim.
 double coverage(const Ellipse& e, double x, double y, double pitch_x, double pitch_y, double near,
@@ -214,7 +218,7 @@ template <class RaysOf>
 void project_rays(const Phantom& phantom, const Detector& d, Index views, Range rows, std::span<float> out,
                   int samples, const RaysOf& rays_of) {
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
-  require<GeometryError>(samples > 0, "phantom: ", samples, " samples per cell; at least 1 is needed");
+  require_samples(samples);
   const auto shifted = [&](Index cell, int k) {
     return static_cast<double>(cell) + (k + 0.5) / samples - 0.5;
   };
@@ -274,6 +278,7 @@ void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::
 }
 
 void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples) {
+  require_samples(samples);  // parallel rays, which are exact without them, refuse none alike
   std::visit(
       [&]<class Kind>(const Kind& s) {
         if constexpr (std::is_same_v<Kind, ParallelBeam>)
@@ -320,7 +325,7 @@ void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std:
               int samples) {
   const Index nx = grid.size[0], ny = grid.size[1];
   require_part("slices", slices, grid.size[2], out.size(), nx * ny);
-  require<GeometryError>(samples > 0, "phantom: ", samples, " samples per pixel; at least 1 is needed");
+  require_samples(samples);
   std::vector<std::vector<Ellipse>> cuts;
   for (Index iz = slices.first; iz < slices.last; ++iz)
     cuts.push_back(cut(phantom, grid.z(static_cast<double>(iz))));

@@ -1,4 +1,3 @@
-#include "../../core/error.hpp"
 #include "../../geometry/phantom.hpp"
 
 #include "bindings.hpp"
@@ -13,7 +12,6 @@ std::span<float> floats_at(Address at, Index count) {
 
 void project_to(const Phantom& phantom, const Scan& scan, Address out, int samples) {
   const Released released;
-  require<GeometryError>(samples >= 1, "project: ", samples, " samples of a cell; at least 1 is needed");
   const Range rows{0, detector_of(scan).rows};
   const std::span<float> data = floats_at(out, projection_space(scan).size());
   project(phantom, scan, rows, data, samples);
@@ -21,7 +19,6 @@ void project_to(const Phantom& phantom, const Scan& scan, Address out, int sampl
 
 void voxelise_to(const Phantom& phantom, const VolumeGrid& grid, Address out, int samples) {
   const Released released;
-  require<GeometryError>(samples >= 1, "voxelise: ", samples, " samples of a pixel; at least 1 is needed");
   const auto [nz, ny, nx] = grid.shape();
   voxelise(phantom, grid, {0, nz}, floats_at(out, nz * ny * nx), samples);
 }
