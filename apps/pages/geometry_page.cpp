@@ -110,9 +110,8 @@ void draw_view(Drawing& to, const Drawn& view, float grey) {
 }  // namespace
 
 Scan as_it_stands(const io::ScanInfo& info) {
-  OffCircle off = info.off_circle;
+  OffCircle off = info.beside_circle();
   off.roll = in_radians(info.roll_deg.value_or(0)), off.tilt = in_radians(info.tilt_deg.value_or(0));
-  if (off.row_shifts.empty()) off.row_shifts = info.row_shifts;
   return off.any() ? as_free_views(info.scan, off) : info.scan;
 }
 

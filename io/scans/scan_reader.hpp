@@ -103,6 +103,12 @@ struct ScanInfo {
   /// How the views stand beside the circle of `scan`, for methods that take them as they stand: shifts of a
   /// cone beam, and where the sample moved. Roll, tilt and `row_shifts` are apart.
   OffCircle off_circle;
+  /// The same with `row_shifts`.
+  OffCircle beside_circle() const {
+    OffCircle off = off_circle;
+    if (off.row_shifts.empty()) off.row_shifts = row_shifts;
+    return off;
+  }
   /// Whether no method may take the circle: the user gives these shifts, or the sample climbs, as in a helix.
   bool is_no_circle = false;
   PerFrame times;  ///< when the frames were taken: numbers that rise with time, such as those of all frames

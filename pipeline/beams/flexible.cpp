@@ -1,5 +1,5 @@
 // Views of any geometry: all slices are one problem, which devices and ranks share as they share a cone beam.
-// They have a filter if sources go nearly along a circle or a helix; one device then takes all.
+// They have a filter if sources go nearly along a circle or a helix.
 
 #include <algorithm>
 #include <cmath>

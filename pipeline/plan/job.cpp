@@ -8,7 +8,6 @@
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../geometry/free_views.hpp"
-#include "../../geometry/level_scan.hpp"
 #include "../beams/beam.hpp"
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
@@ -87,9 +86,8 @@ void take_recorded(StepValues& values, const char* option, const std::optional<d
 
 /// How the scan stands beside its circle. @throws GeometryError where a roll or a tilt says nothing
 OffCircle off_circle(const Scan& scan, const io::ScanInfo& info, const Recipe& recipe) {
-  OffCircle off = info.off_circle;
+  OffCircle off = info.beside_circle();
   off.roll = angle_of(recipe, "--detector-roll"), off.tilt = angle_of(recipe, "--axis-tilt");
-  if (off.row_shifts.empty()) off.row_shifts = info.row_shifts;
   if (off.roll == 0 && off.tilt == 0) return off;
   const char* option = off.tilt != 0 ? "--axis-tilt" : "--detector-roll";
   const Beam& beam = beam_of(scan);
@@ -275,10 +273,8 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
 }
 
 bool has_filter(const Scan& scan) {
-  const auto* flexible = std::get_if<FlexibleBeam>(&scan);
-  if (!flexible) return true;
   try {
-    level_detector(*flexible);
+    filtered_detector(scan);
   } catch (const GeometryError&) {
     return false;
   }
