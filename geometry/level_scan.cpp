@@ -271,10 +271,6 @@ LevelView cells_of(const FlexibleView& level, bool as_it_stood, const FlexibleVi
   return seen;
 }
 
-}  // namespace
-
-namespace {
-
 /// A scan on its way to level rows.
 struct Levelling {
   FittedOrbit orbit;
