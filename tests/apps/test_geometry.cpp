@@ -81,16 +81,20 @@ double rmse_of(const Program& run, const std::string& recon,
   return ended.code == 0 ? run.json("r.json")["quality"]["rmse"].get<double>() : INFINITY;
 }
 
-TEST(GeometryProgram, AFileOfVectorsIsAllThatAWobblingScanNeeds) {
-  Program run;
-  const std::string truth = " --truth truth.h5 ";
+/// views.txt, the vectors of a wobbling scan, and truth.h5, on the grid of the reconstruction.
+void make_views_and_truth(Program& run) {
   write_text(run / "views.txt", io::geometry_text("views.txt", wobbling()));
-  // the truth on the grid of the reconstruction
   ASSERT_EQ(run("simulate -o exact.h5 --truth truth.h5 " + cone +
                 "--phantom ellipsoids --size 24 --rows 20 "
                 "--bins 24 --views 4")
                 .code,
             0);
+}
+
+TEST(GeometryProgram, AFileOfVectorsIsAllThatAWobblingScanNeeds) {
+  Program run;
+  const std::string truth = " --truth truth.h5 ";
+  make_views_and_truth(run);
   ASSERT_EQ(run("simulate -o circle28.h5 " + cone + body + "--views 60").code, 0);
   ASSERT_EQ(run("simulate -o made.h5 --geometry views.txt " + body).code, 0);
   forget_geometry(run / "made.h5", run / "scan.h5");
@@ -107,12 +111,7 @@ TEST(GeometryProgram, AFileOfVectorsIsAllThatAWobblingScanNeeds) {
 TEST(GeometryProgram, AFilterTakesAWobblingScanByItsVectors) {
   Program run;
   const std::string truth = " --truth truth.h5 ";
-  write_text(run / "views.txt", io::geometry_text("views.txt", wobbling()));
-  ASSERT_EQ(run("simulate -o exact.h5 --truth truth.h5 " + cone +
-                "--phantom ellipsoids --size 24 --rows 20 "
-                "--bins 24 --views 4")
-                .code,
-            0);
+  make_views_and_truth(run);
   ASSERT_EQ(run("simulate -o circle.h5 " + cone + body + "--views 60").code, 0);
   ASSERT_EQ(run("simulate -o scan.h5 --geometry views.txt " + body).code, 0);
   const double circle = rmse_of(run, "circle.h5" + truth, ""), wobble = rmse_of(run, "scan.h5" + truth, ""),

@@ -45,10 +45,11 @@ inline double error_of(const Array& own, const Array& whole) {
   return std::sqrt(difference / size);
 }
 
-/// A cone beam on all ranks, and the same in one process.
-struct ConeCase {
+/// A scan on all ranks, and the same in one process.
+template <class Beam>
+struct RankCase {
   std::string name;
-  ConeBeam scan;
+  Beam scan;
   VolumeGrid grid;
   Index lines_at_once = 0;
   Model model = Model::separable_footprint;
@@ -58,28 +59,32 @@ struct ConeCase {
   Range own_views() const { return portion_of_rank(views_of(scan), all().rank(), all().size()); }
   LinearOperator here() const { return projector(scan, grid, model); }
   LinearOperator over_ranks() const { return over_ranks(scan, own_views()); }
-  LinearOperator over_ranks(const ConeBeam& some, Range views) const {
+  LinearOperator over_ranks(const Beam& some, Range views) const {
     return rank_projector(
         all(), {.grid = grid,
                 .projections = projection_space(some, device).portion(0, views.first, views.last),
                 .lines_at_once = lines_at_once,
                 .of_part =
                     [=, *this](const VolumeGrid& lines) {
-                      return projector(crop(some, views, {0, some.detector.rows}), lines, model, device);
+                      return projector(crop(some, views, {0, some.detector.rows}, {0, some.detector.bins}),
+                                       lines, model, device);
                     },
-                .through_host = through_host});
+                .through_host = through_host,
+                .lines_together = lines_together(some)});
   }
 };
+using ConeCase = RankCase<ConeBeam>;
 
 /// The operator in subsets of views, of which each rank has some, perhaps none.
-inline Subsets subsets_over_ranks(const ConeCase& c, Index count) {
+template <class Beam>
+Subsets subsets_over_ranks(const RankCase<Beam>& c, Index count) {
   const Range own = c.own_views();
   std::vector<LinearOperator> parts;
   std::vector<std::vector<Index>> views;
-  for (const auto& subset : view_subsets(c.scan.angles, ConeBeam::period, count)) {
+  for (const auto& subset : view_subsets(c.scan, count)) {
     const auto first = std::ranges::lower_bound(subset, own.first),
                last = std::ranges::lower_bound(subset, own.last);
-    parts.push_back(c.over_ranks(std::get<ConeBeam>(with_views(c.scan, subset)),
+    parts.push_back(c.over_ranks(std::get<Beam>(with_views(c.scan, subset)),
                                  {first - subset.begin(), last - subset.begin()}));
     std::vector<Index>& mine = views.emplace_back(first, last);
     for (Index& view : mine) view -= own.first;

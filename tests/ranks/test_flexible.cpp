@@ -16,50 +16,14 @@
 namespace tandem::test {
 namespace {
 
-/// Views of any geometry on all ranks, and in one process.
-struct FlexibleCase {
-  std::string name;
-  FlexibleBeam scan;
-  VolumeGrid grid;
-  Index lines_at_once = 0;
-  Device device = Device::cpu();
+using FlexibleCase = RankCase<FlexibleBeam>;
 
-  LinearOperator here() const { return projector(scan, grid); }
-  Range own_views() const { return portion_of_rank(views_of(scan), all().rank(), all().size()); }
-  LinearOperator over_ranks() const { return over_ranks(scan, own_views()); }
-  LinearOperator over_ranks(const FlexibleBeam& some, Range views) const {
-    return rank_projector(
-        all(), {.grid = grid,
-                .projections = projection_space(some, device).portion(0, views.first, views.last),
-                .lines_at_once = lines_at_once,
-                .of_part =
-                    [=, *this](const VolumeGrid& lines) {
-                      return projector(crop(some, views, {0, some.detector.rows}, {0, some.detector.bins}),
-                                       lines, Model::separable_footprint, device);
-                    },
-                .lines_together = lines_together(some)});
-  }
-  Subsets subsets(Index count) const {
-    const Range own = own_views();
-    std::vector<LinearOperator> parts;
-    std::vector<std::vector<Index>> views;
-    for (const auto& subset : view_subsets(scan, count)) {
-      const auto first = std::ranges::lower_bound(subset, own.first),
-                 last = std::ranges::lower_bound(subset, own.last);
-      parts.push_back(over_ranks(std::get<FlexibleBeam>(with_views(scan, subset)),
-                                 {first - subset.begin(), last - subset.begin()}));
-      std::vector<Index>& mine = views.emplace_back(first, last);
-      for (Index& view : mine) view -= own.first;
-    }
-    return {std::move(parts), std::move(views)};
-  }
-  Subsets subsets_here(Index count) const {
-    std::vector<LinearOperator> parts;
-    std::vector<std::vector<Index>> views = view_subsets(scan, count);
-    for (const auto& subset : views) parts.push_back(projector(with_views(scan, subset), grid));
-    return {std::move(parts), std::move(views)};
-  }
-};
+Subsets subsets_here(const FlexibleCase& c, Index count) {
+  std::vector<LinearOperator> parts;
+  std::vector<std::vector<Index>> views = view_subsets(c.scan, count);
+  for (const auto& subset : views) parts.push_back(projector(with_views(c.scan, subset), c.grid));
+  return {std::move(parts), std::move(views)};
+}
 
 /// On the CPU, or each on a GPU if there is one. Strips of whole bricks: some ranks have none.
 std::vector<FlexibleCase> flexible_cases() {
@@ -116,7 +80,8 @@ TEST(RanksOfViews, SolveAsOneProcessDoes) {
     Array x(A.domain());
     return after(3, OsSirt(std::move(A), data.clone(), std::move(x)));
   };
-  EXPECT_LE(error_of(subsets(c.subsets(5), own), subsets(c.subsets_here(5), b)), tolerance::solver_steps);
+  EXPECT_LE(error_of(subsets(subsets_over_ranks(c, 5), own), subsets(subsets_here(c, 5), b)),
+            tolerance::solver_steps);
 }
 
 /// Strips of whole bricks, of which some ranks may have none.
