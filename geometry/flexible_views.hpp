@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "../core/host_device.hpp"
 #include "../core/kept_on_devices.hpp"
 #include "../core/public.hpp"
 #include "beams/flexible.hpp"
+#include "views.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -33,6 +35,7 @@ struct FlexiblePlace {
 struct FlexibleViews {
   std::vector<FlexiblePlace> views;
   bool parallel;
+  std::optional<ConeViews> upright{};  ///< the same views, if all detectors are upright: they have that pair
   KeptOnDevices kept{};
 };
 

@@ -14,7 +14,10 @@ namespace {
 const FlexibleBeam& flexible(const Scan& scan) { return std::get<FlexibleBeam>(scan); }
 
 nlohmann::json fields_of_flexible(const Scan& scan) {
-  return {{"parallel_rays", flexible(scan).parallel}, {"magnification", magnification(flexible(scan))}};
+  const FlexibleBeam& beam = flexible(scan);
+  return {{"parallel_rays", beam.parallel},
+          {"upright", has_upright_views(beam)},
+          {"magnification", magnification(beam)}};
 }
 
 std::string words_of_flexible(const Scan& scan) {
@@ -26,8 +29,8 @@ std::string words_of_flexible(const Scan& scan) {
     const double distance = std::hypot(source[0], source[1], source[2]);
     nearest = std::min(nearest, distance), farthest = std::max(farthest, distance);
   }
-  text << "flexible beam, sources " << nearest << " to " << farthest << " mm from the origin (magnified "
-       << magnification(beam) << " times)";
+  text << "flexible beam, " << (has_upright_views(beam) ? "upright detectors, " : "") << "sources " << nearest
+       << " to " << farthest << " mm from the origin (magnified " << magnification(beam) << " times)";
   return text.str();
 }
 

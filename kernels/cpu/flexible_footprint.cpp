@@ -18,6 +18,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
+#include "../cone.hpp"
 #include "../flexible.hpp"
 #include "../flexible_footprint.hpp"
 #include "../launches.hpp"
@@ -270,8 +271,11 @@ HWY_EXPORT(ProjectView);
 
 namespace {
 
-void forward(const FlexibleViews& n, const Execution&, float alpha, Image<const float> volume, float beta,
-             Image<float> projections, Stream&) {
+const ConeVariant& of_upright_views() { return cone(Model::separable_footprint, Device::cpu()); }
+
+void forward(const FlexibleViews& n, const Execution& how, float alpha, Image<const float> volume, float beta,
+             Image<float> projections, Stream& stream) {
+  if (n.upright) return of_upright_views().forward(*n.upright, how, alpha, volume, beta, projections, stream);
   note_launch("flexible forward");
   const Cells cells{projections.n1, projections.n2};
   parallel_for(projections.n0, [&](Index v) {
@@ -286,8 +290,10 @@ void forward(const FlexibleViews& n, const Execution&, float alpha, Image<const 
   });
 }
 
-void backward(const FlexibleViews& n, const Execution&, float alpha, Image<const float> projections,
-              float beta, Image<float> volume, Stream&) {
+void backward(const FlexibleViews& n, const Execution& how, float alpha, Image<const float> projections,
+              float beta, Image<float> volume, Stream& stream) {
+  if (n.upright)
+    return of_upright_views().backward(*n.upright, how, alpha, projections, beta, volume, stream);
   note_launch("flexible backward");
   const Cells cells{projections.n1, projections.n2};
   std::vector<float> slanted(static_cast<std::size_t>(projections.n0 * cells.size()));
