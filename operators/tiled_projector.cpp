@@ -178,6 +178,12 @@ const kernels::ConeVariant& kernels_of(const ConeBeam&, Device device) {
 const kernels::FlexibleVariant& kernels_of(const FlexibleBeam&, Device device) {
   return kernels::flexible(device).front();
 }
+WorkingMemory memory_of(const ConeBeam&, Shape volume, Shape projections, Device device) {
+  return working_memory(Model::separable_footprint, volume, projections, device);
+}
+WorkingMemory memory_of(const FlexibleBeam& scan, Shape volume, Shape projections, Device device) {
+  return working_memory(scan, volume, projections, device);
+}
 ConeViews packed(const ConeBeam& scan, const VolumeGrid& grid) { return pack(scan, grid); }
 FlexibleViews packed(const FlexibleBeam& scan, const VolumeGrid& grid) { return places(scan, grid); }
 
@@ -255,8 +261,7 @@ Tilings tiles_of(const Beam& scan, const VolumeGrid& grid, const std::vector<Dev
   const auto most_of_all = [&](Shape volume, Shape projections) {
     WorkingMemory most{};
     for (const Device device : devices) {
-      const auto& row = kernels_of(scan, device);
-      const WorkingMemory one = row.working_memory(row.grades.front().precision, volume, projections, device);
+      const WorkingMemory one = memory_of(scan, volume, projections, device);
       most = {std::max(most.forward, one.forward), std::max(most.backward, one.backward)};
     }
     return most;

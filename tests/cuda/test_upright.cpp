@@ -5,8 +5,10 @@
 #include "../../kernels/cone.hpp"
 #include "../../kernels/launches.hpp"
 #include "../../operators/adjointness.hpp"
+#include "../../operators/tiled_projector.hpp"
 #include "../support/cone_scans.hpp"
 #include "../support/flexible_scans.hpp"
+#include "../support/tiles.hpp"
 #include "cuda_fixture.hpp"
 
 namespace tandem::test {
@@ -65,6 +67,22 @@ TEST_F(CudaUpright, HelicesAgreeWithTheCpu) {
 TEST_F(CudaUpright, ManyViewsOfFewSlicesAgreeWithTheCpu) {
   Random random(23);
   expect_agreement(jittered_helix(700, 3, 47, 2, 1, 1, random), box(21, 19, 3, 0.5), "700 views");
+}
+
+/// A tile of a volume, and the share of a member, have the coefficients of the whole.
+TEST_F(CudaUpright, TeamsAndTilesAgreeWithTheCpu) {
+  Random random(25);
+  const FlexibleBeam scan = jittered_helix(61, 71, 90, 2, 9, 1, random);
+  const VolumeGrid grid = box(40, 37, 60, 0.5);
+  const LinearOperator A = projector(scan, grid);
+  const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3), y = A * x, z = adjoint(A) * q;
+  const LinearOperator tiled = tiled_projector(scan, grid, {gpu}, 5 * smallest_tile(scan, grid, gpu));
+  EXPECT_LE(relative_error(tiled * x, y), tolerance::devices);
+  EXPECT_LE(relative_error(adjoint(tiled) * q, z), tolerance::devices);
+  const Device team = Device::team({gpu, gpu});
+  const LinearOperator B = projector(scan, grid, Model::separable_footprint, team);
+  EXPECT_LE(relative_error(B * on_device(x, team), y), tolerance::devices);
+  EXPECT_LE(relative_error(adjoint(B) * on_device(q, team), z), tolerance::devices);
 }
 
 TEST_F(CudaUpright, PairsMatch) {
