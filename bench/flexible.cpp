@@ -26,16 +26,18 @@ namespace {
 constexpr double degree = std::numbers::pi / 180;
 
 /// How views stand: rays rise over the slices, the detector rolls about the middle ray and leans along it,
-/// and all moves along z by so many heights of the detector's shadow, in one turn.
+/// and all moves along z by so many heights of the detector's shadow, in so many turns.
 struct Orbit {
   const char* name;
   double elevation = 0, roll = 0, pitch = 0, climb = 0;  // rad
   bool flat = false;                                     ///< a quarter of the slices
+  double turns = 1;
 };
 
 constexpr Orbit orbits[]{{"circle"},
                          {.name = "leaning", .roll = 2 * degree, .pitch = 3 * degree},
                          {.name = "helix", .climb = 0.5},
+                         {.name = "long_helix", .climb = 4, .turns = 8},
                          {.name = "laminography", .elevation = 45 * degree, .flat = true}};
 
 Vector3 turned(const Vector3& a, const Vector3& about, double angle) {
@@ -55,7 +57,8 @@ FlexibleCase case_of(const Orbit& orbit, Index size, Index views) {
   const double height = 0.5 * static_cast<double>(d.rows) * d.row_pitch;  // at the axis
   std::vector<FlexibleView> all;
   for (std::size_t k = 0; k < circle.scan.angles.size(); ++k) {
-    const double a = circle.scan.angles[k], share = static_cast<double>(k) / static_cast<double>(views) - 0.5;
+    const double a = orbit.turns * circle.scan.angles[k],
+                 share = static_cast<double>(k) / static_cast<double>(views) - 0.5;
     const Vector3 side{std::cos(a), std::sin(a), 0},
         ray = turned({-std::sin(a), std::cos(a), 0}, side, orbit.elevation);
     const Vector3 bins = turned(side, ray, orbit.roll), rows = turned(cross(bins, ray), bins, orbit.pitch);

@@ -147,6 +147,35 @@ TEST(FootprintBatches, WindowsOfTheBackProjectionHoldWhatAChunkMeets) {
     }
 }
 
+/// A view that is left out shows no row of any slice of the chunk; of a helix most are left out.
+TEST(FootprintBatches, ChunksLeaveOutViewsThatTheyDoNotMeet) {
+  constexpr Index chunk = 32;
+  Random random(6);
+  std::vector<Case> all = cases();
+  const VolumeGrid high{{37, 41, 400}, {0.5, 0.5, 0.5}, {}};
+  all.push_back({*pack(jittered_helix(300, 40, 83, 9, 20, 0.5, random), high).upright, 40, {400, 41, 37}});
+  Index left_out = 0;
+  for (const Case& c : all) {
+    const auto count = static_cast<Index>(c.views.views.size());
+    const Range some{count / 5, count};
+    const std::vector<Range> met = views_met(c.views, c.reach(), some, c.volume[0], chunk);
+    ASSERT_EQ(static_cast<Index>(met.size()), ceil_div(c.volume[0], chunk));
+    for (Index v = 0; v < some.size(); ++v)
+      for (std::size_t k = 0; k < met.size(); ++k) {
+        if (met[k].first <= v && v < met[k].last) continue;
+        left_out += &c == &all.back();
+        const ConeView& view = c.views.views[static_cast<std::size_t>(some.first + v)];
+        for_each_tile(c.volume, [&](Index x, Index y) {
+          const Column along =
+              column_at(view, depth_of(view, static_cast<double>(x), static_cast<double>(y)));
+          const double low = along.first + along.step * static_cast<double>(k) * chunk;
+          ASSERT_TRUE(low + along.step * chunk <= -0.5 || low >= static_cast<double>(c.rows) - 0.5);
+        });
+      }
+  }
+  EXPECT_GT(left_out, 300 * 13 / 2);
+}
+
 /// Odd sizes and large ones.
 std::vector<std::pair<Shape, Shape>> sizes() {
   std::vector<std::pair<Shape, Shape>> all;

@@ -18,8 +18,9 @@ constexpr int nowhere = 1 << 30;
 
 struct Problem : BackwardLayout {
   Tiles tiles;
+  const Range* met;  ///< of each chunk of slices: the views
   Index nz;
-  int views, rows, bins;
+  int rows, bins;
 };
 
 /// The window of a tile: first bin and row; rows: none where it meets no cell.
@@ -200,13 +201,15 @@ __global__ void __launch_bounds__(warps * 32, 2)
   const Memory memory = memory_of(n, shared);
   const Reader reader(n, shadows);
   const int warp = threadIdx.x / 32;
+  const int first = static_cast<int>(n.met[blockIdx.x].first),
+            views = static_cast<int>(n.met[blockIdx.x].last) - first;
   const auto slot = [&](int view) -> Slot& { return memory.slots[view % slots]; };
-  const auto last = [&](int view) { return min(view, n.views - 1); };
+  const auto last = [&](int view) { return first + max(min(view, views - 1), 0); };
   const auto begin = [&](int view) {
     const unsigned which = view % 2;
     const Slot& s = slot(view);
-    begin_box(memory.windows + which * static_cast<unsigned>(n.window_bytes()), data, {s.row, s.bin, 0, view},
-              s.bin != nowhere, memory.arrived + 8 * which);
+    begin_box(memory.windows + which * static_cast<unsigned>(n.window_bytes()), data,
+              {s.row, s.bin, 0, first + view}, s.bin != nowhere, memory.arrived + 8 * which);
   };
 
   if (threadIdx.x == 0) make_box_barriers(memory.arrived, 2, 1);
@@ -215,17 +218,17 @@ __global__ void __launch_bounds__(warps * 32, 2)
   __syncthreads();
   if (warp < 2) join(slot(warp));
   __syncthreads();
-  if (warp == 0) begin(0);
+  if (warp == 0 && views > 0) begin(0);
   Ladder ladder = reader.ladder(last(3));
   int bin = reader.bin(last(3));
-  uint4 high = reader.weight(0, 0), low = reader.weight(0, 1);
+  uint4 high = reader.weight(last(0), 0), low = reader.weight(last(0), 1);
 
   float sum[columns][per_lane] = {};
 #pragma unroll 1
-  for (int view = 0; view < n.views; ++view) {
+  for (int view = 0; view < views; ++view) {
     await_boxes(memory.arrived + 8 * (view % 2), view / 2);
     __syncthreads();
-    if (warp == view % warps && view + 1 < n.views) begin(view + 1);
+    if (warp == view % warps && view + 1 < views) begin(view + 1);
     if (warp == (view + 1) % warps) join(slot(view + 2));
     prepare<chunk>(n, ladder, bin, slot(view + 3));
     ladder = reader.ladder(last(view + 4)), bin = reader.bin(last(view + 4));
@@ -282,8 +285,18 @@ Boxes turn(const ConeView* views, const Problem& n, Image<const float> projectio
     turn_projections<<<squares, 256, 0, s>>>(views, projections, units, rows, turned);
   });
   const Index bin_bytes = 2 * rows, plane_bytes = n.bins * bin_bytes;
-  return boxes_of(turned, {rows, n.bins, 2, n.views}, {bin_bytes, plane_bytes, 2 * plane_bytes},
-                  {n.window_rows, n.window_bins, 2, 1}, stream.device());
+  return boxes_of(turned, {rows, n.bins, 2, static_cast<int>(projections.n0)},
+                  {bin_bytes, plane_bytes, 2 * plane_bytes}, {n.window_rows, n.window_bins, 2, 1},
+                  stream.device());
+}
+
+/// For each chunk of slices, the views that it meets.
+auto met_on_device(const ConeViews& views, const Reach& reach, Range some, Index slices, Index chunk,
+                   const Stream& stream) {
+  return views.kept.use<DeviceTable<Range>>(
+      stream, {some.first, slices, chunk}, [&](const KeptOnDevices::Streams& streams) {
+        return DeviceTable<Range>(views_met(views, reach, some, slices, chunk), streams);
+      });
 }
 
 }  // namespace
@@ -299,7 +312,7 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
 
   const BackwardBatches batches({volume.n0, volume.n1, volume.n2},
                                 {projections.n0, projections.n1, projections.n2});
-  Problem n{backward_layout(reach, per_lane), {}, volume.n0, 0, static_cast<int>(projections.n1),
+  Problem n{backward_layout(reach, per_lane), {}, nullptr, volume.n0, static_cast<int>(projections.n1),
             static_cast<int>(projections.n2)};
   const auto list = views_on_device(views, stream);
   const Scratch<__half> turned(static_cast<std::size_t>(batches.views * batches.view_bytes / 2), s);
@@ -308,7 +321,8 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
   measure_unit(projections, units.data(), s);
   for (Index first = 0; first < projections.n0; first += batches.views) {
     const auto part = part_of(projections, first, batches.views, 0, projections.n1);
-    n.views = static_cast<int>(part.n0);
+    const auto met = met_on_device(views, reach, {first, first + part.n0}, volume.n0, 32 * per_lane, stream);
+    n.met = met->data();
     const Boxes windows = turn(list->data() + first, n, part, units.data(), turned.data(), stream);
     const Target out{volume,
                      in_groups(volume, edge),
@@ -317,7 +331,7 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
     for (int line = 0; line < static_cast<int>(batches.down); line += batches.lines) {
       n.tiles = {static_cast<int>(batches.across),
                  std::min(batches.lines, static_cast<int>(batches.down) - line), line, volume.n2, volume.n1};
-      run(n, store.of(views, list->data() + first, n.views, n.tiles), windows, out, s);
+      run(n, store.of(views, list->data() + first, static_cast<int>(part.n0), n.tiles), windows, out, s);
     }
   }
   return true;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../../core/ceil_div.hpp"
+#include "../../../core/range.hpp"
 #include "../../../core/space.hpp"
 #include "../../../core/units.hpp"
 #include "../../../geometry/views.hpp"
@@ -78,6 +79,18 @@ class Reach {
   double tile_bins() const { return bins * std::numbers::sqrt2 * edge + 2; }
   bool fits_window() const { return tile_bins() <= window; }
 
+  /// Whether slices can meet the detector of a view.
+  bool meets(const ConeView& n, Range some) const {
+    double low = INFINITY, high = -INFINITY;
+    for (int corner = 0; corner < 4; ++corner)
+      for (const Index slice : {some.first, some.last}) {
+        const double z = n.z0 + n.pitch_z * (static_cast<double>(slice) - 0.5);
+        const double row = n.midplane_row + 0.5 + n.sdd * z / (n.row_pitch * point(n, corner).depth);
+        low = std::min(low, row), high = std::max(high, row);
+      }
+    constexpr double rounding = 0.01;
+    return low < detector_rows_ + rounding && high > -rounding;
+  }
   Drift between(const ConeView& a, const ConeView& b) const {
     Drift most{};
     const double first = std::max(std::min(a.midplane_row, b.midplane_row) - rows, -0.5),
@@ -301,6 +314,21 @@ inline BackwardLayout backward_layout(const Reach& reach, int per_lane) {
           round_up(rows + shift * spread(1, 1), 16) + 8};
 }
 
+/// For each chunk of slices, the views from the first to the last one that it meets: in a helix of many turns
+/// these are few.
+inline std::vector<Range> views_met(const ConeViews& n, const Reach& reach, Range views, Index slices,
+                                    Index chunk) {
+  std::vector<Range> all;
+  for (Index first = 0; first < slices; first += chunk) {
+    Range met{views.size(), 0};
+    for (Index v = 0; v < views.size(); ++v)
+      if (reach.meets(n.views[static_cast<std::size_t>(views.first + v)], {first, first + chunk}))
+        met = {std::min(met.first, v), v + 1};
+    all.push_back({std::min(met.first, met.last), met.last});
+  }
+  return all;
+}
+
 /// Of turned projections: pieces of a box are 16 bytes.
 constexpr Index rows_in_memory(Index rows) { return ceil_div<Index>(rows, 8) * 8; }
 
@@ -330,7 +358,8 @@ struct BackwardBatches {
 /// lines and with views. Plain kernels take less.
 inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
   const auto list =
-      static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(VoxelsOfRows) + sizeof(int)) + 1024;
+      static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(VoxelsOfRows) + sizeof(int)) +
+      (1 << 14);
   const ForwardBatches forward(volume, projections);
   const auto scratch = static_cast<double>(forward.scratch);
   constexpr double most_views_a_block = 4;
