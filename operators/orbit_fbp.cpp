@@ -212,11 +212,11 @@ LinearOperator ramp_filter(const FlexibleBeam& scan, Filter filter, Device devic
   return ramp_filter_of_views(scan, filter, device, interpolation)({0, views_of(scan)});
 }
 
-BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const VolumeGrid& grid,
+BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const VolumeGrid& whole,
                                                 Device device) {
   const auto table = kernels::flexible(device);
   const auto level = std::make_shared<const LevelScan>(level_scan(scan));
-  return [level, grid, table, device](Range some) -> LinearOperator {
+  return [level, grid = flat_voxels(level->scan, whole), table, device](Range some) -> LinearOperator {
     const FlexibleBeam own = flexible_part(level->scan, some);
     const Space volume = cone_volume_space(grid, device), projections = projection_space(own, device);
     auto views = std::make_shared<const FlexibleViews>(unslanted(own, grid));

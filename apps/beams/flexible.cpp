@@ -14,7 +14,9 @@ namespace {
 const FlexibleBeam& flexible(const Scan& scan) { return std::get<FlexibleBeam>(scan); }
 
 nlohmann::json fields_of_flexible(const Scan& scan) {
-  return {{"parallel_rays", flexible(scan).parallel}, {"magnification", magnification(flexible(scan))}};
+  return {{"parallel_rays", flexible(scan).parallel},
+          {"curved_detector", flexible(scan).curved},
+          {"magnification", magnification(flexible(scan))}};
 }
 
 std::string words_of_flexible(const Scan& scan) {
@@ -27,7 +29,7 @@ std::string words_of_flexible(const Scan& scan) {
     nearest = std::min(nearest, distance), farthest = std::max(farthest, distance);
   }
   text << "flexible beam, sources " << nearest << " to " << farthest << " mm from the origin (magnified "
-       << magnification(beam) << " times)";
+       << magnification(beam) << " times)" << (beam.curved ? ", curved detector" : "");
   return text.str();
 }
 

@@ -18,6 +18,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
+#include "../curved_footprint.hpp"
 #include "../flexible.hpp"
 #include "../flexible_footprint.hpp"
 #include "../launches.hpp"
@@ -61,6 +62,10 @@ struct Brick {
   BrickShadow shadow(const FlexiblePlace& view) const {
     return shadow_of(view, middle(0), middle(1), middle(2));
   }
+  CurvedBrick curved(const FlexiblePlace& view) const {
+    const std::array<double, 3> at{middle(0), middle(1), middle(2)};
+    return curved_brick(view, at.data(), half.data());
+  }
   /// Where a voxel lies among (z, y, x) of 8 x 8 x 8.
   std::size_t place(Index z, Index y, Index x) const {
     return static_cast<std::size_t>(((z - part[2].first) * brick_edge + y - part[1].first) * brick_edge + x -
@@ -95,10 +100,12 @@ class SlabShadows {
     }
   }
 
-  HWY_FLATTEN void cast(const BrickShadow& brick, float z) {
+  /// `placed`: what has the places of voxels, the brick or its curved form.
+  template <class Placed>
+  HWY_FLATTEN void cast(const BrickShadow& brick, const Placed& placed, float z) {
     const float weight = weight_of(brick);
     for (int k = 0; k < slab; ++k) {
-      const VoxelShadow voxel = shadow_in(brick, x_[k], y_[k], z);
+      const VoxelShadow voxel = shadow_in(placed, x_[k], y_[k], z);
       const NearestCell bin = nearest_cell(voxel.bin), row = nearest_cell(voxel.row);
       bin_[k] = bin.number, row_[k] = row.number;
       beside_bin_[k] = bin.beside, beside_row_[k] = row.beside, stretch_[k] = voxel.stretch;
@@ -202,30 +209,41 @@ HWY_INLINE void scatter(const SlabShadows& shadows, int k, bool inside, Cells ce
   }
 }
 
-/// Whether a brick surely misses the detector.
-inline bool misses(const BrickShadow& s, const float* half, Cells cells) {
+/// Whether a brick surely misses the detector. Places may lie a factor `farther` from the middle than slopes
+/// say, and so many rows beyond.
+inline bool misses(const BrickShadow& s, const float* half, Cells cells, float farther = 1,
+                   float rows_beyond = 0) {
   const float nearest = nearest_of(s, half);
-  const auto beside = [&](const Profile& p, const float* slope, Index first, Index count) {
-    const float away =
-        half[0] * std::fabs(slope[0]) + half[1] * std::fabs(slope[1]) + half[2] * std::fabs(slope[2]);
+  const auto beside = [&](const Profile& p, const float* slope, Index first, Index count, float beyond) {
+    const float away = farther * spread_of(half, slope) + beyond;
     const double reach = static_cast<double>((away + p.outer / p.per_flank) / nearest) + 2,
                  middle = static_cast<double>(first);
     return middle + reach < 0 || middle - reach > static_cast<double>(count);
   };
-  return beside(s.along_bins, s.bin, s.first_bin, cells.bins) ||
-         beside(s.along_rows, s.row, s.first_row, cells.rows);
+  return beside(s.along_bins, s.bin, s.first_bin, cells.bins, 0) ||
+         beside(s.along_rows, s.row, s.first_row, cells.rows, rows_beyond);
 }
 
 /// use(z, shadows) for the slices of a brick that may meet the detector in a view.
 template <class Use>
 HWY_INLINE void for_slabs(const Brick& brick, const FlexiblePlace& view, Cells cells, SlabShadows& shadows,
                           const Use& use) {
-  const BrickShadow shadow = brick.shadow(view);
-  if (misses(shadow, brick.half.data(), cells)) return;
-  shadows.begin(brick, shadow);
-  for (Index z = brick.part[2].first; z < brick.part[2].last; ++z) {
-    shadows.cast(shadow, brick.away(2, z));
-    if (shadows.meets(cells)) use(z, shadows);
+  const auto all = [&](const BrickShadow& shadow, const auto& placed) {
+    shadows.begin(brick, shadow);
+    for (Index z = brick.part[2].first; z < brick.part[2].last; ++z) {
+      shadows.cast(shadow, placed, brick.away(2, z));
+      if (shadows.meets(cells)) use(z, shadows);
+    }
+  };
+  const float* half = brick.half.data();
+  if (view.curve.bins_per_radian == 0) {
+    const BrickShadow shadow = brick.shadow(view);
+    if (!misses(shadow, half, cells)) all(shadow, shadow);
+  } else {
+    const CurvedBrick curved = brick.curved(view);
+    const float farther = 1 / nearest_of(curved.shadow, half);
+    if (!misses(curved.shadow, half, cells, farther, rows_beyond_slopes(curved, half)))
+      all(curved.shadow, curved);
   }
 }
 
