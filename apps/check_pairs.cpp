@@ -107,7 +107,7 @@ LinearOperator cone_in_tiles(const CheckCase& c) {
 
 LinearOperator flexible_in_tiles(const CheckCase& c) {
   return in_tiles(c, leaning_views(c), [&](Shape volume, Shape projections) {
-    return flexible_working_memory(volume, projections, c.device);
+    return working_memory(leaning_views(c), volume, projections, c.device);
   });
 }
 

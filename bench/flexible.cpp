@@ -1,6 +1,7 @@
 // The pair for any geometry: a circle whose views are given one by one, a detector that leans, a helix, and
 // laminography.
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -14,6 +15,7 @@
 #include "../operators/random.hpp"
 #include "../operators/tiled_projector.hpp"
 #include "cone_case.hpp"
+#include "footprint_error.hpp"
 #include "harness.hpp"
 #include "input.hpp"
 
@@ -77,6 +79,7 @@ double share_before(const kernels::Profile& p, double stretch, double place) {
 /// Relative L2 of x = At q at random voxels against the footprint in double.
 double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
   const FlexibleViews packed = pack(c.scan, c.grid);
+  if (packed.upright) return footprint_backward_error(*packed.upright, q, x);
   const Image<const float> in = image(ConstVectorView(q)), out = image(ConstVectorView(x));
   Random random(1);
   const auto any = [&](Index n) {
@@ -181,10 +184,17 @@ void add_in_tiles(const Axes& axes, const OnLine& on_line, const FlexibleCase& c
 
 }  // namespace
 
+std::vector<std::string> orbits_of_flexible() {
+  std::vector<std::string> names;
+  for (const Orbit& orbit : orbits) names.emplace_back(orbit.name);
+  return names;
+}
+
 Rows flexible(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   for (const Orbit& orbit : orbits) {
     const std::string name = orbit.name;
+    if (!axes.orbits.empty() && std::ranges::find(axes.orbits, name) == axes.orbits.end()) continue;
     const FlexibleCase c = case_of(orbit, axes.size, axes.views),
                        small =
                            case_of(orbit, std::min<Index>(axes.size, 128), std::min<Index>(axes.views, 64));

@@ -43,8 +43,8 @@ double footprint_backward_error(const ConeViews& n, ConstVectorView q, ConstVect
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
       const kernels::Trapezoid<double> t =
-          kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
-      const kernels::Column column = kernels::column_at(n, t.distance);
+          kernels::trapezoid_of(n.views[static_cast<std::size_t>(v)], ix, iy);
+      const kernels::Column column = kernels::column_at(n.views[static_cast<std::size_t>(v)], t.distance);
       const double low = column.first + column.step * static_cast<double>(iz);
       const Range bins = kernels::cells_between(t.corners[0], t.corners[3], in.n2),
                   rows = kernels::cells_between(low, low + column.step, in.n1);
@@ -52,7 +52,7 @@ double footprint_backward_error(const ConeViews& n, ConstVectorView q, ConstVect
         for (Index row = rows.first; row < rows.last; ++row)
           sum += kernels::mean_over(t, bin) *
                  kernels::share_of(low, low + column.step, static_cast<double>(row)) *
-                 kernels::slant_of(n, row, bin) * in(v, row, bin);
+                 kernels::slant_of<double>(n.views[static_cast<std::size_t>(v)], row, bin) * in(v, row, bin);
     }
     return std::pair{static_cast<double>(out(iz, iy, ix)), sum};
   });
@@ -68,10 +68,10 @@ double footprint_forward_error(const ConeViews& n, ConstVectorView x, ConstVecto
     for (Index iy = 0; iy < in.n1; ++iy)
       for (Index ix = 0; ix < in.n2; ++ix) {
         const kernels::Trapezoid<double> t =
-            kernels::trapezoid_of(n, n.views[static_cast<std::size_t>(v)], ix, iy);
+            kernels::trapezoid_of(n.views[static_cast<std::size_t>(v)], ix, iy);
         const double weight = kernels::mean_over(t, bin);
         if (weight == 0) continue;
-        const kernels::Column column = kernels::column_at(n, t.distance);
+        const kernels::Column column = kernels::column_at(n.views[static_cast<std::size_t>(v)], t.distance);
         const double voxel = (static_cast<double>(row) - column.first) / column.step,
                      half = 0.5 / column.step;
         const Range voxels = kernels::cells_between(voxel - half - 0.5, voxel + half - 0.5, in.n0);
@@ -81,7 +81,8 @@ double footprint_forward_error(const ConeViews& n, ConstVectorView x, ConstVecto
               weight * kernels::share_of(low, low + column.step, static_cast<double>(row)) * in(iz, iy, ix);
         }
       }
-    return std::pair{static_cast<double>(out(v, row, bin)), sum * kernels::slant_of(n, row, bin)};
+    return std::pair{static_cast<double>(out(v, row, bin)),
+                     sum * kernels::slant_of<double>(n.views[static_cast<std::size_t>(v)], row, bin)};
   });
 }
 

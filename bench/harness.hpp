@@ -29,6 +29,7 @@ struct Axes {
   std::vector<Index> streams{3};     ///< of each
   double device_memory = 0;          ///< bytes of each; 0: 90 % of what is free
   std::vector<std::string> methods;  ///< of the solvers; empty: all that iterate
+  std::vector<std::string> orbits;   ///< of the pair for any geometry; empty: all
   bool cone = false;  ///< solvers and FDK of a cone beam, pictures of a fan beam; else of a parallel beam
   // of the pipeline
   bool from_file = true;   ///< else from host memory
@@ -66,6 +67,7 @@ Rows fourier(const Axes& axes, const OnLine& on_line);  ///< the Fourier model b
 Rows cone(const Axes& axes, const OnLine& on_line);     ///< the cone-beam pair, with error, kappa and mu
 /// The pair for any geometry on four orbits, with error, kappa and mu; on teams, or in tiles.
 Rows flexible(const Axes& axes, const OnLine& on_line);
+std::vector<std::string> orbits_of_flexible();
 Rows fan(const Axes& axes,
          const OnLine& on_line);  ///< FDK, the pair, with error, kappa and mu, and a step of CGLS
 /// FBP of modified Shepp-Logan and of white noise by each window and model, with RMSE, PSNR and noise; of a

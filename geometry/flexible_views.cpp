@@ -74,6 +74,29 @@ FlexiblePlace cone_place(const FlexibleView& view, const Vector3& cell, const Vo
   return place;
 }
 
+/// A frame in which the source lies on the line through the origin along the normal of the detector.
+ConeView upright_view(const FlexibleView& view, const Detector& d, const VolumeGrid& grid) {
+  const double bin = length(view.bin_step), row = length(view.row_step);
+  const double c = view.bin_step[0] / std::hypot(view.bin_step[0], view.bin_step[1]),
+               s = view.bin_step[1] / std::hypot(view.bin_step[0], view.bin_step[1]);
+  const Vector3 along{c, s, 0}, normal{-s, c, 0}, ray = view.detector - view.source;
+  const double beside = dot(view.source, along);
+  const auto middle = [](Index count) { return 0.5 * static_cast<double>(count - 1); };
+  return {{-dot(view.source, normal), dot(ray, normal), middle(d.bins) - dot(ray, along) / bin,
+           middle(d.rows) - ray[2] / row, bin, row, grid.x(0) - beside * c, grid.y(0) - beside * s,
+           grid.z(0) - view.source[2], grid.pitch[0], grid.pitch[2]},
+          c,
+          s};
+}
+
+ConeViews upright_views(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  ConeViews all{};
+  for (const FlexibleView& view : scan.views) all.views.push_back(upright_view(view, scan.detector, grid));
+  static_cast<ConeFrame&>(all) = all.views.front();
+  all.circular = false;
+  return all;
+}
+
 /// The least and the greatest of an even number over the voxels of a grid.
 std::array<double, 2> range_of(const Evenly& number, const VolumeGrid& grid) {
   std::array ends{number.first, number.first};
@@ -128,6 +151,7 @@ FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid) {
     add_bounds(place, grid, scan.parallel ? 1 : std::abs(dot(cell - view.source, normal)) / length(normal));
     all.views.push_back(place);
   }
+  if (has_upright_views(scan)) all.upright = upright_views(scan, grid);
   return all;
 }
 

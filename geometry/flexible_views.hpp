@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "../core/host_device.hpp"
@@ -7,6 +8,7 @@
 #include "../core/public.hpp"
 #include "beams/flexible.hpp"
 #include "curve.hpp"
+#include "views.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -42,6 +44,7 @@ struct FlexibleViews {
   std::vector<FlexiblePlace> views;
   bool parallel;
   bool curved = false;
+  std::optional<ConeViews> upright{};  ///< the same views, if all detectors are upright: they have that pair
   KeptOnDevices kept{};
 };
 

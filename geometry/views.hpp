@@ -47,13 +47,15 @@ struct ConeFrame {
   double pitch, pitch_z;  ///< of voxels
 };
 
-/// The cosine and the sine of the angle of a view.
-struct ConeView {
+/// One view of a cone beam whose columns of cells are parallel to z, as seen from a frame in which its source
+/// lies at (sod sin, -sod cos, 0) and bins run along (cos, sin, 0). The pitches are those of all views.
+struct ConeView : ConeFrame {
   double cos, sin;
 };
 
 struct ConeViews : ConeFrame {
   std::vector<ConeView> views;
+  bool circular = true;  ///< whether all views have this frame; else it is that of the first one
   KeptOnDevices kept{};
 };
 

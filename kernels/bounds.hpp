@@ -54,8 +54,8 @@ inline constexpr Bounds footprint_on_cuda{4e-6, 2e-6, 6e-6}, fdk_on_cuda{4e-6, 2
 /// Any geometry on a GPU: places lie up to 38 cells from the middle of a window, where they are rounded to
 /// 2^-19 of a cell, and a share changes by as much: 2e-6 each way, which both ways do in another order. The
 /// whole numbers of the projection have 23 bits. mu averages over voxels; of sums that have one sign, so does
-/// kappa.
-inline constexpr Bounds windows_on_cuda{4e-6, 2e-6, 4e-6};
+/// kappa. Upright views have `footprint_on_cuda`.
+inline constexpr Bounds windows_on_cuda{4e-6, 2e-6, 6e-6};
 
 }  // namespace bounds
 

@@ -22,6 +22,10 @@ struct CurvedBrick {
   bool far_to_side;  ///< whether some angle from the middle is too large for the series
 };
 
+/// What has the widths of a brick.
+TANDEM_HOST_DEVICE inline const BrickShadow& widths_of(const BrickShadow& flat) { return flat; }
+TANDEM_HOST_DEVICE inline const BrickShadow& widths_of(const CurvedBrick& curved) { return curved.shadow; }
+
 /// By how many cells voxels of a brick may lie from its middle, to either side.
 TANDEM_HOST_DEVICE inline float spread_of(const float* half, const float* slope) {
   return half[0] * std::fabs(slope[0]) + half[1] * std::fabs(slope[1]) + half[2] * std::fabs(slope[2]);

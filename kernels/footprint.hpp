@@ -58,17 +58,15 @@ TANDEM_HOST_DEVICE inline Trapezoid<Real> trapezoid_between(Real a, Real b, Real
 }
 
 /// The shadow of column (ix, iy).
-TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeFrame& n, const ConeView& view, double ix,
-                                                         double iy) {
+TANDEM_HOST_DEVICE inline Trapezoid<double> trapezoid_of(const ConeView& n, double ix, double iy) {
   const double x = n.x0 + n.pitch * ix, y = n.y0 + n.pitch * iy;
   const double half = 0.5 * n.pitch, magnified = n.sdd / n.bin_pitch;
   const auto corner = [&](double cx, double cy) {
-    return n.axis_bin + magnified * (cx * view.cos + cy * view.sin) / (n.sod - cx * view.sin + cy * view.cos);
+    return n.axis_bin + magnified * (cx * n.cos + cy * n.sin) / (n.sod - cx * n.sin + cy * n.cos);
   };
-  Trapezoid<double> t =
-      trapezoid_between(corner(x - half, y - half), corner(x + half, y - half), corner(x - half, y + half),
-                        corner(x + half, y + half), x - n.sod * view.sin, y + n.sod * view.cos,
-                        n.sod - x * view.sin + y * view.cos);
+  Trapezoid<double> t = trapezoid_between(
+      corner(x - half, y - half), corner(x + half, y - half), corner(x - half, y + half),
+      corner(x + half, y + half), x - n.sod * n.sin, y + n.sod * n.cos, n.sod - x * n.sin + y * n.cos);
   t.height *= n.pitch;
   return t;
 }
@@ -125,11 +123,12 @@ TANDEM_HOST_DEVICE inline Real share_of(Real low, Real high, Real centre) {
 }
 
 /// l_theta: the slant of the ray to a cell.
-TANDEM_HOST_DEVICE inline double slant_of(const ConeFrame& n, Index row, Index bin) {
-  const double s = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
-               t = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;
-  const double level = std::hypot(s, n.sdd);
-  return std::hypot(level, t) / level;
+template <class Real>
+TANDEM_HOST_DEVICE inline Real slant_of(const ConeFrame& n, Index row, Index bin) {
+  const auto s = static_cast<Real>((static_cast<double>(bin) - n.axis_bin) * n.bin_pitch),
+             t = static_cast<Real>((static_cast<double>(row) - n.midplane_row) * n.row_pitch),
+             sdd = static_cast<Real>(n.sdd);
+  return std::sqrt(1 + t * t / (s * s + sdd * sdd));
 }
 
 }  // namespace tandem::kernels

@@ -67,6 +67,7 @@ kernels::RowFilter row_filter(const LevelScan& level, const Filter& filter,
 /// volume of a voxel, over which B divides.
 FlexibleViews unslanted(const FlexibleBeam& level, const VolumeGrid& grid) {
   FlexibleViews views = pack(level, grid);
+  views.upright.reset();
   for (FlexiblePlace& view : views.views)
     for (std::size_t k = 0; k < 3; ++k)
       view.to_first_cell[k] = k == 0, view.to_next_bin[k] = 0, view.to_next_row[k] = 0;

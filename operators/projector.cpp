@@ -1,5 +1,7 @@
 #include "projector.hpp"
 
+#include <algorithm>
+
 #include "../core/error.hpp"
 #include "../kernels/cone.hpp"
 #include "../kernels/flexible.hpp"
@@ -142,9 +144,12 @@ WorkingMemory working_memory(Model model, Shape volume, Shape projections, Devic
   return row.working_memory(row.grades.front().precision, volume, projections, device);
 }
 
-WorkingMemory flexible_working_memory(Shape volume, Shape projections, Device device) {
+WorkingMemory working_memory(const FlexibleBeam& scan, Shape volume, Shape projections, Device device) {
   const kernels::FlexibleVariant& row = kernels::flexible(device).front();
-  return row.working_memory(row.grades.front().precision, volume, projections, device);
+  const WorkingMemory any = row.working_memory(row.grades.front().precision, volume, projections, device);
+  if (!has_upright_views(scan)) return any;
+  const WorkingMemory upright = working_memory(Model::separable_footprint, volume, projections, device);
+  return {std::max(any.forward, upright.forward), std::max(any.backward, upright.backward)};
 }
 
 WorkingMemory working_memory(const Execution& how, Shape volume, Shape projections, Device device) {

@@ -95,8 +95,9 @@ Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& 
 /// Working memory of a cone-beam projector with these shapes, whatever its geometry. @throws DeviceError
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device);
 
-/// The same of the projector of a flexible beam. @throws DeviceError if the device has none
-WorkingMemory flexible_working_memory(Shape volume, Shape projections, Device device);
+/// The same of the projector of a flexible beam, or of what filtered views pass. @throws DeviceError if the
+/// device has none
+WorkingMemory working_memory(const FlexibleBeam& scan, Shape volume, Shape projections, Device device);
 
 /// Working memory of a parallel-beam projector between (slice, y, x) and (view, row, bin); `how` is resolved.
 /// @throws DeviceError

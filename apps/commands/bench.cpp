@@ -184,6 +184,9 @@ void add_case(CLI::App& c, BenchOptions& o) {
   c.add_option("--methods", o.axes.methods, "solvers: the methods that are timed, NAME,... (default: all)")
       ->delimiter(',')
       ->transform(one_of(methods_that_iterate()));
+  c.add_option("--orbits", o.axes.orbits, "flexible: the orbits that are timed, NAME,... (default: all)")
+      ->delimiter(',')
+      ->transform(one_of(bench::orbits_of_flexible()));
   add_choice(c, "--from", o.from, {"host", "file"}, "pipeline: where the scan is (default file)");
   c.add_option("--chunk", o.axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
       ->check(count());

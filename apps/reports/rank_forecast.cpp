@@ -21,19 +21,20 @@ using nlohmann::json;
 
 constexpr double giga = 1e9;
 
-bool is_flexible(const Scan& scan) { return std::holds_alternative<FlexibleBeam>(scan); }
-
-/// Rates of a cone beam on an H200, and of a flexible beam on an H100 (docs/performance.md).
+/// Rates of a cone beam on an H200, and of a flexible beam on an H100 (docs/performance.md). Upright views
+/// have the kernels of a cone beam.
 std::vector<double> measured_rates(const Scan& scan) {
-  return is_flexible(scan) ? std::vector<double>{275, 423} : std::vector<double>{574, 830};
+  const auto* views = std::get_if<FlexibleBeam>(&scan);
+  return views && !has_upright_views(*views) ? std::vector<double>{275, 423} : std::vector<double>{574, 830};
 }
 
 /// What kernels of a GPU take; of the CPU, if this machine has no GPU to ask.
 TileMemory memory_of_kernels(const Scan& scan) {
   const std::vector<Device> here = devices();
-  return [device = here.back(), flexible = is_flexible(scan)](Shape volume, Shape projections) {
-    return flexible ? flexible_working_memory(volume, projections, device)
-                    : working_memory(Model::separable_footprint, volume, projections, device);
+  return [device = here.back(), scan](Shape volume, Shape projections) {
+    const auto* views = std::get_if<FlexibleBeam>(&scan);
+    return views ? working_memory(*views, volume, projections, device)
+                 : working_memory(Model::separable_footprint, volume, projections, device);
   };
 }
 

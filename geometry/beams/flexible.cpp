@@ -121,6 +121,16 @@ FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> vie
   return scan;
 }
 
+bool has_upright_views(const FlexibleBeam& scan) {
+  constexpr double leaning = 5e-6;  // rad
+  if (scan.parallel || scan.leaning || scan.curved) return false;
+  return std::ranges::all_of(scan.views, [](const FlexibleView& view) {
+    const Vector3 &bin = view.bin_step, &row = view.row_step, ray = view.detector - view.source;
+    return std::abs(bin[2]) <= leaning * length(bin) && row[2] > 0 &&
+           std::hypot(row[0], row[1]) <= leaning * length(row) && bin[0] * ray[1] - bin[1] * ray[0] > 0;
+  });
+}
+
 void validate(const FlexibleBeam& scan) {
   validate(scan.detector);
   require<GeometryError>(!scan.views.empty(), "FlexibleBeam: no views; at least 1 is needed");
@@ -160,6 +170,7 @@ std::vector<Index> order_of_views(const FlexibleBeam& scan) {
 }
 
 void keep_views(FlexibleBeam& scan, std::span<const Index> views) {
+  scan.leaning = !has_upright_views(scan);
   std::vector<FlexibleView> kept;
   for (const Index view : views) kept.push_back(scan.views[static_cast<std::size_t>(view)]);
   scan.views = std::move(kept);
@@ -171,6 +182,7 @@ FlexibleBeam crop(const FlexibleBeam& scan, Range views, Range rows, Range bins)
   require<GeometryError>(0 <= views.first && views.first < views.last && views.last <= views_of(scan),
                          "view range ", views.first, ":", views.last,
                          " is empty or outside 0:", views_of(scan));
+  part.leaning = !has_upright_views(scan);
   part.views.assign(scan.views.begin() + views.first, scan.views.begin() + views.last);
   move(part, middle(rows) - middle(scan.detector.rows), middle(bins) - middle(scan.detector.bins));
   return part;
@@ -200,7 +212,7 @@ FlexibleBeam bin_down(const FlexibleBeam& scan, int level, bool pitch_known) {
 std::uint64_t fingerprint(const FlexibleBeam& scan) {
   Fingerprint all;
   all.add(scan.detector);
-  all.add(scan.parallel);
+  all.add(scan.parallel), all.add(has_upright_views(scan));
   if (scan.curved) all.add(scan.curved);
   for (const FlexibleView& view : scan.views)
     for (const Vector3& each : {view.source, view.detector, view.bin_step, view.row_step})

@@ -37,10 +37,17 @@ struct FlexibleBeam {
   Detector detector;
   std::vector<FlexibleView> views{};
   bool parallel = false;  ///< whether rays are parallel in each view
+  bool leaning = false;   ///< a part of a scan in which views lean: its pair is that of the whole
   /// Whether the detector lies on a cylinder about the source, with columns parallel to its axis: equal
   /// angles lie between bins, `bin_pitch` is along the arc, and `bin_step` its direction in the middle.
   bool curved = false;
 };
+
+/// Whether the detectors of all views are upright, as in a circle, in a helix, or where a source wanders: the
+/// pair is that of circular cone beams then, which is faster. Rows go upwards along z, and bins along x and
+/// y, to the right for somebody who looks from the source, within an angle that moves a shadow by 0.01 cells
+/// in 2000.
+bool has_upright_views(const FlexibleBeam& scan);
 
 /// A scan of these views, with the detector that they say. @throws GeometryError as `validate` does
 FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> views, bool parallel,

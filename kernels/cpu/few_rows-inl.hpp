@@ -37,21 +37,21 @@ struct Overlap {
 /// `bin` + offset + (step_x x + step_y y) / (1 + deeper_x x + deeper_y y), which is exact.
 struct TileInView {
   TileInView() = default;
-  TileInView(const ConeFrame& n, const ConeView& view, const FewRowsTile& tile, Index all_bins) {
+  TileInView(const ConeView& n, const FewRowsTile& tile, Index all_bins) {
     const double x = n.x0 + n.pitch * tile.middle(tile.x), y = n.y0 + n.pitch * tile.middle(tile.y);
-    depth = n.sod - x * view.sin + y * view.cos;
-    const double over = 1 / depth, tangent = over * (x * view.cos + y * view.sin);
+    depth = n.sod - x * n.sin + y * n.cos;
+    const double over = 1 / depth, tangent = over * (x * n.cos + y * n.sin);
     const double bins = n.sdd / n.bin_pitch, scale = bins * n.pitch * over;
     const double position = n.axis_bin + bins * tangent;
-    const double sx = scale * (view.cos + tangent * view.sin), sy = scale * (view.sin - tangent * view.cos);
-    const double dx = -n.pitch * view.sin * over, dy = n.pitch * view.cos * over;
+    const double sx = scale * (n.cos + tangent * n.sin), sy = scale * (n.sin - tangent * n.cos);
+    const double dx = -n.pitch * n.sin * over, dy = n.pitch * n.cos * over;
     const double end = static_cast<double>(all_bins);
     bin = static_cast<Index>(std::clamp(std::floor(position + 0.5), 0.0, end));
     offset = static_cast<float>(position - static_cast<double>(bin));
     step_x = static_cast<float>(sx), step_y = static_cast<float>(sy);
     deeper_x = static_cast<float>(dx), deeper_y = static_cast<float>(dy);
-    ray_x = static_cast<float>((x - n.sod * view.sin) / n.pitch);
-    ray_y = static_cast<float>((y + n.sod * view.cos) / n.pitch);
+    ray_x = static_cast<float>((x - n.sod * n.sin) / n.pitch);
+    ray_y = static_cast<float>((y + n.sod * n.cos) / n.pitch);
     set_bounds(std::array{sx, sy}, std::array{dx, dy}, tile, position, end);
   }
 

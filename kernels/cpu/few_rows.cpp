@@ -69,9 +69,9 @@ void BackProjectFewRows(const ConeViews& n, const FewRowsTile& tile, const FewRo
   HWY_ALIGN float profiles[most_of_few][few_tile], shares[few_tile];
   Array weights(Space({1, 1, few_tile}));
   for (std::size_t v = 0; v < n.views.size(); ++v) {
-    const TileInView at(n, n.views[v], tile, q.bins);
+    const TileInView at(n.views[v], tile, q.bins);
     if (!at.meets) continue;
-    find_overlaps(n, at, slices, q.rows, overlaps);
+    find_overlaps(n.views[v], at, slices, q.rows, overlaps);
     if (overlaps.empty()) continue;
     const Index bins = ceil_div<Index>(at.most_bins, bins_together) * bins_together;
     if (weights.size() < bins * few_tile) weights = Array(Space({1, bins, few_tile}));
@@ -171,10 +171,11 @@ void ProjectFewRows(const ConeViews& n, Range views, const FewRowsTile& tile, co
     std::size_t count = 0;
     Index most_bins = 0;
     for (; v < views.last && count < views_at_once; ++v) {
-      const TileInView at(n, n.views[static_cast<std::size_t>(v)], tile, q.bins);
+      const ConeView& view = n.views[static_cast<std::size_t>(v)];
+      const TileInView at(view, tile, q.bins);
       Cast& c = casts[count];
       if (!at.meets) continue;
-      find_overlaps(n, at, slices, q.rows, c.overlaps);
+      find_overlaps(view, at, slices, q.rows, c.overlaps);
       if (c.overlaps.empty()) continue;
       c.view = v - views.first, c.along_y = !at.flat_along_y();
       c.shadows.place(at, tile, c.along_y, q.bins);
@@ -218,8 +219,8 @@ constexpr Index both_ways = 2 * few_tile * few_tile;  // numbers of a slice of a
 
 }  // namespace
 
-void few_rows_forward(const ConeViews& n, const std::vector<float>& slant, float alpha,
-                      Image<const float> volume, float beta, Image<float> projections) {
+void few_rows_forward(const ConeViews& n, const Slants& slant, float alpha, Image<const float> volume,
+                      float beta, Image<float> projections) {
   const Index rows = projections.n1, bins = projections.n2, slices = volume.n0;
   const Shape shape{volume.n0, volume.n1, volume.n2};
   const float scale = alpha * static_cast<float>(n.pitch);
@@ -240,22 +241,20 @@ void few_rows_forward(const ConeViews& n, const std::vector<float>& slant, float
     for (Index v = block.first; v < block.last; ++v)
       for (Index row = 0; row < rows; ++row)
         for (Index bin = 0; bin < bins; ++bin)
-          update(projections(v, row, bin),
-                 scale * slant[static_cast<std::size_t>(row * bins + bin)] * q.row(v - block.first, row)[bin],
+          update(projections(v, row, bin), scale * slant(v, row, bin) * q.row(v - block.first, row)[bin],
                  beta);
   });
 }
 
-void few_rows_backward(const ConeViews& n, const std::vector<float>& slant, float alpha,
-                       Image<const float> projections, float beta, Image<float> volume) {
+void few_rows_backward(const ConeViews& n, const Slants& slant, float alpha, Image<const float> projections,
+                       float beta, Image<float> volume) {
   const Index rows = projections.n1, bins = projections.n2, slices = volume.n0;
   Array weighted(Space({projections.n0, rows, FewRows::padded(bins)}));
   const FewRows q{weighted.data(), rows, bins};
   parallel_for(projections.n0, [&](Index v) {
     for (Index row = 0; row < rows; ++row)
       for (Index bin = 0; bin < bins; ++bin)
-        weighted.data()[q.place(v, row) + bin] =
-            slant[static_cast<std::size_t>(row * bins + bin)] * projections(v, row, bin);
+        weighted.data()[q.place(v, row) + bin] = slant(v, row, bin) * projections(v, row, bin);
   });
   const Shape shape{volume.n0, volume.n1, volume.n2};
   const float scale = alpha * static_cast<float>(n.pitch);

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/range.hpp"
 #include "../cone.hpp"
+#include "slants.hpp"
 
 // Separable footprints for detectors of few rows, above all fan beams.
 
@@ -41,11 +41,11 @@ struct FewRows {
   const float* row(Index view, Index which) const { return cells + place(view, which); }
 };
 
-/// As a variant's functions; `slant` is l_theta of all cells of a view, (row, bin).
-void few_rows_forward(const ConeViews& n, const std::vector<float>& slant, float alpha,
-                      Image<const float> volume, float beta, Image<float> projections);
-void few_rows_backward(const ConeViews& n, const std::vector<float>& slant, float alpha,
-                       Image<const float> projections, float beta, Image<float> volume);
+/// As a variant's functions.
+void few_rows_forward(const ConeViews& n, const Slants& slant, float alpha, Image<const float> volume,
+                      float beta, Image<float> projections);
+void few_rows_backward(const ConeViews& n, const Slants& slant, float alpha, Image<const float> projections,
+                       float beta, Image<float> volume);
 WorkingMemory few_rows_memory(Shape volume, Shape projections);
 
 }  // namespace tandem::kernels::cpu

@@ -18,148 +18,20 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
-#include "../curved_footprint.hpp"
+#include "../cone.hpp"
 #include "../flexible.hpp"
 #include "../flexible_footprint.hpp"
 #include "../launches.hpp"
 #include "dispatch.hpp"
+#include "flexible_bricks.hpp"
+#include "flexible_shadows-inl.hpp"
 #include "update.hpp"
-
-#ifndef TANDEM_KERNELS_CPU_FLEXIBLE_FOOTPRINT_ONCE
-#define TANDEM_KERNELS_CPU_FLEXIBLE_FOOTPRINT_ONCE
-namespace tandem::kernels::cpu {
-
-constexpr int slab = brick_edge * brick_edge;  // voxels
-
-/// Cells of a view in memory.
-struct Cells {
-  Index rows, bins;
-  Index size() const { return rows * bins; }
-};
-
-/// One of the bricks of a volume (slice, y, x).
-struct Brick {
-  Brick(Shape volume, Index number) {
-    const std::array<Index, 3> size{volume[2], volume[1], volume[0]};
-    for (std::size_t k = 0; k < 3; ++k) {
-      const Index along = bricks_along(size[k]), first = number % along * brick_edge;
-      part[k] = {first, std::min(first + brick_edge, size[k])};
-      half[k] = 0.5f * static_cast<float>(part[k].size());
-      number /= along;
-    }
-  }
-  static Index bricks_along(Index voxels) { return ceil_div<Index>(voxels, brick_edge); }
-  static Index count(Shape volume) {
-    return bricks_along(volume[0]) * bricks_along(volume[1]) * bricks_along(volume[2]);
-  }
-  double middle(std::size_t axis) const {
-    return 0.5 * static_cast<double>(part[axis].first + part[axis].last - 1);
-  }
-  /// Of voxel i along an axis from the middle.
-  float away(std::size_t axis, Index i) const {
-    return static_cast<float>(static_cast<double>(i) - middle(axis));
-  }
-  BrickShadow shadow(const FlexiblePlace& view) const {
-    return shadow_of(view, middle(0), middle(1), middle(2));
-  }
-  CurvedBrick curved(const FlexiblePlace& view) const {
-    const std::array<double, 3> at{middle(0), middle(1), middle(2)};
-    return curved_brick(view, at.data(), half.data());
-  }
-  /// Where a voxel lies among (z, y, x) of 8 x 8 x 8.
-  std::size_t place(Index z, Index y, Index x) const {
-    return static_cast<std::size_t>(((z - part[2].first) * brick_edge + y - part[1].first) * brick_edge + x -
-                                    part[0].first);
-  }
-
-  std::array<Range, 3> part;  ///< x, y, z
-  std::array<float, 3> half;  ///< edges, voxels
-};
-
-}  // namespace tandem::kernels::cpu
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The shadows of the voxels of a brick in one slice. Voxels beyond the volume have that of the last one.
-class SlabShadows {
- public:
-  void begin(const Brick& brick, const BrickShadow& shadow) {
-    const float nearest = nearest_of(shadow, brick.half.data());
-    bin_reach_ = reach_of(shadow.along_bins, nearest), row_reach_ = reach_of(shadow.along_rows, nearest);
-    of_bins_.resize(std::size_t{slab} * static_cast<std::size_t>(bins()));
-    of_rows_.resize(std::size_t{slab} * static_cast<std::size_t>(rows()));
-    for (int k = 0; k < slab; ++k) {
-      const auto within = [&](std::size_t axis, int i) {
-        const Range& part = brick.part[axis];
-        return brick.away(axis, std::min(part.first + i, part.last - 1));
-      };
-      x_[k] = within(0, k % brick_edge), y_[k] = within(1, k / brick_edge);
-    }
-  }
-
-  /// `placed`: what has the places of voxels, the brick or its curved form.
-  template <class Placed>
-  HWY_FLATTEN void cast(const BrickShadow& brick, const Placed& placed, float z) {
-    const float weight = weight_of(brick);
-    for (int k = 0; k < slab; ++k) {
-      const VoxelShadow voxel = shadow_in(placed, x_[k], y_[k], z);
-      const NearestCell bin = nearest_cell(voxel.bin), row = nearest_cell(voxel.row);
-      bin_[k] = bin.number, row_[k] = row.number;
-      beside_bin_[k] = bin.beside, beside_row_[k] = row.beside, stretch_[k] = voxel.stretch;
-      weight_[k] = weight * voxel.inverse * voxel.inverse;
-    }
-    share(brick.along_bins, beside_bin_, bin_reach_, of_bins_.data());
-    share(brick.along_rows, beside_row_, row_reach_, of_rows_.data());
-    for (int j = 0; j < rows(); ++j)
-      for (int k = 0; k < slab; ++k) of_rows_.data()[j * slab + k] *= weight_[k];
-    const auto [low_bin, high_bin] = std::minmax_element(bin_, bin_ + slab);
-    const auto [low_row, high_row] = std::minmax_element(row_, row_ + slab);
-    bins_met_ = {brick.first_bin + *low_bin - bin_reach_, brick.first_bin + *high_bin + bin_reach_ + 1};
-    rows_met_ = {brick.first_row + *low_row - row_reach_, brick.first_row + *high_row + row_reach_ + 1};
-    first_bin_ = brick.first_bin - bin_reach_, first_row_ = brick.first_row - row_reach_;
-  }
-
-  int bins() const { return 2 * bin_reach_ + 1; }  ///< of a voxel
-  int rows() const { return 2 * row_reach_ + 1; }
-  Index first_bin(int k) const { return first_bin_ + bin_[k]; }
-  Index first_row(int k) const { return first_row_ + row_[k]; }
-  const float* of_bin(int i) const { return of_bins_.data() + i * slab; }  ///< of all voxels
-  const float* of_row(int j) const { return of_rows_.data() + j * slab; }  ///< times their masses
-
-  bool meets(Cells cells) const {
-    return bins_met_.first < cells.bins && bins_met_.last > 0 && rows_met_.first < cells.rows &&
-           rows_met_.last > 0;
-  }
-  bool inside(Cells cells) const {
-    return bins_met_.first >= 0 && bins_met_.last <= cells.bins && rows_met_.first >= 0 &&
-           rows_met_.last <= cells.rows;
-  }
-
- private:
-  /// Compilers make SIMD of the loop over voxels where they know the reach.
-  HWY_INLINE void share(const Profile& p, const float* beside, int reach, float* to) const {
-    const auto all = [&](auto known) {
-      for (int k = 0; k < slab; ++k)
-        share_out(p, beside[k], stretch_[k], known, [&](int i, float part) { to[i * slab + k] = part; });
-    };
-    if (reach == 1)
-      all(std::integral_constant<int, 1>{});
-    else if (reach == 2)
-      all(std::integral_constant<int, 2>{});
-    else
-      all(reach);
-  }
-
-  int bin_reach_ = 1, row_reach_ = 1;
-  Index first_bin_ = 0, first_row_ = 0;
-  Range bins_met_{}, rows_met_{};  // of all voxels
-  float x_[slab], y_[slab], beside_bin_[slab], beside_row_[slab], stretch_[slab], weight_[slab];
-  int bin_[slab], row_[slab];
-  std::vector<float> of_bins_, of_rows_;
-};
+using Four = hn::CappedTag<float, 4>;  ///< three bins and one that weighs nothing, or some of these
 
 /// body(cell, share) for the cells of a voxel that the detector has.
 template <class Body>
@@ -171,13 +43,36 @@ HWY_INLINE void for_cells_there(const SlabShadows& shadows, int k, Cells cells, 
         body((row0 + j) * cells.bins + bin0 + i, shadows.of_row(j)[k] * shadows.of_bin(i)[k]);
 }
 
-/// Adds what the voxels of a slab see. Lanes count the cells of a view in 32 bits.
+/// Adds what the voxels of a slab see: bins are lanes, which are added up for several voxels together.
+HWY_FLATTEN void gather_narrow(const SlabShadows& shadows, Cells cells, const float* view, float* sums) {
+  const Four four;
+  HWY_ALIGN float products[4 * slab];
+  for (int k = 0; k < slab; ++k) {
+    const float* cell = view + shadows.first_row(k) * cells.bins + shadows.first_bin(k);
+    for (std::size_t i = 0; i < 4; i += hn::Lanes(four)) {
+      auto line = hn::Mul(hn::Set(four, shadows.of_row(0)[k]), hn::LoadU(four, cell + i));
+      for (Index j = 1; j < 3; ++j)
+        line = hn::MulAdd(hn::Set(four, shadows.of_row(static_cast<int>(j))[k]),
+                          hn::LoadU(four, cell + j * cells.bins + i), line);
+      hn::Store(hn::Mul(line, hn::Load(four, shadows.together(k) + i)), four, products + 4 * k + i);
+    }
+  }
+  const hn::CappedTag<float, slab> d;
+  for (int k = 0; k < slab; k += static_cast<int>(hn::Lanes(d))) {
+    hn::Vec<decltype(d)> a, b, c, nothing;
+    hn::LoadInterleaved4(d, products + 4 * k, a, b, c, nothing);
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + k), hn::Add(hn::Add(a, b), c)), d, sums + k);
+  }
+}
+
+/// The same for shadows of any width. Lanes are voxels, and count the cells of a view in 32 bits.
 HWY_FLATTEN void gather(const SlabShadows& shadows, Cells cells, const float* view, float* sums) {
   if (!shadows.inside(cells) || cells.size() > std::numeric_limits<std::int32_t>::max()) {
     for (int k = 0; k < slab; ++k)
       for_cells_there(shadows, k, cells, [&](Index cell, float share) { sums[k] += share * view[cell]; });
     return;
   }
+  if (shadows.narrow()) return gather_narrow(shadows, cells, view, sums);
   const hn::CappedTag<float, slab> d;
   const hn::RebindToSigned<decltype(d)> whole;
   std::int32_t first[slab];
@@ -209,42 +104,24 @@ HWY_INLINE void scatter(const SlabShadows& shadows, int k, bool inside, Cells ce
   }
 }
 
-/// Whether a brick surely misses the detector. Places may lie a factor `farther` from the middle than slopes
-/// say, and so many rows beyond.
-inline bool misses(const BrickShadow& s, const float* half, Cells cells, float farther = 1,
-                   float rows_beyond = 0) {
-  const float nearest = nearest_of(s, half);
-  const auto beside = [&](const Profile& p, const float* slope, Index first, Index count, float beyond) {
-    const float away = farther * spread_of(half, slope) + beyond;
-    const double reach = static_cast<double>((away + p.outer / p.per_flank) / nearest) + 2,
-                 middle = static_cast<double>(first);
-    return middle + reach < 0 || middle - reach > static_cast<double>(count);
-  };
-  return beside(s.along_bins, s.bin, s.first_bin, cells.bins, 0) ||
-         beside(s.along_rows, s.row, s.first_row, cells.rows, rows_beyond);
+/// use(z, shadows) for the slices of a brick that may meet the detector in a view.
+template <class Shadow, class Use>
+HWY_INLINE void for_slabs(const Brick& brick, const Shadow& shadow, Cells cells, SlabShadows& shadows,
+                          const Use& use) {
+  shadows.begin(brick, widths_of(shadow));
+  for (Index z = brick.part[2].first; z < brick.part[2].last; ++z) {
+    shadows.cast(widths_of(shadow), shadow, brick.away(2, z));
+    if (shadows.meets(cells)) use(z, shadows);
+  }
 }
 
-/// use(z, shadows) for the slices of a brick that may meet the detector in a view.
+/// use(shadow of a brick) on a flat detector, or on a curved one.
 template <class Use>
-HWY_INLINE void for_slabs(const Brick& brick, const FlexiblePlace& view, Cells cells, SlabShadows& shadows,
-                          const Use& use) {
-  const auto all = [&](const BrickShadow& shadow, const auto& placed) {
-    shadows.begin(brick, shadow);
-    for (Index z = brick.part[2].first; z < brick.part[2].last; ++z) {
-      shadows.cast(shadow, placed, brick.away(2, z));
-      if (shadows.meets(cells)) use(z, shadows);
-    }
-  };
-  const float* half = brick.half.data();
-  if (view.curve.bins_per_radian == 0) {
-    const BrickShadow shadow = brick.shadow(view);
-    if (!misses(shadow, half, cells)) all(shadow, shadow);
-  } else {
-    const CurvedBrick curved = brick.curved(view);
-    const float farther = 1 / nearest_of(curved.shadow, half);
-    if (!misses(curved.shadow, half, cells, farther, rows_beyond_slopes(curved, half)))
-      all(curved.shadow, curved);
-  }
+HWY_INLINE void with_shadow(const Brick& brick, const FlexiblePlace& view, const Use& use) {
+  if (view.curve.bins_per_radian == 0)
+    use(brick.shadow(view));
+  else
+    use(brick.curved(view));
 }
 
 /// The sums of a brick over all views: `sums` is (z, y, x) of 8 x 8 x 8 voxels.
@@ -253,27 +130,105 @@ void BackProjectBrick(const FlexibleViews& n, const Brick& brick, Cells cells, c
   SlabShadows shadows;
   for (std::size_t v = 0; v < n.views.size(); ++v) {
     const float* view = projections + static_cast<Index>(v) * cells.size();
-    for_slabs(brick, n.views[v], cells, shadows, [&](Index z, const SlabShadows& s) {
-      gather(s, cells, view, sums + (z - brick.part[2].first) * slab);
+    with_shadow(brick, n.views[v], [&](const auto& shadow) {
+      if (Reached(brick, shadow).misses(cells)) return;
+      for_slabs(brick, shadow, cells, shadows, [&](Index z, const SlabShadows& s) {
+        gather(s, cells, view, sums + (z - brick.part[2].first) * slab);
+      });
     });
   }
+}
+
+/// Where a brick with narrow shadows is added up before it goes to its view. Neighbouring voxels meet in the
+/// same cells, and a sum that is read just after parts of it were written waits long: so they go to copies.
+class Copies {
+ public:
+  static constexpr int side = 48;  ///< cells along each edge
+  Copies() : cells_(static_cast<std::size_t>(count * side * side)) {}
+
+  static bool fits(const Reached& reached) {
+    return reached.bins.size() + 4 <= side && reached.rows.size() <= side;
+  }
+  void begin(const Reached& reached) { reached_ = reached; }
+
+  HWY_INLINE void add(const SlabShadows& shadows, int k, float value) {
+    const Four four;
+    float* to = cells_.data() + k % count * side * side +
+                (shadows.first_row(k) - reached_.rows.first) * side + shadows.first_bin(k) -
+                reached_.bins.first;
+    for (std::size_t i = 0; i < 4; i += hn::Lanes(four)) {
+      const auto bins = hn::Load(four, shadows.together(k) + i);
+      for (int j = 0; j < 3; ++j) {
+        float* sums = to + j * side + i;
+        const auto line = hn::Set(four, shadows.of_row(j)[k] * value);
+        hn::StoreU(hn::MulAdd(bins, line, hn::LoadU(four, sums)), four, sums);
+      }
+    }
+  }
+
+  HWY_FLATTEN void move_to(float* view, Cells cells) {
+    const Range bins{std::max<Index>(reached_.bins.first, 0), std::min(reached_.bins.last, cells.bins)};
+    for (Index row = reached_.rows.first; row < reached_.rows.last; ++row) {
+      float* from = cells_.data() + (row - reached_.rows.first) * side;
+      if (row >= 0 && row < cells.rows)
+        for (Index bin = bins.first; bin < bins.last; ++bin) {
+          const float* cell = from + (bin - reached_.bins.first);
+          view[row * cells.bins + bin] +=
+              (cell[0] + cell[side * side]) + (cell[2 * side * side] + cell[3 * side * side]);
+        }
+      for (int copy = 0; copy < count; ++copy)
+        std::fill_n(from + copy * side * side, reached_.bins.size() + 4, 0.0f);
+    }
+  }
+
+ private:
+  static constexpr int count = 4;
+  Reached reached_;
+  std::vector<float> cells_;
+};
+
+struct ProjectionScratch {
+  SlabShadows shadows;
+  Copies copies;
+};
+
+/// Adds a brick to the cells of a view.
+template <class Shadow>
+HWY_INLINE void project_brick(const Brick& brick, const Shadow& shadow, Image<const float> volume,
+                              Cells cells, ProjectionScratch& scratch, float* view) {
+  SlabShadows& shadows = scratch.shadows;
+  Copies& copies = scratch.copies;
+  const Reached reached(brick, shadow);
+  if (reached.misses(cells)) return;
+  const auto for_voxels = [&](Index z, const auto& use) {
+    for (Index y = brick.part[1].first; y < brick.part[1].last; ++y) {
+      const float* from = &volume(z, y, brick.part[0].first);
+      const int line = static_cast<int>(y - brick.part[1].first) * brick_edge;
+      for (int k = 0; k < static_cast<int>(brick.part[0].size()); ++k) use(line + k, from[k]);
+    }
+  };
+  bool copied = false;
+  if (Copies::fits(reached)) copies.begin(reached);
+  for_slabs(brick, shadow, cells, shadows, [&](Index z, const SlabShadows& s) {
+    if (s.narrow() && Copies::fits(reached)) {
+      copied = true;
+      for_voxels(z, [&](int k, float value) { copies.add(s, k, value); });
+    } else {
+      const bool inside = s.inside(cells);
+      for_voxels(z, [&](int k, float value) { scatter(s, k, inside, cells, value, view); });
+    }
+  });
+  if (copied) copies.move_to(view, cells);
 }
 
 /// Adds all bricks to the cells of a view.
 void ProjectView(const FlexiblePlace& place, Image<const float> volume, Cells cells, float* view) {
   const Shape shape{volume.n0, volume.n1, volume.n2};
-  SlabShadows shadows;
+  ProjectionScratch scratch;
   for (Index b = 0; b < Brick::count(shape); ++b) {
     const Brick brick(shape, b);
-    for_slabs(brick, place, cells, shadows, [&](Index z, const SlabShadows& s) {
-      const bool inside = s.inside(cells);
-      for (Index y = brick.part[1].first; y < brick.part[1].last; ++y) {
-        const float* from = &volume(z, y, brick.part[0].first);
-        const int line = static_cast<int>(y - brick.part[1].first) * brick_edge;
-        for (int k = 0; k < static_cast<int>(brick.part[0].size()); ++k)
-          scatter(s, line + k, inside, cells, from[k], view);
-      }
-    });
+    with_shadow(brick, place,
+                [&](const auto& shadow) { project_brick(brick, shadow, volume, cells, scratch, view); });
   }
 }
 
@@ -288,8 +243,11 @@ HWY_EXPORT(ProjectView);
 
 namespace {
 
-void forward(const FlexibleViews& n, const Execution&, float alpha, Image<const float> volume, float beta,
-             Image<float> projections, Stream&) {
+const ConeVariant& of_upright_views() { return cone(Model::separable_footprint, Device::cpu()); }
+
+void forward(const FlexibleViews& n, const Execution& how, float alpha, Image<const float> volume, float beta,
+             Image<float> projections, Stream& stream) {
+  if (n.upright) return of_upright_views().forward(*n.upright, how, alpha, volume, beta, projections, stream);
   note_launch("flexible forward");
   const Cells cells{projections.n1, projections.n2};
   parallel_for(projections.n0, [&](Index v) {
@@ -304,11 +262,14 @@ void forward(const FlexibleViews& n, const Execution&, float alpha, Image<const 
   });
 }
 
-void backward(const FlexibleViews& n, const Execution&, float alpha, Image<const float> projections,
-              float beta, Image<float> volume, Stream&) {
+void backward(const FlexibleViews& n, const Execution& how, float alpha, Image<const float> projections,
+              float beta, Image<float> volume, Stream& stream) {
+  if (n.upright)
+    return of_upright_views().backward(*n.upright, how, alpha, projections, beta, volume, stream);
   note_launch("flexible backward");
   const Cells cells{projections.n1, projections.n2};
-  std::vector<float> slanted(static_cast<std::size_t>(projections.n0 * cells.size()));
+  constexpr Index beyond = 4;  // what narrow shadows may read behind the last cell
+  std::vector<float> slanted(static_cast<std::size_t>(projections.n0 * cells.size() + beyond));
   parallel_for(projections.n0, [&](Index v) {
     const FlexiblePlace& view = n.views[static_cast<std::size_t>(v)];
     for (Index row = 0; row < cells.rows; ++row)

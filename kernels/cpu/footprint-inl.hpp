@@ -24,14 +24,14 @@ constexpr int edge = column_tile;  // columns that are seen together
 /// of these loops, a column a lane.
 class Shadows {
  public:
-  HWY_FLATTEN void cast(const ConeFrame& n, const ConeView& view, Range x, Index iy, Index all_bins) {
+  HWY_FLATTEN void cast(const ConeView& view, Range x, Index iy, Index all_bins) {
     const auto first = static_cast<double>(x.first), last = static_cast<double>(x.last - 1),
                y = static_cast<double>(iy);
     for (int k = 0; k < edge; ++k) {
-      const Trapezoid<double> t = trapezoid_of(n, view, std::min(first + k, last), y);
+      const Trapezoid<double> t = trapezoid_of(view, std::min(first + k, last), y);
       for (int c = 0; c < 4; ++c) corners_[c][k] = t.corners[c];
       height_[k] = t.height, rise_[k] = t.rise, fall_[k] = t.fall;
-      const Column along = column_at(n, t.distance);
+      const Column along = column_at(view, t.distance);
       first_[k] = along.first, step_[k] = along.step, inverse_[k] = 1 / along.step;
     }
     most_ = 0;

@@ -120,7 +120,7 @@ HWY_INLINE void for_shadows(const ConeViews& n, Range views, const ColumnTile& t
   Shadows shadows;
   for (Index v = views.first; v < views.last; ++v)
     for (Index iy = tile.y.first; iy < tile.y.last; ++iy) {
-      shadows.cast(n, n.views[static_cast<std::size_t>(v)], tile.x, iy, bins);
+      shadows.cast(n.views[static_cast<std::size_t>(v)], tile.x, iy, bins);
       for (int k = 0; k < tile.x.size(); ++k)
         use(v - views.first, tile.column(tile.x.first + k, iy), shadows, k);
     }
@@ -169,16 +169,6 @@ void for_turned(Index rows, Index columns, const Body& body) {
       for (Index j = first; j < std::min(columns, first + block); ++j) body(i, j);
 }
 
-/// l_theta of all cells of a view, (row, bin).
-std::vector<float> slants(const ConeViews& n, Index rows, Index bins) {
-  std::vector<float> all(static_cast<std::size_t>(rows * bins));
-  parallel_for(rows, [&](Index row) {
-    for (Index bin = 0; bin < bins; ++bin)
-      all[static_cast<std::size_t>(row * bins + bin)] = static_cast<float>(slant_of(n, row, bin));
-  });
-  return all;
-}
-
 /// All views of a block, tile by tile, into (view, bin, row).
 void project_block(const ConeViews& n, Range views, const float* turned, Shape volume, const TurnedView& view,
                    float* sums) {
@@ -210,7 +200,7 @@ void forward(const ConeViews& n, const Execution&, float alpha, Image<const floa
   const Shape shape{volume.n0, volume.n1, volume.n2};
   const TurnedView view{projections.n2, projections.n1};
   note_launch("footprint forward, " + form_of(view.rows));
-  const std::vector<float> slant = slants(n, view.rows, view.bins);
+  const Slants slant(n, view.rows, view.bins);
   if (!in_vectors(view.rows)) return few_rows_forward(n, slant, alpha, volume, beta, projections);
   Array turned(Space({volume.n1, volume.n2, volume.n0}));
   parallel_for(volume.n1, [&](Index iy) {
@@ -224,7 +214,7 @@ void forward(const ConeViews& n, const Execution&, float alpha, Image<const floa
     for (Index v = block.first; v < block.last; ++v)
       for_turned(view.rows, view.bins, [&](Index row, Index bin) {
         const float sum = sums.data()[(v - block.first) * view.size() + bin * view.stride() + row];
-        const float value = alpha * slant[static_cast<std::size_t>(row * view.bins + bin)] * sum;
+        const float value = alpha * slant(v, row, bin) * sum;
         update(projections(v, row, bin), value, beta);
       });
   });
@@ -234,13 +224,13 @@ void backward(const ConeViews& n, const Execution&, float alpha, Image<const flo
               Image<float> volume, Stream&) {
   const TurnedView view{projections.n2, projections.n1};
   note_launch("footprint backward, " + form_of(view.rows));
-  const std::vector<float> slant = slants(n, view.rows, view.bins);
+  const Slants slant(n, view.rows, view.bins);
   if (!in_vectors(view.rows)) return few_rows_backward(n, slant, alpha, projections, beta, volume);
   Array turned(Space({projections.n0, view.bins, view.stride()}));
   parallel_for(projections.n0, [&](Index v) {
     for_turned(view.rows, view.bins, [&](Index row, Index bin) {
       turned.data()[v * view.size() + bin * view.stride() + row] =
-          slant[static_cast<std::size_t>(row * view.bins + bin)] * projections(v, row, bin);
+          slant(v, row, bin) * projections(v, row, bin);
     });
   });
   const Shape shape{volume.n0, volume.n1, volume.n2};

@@ -201,9 +201,10 @@ void add_flexible_warnings(Plan& plan, const Recipe&) {
   if (plan.job.filters()) warn_of_orbit(plan.warnings, scan, plan.job.grid);
 }
 
-WorkingMemory flexible_kernels_hold(const Plan&, const Worker& worker, Shape volume, Shape projections) {
-  return with_sums_of_team(flexible_working_memory(volume, projections, worker.device.member(0)),
-                           worker.device, volume);
+WorkingMemory flexible_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
+  const FlexibleBeam& scan = flexible(plan.job.scan);
+  return with_sums_of_team(working_memory(scan, volume, projections, worker.device.member(0)), worker.device,
+                           volume);
 }
 
 LinearOperator flexible_projector(const Flow&, const Worker& worker, const Scan& scan, Range,

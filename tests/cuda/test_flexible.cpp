@@ -115,7 +115,7 @@ TEST_F(CudaFlexible, AVoxelAThousandTimesBrighterLeavesOtherRaysExact) {
 
 /// The integers of the projection cannot hold what is not finite, so nothing looks right.
 TEST_F(CudaFlexible, WhatIsNotFiniteIsSeen) {
-  const LinearOperator A = there(standing(5, 31, 33, 60, 120, {}, false, 2), box(17, 17, 17, 1));
+  const LinearOperator A = there(standing(5, 31, 33, 60, 120, {0, 0.1, 0}, false, 2), box(17, 17, 17, 1));
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     Array x = on_device(random_array(A.domain(), 1), cpu);
     x.data()[8 * 17 * 17 + 8 * 17 + 8] = bad;

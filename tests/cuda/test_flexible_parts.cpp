@@ -152,7 +152,7 @@ TEST_F(CudaFlexibleParts, KernelsTakeWhatThePlanSays) {
     const FlexibleBeam some = standing(views, cells, cells + 3, 4e3, 8e3, {0.2, 0.3, 0.1}, false, 2);
     const VolumeGrid voxels = box(edge, edge, edge, 1);
     const Space volume = cone_volume_space(voxels, gpu), projections = projection_space(some, gpu);
-    const WorkingMemory planned = flexible_working_memory(volume.shape(), projections.shape(), gpu);
+    const WorkingMemory planned = working_memory(some, volume.shape(), projections.shape(), gpu);
     Array v(volume), p(projections);
     Stream& stream = default_stream(gpu);
     const double forward_bytes = taken_by(

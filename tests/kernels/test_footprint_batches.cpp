@@ -7,9 +7,11 @@
 #include <numbers>
 #include <vector>
 
+#include "../../geometry/flexible_views.hpp"
 #include "../../kernels/cuda/footprint/batches.hpp"
 #include "../../kernels/footprint.hpp"
 #include "../support/cone_scans.hpp"
+#include "../support/flexible_scans.hpp"
 
 namespace tandem::test {
 namespace {
@@ -37,6 +39,10 @@ std::vector<Case> cases() {
         scan.sod = 90, scan.sdd = 170, scan.midplane_row += 20 * (random.uniform() - 0.5);
         const VolumeGrid grid{{37, 41, 129}, {pitch, pitch, high * pitch}, {0.3, -0.2, 4 * random.uniform()}};
         all.push_back({pack(scan, grid), rows, {129, 41, 37}});
+        const FlexibleBeam free = random_upright_views(7, rows, 83, 30, random),
+                           helix = jittered_helix(120, rows, 83, 1.5, 20, 0.5, random);
+        for (const FlexibleBeam& each : {free, helix})
+          all.push_back({*pack(each, grid).upright, rows, {129, 41, 37}});
       }
   return all;
 }
@@ -48,16 +54,17 @@ void for_each_tile(const Shape& volume, const Visit& visit) {
     for (Index x = 0; x < volume[2]; x += edge) visit(x, y);
 }
 
-double depth_of(const ConeFrame& n, const ConeView& v, double x, double y) {
-  return n.sod - (n.x0 + n.pitch * x) * v.sin + (n.y0 + n.pitch * y) * v.cos;
+double depth_of(const ConeView& n, double x, double y) {
+  return n.sod - (n.x0 + n.pitch * x) * n.sin + (n.y0 + n.pitch * y) * n.cos;
 }
 
 TEST(FootprintBatches, ViewsAreInOrderFromTheWidestGapOn) {
   for (const Index count : {1, 2, 7, 90}) {
     ConeBeam scan = odd_cone(count, 3, 5);
     for (double& a : scan.angles) a *= 0.8;
-    const std::vector<ConeView> views = pack(scan, {{3, 3, 3}, {1, 1, 1}, {0, 0, 0}}).views;
-    const OrderedViews ordered(views);
+    const ConeViews packed = pack(scan, {{3, 3, 3}, {1, 1, 1}, {0, 0, 0}});
+    const std::vector<ConeView>& views = packed.views;
+    const OrderedViews ordered(packed, {packed, {3, 3, 3}, 3});
     std::vector<int> times(views.size());
     for (const int v : ordered.order) ++times[static_cast<std::size_t>(v)];
     EXPECT_EQ(times, std::vector<int>(times.size(), 1));
@@ -79,9 +86,9 @@ TEST(FootprintBatches, ViewsAreInOrderFromTheWidestGapOn) {
 /// all its views, counted from the lowest voxel of the tile in whole pieces, and what a read takes beyond.
 TEST(FootprintBatches, WindowsOfTheProjectionHoldWhatRowsMeet) {
   for (const Case& c : cases()) {
-    const OrderedViews ordered(c.views.views);
+    const OrderedViews ordered(c.views, c.reach());
     for (const int wanted : {0, 2, 4, 8}) {
-      const ForwardLayout layout = forward_layout(c.reach(), c.views.pitch, ordered, wanted, shared_memory);
+      const ForwardLayout layout = forward_layout(c.reach(), ordered, wanted, shared_memory);
       if (layout.row_groups == 0) continue;
       EXPECT_LE(layout.window, 2 * most_of_box);
       EXPECT_LE(layout.shared_bytes(most_lines) + kept_bytes, half_of_shared);
@@ -92,8 +99,8 @@ TEST(FootprintBatches, WindowsOfTheProjectionHoldWhatRowsMeet) {
         for (std::size_t v = first; v < std::min(first + in_block, ordered.list.size()); ++v)
           for (int k = 0; k < columns; ++k) {
             const Column along =
-                column_at(c.views, depth_of(c.views, ordered.list[v], static_cast<double>(x + k % edge),
-                                            static_cast<double>(y + k / edge)));
+                column_at(ordered.list[v], depth_of(ordered.list[v], static_cast<double>(x + k % edge),
+                                                    static_cast<double>(y + k / edge)));
             for (const Index row : {row0, row0 + rows}) {
               const double voxel = (static_cast<double>(row) - 0.5 - along.first) / along.step;
               low = std::min(low, voxel), high = std::max(high, voxel);
@@ -125,8 +132,8 @@ TEST(FootprintBatches, WindowsOfTheBackProjectionHoldWhatAChunkMeets) {
           for_each_tile(c.volume, [&](Index x, Index y) {
             double bins[2] = {INFINITY, -INFINITY}, rows[2] = {INFINITY, -INFINITY};
             for (int k = 0; k < columns; ++k) {
-              const Trapezoid<double> t = trapezoid_of(c.views, view, x + k % edge, y + k / edge);
-              const Column along = column_at(c.views, t.distance);
+              const Trapezoid<double> t = trapezoid_of(view, x + k % edge, y + k / edge);
+              const Column along = column_at(view, t.distance);
               const double low = along.first + 0.5 + along.step * static_cast<double>(z);
               bins[0] = std::min(bins[0], t.corners[0] + 0.5),
               bins[1] = std::max(bins[1], t.corners[3] + 0.5);
@@ -154,8 +161,7 @@ double bytes_of(const ForwardBatches& n, Index views, const Shape& projections) 
   const auto tiles = static_cast<double>(n.lines * n.across);
   return static_cast<double>(n.lines * n.line_bytes) +
          static_cast<double>(views) * (tiles * static_cast<double>(record_bytes(Direction::forward)) +
-                                       8.0 * static_cast<double>(n.lines * ((projections[2] + 63) / 64))) +
-         4.0 * static_cast<double>(projections[1] * projections[2]);
+                                       8.0 * static_cast<double>(n.lines * ((projections[2] + 63) / 64)));
 }
 
 TEST(FootprintBatches, FitTheirMemory) {

@@ -4,9 +4,11 @@
 
 #include <vector>
 
+#include "../../geometry/flexible_views.hpp"
 #include "../../kernels/cuda/footprint/plain_footprint.hpp"
 #include "../../operators/projector.hpp"
 #include "../support/cone_scans.hpp"
+#include "../support/flexible_scans.hpp"
 #include "../support/operators.hpp"
 #include "../support/tolerances.hpp"
 
@@ -19,7 +21,6 @@ using namespace kernels::cuda;
 /// As the kernel does: two bins and `run` rows a thread, four threads a pair of bins.
 template <int run>
 Array project(const ConeViews& views, const Array& x, const Space& range) {
-  const PlainFrame n(views);
   const Image<const float> volume = image(ConstVectorView(x));
   Array out(range);
   const Image<float> cells = image(tandem::VectorView(out));
@@ -27,35 +28,37 @@ Array project(const ConeViews& views, const Array& x, const Space& range) {
     for (Index row = 0; row < cells.n1; row += run)
       for (Index bin = 0; bin < cells.n2; bin += 2) {
         const ConeView& view = views.views[static_cast<std::size_t>(v)];
-        const PlainRay ray = ray_between(n, view, bin, row, volume);
+        const PlainFrame n(view);
+        const PlainRay ray = ray_between(n, bin, row, volume);
         float sum[2][run] = {};
-        for (int phase = 0; phase < 4; ++phase) add_lines(n, view, ray, volume, phase, 4, sum);
+        for (int phase = 0; phase < 4; ++phase) add_lines(n, ray, volume, phase, 4, sum);
         for (Index b = 0; b < std::min<Index>(2, cells.n2 - bin); ++b)
           for (Index r = 0; r < std::min<Index>(run, cells.n1 - row); ++r)
             cells(v, row + r, bin + b) =
-                sum[b][r] * static_cast<float>(slant_of(views, row + r, bin + b) * views.pitch * n.voxel);
+                sum[b][r] *
+                static_cast<float>(slant_of<double>(view, row + r, bin + b) * views.pitch * n.voxel);
       }
   return out;
 }
 
 template <int run>
 Array back_project(const ConeViews& views, const Array& q, const Space& domain) {
-  const PlainFrame n(views);
   const Image<const float> in = image(ConstVectorView(q));
   Array out(domain);
   const Image<float> volume = image(tandem::VectorView(out));
   std::vector<float> slants;
-  for (Index row = 0; row < in.n1; ++row)
-    for (Index bin = 0; bin < in.n2; ++bin) slants.push_back(static_cast<float>(slant_of(views, row, bin)));
+  for (const ConeView& view : views.views)
+    for (Index row = 0; row < in.n1; ++row)
+      for (Index bin = 0; bin < in.n2; ++bin) slants.push_back(slant_of<float>(view, row, bin));
   for (Index z = 0; z < volume.n0; z += run)
     for (Index y = 0; y < volume.n1; y += columns_a_thread)
       for (Index x = 0; x < volume.n2; ++x) {
         float sum[columns_a_thread][run] = {};
         for (Index v = 0; v < in.n0; ++v)
-          add_view(n, views.views[static_cast<std::size_t>(v)],
-                   {n.x0 + static_cast<double>(x), n.y0 + static_cast<double>(y),
-                    n.bottom + n.voxel * static_cast<double>(z)},
-                   {&in(v, 0, 0), in.s1, slants.data(), static_cast<int>(in.n1), static_cast<int>(in.n2)},
+          add_view(PlainFrame(views.views[static_cast<std::size_t>(v)]),
+                   {static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)},
+                   {&in(v, 0, 0), in.s1, &slants[static_cast<std::size_t>(v * in.n1 * in.n2)],
+                    static_cast<int>(in.n1), static_cast<int>(in.n2)},
                    sum);
         for (Index j = 0; j < std::min<Index>(columns_a_thread, volume.n1 - y); ++j)
           for (Index k = 0; k < std::min<Index>(run, volume.n0 - z); ++k)
@@ -64,10 +67,13 @@ Array back_project(const ConeViews& views, const Array& q, const Space& domain) 
   return out;
 }
 
+ConeViews views_in(const ConeBeam& scan, const VolumeGrid& grid) { return pack(scan, grid); }
+ConeViews views_in(const FlexibleBeam& scan, const VolumeGrid& grid) { return *pack(scan, grid).upright; }
+
 template <int run>
-void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, const std::string& what) {
+void expect_agreement(const auto& scan, const VolumeGrid& grid, const std::string& what) {
   const LinearOperator A = projector(scan, grid);
-  const ConeViews views = pack(scan, grid);
+  const ConeViews views = views_in(scan, grid);
   const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
   EXPECT_LE(relative_error(project<run>(views, x, A.range()), A * x), tolerance::devices)
       << "forward, " << what;
@@ -135,6 +141,16 @@ TEST(PlainFootprint, LargeOnesAgreeWithTheProjector) {
   VolumeGrid grid = box(21, 9, 2000, 0.5);
   grid.pitch[2] = 0.007;
   expect_agreement<4>(scan, region(grid, {0, 21}, {0, 9}, {1900, 2000}), "rows");
+}
+
+TEST(PlainFootprint, UprightViewsAgreeWithTheProjector) {
+  Random random(9);
+  for (const double pitch : {0.3, 0.8}) {
+    expect_agreement<4>(random_upright_views(9, 7, 43, 30 * pitch, random), box(21, 19, 9, pitch),
+                        std::to_string(pitch));
+    expect_agreement<1>(random_upright_views(9, 1, 43, 30 * pitch, random), box(21, 19, 1, pitch),
+                        std::to_string(pitch));
+  }
 }
 
 }  // namespace

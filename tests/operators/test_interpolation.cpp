@@ -61,7 +61,7 @@ TEST(MeanResponse, IsThatOfFootprintsAtTheAxis) {
     for (const double f : frequencies) {
       double mean = 0;
       for (const ConeView& view : packed.views) {
-        const auto shadow = kernels::trapezoid_of(packed, view, 4, 4);
+        const auto shadow = kernels::trapezoid_of(view, 4, 4);
         mean += response_of([&](double d) { return kernels::mean_around(shadow, 15 + d); }, f) /
                 static_cast<double>(packed.views.size());
       }

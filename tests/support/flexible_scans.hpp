@@ -77,6 +77,43 @@ inline FlexibleBeam random_views(Index views, Index rows, Index bins, double rad
   return flexible_beam(rows, bins, all, parallel);
 }
 
+/// Upright views at random around a ball of this radius: sources that wander in three directions, detectors
+/// that are turned about z, nearer or farther, aside, up and down.
+inline FlexibleBeam random_upright_views(Index views, Index rows, Index bins, double radius, Random& random) {
+  const auto between = [&](double low, double high) { return low + (high - low) * random.uniform(); };
+  std::vector<FlexibleView> all;
+  for (Index k = 0; k < views; ++k) {
+    const double a = between(0, 2 * std::numbers::pi), yaw = a + between(-0.3, 0.3);
+    const Vector3 ray{-std::sin(a), std::cos(a), 0}, along{std::cos(yaw), std::sin(yaw), 0}, up{0, 0, 1};
+    const double sod = radius * between(3, 6), sdd = sod * between(1.5, 3);
+    const double height = 0.5 * radius * between(-1, 1);  // above the plane through the origin
+    const Vector3 source = -sod * ray + height * up, ahead = source + sdd * ray - sdd / sod * height * up;
+    all.push_back({source, ahead + between(-9, 9) * along + between(-0.3, 0.3) * up, 1.1 * along, 0.9 * up});
+  }
+  return flexible_beam(rows, bins, all, false);
+}
+
+/// A helix with a jitter in three directions: so many turns, and mm up the axis a turn.
+inline FlexibleBeam jittered_helix(Index views, Index rows, Index bins, double turns, double rise,
+                                   double jitter, Random& random) {
+  ConeBeam scan{{bins, rows, 1, 1, 0.5 * static_cast<double>(bins - 1)},
+                {},
+                90,
+                170,
+                0.5 * static_cast<double>(rows - 1)};
+  for (Index k = 0; k < views; ++k)
+    scan.angles.push_back(2 * std::numbers::pi * turns * static_cast<double>(k) / static_cast<double>(views));
+  FlexibleBeam helix = as_flexible(scan);
+  for (std::size_t k = 0; k < helix.views.size(); ++k) {
+    const double above = rise * (scan.angles[k] / (2 * std::numbers::pi) - 0.5 * turns);
+    for (Vector3* each : {&helix.views[k].source, &helix.views[k].detector}) {
+      *each = *each + Vector3{0, 0, above};
+      for (double& number : *each) number += jitter * (random.uniform() - 0.5);
+    }
+  }
+  return helix;
+}
+
 /// The chord of a box along the ray to a place on the detector, mm.
 inline double chord(const FlexibleView& view, bool parallel, const Vector3& place, const Vector3& middle,
                     const std::array<double, 3>& edges) {

@@ -177,4 +177,22 @@ inline std::vector<std::pair<std::string, LinearOperator>> all_operators() {
   return all;
 }
 
+/// Fills a volume with the means of f over voxels: 4 x 4 x 4 points each.
+template <class F>
+Array means_of(const VolumeGrid& grid, const F& f) {
+  Array x(cone_volume_space(grid));
+  const Index nx = grid.size[0], ny = grid.size[1];
+  for (Index i = 0; i < x.size(); ++i) {
+    double sum = 0;
+    for (int k = 0; k < 64; ++k) {
+      const auto part = [](int j) { return (j % 4 - 1.5) / 4.0; };
+      sum += f(Vector3{grid.x(static_cast<double>(i % nx) + part(k)),
+                       grid.y(static_cast<double>(i / nx % ny) + part(k / 4)),
+                       grid.z(static_cast<double>(i / nx / ny) + part(k / 16))});
+    }
+    x.data()[i] = static_cast<float>(sum / 64);
+  }
+  return x;
+}
+
 }  // namespace tandem::test

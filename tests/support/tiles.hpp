@@ -24,7 +24,7 @@ inline double smallest_tile(const FlexibleBeam& scan, const VolumeGrid& grid, De
   const Index lines = std::min(lines_together(scan), grid.size[1]);
   const Shape volume{grid.size[2], lines, grid.size[0]},
       projections{1, scan.detector.rows, scan.detector.bins};
-  return tile_bytes(grid, scan.detector, lines, flexible_working_memory(volume, projections, device));
+  return tile_bytes(grid, scan.detector, lines, working_memory(scan, volume, projections, device));
 }
 
 }  // namespace tandem::test

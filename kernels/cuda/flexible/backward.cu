@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "../../cone.hpp"
 #include "../../launches.hpp"
 #include "../common/device_table.cuh"
 #include "bricks.cuh"
@@ -189,8 +190,11 @@ bool fits(const Extent& extent) {
 
 }  // namespace
 
-void flexible_backward(const FlexibleViews& views, const Execution&, float alpha,
+void flexible_backward(const FlexibleViews& views, const Execution& how, float alpha,
                        Image<const float> projections, float beta, Image<float> volume, Stream& stream) {
+  if (views.upright)
+    return cone(Model::separable_footprint, stream.device())
+        .backward(*views.upright, how, alpha, projections, beta, volume, stream);
   const cudaStream_t s = queue(stream);
   const Shape cells{projections.n0, projections.n1, projections.n2};
   const Extent extent = extent_of(views, {volume.n0, volume.n1, volume.n2}, cells, stream);

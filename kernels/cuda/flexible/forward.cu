@@ -13,6 +13,7 @@
 
 #include <utility>
 
+#include "../../cone.hpp"
 #include "../../launches.hpp"
 #include "../common/device_table.cuh"
 #include "../common/levels.cuh"
@@ -348,8 +349,11 @@ void scatter(const Extent& extent, const Axes& axes, const Chosen& views, const 
 
 }  // namespace
 
-void flexible_forward(const FlexibleViews& views, const Execution&, float alpha, Image<const float> volume,
-                      float beta, Image<float> projections, Stream& stream) {
+void flexible_forward(const FlexibleViews& views, const Execution& how, float alpha,
+                      Image<const float> volume, float beta, Image<float> projections, Stream& stream) {
+  if (views.upright)
+    return cone(Model::separable_footprint, stream.device())
+        .forward(*views.upright, how, alpha, volume, beta, projections, stream);
   const cudaStream_t s = queue(stream);
   const Shape voxels{volume.n0, volume.n1, volume.n2}, cells{projections.n0, projections.n1, projections.n2};
   const Extent extent = extent_of(views, voxels, cells, stream);

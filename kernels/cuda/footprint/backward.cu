@@ -274,12 +274,12 @@ int voxels_of(const Reach& reach, int wanted, Device device) {
 }
 
 /// Some views, as windows of a block read them.
-Boxes turn(const ConeFrame& frame, const Problem& n, Image<const float> projections, const float* units,
+Boxes turn(const ConeView* views, const Problem& n, Image<const float> projections, const float* units,
            __half* turned, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const auto rows = static_cast<int>(rows_in_memory(n.rows));
   over_squares(projections.n0, projections.n2, rows, [&](dim3 squares) {
-    turn_projections<<<squares, 256, 0, s>>>(frame, projections, units, rows, turned);
+    turn_projections<<<squares, 256, 0, s>>>(views, projections, units, rows, turned);
   });
   const Index bin_bytes = 2 * rows, plane_bytes = n.bins * bin_bytes;
   return boxes_of(turned, {rows, n.bins, 2, n.views}, {bin_bytes, plane_bytes, 2 * plane_bytes},
@@ -309,7 +309,7 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
   for (Index first = 0; first < projections.n0; first += batches.views) {
     const auto part = part_of(projections, first, batches.views, 0, projections.n1);
     n.views = static_cast<int>(part.n0);
-    const Boxes windows = turn(views, n, part, units.data(), turned.data(), stream);
+    const Boxes windows = turn(list->data() + first, n, part, units.data(), turned.data(), stream);
     const Target out{volume,
                      in_groups(volume, edge),
                      {alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1},

@@ -53,32 +53,79 @@ inline Index most_scratch(const Shape& volume, const Shape& projections) {
   return std::clamp((bytes(volume) + bytes(projections)) / 4, gib, 4 * gib);
 }
 
+/// How far apart what a voxel does to two views can be: across, in pitches, and what a row meets, in slices.
+struct Drift {
+  double across, along;
+};
+
 /// Bounds over all voxels and views: how far shadows of a grid reach, for the sizes of windows.
-struct Reach {
-  double bins;     ///< that a shadow moves when the voxel moves by one pitch
-  double step[2];  ///< rows a voxel takes: least and most
-  double rows;     ///< from the midplane, of voxels and of the detector alike
-  double shift;    ///< share of its distance from the midplane that a row moves, for one pitch
-  double radius;   ///< of the grid, mm
-  Reach(const ConeFrame& n, const Shape& volume, Index detector_rows) {
-    const auto farthest = [](double first, double pitch, Index count) {
-      return std::max(std::abs(first), std::abs(first + pitch * static_cast<double>(count - 1))) +
-             0.5 * pitch;
-    };
-    radius = std::hypot(farthest(n.x0, n.pitch, volume[2]), farthest(n.y0, n.pitch, volume[1]));
-    const double height = farthest(n.z0, n.pitch_z, volume[0]), nearest = n.sod - radius;
-    bins = n.sdd * n.pitch / (n.bin_pitch * nearest) *
-           std::hypot(1.0, radius / std::sqrt(n.sod * n.sod - radius * radius));
-    step[0] = n.sdd * n.pitch_z / ((n.sod + radius) * n.row_pitch);
-    step[1] = n.sdd * n.pitch_z / (nearest * n.row_pitch);
-    const double last = static_cast<double>(detector_rows - 1) - n.midplane_row;
-    rows =
-        std::min(height * step[1] / n.pitch_z, 1.2 * std::max(std::abs(n.midplane_row), std::abs(last)) + 2);
-    shift = n.pitch / nearest;
+class Reach {
+ public:
+  double bins = 0;                 ///< that a shadow moves when the voxel moves by one pitch
+  double step[2] = {INFINITY, 0};  ///< rows a voxel takes: least and most
+  double rows = 0;                 ///< from the midplane, of voxels and of the detector alike
+  double slope = 0;                ///< rows that a shadow moves at most, for one pitch
+  double slices = 0;               ///< that what a row meets moves at most, for one pitch
+
+  Reach(const ConeViews& n, const Shape& volume, Index detector_rows)
+      : across_(static_cast<double>(volume[2])),
+        down_(static_cast<double>(volume[1])),
+        high_(static_cast<double>(volume[0])),
+        detector_rows_(static_cast<double>(detector_rows)) {
+    for (const ConeView& view : n.views) add(view);
   }
   /// That a tile can meet.
   double tile_bins() const { return bins * std::numbers::sqrt2 * edge + 2; }
   bool fits_window() const { return tile_bins() <= window; }
+
+  Drift between(const ConeView& a, const ConeView& b) const {
+    Drift most{};
+    const double first = std::max(std::min(a.midplane_row, b.midplane_row) - rows, -0.5),
+                 last = std::min(std::max(a.midplane_row, b.midplane_row) + rows, detector_rows_ - 0.5);
+    for (int corner = 0; corner < 4; ++corner) {
+      const Point p = point(a, corner), q = point(b, corner);
+      most.across = std::max(most.across, std::hypot(p.depth - q.depth, p.beside - q.beside) / a.pitch);
+      for (const double row : {first, last})
+        most.along = std::max(most.along, std::abs(slice_at(a, p.depth, row) - slice_at(b, q.depth, row)));
+    }
+    return most;
+  }
+
+ private:
+  struct Point {
+    double depth, beside;  ///< from the source, along the normal of the detector and along its bins, mm
+  };
+  /// A corner of the grid.
+  Point point(const ConeView& n, int corner) const {
+    const double x = n.x0 + n.pitch * (corner % 2 * across_ - 0.5),
+                 y = n.y0 + n.pitch * (corner / 2 * down_ - 0.5);
+    return {n.sod - x * n.sin + y * n.cos, x * n.cos + y * n.sin};
+  }
+  static double slice_at(const ConeView& n, double depth, double row) {
+    return ((row - n.midplane_row) * n.row_pitch * depth / n.sdd - n.z0) / n.pitch_z;
+  }
+  void add(const ConeView& n) {
+    double nearest = INFINITY, farthest = 0, tangent = 0;
+    for (int corner = 0; corner < 4; ++corner) {
+      const Point p = point(n, corner);
+      nearest = std::min(nearest, p.depth), farthest = std::max(farthest, p.depth);
+      tangent = std::max(tangent, std::abs(p.beside / p.depth));
+    }
+    const double row = n.sdd / n.row_pitch;  // rows that a mm takes at depth 1
+    const double height =
+        std::max(std::abs(n.z0 - 0.5 * n.pitch_z), std::abs(n.z0 + n.pitch_z * (high_ - 0.5)));
+    const double last = detector_rows_ - 1 - n.midplane_row,
+                 all = std::min(height * row / nearest,
+                                1.2 * std::max(std::abs(n.midplane_row), std::abs(last)) + 2);
+    bins = std::max(bins, n.sdd * n.pitch / (n.bin_pitch * nearest) * std::hypot(1.0, tangent));
+    step[0] = std::min(step[0], row * n.pitch_z / farthest);
+    step[1] = std::max(step[1], row * n.pitch_z / nearest);
+    rows = std::max(rows, all);
+    slope = std::max(slope, all * n.pitch / nearest);
+    slices = std::max(slices, all * n.pitch / (row * n.pitch_z));
+  }
+
+  double across_, down_, high_, detector_rows_;
 };
 
 // ---- projection: a block has groups of 32 rows, and as many views as warps are left
@@ -86,7 +133,7 @@ struct Reach {
 constexpr int warp_bins = 64, warp_rows = 32;
 constexpr int most_lines = 512;        // of tiles, at once
 constexpr int kept_bytes = 21 * 1024;  // static shared memory of a block, at most
-constexpr double most_drift = 16;      // voxels that the views of a block may lie apart
+constexpr double most_drift = 16;      // pitches that a voxel may move between the views of a block
 
 /// Tiles of a row of tiles that meet the bins of a warp in one view.
 struct Span {
@@ -96,12 +143,38 @@ struct Span {
 /// Windows of 511 voxels, or of 255.
 constexpr int column_bits(int row_groups) { return row_groups == warps ? 22 : 23; }
 
-/// Views by their angles, from the widest gap on, so that those of a block see nearly the same tiles.
+/// Views by their angles, from the widest gap on, so that those of a block see nearly the same tiles. Views
+/// that are no circle may do that better in the order in which they came: a helix meets an angle again
+/// elsewhere.
 struct OrderedViews {
   std::vector<int> order;
   std::vector<ConeView> list;
-  explicit OrderedViews(const std::vector<ConeView>& views) : order(views.size()) {
+  OrderedViews(const ConeViews& packed, const Reach& reach) : order(packed.views.size()) {
     std::iota(order.begin(), order.end(), 0);
+    list = packed.views;
+    if (packed.circular) {
+      sort_by_angle(packed.views);
+      return;
+    }
+    OrderedViews by_angle = *this;
+    by_angle.sort_by_angle(packed.views);
+    constexpr std::size_t many = 4;  // views of a block
+    const auto worse = [](const Drift& a) { return a.across + a.along; };
+    if (worse(by_angle.drift(reach, many)) < worse(drift(reach, many))) *this = std::move(by_angle);
+  }
+  /// How far apart the views that share a block are at most.
+  Drift drift(const Reach& reach, std::size_t views_a_block) const {
+    Drift most{};
+    for (std::size_t a = 0; a < list.size(); ++a)
+      for (std::size_t b = a + 1; b < std::min(list.size(), (a / views_a_block + 1) * views_a_block); ++b) {
+        const Drift one = reach.between(list[a], list[b]);
+        most = {std::max(most.across, one.across), std::max(most.along, one.along)};
+      }
+    return most;
+  }
+
+ private:
+  void sort_by_angle(const std::vector<ConeView>& views) {
     const auto angle = [&](int v) {
       const ConeView& view = views[static_cast<std::size_t>(v)];
       return std::atan2(view.sin, view.cos);
@@ -112,16 +185,26 @@ struct OrderedViews {
     for (auto next = order.begin() + 1; next < order.end(); ++next)
       if (const double gap = angle(*next) - angle(*(next - 1)); gap > widest) first = next, widest = gap;
     std::rotate(order.begin(), first, order.end());
+    list.clear();
     for (const int v : order) list.push_back(views[static_cast<std::size_t>(v)]);
   }
-  /// How far apart the sources of views that share a block are at most, for a circle of radius 1.
-  double drift(std::size_t views_a_block) const {
-    double most = 0;
-    for (std::size_t a = 0; a < list.size(); ++a)
-      for (std::size_t b = a + 1; b < std::min(list.size(), (a / views_a_block + 1) * views_a_block); ++b)
-        most = std::max(most, std::hypot(list[a].cos - list[b].cos, list[a].sin - list[b].sin));
-    return most;
-  }
+};
+
+/// Where the rows of a view meet a column: row r at voxel (r - row_of_0) voxels depth + voxel_of_0. Rows and
+/// voxels count from their lower edges.
+struct alignas(16) VoxelsOfRows {
+  float depth, deeper_x, deeper_y;  ///< of column (0, 0), and for a step along x and y, mm
+  float row_of_0, voxel_of_0;       ///< the midplane
+  float voxels;                     ///< that a row takes, a mm of depth
+  float unused[2] = {};
+
+  explicit VoxelsOfRows(const ConeView& n)
+      : depth(static_cast<float>(n.sod - n.x0 * n.sin + n.y0 * n.cos)),
+        deeper_x(static_cast<float>(-n.pitch * n.sin)),
+        deeper_y(static_cast<float>(n.pitch * n.cos)),
+        row_of_0(static_cast<float>(n.midplane_row + 0.5)),
+        voxel_of_0(static_cast<float>(0.5 - n.z0 / n.pitch_z)),
+        voxels(static_cast<float>(n.row_pitch / (n.sdd * n.pitch_z))) {}
 };
 
 /// How many groups of rows a block has, and voxels of a column; no groups: nothing fits.
@@ -134,13 +217,13 @@ struct ForwardLayout {
 };
 
 /// The fewest groups with which the views of a block lie near to each other; `wanted`, if that fits.
-inline ForwardLayout forward_layout(const Reach& reach, double pitch, const OrderedViews& views, int wanted,
+inline ForwardLayout forward_layout(const Reach& reach, const OrderedViews& views, int wanted,
                                     int most_shared) {
   for (const int row_groups : {2, 4, 8}) {
     if (wanted && row_groups != wanted) continue;
-    const double apart = reach.radius / pitch * views.drift(static_cast<std::size_t>(warps / row_groups));
-    if (!wanted && row_groups < warps && apart > most_drift) continue;
-    const double spread = reach.rows / reach.step[0] * reach.shift * (apart + std::sqrt(2) * (edge - 1));
+    const Drift apart = views.drift(reach, static_cast<std::size_t>(warps / row_groups));
+    if (!wanted && row_groups < warps && apart.across > most_drift) continue;
+    const double spread = reach.slices * std::sqrt(2) * (edge - 1) + apart.along;
     const double needed = row_groups * warp_rows / reach.step[0] + spread + 12;
     if (!(needed + 12 <= std::min(2 * most_of_box, most_cells(column_bits(row_groups))))) continue;
     const int voxels =
@@ -148,7 +231,7 @@ inline ForwardLayout forward_layout(const Reach& reach, double pitch, const Orde
     const ForwardLayout layout{row_groups, voxels};
     if (layout.shared_bytes(most_lines) <= std::min(half_of_shared, most_shared) - kept_bytes) return layout;
   }
-  return wanted ? forward_layout(reach, pitch, views, 0, most_shared) : ForwardLayout{0, 0};
+  return wanted ? forward_layout(reach, views, 0, most_shared) : ForwardLayout{0, 0};
 }
 
 /// Lines of tiles and views at once, and what is kept of these lines.
@@ -210,7 +293,7 @@ struct BackwardLayout {
 /// Of 32 slices a lane's voxel.
 inline BackwardLayout backward_layout(const Reach& reach, int per_lane) {
   const auto spread = [&](double x, double y) { return std::hypot(x, y) * edge; };  // pitches
-  const double rows = 32 * per_lane * reach.step[1] + 2 + 2 + 7, shift = reach.rows * reach.shift;
+  const double rows = 32 * per_lane * reach.step[1] + 2 + 2 + 7, shift = reach.slope;
   const int tile_bins = round_up(reach.tile_bins(), 1);
   return {tile_bins, round_up(reach.bins * spread(tiles_x - 1, tiles_y - 1), 1) + 1 + tile_bins,
           // an odd number of eights: neighbouring bins lie in other banks; as neighbouring columns do
@@ -246,7 +329,8 @@ struct BackwardBatches {
 /// At most, whatever the geometry: what batches were rounded down by may be there, so that it grows with
 /// lines and with views. Plain kernels take less.
 inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
-  const auto list = static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(int)) + 1024;
+  const auto list =
+      static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(VoxelsOfRows) + sizeof(int)) + 1024;
   const ForwardBatches forward(volume, projections);
   const auto scratch = static_cast<double>(forward.scratch);
   constexpr double most_views_a_block = 4;
@@ -254,14 +338,12 @@ inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
                line_records = static_cast<double>(forward.across * record_bytes(Direction::forward));
   const double line_views = std::min(lines * static_cast<double>(projections[0]),
                                      std::max(scratch / line_records, lines * most_views_a_block)),
-               spans = static_cast<double>(ceil_div<Index>(projections[2], warp_bins)) * sizeof(Span),
-               slants = 4 * static_cast<double>(projections[1] * projections[2]);
+               spans = static_cast<double>(ceil_div<Index>(projections[2], warp_bins)) * sizeof(Span);
   const BackwardBatches backward(volume, projections);
   const double line = static_cast<double>(backward.line_bytes()), down = static_cast<double>(backward.down);
-  return {
-      lines * static_cast<double>(forward.line_bytes) + line_views * (line_records + spans) + slants + list,
-      static_cast<double>(backward.views * backward.view_bytes) +
-          std::min(down * line, std::max(scratch, tiles_y * line)) + list};
+  return {lines * static_cast<double>(forward.line_bytes) + line_views * (line_records + spans) + list,
+          static_cast<double>(backward.views * backward.view_bytes) +
+              std::min(down * line, std::max(scratch, tiles_y * line)) + list};
 }
 
 }  // namespace tandem::kernels::cuda

@@ -24,32 +24,20 @@ inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
   after_launch();
 }
 
-/// A block a row.
-static __global__ void find_slants(ConeFrame n, int bins, float* slants) {
-  for (int bin = threadIdx.x; bin < bins; bin += blockDim.x)
-    slants[static_cast<Index>(blockIdx.x) * bins + bin] = static_cast<float>(slant_of(n, blockIdx.x, bin));
-}
-
-/// l_theta of all cells of a view, (row, bin).
-inline void slants_of(const ConeFrame& n, Index rows, Index bins, float* slants, cudaStream_t s) {
-  find_slants<<<static_cast<unsigned>(rows), 256, 0, s>>>(n, static_cast<int>(bins), slants);
-  after_launch();
-}
-
 constexpr int side = 32;  // of the squares that are turned
 
 /// (view, row, bin) -> (view, plane, bin, row): two float16 numbers, times the slants of cells; rows in the
 /// padding are zero.
 static __global__ void __launch_bounds__(256)
-    turn_projections(ConeFrame n, Image<const float> in, const float* units, int padded, __half* out) {
+    turn_projections(const ConeView* __restrict__ views, Image<const float> in, const float* units,
+                     int padded, __half* out) {
   __shared__ float cell[side][side + 1];
   const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
   const Index row0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
   for (int b = threadIdx.x / side; b < side; b += 256 / side) {
     const Index row = row0 + b, bin = bin0 + a;
     const bool there = row < in.n1 && bin < in.n2;
-    cell[b][a] =
-        there ? element(in, view, row, bin) * units[1] * static_cast<float>(slant_of(n, row, bin)) : 0;
+    cell[b][a] = there ? element(in, view, row, bin) * units[1] * slant_of<float>(views[view], row, bin) : 0;
   }
   __syncthreads();
   for (int k = threadIdx.x; k < side * side / 2; k += 256) {

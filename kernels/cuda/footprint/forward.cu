@@ -15,9 +15,6 @@ namespace tandem::kernels::cuda {
 namespace {
 
 struct Problem {
-  float x0, y0, pitch, sod;
-  float row_of_0, voxel_of_0;  ///< the midplane, counted from the lower edges of both
-  float voxels;                ///< that a row takes, a mm of distance from the source
   Tiles tiles;
   int nz;
   int views, rows, bins;
@@ -25,10 +22,6 @@ struct Problem {
   int window;  ///< voxels of a column that a block keeps; its stride
   /// Whether any of the voxels from `first` on are there.
   __device__ bool holds(int first) const { return first < nz && first + window > 0; }
-  __device__ float2 direction(const ConeView* list, int view) const {
-    const ConeView v = list[min(view, views - 1)];
-    return {static_cast<float>(v.cos), static_cast<float>(v.sin)};
-  }
 };
 
 template <int row_groups>
@@ -83,21 +76,22 @@ __device__ inline Step next(const Problem& n, const Span* spans, Step step) {
 /// The lowest voxel of a column that the block's rows can meet, over all its views and the columns of a tile;
 /// a whole piece of a box.
 template <int row_groups>
-__device__ inline int first_voxel(const Problem& n, const ConeView* views, const Block<row_groups>& block,
+__device__ inline int first_voxel(const Problem& n, const VoxelsOfRows* views, const Block<row_groups>& block,
                                   int line, int x) {
   constexpr float rounding = 0.05f, half = 0.5f * (edge - 1);
-  const float2 v = n.direction(views, block.first_view + static_cast<int>(threadIdx.x) % block.views);
-  const float cx = n.x0 + n.pitch * (static_cast<float>(x * edge) + half),
-              cy = n.y0 + n.pitch * (static_cast<float>((line + n.tiles.first) * edge) + half);
-  const float distance = n.sod - cx * v.y + cy * v.x, more = half * n.pitch * (fabsf(v.x) + fabsf(v.y));
-  const float low = (static_cast<float>(block.first_row) - n.row_of_0) * n.voxels;
-  const float first = fminf(low * (distance - more), low * (distance + more)) + n.voxel_of_0;
+  const VoxelsOfRows v =
+      views[min(block.first_view + static_cast<int>(threadIdx.x) % block.views, n.views - 1)];
+  const float depth = v.depth + v.deeper_x * (static_cast<float>(x * edge) + half) +
+                      v.deeper_y * (static_cast<float>((line + n.tiles.first) * edge) + half),
+              more = half * (fabsf(v.deeper_x) + fabsf(v.deeper_y));
+  const float low = (static_cast<float>(block.first_row) - v.row_of_0) * v.voxels;
+  const float first = fminf(low * (depth - more), low * (depth + more)) + v.voxel_of_0;
   return __reduce_min_sync(~0u, __float2int_rd(first - rounding)) & ~3;
 }
 
 /// Warp t begins to copy the voxels of a stage's tile t.
 template <int row_groups>
-__device__ inline void fetch(const Problem& n, const ConeView* views, const Block<row_groups>& block,
+__device__ inline void fetch(const Problem& n, const VoxelsOfRows* views, const Block<row_groups>& block,
                              const Boxes& volume, const Step& step, unsigned to, int* first_voxels,
                              unsigned arrived) {
   const int t = threadIdx.x / 32, x = step.x + t;
@@ -111,10 +105,10 @@ __device__ inline void fetch(const Problem& n, const ConeView* views, const Bloc
 
 struct Target {
   Image<float> projections;
-  bool by_pairs;        ///< of bins
-  const int* order;     ///< of the views
-  const float* slants;  ///< (row, bin)
-  Update update;        ///< alpha: times the unit
+  bool by_pairs;          ///< of bins
+  const int* order;       ///< of the views
+  const ConeView* views;  ///< in that order
+  Update update;          ///< alpha: times the unit
   const float* unit;
 };
 
@@ -124,6 +118,7 @@ __device__ inline void write(const Problem& n, const Block<row_groups>& block, c
   if (!block.real) return;
   const int lane = threadIdx.x % 32;
   const Update update{out.update.alpha * *out.unit, out.update.beta};
+  const ConeView& view = out.views[block.view];
 #pragma unroll
   for (int m = 0; m < 2; ++m)
 #pragma unroll
@@ -133,12 +128,13 @@ __device__ inline void write(const Problem& n, const Block<row_groups>& block, c
         const int row = block.row + 16 * m + lane / 4 + k * 4, bin = block.bin + 8 * j + lane % 4 * 2;
         if (row >= n.rows || bin >= n.bins) continue;
         float* cell = &element(out.projections, out.order[block.view], row, bin);
-        const float* slant = out.slants + static_cast<Index>(row) * n.bins + bin;
+        const float2 value{slant_of<float>(view, row, bin) * sum[m][j][k],
+                           slant_of<float>(view, row, bin + 1) * sum[m][j][k + 1]};
         if (out.by_pairs) {
-          update(*reinterpret_cast<float2*>(cell), {slant[0] * sum[m][j][k], slant[1] * sum[m][j][k + 1]});
+          update(*reinterpret_cast<float2*>(cell), value);
         } else {
-          update(cell[0], slant[0] * sum[m][j][k]);
-          if (bin + 1 < n.bins) update(cell[1], slant[1] * sum[m][j][k + 1]);
+          update(cell[0], value.x);
+          if (bin + 1 < n.bins) update(cell[1], value.y);
         }
       }
 }
@@ -197,7 +193,7 @@ __device__ inline void add_tile(const Problem& n, int first, int count, const ui
 
 template <int row_groups>
 __global__ void __launch_bounds__(warps * 32, 2)
-    forward(Problem n, TileShadows shadows, const ConeView* __restrict__ views,
+    forward(Problem n, TileShadows shadows, const VoxelsOfRows* __restrict__ views,
             const Span* __restrict__ spans, const __grid_constant__ Boxes volume, Target out) {
   extern __shared__ __align__(128) unsigned char shared[];
   constexpr int tiles = Block<row_groups>::tiles;
@@ -259,7 +255,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
 // ---- batches
 
 template <int row_groups>
-void launch(const Problem& n, const TileShadows& shadows, const ConeView* views, const Span* spans,
+void launch(const Problem& n, const TileShadows& shadows, const VoxelsOfRows* views, const Span* spans,
             const Boxes& volume, const Target& out, cudaStream_t s) {
   const int shared = ForwardLayout{row_groups, n.window}.shared_bytes(n.tiles.down);
   allow_all_shared_memory(forward<row_groups>);
@@ -271,15 +267,8 @@ void launch(const Problem& n, const TileShadows& shadows, const ConeView* views,
   after_launch();
 }
 
-Problem shape_of(const ConeViews& views, Image<const float> volume, Image<float> projections, int window) {
-  return {.x0 = static_cast<float>(views.x0),
-          .y0 = static_cast<float>(views.y0),
-          .pitch = static_cast<float>(views.pitch),
-          .sod = static_cast<float>(views.sod),
-          .row_of_0 = static_cast<float>(views.midplane_row + 0.5),
-          .voxel_of_0 = static_cast<float>(0.5 - views.z0 / views.pitch_z),
-          .voxels = static_cast<float>(views.row_pitch / (views.sdd * views.pitch_z)),
-          .tiles = {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
+Problem shape_of(Image<const float> volume, Image<float> projections, int window) {
+  return {.tiles = {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
           .nz = static_cast<int>(volume.n0),
           .views = 0,
           .rows = static_cast<int>(projections.n1),
@@ -291,9 +280,13 @@ Problem shape_of(const ConeViews& views, Image<const float> volume, Image<float>
 /// Views in the order in which blocks take them, on the host and on the device.
 struct KeptOrder : OrderedViews {
   DeviceTable<ConeView> views_there;
+  DeviceTable<VoxelsOfRows> rows_there;
   DeviceTable<int> order_there;
-  KeptOrder(const ConeViews& packed, const KeptOnDevices::Streams& streams)
-      : OrderedViews(packed.views), views_there(list, streams), order_there(order, streams) {}
+  KeptOrder(const ConeViews& packed, const Reach& reach, const KeptOnDevices::Streams& streams)
+      : OrderedViews(packed, reach),
+        views_there(list, streams),
+        rows_there(std::vector<VoxelsOfRows>(list.begin(), list.end()), streams),
+        order_there(order, streams) {}
 };
 
 /// What one application works with.
@@ -302,8 +295,9 @@ struct Work {
   ForwardBatches batches;
   int all_views, views_at_once;
   const ConeView* views;
+  const VoxelsOfRows* rows;
   const int* order;
-  Scratch<float> units, slants, turned;
+  Scratch<float> units, turned;
   Scratch<Span> spans;
   ShadowStore<Direction::forward> store;
   Work(const KeptOrder& kept, const ForwardLayout& made, const ForwardBatches& cut, const Problem& n,
@@ -313,9 +307,9 @@ struct Work {
         all_views(static_cast<int>(kept.list.size())),
         views_at_once(cut.views(all_views, made.views_a_block())),
         views(kept.views_there.data()),
+        rows(kept.rows_there.data()),
         order(kept.order_there.data()),
         units(2, s),
-        slants(static_cast<std::size_t>(n.rows) * static_cast<std::size_t>(n.bins), s),
         turned(static_cast<std::size_t>(cut.lines * cut.line_bytes / 4), s),
         spans(static_cast<std::size_t>(views_at_once) * static_cast<std::size_t>(n.bin_blocks * cut.lines),
               s),
@@ -344,13 +338,13 @@ void project(const ConeViews& frame, Problem n, const Boxes& windows, const Work
   const auto run = groups == 2 ? launch<2> : groups == 4 ? launch<4> : launch<8>;
   for (int first = 0; first < work.all_views; first += work.views_at_once) {
     n.views = std::min(work.views_at_once, work.all_views - first);
-    const ConeView* views = work.views + first;
-    const TileShadows shadows = work.store.of(frame, views, n.views, n.tiles);
+    out.views = work.views + first;
+    const TileShadows shadows = work.store.of(frame, out.views, n.views, n.tiles);
     find_spans<<<dim3(static_cast<unsigned>(n.tiles.down), static_cast<unsigned>(n.views)), 32, 0, s>>>(
         n, shadows.bins, work.spans.data());
     after_launch();
     out.order = work.order + first;
-    run(n, shadows, views, work.spans.data(), windows, out, s);
+    run(n, shadows, work.rows + first, work.spans.data(), windows, out, s);
   }
 }
 
@@ -362,17 +356,16 @@ bool footprint_forward(const ConeViews& views, FootprintTuning tuning, float alp
   const Reach reach(views, {volume.n0, volume.n1, volume.n2}, projections.n1);
   if (!reach.fits_window()) return false;
   const auto order = views.kept.use<KeptOrder>(
-      stream, [&](const KeptOnDevices::Streams& streams) { return KeptOrder(views, streams); });
-  const ForwardLayout layout = forward_layout(reach, views.pitch, *order, tuning.rows_a_block / warp_rows,
-                                              most_shared_memory(stream.device()));
+      stream, [&](const KeptOnDevices::Streams& streams) { return KeptOrder(views, reach, streams); });
+  const ForwardLayout layout =
+      forward_layout(reach, *order, tuning.rows_a_block / warp_rows, most_shared_memory(stream.device()));
   if (layout.row_groups == 0) return false;
 
   const ForwardBatches batches({volume.n0, volume.n1, volume.n2},
                                {projections.n0, projections.n1, projections.n2});
-  Problem n = shape_of(views, volume, projections, layout.window);
+  Problem n = shape_of(volume, projections, layout.window);
   const Work work(*order, layout, batches, n, s);
   note_launch("footprint products forward, " + std::to_string(layout.row_groups * warp_rows));
-  slants_of(views, n.rows, n.bins, work.slants.data(), s);
   measure_unit(volume, work.units.data(), s);
   const double on_axis = views.sdd * views.pitch_z / (views.sod * views.row_pitch);
   const float unit = alpha * static_cast<float>(views.pitch * on_axis) * weight_unit;
@@ -382,7 +375,7 @@ bool footprint_forward(const ConeViews& views, FootprintTuning tuning, float alp
             {projections,
              in_groups(projections, 2),
              nullptr,
-             work.slants.data(),
+             nullptr,
              {unit, line == 0 ? beta : 1},
              work.units.data()},
             s);

@@ -18,12 +18,15 @@
 namespace tandem::kernels::cuda {
 
 struct PlainFrame {
+  double cos, sin;
   double sod, x0, y0;
   double axis_bin, bins;  ///< bins: that a tangent of 1 takes
   double row_of_0;        ///< the midplane, from the lower edge of row 0
   double bottom, voxel;   ///< rows at depth 1: from the midplane to the lowest slice, and of a slice
-  explicit PlainFrame(const ConeFrame& n)
-      : sod(n.sod / n.pitch),
+  explicit PlainFrame(const ConeView& n)
+      : cos(n.cos),
+        sin(n.sin),
+        sod(n.sod / n.pitch),
         x0(n.x0 / n.pitch),
         y0(n.y0 / n.pitch),
         axis_bin(n.axis_bin),
@@ -97,6 +100,8 @@ TANDEM_HOST_DEVICE inline float share_of(float from, float to, int cell) {
 /// A view in float.
 struct PlainView {
   float cos, sin, bins;
+  TANDEM_HOST_DEVICE explicit PlainView(const PlainFrame& n)
+      : cos(static_cast<float>(n.cos)), sin(static_cast<float>(n.sin)), bins(static_cast<float>(n.bins)) {}
 };
 
 /// Of the column at that tangent and depth, in bins from its middle, so that however small it is, its area is
@@ -138,9 +143,9 @@ TANDEM_HOST_DEVICE inline float area_before(const Trapezoid<float>& t, float edg
 constexpr int columns_a_thread = 4;  // along y
 constexpr int bins_at_once = 3;      // that a column meets, if no wider than 1.4 bins
 
-/// The first column of a thread, and the lower edge of its first slice as PlainFrame has it.
+/// The first column of a thread, and its first slice.
 struct PlainColumns {
-  double x, y, bottom;
+  double x, y, slice;
 };
 
 /// Projections of one view.
@@ -195,13 +200,14 @@ TANDEM_HOST_DEVICE void add_cells(const PlainShadow& s, const PlainCells& cells,
 
 /// One view to all columns of a thread.
 template <int run>
-TANDEM_HOST_DEVICE void add_view(const PlainFrame& n, const ConeView& view, const PlainColumns& columns,
-                                 const PlainCells& cells, float (&sum)[columns_a_thread][run]) {
-  const double depth = n.sod - columns.x * view.sin + columns.y * view.cos, over_depth = over(depth),
-               tangent = (columns.x * view.cos + columns.y * view.sin) * over_depth;
-  const double at = n.axis_bin + n.bins * tangent, low = n.row_of_0 + over_depth * columns.bottom;
+TANDEM_HOST_DEVICE void add_view(const PlainFrame& n, const PlainColumns& columns, const PlainCells& cells,
+                                 float (&sum)[columns_a_thread][run]) {
+  const double x = n.x0 + columns.x, y = n.y0 + columns.y, bottom = n.bottom + n.voxel * columns.slice;
+  const double depth = n.sod - x * n.sin + y * n.cos, over_depth = over(depth),
+               tangent = (x * n.cos + y * n.sin) * over_depth;
+  const double at = n.axis_bin + n.bins * tangent, low = n.row_of_0 + over_depth * bottom;
   const int bin = whole(at), row = whole(low);
-  const PlainView v{static_cast<float>(view.cos), static_cast<float>(view.sin), static_cast<float>(n.bins)};
+  const PlainView v(n);
   const auto d = static_cast<float>(depth), t = static_cast<float>(tangent);
   const auto in_bin = static_cast<float>(at - bin), in_row = static_cast<float>(low - row),
              above = static_cast<float>(low - n.row_of_0), voxel = static_cast<float>(n.voxel);
@@ -226,9 +232,8 @@ struct Crossing {
   Line column;
 };
 
-TANDEM_HOST_DEVICE inline Crossing crossing_of(const PlainFrame& n, const ConeView& view, double tangent,
-                                               bool along_x) {
-  const double x = view.cos + tangent * view.sin, y = view.sin - tangent * view.cos;
+TANDEM_HOST_DEVICE inline Crossing crossing_of(const PlainFrame& n, double tangent, bool along_x) {
+  const double x = n.cos + tangent * n.sin, y = n.sin - tangent * n.cos;
   const double across = along_x ? x : y, along = along_x ? y : x;
   return {across,
           {(tangent * n.sod - along * (along_x ? n.y0 : n.x0)) / across - (along_x ? n.x0 : n.y0),
@@ -245,17 +250,15 @@ struct PlainRay {
   float slice_a_column;       ///< that the edge moves
   float low, low_a_line;      ///< from the ray's column to the first that the bins meet
   float high, high_a_line;    ///< to the last
-  TANDEM_HOST_DEVICE void find_columns(const PlainFrame& n, const ConeView& view, double tangent);
+  TANDEM_HOST_DEVICE void find_columns(const PlainFrame& n, double tangent);
   TANDEM_HOST_DEVICE void find_lines(int columns, int lines);
 };
 
 /// The edges of the bins, at both sides of a line.
-TANDEM_HOST_DEVICE inline void PlainRay::find_columns(const PlainFrame& n, const ConeView& view,
-                                                      double middle) {
+TANDEM_HOST_DEVICE inline void PlainRay::find_columns(const PlainFrame& n, double middle) {
   constexpr double half = 0.5, more = 1e-3;
-  const Crossing ray = crossing_of(n, view, middle, along_x),
-                 one = crossing_of(n, view, middle - 1 / n.bins, along_x),
-                 two = crossing_of(n, view, middle + 1 / n.bins, along_x);
+  const Crossing ray = crossing_of(n, middle, along_x), one = crossing_of(n, middle - 1 / n.bins, along_x),
+                 two = crossing_of(n, middle + 1 / n.bins, along_x);
   const Line &first = ray.across > 0 ? one.column : two.column,
              &last = ray.across > 0 ? two.column : one.column;
   column = ray.column;
@@ -282,14 +285,14 @@ TANDEM_HOST_DEVICE inline void PlainRay::find_lines(int columns, int lines) {
 }
 
 /// The bins `bin` and bin + 1, rows from `row` on.
-TANDEM_HOST_DEVICE inline PlainRay ray_between(const PlainFrame& n, const ConeView& view, Index bin,
-                                               Index row, const Image<const float>& volume) {
+TANDEM_HOST_DEVICE inline PlainRay ray_between(const PlainFrame& n, Index bin, Index row,
+                                               const Image<const float>& volume) {
   const double tangent = (static_cast<double>(bin) + 0.5 - n.axis_bin) / n.bins;
   PlainRay ray;
-  ray.along_x = fabs(view.cos + tangent * view.sin) >= fabs(view.sin - tangent * view.cos);
+  ray.along_x = fabs(n.cos + tangent * n.sin) >= fabs(n.sin - tangent * n.cos);
   ray.tangent = static_cast<float>(tangent);
-  ray.find_columns(n, view, tangent);
-  const double a_column = ray.along_x ? -view.sin : view.cos, a_line = ray.along_x ? view.cos : -view.sin;
+  ray.find_columns(n, tangent);
+  const double a_column = ray.along_x ? -n.sin : n.cos, a_line = ray.along_x ? n.cos : -n.sin;
   const Line depth{n.sod + a_column * ((ray.along_x ? n.x0 : n.y0) + ray.column.first) +
                        a_line * (ray.along_x ? n.y0 : n.x0),
                    a_column * ray.column.step + a_line};
@@ -329,10 +332,9 @@ TANDEM_HOST_DEVICE void add_voxels(const PlainVoxels& v, float first_weight, flo
 
 /// Of every `step`-th line from the `phase`-th on; times the rows that a slice takes at depth 1.
 template <int run>
-TANDEM_HOST_DEVICE void add_lines(const PlainFrame& n, const ConeView& view, const PlainRay& ray,
-                                  const Image<const float>& volume, int phase, int step,
-                                  float (&sum)[2][run]) {
-  const PlainView v{static_cast<float>(view.cos), static_cast<float>(view.sin), static_cast<float>(n.bins)};
+TANDEM_HOST_DEVICE void add_lines(const PlainFrame& n, const PlainRay& ray, const Image<const float>& volume,
+                                  int phase, int step, float (&sum)[2][run]) {
+  const PlainView v(n);
   const float across = ray.along_x ? v.cos + ray.tangent * v.sin : v.sin - ray.tangent * v.cos,
               deeper = ray.along_x ? -v.sin : v.cos, width = 1 / static_cast<float>(n.voxel);
   const Index line_stride = ray.along_x ? volume.s1 : 1, column_stride = ray.along_x ? 1 : volume.s1;

@@ -14,24 +14,54 @@ namespace {
 constexpr int plain_run = 4;  // rows or slices of a thread, where there is more than one
 constexpr int plain_threads = 256, plain_warps = plain_threads / 32;
 
+/// Views as these kernels read them.
+struct PlainList : DeviceTable<PlainFrame> {
+  PlainList(const ConeViews& packed, const KeptOnDevices::Streams& streams)
+      : DeviceTable(std::vector<PlainFrame>(packed.views.begin(), packed.views.end()), streams) {}
+};
+
+auto frames_on_device(const ConeViews& packed, const Stream& stream) {
+  return packed.kept.use<PlainList>(
+      stream, [&](const KeptOnDevices::Streams& streams) { return PlainList(packed, streams); });
+}
+
 // ---- back-projection: lanes along x, so that they read neighbouring bins
+
+/// l_theta of all cells (row, bin) of some views; of a circle all views have those of one.
+struct Slants {
+  float* data;
+  Index to_next_view;
+};
+
+/// How many views that are no circle have their slants in memory.
+Index plain_views(Index views, Index cells) {
+  constexpr Index most = 256, floats = Index{1} << 24;  // at most what products take
+  return std::clamp<Index>(floats / cells, 1, std::min(views, most));
+}
+
+/// A block a row of a view.
+__global__ void find_slants(const ConeView* __restrict__ views, int bins, float* slants) {
+  float* row = slants + (static_cast<Index>(blockIdx.y) * gridDim.x + blockIdx.x) * bins;
+  for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += static_cast<int>(blockDim.x))
+    row[bin] = slant_of<float>(views[blockIdx.y], blockIdx.x, bin);
+}
 
 constexpr int patch_x = 32, patch_y = plain_warps * columns_a_thread;  // of a block
 
 template <int run>
 __global__ void __launch_bounds__(plain_threads)
-    plain_backward(PlainFrame n, const ConeView* __restrict__ views, const float* __restrict__ slants,
-                   Image<const float> in, Update update, Image<float> out) {
+    plain_backward(const PlainFrame* __restrict__ views, Slants slants, Image<const float> in, Update update,
+                   Image<float> out) {
   const Index across = ceil_div<Index>(out.n2, patch_x), z0 = static_cast<Index>(blockIdx.y) * run;
   const Index x = blockIdx.x % across * patch_x + threadIdx.x % 32,
               y0 = blockIdx.x / across * patch_y + threadIdx.x / 32 * columns_a_thread;
   if (x >= out.n2 || y0 >= out.n1) return;
-  const PlainColumns columns{n.x0 + static_cast<double>(x), n.y0 + static_cast<double>(y0),
-                             n.bottom + n.voxel * static_cast<double>(z0)};
-  PlainCells cells{in.data, in.s1, slants, static_cast<int>(in.n1), static_cast<int>(in.n2)};
+  const PlainColumns columns{static_cast<double>(x), static_cast<double>(y0), static_cast<double>(z0)};
+  PlainCells cells{in.data, in.s1, slants.data, static_cast<int>(in.n1), static_cast<int>(in.n2)};
   float sum[columns_a_thread][run] = {};
 #pragma unroll 1
-  for (Index v = 0; v < in.n0; ++v, cells.data += in.s0) add_view(n, views[v], columns, cells, sum);
+  for (Index v = 0; v < in.n0; ++v, cells.data += in.s0, cells.slants += slants.to_next_view)
+    add_view(views[v], columns, cells, sum);
 #pragma unroll
   for (int c = 0; c < columns_a_thread; ++c)
 #pragma unroll
@@ -40,13 +70,12 @@ __global__ void __launch_bounds__(plain_threads)
 }
 
 template <int run>
-void launch_backward(const ConeViews& views, const ConeView* list, const float* slants,
-                     Image<const float> projections, Update update, Image<float> volume, cudaStream_t s) {
+void launch_backward(const PlainFrame* views, const Slants& slants, Image<const float> projections,
+                     Update update, Image<float> volume, cudaStream_t s) {
   const dim3 blocks(
       static_cast<unsigned>(ceil_div<Index>(volume.n2, patch_x) * ceil_div<Index>(volume.n1, patch_y)),
       static_cast<unsigned>(ceil_div<Index>(volume.n0, run)));
-  plain_backward<run>
-      <<<blocks, plain_threads, 0, s>>>(PlainFrame(views), list, slants, projections, update, volume);
+  plain_backward<run><<<blocks, plain_threads, 0, s>>>(views, slants, projections, update, volume);
   after_launch();
 }
 
@@ -65,16 +94,16 @@ __device__ inline float sum_of_lines(float value) {
 
 template <int run>
 __global__ void __launch_bounds__(plain_threads)
-    plain_forward(ConeFrame frame, PlainFrame n, const ConeView* __restrict__ views, Image<const float> in,
-                  Update update, Image<float> out) {
+    plain_forward(const ConeView* __restrict__ views, const PlainFrame* __restrict__ frames,
+                  Image<const float> in, Update update, Image<float> out) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Index v = blockIdx.x, row0 = static_cast<Index>(blockIdx.z) * run,
               bin0 = static_cast<Index>(blockIdx.y) * plain_bins +
                      2 * (warp * pairs_a_warp + lane % pairs_a_warp);
   float sum[2][run] = {};
   if (bin0 < out.n2) {
-    const ConeView view = views[v];
-    add_lines(n, view, ray_between(n, view, bin0, row0, in), in, lane / pairs_a_warp, lines_a_warp, sum);
+    const PlainFrame n = frames[v];
+    add_lines(n, ray_between(n, bin0, row0, in), in, lane / pairs_a_warp, lines_a_warp, sum);
   }
 #pragma unroll
   for (int b = 0; b < 2; ++b)
@@ -83,18 +112,17 @@ __global__ void __launch_bounds__(plain_threads)
       const float value = sum_of_lines(sum[b][k]);
       if (lane < pairs_a_warp && bin0 + b < out.n2 && row0 + k < out.n1)
         update(element(out, v, row0 + k, bin0 + b),
-               static_cast<float>(slant_of(frame, row0 + k, bin0 + b)) * value);
+               slant_of<float>(views[v], row0 + k, bin0 + b) * static_cast<float>(frames[v].voxel) * value);
     }
 }
 
 template <int run>
-void launch_forward(const ConeViews& views, const ConeView* list, Image<const float> volume, Update update,
+void launch_forward(const ConeView* views, const PlainFrame* frames, Image<const float> volume, Update update,
                     Image<float> projections, cudaStream_t s) {
   const dim3 blocks(static_cast<unsigned>(projections.n0),
                     static_cast<unsigned>(ceil_div<Index>(projections.n2, plain_bins)),
                     static_cast<unsigned>(ceil_div<Index>(projections.n1, run)));
-  plain_forward<run>
-      <<<blocks, plain_threads, 0, s>>>(views, PlainFrame(views), list, volume, update, projections);
+  plain_forward<run><<<blocks, plain_threads, 0, s>>>(views, frames, volume, update, projections);
   after_launch();
 }
 
@@ -104,22 +132,31 @@ void plain_footprint_forward(const ConeViews& views, float alpha, Image<const fl
                              Image<float> projections, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const auto list = views_on_device(views, stream);
-  const Update update{alpha * static_cast<float>(views.pitch * PlainFrame(views).voxel), beta};
+  const auto frames = frames_on_device(views, stream);
   note_launch(projections.n1 == 1 ? "plain footprint forward, 1" : "plain footprint forward, 4");
   const auto run = projections.n1 == 1 ? launch_forward<1> : launch_forward<plain_run>;
-  run(views, list->data(), volume, update, projections, s);
+  run(list->data(), frames->data(), volume, {alpha * static_cast<float>(views.pitch), beta}, projections, s);
 }
 
 void plain_footprint_backward(const ConeViews& views, float alpha, Image<const float> projections, float beta,
                               Image<float> volume, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const auto list = views_on_device(views, stream);
-  const Scratch<float> slants(static_cast<std::size_t>(projections.n1 * projections.n2), s);
-  slants_of(views, projections.n1, projections.n2, slants.data(), s);
+  const auto frames = frames_on_device(views, stream);
+  const Index view = projections.n1 * projections.n2,
+              at_once = views.circular ? projections.n0 : plain_views(projections.n0, view);
+  const Scratch<float> slants(static_cast<std::size_t>((views.circular ? 1 : at_once) * view), s);
   note_launch(volume.n0 == 1 ? "plain footprint backward, 1" : "plain footprint backward, 4");
   const auto run = volume.n0 == 1 ? launch_backward<1> : launch_backward<plain_run>;
-  run(views, list->data(), slants.data(), projections, {alpha * static_cast<float>(views.pitch), beta},
-      volume, s);
+  for (Index first = 0; first < projections.n0; first += at_once) {
+    const auto part = part_of(projections, first, at_once, 0, projections.n1);
+    const auto different = static_cast<unsigned>(views.circular ? 1 : part.n0);
+    find_slants<<<dim3(static_cast<unsigned>(part.n1), different), 256, 0, s>>>(
+        list->data() + first, static_cast<int>(part.n2), slants.data());
+    after_launch();
+    run(frames->data() + first, {slants.data(), views.circular ? 0 : view}, part,
+        {alpha * static_cast<float>(views.pitch), first == 0 ? beta : 1}, volume, s);
+  }
 }
 
 namespace {

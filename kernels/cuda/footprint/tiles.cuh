@@ -76,7 +76,7 @@ __device__ inline int lowest_of_tile(int value) {
 }
 
 /// A lane a column. In the projection, profiles along rows are in voxels: the weights carry the rows that a
-/// voxel takes, over those of one on the axis.
+/// voxel takes, over those of one on the axis of the first view.
 template <Direction direction>
 static __global__ void __launch_bounds__(shadow_warps * 32)
     cast_shadows(ConeFrame n, const ConeView* __restrict__ views, Index pairs, Tiles tiles, TileShadows out) {
@@ -88,9 +88,9 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
   const int tile = static_cast<int>(pair % tiles.count());
   const Index x = static_cast<Index>(tile % tiles.across) * edge + column % edge,
               y = static_cast<Index>(tiles.first + tile / tiles.across) * edge + column / edge;
-  const Trapezoid<double> t =
-      trapezoid_of(n, views[pair / tiles.count()], min(x, tiles.nx - 1), min(y, tiles.ny - 1));
-  const Column along = column_at(n, t.distance);
+  const ConeView& view = views[pair / tiles.count()];
+  const Trapezoid<double> t = trapezoid_of(view, min(x, tiles.nx - 1), min(y, tiles.ny - 1));
+  const Column along = column_at(view, t.distance);
 
   const int first = __double2int_rd(t.corners[0] + 0.5), last = __double2int_ru(t.corners[3] + 0.5);
   const int lowest = lowest_of_tile(first), start = forward ? lowest & ~(granule - 1) : lowest;

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "../../core/parallel.hpp"
+#include "../footprint.hpp"
+
+namespace tandem::kernels::cpu {
+
+/// l_theta of the cells of all views. Those of a circle have the same, which is kept.
+class Slants {
+ public:
+  Slants(const ConeViews& n, Index rows, Index bins)
+      : n_(n), bins_(bins), kept_(n.circular ? static_cast<std::size_t>(rows * bins) : 0) {
+    if (!n.circular) return;
+    parallel_for(rows, [&](Index row) {
+      for (Index bin = 0; bin < bins; ++bin)
+        kept_[static_cast<std::size_t>(row * bins + bin)] = slant_of<float>(n, row, bin);
+    });
+  }
+  float operator()(Index view, Index row, Index bin) const {
+    return n_.circular ? kept_[static_cast<std::size_t>(row * bins_ + bin)]
+                       : slant_of<float>(n_.views[static_cast<std::size_t>(view)], row, bin);
+  }
+
+ private:
+  const ConeViews& n_;
+  Index bins_;
+  std::vector<float> kept_;
+};
+
+}  // namespace tandem::kernels::cpu

@@ -1,0 +1,81 @@
+// Upright views of any geometry on CUDA against the CPU. Skipped where no GPU is.
+
+#include <set>
+
+#include "../../kernels/cone.hpp"
+#include "../../kernels/launches.hpp"
+#include "../../operators/adjointness.hpp"
+#include "../support/cone_scans.hpp"
+#include "../support/flexible_scans.hpp"
+#include "cuda_fixture.hpp"
+
+namespace tandem::test {
+namespace {
+
+class CudaUpright : public Cuda {
+ protected:
+  LinearOperator there(const FlexibleBeam& scan, const VolumeGrid& grid) const {
+    return projector(scan, grid, Model::separable_footprint, gpu);
+  }
+  void expect_agreement(const FlexibleBeam& scan, const VolumeGrid& grid, const std::string& what) const {
+    ASSERT_TRUE(has_upright_views(scan));
+    const LinearOperator A = projector(scan, grid), B = there(scan, grid);
+    const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
+    EXPECT_LE(relative_error(B * on_device(x, gpu), A * x), tolerance::devices) << "forward, " << what;
+    EXPECT_LE(relative_error(adjoint(B) * on_device(q, gpu), adjoint(A) * q), tolerance::devices)
+        << "back, " << what;
+  }
+};
+
+/// Voxels from a third of a cell to more than tiles bear; many rows and few.
+TEST_F(CudaUpright, AgreesWithTheCpu) {
+  Random random(21);
+  std::set<std::string> all;
+  for (const double pitch : {0.3, 0.6, 1.5})
+    for (const Index rows : {1, 4, 5, 61, 300})
+      for (const Index slices : {1, 4, 33, 99}) {
+        kernels::forget_launches();
+        expect_agreement(random_upright_views(11, rows, 83, 35 * pitch, random), box(37, 41, slices, pitch),
+                         std::to_string(rows) + " rows, " + std::to_string(slices) + " slices of " +
+                             std::to_string(pitch));
+        all.merge(kernels::launched());
+      }
+  for (const char* kernel :
+       {"plain footprint forward, 1", "plain footprint forward, 4", "plain footprint backward, 1",
+        "plain footprint backward, 4", "footprint products forward, 256", "footprint products backward, 2"})
+    EXPECT_TRUE(all.contains(kernel)) << kernel;
+}
+
+/// Helices of one turn and several, of views that lie near to each other: blocks take several.
+TEST_F(CudaUpright, HelicesAgreeWithTheCpu) {
+  Random random(22);
+  std::set<std::string> all;
+  for (const double turns : {1.0, 4.3})
+    for (const double jitter : {0.0, 2.0})
+      for (const Index views : {37, 400}) {
+        kernels::forget_launches();
+        expect_agreement(jittered_helix(views, 71, 90, turns, 9, jitter, random), box(40, 37, 110, 0.5),
+                         std::to_string(views) + " views, " + std::to_string(turns) + " turns");
+        all.merge(kernels::launched());
+      }
+  EXPECT_TRUE(all.contains("footprint products forward, 64"));
+}
+
+/// More views than there are slants in memory at once.
+TEST_F(CudaUpright, ManyViewsOfFewSlicesAgreeWithTheCpu) {
+  Random random(23);
+  expect_agreement(jittered_helix(700, 3, 47, 2, 1, 1, random), box(21, 19, 3, 0.5), "700 views");
+}
+
+TEST_F(CudaUpright, PairsMatch) {
+  Random random(24);
+  for (const double pitch : {0.3, 0.6, 1.5}) {
+    const Adjointness a =
+        adjointness(there(random_upright_views(17, 61, 67, 25 * pitch, random), box(23, 19, 40, pitch)));
+    EXPECT_LE(a.mismatch, kernels::cone(Model::separable_footprint, gpu).grades.front().bounds.mu) << pitch;
+    EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << pitch;
+  }
+}
+
+}  // namespace
+}  // namespace tandem::test
