@@ -142,10 +142,8 @@ struct HelixMap {
     const Index first = std::ranges::find_if(shares, counts) - shares.begin(),
                 last = shares.rend() - std::find_if(shares.rbegin(), shares.rend(), counts);
     if (first >= last) return;
-    const Detector& d = level->scan.detector;
-    FlexibleViews turn =
-        unslanted(crop(level->scan, {own.first + first, own.first + last}, {0, d.rows}, {0, d.bins}),
-                  region(grid, {0, grid.size[0]}, {0, grid.size[1]}, {slice, slice + 1}));
+    FlexibleViews turn = unslanted(crop(level->scan, {own.first + first, own.first + last}),
+                                   region(grid, {0, grid.size[0]}, {0, grid.size[1]}, {slice, slice + 1}));
     for (Index v = first; v < last; ++v)
       turn.views[static_cast<std::size_t>(v - first)].mass *= shares[static_cast<std::size_t>(v)];
     use(Range{first, last}, turn);
@@ -179,9 +177,7 @@ struct HelixMap {
   }
 };
 
-FlexibleBeam flexible_part(const FlexibleBeam& scan, Range views) {
-  return crop(scan, views, {0, scan.detector.rows}, {0, scan.detector.bins});
-}
+FlexibleBeam flexible_part(const FlexibleBeam& scan, Range views) { return crop(scan, views); }
 
 template <class T>
 std::vector<T> some_of(const std::vector<T>& all, Range views, Index each = 1) {
