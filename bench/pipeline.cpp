@@ -139,8 +139,7 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
   for (const Range slices : p::chunks_due(plan, {})) {
     read(reader, plan, slices, first, frames);
     const Scan whole = scan_of(plan, slices);
-    const Detector& d = detector_of(whole);
-    const Space space = projection_space(crop(whole, first, {0, d.rows}, {0, d.bins}));
+    const Space space = projection_space(crop(whole, first));
     const p::RowsRead rows = rows_read(plan, slices);
     p::Reference reference = read_reference(reader, rows.rows, plan.job.bins, plan.job.preprocessing);
     reference.margin_above = rows.above, reference.margin_below = rows.below;

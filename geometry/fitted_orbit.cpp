@@ -335,4 +335,10 @@ FittedOrbit fitted_orbit(const FlexibleBeam& scan) {
   return orbit;
 }
 
+double period_of(const FittedOrbit& orbit, bool parallel) {
+  constexpr double square = 1 - 1e-4;  // the sine of the angle of rays with the axis
+  if (orbit.goes_on) return std::accumulate(orbit.steps.begin(), orbit.steps.end(), 0.0);
+  return parallel && orbit.radius > square ? half_turn : whole_turn;
+}
+
 }  // namespace tandem

@@ -36,4 +36,8 @@ constexpr double fade_of_turn = half_turn / 6;
 /// circle and no helix: each may be off it by a tenth of the radius
 FittedOrbit fitted_orbit(const FlexibleBeam& scan);
 
+/// The angle after which views see the same rays again, rad: of a circle a turn, of parallel rays across its
+/// axis half a turn, and of a helix all its way.
+double period_of(const FittedOrbit& orbit, bool parallel);
+
 }  // namespace tandem

@@ -1,7 +1,9 @@
 #include "flexible_views.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "vector3.hpp"
 
@@ -117,15 +119,33 @@ void add_bounds(FlexiblePlace& place, const VolumeGrid& grid, double plane) {
   place.most_in_cell = 1.5 * std::hypot(edge(0), edge(1), edge(2)) / plane;
 }
 
+/// Cells of a row of a curved detector are all as far from the source.
+void add_curve(FlexiblePlace& place, const FlexibleView& view, const FlexibleBeam& scan) {
+  place.curve = curve_of(scan, view);
+  const double rows = 0.5 * static_cast<double>(scan.detector.rows - 1);
+  copy(view.detector - view.source - rows * view.row_step, place.to_first_cell);
+  copy({}, place.to_next_bin);
+}
+
 }  // namespace
+
+Curve curve_of(const FlexibleBeam& scan, const FlexibleView& view) {
+  const auto middle = [](Index count) { return 0.5 * static_cast<double>(count - 1); };
+  const double row = length(view.row_step);
+  const Vector3 ray = view.detector - view.source, up = 1 / row * view.row_step;
+  const double raised = dot(ray, up);
+  return {length(ray - raised * up) / length(view.bin_step), middle(scan.detector.bins),
+          middle(scan.detector.rows) - raised / row};
+}
 
 FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid) {
   const Detector& d = scan.detector;
-  FlexibleViews all{{}, scan.parallel};
+  FlexibleViews all{{}, scan.parallel, scan.curved};
   for (const FlexibleView& view : scan.views) {
     const Vector3 cell = view.detector - 0.5 * static_cast<double>(d.bins - 1) * view.bin_step -
                          0.5 * static_cast<double>(d.rows - 1) * view.row_step;
     FlexiblePlace place = scan.parallel ? parallel_place(view, cell, grid) : cone_place(view, cell, grid);
+    if (scan.curved) add_curve(place, view, scan);
     place.mass *= grid.pitch[0] * grid.pitch[1] * grid.pitch[2];
     const Vector3 normal = cross(view.bin_step, view.row_step);
     add_bounds(place, grid, scan.parallel ? 1 : std::abs(dot(cell - view.source, normal)) / length(normal));
@@ -140,6 +160,41 @@ FlexibleViews pack(const FlexibleBeam& scan, const VolumeGrid& grid) {
   validate(grid);
   require_source_outside(scan, grid);
   return places(scan, grid);
+}
+
+namespace {
+
+/// The least and the greatest number of rows that a voxel of one slice is high, where one row sees its plane
+/// in all views; none else.
+std::optional<std::array<double, 2>> rows_of_one_slice(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  if (scan.detector.rows != 1 || grid.size[2] != 1) return std::nullopt;
+  std::array<double, 2> rows{INFINITY, 0};
+  for (const FlexiblePlace& view : places(scan, grid).views)
+    for (const auto& [right, back] : {std::pair{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+      const auto x = static_cast<double>(right * (grid.size[0] - 1)),
+                 y = static_cast<double>(back * (grid.size[1] - 1));
+      if (std::abs(view.on_flat(x, y, 0).row) >= 0.5) return std::nullopt;
+      const double high = std::abs(view.on_flat(x, y, 0.5).row - view.on_flat(x, y, -0.5).row);
+      rows = {std::min(rows[0], high), std::max(rows[1], high)};
+    }
+  return rows;
+}
+
+VolumeGrid times_as_high(VolumeGrid grid, double factor) {
+  grid.pitch[2] *= factor;
+  return grid;
+}
+
+}  // namespace
+
+VolumeGrid tall_voxels(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  const auto rows = rows_of_one_slice(scan, grid);
+  return rows ? times_as_high(grid, 3 / (*rows)[0]) : grid;  // 2 would do
+}
+
+VolumeGrid flat_voxels(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  const auto rows = rows_of_one_slice(scan, grid);
+  return rows ? times_as_high(grid, 1e-3 / (*rows)[1]) : grid;
 }
 
 }  // namespace tandem

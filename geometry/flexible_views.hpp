@@ -7,6 +7,7 @@
 #include "../core/kept_on_devices.hpp"
 #include "../core/public.hpp"
 #include "beams/flexible.hpp"
+#include "curve.hpp"
 #include "views.hpp"
 
 namespace TANDEM_PUBLIC tandem {
@@ -22,7 +23,8 @@ struct Evenly {
 
 /// One view of any geometry in units of the grid. The voxel i falls on bin `bin.at(i) / depth.at(i)`, and in
 /// the same way on a row. The mean chord of a voxel over all cells that it meets adds up to `mass` r /
-/// depth^2, where r is the distance of a cell from the source.
+/// depth^2, where r is the distance of a cell from the source. Of a curved detector all this is said of the
+/// flat one that touches it in its middle.
 struct FlexiblePlace {
   Evenly bin, row;
   Evenly depth;  ///< from the source along the normal of the detector, mm; 1 for parallel rays
@@ -30,19 +32,36 @@ struct FlexiblePlace {
   double nearest, least_shadow;  ///< depth of the nearest voxel, and the least area of a shadow in cells
   double most_in_cell;           ///< the sum of coefficients that a cell can have, over its r
   double to_first_cell[3], to_next_bin[3], to_next_row[3];  ///< from the source, mm
+  Curve curve{};
+
+  TANDEM_HOST_DEVICE CellPlace on_flat(double ix, double iy, double iz) const {
+    const double away = depth.at(ix, iy, iz);
+    return {row.at(ix, iy, iz) / away, bin.at(ix, iy, iz) / away};
+  }
 };
 
 struct FlexibleViews {
   std::vector<FlexiblePlace> views;
   bool parallel;
+  bool curved = false;
   std::optional<ConeViews> upright{};  ///< the same views, if all detectors are upright: they have that pair
   KeptOnDevices kept{};
 };
+
+/// How a curved detector stands beside the flat one that touches it along its middle column.
+Curve curve_of(const FlexibleBeam& scan, const FlexibleView& view);
 
 /// @throws GeometryError unless all voxels are on the detector's side of the source
 FlexibleViews pack(const FlexibleBeam& scan, const VolumeGrid& grid);
 
 /// The same without that test.
 FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid);
+
+/// One row that sees one slice in all views says nothing of heights: for a projector its voxels are so tall
+/// that it sees no end of them, for a filter so flat that it sees them from end to end, as those of a fan
+/// beam
+/// (`tall_voxels` there). Any other grid stays as it is.
+VolumeGrid tall_voxels(const FlexibleBeam& scan, const VolumeGrid& grid);
+VolumeGrid flat_voxels(const FlexibleBeam& scan, const VolumeGrid& grid);
 
 }  // namespace tandem

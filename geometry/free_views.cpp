@@ -23,13 +23,11 @@ struct Level {
         up{std::sin(tilt) * along[1], -std::sin(tilt) * along[0], std::cos(tilt)} {}
 };
 
-/// The detector of a view with its steps; its middle is that many bins and rows from a cell at `from`.
+/// The detector of a view with its steps, whose middle is a cell at `from`.
 FlexibleView view_of(const Level& at, const Detector& d, double roll, const Vector3& source,
-                     const Vector3& from, double bins, double rows) {
+                     const Vector3& from) {
   const double c = std::cos(roll), s = std::sin(roll);
-  const Vector3 bin_step = d.bin_pitch * (c * at.along + s * at.up),
-                row_step = d.row_pitch * (c * at.up - s * at.along);
-  return {source, from + bins * bin_step + rows * row_step, bin_step, row_step};
+  return {source, from, d.bin_pitch * (c * at.along + s * at.up), d.row_pitch * (c * at.up - s * at.along)};
 }
 
 /// In the frame of the axis, the beam of a tilted one rises by the tilt, and the source is level with z = 0.
@@ -37,8 +35,9 @@ FlexibleView view_of(const ConeBeam& scan, double angle, const OffCircle& off = 
   const Detector& d = scan.detector;
   const Level at(angle, off.tilt), level(angle);
   const Vector3 source = -(scan.sod * std::cos(off.tilt)) * level.beam;
-  return view_of(at, d, off.roll, source, source + scan.sdd * at.beam, middle_of(d.bins) - d.axis_bin,
-                 middle_of(d.rows) - scan.midplane_row);
+  const FlexibleBeam detector{.detector = d, .curved = off.curved};
+  return moved(detector, view_of(at, d, off.roll, source, source + scan.sdd * at.beam),
+               middle_of(d.rows) - scan.midplane_row, middle_of(d.bins) - d.axis_bin);
 }
 
 FlexibleView view_of(const ParallelBeam& scan, double angle, double shift = 0, const OffCircle& off = {}) {
@@ -46,11 +45,12 @@ FlexibleView view_of(const ParallelBeam& scan, double angle, double shift = 0, c
   const Level at(angle, off.tilt);
   const double aside = middle_of(d.bins) - d.axis_bin;
   const Vector3 lowered = -(aside * d.bin_pitch * std::sin(off.roll)) * at.up;
-  return view_of(at, d, off.roll, at.beam, lowered, aside - shift, 0);
+  return moved({.detector = d, .parallel = true}, view_of(at, d, off.roll, at.beam, lowered), 0,
+               aside - shift);
 }
 
 FlexibleBeam free_views_of(const ConeBeam& scan, const OffCircle& off) {
-  FlexibleBeam views{scan.detector};
+  FlexibleBeam views{.detector = scan.detector, .curved = off.curved};
   for (const double angle : scan.angles) views.views.push_back(view_of(scan, angle, off));
   return views;
 }
@@ -58,6 +58,7 @@ FlexibleBeam free_views_of(const ConeBeam& scan, const OffCircle& off) {
 FlexibleBeam free_views_of(const ParallelBeam& scan, const OffCircle& off) {
   require<GeometryError>(scan.row_axis_bins.empty(),
                          "ParallelBeam: its rows have axes of their own, which no vectors say");
+  require<GeometryError>(!off.curved, "ParallelBeam: its detector is flat; a curved one lies about a source");
   FlexibleBeam views{scan.detector, {}, true};
   for (std::size_t k = 0; k < scan.angles.size(); ++k)
     views.views.push_back(view_of(scan, scan.angles[k], scan.shift_of(k), off));
@@ -82,8 +83,8 @@ void move_views(FlexibleBeam& scan, const std::vector<double>& angles, const Off
   require_one_per_view(off.moves.size(), angles.size(), "moves of the sample");
   for (std::size_t k = 0; k < angles.size(); ++k) {
     FlexibleView& view = scan.views[k];
-    if (!off.bin_shifts.empty()) view.detector = view.detector - off.bin_shifts[k] * view.bin_step;
-    if (!off.row_shifts.empty()) view.detector = view.detector - off.row_shifts[k] * view.row_step;
+    if (!off.bin_shifts.empty()) view = moved(scan, view, 0, -off.bin_shifts[k]);
+    if (!off.row_shifts.empty()) view = moved(scan, view, -off.row_shifts[k], 0);
     if (off.moves.empty()) continue;
     const Level at(angles[k]);
     const auto [across, along, up] = off.moves[k];
@@ -217,7 +218,7 @@ std::optional<Scan> cone_of(const FlexibleBeam& scan) {
 }  // namespace
 
 bool OffCircle::any() const {
-  return roll != 0 || tilt != 0 || !bin_shifts.empty() || !row_shifts.empty() || !moves.empty();
+  return roll != 0 || tilt != 0 || !bin_shifts.empty() || !row_shifts.empty() || !moves.empty() || curved;
 }
 
 FlexibleBeam as_free_views(const Scan& scan, const OffCircle& off) {
@@ -229,6 +230,7 @@ FlexibleBeam as_free_views(const Scan& scan, const OffCircle& off) {
 
 std::optional<Scan> as_circle(const FlexibleBeam& scan) {
   validate(scan);
+  if (scan.curved) return std::nullopt;
   return scan.parallel ? parallel_of(scan) : cone_of(scan);
 }
 

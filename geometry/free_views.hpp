@@ -18,6 +18,9 @@ struct OffCircle {
   /// Where the sample was moved to in each view, mm: across the beam towards higher bins, along the beam, and
   /// up along the axis; empty: nowhere.
   std::vector<Vector3> moves{};
+  /// Whether the detector of a cone beam lies on a cylinder about the source (`FlexibleBeam::curved`). Its
+  /// bins count along the arc, from the one on which the axis falls.
+  bool curved = false;
 
   bool any() const;
 };

@@ -9,6 +9,7 @@
 #include "beams/cone.hpp"
 #include "beams/parallel.hpp"
 #include "beams/ray_shares.hpp"
+#include "flexible_views.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
@@ -68,12 +69,12 @@ std::array<double, 2> met(const FlexibleView& view, bool parallel, const Vector3
 }
 
 /// Rows and bins more at each side so that a level detector has what is on one that stood otherwise.
-std::array<Index, 2> more_for(const FlexibleView& level, const FlexibleView& view, bool parallel,
-                              const Detector& d) {
+std::array<Index, 2> more_for(const FlexibleView& level, const FlexibleView& view, const FlexibleBeam& scan) {
+  const Detector& d = scan.detector;
   std::array<double, 2> most{};
   for (const double row : {-half(d.rows), half(d.rows)})
     for (const double bin : {-half(d.bins), half(d.bins)}) {
-      const std::array<double, 2> at = met(level, parallel, place_on(view, row, bin));
+      const std::array<double, 2> at = met(level, scan.parallel, point_on(scan, view, row, bin));
       for (std::size_t k = 0; k < 2; ++k) most[k] = std::max(most[k], std::abs(at[k]));
     }
   const auto beyond = [](double reach, Index count) {
@@ -146,11 +147,11 @@ Turned turned_level(const FlexibleBeam& scan, const FittedOrbit& orbit) {
   std::array<Index, 2> more{};
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     const FlexibleView& view = scan.views[k];
-    const bool stood = off_level(view, scan.parallel, scan.detector, orbit.along(k)) <= most;
+    const bool stood = !scan.curved && off_level(view, scan.parallel, scan.detector, orbit.along(k)) <= most;
     turned.as_they_stood.push_back(stood);
     turned.views.push_back(stood ? view : turned_level(view, orbit.along(k), k));
     const std::array<Index, 2> its =
-        stood ? std::array<Index, 2>{} : more_for(turned.views.back(), view, scan.parallel, scan.detector);
+        stood ? std::array<Index, 2>{} : more_for(turned.views.back(), view, scan);
     for (std::size_t i = 0; i < 2; ++i) more[i] = k == 0 ? its[i] : std::max(more[i], its[i]);
   }
   turned.rows_more = more[0], turned.bins_more = more[1];
@@ -262,6 +263,7 @@ LevelView cells_of(const FlexibleView& level, bool as_it_stood, const FlexibleVi
   LevelView seen{};
   seen.as_it_stood = as_it_stood;
   place_cells(seen, level, view, scan, d);
+  if (scan.curved) seen.curve = curve_of(scan, view);
   if (as_it_stood) {  // cells lie on cells
     seen.row = {std::round(seen.row.first / seen.depth.first), 1, 0};
     seen.bin = {std::round(seen.bin.first / seen.depth.first), 0, 1};
@@ -292,13 +294,20 @@ struct Levelling {
 
 Detector level_detector(const FlexibleBeam& scan) { return Levelling(scan).wide.detector; }
 
-double open_arc(const FlexibleBeam& scan) {
+ViewsOnOrbit views_on_orbit(const FlexibleBeam& scan) {
   const Levelling levelling(scan);
-  if (levelling.orbit.goes_on) return 0;
-  if (!scan.parallel) return missing_arc(levelling.circle);
+  const FittedOrbit& orbit = levelling.orbit;
+  const double period = period_of(orbit, scan.parallel);
+  ViewsOnOrbit views{orbit.angles, period, widest_gap(orbit.angles, period), 0};
+  if (orbit.goes_on) return views;
+  if (!scan.parallel) {
+    views.open = missing_arc(levelling.circle), views.gap = gap_between_views(levelling.circle);
+    return views;
+  }
   double counted = 0;
-  for (const double weight : view_weights(levelling.orbit.angles)) counted += weight;
-  return std::max(0.0, half_turn - counted);
+  for (const double weight : view_weights(orbit.angles)) counted += weight;
+  views.open = std::max(0.0, half_turn - counted);
+  return views;
 }
 
 LevelScan level_scan(const FlexibleBeam& scan) {

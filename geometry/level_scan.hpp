@@ -5,6 +5,7 @@
 
 #include "../core/host_device.hpp"
 #include "../core/kept_on_devices.hpp"
+#include "curve.hpp"
 #include "fitted_orbit.hpp"
 
 namespace tandem {
@@ -23,6 +24,14 @@ struct LevelView {
   double to_first_cell[3], to_next_bin[3], to_next_row[3];  ///< from the source; the ray itself if parallel
   double along[3];                                          ///< of the bins, of length 1
   double speed[3];                                          ///< of the source, mm/rad
+  Curve curve{};                                            ///< of the detector as it stood
+
+  /// Where a level cell lies on the detector as it stood.
+  TANDEM_HOST_DEVICE CellPlace place(Index level_row, Index level_bin) const {
+    const double r = static_cast<double>(level_row), b = static_cast<double>(level_bin),
+                 away = depth.at(r, b);
+    return curve.bent({row.at(r, b) / away, bin.at(r, b) / away});
+  }
 };
 
 struct LevelViews {
@@ -33,8 +42,8 @@ struct LevelViews {
 
 /// A scan of any geometry as a filter takes it. Its rows are level: with the source they lie in planes that
 /// hold the direction in which the source goes round. A detector that stands so stays as it is; else it is
-/// turned by the least angle. Its bins are as many on both sides of the axis, as in `symmetric` of a cone
-/// beam.
+/// turned by the least angle, and a curved one becomes flat. Its bins are as many on both sides of the axis,
+/// as in `symmetric` of a cone beam.
 ///
 /// In the plane of each row the filter is that of a fan beam whose source goes along any way, as Feldkamp,
 /// Davis and Kress (1984) have it for a circle. Derivation: docs/kernels/flexible.md.
@@ -54,8 +63,16 @@ LevelScan level_scan(const FlexibleBeam& scan);
 /// The detector of that.
 Detector level_detector(const FlexibleBeam& scan);
 
-/// The part of a short scan, of a turn or of half a turn of parallel rays, that views leave open, rad: it
-/// counts as zero.
-double open_arc(const FlexibleBeam& scan);
+/// How the views of an orbit fill it, rad.
+struct ViewsOnOrbit {
+  std::vector<double> angles;
+  double period;  ///< see `period_of`
+  double gap;     ///< the widest one between neighbours
+  /// The part of a short scan, of a turn or of half a turn of parallel rays, that views leave open: it counts
+  /// as zero.
+  double open;
+};
+/// @throws GeometryError as `fitted_orbit` does
+ViewsOnOrbit views_on_orbit(const FlexibleBeam& scan);
 
 }  // namespace tandem

@@ -270,8 +270,7 @@ void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::
                middle_row = 0.5 * static_cast<double>(d.rows - 1);
   project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index k) {
     return [&, view = scan.views[static_cast<std::size_t>(k)]](double row, double bin) {
-      const Vector3 cell =
-          view.detector + (bin - middle_bin) * view.bin_step + (row - middle_row) * view.row_step;
+      const Vector3 cell = point_on(scan, view, row - middle_row, bin - middle_bin);
       return scan.parallel ? Ray{cell, cell + view.source} : Ray{view.source, cell};
     };
   });

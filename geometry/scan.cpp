@@ -126,6 +126,10 @@ Scan crop(const Scan& scan, Range views, Range rows, Range bins) {
   return std::visit([&](const auto& s) { return as_scan(crop(s, views, rows, bins)); }, scan);
 }
 
+Scan crop(const Scan& scan, Range views) {
+  return crop(scan, views, {0, detector_of(scan).rows}, {0, detector_of(scan).bins});
+}
+
 Scan bin_down(const Scan& scan, int level, bool pitch_known) {
   return std::visit([&](const auto& s) { return as_scan(bin_down(s, level, pitch_known)); }, scan);
 }

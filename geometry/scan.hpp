@@ -47,6 +47,13 @@ template <Beam... Kinds>
 using AnyOf = std::variant<Kinds...>;
 using Scan = AnyOf<ParallelBeam, FanBeam, ConeBeam, FlexibleBeam>;
 
+/// The part of a scan with these views, all rows and all bins.
+template <Beam Kind>
+Kind crop(const Kind& scan, Range views) {
+  return crop(scan, views, {0, scan.detector.rows}, {0, scan.detector.bins});
+}
+Scan crop(const Scan& scan, Range views);
+
 /// A scan with a point source: a fan beam if its detector is one row at the height of the source, else a cone
 /// beam.
 Scan point_source_scan(ConeBeam scan);

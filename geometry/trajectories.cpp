@@ -49,8 +49,7 @@ FlexibleView view_of(const Trajectory& t, const Detector& d, double angle) {
   const bool lies_flat = t.name == "tomosynthesis";
   if (!t.parallel)
     view.detector = view.detector + (t.sdd - t.sod) * (lies_flat ? Vector3{0, 0, 1} : look.ray);
-  view.detector = view.detector + bins * view.bin_step + rows * view.row_step;
-  return view;
+  return moved({.detector = d, .parallel = t.parallel, .curved = t.curved}, view, rows, bins);
 }
 
 /// Small turns about x, y and z, one after the other.
@@ -87,6 +86,9 @@ void validate(const Trajectory& t) {
   const bool below = t.name != "laminography" || std::abs(t.elevation) < 0.25 * whole_turn;
   require<GeometryError>(below, "laminography: rays rise by ", t.elevation,
                          " rad; less than a quarter of a turn is needed");
+  require<GeometryError>(!t.curved || (!t.parallel && t.name != "tomosynthesis" && t.jitter == 0),
+                         "trajectory: a curved detector lies about the source; it goes with neither parallel "
+                         "rays nor tomosynthesis nor jitter");
   require<GeometryError>(t.jitter >= 0 && std::isfinite(t.jitter), "trajectory: jitter = ", t.jitter,
                          " mm; 0 or more is needed");
 }
@@ -102,7 +104,8 @@ FlexibleBeam views_along(const Trajectory& trajectory, const Detector& detector)
     views.push_back(view_of(trajectory, detector, angle));
     if (trajectory.jitter > 0) jitter(views.back(), trajectory, detector, views.size());
   }
-  return flexible_beam(detector.rows, detector.bins, std::move(views), trajectory.parallel);
+  return flexible_beam(detector.rows, detector.bins, std::move(views), trajectory.parallel,
+                       trajectory.curved);
 }
 
 }  // namespace tandem

@@ -26,6 +26,7 @@ struct Trajectory {
   double midplane_row = 0;  ///< the row on which the ray through the origin falls; its bin is `axis_bin`
   double pitch = 0;         ///< mm
   double elevation = 0;     ///< rad
+  bool curved = false;      ///< whether the detector is (`FlexibleBeam::curved`)
   /// By how much sources and detectors are moved off their places along each axis, mm, at most; detectors are
   /// turned, too, by the angle that moves their edges by so much. Each view by numbers of its own.
   double jitter = 0;

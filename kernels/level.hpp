@@ -32,8 +32,8 @@ TANDEM_HOST_DEVICE inline float weight_of_ray(const LevelView& view, Index row, 
 template <class Value>
 TANDEM_HOST_DEVICE float level_cell(const LevelView& view, Index rows, Index bins, Index row, Index bin,
                                     const Value& value) {
-  const double r = static_cast<double>(row), b = static_cast<double>(bin), depth = view.depth.at(r, b);
-  const CubicTaps of_rows(view.row.at(r, b) / depth, rows), of_bins(view.bin.at(r, b) / depth, bins);
+  const CellPlace place = view.place(row, bin);
+  const CubicTaps of_rows(place.row, rows), of_bins(place.bin, bins);
   const float taken =
       view.as_it_stood ? value(of_rows.at[1], of_bins.at[1]) : bicubic(of_rows, of_bins, value);
   return weight_of_ray(view, row, bin) * taken;
@@ -43,8 +43,8 @@ TANDEM_HOST_DEVICE float level_cell(const LevelView& view, Index rows, Index bin
 template <class Add>
 TANDEM_HOST_DEVICE void from_level_cell(const LevelView& view, Index rows, Index bins, Index row, Index bin,
                                         const Add& add) {
-  const double r = static_cast<double>(row), b = static_cast<double>(bin), depth = view.depth.at(r, b);
-  const CubicTaps of_rows(view.row.at(r, b) / depth, rows), of_bins(view.bin.at(r, b) / depth, bins);
+  const CellPlace place = view.place(row, bin);
+  const CubicTaps of_rows(place.row, rows), of_bins(place.bin, bins);
   const float weight = weight_of_ray(view, row, bin);
   if (view.as_it_stood) return add(of_rows.at[1], of_bins.at[1], weight);
   for (int i = 0; i < 4; ++i)

@@ -16,8 +16,7 @@ LinearOperator fbp_of_views(const Scan& whole, Range views, std::span<const floa
     if constexpr (requires { fdk_backprojector(s, views, grid, model, device); }) {
       return fdk_backprojector(s, views, grid, model, device) * F;
     } else {
-      const auto wide = symmetric(s);
-      const auto some = crop(wide, views, {0, wide.detector.rows}, {0, wide.detector.bins});
+      const auto some = crop(symmetric(s), views);
       return backprojector(projector(some, grid, model, device, execution), some, grid) * F;
     }
   });

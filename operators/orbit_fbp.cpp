@@ -142,10 +142,8 @@ struct HelixMap {
     const Index first = std::ranges::find_if(shares, counts) - shares.begin(),
                 last = shares.rend() - std::find_if(shares.rbegin(), shares.rend(), counts);
     if (first >= last) return;
-    const Detector& d = level->scan.detector;
-    FlexibleViews turn =
-        unslanted(crop(level->scan, {own.first + first, own.first + last}, {0, d.rows}, {0, d.bins}),
-                  region(grid, {0, grid.size[0]}, {0, grid.size[1]}, {slice, slice + 1}));
+    FlexibleViews turn = unslanted(crop(level->scan, {own.first + first, own.first + last}),
+                                   region(grid, {0, grid.size[0]}, {0, grid.size[1]}, {slice, slice + 1}));
     for (Index v = first; v < last; ++v)
       turn.views[static_cast<std::size_t>(v - first)].mass *= shares[static_cast<std::size_t>(v)];
     use(Range{first, last}, turn);
@@ -179,9 +177,7 @@ struct HelixMap {
   }
 };
 
-FlexibleBeam flexible_part(const FlexibleBeam& scan, Range views) {
-  return crop(scan, views, {0, scan.detector.rows}, {0, scan.detector.bins});
-}
+FlexibleBeam flexible_part(const FlexibleBeam& scan, Range views) { return crop(scan, views); }
 
 template <class T>
 std::vector<T> some_of(const std::vector<T>& all, Range views, Index each = 1) {
@@ -213,11 +209,11 @@ LinearOperator ramp_filter(const FlexibleBeam& scan, Filter filter, Device devic
   return ramp_filter_of_views(scan, filter, device, interpolation)({0, views_of(scan)});
 }
 
-BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const VolumeGrid& grid,
+BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const VolumeGrid& whole,
                                                 Device device) {
   const auto table = kernels::flexible(device);
   const auto level = std::make_shared<const LevelScan>(level_scan(scan));
-  return [level, grid, table, device](Range some) -> LinearOperator {
+  return [level, grid = flat_voxels(level->scan, whole), table, device](Range some) -> LinearOperator {
     const FlexibleBeam own = flexible_part(level->scan, some);
     const Space volume = cone_volume_space(grid, device), projections = projection_space(own, device);
     auto views = std::make_shared<const FlexibleViews>(unslanted(own, grid));

@@ -25,13 +25,19 @@ template <class Beam>
 LinearOperator by_team(const Beam& scan, const VolumeGrid& grid, Model model, Device team,
                        const Execution& wanted) {
   const Space projections = projection_space(scan, team);
-  const Range rows{0, scan.detector.rows}, bins{0, scan.detector.bins};
   std::vector<LinearOperator> of_members;
   for (int k = 0; k < team.members(); ++k) {
     const Range views{projections.first_plane(k), projections.first_plane(k + 1)};
-    of_members.push_back(projector(crop(scan, views, rows, bins), grid, model, team.member(k), wanted));
+    of_members.push_back(projector(crop(scan, views), grid, model, team.member(k), wanted));
   }
   return team_operator(cone_volume_space(grid, team), projections, std::move(of_members));
+}
+
+/// The sources are outside of the grid, whatever becomes of its voxels.
+FlexibleViews seen_by(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  FlexibleViews views = pack(scan, grid);
+  if (grid.size[2] == 1) views = places(scan, tall_voxels(scan, grid));
+  return views;
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid, Model
                          " is a model of other beams; separable_footprint is needed");
   if (device.members() > 1) return by_team(scan, grid, model, device, wanted);
   const auto table = kernels::flexible(device);
-  auto views = std::make_shared<const FlexibleViews>(pack(scan, grid));
+  auto views = std::make_shared<const FlexibleViews>(seen_by(scan, grid));
   const Space projections = projection_space(scan, device);
   const Execution how = resolve(table, wanted, Pairing::matched, *views, projections.shape(), device);
   return Projector<FlexibleViews>{

@@ -177,10 +177,6 @@ void require_weights(std::span<const float> weights, Index count) {
                          " weights; ", count, " are needed for these views");
 }
 
-ParallelBeam some_views(const ParallelBeam& whole, Range views) {
-  return crop(whole, views, {0, whole.detector.rows}, {0, whole.detector.bins});
-}
-
 /// F of some views, but for the ramp: it weighs rays, and moves rows onto the detector of `wide`.
 kernels::RowFilter weighing(const ParallelBeam& whole, const ParallelBeam& wide,
                             std::span<const float> weights) {
@@ -329,12 +325,11 @@ LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<con
                            Filter filter, Device device, const Interpolation& interpolation) {
   validate(whole);
   require_weights(weights, views.size());
-  const ParallelBeam wide = some_views(symmetric(whole), views);
+  const ParallelBeam wide = crop(symmetric(whole), views);
   kernels::RowFilter f =
       with_ramp(weighing(whole, wide, weights), filter, wide.detector.bin_pitch, interpolation);
   f.beyond = continuation(filter, whole, f.length);
-  return make(projection_space(some_views(whole, views), device), projection_space(wide, device),
-              std::move(f));
+  return make(projection_space(crop(whole, views), device), projection_space(wide, device), std::move(f));
 }
 
 LinearOperator weigh_rays(const ParallelBeam& scan, Device device) {

@@ -185,7 +185,9 @@ WorkingMemory memory_of(const FlexibleBeam& scan, Shape volume, Shape projection
   return working_memory(scan, volume, projections, device);
 }
 ConeViews packed(const ConeBeam& scan, const VolumeGrid& grid) { return pack(scan, grid); }
-FlexibleViews packed(const FlexibleBeam& scan, const VolumeGrid& grid) { return places(scan, grid); }
+FlexibleViews packed(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  return places(scan, tall_voxels(scan, grid));
+}
 
 template <class Beam>
 struct Tiles {
@@ -218,8 +220,7 @@ struct Tiles {
   }
 
   auto tile(Range lines, Range views) const {
-    return packed(crop(scan, views, {0, scan.detector.rows}, {0, scan.detector.bins}),
-                  region(grid, {0, grid.size[0]}, lines, {0, grid.size[2]}));
+    return packed(crop(scan, views), region(grid, {0, grid.size[0]}, lines, {0, grid.size[2]}));
   }
 
   /// Outputs in turn, one device after the other.

@@ -64,7 +64,7 @@ extern const Beam cone_beam{
     .rows_are_slices = ConeBeam::rows_are_slices,
     .needs_mm = ConeBeam::needs_mm,
     .arc_deg = 360,
-    .options = {"--sod", "--sdd", "--midplane-row"},
+    .options = {"--sod", "--sdd", "--midplane-row", "--curved-detector"},
     .needed = {"--sod", "--sdd", "--pixel-size"},
     .scan = cone_scan,
     .fields = fields,

@@ -17,6 +17,7 @@ nlohmann::json fields_of_flexible(const Scan& scan) {
   const FlexibleBeam& beam = flexible(scan);
   return {{"parallel_rays", beam.parallel},
           {"upright", has_upright_views(beam)},
+          {"curved_detector", beam.curved},
           {"magnification", magnification(beam)}};
 }
 
@@ -29,8 +30,9 @@ std::string words_of_flexible(const Scan& scan) {
     const double distance = std::hypot(source[0], source[1], source[2]);
     nearest = std::min(nearest, distance), farthest = std::max(farthest, distance);
   }
-  text << "flexible beam, " << (has_upright_views(beam) ? "upright detectors, " : "") << "sources " << nearest
-       << " to " << farthest << " mm from the origin (magnified " << magnification(beam) << " times)";
+  text << "flexible beam, " << (has_upright_views(beam) ? "upright detectors, " : "")
+       << (beam.curved ? "curved detectors, " : "") << "sources " << nearest << " to " << farthest
+       << " mm from the origin (magnified " << magnification(beam) << " times)";
   return text.str();
 }
 

@@ -115,6 +115,7 @@ json angles_json(const Scan& scan) {
 json scan_report(io::ScanReader& reader, const InfoOptions& o) {
   const io::ScanInfo& info = reader.info();
   json geometry = geometry_json(info.scan);
+  if (info.off_circle.curved) geometry["curved_detector"] = true;
   geometry["axis_bin"] = or_null(info.axis_bin);
   geometry["pixel_size_mm"] = or_null(info.pixel_size_mm);
   geometry["row_pitch_mm"] = info.pixel_size_mm ? json(detector_of(info.scan).row_pitch) : json(nullptr);
@@ -173,7 +174,8 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
   };
   std::cout << "file      " << path << ": " << r["format"].get<std::string>() << '\n'
             << "counts    " << words_of_size(scan) << ", " << r["type"].get<std::string>() << '\n'
-            << "geometry  " << words_of(scan) << '\n';
+            << "geometry  " << words_of(scan)
+            << (period_of(scan) && g.contains("curved_detector") ? ", curved detector" : "") << '\n';
   if (const json& a = r["angles_deg"]; !a.is_null())
     std::cout << "angles    " << rounded(a["lowest"]) << " to " << rounded(a["highest"])
               << " degrees, widest gap " << rounded(a["widest_gap"]) << " (modulo " << rounded(a["modulo"])

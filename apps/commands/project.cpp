@@ -153,8 +153,9 @@ void add_project(CLI::App& program, Action& chosen) {
       "  tandem project volume.h5 -o again.h5 --like scan.h5\n"
       "  tandem project volume.h5 -o few.h5 --views 30");
   c.callback([o, &chosen] {
-    for (const char* option : {"--geometry", "--bins", "--rows", "--views", "--arc", "--start", "--angles",
-                               "--axis-bin", "--midplane-row", "--sod", "--sdd", "--pixel-size"})
+    for (const char* option :
+         {"--geometry", "--bins", "--rows", "--views", "--arc", "--start", "--angles", "--axis-bin",
+          "--midplane-row", "--sod", "--sdd", "--curved-detector", "--pixel-size"})
       if (!o->like.empty() && o->given(option))
         throw UsageError(std::string("--like does not go with ") + option);
     require_scan_name({"-o", o->output});

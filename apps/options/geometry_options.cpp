@@ -26,7 +26,7 @@ std::string listed_with_and(const std::vector<const char*>& options) {
   return list;
 }
 
-bool is_free(const GeometryOptions& o) { return o.trajectory != "circle" || o.jitter_mm; }
+bool is_free(const GeometryOptions& o) { return o.trajectory != "circle" || o.jitter_mm || o.curved; }
 
 /// A kind of beam, or a file.
 void parse(const CLI::App& c, GeometryOptions& o) {
@@ -39,7 +39,7 @@ void parse(const CLI::App& c, GeometryOptions& o) {
 /// A file says all that the others say.
 void check_file(const CLI::App& c) {
   for (const char* option : {"--views", "--arc", "--start", "--angles", "--axis-bin", "--midplane-row",
-                             "--sod", "--sdd", "--trajectory", "--jitter"})
+                             "--sod", "--sdd", "--curved-detector", "--trajectory", "--jitter"})
     if (c.get_option_no_throw(option) && c.count(option))
       throw UsageError(std::string(option) + " does not go with a file as --geometry");
 }
@@ -106,6 +106,7 @@ Scan scan_on_trajectory(const GeometryOptions& o, const Detector& d, std::vector
                       .midplane_row = o.midplane_row.value_or(0.5 * static_cast<double>(d.rows - 1)),
                       .pitch = o.pitch_mm.value_or(0),
                       .elevation = in_radians(o.elevation_deg.value_or(30)),
+                      .curved = o.curved,
                       .jitter = o.jitter_mm.value_or(0),
                       .seed = o.seed},
                      d);
@@ -134,6 +135,7 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
                "cone: row at the height of the source (default: the middle)");
   c.add_option("--sod", o.sod_mm, "cone: from source to rotation axis, mm")->check(length());
   c.add_option("--sdd", o.sdd_mm, "cone: from source to detector, mm")->check(length());
+  c.add_flag("--curved-detector", o.curved, "cone: the detector lies on a cylinder about the source");
   c.add_option("--pixel-size", o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")
       ->check(length());
   c.parse_complete_callback([&c, &o] { check(c, o); });

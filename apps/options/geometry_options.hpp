@@ -13,6 +13,7 @@ struct GeometryOptions {
   std::string geometry = "parallel", angles_file;
   std::string views_file;  ///< that says where each view is taken from, in the place of a kind and angles
   std::string trajectory = "circle";
+  bool curved = false;  ///< whether the detector lies on a cylinder about the source
   std::optional<double> pitch_mm, elevation_deg, jitter_mm;
   std::uint64_t seed = 0;  ///< the jitter's seed
   std::optional<Index> bins, rows, views;

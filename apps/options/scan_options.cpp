@@ -132,6 +132,9 @@ void add_lengths(CLI::App& c, ScanOptions& o) {
   c.add_option("--midplane-row", o.how.midplane_row,
                "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
       ->check(within(-1e9, 1e9));
+  c.add_flag(
+      "--curved-detector", o.how.curved_detector,
+      "cone or fan: the detector lies on a cylinder about the source, and --pixel-size is along its arc");
 }
 
 }  // namespace
@@ -321,6 +324,8 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
       !leans("--axis-tilt") && (pipeline::beam_of(scan).roll || !leans("--detector-roll")),
       "the axis is not searched with --axis-tilt, nor with --detector-roll in a cone beam; give "
       "--rotation-axis X");
+  require<GeometryError>(!reader.info().off_circle.curved,
+                         "the axis is not searched on a curved detector; give --rotation-axis X");
   const Selection s = select(o, reader.info());
   const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);
   progress("find axis", 0, 1, "searches");

@@ -46,16 +46,32 @@ std::vector<std::size_t> shown(std::size_t views) {
 struct Drawn {
   Vector3 source;
   std::array<Vector3, 4> corners, from;
+  std::vector<Vector3> outline;  ///< of the detector
 };
+
+/// Points along the edges of a detector, first along row 0; of a flat one its corners.
+std::vector<Vector3> outline_of(const FlexibleBeam& scan, const FlexibleView& view) {
+  const int steps = scan.curved ? 24 : 1;
+  std::vector<Vector3> points;
+  for (const double end : {-0.5, 0.5})
+    for (int k = 0; k <= steps; ++k) {
+      const double along = static_cast<double>(k) / steps - 0.5, side = end < 0 ? along : -along;
+      points.push_back(point_on(scan, view, end * static_cast<double>(scan.detector.rows),
+                                side * static_cast<double>(scan.detector.bins)));
+    }
+  return points;
+}
 
 Drawn drawn(const FlexibleBeam& scan, std::size_t number, double reach) {
   const FlexibleView& view = scan.views[number];
   const Vector3 far = reach / tandem::length(view.source) * view.source, none{};
-  Drawn all{scan.parallel ? view.detector - far : view.source, {}, {}};
+  Drawn all{scan.parallel ? view.detector - far : view.source, {}, {}, outline_of(scan, view)};
+  if (scan.parallel)
+    for (Vector3& point : all.outline) point = point + far;
   for (std::size_t k = 0; k < 4; ++k) {
     const double side = k == 1 || k == 2 ? 0.5 : -0.5, end = k < 2 ? -0.5 : 0.5;
-    const Vector3 corner = view.detector + side * static_cast<double>(scan.detector.bins) * view.bin_step +
-                           end * static_cast<double>(scan.detector.rows) * view.row_step;
+    const Vector3 corner = point_on(scan, view, end * static_cast<double>(scan.detector.rows),
+                                    side * static_cast<double>(scan.detector.bins));
     all.corners[k] = corner + (scan.parallel ? far : none);
     all.from[k] = scan.parallel ? corner - far : view.source;
   }
@@ -100,10 +116,9 @@ void draw_box(Drawing& to, const std::array<Vector3, 2>& box, float grey) {
 }
 
 void draw_view(Drawing& to, const Drawn& view, float grey) {
-  for (std::size_t k = 0; k < 4; ++k) {
-    to.line(view.from[k], view.corners[k], 0.75F);
-    to.line(view.corners[k], view.corners[(k + 1) % 4], grey);
-  }
+  for (std::size_t k = 0; k < 4; ++k) to.line(view.from[k], view.corners[k], 0.75F);
+  const std::size_t count = view.outline.size();
+  for (std::size_t k = 0; k < count; ++k) to.line(view.outline[k], view.outline[(k + 1) % count], grey);
   to.point(view.source, grey, 3);
 }
 
@@ -131,6 +146,7 @@ std::string geometry_page(const std::string& file, const std::string& words, con
                      {"numbers", numbers},
                      {"count", free.views.size()},
                      {"parallel", free.parallel},
+                     {"curved", free.curved},
                      {"axis", axis_of(scan).has_value()},
                      {"rows", free.detector.rows},
                      {"bins", free.detector.bins},

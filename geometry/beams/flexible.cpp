@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../fingerprint.hpp"
+#include "../fitted_orbit.hpp"
 #include "../flexible_views.hpp"
 #include "../shortest_number.hpp"
 #include "../vector3.hpp"
@@ -35,10 +37,31 @@ void validate(const FlexibleView& view, std::size_t number, bool parallel) {
      parallel ? "rays go along the detector" : "the source lies in the plane of the detector");
 }
 
+/// The radius of a curved detector.
+double radius_of(const FlexibleView& view) {
+  return length(cross(view.detector - view.source, view.row_step)) / length(view.row_step);
+}
+
+/// A detector on a cylinder about the source faces it, and sees less than half a turn.
+void validate_curve(const FlexibleView& view, std::size_t number, const Detector& detector) {
+  constexpr double square = 1e-6, most = 80;  // the sine of an angle; degrees to either side
+  const auto ok = [&](bool fine, const char* what) {
+    require<GeometryError>(fine, "FlexibleBeam: view ", number, ": a curved detector ", what);
+  };
+  const double bin = length(view.bin_step);
+  ok(std::abs(dot(view.bin_step, view.row_step)) <= square * bin * length(view.row_step),
+     "has columns at right angles to its rows; these are not");
+  ok(std::abs(dot(view.bin_step, view.detector - view.source)) <=
+         square * bin * length(view.detector - view.source),
+     "lies on a cylinder about the source; this one does not face it: resample it to a flat one");
+  const double reach = in_degrees(0.5 * static_cast<double>(detector.bins) * bin / radius_of(view));
+  require<GeometryError>(reach <= most, "FlexibleBeam: view ", number, ": a curved detector reaches ", reach,
+                         " degrees to either side; at most ", most, " are taken: leave out columns");
+}
+
 /// The views with the middle of their detectors moved by so many cells.
 void move(FlexibleBeam& scan, double rows, double bins) {
-  for (FlexibleView& view : scan.views)
-    view.detector = view.detector + bins * view.bin_step + rows * view.row_step;
+  for (FlexibleView& view : scan.views) view = moved(scan, view, rows, bins);
 }
 
 double middle(Index count) { return 0.5 * static_cast<double>(count - 1); }
@@ -74,16 +97,19 @@ Range rows_met(const FlexibleViews& all, const VolumeGrid& grid, Range slices, I
   double low = INFINITY, high = -INFINITY;
   for (const FlexiblePlace& view : all.views)
     for (const auto& [ix, iy, iz] : corners(grid, slices)) {
-      const double row = view.row.at(ix, iy, iz) / view.depth.at(ix, iy, iz);
-      low = std::min(low, row), high = std::max(high, row);
+      const CellPlace flat = view.on_flat(ix, iy, iz), bent = view.curve.bent(flat);
+      // between corners rows may lie farther out on a curved detector, but not beyond those of the flat one
+      low = std::min({low, bent.row, flat.row}), high = std::max({high, bent.row, flat.row});
     }
   return rows_between(low, high, rows);
 }
 
 }  // namespace
 
-FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> views, bool parallel) {
+FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> views, bool parallel,
+                           bool curved) {
   FlexibleBeam scan{{bins, rows, 1, 1, middle(bins)}, std::move(views), parallel};
+  scan.curved = curved;
   require<GeometryError>(!scan.views.empty(), "FlexibleBeam: no views; at least 1 is needed");
   validate(scan.views.front(), 0, parallel);
   const auto pitch = [](const Vector3& step) {
@@ -97,7 +123,8 @@ FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> vie
 
 bool has_upright_views(const FlexibleBeam& scan) {
   constexpr double leaning = 5e-6;  // rad
-  return !scan.parallel && !scan.leaning && std::ranges::all_of(scan.views, [](const FlexibleView& view) {
+  if (scan.parallel || scan.leaning || scan.curved) return false;
+  return std::ranges::all_of(scan.views, [](const FlexibleView& view) {
     const Vector3 &bin = view.bin_step, &row = view.row_step, ray = view.detector - view.source;
     return std::abs(bin[2]) <= leaning * length(bin) && row[2] > 0 &&
            std::hypot(row[0], row[1]) <= leaning * length(row) && bin[0] * ray[1] - bin[1] * ray[0] > 0;
@@ -107,13 +134,39 @@ bool has_upright_views(const FlexibleBeam& scan) {
 void validate(const FlexibleBeam& scan) {
   validate(scan.detector);
   require<GeometryError>(!scan.views.empty(), "FlexibleBeam: no views; at least 1 is needed");
-  for (std::size_t k = 0; k < scan.views.size(); ++k) validate(scan.views[k], k, scan.parallel);
+  require<GeometryError>(!scan.curved || !scan.parallel,
+                         "FlexibleBeam: a curved detector lies about a source; parallel rays have none");
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    validate(scan.views[k], k, scan.parallel);
+    if (scan.curved) validate_curve(scan.views[k], k, scan.detector);
+  }
+}
+
+FlexibleView moved(const FlexibleBeam& scan, const FlexibleView& view, double rows, double bins) {
+  FlexibleView there = view;
+  if (!scan.curved || bins == 0) {  // no rounding where nothing turns
+    there.detector = view.detector + bins * view.bin_step + rows * view.row_step;
+    return there;
+  }
+  const double pitch = length(view.bin_step), radius = radius_of(view), turn = bins * pitch / radius,
+               c = std::cos(turn), s = std::sin(turn);
+  const Vector3 ray = view.detector - view.source, up = 1 / length(view.row_step) * view.row_step,
+                along = 1 / pitch * view.bin_step, raised = dot(ray, up) * up,
+                away = 1 / radius * (ray - raised);
+  there.bin_step = pitch * (c * along - s * away);
+  there.detector = view.source + radius * (c * away + s * along) + raised + rows * view.row_step;
+  return there;
 }
 
 std::vector<Index> order_of_views(const FlexibleBeam& scan) {
-  std::vector<Index> order(scan.views.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  return order;
+  try {
+    const FittedOrbit orbit = fitted_orbit(scan);
+    return order_of_angles(orbit.angles, period_of(orbit, scan.parallel));
+  } catch (const GeometryError&) {  // they go along no orbit
+    std::vector<Index> order(scan.views.size());
+    std::iota(order.begin(), order.end(), Index{0});
+    return order;
+  }
 }
 
 void keep_views(FlexibleBeam& scan, std::span<const Index> views) {
@@ -160,6 +213,7 @@ std::uint64_t fingerprint(const FlexibleBeam& scan) {
   Fingerprint all;
   all.add(scan.detector);
   all.add(scan.parallel), all.add(has_upright_views(scan));
+  if (scan.curved) all.add(scan.curved);
   for (const FlexibleView& view : scan.views)
     for (const Vector3& each : {view.source, view.detector, view.bin_step, view.row_step})
       for (const double number : each) all.add(number);

@@ -38,6 +38,9 @@ struct FlexibleBeam {
   std::vector<FlexibleView> views{};
   bool parallel = false;  ///< whether rays are parallel in each view
   bool leaning = false;   ///< a part of a scan in which views lean: its pair is that of the whole
+  /// Whether the detector lies on a cylinder about the source, with columns parallel to its axis: equal
+  /// angles lie between bins, `bin_pitch` is along the arc, and `bin_step` its direction in the middle.
+  bool curved = false;
 };
 
 /// Whether the detectors of all views are upright, as in a circle, in a helix, or where a source wanders: the
@@ -47,14 +50,23 @@ struct FlexibleBeam {
 bool has_upright_views(const FlexibleBeam& scan);
 
 /// A scan of these views, with the detector that they say. @throws GeometryError as `validate` does
-FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> views, bool parallel);
+FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> views, bool parallel,
+                           bool curved = false);
 
 /// @throws GeometryError naming the view and its field: numbers that are not finite, steps of no length or
-/// along one line, rays in the plane of the detector
+/// along one line, rays in the plane of the detector, a curved detector that is not about the source
 void validate(const FlexibleBeam& scan);
 
+/// A view whose detector is moved over itself, so that its middle comes so many rows and bins further; and
+/// where that middle then is.
+FlexibleView moved(const FlexibleBeam& scan, const FlexibleView& view, double rows, double bins);
+inline Vector3 point_on(const FlexibleBeam& scan, const FlexibleView& view, double rows, double bins) {
+  return moved(scan, view, rows, bins).detector;
+}
+
 inline Index views_of(const FlexibleBeam& scan) { return static_cast<Index>(scan.views.size()); }
-std::vector<Index> order_of_views(const FlexibleBeam& scan);  ///< as they are
+/// As sources go round, if they go along a circle or a helix; else as they are.
+std::vector<Index> order_of_views(const FlexibleBeam& scan);
 inline std::optional<double> axis_of(const FlexibleBeam&) { return std::nullopt; }
 void keep_views(FlexibleBeam& scan, std::span<const Index> views);
 inline bool half_acquisition(const FlexibleBeam&) { return false; }

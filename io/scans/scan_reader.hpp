@@ -135,6 +135,7 @@ struct OpenOptions {
   bool arc_inclusive = false;  ///< whether the last view lies at the end of the arc
   std::filesystem::path view_shifts = {};         ///< one number per line: ParallelBeam::view_shift_bins
   std::filesystem::path row_shifts = {};          ///< one number per line: ScanInfo::row_shifts
+  bool curved_detector = false;                   ///< of a cone beam, on a cylinder about the source
   bool reverse_rotation = false;                  ///< all angles change their sign
   std::optional<FieldOfView> field_of_view = {};  ///< in the place of the file's own
   std::optional<double> pixel_size_mm = {};       ///< of bins and rows, in the place of the file's own

@@ -9,6 +9,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/range.hpp"
 #include "../../core/space.hpp"
+#include "../curved_footprint.hpp"
 #include "../flexible_footprint.hpp"
 
 namespace tandem::kernels::cpu {
@@ -46,6 +47,10 @@ struct Brick {
   BrickShadow shadow(const FlexiblePlace& view) const {
     return shadow_of(view, middle(0), middle(1), middle(2));
   }
+  CurvedBrick curved(const FlexiblePlace& view) const {
+    const std::array<double, 3> at{middle(0), middle(1), middle(2)};
+    return curved_brick(view, at.data(), half.data());
+  }
   /// Where a voxel lies among (z, y, x) of 8 x 8 x 8.
   std::size_t place(Index z, Index y, Index x) const {
     return static_cast<std::size_t>(((z - part[2].first) * brick_edge + y - part[1].first) * brick_edge + x -
@@ -56,30 +61,37 @@ struct Brick {
   std::array<float, 3> half;  ///< edges, voxels
 };
 
-/// How many cells a brick surely reaches no farther from its middle, along one direction of the detector.
-inline double reach_of_brick(const Profile& p, const float* slope, const float* half, float nearest) {
-  const float away =
-      half[0] * std::fabs(slope[0]) + half[1] * std::fabs(slope[1]) + half[2] * std::fabs(slope[2]);
+/// How many cells a brick surely reaches no farther from its middle, along one direction of the detector, if
+/// its voxels lie so many cells away before the division by the depth.
+inline double reach_of_brick(const Profile& p, float away, float nearest) {
   return static_cast<double>((away + p.outer / p.per_flank) / nearest) + 2;
 }
 
 /// The cells that a brick surely does not leave.
 struct Reached {
   Reached() = default;
-  Reached(const Brick& brick, const BrickShadow& s) {
+  Reached(const Brick& brick, const BrickShadow& s) : Reached(brick, s, 1, 0) {}
+  Reached(const Brick& brick, const CurvedBrick& c)
+      : Reached(brick, c.shadow, 1 / nearest_of(c.shadow, brick.half.data()),
+                rows_beyond_slopes(c, brick.half.data())) {}
+  bool misses(Cells cells) const {
+    return bins.last < 0 || bins.first > cells.bins || rows.last < 0 || rows.first > cells.rows;
+  }
+  Range bins{}, rows{};
+
+ private:
+  /// Voxels may lie a factor `farther` from the middle than slopes say, and so many rows beyond.
+  Reached(const Brick& brick, const BrickShadow& s, float farther, float rows_beyond) {
     const float* half = brick.half.data();
     const float nearest = nearest_of(s, half);
     const auto about = [](Index middle, double reach) {
       const auto cells = static_cast<Index>(std::min(reach, 1e9));
       return Range{middle - cells - 1, middle + cells + 2};
     };
-    bins = about(s.first_bin, reach_of_brick(s.along_bins, s.bin, half, nearest));
-    rows = about(s.first_row, reach_of_brick(s.along_rows, s.row, half, nearest));
+    bins = about(s.first_bin, reach_of_brick(s.along_bins, farther * spread_of(half, s.bin), nearest));
+    rows = about(s.first_row,
+                 reach_of_brick(s.along_rows, farther * spread_of(half, s.row) + rows_beyond, nearest));
   }
-  bool misses(Cells cells) const {
-    return bins.last < 0 || bins.first > cells.bins || rows.last < 0 || rows.first > cells.rows;
-  }
-  Range bins{}, rows{};
 };
 
 }  // namespace tandem::kernels::cpu

@@ -105,14 +105,23 @@ HWY_INLINE void scatter(const SlabShadows& shadows, int k, bool inside, Cells ce
 }
 
 /// use(z, shadows) for the slices of a brick that may meet the detector in a view.
-template <class Use>
-HWY_INLINE void for_slabs(const Brick& brick, const BrickShadow& shadow, Cells cells, SlabShadows& shadows,
+template <class Shadow, class Use>
+HWY_INLINE void for_slabs(const Brick& brick, const Shadow& shadow, Cells cells, SlabShadows& shadows,
                           const Use& use) {
-  shadows.begin(brick, shadow);
+  shadows.begin(brick, widths_of(shadow));
   for (Index z = brick.part[2].first; z < brick.part[2].last; ++z) {
-    shadows.cast(shadow, brick.away(2, z));
+    shadows.cast(widths_of(shadow), shadow, brick.away(2, z));
     if (shadows.meets(cells)) use(z, shadows);
   }
+}
+
+/// use(shadow of a brick) on a flat detector, or on a curved one.
+template <class Use>
+HWY_INLINE void with_shadow(const Brick& brick, const FlexiblePlace& view, const Use& use) {
+  if (view.curve.bins_per_radian == 0)
+    use(brick.shadow(view));
+  else
+    use(brick.curved(view));
 }
 
 /// The sums of a brick over all views: `sums` is (z, y, x) of 8 x 8 x 8 voxels.
@@ -121,10 +130,11 @@ void BackProjectBrick(const FlexibleViews& n, const Brick& brick, Cells cells, c
   SlabShadows shadows;
   for (std::size_t v = 0; v < n.views.size(); ++v) {
     const float* view = projections + static_cast<Index>(v) * cells.size();
-    const BrickShadow shadow = brick.shadow(n.views[v]);
-    if (Reached(brick, shadow).misses(cells)) continue;
-    for_slabs(brick, shadow, cells, shadows, [&](Index z, const SlabShadows& s) {
-      gather(s, cells, view, sums + (z - brick.part[2].first) * slab);
+    with_shadow(brick, n.views[v], [&](const auto& shadow) {
+      if (Reached(brick, shadow).misses(cells)) return;
+      for_slabs(brick, shadow, cells, shadows, [&](Index z, const SlabShadows& s) {
+        gather(s, cells, view, sums + (z - brick.part[2].first) * slab);
+      });
     });
   }
 }
@@ -177,35 +187,48 @@ class Copies {
   std::vector<float> cells_;
 };
 
+struct ProjectionScratch {
+  SlabShadows shadows;
+  Copies copies;
+};
+
+/// Adds a brick to the cells of a view.
+template <class Shadow>
+HWY_INLINE void project_brick(const Brick& brick, const Shadow& shadow, Image<const float> volume,
+                              Cells cells, ProjectionScratch& scratch, float* view) {
+  SlabShadows& shadows = scratch.shadows;
+  Copies& copies = scratch.copies;
+  const Reached reached(brick, shadow);
+  if (reached.misses(cells)) return;
+  const auto for_voxels = [&](Index z, const auto& use) {
+    for (Index y = brick.part[1].first; y < brick.part[1].last; ++y) {
+      const float* from = &volume(z, y, brick.part[0].first);
+      const int line = static_cast<int>(y - brick.part[1].first) * brick_edge;
+      for (int k = 0; k < static_cast<int>(brick.part[0].size()); ++k) use(line + k, from[k]);
+    }
+  };
+  bool copied = false;
+  if (Copies::fits(reached)) copies.begin(reached);
+  for_slabs(brick, shadow, cells, shadows, [&](Index z, const SlabShadows& s) {
+    if (s.narrow() && Copies::fits(reached)) {
+      copied = true;
+      for_voxels(z, [&](int k, float value) { copies.add(s, k, value); });
+    } else {
+      const bool inside = s.inside(cells);
+      for_voxels(z, [&](int k, float value) { scatter(s, k, inside, cells, value, view); });
+    }
+  });
+  if (copied) copies.move_to(view, cells);
+}
+
 /// Adds all bricks to the cells of a view.
 void ProjectView(const FlexiblePlace& place, Image<const float> volume, Cells cells, float* view) {
   const Shape shape{volume.n0, volume.n1, volume.n2};
-  SlabShadows shadows;
-  Copies copies;
+  ProjectionScratch scratch;
   for (Index b = 0; b < Brick::count(shape); ++b) {
     const Brick brick(shape, b);
-    const BrickShadow shadow = brick.shadow(place);
-    const Reached reached(brick, shadow);
-    if (reached.misses(cells)) continue;
-    const auto for_voxels = [&](Index z, const auto& use) {
-      for (Index y = brick.part[1].first; y < brick.part[1].last; ++y) {
-        const float* from = &volume(z, y, brick.part[0].first);
-        const int line = static_cast<int>(y - brick.part[1].first) * brick_edge;
-        for (int k = 0; k < static_cast<int>(brick.part[0].size()); ++k) use(line + k, from[k]);
-      }
-    };
-    bool copied = false;
-    if (Copies::fits(reached)) copies.begin(reached);
-    for_slabs(brick, shadow, cells, shadows, [&](Index z, const SlabShadows& s) {
-      if (s.narrow() && Copies::fits(reached)) {
-        copied = true;
-        for_voxels(z, [&](int k, float value) { copies.add(s, k, value); });
-      } else {
-        const bool inside = s.inside(cells);
-        for_voxels(z, [&](int k, float value) { scatter(s, k, inside, cells, value, view); });
-      }
-    });
-    if (copied) copies.move_to(view, cells);
+    with_shadow(brick, place,
+                [&](const auto& shadow) { project_brick(brick, shadow, volume, cells, scratch, view); });
   }
 }
 

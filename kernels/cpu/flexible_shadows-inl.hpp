@@ -36,10 +36,12 @@ class SlabShadows {
     }
   }
 
-  HWY_FLATTEN void cast(const BrickShadow& brick, float z) {
+  /// `placed`: where voxels fall, from the brick itself or from its curved form.
+  template <class Placed>
+  HWY_FLATTEN void cast(const BrickShadow& brick, const Placed& placed, float z) {
     const float weight = weight_of(brick);
     for (int k = 0; k < slab; ++k) {
-      const VoxelShadow voxel = shadow_in(brick, x_[k], y_[k], z);
+      const VoxelShadow voxel = shadow_in(placed, x_[k], y_[k], z);
       const NearestCell bin = nearest_cell(voxel.bin), row = nearest_cell(voxel.row);
       bin_[k] = bin.number, row_[k] = row.number;
       beside_bin_[k] = bin.beside, beside_row_[k] = row.beside, stretch_[k] = voxel.stretch;

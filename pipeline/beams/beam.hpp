@@ -60,8 +60,13 @@ struct Beam {
 
 const Beam& beam_of(const Scan& scan);
 
-/// Warns of a gap between neighbouring views, rad, if it is a hole, or wider than 5 degrees and than 5 steps;
-/// or says that the angles look like radians. `open` is the part of the period for which no view stands, rad.
-void warn_of_gap(std::vector<std::string>& warnings, const Job& job, double gap, double open, double period);
+/// Warns of a gap between neighbouring views at these angles, rad, if it is a hole, or wider than 5 degrees
+/// and than 5 steps; or says that the angles of the scan look like radians. `open` is the part of the period
+/// for which no view stands, rad.
+void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::vector<double>& angles,
+                 double gap, double open, double period);
+
+/// Warns of what a short scan from a point source lacks, rad.
+void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing);
 
 }  // namespace tandem::pipeline

@@ -70,12 +70,8 @@ void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function
 
 void add_cone_warnings(Plan& plan, const Recipe&) {
   const ConeBeam& scan = point_source_of(plan.job.scan);
-  if (const double missing = in_degrees(missing_arc(scan)); missing > 0.01 && !look_like_radians(scan.angles))
-    warn(plan.warnings, "the views leave ", missing,
-         " degrees of a short scan (half a turn and the fan) open",
-         plan.job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
-         plan.job.filters() ? " and low values" : "");
-  warn_of_gap(plan.warnings, plan.job, gap_between_views(scan), 0, whole_turn);
+  if (!look_like_radians(scan.angles)) warn_of_missing_arc(plan.warnings, plan.job, missing_arc(scan));
+  warn_of_gap(plan.warnings, plan.job, scan.angles, gap_between_views(scan), 0, whole_turn);
   const double rows = static_cast<double>(scan.detector.rows), midplane = scan.midplane_row;
   if (midplane < -rows || midplane > 2 * rows - 1)
     warn(plan.warnings, "the midplane, row ",

@@ -11,6 +11,7 @@
 #include "../../geometry/level_scan.hpp"
 #include "../../geometry/vector3.hpp"
 #include "../../operators/algebra.hpp"
+#include "../../operators/distributed/team_operator.hpp"
 #include "../../operators/orbit_fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
@@ -54,9 +55,8 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
     const Vector3 normal = unit_normal(view);
     for (const double side : {-0.5, 0.5})
       for (const double end : {-0.5, 0.5}) {
-        const Vector3 corner = view.detector +
-                               side * static_cast<double>(beam.detector.bins) * view.bin_step +
-                               end * static_cast<double>(beam.detector.rows) * view.row_step;
+        const Vector3 corner = point_on(beam, view, end * static_cast<double>(beam.detector.rows),
+                                        side * static_cast<double>(beam.detector.bins));
         const Vector3 way = beam.parallel ? view.source : corner - view.source;
         const double speed = dot(way, normal);
         for (const double depth : {-radius, radius}) {
@@ -75,13 +75,13 @@ std::string without_filter(const Job& job) {
 
 /// @throws GeometryError for views that have no filter, or more than one device for the start of a solver
 void require_filter(const Job& job, const Recipe& recipe) {
-  require<GeometryError>(job.method->filters || (recipe.ranks.is_alone() && recipe.devices.size() <= 1),
-                         "--initial fbp: of views of any geometry, one device takes all; give one --device "
-                         "and start one process, or ",
+  require<GeometryError>(job.method->filters || recipe.ranks.is_alone(),
+                         "--initial fbp: of views of any geometry, one process takes all; start one, or ",
                          without_filter(job));
   try {
     level_detector(flexible(job.scan));
   } catch (const GeometryError& error) {
+    if (job.method->filters) throw;  // it names a solver
     throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
   }
 }
@@ -95,6 +95,10 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
   require<DeviceError>(how == only, "flexible beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
   plan.flow.model = Model::separable_footprint;
+  for (const Device device : recipe.devices)
+    require<DeviceError>(!flexible(plan.job.scan).curved || plan.job.method->filters || !device.is_cuda(),
+                         plan.job.method_name(), ": device ", device.name(),
+                         " has no projector for a curved detector; give --device cpu, or a filter, fdk");
   for (const Device device : plan.flow.devices)  // a solver has all slices at once
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
@@ -105,8 +109,7 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
 bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<double, 3>& voxel) {
   const double x = voxel[0], y = voxel[1], z = voxel[2];
   return std::ranges::any_of(all.views, [&](const FlexiblePlace& view) {
-    const double depth = view.depth.at(x, y, z), bin = view.bin.at(x, y, z) / depth,
-                 row = view.row.at(x, y, z) / depth;
+    const auto [row, bin] = view.curve.bent(view.on_flat(x, y, z));
     return bin >= -0.5 && bin <= static_cast<double>(d.bins) - 0.5 && row >= -0.5 &&
            row <= static_cast<double>(d.rows) - 0.5;
   });
@@ -167,14 +170,22 @@ void warn_of_orbit(std::vector<std::string>& warnings, const FlexibleBeam& scan,
   else if (rise > (scan.parallel ? level : usual_cone))
     warn(warnings, "a filter of laminography, with rays that rise by ", to_a_tenth(rise),
          " degrees, shows edges; values are too low, for which a solver is needed");
-  if (const double open = in_degrees(open_arc(scan)); open > 0.01)
-    warn(warnings, "the views leave ", to_a_tenth(open), " degrees of a short scan (half a turn",
-         scan.parallel ? "" : " and the fan",
-         ") open, which count as zero; expect limited-angle artefacts and low values");
   if (orbit.stray > worth_saying)
     warn(warnings, "the filter takes ", scan.parallel ? "directions of rays" : "sources", " as nearly on a ",
          orbit.goes_on ? "helix" : "circle", "; they are off it by up to ", to_a_tenth(100 * orbit.stray),
          " % of its radius");
+}
+
+/// The same words as for a circle, where there is an orbit.
+void warn_of_views(Plan& plan) {
+  const FlexibleBeam& scan = flexible(plan.job.scan);
+  try {
+    const ViewsOnOrbit views = views_on_orbit(scan);
+    if (!scan.parallel) warn_of_missing_arc(plan.warnings, plan.job, views.open);
+    warn_of_gap(plan.warnings, plan.job, views.angles, views.gap, scan.parallel ? views.open : 0,
+                views.period);
+  } catch (const GeometryError&) {  // views along no orbit: nobody knows what they should fill
+  }
 }
 
 void add_flexible_warnings(Plan& plan, const Recipe&) {
@@ -186,6 +197,7 @@ void add_flexible_warnings(Plan& plan, const Recipe&) {
   else if (unseen > worth_saying)
     warn(plan.warnings, "no view sees ", std::round(100 * unseen),
          " % of the volume, which is made up there; give a smaller --size, --slices or --region");
+  warn_of_views(plan);
   if (plan.job.filters()) warn_of_orbit(plan.warnings, scan, plan.job.grid);
 }
 
@@ -236,28 +248,58 @@ Optics flexible_optics(const Scan& scan) {
   return optics;
 }
 
+Interpolation interpolation_in(const Problem& problem) {
+  return interpolation_of(flexible(problem.scan), problem.grid, Model::separable_footprint);
+}
+
+/// What `of_device` makes for the views of each member of a team.
+template <class OfDevice>
+std::vector<LinearOperator> for_members(const Space& projections, const OfDevice& of_device) {
+  std::vector<LinearOperator> all;
+  for (int k = 0; k < projections.shares(); ++k)
+    all.push_back(of_device(projections.device().member(k))(
+        Range{projections.first_plane(k), projections.first_plane(k + 1)}));
+  return all;
+}
+
 std::optional<LinearOperator> flexible_filter(const Flow&, const Filter& how, const Problem& problem) {
   const FlexibleBeam& scan = flexible(problem.scan);
-  return ramp_filter(scan, how, problem.A.domain().device(),
-                     interpolation_of(scan, problem.grid, Model::separable_footprint));
+  const Device team = problem.A.domain().device();
+  const Interpolation interpolation = interpolation_in(problem);
+  if (team.members() == 1) return ramp_filter(scan, how, team, interpolation);
+  const Space data = projection_space(scan, team);
+  return team_operator(data, projection_space(level_scan(scan).scan, team),
+                       for_members(data, [&](Device member) {
+                         return ramp_filter_of_views(scan, how, member, interpolation);
+                       }));
+}
+
+/// Each member of a team back-projects its views, and then all have the sum.
+LinearOperator flexible_backprojector(const Problem& problem) {
+  const FlexibleBeam& scan = flexible(problem.scan);
+  const Device team = problem.A.domain().device();
+  if (team.members() == 1) return fdk_backprojector(scan, problem.grid, Model::separable_footprint, team);
+  const Space filtered = projection_space(level_scan(scan).scan, team);
+  return team_operator(filtered, cone_volume_space(problem.grid, team),
+                       for_members(filtered, [&](Device member) {
+                         return fdk_backprojector_of_views(scan, problem.grid, member);
+                       }));
 }
 
 BackProjection flexible_back_projection(const Flow&, const Filter&, const Problem& problem) {
-  const Device device = problem.A.domain().device();
-  return [B = fdk_backprojector(flexible(problem.scan), problem.grid, Model::separable_footprint, device)](
-             const Array& filtered, const std::function<void(double)>& done) {
-    Array volume = B * filtered;
-    done(1);
-    return volume;
-  };
+  return
+      [B = flexible_backprojector(problem)](const Array& filtered, const std::function<void(double)>& done) {
+        Array volume = B * filtered;
+        done(1);
+        return volume;
+      };
 }
 
 /// Rows of the scan are all those of the detector: what is level crosses them.
 ByViews flexible_by_views(const Filter& how, const Problem& problem) {
   const FlexibleBeam& scan = flexible(problem.scan);
   const Device device = problem.worker.device;
-  return {ramp_filter_of_views(scan, how, device,
-                               interpolation_of(scan, problem.grid, Model::separable_footprint)),
+  return {ramp_filter_of_views(scan, how, device, interpolation_in(problem)),
           fdk_backprojector_of_views(scan, problem.grid, device)};
 }
 

@@ -148,7 +148,8 @@ void add_parallel_warnings(Plan& plan, const Recipe& recipe) {
   const std::vector<double>& angles = angles_of(plan.job.scan);
   const std::vector<double> weights = view_weights(angles, period);
   const double seen = std::accumulate(weights.begin(), weights.end(), 0.0);
-  warn_of_gap(plan.warnings, plan.job, widest_gap(angles, period), std::max(0.0, period - seen), period);
+  warn_of_gap(plan.warnings, plan.job, angles, widest_gap(angles, period), std::max(0.0, period - seen),
+              period);
   warn_of_rows_aside(plan);
   if (plan.flow.model == Model::fourier && voxels_are_wider(plan))
     warn(

@@ -52,8 +52,7 @@ Space portion_of(const Beam& scan, Range own, Device device) {
 template <class Beam>
 LinearOperator split(const Flow& flow, Device device, const Beam& scan, Range own, const VolumeGrid& grid) {
   const auto of_part = [scan, own, device](const VolumeGrid& lines) {
-    return projector(crop(scan, own, {0, scan.detector.rows}, {0, scan.detector.bins}), lines,
-                     Model::separable_footprint, device);
+    return projector(crop(scan, own), lines, Model::separable_footprint, device);
   };
   return rank_projector(flow.together, {.grid = grid,
                                         .projections = portion_of(scan, own, device),

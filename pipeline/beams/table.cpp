@@ -21,9 +21,17 @@ const Beam& beam_of(const Scan& scan) {
   return std::visit([](const auto& s) -> const Beam& { return room_of(s); }, scan);
 }
 
-void warn_of_gap(std::vector<std::string>& warnings, const Job& job, double gap, double open, double period) {
-  const std::vector<double>& angles = angles_of(job.scan);
-  if (look_like_radians(angles))
+void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing) {
+  if (in_degrees(missing) > 0.01)
+    warn(warnings, "the views leave ", in_degrees(missing),
+         " degrees of a short scan (half a turn and the fan) open",
+         job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
+         job.filters() ? " and low values" : "");
+}
+
+void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::vector<double>& angles,
+                 double gap, double open, double period) {
+  if (look_like_radians(angles_of(job.upright())))
     return warn(warnings,
                 "the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
   const double usual = period / static_cast<double>(angles.size()), narrow = in_radians(5);

@@ -151,8 +151,7 @@ void lift_slices(Job& job, const Detector& whole) {
 
 /// The views that are taken of all rows and bins, binned.
 Scan not_selected(const Job& job, const Scan& whole) {
-  const Detector& d = detector_of(whole);
-  const Scan all = crop(whole, job.views, {0, d.rows}, {0, d.bins});
+  const Scan all = crop(whole, job.views);
   const int level = job.preprocessing.binning;
   return level > 0 ? bin_down(all, level, job.pitch_known) : all;
 }

@@ -113,11 +113,14 @@ void set_upright(Scan& scan, const OffCircle& off, const Job& job) {
 }
 
 /// The views as they stand, if they are beside the circle and the method takes them so. A filter does not,
-/// and rows with axes of their own are no vectors.
+/// but for a curved detector, and rows with axes of their own are no vectors.
 std::optional<Scan> free_views(const Scan& scan, const OffCircle& off, const io::ScanInfo& info,
                                const Job& job, const Recipe& recipe) {
-  const bool takes = job.method->iterates() && recipe.initial != Initial::fbp && !recipe.resample_frames &&
-                     row_axes_of(scan).empty();
+  require<GeometryError>(
+      !off.curved || !recipe.resample_frames,
+      "--resample-frames: views of a curved detector are taken as they stand; leave it out");
+  const bool takes = off.curved || (job.method->iterates() && recipe.initial != Initial::fbp &&
+                                    !recipe.resample_frames && row_axes_of(scan).empty());
   require<GeometryError>(takes || !info.is_no_circle, job.method_name(), ": the views of this ",
                          kind_of(scan), " beam are shifted, or its sample climbs, and ",
                          job.method->iterates()

@@ -115,8 +115,7 @@ class Follower {
 
   /// Gives each view the weight that it has among those that came, by the angles that are known now.
   void settle() {
-    const Detector& d = detector_of(plan_.job.scan);
-    sum_.use(crop(scan_now(), {0, added_}, {0, d.rows}, {0, d.bins}));
+    sum_.use(crop(scan_now(), {0, added_}));
     for (const Range views : sum_.unsettled())
       for (Index first = views.first; first < views.last; first += plan_.flow.views_at_once) {
         const Range some{first, std::min(views.last, first + plan_.flow.views_at_once)};
@@ -189,8 +188,7 @@ class Follower {
                  plan_.job.bins, frames_);
     }
     const Stopwatch watch("preprocess", outcome_.seconds.preprocess, options_.board);
-    const Detector& d = detector_of(plan_.job.scan);
-    const Scan some = crop(sum_.scan(), views, {0, d.rows}, {0, d.bins});
+    const Scan some = crop(sum_.scan(), views);
     Findings unheeded;
     return preprocess(frames_, reference_, plan_.job.preprocessing, projection_space(some),
                       found ? *found : unheeded)

@@ -127,8 +127,7 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
 }
 
 Array Sweep::line_integrals(Pass& pass, Range views, const io::FramesView& counts) {
-  const Detector& d = detector_of(pass.problem.scan);
-  const Scan some = crop(pass.problem.scan, views, {0, d.rows}, {0, d.bins});
+  const Scan some = crop(pass.problem.scan, views);
   if (work_.plan.job.needs_all_views)
     return prepare_.some_of_all(views, projection_space(some, work_.device()), work_);
   Array y =

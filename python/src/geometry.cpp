@@ -42,11 +42,11 @@ Kind make_cone(const Detector& detector, std::vector<double> angles, double sod_
 
 using Numbers = std::vector<std::array<double, 12>>;
 
-FlexibleBeam make_flexible(Index bins, Index rows, const Numbers& vectors, bool parallel) {
+FlexibleBeam make_flexible(Index bins, Index rows, const Numbers& vectors, bool parallel, bool curved) {
   std::vector<FlexibleView> views;
   for (const auto& v : vectors)
     views.push_back({{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, {v[9], v[10], v[11]}});
-  return flexible_beam(rows, bins, std::move(views), parallel);
+  return flexible_beam(rows, bins, std::move(views), parallel, curved);
 }
 
 Numbers vectors_of(const FlexibleBeam& scan) {
@@ -157,8 +157,12 @@ void add_flexible(nb::module_& m) {
           "vectors: 12 numbers a view in mm, as ASTRA has them (cone_vec, parallel3d_vec): the source, or "
           "the "
           "direction of parallel rays; the middle of the detector; the steps from bin to bin and from row to "
-          "row. Solvers take it, and filters if sources go nearly along a circle or a helix.")
-          .def(nb::new_(&make_flexible), "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false)
+          "row. Solvers take it, and filters if sources go nearly along a circle or a helix.\n\n"
+          "curved: the detector lies on a cylinder about the source, with equal angles between bins; steps "
+          "are "
+          "those in its middle.")
+          .def(nb::new_(&make_flexible), "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false,
+               "curved"_a = false)
           .def_prop_ro(
               "bins", [](const FlexibleBeam& s) { return s.detector.bins; }, "Cells of a row.")
           .def_prop_ro(
@@ -166,12 +170,21 @@ void add_flexible(nb::module_& m) {
           .def_prop_ro(
               "detector", [](const FlexibleBeam& s) { return s.detector; }, "Bins, rows and pitches.")
           .def_prop_ro("vectors", &vectors_of, "12 numbers a view, mm.")
-          .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.");
+          .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.")
+          .def_ro("curved", &FlexibleBeam::curved,
+                  "Whether the detector lies on a cylinder about the source.");
   add_equality<FlexibleBeam>(beam);
   add_picture<FlexibleBeam>(beam);
   m.def(
-      "as_free_views", [](const Scan& scan) { return as_free_views(scan); }, "scan"_a,
-      "Any scan, view by view, as a FlexibleBeam.");
+      "as_free_views",
+      [](const Scan& scan, bool curved) {
+        OffCircle off;
+        off.curved = curved;
+        return as_free_views(scan, off);
+      },
+      "scan"_a, nb::kw_only(), "curved"_a = false,
+      "Any scan, view by view, as a FlexibleBeam. curved: the detector of a cone or a fan beam lies on a "
+      "cylinder about the source, with its pitches along the arc and the axis on the same bin.");
   m.def(
       "as_circle", [](const FlexibleBeam& scan) { return as_circle(scan); }, "scan"_a,
       "The scan as a parallel, fan or cone beam, if its views lie on an exact circle; else None.");

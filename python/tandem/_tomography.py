@@ -42,7 +42,7 @@ _store(Detector, ["bins", "rows"], ["bin_pitch", "row_pitch", "axis_bin"])
 _store(ParallelBeam, ["detector", "angles_rad"], ["row_axis_bins", "view_shift_bins"])
 for _kind in (ConeBeam, FanBeam):
     _store(_kind, ["detector", "angles_rad", "sod_mm", "sdd_mm", "midplane_row"])
-_store(FlexibleBeam, ["bins", "rows", "vectors", "parallel"])
+_store(FlexibleBeam, ["bins", "rows", "vectors", "parallel", "curved"])
 _store(VolumeGrid, ["size", "pitch", "centre"])
 
 

@@ -67,6 +67,19 @@ def test_filters_take_those_of_some_orbits():
         tandem.fdk(tandem.FlexibleBeam(24, 20, views.tolist()), grid)
 
 
+def test_detectors_may_be_curved():
+    scan, grid = tandem.as_free_views(circle(), curved=True), tandem.VolumeGrid((16, 16, 8), (0.3, 0.3, 0.3))
+    assert scan.curved and not tandem.as_free_views(circle()).curved
+    assert tandem.FlexibleBeam(24, 20, scan.vectors, curved=True) == pickle.loads(pickle.dumps(scan)) == scan
+    assert tandem.FlexibleBeam(24, 20, scan.vectors) != scan and tandem.as_circle(scan) is None
+    body = tandem.Phantom([tandem.Ellipsoid(1, (2, 1.5, 1), (0.3, 0, 0))])
+    round, flat = (tandem.fdk(s, grid, "hann") @ tandem.project(body, s) for s in (scan, circle()))
+    assert np.linalg.norm(round - flat) < 0.02 * np.linalg.norm(flat)
+    A, x = tandem.projector(scan, grid), np.random.default_rng(3).random((8, 16, 16), dtype=np.float32)
+    y = np.random.default_rng(4).random((9, 20, 24), dtype=np.float32)
+    assert np.vdot((A @ x).astype(float), y) == pytest.approx(np.vdot(x.astype(float), A.T @ y), rel=1e-5)
+
+
 def kinds():
     detector = tandem.Detector(24, 20, bin_pitch=0.5)
     angles = np.arange(9) * np.pi / 9

@@ -137,7 +137,7 @@ TEST(GeometryProgram, AFilterSaysWhatIsNotExact) {
   says("--trajectory laminography --elevation 30 --views 40 --phantom plate",
        "with rays that rise by 30 degrees");
   says("--trajectory tomosynthesis --views 21 --arc 40 --phantom plate",
-       "leave 140 degrees of a short scan (half a turn) open");
+       "leave 140 degrees of the half turn open, which count as zero");
   says("--views 40 --jitter 0.3" + source, "the filter takes sources as nearly on a circle");
 }
 
@@ -287,6 +287,40 @@ TEST(GeometryProgram, SaysWhichShareOfTheVolumeNoViewSees) {
   EXPECT_EQ(said("").find("no view sees"), std::string::npos);
   const std::string none = said("--slices 100 --region 0:24,0:24,0:10");
   EXPECT_NE(none.find("no ray meets the volume"), std::string::npos) << none;
+}
+
+TEST(GeometryProgram, ASolverTakesViewsAlongNoOrbit) {
+  Program run;
+  write_text(run / "line.txt", io::geometry_text("line.txt", on_a_line()));
+  ASSERT_EQ(run("simulate -o line.h5 --geometry line.txt " + body).code, 0);
+  const Ended ended =
+      run("recon line.h5 -o v.h5 --device cpu --size 12 --reconstruction-algorithm cgls --iterations 2");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
+/// Curved detectors, by their own files, by options for a circle, and along a helix.
+TEST(GeometryProgram, TakesCurvedDetectors) {
+  Program run;
+  const std::string curved = cone + "--curved-detector ";
+  ASSERT_EQ(run("simulate -o scan.h5 --truth truth.h5 " + curved + body + "--views 60").code, 0);
+  ASSERT_EQ(run("simulate -o helix.h5 --trajectory helix --pitch 4 " + curved + body + "--views 90").code, 0);
+  const Ended info = run("info scan.h5 --write-geometry views.xml --picture g.png --json -");
+  EXPECT_NE(info.out.find("\"curved_detector\": true"), std::string::npos) << info.out;
+  const std::string truth = " --truth truth.h5 ";
+  const double own = rmse_of(run, "scan.h5" + truth, "");
+  EXPECT_NEAR(rmse_of(run, "scan.h5 --geometry views.xml --pixel-size 0.5" + truth, ""), own, 1e-6);
+  EXPECT_NEAR(rmse_of(run, "scan.h5 --arc 360 " + curved + truth, ""), own, 1e-6);
+  EXPECT_GE(rmse_of(run, "scan.h5 --arc 360 " + cone + truth, ""), 1.05 * own);
+  const auto says = [&](const std::string& arguments, const std::string& text) {
+    const Ended ended = run(arguments + " --quiet");
+    EXPECT_NE(ended.code, 0) << arguments;
+    EXPECT_NE(ended.err.find(text), std::string::npos) << arguments << ": " << ended.err;
+  };
+  says("center scan.h5 --arc 360 " + curved, "not searched on a curved detector; give --rotation-axis X");
+  says("info scan.h5 --write-geometry views.npy", "has no curved detectors");
+  says("info scan.h5 --curved-detector", "leave --curved-detector out");
+  says("simulate -o x.h5 --curved-detector --pixel-size 1", "goes with --geometry cone alone");
+  says("simulate -o x.h5 --jitter 0.1 " + curved, "nor jitter");
 }
 
 TEST(GeometryProgram, ASolverStartsFromZeroWhereItWouldFromAFilter) {

@@ -209,5 +209,26 @@ TEST(LevelScan, ReachesAsFarOnBothSidesOfTheAxis) {
   expect_cells_on_rays(as_free_views(aside));
 }
 
+/// What a circle says of its gaps and of the arc that it lacks, views say of theirs; a helix of its steps.
+TEST(ViewsOnOrbit, AreThoseOfTheCircle) {
+  ConeBeam arc{{17, 13, 1, 1, 8}, turn(60), 60, 90, 6};
+  arc.angles.resize(26);
+  const ViewsOnOrbit found = views_on_orbit(as_free_views(arc));
+  EXPECT_NEAR(found.open, missing_arc(arc), 1e-6);
+  EXPECT_GT(found.open, 0.5);
+  EXPECT_NEAR(found.gap, gap_between_views(arc), 1e-6);
+  ParallelBeam beam{{17, 13, 1, 1, 8}, turn(60)};
+  beam.angles.resize(21);
+  const ViewsOnOrbit level = views_on_orbit(as_free_views(beam));
+  EXPECT_NEAR(level.period, half_turn, 1e-9);
+  EXPECT_NEAR(level.open, half_turn - 21 * whole_turn / 60, 1e-6);
+  Trajectory helix = cone("helix", turn(120, 3));
+  helix.pitch = 4;
+  helix.angles.erase(helix.angles.begin() + 50, helix.angles.begin() + 60);
+  const ViewsOnOrbit turns = views_on_orbit(along(helix));
+  EXPECT_EQ(turns.open, 0);
+  EXPECT_NEAR(turns.gap, 11 * 3 * whole_turn / 120, 0.02);
+}
+
 }  // namespace
 }  // namespace tandem::test

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "../../core/error.hpp"
+#include "../../geometry/free_views.hpp"
 #include "../../geometry/view_subsets.hpp"
 #include "../support/cone_scans.hpp"
 
@@ -53,6 +55,22 @@ TEST(ViewSubsets, TurnFarFromOneToTheNext) {
 TEST(ViewSubsets, MustBeFromOneToTheNumberOfViews) {
   const std::vector<double> angles = test::regular_angles(5);
   for (const Index count : {-1, 0, 6}) EXPECT_THROW(view_subsets(angles, half_turn, count), GeometryError);
+}
+
+/// Free views go round as their sources do, whatever their order; those along no circle as they are.
+TEST(ViewSubsets, OfFreeViewsAreThoseOfTheirCircle) {
+  ConeBeam cone = test::odd_cone(40, 7, 9);
+  for (std::size_t k = 0; k < 40; ++k) cone.angles[k] = std::fmod(2.4 * static_cast<double>(k), whole_turn);
+  const FlexibleBeam free = as_free_views(cone);
+  const auto subsets = view_subsets(Scan(free), 5), expected = view_subsets(Scan(cone), 5);
+  for (const auto& subset : subsets)  // another view may come first
+    EXPECT_LT(widest_gap(angles_of(with_views(Scan(cone), subset)), whole_turn), 2 * whole_turn / 8);
+  EXPECT_EQ(subsets.size(), expected.size());
+  FlexibleBeam line = free;
+  for (std::size_t k = 0; k < 40; ++k) line.views[k].source = {static_cast<double>(k), -60, 0};
+  std::vector<Index> order(40);
+  std::iota(order.begin(), order.end(), Index{0});
+  EXPECT_EQ(order_of_views(line), order);
 }
 
 TEST(WithViews, KeepsAllElseAndTheShiftsOfTheViews) {

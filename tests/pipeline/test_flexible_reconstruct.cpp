@@ -68,6 +68,17 @@ TEST_F(FlexibleReconstruct, VectorsAreSplitOverDevicesThatHoldThem) {
   }
 }
 
+/// Each device filters and back-projects its views.
+TEST_F(FlexibleReconstruct, SeveralDevicesStartFromAFilter) {
+  Recipe recipe = recipe_for("cgls");
+  recipe.initial = Initial::fbp, recipe.iterations = 1;
+  const std::vector<float> one = volume(recipe);
+  recipe.devices = {Device::cpu(), Device::cpu(), Device::cpu()};
+  EXPECT_LE(relative_error(volume(recipe), one), tolerance::solver_steps);
+  recipe.initial = Initial::zero;
+  EXPECT_GE(relative_error(volume(recipe), one), 0.1);
+}
+
 /// Subsets are of views, which a team would share: they go in tiles.
 TEST_F(FlexibleReconstruct, SubsetsOnSeveralDevicesGoInTiles) {
   Recipe recipe = recipe_for("os-sirt");

@@ -146,9 +146,9 @@ double mean_over_cell(Index row, Index bin, int samples, const F& f) {
 
 /// The place on the detector at a row and a bin, mm.
 inline Vector3 place_of(const FlexibleBeam& scan, Index view, double row, double bin) {
-  const FlexibleView& v = scan.views[static_cast<std::size_t>(view)];
-  return v.detector + (bin - 0.5 * static_cast<double>(scan.detector.bins - 1)) * v.bin_step +
-         (row - 0.5 * static_cast<double>(scan.detector.rows - 1)) * v.row_step;
+  return point_on(scan, scan.views[static_cast<std::size_t>(view)],
+                  row - 0.5 * static_cast<double>(scan.detector.rows - 1),
+                  bin - 0.5 * static_cast<double>(scan.detector.bins - 1));
 }
 
 /// The mean chord of a voxel, mm.

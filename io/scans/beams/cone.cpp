@@ -18,10 +18,13 @@ void stand_beside(Acquisition& found, const OpenOptions& options, const Detector
   const bool given = !options.view_shifts.empty() || !options.row_shifts.empty();
   info.off_circle = {.bin_shifts = shifts_of_views(found, options, options.view_shifts, found.bin_shifts),
                      .row_shifts = shifts_of_views(found, options, options.row_shifts, found.row_shifts),
-                     .moves = every(found.moves, options.first_view, options.view_step)};
+                     .moves = every(found.moves, options.first_view, options.view_step),
+                     .curved = options.curved_detector};
   require_rows_left(info.off_circle.row_shifts, detector);
   info.is_no_circle = given || found.climbs;
-  if (info.off_circle.any() && !info.is_no_circle)
+  const bool shifted = !info.off_circle.bin_shifts.empty() || !info.off_circle.row_shifts.empty() ||
+                       !info.off_circle.moves.empty();
+  if (shifted && !info.is_no_circle && !info.off_circle.curved)
     info.notes.emplace_back(
         "the recorded shifts of the views count for solvers; fdk leaves them out, as it takes a circle");
 }

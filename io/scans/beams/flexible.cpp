@@ -12,6 +12,8 @@ namespace tandem::io {
 
 namespace {
 
+constexpr const char* curved_detector = "curved about the source";  // as an attribute has it
+
 /// Options that say what the vectors say, too.
 void refuse_other_options(const OpenOptions& options, const std::string& where) {
   const auto refuse = [&](bool given, const char* option) {
@@ -23,6 +25,7 @@ void refuse_other_options(const OpenOptions& options, const std::string& where) 
   refuse(options.sod_mm.has_value(), "--sod");
   refuse(options.sdd_mm.has_value(), "--sdd");
   refuse(options.midplane_row.has_value(), "--midplane-row");
+  refuse(options.curved_detector, "--curved-detector");
   refuse(!options.view_shifts.empty(), "--view-shifts");
   refuse(!options.row_shifts.empty(), "--view-row-shifts");
 }
@@ -64,14 +67,17 @@ void read_flexible(const hdf5::File& file, const std::string& group, Acquisition
   if (!vectors || found.kind != FlexibleBeam::kind) return;
   require<FileError>(vectors->shape().size() == 2 && vectors->shape()[1] == 12, vectors->where(),
                      ": is no list of views with 12 numbers each");
-  found.views = ViewGeometry{vectors->where(), views_of_numbers(vectors->numbers()),
-                             vectors->text("rays").value_or("") == "parallel"};
+  found.views = ViewGeometry{.where = vectors->where(),
+                             .views = views_of_numbers(vectors->numbers()),
+                             .parallel = vectors->text("rays").value_or("") == "parallel",
+                             .curved = vectors->text("detector").value_or("") == curved_detector};
 }
 
 void write_flexible(hdf5::File& file, const std::string& group, const Scan& scan) {
   const auto& beam = std::get<FlexibleBeam>(scan);
   file.write_lines(group + "/vectors", numbers_of(beam), 12, "mm");
   file.set(group + "/vectors", "rays", std::string(beam.parallel ? "parallel" : "from a source"));
+  if (beam.curved) file.set(group + "/vectors", "detector", std::string(curved_detector));
 }
 
 }  // namespace

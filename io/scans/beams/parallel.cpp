@@ -26,6 +26,8 @@ Scan scan_of_parallel(Acquisition& found, const OpenOptions& options, Detector d
                       std::vector<double>&& angles) {
   require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
                          ": the scan is a parallel beam; give --sod MM and --sdd MM too");
+  require<GeometryError>(!options.curved_detector,
+                         "--curved-detector: the scan is a parallel beam; give --sod MM and --sdd MM too");
   ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
   scan.view_shift_bins = shifts_of_views(found, options, options.view_shifts, found.bin_shifts);
   found.info.row_shifts = shifts_of_views(found, options, options.row_shifts, found.row_shifts);

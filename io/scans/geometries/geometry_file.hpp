@@ -20,6 +20,7 @@ struct ViewGeometry {
   std::string where;  ///< what messages call it
   std::vector<FlexibleView> views{};
   bool parallel = false;    ///< whether rays are parallel in each view
+  bool curved = false;      ///< whether the detector is (`FlexibleBeam::curved`)
   bool unit_steps = false;  ///< steps have the length 1, because the file knows no pitch: the scan does
   std::optional<Index> rows{}, bins{};  ///< of the detector, if it says so
   std::vector<std::string> notes{};
@@ -32,6 +33,7 @@ struct GeometryFormat {
   bool (*recognises)(const std::filesystem::path& path);  ///< by its name, and its text where that is needed
   ViewGeometry (*read)(const std::filesystem::path& path);  ///< @throws FileError
   std::string (*text)(const FlexibleBeam& scan);            ///< as a file. @throws GeometryError
+  bool knows_curved = false;                                ///< whether it has curved detectors
 };
 
 std::span<const GeometryFormat> geometry_formats();

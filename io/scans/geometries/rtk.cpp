@@ -74,11 +74,27 @@ struct Projection {
   }
 };
 
+/// A cylindrical detector touches the flat one at x = 0, where the source must be before it: x is along the
+/// arc. Elsewhere its axis is not the source.
+FlexibleView view_of_cylinder(const Projection& p, const Frame& frame, double radius) {
+  const double sid = p.number("SourceToIsocenterDistance"), sdd = p.number("SourceToDetectorDistance");
+  constexpr double same = 1e-6;
+  require<FileError>(
+      std::abs(radius - sdd) <= same * sdd && std::abs(p.number("SourceOffsetX")) <= same * sdd, p.where,
+      ": has a cylindrical detector of ", radius, " mm about another line than the source, which is ", sdd,
+      " mm away; resample it to a flat one");
+  const FlexibleView touching{frame.at(0, p.number("SourceOffsetY"), sid),
+                              frame.at(0, p.number("ProjectionOffsetY"), sid - sdd), frame.along, frame.up};
+  return moved({.detector = {}, .curved = true}, touching, 0, p.number("ProjectionOffsetX"));
+}
+
 FlexibleView view_of(const Projection& p) {
   const Frame frame = frame_at(in_radians(p.number("GantryAngle")), in_radians(p.number("OutOfPlaneAngle")),
                                in_radians(p.number("InPlaneAngle")));
   const double sid = p.number("SourceToIsocenterDistance"), sdd = p.number("SourceToDetectorDistance");
   const double x = p.number("ProjectionOffsetX"), y = p.number("ProjectionOffsetY");
+  if (const double radius = p.number("RadiusCylindricalDetector"); radius != 0)
+    return view_of_cylinder(p, frame, radius);
   if (sdd == 0) return {-1 * frame.towards, frame.at(x, y, 0), frame.along, frame.up};
   return {frame.at(p.number("SourceOffsetX"), p.number("SourceOffsetY"), sid), frame.at(x, y, sid - sdd),
           frame.along, frame.up};
@@ -142,17 +158,18 @@ FlexibleView view_of(const Matrix& m, const std::string& where) {
 
 struct Read {
   FlexibleView view;
-  bool parallel;
+  bool parallel, curved;
 };
 
 Read read_projection(const Projection& p) {
-  require<FileError>(p.number("RadiusCylindricalDetector") == 0, p.where,
-                     ": has a cylindrical detector; a flat one is needed");
+  const bool curved = p.number("RadiusCylindricalDetector") != 0;
   if (p.own.contains("GantryAngle") || p.common.contains("GantryAngle"))
-    return {view_of(p), p.number("SourceToDetectorDistance") == 0};
+    return {view_of(p), p.number("SourceToDetectorDistance") == 0, curved};
   require<FileError>(p.own.contains("Matrix"), p.where, ": has no GantryAngle and no Matrix");
+  require<FileError>(!curved, p.where,
+                     ": has a cylindrical detector, but no GantryAngle, which a matrix does not replace");
   const Matrix matrix = matrix_in(p);
-  return {view_of(matrix, p.where), is_of_parallel_rays(matrix)};
+  return {view_of(matrix, p.where), is_of_parallel_rays(matrix), false};
 }
 
 ViewGeometry read_rtk(const fs::path& path) {
@@ -168,10 +185,11 @@ ViewGeometry read_rtk(const fs::path& path) {
     const std::string where = path.string() + ": projection " + std::to_string(found.views.size());
     require<FileError>(at != std::string::npos, where, ": has no end");
     const Elements own = elements_in(std::string_view(text).substr(next, at - next));
-    const auto [view, parallel] = read_projection({own, common, where});
-    require<FileError>(found.views.empty() || found.parallel == parallel, where,
-                       ": has parallel rays and others do not, or the other way round");
-    found.parallel = parallel;
+    const auto [view, parallel, curved] = read_projection({own, common, where});
+    require<FileError>(
+        found.views.empty() || (found.parallel == parallel && found.curved == curved), where,
+        ": has parallel rays or a cylindrical detector and others do not, or the other way round");
+    found.parallel = parallel, found.curved = curved;
     found.views.push_back(view);
   }
   return found;
@@ -194,8 +212,23 @@ Frame frame_of(const FlexibleView& view, std::size_t number) {
   return {along, up, cross(along, up)};
 }
 
-void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t number) {
+/// The view as RTK says it. A cylinder touches its flat detector where the source is before it, and ranges
+/// along the arc are those of the flat one.
+FlexibleView as_written(const FlexibleBeam& scan, std::size_t number) {
   const FlexibleView& view = scan.views[number];
+  if (!scan.curved) return view;
+  const double pitch = length(view.bin_step), row = length(view.row_step);
+  const Vector3 up = 1 / row * view.row_step, ray = view.detector - view.source,
+                away = ray - dot(ray, up) * up;
+  const double radius = length(away),
+               turn = std::atan(radius * dot(view.source, view.bin_step) / (pitch * dot(view.source, away)));
+  FlexibleView touching = moved(scan, view, 0, turn * radius / pitch);
+  touching.detector = touching.detector - turn * radius / pitch * touching.bin_step;
+  return touching;
+}
+
+void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t number) {
+  const FlexibleView view = as_written(scan, number);
   const Frame frame = frame_of(view, number);
   const auto write = [&](const char* name, double value) {
     to << "    <" << name << '>' << value << "</" << name << ">\n";
@@ -223,7 +256,7 @@ void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t nu
 
 /// The matrix that takes a point of RTK's frame to millimetres on the detector, times a factor.
 void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number) {
-  const FlexibleView& view = scan.views[number];
+  const FlexibleView view = as_written(scan, number);
   const Frame frame = frame_of(view, number);
   const auto rtk = [](const Vector3& p) { return std::array{p[0], p[2], -p[1]}; };
   const double x = dot(view.detector, frame.along), y = dot(view.detector, frame.up);
@@ -250,11 +283,27 @@ void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number
   to << "    </Matrix>\n";
 }
 
+/// RTK has one cylinder for all views.
+double radius_of(const FlexibleBeam& scan) {
+  const auto of = [](const FlexibleView& v) {
+    return length(cross(v.detector - v.source, v.row_step)) / length(v.row_step);
+  };
+  constexpr double same = 1e-6;
+  const double radius = of(scan.views.front());
+  for (std::size_t k = 0; k < scan.views.size(); ++k)
+    require<GeometryError>(
+        std::abs(of(scan.views[k]) - radius) <= same * radius, "RTK geometry: view ", k,
+        ": its curved detector has another radius than that of view 0; RTK has one for all");
+  return radius;
+}
+
 std::string rtk_text(const FlexibleBeam& scan) {
   std::ostringstream text;
   text.precision(17);
   text << "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n<!-- tandem geometry "
           "-->\n<RTKThreeDCircularGeometry version=\"3\">\n";
+  if (scan.curved)
+    text << "  <RadiusCylindricalDetector>" << radius_of(scan) << "</RadiusCylindricalDetector>\n";
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     text << "  <Projection>\n";
     write_projection(text, scan, k);
@@ -267,6 +316,6 @@ std::string rtk_text(const FlexibleBeam& scan) {
 
 }  // namespace
 
-extern const GeometryFormat rtk_geometry{"RTK", "*.xml", is_rtk, read_rtk, rtk_text};
+extern const GeometryFormat rtk_geometry{"RTK", "*.xml", is_rtk, read_rtk, rtk_text, true};
 
 }  // namespace tandem::io

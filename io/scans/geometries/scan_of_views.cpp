@@ -62,7 +62,7 @@ void require_origin_in_front(const FlexibleBeam& scan, const std::string& where)
 
 FlexibleBeam beam_of(const ViewGeometry& given, const Detector& detector) {
   try {
-    return flexible_beam(detector.rows, detector.bins, given.views, given.parallel);
+    return flexible_beam(detector.rows, detector.bins, given.views, given.parallel, given.curved);
   } catch (const GeometryError& fault) {
     throw GeometryError(given.where + ": " + fault.what());
   }

@@ -42,7 +42,11 @@ std::string geometry_text(const std::filesystem::path& path, const Scan& scan) {
     const std::size_t at = files.find(ending);
     const bool whole = at != std::string_view::npos && ending.size() > 1 &&
                        (at + ending.size() == files.size() || files[at + ending.size()] == ',');
-    if (whole) return format.text(as_free_views(scan));
+    if (!whole) continue;
+    const FlexibleBeam views = as_free_views(scan);
+    require<GeometryError>(!views.curved || format.knows_curved, path.string(), ": ", format.name,
+                           " has no curved detectors in such a file; give a name such as *.xml");
+    return format.text(views);
   }
   throw FileError(path.string() + ": the ending names no format; give a name such as " + geometry_files());
 }

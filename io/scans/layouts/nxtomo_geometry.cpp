@@ -55,7 +55,10 @@ std::optional<bool> half_turn_about(const hdf5::File& file, const NXtomoPlaces& 
   constexpr double turn = 360, rounding = 1e-3;
   const double off = std::abs(std::remainder(degrees, turn));
   if (off >= rounding && std::abs(off - turn / 2) >= rounding)
-    notes.push_back(words(path, " = ", degrees, " deg is left out: only half a turn is turned back"));
+    notes.push_back(words(path, " = ", degrees,
+                          " deg is left out: only half a turn is turned back; NXtomo does not say which way "
+                          "columns run, so the sign of a lean is open: give --detector-roll, --axis-tilt or "
+                          "--geometry FILE"));
   return std::abs(off - turn / 2) < rounding;
 }
 

@@ -143,6 +143,41 @@ TEST_F(GeometryFiles, OfRtkComeBackWithinRounding) {
                GeometryError);
 }
 
+FlexibleBeam on_curved_detector(double roll = 0) {
+  OffCircle off;
+  off.roll = roll, off.curved = true;
+  return as_free_views(some_circle(), off);
+}
+
+void expect_same_cells(const FlexibleBeam& a, const FlexibleBeam& b) {
+  EXPECT_TRUE(a.curved && b.curved);
+  ASSERT_EQ(views_of(a), views_of(b));
+  for (Index view = 0; view < views_of(a); ++view)
+    for (const auto& [row, bin] : {std::pair{0, 0}, {4, 2}, {1, 6}})
+      EXPECT_NEAR(length(place_of(a, view, row, bin) - place_of(b, view, row, bin)), 0, 1e-9);
+}
+
+/// RTK has the radius of the cylinder, and ranges along the arc from where the source is before it.
+TEST_F(GeometryFiles, OfRtkKeepCurvedDetectors) {
+  OpenOptions options;
+  options.pixel_size_mm = 0.2;
+  for (const double roll : {0.0, 0.2}) {
+    FlexibleBeam scan = on_curved_detector(roll);
+    for (FlexibleView& view : scan.views) view.row_step = 0.8 * view.row_step;  // RTK has no pitches
+    write_geometry(folder_ / "views.xml", scan);
+    expect_same_cells(views_in(opened("views.xml", options)), scan);
+  }
+  for (const char* name : {"views.npy", "views.geom", "views.cfg"})
+    EXPECT_THROW(io::geometry_text(name, on_curved_detector()), GeometryError) << name;
+  const std::string text =
+      "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n<RTKThreeDCircularGeometry version=\"3\">\n"
+      "<SourceToIsocenterDistance>66</SourceToIsocenterDistance>\n"
+      "<SourceToDetectorDistance>199</SourceToDetectorDistance>\n"
+      "<RadiusCylindricalDetector>150</RadiusCylindricalDetector>\n"
+      "<Projection><GantryAngle>0</GantryAngle></Projection>\n</RTKThreeDCircularGeometry>\n";
+  EXPECT_TRUE(says(refused_text("views.xml", text), {"about another line than the source", "resample it"}));
+}
+
 /// Angles of RTK, and places of its detector, by hand: a quarter turn puts the source on the x axis.
 TEST_F(GeometryFiles, OfRtkHaveItsFrame) {
   std::string text =
@@ -307,6 +342,17 @@ TEST(ScanWriter, KeepsEachViewToTheBit) {
     EXPECT_EQ(views_in(info).parallel, parallel);
     EXPECT_EQ(projection_space(info.scan), projection_space(scan));
   }
+}
+
+TEST(ScanWriter, KeepsCurvedDetectors) {
+  const TemporaryFolder folder;
+  const FlexibleBeam scan = on_curved_detector(0.1);
+  write_scan(folder / "scan.h5", scan, 0.2);
+  const io::ScanInfo info = io::open_scan(folder / "scan.h5")->info();
+  EXPECT_EQ(fingerprint(views_in(info)), fingerprint(flexible_beam(rows, bins, scan.views, false, true)));
+  OpenOptions options;
+  options.orientation = *io::orientation_of("transpose");
+  EXPECT_THROW(io::open_scan(folder / "scan.h5", options), GeometryError);
 }
 
 /// As the images are turned, so are the steps; the detector stays where it is.

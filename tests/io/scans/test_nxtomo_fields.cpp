@@ -273,6 +273,7 @@ TEST(NXtomoFields, ThoseThatAreNotObeyedAreSaid) {
   for (const std::string path :
        {"instrument/detector/y_rotation_axis_pixel_position", "instrument/detector/polar_angle",
         "instrument/detector/azimuthal_angle", "instrument/detector/rotation_z",
+        "sample/transformations/rx", "sample/transformations/ry", "sample/transformations/rz",
         "instrument/detector/transformations/tx", "instrument/detector/transformations/ty",
         "instrument/detector/transformations/tz", "instrument/detector/flatfield_applied"}) {
     EXPECT_TRUE(says(said(path, 3), {"scan.nxs: " + path + " = 3 is left out: "})) << path;
@@ -282,7 +283,8 @@ TEST(NXtomoFields, ThoseThatAreNotObeyedAreSaid) {
   EXPECT_FALSE(says(said("group_size", 1), {"group_size"}));
   EXPECT_TRUE(says(said("instrument/detector/tomo_n", 6), {"4 of the 6 planned views are there"}));
   EXPECT_FALSE(says(said("instrument/detector/tomo_n", 4), {"planned"}));
-  EXPECT_TRUE(says(said("instrument/detector/transformations/rx", 30), {"rx = 30 deg is left out"}));
+  EXPECT_TRUE(says(said("instrument/detector/transformations/rx", 30),
+                   {"rx = 30 deg is left out", "the sign of a lean is open: give --detector-roll"}));
 }
 
 TEST(NXtomoFields, FlipsOfNewFilesFollowNeXus) {
