@@ -13,7 +13,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._errors import CopyWarning, DeviceError, SpaceError
+from ._errors import CopyWarning, DeviceError, RunWarning, SpaceError
 
 _used_cuda = _forked_after_cuda = False
 
@@ -169,7 +169,33 @@ def known(name: str, array):
     if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
         on_cpu = array.__dlpack_device__()[0] == 1
         return (np.from_dlpack(array), NumpyKind) if on_cpu else (_cupy(name).from_dlpack(array), CupyKind)
+    if hasattr(array, "__array__") or isinstance(array, (list, tuple)):
+        return read_in(name, array), NumpyKind
     raise TypeError(f"{name}: {type(array).__name__} is no array; give one of NumPy, torch or CuPy, or with DLPack")
+
+
+def read_in(name: str, value) -> np.ndarray:
+    """What becomes an array of NumPy, such as lists and arrays of xarray, dask, zarr and h5py; with a warning, unless it
+    is one within."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of those that do not know `copy` yet
+        try:
+            return np.asarray(value, copy=False)
+        except (TypeError, ValueError):
+            found = np.asarray(value)
+    if found.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: a {type(value).__name__} of {found.dtype} values; give real numbers, float32 at best")
+    warnings.warn(f"{name}: a {type(value).__name__} is read into an array of NumPy, float32; give such an array and "
+                  "nothing is copied", CopyWarning, _levels_to_caller())
+    return found if found.dtype.kind in "iub" else np.require(found, np.float32, ["C", "A"])
+
+
+def on_host(name: str, array) -> np.ndarray:
+    """The array as one of NumPy, copied from a GPU if it lies there."""
+    found, kind = known(name, array)
+    if kind is TorchKind:
+        return found.detach().cpu().resolve_neg().numpy()
+    return found.get() if kind is CupyKind else found
 
 
 def _cupy(name: str):
@@ -189,6 +215,11 @@ def ready(name: str, array, kind):
     warnings.warn(f"{name}: {array.dtype}, strides {_strides(array)}, is copied to float32 in C order; "
                   "give such an array and nothing is copied", CopyWarning, _levels_to_caller())
     return kind.made_ready(array)
+
+
+def warn(text: str) -> None:
+    """Warns of what may be wrong, at the line of the caller."""
+    warnings.warn(text, RunWarning, _levels_to_caller())
 
 
 def _strides(array):

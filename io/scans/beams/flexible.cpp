@@ -68,6 +68,11 @@ void read_flexible(const hdf5::File& file, const std::string& group, Acquisition
                              vectors->text("rays").value_or("") == "parallel"};
 }
 
+void take_flexible(const Scan& scan, Acquisition& found) {
+  const auto& beam = std::get<FlexibleBeam>(scan);
+  found.views = ViewGeometry{.where = "the scan", .views = beam.views, .parallel = beam.parallel};
+}
+
 void write_flexible(hdf5::File& file, const std::string& group, const Scan& scan) {
   const auto& beam = std::get<FlexibleBeam>(scan);
   file.write_lines(group + "/vectors", numbers_of(beam), 12, "mm");
@@ -83,6 +88,7 @@ extern const BeamFields flexible_fields{
     .is_asked_for = [](const OpenOptions& o) { return !o.geometry.empty(); },
     .read = read_flexible,
     .scan = scan_of_flexible,
+    .take = take_flexible,
     .write = write_flexible};
 
 }  // namespace tandem::io
