@@ -69,6 +69,18 @@ class NumpyKind:
         return array.flags.writeable
 
     @staticmethod
+    def permuted(array, axes: Sequence[int]):
+        return array.transpose(axes)
+
+    @staticmethod
+    def flipped(array, axes: Sequence[int]):
+        return np.flip(array, axes)
+
+    @staticmethod
+    def in_order(array):
+        return np.ascontiguousarray(array)
+
+    @staticmethod
     def empty(shape: Sequence[int], _):
         return np.empty(shape, np.float32)
 
@@ -109,6 +121,18 @@ class TorchKind:
         return not array.requires_grad
 
     @staticmethod
+    def permuted(array, axes: Sequence[int]):
+        return array.permute(tuple(axes))
+
+    @staticmethod
+    def flipped(array, axes: Sequence[int]):
+        return array.flip(tuple(axes))
+
+    @staticmethod
+    def in_order(array):
+        return array.contiguous()
+
+    @staticmethod
     def empty(shape: Sequence[int], like):
         torch = sys.modules["torch"]
         return torch.empty(tuple(shape), dtype=torch.float32, device=like.device)
@@ -146,14 +170,26 @@ class CupyKind:
     def is_writable(_) -> bool:
         return True
 
+    permuted = NumpyKind.permuted
+
+    @staticmethod
+    def flipped(array, axes: Sequence[int]):
+        return sys.modules["cupy"].flip(array, axes)
+
+    @staticmethod
+    def in_order(array):
+        with array.device:
+            return sys.modules["cupy"].ascontiguousarray(array)
+
     @staticmethod
     def empty(shape: Sequence[int], like):
         with like.device:
             return sys.modules["cupy"].empty(shape, np.float32)
 
 
-def known(name: str, array):
-    """The array as one of a known kind, and that kind. Raises TypeError for what is no array."""
+def known(name: str, array, is_read: bool = True):
+    """The array as one of a known kind, and that kind. Raises TypeError for what is no array. What is read may be
+    anything that becomes one."""
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array; give array.filled(value)")
     if isinstance(array, np.ndarray):
@@ -169,7 +205,9 @@ def known(name: str, array):
     if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
         on_cpu = array.__dlpack_device__()[0] == 1
         return (np.from_dlpack(array), NumpyKind) if on_cpu else (_cupy(name).from_dlpack(array), CupyKind)
-    if hasattr(array, "__array__") or isinstance(array, (list, tuple)):
+    if is_read and hasattr(array, "as_array"):  # a container of CIL
+        return known(name, array.as_array())
+    if is_read and (hasattr(array, "__array__") or isinstance(array, (list, tuple))):
         return read_in(name, array), NumpyKind
     raise TypeError(f"{name}: {type(array).__name__} is no array; give one of NumPy, torch or CuPy, or with DLPack")
 
@@ -253,7 +291,7 @@ def batch_of(name: str, shape: Sequence[int], inner: Sequence[int]) -> tuple[int
 
 def checked_out(array, kind, shape: Sequence[int], device: str):
     """An array to write into. Raises unless it is float32 in C order, of this kind, shape and device, and writable."""
-    array, own = known("out", array)
+    array, own = known("out", array, is_read=False)
     if own is not kind:
         raise TypeError(f"out: {type(array).__name__} is not of the kind of the input; give one of the same library")
     require_device("out", kind.device(array), device)

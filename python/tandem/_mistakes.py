@@ -53,6 +53,8 @@ def shown(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     text = repr(value)
+    if type(value).__module__.startswith("tandem") and len(text) < 400:
+        return f"a {type(value).__name__}"
     return f"a {type(value).__name__}" if len(text) > 40 or text.startswith("<") else text
 
 
@@ -113,7 +115,7 @@ NEEDED: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 OTHER_NAMES = {"angles": "angles_rad, in rad: numpy.radians(degrees)", "theta": "angles_rad, in rad", "sod": "sod_mm",
                "sdd": "sdd_mm", "center": "centre", "voxel_size": "pitch", "shape": "size, as (nx, ny, nz)",
-               "nonnegative": "bounds=tandem.above_zero", "n_bins": "bins", "pixel_size": "bin_pitch, in mm"}
+               "pitch": "bin_pitch, in mm", "nonnegative": "bounds=tandem.above_zero", "n_bins": "bins", "pixel_size": "bin_pitch, in mm"}
 
 
 def in_one_line(name: str, signature: inspect.Signature, arguments: tuple, keywords: dict[str, Any]) -> TypeError:

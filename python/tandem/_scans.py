@@ -14,10 +14,11 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _arrays, _core, _mistakes, _words
+from . import _arrays, _core, _mistakes
 from ._core import ParallelBeam
 from ._errors import GeometryError, RunWarning, SpaceError, UsageError
 from ._tomography import Scan
+from . import _words as _pictures
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -141,8 +142,8 @@ class Reconstruction:
 
     def _repr_html_(self) -> str:
         residuals = self.report.get("residuals") or []
-        picture = "" if self.volume is None else _words.picture(self.volume)
-        return _words.said(self) + picture + _words.curve(residuals, "|b - Ax|")
+        picture = "" if self.volume is None else _pictures.picture(self.volume)
+        return _pictures.said(self) + picture + _pictures.curve(residuals, "|b - Ax|")
 
     @property
     def plan(self) -> dict[str, Any]:
