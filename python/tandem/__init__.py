@@ -24,7 +24,7 @@ from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, 
 from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise, with_views
 
 from . import _mistakes, _words
-from .others import grid_from, grid_to, scan_from, scan_to
+from ._others import grid_from, grid_to, scan_from, scan_to
 
 _words.tell()
 _mistakes.explain_all(globals())

@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays, _core, _mistakes
 from ._core import ConeBeam, Detector, FanBeam, FlexibleBeam, ParallelBeam, Phantom, VolumeGrid
 from ._operator import LinearOperator
-from . import others
+from . import _others
 
 Scan = Union[ParallelBeam, FanBeam, ConeBeam, FlexibleBeam]
 
@@ -78,9 +78,9 @@ def _given(make: Callable, scan: Any, grid: Any) -> tuple[Any, VolumeGrid, Any]:
     if isinstance(scan, _mistakes.SCANS):
         grid = _core.fitting_grid(scan) if grid is None else grid
         if not isinstance(grid, VolumeGrid):
-            return (scan, *others.grid_and_layouts(make.__name__, grid))
+            return (scan, *_others.grid_and_layouts(make.__name__, grid))
         return scan, grid, _Ours
-    return others.scan_grid_and_layouts(make.__name__, scan, grid)
+    return _others.scan_grid_and_layouts(make.__name__, scan, grid)
 
 
 def with_views(scan: Scan, views) -> Scan:

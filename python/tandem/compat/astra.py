@@ -15,8 +15,8 @@ import numpy as np
 from .. import _solvers
 from .._operator import LinearOperator
 from .._tomography import fbp, fdk, projector as _projector
-from ..others import grid_from, scan_from
-from ..others.astra import PACKAGE
+from .._others import grid_from, scan_from
+from .._others.astra import PACKAGE
 
 _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
