@@ -151,8 +151,10 @@ class LinearOperator:
         read. On a GPU the work is queued on the caller's current stream. For a space that is a sum, vectors are
         tuples of arrays, or one array whose last axis has all."""
         if out is None and not beta and self._is_plain:
-            y = self._on_tensors.apply(x, alpha, True)
-            if y is not None:
+            if type(x) is np.ndarray:
+                if self._takes(x):
+                    return self._of_one(x, alpha)
+            elif (y := self._on_tensors.apply(x, alpha, True)) is not None:
                 return y
         if self._may_be_images and getattr(x, "ndim", 0) == 2:
             return self._as_images().apply(x, out, alpha=alpha, beta=beta)
@@ -168,6 +170,17 @@ class LinearOperator:
         else:
             whole = self._apply(x, kind, batch, out, alpha, beta)
         return self._range.shown(whole, batch, kind)
+
+    def _takes(self, x: np.ndarray) -> bool:
+        """Whether x is one vector as it has to be, for the short way of small operators."""
+        flags = x.flags
+        return (x.shape == self._domain.own and x.dtype == self.dtype and flags.c_contiguous and flags.aligned and
+                self._domain.device == "cpu")
+
+    def _of_one(self, x: np.ndarray, alpha: float) -> np.ndarray:
+        y = np.empty(self._range.own, self.dtype)
+        self._core.apply(alpha, x.__array_interface__["data"][0], 0, y.__array_interface__["data"][0], 1, 0)
+        return y
 
     def _into(self, out, x, kind, batch, alpha, beta):
         """The same into an array of another package."""
@@ -304,6 +317,16 @@ def _without_layouts(name: str, operators: Sequence[LinearOperator]) -> list[Lin
         if A._domain.layout or A._range.layout:
             raise TypeError(f"{name}: an operator takes arrays of another package; make it by projector(scan_from(g))")
     return operators
+
+
+def zeros(space: Space, like: Array = None) -> Array:
+    """A vector of zeros: `Space.zeros`."""
+    vectors = Vectors(space)
+    like, kind = _arrays.known("like", np.empty(0, np.float32) if like is None else like)
+    _arrays.require_device("like", kind.device(like), space.device)
+    whole = kind.empty(vectors.own, like)
+    whole[...] = 0
+    return vectors.shown(whole, ())
 
 
 def adjoint(A: LinearOperator) -> LinearOperator:
