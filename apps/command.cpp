@@ -14,6 +14,8 @@ thread_local std::shared_ptr<const Listener> listening;
 Listening::Listening(Listener listener) { listening = std::make_shared<const Listener>(std::move(listener)); }
 Listening::~Listening() { listening.reset(); }
 
+std::shared_ptr<const io::GivenScan> given_scan() { return listening ? listening->scan : nullptr; }
+
 void add_common(CLI::App& command, Common& common) {
   common.listener = listening;
   heading(command, "Every command");

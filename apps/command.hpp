@@ -13,6 +13,7 @@
 
 #include "../core/parallel.hpp"
 #include "../io/files/output.hpp"
+#include "../io/scans/given_scan.hpp"
 #include "options/values.hpp"
 
 namespace tandem::apps {
@@ -36,7 +37,12 @@ struct Listener {
       stage;
   std::function<void(const std::string& line)> note;
   std::function<void(const nlohmann::json& report)> report;
+  /// What stands in the place of the scan "-"; may be null.
+  std::shared_ptr<const io::GivenScan> scan{};
 };
+
+/// The scan that the listener of this thread gives; null if there is none.
+std::shared_ptr<const io::GivenScan> given_scan();
 
 /// As long as it lives, commands that this thread adds tell this listener.
 class Listening {

@@ -140,6 +140,7 @@ void add_lengths(CLI::App& c, ScanOptions& o) {
 }  // namespace
 
 void add_scan_options(CLI::App& c, ScanOptions& o) {
+  o.given = given_scan();
   heading(c, "Scan");
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
@@ -197,6 +198,7 @@ std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
 }
 
 std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
+  if (o.given && o.path == "-") return io::open_given_scan(*o.given, o.how);
   const auto refuse_volume = [&o] {
     require<FileError>(
         !volume_in(o), o.path,

@@ -15,7 +15,8 @@ namespace tandem::apps {
 
 /// How a scan is opened and which part of it is used: the options that `recon`, `center` and `info` share.
 struct ScanOptions {
-  std::string path;
+  std::string path;                            ///< "-": the scan that is given, if one is
+  std::shared_ptr<const io::GivenScan> given;  ///< by a program that runs the command within itself; or null
   std::vector<std::string> flats, darks;
   std::string geometry, angles, arc, rotation_direction = "+1", orient, file_type, time;
   io::OpenOptions how;  ///< made from the texts above when the command line is parsed

@@ -3,7 +3,7 @@
 
 usage: run_pages.py FOLDER [PAGE.md...]
 
-Without names, all pages of docs/ are run but python.md, and the README. All blocks of a page marked `bash` or `python` are run in their order, in FOLDER/PAGE, where their pictures stay;
+Without names, all pages of docs/ and the README are run. All blocks of a page marked `bash` or `python` are run in their order, in FOLDER/PAGE, where their pictures stay;
 output.json has what each printed. Examples that a page shows (`<!-- example FILE: EXPRESSION; ... -->`) are run, too,
 and the middle slices of the expressions become a picture. The environment has TANDEM_PROGRAM and PYTHONPATH. A block
 that needs a package which is not installed ends its page; that is said. Exit code 1 if a block fails.
@@ -23,7 +23,7 @@ from PIL import Image
 
 docs = pathlib.Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```|^<!-- example (\S+): (.*?) -->$", re.MULTILINE | re.DOTALL)
-OPTIONAL = ("torch", "scipy")
+OPTIONAL = ("torch", "scipy", "skimage", "astra")
 
 
 def run_bash(code):
@@ -90,7 +90,7 @@ def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     os.environ["PATH"] = f"{pathlib.Path(os.environ['TANDEM_PROGRAM']).parent}:{os.environ['PATH']}"
     os.environ["TANDEM_CACHE"] = str(folder / "cache")
-    pages = [docs / name for name in sys.argv[2:]] or sorted(p for p in docs.glob("*.md") if p.name != "python.md")
+    pages = [docs / name for name in sys.argv[2:]] or sorted(docs.glob("*.md"))
     pages += [] if sys.argv[2:] else [docs.parent / "README.md"]
     failures = [run_page(page, folder / page.stem) for page in pages if BLOCK.search(page.read_text())]
     for failure in filter(None, failures):

@@ -35,6 +35,10 @@ class FrameSource {
   /// Fills `out` with numbers of type(), in C order. The caller has checked that the ranges lie within
   /// shape(). Several threads may call it at once.
   virtual void read(Range frames, Range rows, Range bins, std::byte* out) const = 0;
+  /// The same where they lie, if they lie in memory for as long as the source lives.
+  virtual std::optional<FramesView> in_memory(Range /*frames*/, Range /*rows*/, Range /*bins*/) const {
+    return {};
+  }
   /// The same as numbers of type(), or as float32.
   void read_as(PixelType type, Range frames, Range rows, Range bins, std::byte* out) const;
 

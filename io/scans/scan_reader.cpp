@@ -100,6 +100,11 @@ class SourcesReader : public ScanReader {
     }
   }
 
+  std::optional<FramesView> in_memory(FrameKind kind, Range frames, Range rows, Range bins) override {
+    const FrameSources& sources = sources_[static_cast<std::size_t>(kind)];
+    return sources.size() == 1 ? sources.front()->in_memory(frames, rows, bins) : std::nullopt;
+  }
+
  private:
   void read_checked(FrameSources& sources, Range frames, Range rows, Range bins, Frames& out) const {
     out.type = common_type(sources, info_.type);

@@ -75,6 +75,24 @@ class OnDevice {
   std::optional<KeepCurrentGpu> keep_;
 };
 
+/// Adds the constructor of a public class: `make`, whose parameters are those of the text. Arguments that it
+/// does not take are mended, or said in one line, by `_mistakes.made` of the package.
+template <class T, class Class, class Make, class... Extra>
+void add_constructor(nb::module_& m, Class& c, const std::string& name, const std::string& parameters,
+                     const Make& make, const Extra&... extra) {
+  m.def(("make_" + name).c_str(), make, extra...);
+  const std::string on_new = "def __new__(cls, " + parameters + ") -> " + name,
+                    on_init = "def __init__(self, " + parameters + ") -> None";
+  c.def_static(
+      "__new__",
+      [name](nb::handle, const nb::args& args, const nb::kwargs& keywords) {
+        return nb::cast<T>(nb::module_::import_("tandem._mistakes").attr("made")(name, args, keywords));
+      },
+      nb::sig(on_new.c_str()));
+  c.def(
+      "__init__", [](nb::handle, const nb::args&, const nb::kwargs&) {}, nb::sig(on_init.c_str()));
+}
+
 /// Raises KeyboardInterrupt, or what another handler of a signal raises, if a signal came. Takes the GIL.
 void raise_if_signalled();
 

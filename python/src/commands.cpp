@@ -7,6 +7,7 @@
 #include "../../apps/command.hpp"
 #include "../../apps/options/command_line.hpp"
 #include "../../core/error.hpp"
+#include "../../io/scans/given_scan.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {
@@ -30,7 +31,31 @@ struct Program {
   }
 };
 
-void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnText report) {
+/// Frames of the caller: projections, flats or darks, with their type, address and count.
+using GivenFrames = std::vector<std::tuple<std::string, std::string, Address, Index>>;
+
+struct GivenScan {
+  std::shared_ptr<const io::GivenScan> scan;
+};
+
+GivenScan make_given(const Scan& scan, bool pitch_is_known, const GivenFrames& frames) {
+  const Detector& detector = detector_of(scan);
+  io::GivenScan given{scan, pitch_is_known, {}};
+  for (const auto& [kind, type, address, count] : frames) {
+    io::FramesView& view = given.frames[kind == "projections" ? 0 : kind == "flats" ? 1 : 2];
+    view = {io::PixelType::float32,
+            {count, detector.rows, detector.bins},
+            reinterpret_cast<const std::byte*>(address),
+            detector.rows * detector.bins,
+            detector.bins};
+    for (const io::PixelType known : {io::PixelType::uint8, io::PixelType::uint16, io::PixelType::uint32})
+      if (type == io::name_of(known)) view.type = known;
+  }
+  return {std::make_shared<const io::GivenScan>(std::move(given))};
+}
+
+void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnText report,
+                 const std::optional<GivenScan>& given) {
   const Released released;
   const apps::Listening listening({.stage =
                                        [&](const std::string& name, double done, double total,
@@ -39,7 +64,8 @@ void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnT
                                          stage(name, done, total, what, detail);
                                        },
                                    .note = [&](const std::string& line) { note(line); },
-                                   .report = [&](const nlohmann::json& all) { report(apps::text_of(all)); }});
+                                   .report = [&](const nlohmann::json& all) { report(apps::text_of(all)); },
+                                   .scan = given ? given->scan : nullptr});
   Program program;
   words.insert(words.begin(), "tandem");
   std::vector<char*> arguments;
@@ -47,20 +73,23 @@ void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnT
   if (apps::parse(program.app, static_cast<int>(arguments.size()), arguments.data())) program.chosen();
 }
 
-/// How an option takes its values: "flag", "list" (once for each value), or what is between them, such as
-/// ",".
+/// How an option takes its values: "flag", "list" (once for each value), or what is between them, such as ","
+/// or, of ranges A:B, ":".
 std::string form_of(const CLI::Option& option) {
   if (option.get_expected_max() == 0) return "flag";
+  if (option.get_type_name().find(':') != std::string::npos) return ":";
+  if (option.get_expected_max() == 1) return ",";
   return option.get_delimiter() != '\0' ? std::string(1, option.get_delimiter()) : "list";
 }
 
-/// The options of a command, by their long names.
-std::vector<std::pair<std::string, std::string>> options_of(const std::string& command) {
+/// The options of a command, by their long names: name, form and what help says of it.
+std::vector<std::tuple<std::string, std::string, std::string>> options_of(const std::string& command) {
   Program program;
-  std::vector<std::pair<std::string, std::string>> forms;
+  std::vector<std::tuple<std::string, std::string, std::string>> all;
   for (const CLI::Option* option : program.app.get_subcommand(command)->get_options())
-    for (const std::string& name : option->get_lnames()) forms.emplace_back(name, form_of(*option));
-  return forms;
+    for (const std::string& name : option->get_lnames())
+      all.emplace_back(name, form_of(*option), option->get_description());
+  return all;
 }
 
 /// What commands throw beside the errors of the library.
@@ -83,7 +112,8 @@ void add_commands(nb::module_& m) {
   // As in the program: libhdf5 1.10 would refuse a virtual data set whose source is its own file.
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   nb::register_exception_translator(translate);
-  m.def("run_command", &run_command);
+  nb::class_<GivenScan>(m, "GivenScan").def(nb::new_(&make_given));
+  m.def("run_command", &run_command, "words"_a, "stage"_a, "note"_a, "report"_a, "scan"_a.none());
   m.def("options_of", &options_of);
 }
 

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
 #include "../../apps/options/scan_options.hpp"
 #include "../../apps/pages/geometry_page.hpp"
 #include "../../geometry/free_views.hpp"
@@ -15,18 +19,32 @@ Range range_of(const std::optional<Ends>& ends, Index count) {
   return ends ? Range{ends->first, ends->second} : Range{0, count};
 }
 
-Detector make_detector(Index bins, Index rows, double bin_pitch, std::optional<double> row_pitch,
-                       std::optional<double> axis_bin) {
-  const Detector detector{bins, rows, bin_pitch, row_pitch.value_or(bin_pitch),
+Detector make_detector(Index bins, Index rows, std::optional<double> bin_pitch,
+                       std::optional<double> row_pitch, std::optional<double> axis_bin) {
+  const double pitch = bin_pitch.value_or(1);
+  const Detector detector{bins, rows, pitch, row_pitch.value_or(pitch),
                           axis_bin.value_or(0.5 * static_cast<double>(bins - 1))};
   validate(detector);
   return detector;
+}
+
+/// Warns of angles in degrees: few scans go round more than twice.
+void warn_of_degrees(const std::vector<double>& angles) {
+  constexpr double two_turns = 12.567;
+  double largest = 0;
+  for (const double angle : angles) largest = std::max(largest, std::abs(angle));
+  if (!(largest > two_turns)) return;
+  std::ostringstream text;
+  text << "angles_rad: up to " << largest << " rad, which is more than two turns; if these are degrees, give "
+       << "numpy.radians(angles)";
+  nb::module_::import_("tandem._arrays").attr("warn")(text.str());
 }
 
 ParallelBeam make_parallel(const Detector& detector, std::vector<double> angles,
                            std::vector<double> row_axis_bins, std::vector<double> view_shift_bins) {
   const ParallelBeam scan{detector, std::move(angles), std::move(row_axis_bins), std::move(view_shift_bins)};
   validate(scan);
+  warn_of_degrees(scan.angles);
   return scan;
 }
 
@@ -37,6 +55,7 @@ Kind make_cone(const Detector& detector, std::vector<double> angles, double sod_
   static_cast<ConeBeam&>(scan) = {detector, std::move(angles), sod_mm, sdd_mm,
                                   midplane_row.value_or(0.5 * static_cast<double>(detector.rows - 1))};
   validate(scan);
+  warn_of_degrees(scan.angles);
   return scan;
 }
 
@@ -66,9 +85,10 @@ VolumeGrid make_grid(const std::array<Index, 3>& size, const std::array<double, 
 /// Scans are equal if their fingerprints are.
 template <class Beam, class Class>
 void add_equality(Class& c) {
-  c.def("__eq__", [](const Beam& a, const Beam& b) {
-     return fingerprint(a) == fingerprint(b);
-   }).def("__hash__", [](const Beam& s) { return fingerprint(s); });
+  c.def(
+       "__eq__", [](const Beam& a, const Beam& b) { return fingerprint(a) == fingerprint(b); },
+       nb::is_operator())
+      .def("__hash__", [](const Beam& s) { return fingerprint(s); });
 }
 
 /// The page of `tandem info --picture`.
@@ -104,8 +124,6 @@ void add_parallel(nb::module_& m) {
                   "bin_pitch for the view angle a. Each detector row sees one slice.\n\n"
                   "angles_rad: one for each view, rad, in any order. row_axis_bins: the axis of each row, if "
                   "they differ. view_shift_bins: how far each view lies towards higher bins.")
-                  .def(nb::new_(&make_parallel), "detector"_a, "angles_rad"_a, nb::kw_only(),
-                       "row_axis_bins"_a = std::vector<double>{}, "view_shift_bins"_a = std::vector<double>{})
                   .def_prop_ro(
                       "detector", [](const ParallelBeam& s) { return s.detector; }, "Bins, rows and pitches.")
                   .def_prop_ro(
@@ -116,6 +134,12 @@ void add_parallel(nb::module_& m) {
                   .def_prop_ro(
                       "view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; },
                       "How far each view lies towards higher bins; empty if none does.");
+  add_constructor<ParallelBeam>(
+      m, beam, "ParallelBeam",
+      "detector: Detector, angles_rad: numpy.typing.ArrayLike, *, row_axis_bins: numpy.typing.ArrayLike = "
+      "(), view_shift_bins: numpy.typing.ArrayLike = ()",
+      &make_parallel, "detector"_a, "angles_rad"_a, nb::kw_only(), "row_axis_bins"_a = std::vector<double>{},
+      "view_shift_bins"_a = std::vector<double>{});
   add_equality<ParallelBeam>(beam);
   add_picture<ParallelBeam>(beam);
 }
@@ -128,8 +152,6 @@ void add_cone(nb::module_& m) {
           "-cos a, 0) for the view angle a.\n\n"
           "angles_rad: one for each view, rad. sod_mm, sdd_mm: from the source to the axis, and to the "
           "detector. midplane_row: the row at the height of the source; default: the middle.")
-          .def(nb::new_(&make_cone<ConeBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
-               "midplane_row"_a = nb::none())
           .def_prop_ro(
               "detector", [](const ConeBeam& s) { return s.detector; }, "Bins, rows and pitches.")
           .def_prop_ro(
@@ -138,14 +160,19 @@ void add_cone(nb::module_& m) {
           .def_ro("sdd_mm", &ConeBeam::sdd, "From the source to the detector, mm.")
           .def_ro("midplane_row", &ConeBeam::midplane_row, "The row at the height of the source.")
           .def_prop_ro("magnification", &ConeBeam::magnification, "sdd / sod.");
+  const char* parameters =
+      "detector: Detector, angles_rad: numpy.typing.ArrayLike, sod_mm: float, sdd_mm: float, midplane_row: "
+      "float | None = None";
+  add_constructor<ConeBeam>(m, beam, "ConeBeam", parameters, &make_cone<ConeBeam>, "detector"_a,
+                            "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a, "midplane_row"_a = nb::none());
   add_equality<ConeBeam>(beam);
   add_picture<ConeBeam>(beam);
-  nb::class_<FanBeam, ConeBeam>(
+  auto fan = nb::class_<FanBeam, ConeBeam>(
       m, "FanBeam",
       "A cone beam with one detector row, at the height of its source. A grid of one slice "
-      "gets voxels of which the row sees no end.")
-      .def(nb::new_(&make_cone<FanBeam>), "detector"_a, "angles_rad"_a, "sod_mm"_a, "sdd_mm"_a,
-           "midplane_row"_a = nb::none());
+      "gets voxels of which the row sees no end.");
+  add_constructor<FanBeam>(m, fan, "FanBeam", parameters, &make_cone<FanBeam>, "detector"_a, "angles_rad"_a,
+                           "sod_mm"_a, "sdd_mm"_a, "midplane_row"_a = nb::none());
 }
 
 void add_flexible(nb::module_& m) {
@@ -161,8 +188,6 @@ void add_flexible(nb::module_& m) {
           "curved: the detector lies on a cylinder about the source, with equal angles between bins; steps "
           "are "
           "those in its middle.")
-          .def(nb::new_(&make_flexible), "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false,
-               "curved"_a = false)
           .def_prop_ro(
               "bins", [](const FlexibleBeam& s) { return s.detector.bins; }, "Cells of a row.")
           .def_prop_ro(
@@ -173,6 +198,10 @@ void add_flexible(nb::module_& m) {
           .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.")
           .def_ro("curved", &FlexibleBeam::curved,
                   "Whether the detector lies on a cylinder about the source.");
+  add_constructor<FlexibleBeam>(
+      m, beam, "FlexibleBeam",
+      "bins: int, rows: int, vectors: numpy.typing.ArrayLike, parallel: bool = False, curved: bool = False",
+      &make_flexible, "bins"_a, "rows"_a, "vectors"_a, "parallel"_a = false, "curved"_a = false);
   add_equality<FlexibleBeam>(beam);
   add_picture<FlexibleBeam>(beam);
   m.def(
@@ -191,32 +220,44 @@ void add_flexible(nb::module_& m) {
 }
 
 void add_parts(nb::module_& m) {
-  nb::class_<Detector>(
-      m, "Detector",
-      "A flat detector. Positions count from 0 at the centres of cells. row_pitch: default bin_pitch. "
-      "axis_bin: where the rotation axis falls; default: the middle, (bins - 1) / 2. Pitches are in "
-      "mm; 1 if they are not known, and lengths are then in bins.")
-      .def(nb::new_(&make_detector), "bins"_a, "rows"_a = 1, nb::kw_only(), "bin_pitch"_a = 1.0,
-           "row_pitch"_a = nb::none(), "axis_bin"_a = nb::none())
-      .def_ro("bins", &Detector::bins, "Cells of a row.")
-      .def_ro("rows", &Detector::rows, "Rows of cells.")
-      .def_ro("bin_pitch", &Detector::bin_pitch, "From bin to bin, mm.")
-      .def_ro("row_pitch", &Detector::row_pitch, "From row to row, mm.")
-      .def_ro("axis_bin", &Detector::axis_bin, "Where the rotation axis falls, bins from 0.");
-  nb::class_<VolumeGrid>(
-      m, "VolumeGrid",
-      "The voxels of a volume: size (nx, ny, nz), pitch and centre in mm. Arrays have the shape "
-      "(nz, ny, nx). The rotation axis is z, through the origin.")
-      .def(nb::new_(&make_grid), "size"_a, "pitch"_a = std::array<double, 3>{1, 1, 1},
-           "centre"_a = std::array<double, 3>{})
-      .def_ro("size", &VolumeGrid::size, "(nx, ny, nz), voxels.")
-      .def_ro("pitch", &VolumeGrid::pitch, "Along x, y and z, mm.")
-      .def_ro("centre", &VolumeGrid::centre, "(x, y, z), mm.")
-      .def_prop_ro(
-          "shape", [](const VolumeGrid& g) { return std::tuple_cat(g.shape()); }, "Of arrays: (nz, ny, nx).")
-      .def("x", &VolumeGrid::x, "ix"_a, "Of the middle of voxel ix, mm.")
-      .def("y", &VolumeGrid::y, "iy"_a, "Likewise, of voxel iy.")
-      .def("z", &VolumeGrid::z, "iz"_a, "Likewise, of voxel iz.");
+  auto detector =
+      nb::class_<Detector>(
+          m, "Detector",
+          "A flat detector. Positions count from 0 at the centres of cells. row_pitch: default bin_pitch. "
+          "axis_bin: where the rotation axis falls; default: the middle, (bins - 1) / 2. Pitches are in "
+          "mm; None, the default, says that they are not known: they are 1 then, and lengths are in bins.")
+          .def_ro("bins", &Detector::bins, "Cells of a row.")
+          .def_ro("rows", &Detector::rows, "Rows of cells.")
+          .def_ro("bin_pitch", &Detector::bin_pitch, "From bin to bin, mm.")
+          .def_ro("row_pitch", &Detector::row_pitch, "From row to row, mm.")
+          .def_ro("axis_bin", &Detector::axis_bin, "Where the rotation axis falls, bins from 0.");
+  add_constructor<Detector>(
+      m, detector, "Detector",
+      "bins: int, rows: int = 1, *, bin_pitch: float | None = None, row_pitch: float | None = None, "
+      "axis_bin: float | None = None",
+      &make_detector, "bins"_a, "rows"_a = 1, nb::kw_only(), "bin_pitch"_a = nb::none(),
+      "row_pitch"_a = nb::none(), "axis_bin"_a = nb::none());
+}
+
+void add_grid(nb::module_& m) {
+  auto grid = nb::class_<VolumeGrid>(
+                  m, "VolumeGrid",
+                  "The voxels of a volume: size (nx, ny, nz), pitch and centre in mm. Arrays have the shape "
+                  "(nz, ny, nx). The rotation axis is z, through the origin.")
+                  .def_ro("size", &VolumeGrid::size, "(nx, ny, nz), voxels.")
+                  .def_ro("pitch", &VolumeGrid::pitch, "Along x, y and z, mm.")
+                  .def_ro("centre", &VolumeGrid::centre, "(x, y, z), mm.")
+                  .def_prop_ro(
+                      "shape", [](const VolumeGrid& g) { return std::tuple_cat(g.shape()); },
+                      "Of arrays: (nz, ny, nx).")
+                  .def("x", &VolumeGrid::x, "ix"_a, "Of the middle of voxel ix, mm.")
+                  .def("y", &VolumeGrid::y, "iy"_a, "Likewise, of voxel iy.")
+                  .def("z", &VolumeGrid::z, "iz"_a, "Likewise, of voxel iz.");
+  add_constructor<VolumeGrid>(
+      m, grid, "VolumeGrid",
+      "size: typing.Sequence[int], pitch: float | typing.Sequence[float] = (1.0, 1.0, 1.0), centre: "
+      "typing.Sequence[float] = (0.0, 0.0, 0.0)",
+      &make_grid, "size"_a, "pitch"_a = std::array<double, 3>{1, 1, 1}, "centre"_a = std::array<double, 3>{});
 }
 
 void add_views(nb::module_& m) {
@@ -247,6 +288,7 @@ void add_views(nb::module_& m) {
 
 void add_geometry(nb::module_& m) {
   add_parts(m);
+  add_grid(m);
   add_parallel(m);
   add_cone(m);
   add_flexible(m);

@@ -20,6 +20,14 @@ std::vector<std::string> names_of_devices() {
   return names;
 }
 
+/// Limits all loops of the process; 0: all cores.
+void set_threads(int count) {
+  require<GeometryError>(count >= 0, "set_threads: ", count, " threads; 0 (all cores) or more are needed");
+  static std::unique_ptr<ThreadLimit> limit;
+  limit.reset();
+  if (count > 0) limit = std::make_unique<ThreadLimit>(count);
+}
+
 }  // namespace
 
 Stream stream_of_caller(Device device, Address native) {
@@ -49,6 +57,7 @@ void raise_if_signalled() {
 
 NB_MODULE(_core, m) {
   using namespace tandem;
+  using namespace nanobind::literals;
   nanobind::set_leak_warnings(false);  // Python may end with arrays and operators alive
   python::wait_at_exit(m);
   python::add_errors(m);
@@ -62,6 +71,8 @@ NB_MODULE(_core, m) {
       "environment variable TANDEM_SIMD can choose. Raises DeviceError if it is not here.");
   m.def("device_name", [](const std::string& name) { return Device::named(name).name(); });
   m.def("thread_count", &thread_count, "How many threads loops take on the CPU.");
+  m.def("set_threads", &python::set_threads, "count"_a,
+        "How many threads loops take on the CPU from now on; 0: all cores.");
   python::add_geometry(m);
   python::add_phantoms(m);
   python::add_operators(m);

@@ -80,6 +80,30 @@ LinearOperator of_functions(const Space& domain, const Space& range, OnAddresses
   return make_operator(domain, range, overwrite(std::move(forward)), overwrite(std::move(adjoint)));
 }
 
+/// A map that looks before each application whether Ctrl-C came.
+struct Watched {
+  LinearOperator A;
+  Space domain() const { return A.domain(); }
+  Space range() const { return A.range(); }
+  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
+    raise_if_signalled();
+    A.apply(alpha, x, beta, y, stream);
+  }
+  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
+    raise_if_signalled();
+    A.apply_adjoint(alpha, y, beta, x, stream);
+  }
+};
+
+/// Whether back-projection is the transpose of projection.
+bool pair_is_matched(const Scan& scan, const VolumeGrid& grid, const How& how) {
+  if (const auto* beam = std::get_if<ParallelBeam>(&scan)) {
+    const Model model = how.model.value_or(Model::pixel_driven);
+    return is_matched(resolved(how.execution, *beam, grid, model, how.device), how.device);
+  }
+  return !how.model || std::holds_alternative<FlexibleBeam>(scan) || is_matched(*how.model, how.device);
+}
+
 Space make_space(const Shape& shape, const std::string& device, const std::string& blocks) {
   constexpr std::array<std::pair<const char*, Blocks>, 3> known{
       {{"whole", Blocks::whole}, {"slices", Blocks::slices}, {"rows", Blocks::rows}}};
@@ -114,6 +138,14 @@ void add_space(nb::module_& m) {
       .def_prop_ro("size", &Space::size, "Numbers of a vector.")
       .def_prop_ro(
           "device", [](const Space& s) { return s.device().name(); }, "Where vectors lie: 'cpu', 'cuda:0'.")
+      .def_prop_ro(
+          "blocks",
+          [](const Space& s) {
+            return std::string(s.blocks() == Blocks::whole    ? "whole"
+                               : s.blocks() == Blocks::slices ? "slices"
+                                                              : "rows");
+          },
+          "'whole', or what is a problem of its own: 'slices' or 'rows'.")
       .def_prop_ro("block_count", &Space::block_count,
                    "Problems of their own: the slices of a parallel beam, else 1.")
       .def("fits", &Space::fits, "other"_a, "Whether vectors of the two can be added.")
@@ -134,6 +166,7 @@ void add_filter(nb::module_& m) {
 void add_makers(nb::module_& m) {
   const nb::call_guard<Released> released;
   m.def("projector", &make_projector, released);
+  m.def("pair_is_matched", &pair_is_matched, released);
   m.def("ramp_filter", &make_ramp_filter, released);
   m.def("fbp", &make_fbp<ParallelBeam>, released);
   m.def("fbp", &make_fbp<FlexibleBeam>, released);
@@ -189,14 +222,14 @@ void add_operators(nb::module_& m) {
       "adjointness",
       [](const LinearOperator& A, int trials, unsigned seed) {
         const OnDevice on(A.domain().device());
-        return adjointness(A, trials, seed);
+        return adjointness(Watched{A}, trials, seed);
       },
       released);
   m.def(
       "operator_norm",
       [](const LinearOperator& A, int iterations, unsigned seed) {
         const OnDevice on(A.domain().device());
-        return operator_norm(A, iterations, seed);
+        return operator_norm(Watched{A}, iterations, seed);
       },
       released);
 }

@@ -1,5 +1,4 @@
 #include "../../geometry/phantom.hpp"
-
 #include "bindings.hpp"
 
 namespace tandem::python {
@@ -41,18 +40,22 @@ void add_phantoms(nb::module_& m) {
       .def_ro("semi_axes", &Ellipsoid::semi_axes, "Along its own x, y and z, mm.")
       .def_ro("centre", &Ellipsoid::centre, "(x, y, z), mm.")
       .def_ro("rotation_rad", &Ellipsoid::rotation, "About z, rad.");
-  nb::class_<Phantom>(
-      m, "Phantom",
-      "A body whose attenuation and line integrals are known in closed form: a sum of ellipsoids.")
-      .def(nb::new_([](std::vector<Ellipsoid> ellipsoids) { return Phantom{std::move(ellipsoids)}; }),
-           "ellipsoids"_a)
-      .def_prop_ro(
-          "ellipsoids", [](const Phantom& p) { return p.ellipsoids; },
-          "All of them; attenuations add up where they overlap.")
-      .def(
-          "scaled",
-          [](const Phantom& p, double length, double attenuation) { return scaled(p, length, attenuation); },
-          "length"_a, "attenuation"_a = 1.0, "With all lengths and all attenuations multiplied.");
+  auto phantom =
+      nb::class_<Phantom>(
+          m, "Phantom",
+          "A body whose attenuation and line integrals are known in closed form: a sum of ellipsoids.")
+          .def_prop_ro(
+              "ellipsoids", [](const Phantom& p) { return p.ellipsoids; },
+              "All of them; attenuations add up where they overlap.")
+          .def(
+              "scaled",
+              [](const Phantom& p, double length, double attenuation) {
+                return scaled(p, length, attenuation);
+              },
+              "length"_a, "attenuation"_a = 1.0, "With all lengths and all attenuations multiplied.");
+  add_constructor<Phantom>(
+      m, phantom, "Phantom", "ellipsoids: typing.Sequence[Ellipsoid]",
+      [](std::vector<Ellipsoid> ellipsoids) { return Phantom{std::move(ellipsoids)}; }, "ellipsoids"_a);
   m.def("shepp_logan", &shepp_logan,
         "The modified Shepp-Logan phantom in [-1, 1]^3; every slice is the same.");
   m.def("shepp_logan_in_space", &shepp_logan_in_space,

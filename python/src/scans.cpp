@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "../../core/error.hpp"
+#include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../../io/scans/scan_writer.hpp"
 #include "../../io/volumes/volume_file.hpp"
@@ -89,6 +90,39 @@ void read_volume(const std::string& path, Address to) {
   reader.read({0, reader.shape()[0]}, reinterpret_cast<float*>(to));
 }
 
+/// Where the voxels of the file lie, and whether lengths are in mm, if it says so.
+std::optional<std::pair<VolumeGrid, bool>> place_of_volume(const std::string& path) {
+  const Released released;
+  const auto place = io::VolumeReader(path).place();
+  if (!place) return std::nullopt;
+  return std::pair{place->grid, place->in_mm};
+}
+
+/// Writes a volume of floats in the format of the name.
+void write_volume(const std::string& path, Address from, const VolumeGrid& grid, bool in_mm, bool replace) {
+  const Released released;
+  io::VolumeFormat format;
+  format.place = io::whole_place(grid, in_mm);
+  const Shape shape = grid.shape();
+  const auto writer =
+      io::create_volume(path, shape, format, "{}", replace ? io::Replace::any : io::Replace::own);
+  writer->write({0, shape[0]}, reinterpret_cast<const float*>(from));
+  writer->finish("{}");
+}
+
+/// The scan of a file that says where each view was taken from. `detector` says what the file does not.
+Scan scan_of_geometry(const std::string& path, const std::optional<Detector>& detector) {
+  const Released released;
+  io::ViewGeometry views = io::read_geometry_file(path);
+  require<GeometryError>(detector || (views.bins && views.rows && !views.unit_steps), path,
+                         ": says nothing of the cells; give detector=Detector(bins, rows, bin_pitch=MM)");
+  Detector cells = detector.value_or(Detector{});
+  if (views.bins) cells.bins = *views.bins;
+  if (views.rows) cells.rows = *views.rows;
+  const std::optional<double> pitch = detector ? std::optional(cells.bin_pitch) : std::nullopt;
+  return io::scan_of_views(std::move(views), cells, pitch, false);
+}
+
 }  // namespace
 
 void add_scans(nb::module_& m) {
@@ -116,6 +150,11 @@ void add_scans(nb::module_& m) {
   m.def("write_scan", &write_scan, "path"_a, "scan"_a, "pixel_size_mm"_a.none(), "frames"_a);
   m.def("shape_of_volume", &shape_of_volume);
   m.def("read_volume", &read_volume);
+  m.def("scan_of_geometry", &scan_of_geometry, "path"_a, "detector"_a.none());
+  m.def("geometry_text",
+        [](const std::string& path, const Scan& scan) { return io::geometry_text(path, scan); });
+  m.def("place_of_volume", &place_of_volume);
+  m.def("write_volume", &write_volume);
 }
 
 }  // namespace tandem::python

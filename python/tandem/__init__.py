@@ -10,7 +10,7 @@ from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam,
                     Phantom, Regulariser, Report, Space, StopRule, VolumeGrid, above_zero, as_circle, as_free_views,
                     bin_down, crop, cuda_version, description, disc, discrepancy, divergence, ellipsoids,
                     fitting_grid, foam, half_acquisition, half_width, huber_total_variation, max_iterations, plate,
-                    projection_shape, relative_residual, shepp_logan, shepp_logan_in_space, symmetric, thread_count,
+                    projection_shape, relative_residual, set_threads, shepp_logan, shepp_logan_in_space, symmetric, thread_count,
                     time_limit, total_variation, view_subsets, white_residual)
 from ._core import version as __version__
 from ._arrays import devices
@@ -22,5 +22,11 @@ from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, open_scan,
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
                        Solver, Subsets, run, stagnation, stop_rule, subsets)
 from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise, with_views
+
+from . import _mistakes, _words
+from ._others import grid_from, grid_to, scan_from, scan_to
+
+_words.tell()
+_mistakes.explain_all(globals())
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -13,7 +13,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._errors import CopyWarning, DeviceError, SpaceError
+from ._errors import CopyWarning, DeviceError, RunWarning, SpaceError
 
 _used_cuda = _forked_after_cuda = False
 
@@ -69,6 +69,18 @@ class NumpyKind:
         return array.flags.writeable
 
     @staticmethod
+    def permuted(array, axes: Sequence[int]):
+        return array.transpose(axes)
+
+    @staticmethod
+    def flipped(array, axes: Sequence[int]):
+        return np.flip(array, axes)
+
+    @staticmethod
+    def in_order(array):
+        return np.ascontiguousarray(array)
+
+    @staticmethod
     def empty(shape: Sequence[int], _):
         return np.empty(shape, np.float32)
 
@@ -109,6 +121,18 @@ class TorchKind:
         return not array.requires_grad
 
     @staticmethod
+    def permuted(array, axes: Sequence[int]):
+        return array.permute(tuple(axes))
+
+    @staticmethod
+    def flipped(array, axes: Sequence[int]):
+        return array.flip(tuple(axes))
+
+    @staticmethod
+    def in_order(array):
+        return array.contiguous()
+
+    @staticmethod
     def empty(shape: Sequence[int], like):
         torch = sys.modules["torch"]
         return torch.empty(tuple(shape), dtype=torch.float32, device=like.device)
@@ -146,14 +170,26 @@ class CupyKind:
     def is_writable(_) -> bool:
         return True
 
+    permuted = NumpyKind.permuted
+
+    @staticmethod
+    def flipped(array, axes: Sequence[int]):
+        return sys.modules["cupy"].flip(array, axes)
+
+    @staticmethod
+    def in_order(array):
+        with array.device:
+            return sys.modules["cupy"].ascontiguousarray(array)
+
     @staticmethod
     def empty(shape: Sequence[int], like):
         with like.device:
             return sys.modules["cupy"].empty(shape, np.float32)
 
 
-def known(name: str, array):
-    """The array as one of a known kind, and that kind. Raises TypeError for what is no array."""
+def known(name: str, array, is_read: bool = True):
+    """The array as one of a known kind, and that kind. Raises TypeError for what is no array. What is read may be
+    anything that becomes one."""
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: a masked array; give array.filled(value)")
     if isinstance(array, np.ndarray):
@@ -169,7 +205,35 @@ def known(name: str, array):
     if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
         on_cpu = array.__dlpack_device__()[0] == 1
         return (np.from_dlpack(array), NumpyKind) if on_cpu else (_cupy(name).from_dlpack(array), CupyKind)
+    if is_read and hasattr(array, "as_array"):  # a container of CIL
+        return known(name, array.as_array())
+    if is_read and (hasattr(array, "__array__") or isinstance(array, (list, tuple))):
+        return read_in(name, array), NumpyKind
     raise TypeError(f"{name}: {type(array).__name__} is no array; give one of NumPy, torch or CuPy, or with DLPack")
+
+
+def read_in(name: str, value) -> np.ndarray:
+    """What becomes an array of NumPy, such as lists and arrays of xarray, dask, zarr and h5py; with a warning, unless it
+    is one within."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of those that do not know `copy` yet
+        try:
+            return np.asarray(value, copy=False)
+        except (TypeError, ValueError):
+            found = np.asarray(value)
+    if found.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: a {type(value).__name__} of {found.dtype} values; give real numbers, float32 at best")
+    warnings.warn(f"{name}: a {type(value).__name__} is read into an array of NumPy, float32; give such an array and "
+                  "nothing is copied", CopyWarning, _levels_to_caller())
+    return found if found.dtype.kind in "iub" else np.require(found, np.float32, ["C", "A"])
+
+
+def on_host(name: str, array) -> np.ndarray:
+    """The array as one of NumPy, copied from a GPU if it lies there."""
+    found, kind = known(name, array)
+    if kind is TorchKind:
+        return found.detach().cpu().resolve_neg().numpy()
+    return found.get() if kind is CupyKind else found
 
 
 def _cupy(name: str):
@@ -189,6 +253,11 @@ def ready(name: str, array, kind):
     warnings.warn(f"{name}: {array.dtype}, strides {_strides(array)}, is copied to float32 in C order; "
                   "give such an array and nothing is copied", CopyWarning, _levels_to_caller())
     return kind.made_ready(array)
+
+
+def warn(text: str) -> None:
+    """Warns of what may be wrong, at the line of the caller."""
+    warnings.warn(text, RunWarning, _levels_to_caller())
 
 
 def _strides(array):
@@ -222,7 +291,7 @@ def batch_of(name: str, shape: Sequence[int], inner: Sequence[int]) -> tuple[int
 
 def checked_out(array, kind, shape: Sequence[int], device: str):
     """An array to write into. Raises unless it is float32 in C order, of this kind, shape and device, and writable."""
-    array, own = known("out", array)
+    array, own = known("out", array, is_read=False)
     if own is not kind:
         raise TypeError(f"out: {type(array).__name__} is not of the kind of the input; give one of the same library")
     require_device("out", kind.device(array), device)

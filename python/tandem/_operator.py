@@ -9,28 +9,39 @@ import numpy as np
 from . import _arrays, _core
 from ._core import Space
 from ._errors import SpaceError
+from ._layouts import Layout
 
 Array = Any
 """An array of NumPy, torch or CuPy, or any with DLPack or __cuda_array_interface__."""
 
 
 class Vectors:
-    """A space, as arrays see it: a shape, or the shapes of a direct sum, whose vectors are tuples of arrays."""
+    """A space, as arrays see it: a shape, or the shapes of a direct sum, whose vectors are tuples of arrays. With a
+    layout, arrays are those of another package."""
 
-    def __init__(self, space: Space):
+    def __init__(self, space: Space, layout: Optional[Layout] = None):
         self.space, self.device, self.size = space, space.device, space.size
         self.shapes = space.shapes
         self.is_sum = len(self.shapes) > 1
-        self.inner = (self.size,) if self.is_sum else self.shapes[0]
+        self.own = (self.size,) if self.is_sum else self.shapes[0]
+        self.layout = layout
+        self.inner = layout.shape(self.own) if layout else self.own
 
     def taken(self, name: str, value):
-        """(array, kind, batch): float32 in C order, with the inner axes that `inner` says."""
+        """(array, kind, batch): float32 in C order, with the inner axes that `own` says."""
         if self.is_sum and isinstance(value, (tuple, list)):
             value = self._joined(name, value)
         array, kind = _arrays.known(name, value)
         _arrays.require_device(name, kind.device(array), self.device)
         batch = _arrays.batch_of(name, array.shape, self.inner)
+        if self.layout:
+            array = kind.in_order(self.layout.to_ours(array, kind, batch))
         return _arrays.ready(name, array, kind), kind, batch
+
+    @property
+    def may_be_images(self) -> bool:
+        """Whether there is one slice or one row, so that arrays may have two axes."""
+        return self.layout is None and len(self.inner) == 3 and 1 in self.inner[:2]
 
     def _joined(self, name: str, parts):
         """The parts of a direct sum one after another, which is a copy."""
@@ -66,10 +77,12 @@ class Vectors:
         if len(shape) != 3 or 1 not in shape[:2]:
             raise SpaceError(f"images: shape {shape}; it needs one slice and one detector row")
         images = copy.copy(self)
-        images.inner = shape[1:] if shape[0] == 1 else (shape[0], shape[2])
+        images.own = images.inner = shape[1:] if shape[0] == 1 else (shape[0], shape[2])
         return images
 
-    def shown(self, whole, batch: Sequence[int]):
+    def shown(self, whole, batch: Sequence[int], kind=None):
+        if self.layout:
+            return self.layout.to_theirs(whole, kind, batch)
         return self.split(whole, batch) if self.is_sum else whole
 
 
@@ -80,7 +93,8 @@ def _joined_with_gradient(parts, batch: Sequence[int]):
 
 class LinearOperator:
     """A linear map A with its adjoint, an immutable value. ``A @ x`` and ``A.T @ y`` take and give arrays of one
-    library: NumPy, torch or CuPy. Axes before those of ``A.domain`` are a batch.
+    library: NumPy, torch or CuPy. Axes before those of ``A.domain`` are a batch. Of one slice and one detector row,
+    images (y, x) and sinograms (view, bin) of two axes do, too.
 
     ``A * B`` (or ``A @ B``), ``A + B``, ``A - B`` and ``2 * A`` are operators. ``A.T`` is the adjoint, and so is
     ``A.H``, since everything is real. Several threads may use an operator at once.
@@ -89,10 +103,15 @@ class LinearOperator:
     __array_ufunc__ = None  # so that NumPy leaves x @ A and 2 * A to this class
     dtype = np.dtype(np.float32)
 
-    def __init__(self, core: _core.Operator, domain: Optional[Vectors] = None, range: Optional[Vectors] = None):
-        self._core, self._adjoint = core, None
+    def __init__(self, core: _core.Operator, domain: Optional[Vectors] = None, range: Optional[Vectors] = None,
+                 is_matched: bool = True, made: Optional[tuple] = None):
+        self._core, self._adjoint, self._made = core, None, made
         self._domain, self._range = domain or Vectors(core.domain), range or Vectors(core.range)
-        self._on_tensors = _core.OnTensors(core, self._domain.inner, self._range.inner)
+        self._on_tensors = _core.OnTensors(core, self._domain.own, self._range.own)
+        self._is_plain = not (self._domain.layout or self._range.layout or self._range.is_sum)
+        self._may_be_images = self._domain.may_be_images and self._range.may_be_images
+        self.is_matched = is_matched
+        """Whether its adjoint is its transpose, as most solvers need it."""
 
     @property
     def domain(self) -> Space:
@@ -113,23 +132,32 @@ class LinearOperator:
     def T(self) -> LinearOperator:
         """The adjoint. Numbers are real, so `H` is the same."""
         if self._adjoint is None:
-            self._adjoint = LinearOperator(self._core.adjoint(), self._range, self._domain)
+            self._adjoint = LinearOperator(self._core.adjoint(), self._range, self._domain, self.is_matched,
+                                           (adjoint, (self,), {}))
         return self._adjoint
 
     H = T
 
     def _as_images(self) -> LinearOperator:
         """The same, where arrays lack the axis of one slice or one detector row."""
-        return LinearOperator(self._core, self._domain.as_images(), self._range.as_images())
+        return LinearOperator(self._core, self._domain.as_images(), self._range.as_images(), self.is_matched)
+
+    def _as_they_lie(self, domain: Optional[Layout], range: Optional[Layout]) -> LinearOperator:
+        """The same for arrays of another package."""
+        return LinearOperator(self._core, Vectors(self.domain, domain), Vectors(self.range, range), self.is_matched)
 
     def apply(self, x: Array, out: Array = None, *, alpha: float = 1, beta: float = 0) -> Array:
         """alpha A x + beta out. It is written into `out`, if there is one, and returned. If beta = 0, `out` is not
         read. On a GPU the work is queued on the caller's current stream. For a space that is a sum, vectors are
         tuples of arrays, or one array whose last axis has all."""
-        if out is None and not beta and not self._range.is_sum:
-            y = self._on_tensors.apply(x, alpha, True)
-            if y is not None:
+        if out is None and not beta and self._is_plain:
+            if type(x) is np.ndarray:
+                if self._takes(x):
+                    return self._of_one(x, alpha)
+            elif (y := self._on_tensors.apply(x, alpha, True)) is not None:
                 return y
+        if self._may_be_images and getattr(x, "ndim", 0) == 2:
+            return self._as_images().apply(x, out, alpha=alpha, beta=beta)
         x, kind, batch = self._domain.taken("x", x)
         if kind is _arrays.TorchKind and x.requires_grad and _gradients_are_on():
             if out is not None or beta:
@@ -137,12 +165,33 @@ class LinearOperator:
                                 "leave out away, or give x.detach()")
             from .torch import applied
             whole = applied(self if alpha == 1 else alpha * self, x)
+        elif self._range.layout and out is not None:
+            return self._into(out, x, kind, batch, alpha, beta)
         else:
             whole = self._apply(x, kind, batch, out, alpha, beta)
-        return self._range.shown(whole, batch)
+        return self._range.shown(whole, batch, kind)
+
+    def _takes(self, x: np.ndarray) -> bool:
+        """Whether x is one vector as it has to be, for the short way of small operators."""
+        flags = x.flags
+        return (x.shape == self._domain.own and x.dtype == self.dtype and flags.c_contiguous and flags.aligned and
+                self._domain.device == "cpu")
+
+    def _of_one(self, x: np.ndarray, alpha: float) -> np.ndarray:
+        y = np.empty(self._range.own, self.dtype)
+        self._core.apply(alpha, x.__array_interface__["data"][0], 0, y.__array_interface__["data"][0], 1, 0)
+        return y
+
+    def _into(self, out, x, kind, batch, alpha, beta):
+        """The same into an array of another package."""
+        shape = (*batch, *self._range.inner)
+        out = _arrays.checked_out(out, kind, shape, self._range.device)
+        new = self._range.shown(self._apply(x, kind, batch, None, alpha), batch, kind)
+        out[...] = new + beta * out if beta else new
+        return out
 
     def _apply(self, x, kind, batch, out=None, alpha=1.0, beta=0.0):
-        shape = (*batch, *self._range.inner)
+        shape = (*batch, *self._range.own)
         if out is None and beta:
             raise ValueError(f"beta: {beta} without out; give the array that it multiplies")
         out = kind.empty(shape, x) if out is None else _arrays.checked_out(out, kind, shape, self._range.device)
@@ -155,7 +204,9 @@ class LinearOperator:
         x, kind = _arrays.known("x", x)
         if not kind.is_ready(x):
             x = kind.made_ready(x)
-        return self._apply(*self._domain.taken("x", x.reshape(self._domain.inner))).reshape(-1)
+        taken = self._domain.taken("x", x.reshape(self._domain.inner))
+        whole = self._apply(*taken)
+        return (self._range.shown(whole, (), kind) if self._range.layout else whole).reshape(-1)
 
     def rmatvec(self, y: Array) -> Array:
         """The same for the adjoint."""
@@ -169,32 +220,74 @@ class LinearOperator:
 
     def __mul__(self, other) -> LinearOperator:
         if isinstance(other, LinearOperator):
-            return LinearOperator(self._core.product(other._core))
+            return LinearOperator(self._core.product(other._core), other._domain, self._range,
+                                  self.is_matched and other.is_matched, (_product, (self, other), {}))
         return self.__rmul__(other)
 
     def __rmul__(self, number) -> LinearOperator:
         try:
-            return LinearOperator(self._core.scaled(float(number)))
+            factor = float(number)
         except (TypeError, ValueError):
             return NotImplemented
+        return LinearOperator(self._core.scaled(factor), self._domain, self._range, self.is_matched,
+                              (_product, (factor, self), {}))
+
+    def __truediv__(self, number: float) -> LinearOperator:
+        if isinstance(number, LinearOperator):
+            raise TypeError("A / B: operators have no quotient; solve A x = b by Cgls(A, b), or give A / 2.0")
+        return (1 / number) * self
 
     def __neg__(self) -> LinearOperator:
         return -1 * self
 
     def __add__(self, other: LinearOperator) -> LinearOperator:
-        return LinearOperator(self._core.sum(other._core)) if isinstance(other, LinearOperator) else NotImplemented
+        if not isinstance(other, LinearOperator):
+            return NotImplemented
+        return self._joined(other, self._core.sum(other._core), _sum)
+
+    def __radd__(self, other) -> LinearOperator:
+        return self if isinstance(other, (int, float)) and other == 0 else NotImplemented  # for sum([A, B])
 
     def __sub__(self, other: LinearOperator) -> LinearOperator:
-        return (LinearOperator(self._core.difference(other._core)) if isinstance(other, LinearOperator)
-                else NotImplemented)
+        if not isinstance(other, LinearOperator):
+            return NotImplemented
+        return self._joined(other, self._core.difference(other._core), _difference)
+
+    def _joined(self, other: LinearOperator, core: _core.Operator, how: Callable) -> LinearOperator:
+        if (self._domain.layout, self._range.layout) != (other._domain.layout, other._range.layout):
+            raise SpaceError("A + B: the two take arrays that lie in other ways; make both from the same geometry")
+        return LinearOperator(core, self._domain, self._range, self.is_matched and other.is_matched,
+                              (how, (self, other), {}))
 
     def __deepcopy__(self, _) -> LinearOperator:
         return self
 
+    def __reduce__(self):
+        if self._made is None:
+            raise TypeError("this operator cannot be pickled, as it is made of functions or arrays; pickle what it is "
+                            "made of")
+        return _rebuilt, self._made
+
     def __repr__(self) -> str:
         def words(v: Vectors) -> str:
-            return " + ".join(map(str, v.shapes))
+            return str(v.inner) if v.layout else " + ".join(map(str, v.shapes))
         return f"<LinearOperator {words(self._domain)} -> {words(self._range)} on {self._domain.device}>"
+
+
+def _rebuilt(make: Callable, arguments: tuple, keywords: dict) -> LinearOperator:
+    return make(*arguments, **keywords)
+
+
+def _product(A, B):
+    return A * B
+
+
+def _sum(A, B):
+    return A + B
+
+
+def _difference(A, B):
+    return A - B
 
 
 def _gradients_are_on() -> bool:
@@ -204,12 +297,36 @@ def _gradients_are_on() -> bool:
 
 def vstack(rows: Sequence[LinearOperator]) -> LinearOperator:
     """x -> (A0 x, A1 x, ...)."""
-    return LinearOperator(_core.vstack([row._core for row in rows]))
+    rows = _without_layouts("vstack", rows)
+    return LinearOperator(_core.vstack([row._core for row in rows]), is_matched=all(A.is_matched for A in rows),
+                          made=(vstack, (rows,), {}))
 
 
 def hstack(columns: Sequence[LinearOperator]) -> LinearOperator:
     """(x0, x1, ...) -> A0 x0 + A1 x1 + ..."""
-    return LinearOperator(_core.hstack([column._core for column in columns]))
+    columns = _without_layouts("hstack", columns)
+    return LinearOperator(_core.hstack([column._core for column in columns]),
+                          is_matched=all(A.is_matched for A in columns), made=(hstack, (columns,), {}))
+
+
+def _without_layouts(name: str, operators: Sequence[LinearOperator]) -> list[LinearOperator]:
+    operators = list(operators)
+    for A in operators:
+        if not isinstance(A, LinearOperator):
+            raise TypeError(f"{name}: {type(A).__name__} is no operator; give a list of operators")
+        if A._domain.layout or A._range.layout:
+            raise TypeError(f"{name}: an operator takes arrays of another package; make it by projector(scan_from(g))")
+    return operators
+
+
+def zeros(space: Space, like: Array = None) -> Array:
+    """A vector of zeros: `Space.zeros`."""
+    vectors = Vectors(space)
+    like, kind = _arrays.known("like", np.empty(0, np.float32) if like is None else like)
+    _arrays.require_device("like", kind.device(like), space.device)
+    whole = kind.empty(vectors.own, like)
+    whole[...] = 0
+    return vectors.shown(whole, ())
 
 
 def adjoint(A: LinearOperator) -> LinearOperator:
@@ -219,11 +336,15 @@ def adjoint(A: LinearOperator) -> LinearOperator:
 
 def identity(space: Space) -> LinearOperator:
     """x -> x."""
+    if not isinstance(space, Space):
+        raise TypeError(f"identity: {type(space).__name__} is no space; give A.domain or Space(shape)")
     return LinearOperator(_core.identity(space))
 
 
 def diagonal(weights: Array, space: Space) -> LinearOperator:
-    """Multiplies the vectors of a space by weights, element by element. Keeps a copy of them."""
+    """Multiplies the vectors of a space by weights, element by element, or by one number. Keeps a copy of them."""
+    if isinstance(weights, (int, float, np.number)):
+        return float(weights) * identity(space)
     vectors = Vectors(space)
     weights, kind, batch = vectors.taken("weights", weights)
     if batch:
@@ -239,7 +360,8 @@ def gradient(volume: Space, scales: Sequence[float] = (1, 1, 1)) -> LinearOperat
 
 def unmatched_pair(forward: LinearOperator, backward: LinearOperator) -> LinearOperator:
     """One operator from two maps that need not be each other's transpose."""
-    return LinearOperator(_core.unmatched_pair(forward._core, backward._core))
+    return LinearOperator(_core.unmatched_pair(forward._core, backward._core), is_matched=False,
+                          made=(unmatched_pair, (forward, backward), {}))
 
 
 def make_operator(domain: Space, range: Space, forward: Callable[[np.ndarray], np.ndarray],
@@ -275,7 +397,7 @@ def adjointness(A: LinearOperator, trials: int = 16, seed: int = 1) -> _core.Adj
 
 
 def operator_norm(A: LinearOperator, iterations: int = 20, seed: int = 1) -> float:
-    """The largest singular value of A, from below, by power iteration."""
+    """The largest singular value of A, from below, by power iteration: take 2 % more where a bound is needed."""
     return _core.operator_norm(A._core, iterations, seed)
 
 

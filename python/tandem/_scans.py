@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -13,10 +14,11 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _core
+from . import _arrays, _core, _mistakes
 from ._core import ParallelBeam
 from ._errors import GeometryError, RunWarning, SpaceError, UsageError
 from ._tomography import Scan
+from . import _words as _pictures
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -123,7 +125,7 @@ class Stage(NamedTuple):
 OnProgress = Union[bool, Callable[[Stage], None]]
 
 
-@dataclass
+@dataclass(repr=False)
 class Reconstruction:
     """A volume, and how it came to be."""
     volume: Optional[np.ndarray]
@@ -132,6 +134,16 @@ class Reconstruction:
     report: dict[str, Any]
     """What `tandem recon --json` writes."""
     notes: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        shape = tuple(self.report["volume"]["shape"])
+        where = f"written to {self.path}" if self.volume is None else self.report["volume"]["unit"]
+        return f"<Reconstruction {shape} by {self.report['algorithm']}, {where}>"
+
+    def _repr_html_(self) -> str:
+        residuals = self.report.get("residuals") or []
+        picture = "" if self.volume is None else _pictures.picture(self.volume)
+        return _pictures.said(self) + picture + _pictures.curve(residuals, "|b - Ax|")
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -167,7 +179,7 @@ class _Bar:
 
 @lru_cache(maxsize=None)
 def _forms(command: str) -> dict[str, str]:
-    return dict(_core.options_of(command))
+    return {name: form for name, form, _ in _core.options_of(command)}
 
 
 def _words(command: str, options: dict[str, Any]) -> list[str]:
@@ -183,12 +195,18 @@ def _words(command: str, options: dict[str, Any]) -> list[str]:
                 raise UsageError(f"{name}: {value!r}; True or False")
             words.append(f"--{name}")
         else:
-            values = [_text(v) for v in (value if isinstance(value, (list, tuple)) else [value])]
-            words += [f"--{name}={v}" for v in (values if form == "list" else [form.join(values)])]
+            values = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
+            words += [f"--{name}={_text(v, form)}" for v in (values if form == "list" else [value])]
     return words
 
 
-def _text(value) -> str:
+def _text(value: Any, form: str) -> str:
+    """``(1, 3)`` is 1:3 for an option that takes ranges, and several of them are joined by a comma."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        are_ranges = form == ":" and len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
+        return ("," if are_ranges else form).join(_text(v, form) for v in value)
+    if isinstance(value, (slice, range)):
+        return f"{value.start or 0}:{value.stop}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -196,8 +214,9 @@ class _Cancelled(Exception):
     pass
 
 
-def _run(words: Sequence[str], progress: OnProgress) -> tuple[dict[str, Any], list[str]]:
-    """Runs a command in a thread of its own, so that this one shows progress and hears Ctrl-C."""
+def _run(words: Sequence[str], progress: OnProgress, given: Any = None) -> tuple[dict[str, Any], list[str]]:
+    """Runs a command in a thread of its own, so that this one shows progress and hears Ctrl-C. given: the scan that
+    stands in the place of "-"."""
     report: dict[str, Any] = {}
     notes: list[str] = []
     failure: list[BaseException] = []
@@ -211,7 +230,8 @@ def _run(words: Sequence[str], progress: OnProgress) -> tuple[dict[str, Any], li
 
     def work():
         try:
-            _core.run_command(list(words), stage, notes.append, lambda text: report.update(json.loads(text)))
+            _core.run_command(list(words), stage, notes.append, lambda text: report.update(json.loads(text)),
+                              given)
         except BaseException as error:  # handed to the caller below
             failure.append(error)
 
@@ -230,77 +250,151 @@ def _run(words: Sequence[str], progress: OnProgress) -> tuple[dict[str, Any], li
         if bar:
             bar.close()
     if failure:
-        raise failure[0]
+        raise _as_python_says(failure[0])
     for note in notes:
         if note.startswith("warning: "):
             warnings.warn(note[len("warning: "):], RunWarning, stacklevel=3)
     return report, [note for note in notes if not note.startswith("warning: ")]
 
 
-def _write_arrays(folder: str, data, scan: Scan, flats, darks) -> str:
-    """A scan in a file of its own."""
-    if scan is None:
-        raise TypeError("scan: the geometry of the array is missing; give scan=ParallelBeam(...) or another")
-    shape = _core.projection_shape(scan)
-    frames = []
-    for name, array in (("projections", data), ("flats", flats), ("darks", darks)):
-        if array is None:
-            continue
-        array = np.ascontiguousarray(array, np.float32)
-        array = array[None] if array.ndim == 2 and name != "projections" else array
-        wanted = (shape if name == "projections" else (len(array), *shape[1:]))
-        if array.shape != wanted:
-            raise SpaceError(f"{name}: shape {array.shape}; the scan needs {wanted}")
-        frames.append((name, array))
-    path = os.path.join(folder, "scan.h5")
-    detector = scan.detector
-    pitch_is_known = not isinstance(scan, ParallelBeam) or (detector.bin_pitch, detector.row_pitch) != (1, 1)
-    _core.write_scan(path, scan, detector.bin_pitch if pitch_is_known else None,
-                     [(n, a.ctypes.data, len(a)) for n, a in frames])
-    return path
+def _as_python_says(error: BaseException) -> BaseException:
+    """An error of a command, whose options are keywords here."""
+    if isinstance(error, UsageError):
+        text = re.sub(r"--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), str(error))
+        return UsageError(re.sub(r"^command line: (option )?|;? see tandem \w+ help$", "", text))
+    return error
 
 
-def reconstruct(source, output: Optional[PathLike] = None, *, method: Optional[str] = None,
-                scan: Optional[Scan] = None, flats=None, darks=None, progress: OnProgress = True,
-                **options) -> Reconstruction:
+_PIXELS = ("uint8", "uint16", "uint32", "float32")
+
+
+def _frames(name: str, array: Any, shape: tuple[int, int, int]) -> np.ndarray:
+    """Frames (frame, row, bin) in a type that files have, too. Axes of length 1 may be left out."""
+    found = _arrays.on_host(name, array)
+    if found.dtype.name not in _PIXELS:
+        if found.dtype.kind not in "fiub":
+            raise TypeError(f"{name}: {found.dtype} values; give real numbers, float32 at best")
+        found = found.astype(np.float32)
+    if name != "projections" and found.shape in (shape[1:], shape[2:]):
+        found = found.reshape(1, *shape[1:])
+    elif shape[1] == 1 and found.ndim == 2:
+        found = found[:, None]
+    wanted = shape if name == "projections" else (len(found), *shape[1:])
+    if found.shape != wanted:
+        raise SpaceError(f"{name}: shape {found.shape}; the scan needs {wanted}")
+    return np.require(found, None, ["C", "A"])
+
+
+class _InMemory:
+    """A scan in arrays, for commands. It keeps the arrays that they read."""
+
+    def __init__(self, data: Any, scan: Optional[Scan], flats: Any, darks: Any):
+        if scan is None:
+            raise TypeError("scan: the geometry of the array is missing; give scan=ParallelBeam(...) or another")
+        _mistakes.require_scan("scan", scan, *_mistakes.SCANS)
+        shape = _core.projection_shape(scan)
+        self.arrays = {name: _frames(name, array, shape)
+                       for name, array in (("projections", data), ("flats", flats), ("darks", darks))
+                       if array is not None}
+        d = scan.detector
+        pitch_is_known = not isinstance(scan, ParallelBeam) or (d.bin_pitch, d.row_pitch) != (1, 1)
+        self.given = _core.GivenScan(scan, pitch_is_known, [(n, a.dtype.name, a.ctypes.data, len(a))
+                                                            for n, a in self.arrays.items()])
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _of_source(source: Any, scan: Optional[Scan], flats: Any, darks: Any,
+               options: dict[str, Any]) -> tuple[str, Optional[_InMemory]]:
+    """The path that commands get, "-" for arrays. Completes the options."""
+    if not _is_path(source):
+        options.setdefault("minus_log", flats is not None)
+        return "-", _InMemory(source, scan, flats, darks)
+    for name, value in (("flats", flats), ("darks", darks)):
+        if value is not None and not (_is_path(value) or isinstance(value, (list, tuple))):
+            raise TypeError(f"{name}: {_mistakes.shown(value)} beside a file; give the path of a file or a folder")
+    if scan is not None:
+        raise TypeError("scan: the file says what its geometry is; leave scan out, or give arrays")
+    options |= {"flats": flats, "darks": darks}
+    return os.fspath(source), None
+
+
+def _write_numbers(folder: str, options: dict[str, Any]) -> None:
+    """Lists of numbers, for which the program takes files with a line for each."""
+    for name in ("angles", "view_shifts", "view_row_shifts", "row_axes"):
+        if options.get(name) is not None and not _is_path(options[name]):
+            path = os.path.join(folder, name + ".txt")
+            np.savetxt(path, np.atleast_1d(np.asarray(options[name], float)), "%.17g")
+            options[name] = path
+
+
+def _write_volumes(folder: str, options: dict[str, Any], plan_of: Callable[[], dict[str, Any]]) -> None:
+    """Arrays of volumes, on the grid that is written. plan_of tells which that is."""
+    arrays = {name: options.pop(name) for name in ("initial", "truth")
+              if options.get(name) is not None and not _is_path(options[name])}
+    if not arrays:
+        return
+    place = plan_of()["volume"]
+    grid = _core.VolumeGrid(place["shape"][::-1], place["pitch"][::-1], place["centre"][::-1])
+    for name, array in arrays.items():
+        found = _arrays.on_host(name, array)
+        found = found[None] if grid.shape[0] == 1 and found.ndim == 2 else found
+        if found.shape != grid.shape:
+            raise SpaceError(f"{name}: shape {found.shape}; the volume that is made has {grid.shape}")
+        options[name] = os.path.join(folder, name + ".h5")
+        found = np.require(found, np.float32, ["C", "A"])
+        _core.write_volume(options[name], found.ctypes.data, grid, place["pitch_mm"] is not None, False)
+
+
+def reconstruct(source: Any, output: Optional[PathLike] = None, *, method: Optional[str] = None,
+                scan: Optional[Scan] = None, flats: Any = None, darks: Any = None, progress: OnProgress = True,
+                **options: Any) -> Reconstruction:
     """A volume from a scan: what ``tandem recon`` does, with all of its options as keywords.
 
-    source: a path, or line integrals (view, row, bin) with `scan`; with `flats`, counts. Arrays are written to a
-    temporary file. output: a file (.h5, .tif, ...); without it the volume is an array. method: fbp, fdk, cgls, tv,
-    ... progress: True for a bar, or a function of a `Stage`. options: for example ``iterations=20``,
-    ``nonnegative=True``, ``fbp_filter="hann"``; angles of options are in degrees, as the program has them.
+    source: a path, or line integrals (view, row, bin) with `scan`; with `flats`, counts. Arrays stay in memory.
+    output: a file (.h5, .tif, ...); without it the volume is an array. method: fbp, fdk, cgls, tv, ...
+    progress: True for a bar, or a function of a `Stage`. options: for example ``iterations=20``,
+    ``nonnegative=True``, ``fbp_filter="hann"``, ``slices=(1, 3)``. Angles of options are in degrees, as the program
+    has them; ``angles``, ``view_shifts``, ``view_row_shifts``, ``row_axes``, ``initial`` and ``truth`` may be arrays.
     """
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        if isinstance(source, (str, os.PathLike)):
-            path = os.fspath(source)
-            options |= {"flats": flats, "darks": darks}
-        else:
-            path = _write_arrays(folder, source, scan, flats, darks)
-            options.setdefault("minus_log", flats is not None)
+        path, arrays = _of_source(source, scan, flats, darks, options)
+        given = arrays.given if arrays else None
+        _write_numbers(folder, options)
         target = os.path.join(folder, "volume.h5") if output is None else os.fspath(output)
-        words = ["recon", path, "-o", target, *_words("recon", {"reconstruction_algorithm": method, **options})]
-        report, notes = _run([*words, "--json=-"], progress)
-        volume = None
-        if output is None and os.path.exists(target):
-            volume = read_volume(target)
+
+        def words() -> list[str]:
+            return ["recon", path, "-o", target, *_words("recon", {"reconstruction_algorithm": method, **options}),
+                    "--json=-"]
+        _write_volumes(folder, options, lambda: _run([*words(), "--dry-run"], False, given)[0])
+        report, notes = _run(words(), progress, given)
+        volume = read_volume(target) if output is None and os.path.exists(target) else None
     return Reconstruction(volume, None if output is None else target, report, notes)
 
 
-def plan(source: PathLike, *, method: Optional[str] = None, **options) -> dict[str, Any]:
-    """What `reconstruct` would do with a file, what memory it would take and how long: it reads no pixels."""
+def plan(source: Any, *, method: Optional[str] = None, **options: Any) -> dict[str, Any]:
+    """What `reconstruct` would do, what memory it would take and how long: it reads no pixels."""
     return reconstruct(source, method=method, progress=False, dry_run=True, **options).report
 
 
 def simulate(output: PathLike, *, progress: OnProgress = True, **options) -> ScanFile:
     """Makes a scan with known truth, as ``tandem simulate`` does: ``phantom="foam"``, ``views=360``, ``photons=1e4``.
     It is opened."""
-    _run(["simulate", "-o", os.fspath(output), *_words("simulate", options)], progress)
+    _run(["simulate", "-o", os.fspath(output), *_words("simulate", options), "--json=-"], progress)
     return open_scan(output)
 
 
-def center(source: PathLike, *, progress: OnProgress = True, **options) -> dict[str, Any]:
-    """Finds the rotation axis, as ``tandem center`` does: the report, with ``["axis_bin"]``."""
-    return _run(["center", os.fspath(source), *_words("center", options), "--json=-"], progress)[0]
+def center(source: Any, scan: Optional[Scan] = None, *, flats: Any = None, darks: Any = None,
+           progress: OnProgress = True, **options: Any) -> dict[str, Any]:
+    """Finds the rotation axis, as ``tandem center`` does: the report, with ``["axis_bin"]``. source: a path, or an
+    array with its `scan`, as `reconstruct` takes it."""
+    with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
+        path, arrays = _of_source(source, scan, flats, darks, options)
+        _write_numbers(folder, options)
+        return _run(["center", path, *_words("center", options), "--json=-"], progress,
+                    arrays.given if arrays else None)[0]
 
 
 def read_volume(path: PathLike) -> np.ndarray:

@@ -6,13 +6,40 @@ from typing import Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _mistakes, _words
 from ._core import Bounds, Regulariser, Report, StopRule
-from ._errors import SpaceError
+from ._errors import GeometryError, SpaceError
 from ._operator import Array, LinearOperator, Vectors
 from ._tomography import Scan, projector
 
 no_bounds = Bounds()
+BoundsLike = Union[Bounds, tuple[float, float]]
+"""Bounds, or (lowest, highest)."""
+
+
+def _bounds(given: BoundsLike) -> Bounds:
+    if isinstance(given, Bounds):
+        return given
+    if isinstance(given, (tuple, list)) and len(given) == 2:
+        low, high = (default if value is None else float(value)
+                     for value, default in zip(given, (no_bounds.lowest, no_bounds.highest)))
+        return Bounds(low, high)
+    raise TypeError(f"bounds: {_mistakes.shown(given)}; give tandem.Bounds(lowest, highest), (lowest, highest) or "
+                    "tandem.above_zero")
+
+
+def _require_operator(solver: str, A: object, subsets_: bool = False) -> None:
+    kind, words = (Subsets, "subsets(scan, grid, count)") if subsets_ else (LinearOperator, "a LinearOperator, such as "
+                                                                            "projector(scan, grid)")
+    if not isinstance(A, kind):
+        raise TypeError(f"{solver}: A is a {type(A).__name__}; give {words}")
+
+
+def _require_matched(solver: str, A: LinearOperator, allow_unmatched: bool) -> None:
+    _require_operator(solver, A)
+    if not A.is_matched and not allow_unmatched:
+        raise GeometryError(f"{solver}: the back-projection of A is not the transpose of its projection, which this "
+                            "solver needs; give a matched pair, BaGmres, or allow_unmatched=True")
 
 
 class Solver:
@@ -21,6 +48,8 @@ class Solver:
 
     def _begin(self, make: Callable[[_core.Given], _core.Solver], domain: Vectors, range_: Vectors, b: Array, x0: Array,
                beside: tuple[str, Array] = ("", None)) -> None:
+        if domain.may_be_images and range_.may_be_images and getattr(b, "ndim", 0) == 2:
+            domain, range_ = domain.as_images(), range_.as_images()
         b, kind, batch = range_.taken("b", b)
         given = {"b": (b, batch)}
         for name, vectors, value in (("x0", domain, x0), (beside[0], range_, beside[1])):
@@ -44,9 +73,13 @@ class Solver:
     @property
     def solution(self) -> Array:
         """x, a new array of the kind of b."""
-        out = self._kind.empty(self._domain.inner, self._like)
+        out = self._kind.empty(self._domain.own, self._like)
         self._core.copy_solution(self._kind.address(out), self._stream())
-        return self._domain.shown(out, ())
+        return self._domain.shown(out, (), self._kind)
+
+    def __repr__(self) -> str:
+        norm = float(np.linalg.norm(self.residual_norms))
+        return f"<{type(self).__name__} of {self._domain.inner}, |b - Ax| = {_words.number(norm)}>"
 
     @property
     def residual_norms(self) -> np.ndarray:
@@ -65,19 +98,26 @@ class Solver:
 class _Plain(Solver):
     def __init__(self, A: LinearOperator, b: Array, x0: Array = None):
         make = getattr(_core, type(self).__name__)
+        _require_operator(type(self).__name__, A)
         self._begin(lambda given: make(A._core, given), A._domain, A._range, b, x0)
 
 
-class Cgls(_Plain):
+class _Krylov(_Plain):
+    def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, allow_unmatched: bool = False):
+        _require_matched(type(self).__name__, A, allow_unmatched)
+        super().__init__(A, b, x0)
+
+
+class Cgls(_Krylov):
     """Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair. For damping, pass
     ``vstack([A, weight * D])`` and ``(b, zeros)``."""
 
 
-class Lsqr(_Plain):
+class Lsqr(_Krylov):
     """As Cgls, through the Golub-Kahan process: rounding harms it less where A is ill conditioned."""
 
 
-class Lsmr(_Plain):
+class Lsmr(_Krylov):
     """Minimises |At (Ax - b)| over the same space; neither it nor |Ax - b| ever grows."""
 
 
@@ -95,10 +135,11 @@ class Mltr(Solver):
     within the bounds, the lowest of which must be finite."""
 
     def __init__(self, A: LinearOperator, b: Array, blank: Array, x0: Array = None, *,
-                 bounds: Bounds = _core.above_zero):
+                 bounds: BoundsLike = _core.above_zero):
+        _require_operator("Mltr", A)
         if blank is None:
             raise TypeError("blank: None; counts without an object are needed")
-        self._begin(lambda given: _core.Mltr(A._core, given, bounds), A._domain, A._range, b, x0,
+        self._begin(lambda given: _core.Mltr(A._core, given, _bounds(bounds)), A._domain, A._range, b, x0,
                     ("blank", blank))
 
 
@@ -106,9 +147,10 @@ class Sirt(Solver):
     """x <- P(x + relaxation C At R (b - Ax)), with R = 1/(A 1) and C = 1/(At 1); P clamps into the bounds."""
 
     def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, relaxation: float = 1,
-                 bounds: Bounds = no_bounds):
+                 bounds: BoundsLike = no_bounds):
         make = getattr(_core, type(self).__name__)
-        self._begin(lambda given: make(A._core, given, relaxation, bounds), A._domain, A._range, b, x0)
+        _require_operator(type(self).__name__, A)
+        self._begin(lambda given: make(A._core, given, relaxation, _bounds(bounds)), A._domain, A._range, b, x0)
 
 
 class Landweber(Sirt):
@@ -121,6 +163,9 @@ class Subsets:
     def __init__(self, parts: Sequence[LinearOperator], views: Sequence[Sequence[int]], whole: LinearOperator):
         self._core = _core.Subsets([part._core for part in parts], [list(v) for v in views])
         self.whole, self.count = whole, len(parts)
+
+    def __repr__(self) -> str:
+        return f"<Subsets {self.count} of {self.whole!r}>"
 
 
 def subsets(scan: Scan, grid: Optional[_core.VolumeGrid] = None, count: int = 10, model: Optional[str] = None,
@@ -136,6 +181,7 @@ class Osem(Solver):
     """MLEM by subsets of the views."""
 
     def __init__(self, A: Subsets, b: Array, x0: Array = None):
+        _require_operator("Osem", A, subsets_=True)
         whole = A.whole
         self._begin(lambda given: _core.Osem(A._core, whole.range, given), whole._domain, whole._range, b, x0)
 
@@ -143,14 +189,22 @@ class Osem(Solver):
 class OsSirt(Solver):
     """SIRT by subsets of the views; with one view a subset it is SART."""
 
-    def __init__(self, A: Subsets, b: Array, x0: Array = None, *, relaxation: float = 1, bounds: Bounds = no_bounds):
+    def __init__(self, A: Subsets, b: Array, x0: Array = None, *, relaxation: float = 1,
+                 bounds: BoundsLike = no_bounds):
+        _require_operator("OsSirt", A, subsets_=True)
         whole = A.whole
-        self._begin(lambda given: _core.OsSirt(A._core, whole.range, given, relaxation, bounds), whole._domain,
+        self._begin(lambda given: _core.OsSirt(A._core, whole.range, given, relaxation, _bounds(bounds)), whole._domain,
                     whole._range, b, x0)
 
 
 def _numbers(weights: Union[float, Sequence[float]]) -> list[float]:
     return [float(w) for w in np.atleast_1d(weights)]
+
+
+def _regulariser(given: Regulariser) -> Regulariser:
+    if isinstance(given, Regulariser):
+        return given
+    raise TypeError(f"regulariser: {_mistakes.shown(given)}; give tandem.total_variation(A.domain) or another")
 
 
 class Pdhg(Solver):
@@ -161,22 +215,25 @@ class Pdhg(Solver):
     """
 
     def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: Regulariser,
-                 weights: Union[float, Sequence[float]], data_weights: Array = None, *, bounds: Bounds = no_bounds,
-                 relaxation: float = 1.8, balance: float = 0.05):
-        W = _numbers(weights)
-        self._begin(lambda given: _core.Pdhg(A._core, given, regulariser, W, bounds, relaxation, balance), A._domain,
-                    A._range, b, x0, ("data_weights", data_weights))
+                 weights: Union[float, Sequence[float]], data_weights: Array = None, *,
+                 bounds: BoundsLike = no_bounds, relaxation: float = 1.8, balance: float = 0.05,
+                 allow_unmatched: bool = False):
+        _require_matched("Pdhg", A, allow_unmatched)
+        W, within = _numbers(weights), _bounds(bounds)
+        self._begin(lambda given: _core.Pdhg(A._core, given, _regulariser(regulariser), W, within, relaxation, balance),
+                    A._domain, A._range, b, x0, ("data_weights", data_weights))
 
 
 class Fista(Solver):
     """Minimises the same by gradient steps with momentum, and `inner_steps` of the regulariser in each."""
 
     def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: Regulariser,
-                 weights: Union[float, Sequence[float]], data_weights: Array = None, *, bounds: Bounds = no_bounds,
-                 inner_steps: int = 10):
-        W = _numbers(weights)
-        self._begin(lambda given: _core.Fista(A._core, given, regulariser, W, bounds, inner_steps), A._domain, A._range,
-                    b, x0, ("data_weights", data_weights))
+                 weights: Union[float, Sequence[float]], data_weights: Array = None, *,
+                 bounds: BoundsLike = no_bounds, inner_steps: int = 10, allow_unmatched: bool = False):
+        _require_matched("Fista", A, allow_unmatched)
+        W, within = _numbers(weights), _bounds(bounds)
+        self._begin(lambda given: _core.Fista(A._core, given, _regulariser(regulariser), W, within, inner_steps),
+                    A._domain, A._range, b, x0, ("data_weights", data_weights))
 
 
 @dataclass
@@ -204,9 +261,17 @@ def _progress(seen, solver: Optional[Solver] = None) -> Progress:
     return Progress(iteration, np.array(residuals), np.array(first), seconds, solver)
 
 
-def run(solver: Solver, stop: StopRule, observe: Optional[Callable[[Progress], None]] = None) -> Report:
-    """Makes steps until a rule holds for every block. `observe` is called before each step and at the end; what it
+def run(solver: Solver, stop: Union[StopRule, int],
+        observe: Optional[Callable[[Progress], None]] = None) -> Report:
+    """Makes steps until a rule holds for every block; a number is so many steps. `observe` is called before each step and at the end; what it
     raises ends the run. Ctrl-C does so before the next step; the solver then has the solution until there."""
+    if not isinstance(solver, Solver):
+        raise TypeError(f"run: solver is {_mistakes.shown(solver)}; give a solver, such as Cgls(A, b)")
+    if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):
+        stop = _core.max_iterations(int(stop))
+    if not isinstance(stop, StopRule):
+        raise TypeError(f"run: stop is {_mistakes.shown(stop)}; give a number of steps or a rule, such as "
+                        "max_iterations(30) | time_limit(60)")
     watch = None if observe is None else (lambda seen: observe(_progress(seen, solver)))
     return _core.run(solver._core, stop, watch, solver._stream())
 

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 import copyreg
 from dataclasses import astuple, dataclass
-from typing import Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _mistakes
 from ._core import ConeBeam, Detector, FanBeam, FlexibleBeam, ParallelBeam, Phantom, VolumeGrid
 from ._operator import LinearOperator
+from . import _others
 
 Scan = Union[ParallelBeam, FanBeam, ConeBeam, FlexibleBeam]
 
@@ -44,18 +45,42 @@ for _kind in (ConeBeam, FanBeam):
     _store(_kind, ["detector", "angles_rad", "sod_mm", "sdd_mm", "midplane_row"])
 _store(FlexibleBeam, ["bins", "rows", "vectors", "parallel", "curved"])
 _store(VolumeGrid, ["size", "pitch", "centre"])
-
-
-def _grid(scan: Scan, grid: Optional[VolumeGrid]) -> VolumeGrid:
-    return _core.fitting_grid(scan) if grid is None else grid
+_store(_core.Ellipsoid, ["attenuation", "semi_axes", "centre", "rotation_rad"])
+_store(Phantom, ["ellipsoids"])
+_store(_core.Bounds, ["lowest", "highest"])
 
 
 def _how(model=None, device="cpu", variant="automatic", precision="float32", accuracy=1e-4) -> _core.How:
     return _core.How(model, _arrays.checked_device(_core.device_name(device)), variant, precision, accuracy)
 
 
+_OTHER_WINDOWS = {"ram-lak": "ramp", "ramlak": "ramp", "ram_lak": "ramp", "shepp-logan": "shepp", "shepp_logan": "shepp"}
+
+
 def _filter(filter: Union[Filter, str]) -> _core.Filter:
-    return _core.Filter(*astuple(Filter(filter) if isinstance(filter, str) else filter))
+    if not isinstance(filter, (Filter, str)):
+        raise TypeError(f"filter: {_mistakes.shown(filter)}; give the name of a window, such as 'hann', or Filter(...)")
+    window, *others = (filter, None, "none", None) if isinstance(filter, str) else astuple(filter)
+    window = window.lower()
+    return _core.Filter(_OTHER_WINDOWS.get(window, window), *others)
+
+
+class _Ours:
+    """Geometries of ours, for arrays of ours."""
+
+    @staticmethod
+    def on(A: LinearOperator, _domain: str, _range: str) -> LinearOperator:
+        return A
+
+
+def _given(make: Callable, scan: Any, grid: Any) -> tuple[Any, VolumeGrid, Any]:
+    """Scan, grid and how arrays lie."""
+    if isinstance(scan, _mistakes.SCANS):
+        grid = _core.fitting_grid(scan) if grid is None else grid
+        if not isinstance(grid, VolumeGrid):
+            return (scan, *_others.grid_and_layouts(make.__name__, grid))
+        return scan, grid, _Ours
+    return _others.scan_grid_and_layouts(make.__name__, scan, grid)
 
 
 def with_views(scan: Scan, views) -> Scan:
@@ -75,7 +100,11 @@ def projector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str
     a cone beam 'separable_footprint' (default), 'joseph', 'pixel_driven' or 'hierarchical'. device: 'cpu' or 'cuda:N'.
     """
     how = _how(model, device, variant, precision, accuracy)
-    return LinearOperator(_core.projector(scan, _grid(scan, grid), how))
+    scan, grid, layouts = _given(projector, scan, grid)
+    A = LinearOperator(_core.projector(scan, grid, how), is_matched=_core.pair_is_matched(scan, grid, how),
+                       made=(projector, (scan, grid, model, device),
+                             {"variant": variant, "precision": precision, "accuracy": accuracy}))
+    return layouts.on(A, "volume", "data")
 
 
 def ramp_filter(scan: Scan, filter: Union[Filter, str] = "ramp", device: str = "cpu", *, model: Optional[str] = None,
@@ -86,13 +115,19 @@ def ramp_filter(scan: Scan, filter: Union[Filter, str] = "ramp", device: str = "
 
     model, grid: those of B, for whose interpolation F makes up; defaults as in ``backprojector``.
     """
-    return LinearOperator(_core.ramp_filter(scan, _grid(scan, grid), _filter(filter), _how(model, device)))
+    scan, grid, layouts = _given(ramp_filter, scan, grid)
+    F = LinearOperator(_core.ramp_filter(scan, grid, _filter(filter), _how(model, device)),
+                       made=(ramp_filter, (scan, filter, device), {"model": model, "grid": grid}))
+    return layouts.on(F, "data", "data")
 
 
 def backprojector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str] = None,
                   device: str = "cpu") -> LinearOperator:
     """The operator B: the transpose of a projector, scaled so that ``B @ (F @ y)`` is an image in 1/mm."""
-    return LinearOperator(_core.backprojector(scan, _grid(scan, grid), _how(model, device)))
+    scan, grid, layouts = _given(backprojector, scan, grid)
+    B = LinearOperator(_core.backprojector(scan, grid, _how(model, device)),
+                       made=(backprojector, (scan, grid, model, device), {}))
+    return layouts.on(B, "data", "volume")
 
 
 def fbp(scan: Union[ParallelBeam, FlexibleBeam], grid: Optional[VolumeGrid] = None, filter: Union[Filter, str] = "ramp",
@@ -102,18 +137,28 @@ def fbp(scan: Union[ParallelBeam, FlexibleBeam], grid: Optional[VolumeGrid] = No
     of any geometry go along a circle or a helix, nearly; rays of laminography give edges, and values that are too low.
     """
     how = _how(model, device, variant, precision, accuracy)
-    return LinearOperator(_core.fbp(scan, _grid(scan, grid), _filter(filter), how))
+    scan, grid, layouts = _given(fbp, scan, grid)
+    _mistakes.require_scan("fbp", scan, ParallelBeam, FlexibleBeam, instead="it to fdk(scan, grid)")
+    A = LinearOperator(_core.fbp(scan, grid, _filter(filter), how),
+                       made=(fbp, (scan, grid, filter, model, device),
+                             {"variant": variant, "precision": precision, "accuracy": accuracy}))
+    return layouts.on(A, "data", "volume")
 
 
 def fdk(scan: Union[ConeBeam, FanBeam, FlexibleBeam], grid: Optional[VolumeGrid] = None,
         filter: Union[Filter, str] = "ramp", model: Optional[str] = None, device: str = "cpu") -> LinearOperator:
     """The same for a cone beam or a fan beam, on a circle or an arc (Feldkamp, Davis, Kress), and for views of any
     geometry: of a helix, one turn makes a slice."""
-    return LinearOperator(_core.fdk(scan, _grid(scan, grid), _filter(filter), _how(model, device)))
+    scan, grid, layouts = _given(fdk, scan, grid)
+    _mistakes.require_scan("fdk", scan, ConeBeam, FanBeam, FlexibleBeam, instead="it to fbp(scan, grid)")
+    A = LinearOperator(_core.fdk(scan, grid, _filter(filter), _how(model, device)),
+                       made=(fdk, (scan, grid, filter, model, device), {}))
+    return layouts.on(A, "data", "volume")
 
 
 def project(phantom: Phantom, scan: Scan, samples: int = 1) -> np.ndarray:
     """The exact line integrals (view, row, bin) of a phantom. Of a cone beam: means over samples x samples rays."""
+    _mistakes.require_scan("project", scan, *_mistakes.SCANS)
     out = np.empty(_core.projection_shape(scan), np.float32)
     _core.project_to(phantom, scan, out.ctypes.data, samples)
     return out

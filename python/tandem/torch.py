@@ -118,7 +118,10 @@ class Layer(nn.Module):
         return {**self.__dict__, "_made": {}}  # operators are made anew after a copy or from a file
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return applied(self._operators(_arrays.TorchKind.device(x))[1], x)
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"x: a {type(x).__name__}; give a tensor, such as torch.from_numpy(x)")
+        A = self._operators(_arrays.TorchKind.device(x))[1]
+        return applied(A, x) if A._is_plain or A._range.is_sum else A.apply(x)
 
 
 class _OfScan:

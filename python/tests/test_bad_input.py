@@ -37,8 +37,10 @@ def test_arrays_of_another_shape_or_type(A):
         A @ x.astype(np.complex64)
     with raises(TypeError, "x:", "values"):
         A @ np.full(x.shape, "a")
-    with raises(TypeError, "x: list is no array"):
-        A @ x.tolist()
+    with raises(TypeError, "x: a list of <U1 values"):
+        A @ [["a"]]
+    with raises(TypeError, "x: str is no array"):
+        A @ "a"
     with raises(TypeError, "x: NoneType"):
         A @ None
     with raises(TypeError, "x: a masked array", "filled"):

@@ -22,6 +22,9 @@ struct BeamFields {
   Scan (*scan)(Acquisition& found, const OpenOptions& options, Detector detector,
                std::vector<double>&& angles);
 
+  /// What a scan says that is there already, in the place of a file.
+  void (*take)(const Scan& scan, Acquisition& found);
+
   /// Writes the fields of this kind.
   void (*write)(hdf5::File& file, const std::string& group, const Scan& scan);
 };

@@ -64,6 +64,11 @@ void read_cone(const hdf5::File& file, const std::string& group, Acquisition& fo
   found.midplane_row = file.number(group + "/midplane_row");
 }
 
+void take_cone(const Scan& scan, Acquisition& found) {
+  const ConeBeam& cone = point_source_of(scan);
+  found.sod_mm = cone.sod, found.sdd_mm = cone.sdd, found.midplane_row = cone.midplane_row;
+}
+
 void write_cone(hdf5::File& file, const std::string& group, const Scan& scan) {
   const ConeBeam& cone = point_source_of(scan);
   file.write_number(group + "/sod", cone.sod, "mm");
@@ -75,6 +80,6 @@ void write_cone(hdf5::File& file, const std::string& group, const Scan& scan) {
 
 extern const BeamFields cone_fields{
     ConeBeam::kind, true,         true,      [](const OpenOptions& o) { return o.sod_mm || o.sdd_mm; },
-    read_cone,      scan_of_cone, write_cone};
+    read_cone,      scan_of_cone, take_cone, write_cone};
 
 }  // namespace tandem::io

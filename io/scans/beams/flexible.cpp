@@ -73,6 +73,11 @@ void read_flexible(const hdf5::File& file, const std::string& group, Acquisition
                              .curved = vectors->text("detector").value_or("") == curved_detector};
 }
 
+void take_flexible(const Scan& scan, Acquisition& found) {
+  const auto& beam = std::get<FlexibleBeam>(scan);
+  found.views = ViewGeometry{.where = "the scan", .views = beam.views, .parallel = beam.parallel};
+}
+
 void write_flexible(hdf5::File& file, const std::string& group, const Scan& scan) {
   const auto& beam = std::get<FlexibleBeam>(scan);
   file.write_lines(group + "/vectors", numbers_of(beam), 12, "mm");
@@ -89,6 +94,7 @@ extern const BeamFields flexible_fields{
     .is_asked_for = [](const OpenOptions& o) { return !o.geometry.empty(); },
     .read = read_flexible,
     .scan = scan_of_flexible,
+    .take = take_flexible,
     .write = write_flexible};
 
 }  // namespace tandem::io

@@ -41,6 +41,11 @@ void read_parallel(const hdf5::File& file, const std::string& group, Acquisition
   if (const auto rows = file.find(group + "/row_axis_bins")) found.row_axis_bins = rows->numbers();
 }
 
+void take_parallel(const Scan& scan, Acquisition& found) {
+  found.row_axis_bins = row_axes_of(scan);
+  found.bin_shifts = view_shifts_of(scan);
+}
+
 void write_parallel(hdf5::File& file, const std::string& group, const Scan& scan) {
   const std::vector<double>& axes = row_axes_of(scan);
   if (!axes.empty()) file.write_numbers(group + "/row_axis_bins", axes, "");
@@ -51,7 +56,7 @@ void write_parallel(hdf5::File& file, const std::string& group, const Scan& scan
 }  // namespace
 
 extern const BeamFields parallel_fields{
-    ParallelBeam::kind, true,          false, [](const OpenOptions&) { return false; }, read_parallel,
-    scan_of_parallel,   write_parallel};
+    ParallelBeam::kind, true,          false,         [](const OpenOptions&) { return false; }, read_parallel,
+    scan_of_parallel,   take_parallel, write_parallel};
 
 }  // namespace tandem::io

@@ -1,0 +1,193 @@
+"""What newcomers write first: it is done where it is clear, or answered in one line that says what to write."""
+import copy
+import inspect
+import pickle
+import threading
+
+import numpy as np
+import pytest
+from conftest import cone_scan, fan_scan, parallel_scan, projector_of, random_array
+
+import tandem
+
+DETECTOR = tandem.Detector(16)
+ANGLES = np.arange(10) / 3
+
+
+def A():
+    return tandem.projector(tandem.ParallelBeam(DETECTOR, ANGLES))
+
+
+def y():
+    return np.ones((10, 1, 16), np.float32)
+
+
+MISTAKES = [
+    (lambda: tandem.fbp(cone_scan()), "fbp: the scan is a ConeBeam; give it to fdk(scan, grid)"),
+    (lambda: tandem.fdk(parallel_scan()), "fdk: the scan is a ParallelBeam; give it to fbp(scan, grid)"),
+    (lambda: tandem.projector(y()), "projector: an array of shape (10, 1, 16) is no scan; give ParallelBeam"),
+    (lambda: tandem.projector(parallel_scan(), 64), "projector: grid is 64; give VolumeGrid((nx, ny, nz), pitch)"),
+    (lambda: tandem.ParallelBeam(DETECTOR, angles=ANGLES),
+     "ParallelBeam: angles is not known; give angles_rad, in rad: numpy.radians(degrees)"),
+    (lambda: tandem.ParallelBeam(16, ANGLES), "ParallelBeam: detector is 16; give Detector(bins, rows)"),
+    (lambda: tandem.ParallelBeam(DETECTOR), "ParallelBeam: missing a required argument: 'angles_rad'; it is "
+     "ParallelBeam(detector, angles_rad, *, row_axis_bins="),
+    (lambda: tandem.ParallelBeam(DETECTOR, 180), "angles_rad is 180; give a list of angles in rad, one for each view"),
+    (lambda: tandem.ConeBeam(DETECTOR, ANGLES, sod=3, sdd_mm=4), "ConeBeam: sod is not known; give sod_mm"),
+    (lambda: tandem.Detector(256.5), "Detector: bins is 256.5; give a whole number of cells"),
+    (lambda: tandem.Detector(16, pitch=1), "Detector: pitch is not known; give bin_pitch"),
+    (lambda: tandem.VolumeGrid(64), "VolumeGrid: size is 64; give (nx, ny, nz), such as (64, 64, 1)"),
+    (lambda: tandem.VolumeGrid((64, 64)), "VolumeGrid: size is (64, 64); give (nx, ny, nz)"),
+    (lambda: tandem.Phantom("disc"), "Phantom: ellipsoids is 'disc'; give a list of Ellipsoid"),
+    (lambda: tandem.total_variation(tandem.VolumeGrid((4, 4, 1))),
+     "total_variation: volume is a VolumeGrid; give the space of volumes, A.domain of a projector A"),
+    (lambda: tandem.max_iterations(2.5), "max_iterations: count is 2.5; give a whole number"),
+    (lambda: tandem.discrepancy(0.1), "discrepancy: noise_norms is 0.1; give a list of norms, one for each block"),
+    (lambda: tandem.run(tandem.Cgls(A(), y()), "soon"), "run: stop is 'soon'; give a number of steps or a rule"),
+    (lambda: tandem.run(A(), 3), "run: solver is a LinearOperator; give a solver, such as Cgls(A, b)"),
+    (lambda: tandem.Sirt(A(), y(), bounds=1), "bounds: 1; give tandem.Bounds(lowest, highest), (lowest, highest) or"),
+    (lambda: tandem.OsSirt(A(), y()), "OsSirt: A is a LinearOperator; give subsets(scan, grid, count)"),
+    (lambda: tandem.Sirt(tandem.subsets(parallel_scan(), count=2), y()), "Sirt: A is a Subsets; give a LinearOperator"),
+    (lambda: tandem.Pdhg(A(), y(), None, "tv", 1), "regulariser: 'tv'; give tandem.total_variation(A.domain)"),
+    (lambda: tandem.fbp(parallel_scan(), filter=3), "filter: 3; give the name of a window, such as 'hann'"),
+    (lambda: tandem.identity((3, 4)), "identity: tuple is no space; give A.domain or Space(shape)"),
+    (lambda: A() / A(), "A / B: operators have no quotient; solve A x = b by Cgls(A, b)"),
+    (lambda: tandem.vstack([A(), 3]), "vstack: int is no operator; give a list of operators"),
+    (lambda: tandem.set_threads("all"), "set_threads: count is 'all'; give a whole number"),
+    (lambda: tandem.project(tandem.disc(), tandem.VolumeGrid((4, 4, 1))), "project: scan is a VolumeGrid; give a scan"),
+]
+
+
+@pytest.mark.parametrize("call, words", MISTAKES, ids=[words[:40] for _, words in MISTAKES])
+def test_a_mistake_is_answered_in_one_line(call, words):
+    with pytest.raises(TypeError) as seen:
+        call()
+    text = str(seen.value)
+    assert words in text and "\n" not in text and "nanobind" not in text and "_core" not in text and len(text) < 300
+
+
+def test_values_that_make_no_sense_stay_errors_of_geometry():
+    with pytest.raises(tandem.GeometryError, match="-1 threads; 0"):
+        tandem.set_threads(-1)
+    with pytest.raises(tandem.GeometryError, match="Cgls: the back-projection of A is not the transpose.*BaGmres"):
+        tandem.Cgls(tandem.unmatched_pair(A(), 2 * A().T), y())
+    for solver in (tandem.Lsqr, tandem.Lsmr):
+        with pytest.raises(tandem.GeometryError, match="allow_unmatched=True"):
+            solver(tandem.vstack([A(), tandem.unmatched_pair(A(), A().T)]), (y(), y()))
+    pair = tandem.unmatched_pair(A(), A().T)
+    assert not (2 * pair.T + pair.T).is_matched and A().is_matched
+    tandem.run(tandem.Cgls(pair, y(), allow_unmatched=True), 2)
+    tandem.run(tandem.BaGmres(pair, y()), 2)
+
+
+def test_what_is_clear_is_done():
+    assert tandem.Detector(256.0, 2.0) == tandem.Detector(256, 2)
+    assert tandem.VolumeGrid((8.0, 8, 2), 0.5) == tandem.VolumeGrid((8, 8, 2), (0.5, 0.5, 0.5))
+    one = tandem.Ellipsoid(1, (2, 2, 2))
+    assert tandem.Phantom(one) == tandem.Phantom([one])
+    solver = tandem.Sirt(A(), y(), bounds=(0, 0.01))
+    assert tandem.run(solver, 10).iterations == 10
+    assert 0 <= solver.solution.min() and solver.solution.max() <= np.float32(0.01)
+    assert tandem.run(tandem.Sirt(A(), y(), bounds=(0, None)), np.int64(2)).iterations == 2
+    scan = parallel_scan()
+    data = random_array(tandem.projection_shape(scan))
+    for name, window in (("Hann", "hann"), ("ram-lak", "ramp"), ("Shepp-Logan", "shepp")):
+        np.testing.assert_array_equal(tandem.fbp(scan, filter=name) @ data, tandem.fbp(scan, filter=window) @ data)
+    np.testing.assert_array_equal((A() / 2).T @ y(), (0.5 * A()).T @ y())
+    np.testing.assert_array_equal(sum([A(), A()]).T @ y(), (2 * A()).T @ y())
+    np.testing.assert_array_equal(tandem.diagonal(2.0, A().domain) @ (A().T @ y()), 2 * (A().T @ y()))
+
+
+def test_degrees_are_warned_of_at_the_line_of_the_caller():
+    with pytest.warns(tandem.RunWarning, match=r"angles_rad: up to 179 rad.*numpy.radians\(angles\)") as seen:
+        tandem.ParallelBeam(DETECTOR, np.arange(180))
+    assert seen[0].filename == __file__
+
+
+def test_images_of_two_axes_are_slices_and_sinograms():
+    for kind in ("parallel", "fan"):
+        scan = parallel_scan(rows=1) if kind == "parallel" else fan_scan()
+        B = tandem.projector(scan)
+        x = random_array(B.domain.shape[1:])
+        data = B @ x
+        np.testing.assert_array_equal(data, (B @ x[None])[:, 0])
+        np.testing.assert_array_equal(B.T @ data, (B.T @ data[:, None])[0])
+        solver = tandem.Cgls(B, data)
+        tandem.run(solver, 3)
+        whole = tandem.Cgls(B, data[:, None])
+        tandem.run(whole, 3)
+        np.testing.assert_array_equal(solver.solution, whole.solution[0])
+    with pytest.raises(tandem.SpaceError, match="x: shape"):
+        projector_of("cone") @ np.ones((3, 3), np.float32)
+
+
+class Foreign:
+    """An array of another library, as xarray, zarr, h5py and dask have it."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("it has to be read")
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+def test_what_becomes_an_array_is_read_with_a_warning():
+    B = projector_of("parallel")
+    x = random_array(B.domain.shape)
+    wanted = B @ x
+    for other in (Foreign(x), x.tolist(), Foreign(x.astype(float))):
+        with pytest.warns(tandem.CopyWarning, match="x: a (Foreign|list) is read into an array of NumPy") as seen:
+            np.testing.assert_array_equal(B @ other, wanted)
+        assert len(seen) == 1 and seen[0].filename == __file__
+
+
+def test_operators_phantoms_and_scans_are_pickled():
+    scan = parallel_scan()
+    one = tandem.projector(scan, model="joseph")
+    many = [one, one.T, 2 * one, one * one.T, one + one, one - one, tandem.vstack([one, one]),
+            tandem.hstack([one, one]), tandem.fbp(scan, filter="hann"), tandem.fdk(cone_scan()),
+            tandem.ramp_filter(scan), tandem.backprojector(scan)]
+    for B in many:
+        again = pickle.loads(pickle.dumps(B))
+        x = random_array(B._domain.inner)
+        for a, b in zip(np.atleast_1d(B @ x), np.atleast_1d(again @ x)):
+            np.testing.assert_array_equal(a, b)
+    with pytest.raises(TypeError, match="this operator cannot be pickled"):
+        pickle.dumps(tandem.diagonal(np.ones(one.domain.shape, np.float32), one.domain))
+    for value in (tandem.shepp_logan(), tandem.Ellipsoid(1, (1, 2, 3), rotation_rad=0.5), tandem.Bounds(0, 3), scan):
+        assert pickle.loads(pickle.dumps(value)) == value == copy.deepcopy(value)
+
+
+def test_functions_and_constructors_have_signatures():
+    assert str(inspect.signature(tandem.Detector)).startswith("(bins: 'int', rows: 'int' = 1, *, bin_pitch")
+    assert list(inspect.signature(tandem.crop).parameters) == ["scan", "views", "rows", "bins"]
+    for name in tandem.__all__:
+        value = getattr(tandem, name)
+        if callable(value) and not inspect.isclass(value) and inspect.isroutine(value):
+            inspect.signature(value)
+
+
+def test_threads_are_set_for_the_process():
+    before = tandem.thread_count()
+    try:
+        tandem.set_threads(1)
+        assert tandem.thread_count() == 1
+    finally:
+        tandem.set_threads(0)
+    assert tandem.thread_count() == before
+
+
+def test_another_thread_may_not_use_a_solver():
+    solver, found = tandem.Cgls(A(), y()), []
+
+    def work():
+        try:
+            solver.step()
+        except tandem.DeviceError as error:
+            found.append(str(error))
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert "make and use a solver in one thread" in found[0]
