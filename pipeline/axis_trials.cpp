@@ -1,58 +1,16 @@
 #include "axis_trials.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
+#include "kept_scan.hpp"
 #include "reconstruct.hpp"
 #include "watch/live.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
-
-/// A scan that keeps what was read last of each kind: one trial reads what the one before has read. All views
-/// of a trial are read at once, since those that were asked for first may be in use when others are.
-class KeptScan final : public io::ScanReader {
- public:
-  KeptScan(io::ScanReader& scan, Range views) : scan_(scan), views_(views) { info_ = scan.info(); }
-
-  void read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) override {
-    const io::FramesView from = kept(kind, frames, rows, bins);
-    into = {from.type, from.shape, {}, from.first};
-    into.bytes.assign(from.data,
-                      from.data + frames.size() * from.frame_step * static_cast<Index>(bytes_of(from.type)));
-  }
-  std::optional<io::FramesView> in_memory(io::FrameKind kind, Range frames, Range rows, Range bins) override {
-    return kept(kind, frames, rows, bins);
-  }
-
- private:
-  struct Kept {
-    std::array<Range, 3> part{};
-    io::Frames frames{};
-  };
-  io::FramesView kept(io::FrameKind kind, Range frames, Range rows, Range bins) {
-    Kept& last = kept_[static_cast<std::size_t>(kind)];
-    const std::array part{kind == io::FrameKind::projection ? views_ : frames, rows, bins};
-    if (last.part != part) {
-      last.part = {};
-      scan_.read(kind, part[0], rows, bins, last.frames);
-      last.part = part;
-    }
-    io::FramesView some = last.frames;
-    some.data += (frames.first - part[0].first) * some.frame_step * static_cast<Index>(bytes_of(some.type));
-    some.shape[0] = frames.size();
-    some.first = frames.first;
-    return some;
-  }
-
-  io::ScanReader& scan_;
-  Range views_;
-  std::array<Kept, 3> kept_;
-};
 
 /// Keeps a slice in memory.
 class SliceWriter final : public io::VolumeWriter {
@@ -98,7 +56,7 @@ void add_new(std::vector<std::string>& all, const std::vector<std::string>& some
 
 AxisTrials try_axes(io::ScanReader& reader, const Recipe& recipe, std::span<const double> axes, Index side,
                     const std::function<void(std::size_t)>& done) {
-  KeptScan scan(reader, recipe.views.value_or(Range{0, views_of(reader.info().scan)}));
+  KeptScan scan(reader);
   AxisTrials all{};
   Recipe one = middle_slice(recipe, reader.info().scan);
   for (const double axis : axes) {
