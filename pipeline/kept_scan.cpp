@@ -28,7 +28,8 @@ std::optional<io::FramesView> KeptScan::in_memory(io::FrameKind kind, Range fram
 
 io::FramesView KeptScan::kept(io::FrameKind kind, Range frames, Range rows, Range bins) {
   const auto has = [&](const Part& part) {
-    return part.kind == kind && part.bins == bins && lies_within(part.frames, frames) && lies_within(part.rows, rows);
+    return part.kind == kind && part.bins == bins && lies_within(part.frames, frames) &&
+           lies_within(part.rows, rows);
   };
   const auto found = std::ranges::find_if(parts_, has);
   if (found != parts_.end()) {

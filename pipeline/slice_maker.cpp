@@ -10,11 +10,13 @@
 #include "beams/beam.hpp"
 #include "kept_scan.hpp"
 #include "methods/method.hpp"
+#include "plan/heeds_axis.hpp"
 #include "plan/margin_rows.hpp"
 #include "reconstruct.hpp"
 #include "stations/compute.hpp"
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
+#include "stations/sweep.hpp"
 
 namespace tandem::pipeline {
 
@@ -93,7 +95,7 @@ std::string key_of_lines(const Plan& plan, const Recipe& recipe) {
   KeyText key;
   key.add(how.values, job.views, job.rows, job.rows_there, job.bins, recipe.binning, recipe.gain,
           recipe.max_floored_percent, recipe.voxel_size_mm);
-  if (job.steps_heed_axis) key.add(job.axis_in_file);
+  if (steps_heed_axis(how)) key.add(job.axis_in_file);
   return key.text();
 }
 
@@ -226,16 +228,17 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
   std::shared_ptr<const BackProjection> B = kept_back_projections.find(back);
   if (!B) {
     at.made.emplace_back("operator");
-    B = kept_back_projections.keep(
-        back, flow.placement->back_projection(flow, plan.job.options.filter, problem));
+    B = kept_back_projections.keep(back,
+                                   flow.placement->back_projection(flow, plan.job.options.filter, problem));
   }
   return (*B)(*filtered, [&](double) { go_on(); });
 }
 
-/// The same for fans and cones: a block of views after the other is added.
+/// The same for fans and cones: a block of views after the other is added, as `Sweep` adds them, to a strip
+/// of lines after the other, so that the work can end soon.
 Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Array& y, LookedAt& at,
                                  const std::function<void()>& go_on) {
-  constexpr Index views_at_once = 64;
+  constexpr Index lines_at_once = 128;
   const Plan& plan = one.plan;
   Stream& stream = default_stream(one.work.device());
   const ByViews made = beam_of(problem.scan).of_views(plan.job.options.filter, problem);
@@ -250,13 +253,20 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
     stream.synchronize();
     filtered = kept_filtered.keep(key, std::move(out));
   }
+  const auto [nx, ny, nz] = problem.grid.size;
   Array slab = zeros(problem.A.domain(), stream);
-  for (const Range some : pieces({0, views}, views_at_once)) {
-    go_on();
-    const LinearOperator B = made.back_projection(some);
-    const float* from = filtered->data() + some.first * (filtered->size() / views);
-    B.apply(1, ConstVectorView(from, B.domain()), 1, slab, stream);
-    stream.synchronize();
+  for (const Range lines : pieces({0, ny}, one.work.device().is_cuda() ? ny : lines_at_once)) {
+    Problem strip = problem;
+    strip.grid = region(problem.grid, {0, nx}, lines, {0, nz});
+    const ByViews of_strip = beam_of(problem.scan).of_views(plan.job.options.filter, strip);
+    for (const Range some : blocks_of(views, plan.flow.views_at_once)) {
+      go_on();
+      const LinearOperator B = of_strip.back_projection(some);
+      const float* from = filtered->data() + some.first * (filtered->size() / views);
+      B.apply(1, ConstVectorView(from, B.domain()), 1, VectorView{slab.data() + lines.first * nx, B.range()},
+              stream);
+      stream.synchronize();
+    }
   }
   return slab;
 }

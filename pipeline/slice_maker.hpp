@@ -14,9 +14,9 @@ namespace tandem::pipeline {
 
 /// Which slice of a recipe is looked at, and how closely.
 struct Look {
-  Index slice = 0;              ///< of the volume that the recipe makes
-  std::optional<Range> x, y;    ///< a part of its voxels; default: all
-  Index coarser = 1;            ///< voxels that are so many times as wide, along x and y
+  Index slice = 0;            ///< of the volume that the recipe makes
+  std::optional<Range> x, y;  ///< a part of its voxels; default: all
+  Index coarser = 1;          ///< voxels that are so many times as wide, along x and y
 };
 
 /// A slice, or the sinogram that it is made of.

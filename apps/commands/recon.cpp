@@ -18,6 +18,7 @@
 #include "../../pipeline/watch/stopwatch.hpp"
 #include "../../pipeline/watch/truth.hpp"
 #include "../command.hpp"
+#include "../look/sweep.hpp"
 #include "../options/device_options.hpp"
 #include "../options/files.hpp"
 #include "../options/recipe_text.hpp"
@@ -357,6 +358,7 @@ void add_recon(CLI::App& program, Action& chosen) {
       const auto run = [](ReconOptions& one) {
         suit_ranks(one);
         if (!one.compared.empty()) return compare_methods(one);
+        if (!one.sweep.empty()) return run_sweep(one);
         check_before(one);
         with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { Run{one, page}(); });
       };

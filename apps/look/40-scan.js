@@ -54,6 +54,7 @@ function setTab(name) {
   for (const one of tabs) at("tab-" + one).setAttribute("aria-selected", one === name), at("tab-" + one).tabIndex = one === name ? 0 : -1, at(one).hidden = one !== name;
   if (name === "sinogram") askSinogram.want();
   if (name === "frames") setKind();
+  if (name === "sweep" && at("sweep-first").value === "") proposeRange();
   if (name === "slice") requestAnimationFrame(showSlices);
 }
 

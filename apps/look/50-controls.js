@@ -5,6 +5,8 @@
 const sliders = {
   "detector-roll": [-2, 2, 0.01], "axis-tilt": [-5, 5, 0.01], "fbp-cutoff": [0.05, 1, 0.01], "fw-sigma": [0.1, 10, 0.1],
 };
+/** Where a slider stands if its option is not given. */
+const resting = {"fbp-cutoff": 1, "fw-sigma": 2};
 /** What stands at the top, in this order; the rest stands below by the step or the group that it belongs to. */
 const first = ["detector-roll", "axis-tilt", "sod", "sdd", "fbp-filter", "fbp-cutoff", "padding", "remove-stripe-method"];
 const fields = new Map();
@@ -39,7 +41,7 @@ function inputFor(one) {
   const input = made("input");
   input.type = one.type === "flag" ? "checkbox" : ["X", "FLOAT", "N", "INT"].includes(one.type) ? "number" : "text";
   if (input.type === "number") input.step = one.type.startsWith("N") || one.type === "INT" ? "1" : "any";
-  if (input.type !== "checkbox") input.placeholder = one.default && one.default !== "[]" ? one.default : one.type.toLowerCase();
+  if (input.type !== "checkbox") input.placeholder = one.default && one.default !== "[]" ? one.default : "default";
   return input;
 }
 
@@ -58,6 +60,7 @@ function fieldOf(one, limits = sliders[one.name]) {
   if (slider) {
     slider.type = "range", slider.id = "slider-" + one.name, slider.setAttribute("aria-label", one.name);
     [slider.min, slider.max, slider.step] = limits;
+    slider.value = resting[one.name] ?? 0;
     slider.addEventListener("input", () => { input.value = slider.value; give(one.name, slider.value); });
     row.append(slider);
   }
@@ -71,7 +74,7 @@ function fillControls() {
     row.classList.toggle("changed", value !== undefined);
     if (input.type === "checkbox") input.checked = value === true;
     else input.value = value === undefined ? "" : Array.isArray(value) ? value.join(" ") : String(value);
-    if (slider && value !== undefined) slider.value = value;
+    if (slider && (value !== undefined || name in resting)) slider.value = value ?? resting[name];
   }
 }
 

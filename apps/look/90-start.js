@@ -8,7 +8,7 @@ async function begin() {
   S.options = {...S.about.start};
   showFacts();
   makeControls();
-  setUpSlice(), setUpScan(), setUpRecipe();
+  setUpSlice(), setUpScan(), setUpRecipe(), setUpSweep();
   setTab("slice");
   askA.want();
   wantRecipe();

@@ -38,8 +38,7 @@ std::vector<std::string> values_of(const std::string& name, const json& value) {
 
 /// As a shell takes it.
 std::string quoted_word(const std::string& word) {
-  const std::string plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+-@%{}[]";
+  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+-@%{}[]";
   if (!word.empty() && word.find_first_not_of(plain.substr(0, plain.size() - 4)) == std::string::npos)
     return word;
   std::string text = "'";
@@ -112,10 +111,12 @@ bool look_takes(const std::string& option) {
   return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
 }
 
-LookOptions::LookOptions(const ReconOptions& o) : scan_(o.scans.front()) {
+LookOptions::LookOptions(const ReconOptions& o) : scan_(o.scan.path.empty() ? o.scans.front() : o.scan.path) {
   for (const CLI::Option* option : o.command->get_options()) {
-    if (option->get_lnames().empty() || option->count() == 0) continue;
+    if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
+    known_.push_back(name);
+    if (option->count() == 0) continue;
     const std::vector<std::string> values = option->reduced_results();
     if (std::ranges::find(taken_over, name) != taken_over.end()) {
       rest_.push_back("--" + name + (is_flag(*option) ? "" : "=" + values.back()));
@@ -123,11 +124,13 @@ LookOptions::LookOptions(const ReconOptions& o) : scan_(o.scans.front()) {
       start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
     }
   }
+  if (o.scan.how.time) start_["time"] = std::to_string(*o.scan.how.time);
 }
 
 /// Whether a page may give it: it names no file but one that the start names as well.
 bool LookOptions::may_give(const std::string& name, const std::vector<std::string>& values) const {
-  if (!decides_the_volume(name) || is_for_the_command_line("recon", name) || name == "rotation-axis-auto")
+  if (std::ranges::find(known_, name) == known_.end() || !decides_the_volume(name) ||
+      is_for_the_command_line("recon", name) || name == "rotation-axis-auto")
     return false;
   return !names_a_file(name, values) || (start_.contains(name) && values_of(name, start_[name]) == values);
 }
@@ -202,7 +205,8 @@ json LookOptions::schema() const {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
-    if (!may_give(name, {}) && !start_.contains(name)) continue;
+    const bool useless = name == "reconstruction-algorithm" || !applies(o, "--" + name);
+    if (!start_.contains(name) && (useless || !may_give(name, {}))) continue;
     all.push_back({{"name", name},
                    {"group", option->get_group()},
                    {"step", step_of(name)},

@@ -28,6 +28,7 @@ class LookOptions {
   /// Those of the start.
   const nlohmann::json& start() const { return start_; }
   void begin_with(const std::string& name, const std::string& value) { start_[name] = value; }
+  void forget(const std::string& name) { start_.erase(name); }
   /// The options of the scan with these in the place of those of the start, each validated as on the command
   /// line. Names of files are those of the start alone. @throws UsageError
   std::unique_ptr<ParsedRecon> parsed(const nlohmann::json& asked,
@@ -46,6 +47,7 @@ class LookOptions {
   bool may_give(const std::string& name, const std::vector<std::string>& values) const;
 
   std::string scan_;
+  std::vector<std::string> known_;  ///< the names of all options of `recon`
   nlohmann::json start_ = nlohmann::json::object();
   std::vector<std::string> rest_;  ///< words of the start that decide no voxel: threads, memory, device
 };

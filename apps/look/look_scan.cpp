@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "../../core/error.hpp"
 #include "../../counts/pixels.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/live.hpp"
@@ -57,8 +58,12 @@ pipeline::Look look_of(const json& asked, const std::array<Index, 3>& size) {
 }
 
 json head_of(const pipeline::LookedAt& at) {
-  return {{"unit", at.unit},         {"method", at.method},     {"model", at.model},
-          {"axis_bin", at.axis_bin}, {"warnings", at.warnings}, {"made", at.made},
+  return {{"unit", at.unit},
+          {"method", at.method},
+          {"model", at.model},
+          {"axis_bin", at.axis_bin},
+          {"warnings", at.warnings},
+          {"made", at.made},
           {"rows", {at.rows.first, at.rows.last}}};
 }
 
@@ -80,12 +85,9 @@ json histogram_of(std::span<const float> values) {
     const auto k = static_cast<std::size_t>((v - low) / width * static_cast<double>(bars));
     ++counts[std::min(k, bars - 1)];
   }
-  return {{"low", low},
-          {"high", high},
-          {"mean", mean},
-          {"spread", std::sqrt(squares / static_cast<double>(finite))},
-          {"finite", finite},
-          {"counts", counts}};
+  return {{"low", low},       {"high", high},
+          {"mean", mean},     {"spread", std::sqrt(squares / static_cast<double>(finite))},
+          {"finite", finite}, {"counts", counts}};
 }
 
 std::vector<float> floats_of(const io::Frames& frames) {
@@ -98,9 +100,12 @@ std::vector<float> floats_of(const io::Frames& frames) {
 /// The largest number that a cell of the type can have; none for floats.
 std::optional<double> largest(io::PixelType type) {
   switch (type) {
-    case io::PixelType::uint8: return std::numeric_limits<std::uint8_t>::max();
-    case io::PixelType::uint16: return std::numeric_limits<std::uint16_t>::max();
-    default: return std::nullopt;
+    case io::PixelType::uint8:
+      return std::numeric_limits<std::uint8_t>::max();
+    case io::PixelType::uint16:
+      return std::numeric_limits<std::uint16_t>::max();
+    default:
+      return std::nullopt;
   }
 }
 
@@ -131,6 +136,21 @@ LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& pars
   opened_.push_front({how, std::move(reader), std::move(maker)});
   if (opened_.size() > most) opened_.pop_back();
   return opened_.front();
+}
+
+pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on) {
+  const auto parsed = options_.parsed(options);
+  ReconOptions& o = parsed->options;
+  Opened& scan = opened(options, o);
+  ProgressLine silent(o.common);
+  complete_recipe(o, *scan.reader, silent);
+  const Index slices = scan.maker->full_size(o.recipe)[0];
+  const Index slice = z.value_or(slices / 2);
+  require<GeometryError>(0 <= slice && slice < slices, "slice ", slice, ": the volume has ", slices,
+                         " slices, from 0");
+  pipeline::Look look;
+  look.slice = slice;
+  return scan.maker->slice(o.recipe, look, go_on);
 }
 
 Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {

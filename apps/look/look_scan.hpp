@@ -27,6 +27,10 @@ class LookScan {
   explicit LookScan(const LookOptions& options) : options_(options) {}
 
   using GoOn = std::function<void()>;
+  /// The options of the start; the axis is among them if it was to be found.
+  const nlohmann::json& start() const { return options_.start(); }
+  /// A slice of the recipe; default: the middle one.
+  pipeline::LookedAt looked_at(const nlohmann::json& options, std::optional<Index> z, const GoOn& go_on);
   /// {options, z, region: [x0, x1, y0, y1], coarser, side}; `lines`: the sinogram in the place of the slice.
   Pictured slice(const nlohmann::json& asked, bool lines, const GoOn& go_on);
   /// {kind: "projection", "flat" or "dark", index, side}: a frame of the file as it is.

@@ -9,7 +9,7 @@
 #include "../options/command_line.hpp"
 #include "../runs/failure.hpp"
 #include "../runs/lines.hpp"
-#include "../runs/signals.hpp"
+#include "sweep.hpp"
 
 namespace tandem::apps {
 
@@ -86,7 +86,8 @@ std::optional<Content> LookSession::obey(const std::string& path, const std::str
 }
 
 Content LookSession::obeyed(const std::string& path, const json& asked) {
-  if (path == "/slice" || path == "/sinogram" || path == "/frame") return picture(path, asked);
+  if (path == "/slice" || path == "/sinogram" || path == "/frame" || path == "/sweep")
+    return picture(path, asked);
   if (path == "/run") return begin_run(asked), json_content({{"begun", true}});
   if (path == "/stop") {
     const std::lock_guard lock(mutex_);
@@ -115,7 +116,9 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   };
   const std::lock_guard lock(making_);
   go_on();
-  const Pictured some = path == "/frame" ? scan_.frame(asked) : scan_.slice(asked, path == "/sinogram", go_on);
+  const Pictured some = path == "/frame"   ? scan_.frame(asked)
+                        : path == "/sweep" ? sheet_of_sweep(scan_, asked, go_on)
+                                           : scan_.slice(asked, path == "/sinogram", go_on);
   return {"application/octet-stream", bytes_of(some)};
 }
 
@@ -136,27 +139,27 @@ void LookSession::begin_run(const json& asked) {
 
 /// `tandem recon` itself, within this process.
 void LookSession::run(std::vector<std::string> words) {
-  const Listening listening(
-      {.stage =
-           [this](const std::string& stage, double done, double total, const std::string& what,
-                  const std::string& detail) {
-             const std::lock_guard lock(mutex_);
-             require<Error>(!stop_, "stopped");
-             run_["stage"] = stage, run_["done"] = done, run_["total"] = total;
-             run_["what"] = what, run_["detail"] = detail;
-             ++news_;
-             told_.notify_all();
-           },
-       .note =
-           [this](const std::string& line) {
-             const std::lock_guard lock(mutex_);
-             if (run_["notes"].size() < 100) run_["notes"].push_back(line);
-           },
-       .report =
-           [this](const json& report) {
-             const std::lock_guard lock(mutex_);
-             run_["seconds"] = report.value("seconds", json::object()).value("run", 0.0);
-           }});
+  const Listening listening({.stage =
+                                 [this](const std::string& stage, double done, double total,
+                                        const std::string& what, const std::string& detail) {
+                                   const std::lock_guard lock(mutex_);
+                                   require<Error>(!stop_, "stopped");
+                                   run_["stage"] = stage, run_["done"] = done, run_["total"] = total;
+                                   run_["what"] = what, run_["detail"] = detail;
+                                   ++news_;
+                                   told_.notify_all();
+                                 },
+                             .note =
+                                 [this](const std::string& line) {
+                                   const std::lock_guard lock(mutex_);
+                                   if (run_["notes"].size() < 100) run_["notes"].push_back(line);
+                                 },
+                             .report =
+                                 [this](const json& report) {
+                                   const std::lock_guard lock(mutex_);
+                                   run_["seconds"] =
+                                       report.value("seconds", json::object()).value("run", 0.0);
+                                 }});
   const std::optional<Failure> failure = failure_of([&] {
     CLI::App program("", "tandem");
     Action chosen;

@@ -22,8 +22,9 @@ class LookSession {
 
   /// about.json, geometry-0.png to geometry-2.png, and `events`: a stream of what the run does.
   std::optional<Content> answer(const std::string& path);
-  /// slice, sinogram, frame, axis, recipe, run, stop: an object each. What is wrong with one comes back as
-  /// {error: one line}, with 400 if it is no object, 409 if a newer one has taken its place, else with 422.
+  /// slice, sinogram, frame, sweep, axis, recipe, run, stop: an object each. What is wrong with one comes
+  /// back as {error: one line}, with 400 if it is no object, 409 if a newer one has taken its place, else
+  /// with 422.
   std::optional<Content> obey(const std::string& path, const std::string& body);
   void end();  ///< gives up what is being made, and ends streams
 

@@ -154,13 +154,13 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
     return HandlerResponse::Handled;
   });
   if (command)
-    Post(".*", [this](const Request& request, Response& response) {
-      response.status = reply(request, response);
-    });
+    Post(".*",
+         [this](const Request& request, Response& response) { response.status = reply(request, response); });
   set_error_handler([this](const Request& request, Response& response) {
     if (response.status == 400 && request.version == "HTTP/1.1" && request.method != "GET" &&
         request.method != "POST")
       response.status = 405;  // one that the library does not know
+    if (!response.body.empty()) return;  // which says more
     const std::string text = std::to_string(response.status) + " " + httplib::status_message(response.status);
     response.set_content(request.method == "HEAD" ? "" : text + "\n", "text/plain; charset=utf-8");
     response.set_header("Allow", command ? "GET, POST" : "GET");
@@ -233,13 +233,13 @@ int LocalServer::Impl::judged_command(const Request& request) {
 
 /// Sends piece after piece.
 void stream(Response& response, const Content& content) {
-  response.set_chunked_content_provider(
-      content.type, [next = content.next](std::size_t, httplib::DataSink& sink) {
-        const std::optional<std::string> piece = next();
-        if (piece) return sink.write(piece->data(), piece->size());
-        sink.done();
-        return true;
-      });
+  response.set_chunked_content_provider(content.type,
+                                        [next = content.next](std::size_t, httplib::DataSink& sink) {
+                                          const std::optional<std::string> piece = next();
+                                          if (piece) return sink.write(piece->data(), piece->size());
+                                          sink.done();
+                                          return true;
+                                        });
 }
 
 int LocalServer::Impl::reply(const Request& request, Response& response) const {

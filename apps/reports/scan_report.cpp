@@ -40,19 +40,18 @@ json scan_report(const io::ScanInfo& info, const ScanOptions& o) {
   geometry["axis_tilt_deg"] = or_null(info.tilt_deg);
   json notes = notes_of(info, o);
   if (!info.axis_note.empty()) notes.push_back(info.axis_note);
-  return {
-      {"kind", "scan"},
-      {"format", info.format},
-      {"type", io::name_of(info.type)},
-      {"geometry", geometry},
-      {"angles_deg", angles_json(info.scan)},
-      {"energy_kev", or_null(info.energy_kev)},
-      {"propagation_mm", or_null(info.propagation_mm)},
-      {"flats", info.flats},
-      {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
-      {"monitor", !info.monitor.views.empty()},
-      {"darks", info.darks},
-      {"notes", notes}};
+  return {{"kind", "scan"},
+          {"format", info.format},
+          {"type", io::name_of(info.type)},
+          {"geometry", geometry},
+          {"angles_deg", angles_json(info.scan)},
+          {"energy_kev", or_null(info.energy_kev)},
+          {"propagation_mm", or_null(info.propagation_mm)},
+          {"flats", info.flats},
+          {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
+          {"monitor", !info.monitor.views.empty()},
+          {"darks", info.darks},
+          {"notes", notes}};
 }
 
 }  // namespace tandem::apps

@@ -179,10 +179,6 @@ void choose_steps(Job& job) {
   job.needs_all_views = std::ranges::any_of(job.preprocessing.table(), [&](const Step& step) {
     return step.needs_all_views && step.asked_for(job.preprocessing);
   });
-  job.steps_heed_axis =
-      job.preprocessing.pose || std::ranges::any_of(job.preprocessing.table(), [&](const Step& step) {
-        return step.heeds_axis && step.heeds_axis(job.preprocessing);
-      });
 }
 
 /// Whether each datum tells how many photons it is made of.

@@ -48,7 +48,6 @@ struct Job {
   double axis_in_file = 0;       ///< bins of the file
   bool looks_ahead = false;      ///< whether options are open until some slices have been looked at
   bool needs_all_views = false;  ///< some step needs all views at once
-  bool steps_heed_axis = false;  ///< whether line integrals depend on where the axis is
 
   /// The name of the method for this kind of beam.
   std::string_view method_name() const;
