@@ -96,6 +96,7 @@ void add_simulate(CLI::App& program, Action& chosen);
 void add_info(CLI::App& program, Action& chosen);
 void add_center(CLI::App& program, Action& chosen);
 void add_recon(CLI::App& program, Action& chosen);
+void add_look(CLI::App& program, Action& chosen);
 void add_project(CLI::App& program, Action& chosen);
 void add_report(CLI::App& program, Action& chosen);
 void add_check(CLI::App& program, Action& chosen);

@@ -149,7 +149,7 @@ std::string axis_advice(std::span<const double> angles, double turn, bool others
     text << "the views fill " << in_degrees(filled)
          << " degrees, in which hardly a ray is seen from both sides; ";
   if (others && filled >= few) text << "choose other rows, or more of them, or ";
-  text << "give the axis by --rotation-axis, or look at slices about some (tandem center --try)";
+  text << "give the axis by --rotation-axis, or look at slices about some (tandem recon --sweep)";
   return text.str();
 }
 

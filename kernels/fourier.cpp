@@ -231,6 +231,16 @@ FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const
   return plan;
 }
 
+/// The plan about another axis: samples lie where they lay.
+FourierPlan moved(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid) {
+  FourierPlan other;
+  static_cast<FourierSizes&>(other) = plan;
+  other.window = plan.window, other.gain_x = plan.gain_x, other.gain_y = plan.gain_y;
+  for (std::size_t v = 0; v < scan.angles.size(); ++v) other.rays.push_back(ray_of(other, scan, grid, v));
+  other.tiles = plan.tiles, other.runs = plan.runs;
+  return other;
+}
+
 /// A plan and what it was made for.
 struct Kept {
   FourierSizes sizes;
@@ -239,11 +249,14 @@ struct Kept {
   VolumeGrid grid;
   std::shared_ptr<const FourierPlan> plan{};
 
+  /// Whether samples lie at the same places of the grid of frequencies.
+  bool has_samples_of(const Kept& o) const {
+    return sizes == o.sizes && detector.bin_pitch == o.detector.bin_pitch && angles == o.angles &&
+           grid.pitch[0] == o.grid.pitch[0] && grid.pitch[1] == o.grid.pitch[1];
+  }
   /// Whether the plan is the same, for any rows and slices.
   bool is_for(const Kept& o) const {
-    return sizes == o.sizes && detector.axis_bin == o.detector.axis_bin &&
-           detector.bin_pitch == o.detector.bin_pitch && angles == o.angles && shifts == o.shifts &&
-           grid.pitch[0] == o.grid.pitch[0] && grid.pitch[1] == o.grid.pitch[1] &&
+    return has_samples_of(o) && detector.axis_bin == o.detector.axis_bin && shifts == o.shifts &&
            grid.centre[0] == o.grid.centre[0] && grid.centre[1] == o.grid.centre[1];
   }
 };
@@ -322,11 +335,15 @@ std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const 
   const auto found = [&] {
     return std::find_if(kept.begin(), kept.end(), [&](const Kept& k) { return k.is_for(wanted); });
   };
+  std::shared_ptr<const FourierPlan> alike;
   {
     const std::lock_guard lock(access);
     if (found() != kept.end()) return found()->plan;
+    for (const Kept& one : kept)
+      if (one.has_samples_of(wanted)) alike = one.plan;
   }
-  wanted.plan = std::make_shared<const FourierPlan>(make_plan(wanted.sizes, scan, grid, accuracy));
+  wanted.plan = std::make_shared<const FourierPlan>(alike ? moved(*alike, scan, grid)
+                                                          : make_plan(wanted.sizes, scan, grid, accuracy));
   const std::lock_guard lock(access);
   if (found() != kept.end()) return found()->plan;  // made by another thread meanwhile
   kept.push_front(wanted);

@@ -17,6 +17,7 @@
 #include "../pages/geometry_page.hpp"
 #include "../reports/forecast.hpp"
 #include "../reports/rank_forecast.hpp"
+#include "../reports/scan_report.hpp"
 #include "../reports/volume_report.hpp"
 #include "../runs/lines.hpp"
 #include "../runs/stage_words.hpp"
@@ -91,52 +92,6 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   }
   if (last && o.ranks.ranks > 0)
     report["over_ranks"] = rank_forecast(last->job.scan, last->job.grid, o.ranks);
-  return report;
-}
-
-/// In degrees, as the file has them: without the rounding of the way to radians and back.
-double degrees_of(double radians) {
-  constexpr double parts = 1e9;
-  return std::round(parts * in_degrees(radians)) / parts;
-}
-
-/// Null for a scan whose views have no angles.
-json angles_json(const Scan& scan) {
-  const std::optional<double> period = period_of(scan);
-  if (!period) return nullptr;
-  const std::vector<double>& angles = angles_of(scan);
-  const auto [first, last] = std::minmax_element(angles.begin(), angles.end());
-  return {{"lowest", degrees_of(*first)},
-          {"highest", degrees_of(*last)},
-          {"widest_gap", degrees_of(widest_gap(angles, *period))},
-          {"modulo", degrees_of(*period)}};
-}
-
-json scan_report(io::ScanReader& reader, const InfoOptions& o) {
-  const io::ScanInfo& info = reader.info();
-  json geometry = geometry_json(info.scan);
-  if (info.off_circle.curved) geometry["curved_detector"] = true;
-  geometry["axis_bin"] = or_null(info.axis_bin);
-  geometry["pixel_size_mm"] = or_null(info.pixel_size_mm);
-  geometry["row_pitch_mm"] = info.pixel_size_mm ? json(detector_of(info.scan).row_pitch) : json(nullptr);
-  geometry["detector_roll_deg"] = or_null(info.roll_deg);
-  geometry["axis_tilt_deg"] = or_null(info.tilt_deg);
-  json notes = notes_of(info, o.scan);
-  if (!info.axis_note.empty()) notes.push_back(info.axis_note);
-  json report = {
-      {"kind", "scan"},
-      {"format", info.format},
-      {"type", io::name_of(info.type)},
-      {"geometry", geometry},
-      {"angles_deg", angles_json(info.scan)},
-      {"energy_kev", or_null(info.energy_kev)},
-      {"propagation_mm", or_null(info.propagation_mm)},
-      {"flats", info.flats},
-      {"flat_sets", info.times.flats.empty() ? json(nullptr) : json(pipeline::flat_sets(info).size())},
-      {"monitor", !info.monitor.views.empty()},
-      {"darks", info.darks},
-      {"notes", notes}};
-  report["reconstruction"] = reconstruction_of(reader, o);
   return report;
 }
 
@@ -247,7 +202,8 @@ void run_info(InfoOptions& o) {
   } else {
     reader = open(o.scan);
     write_files(o, reader->info());
-    report = scan_report(*reader, o);
+    report = scan_report(reader->info(), o.scan);
+    report["reconstruction"] = reconstruction_of(*reader, o);
   }
   if (o.common.json != "-")
     reader ? print_scan(o.scan.path, reader->info().scan, report) : print_volume(o.scan.path, report);

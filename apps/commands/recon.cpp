@@ -18,10 +18,12 @@
 #include "../../pipeline/watch/stopwatch.hpp"
 #include "../../pipeline/watch/truth.hpp"
 #include "../command.hpp"
+#include "../look/sweep.hpp"
 #include "../options/device_options.hpp"
 #include "../options/files.hpp"
 #include "../options/recipe_text.hpp"
 #include "../options/recon_options.hpp"
+#include "../options/recon_recipe.hpp"
 #include "../options/scan_options.hpp"
 #include "../options/settings_text.hpp"
 #include "../pages/live_page.hpp"
@@ -57,30 +59,6 @@ void check_before(ReconOptions& o) {
   inputs.push_back({"--truth", o.truth});
   inputs.push_back({"--like", o.like});
   check_files(o.common, inputs, outputs_of(o));
-}
-
-/// The options of this run, for --config and --like: with the method that was taken, and with what was found
-/// or chosen for it: the axis, how a solver begins and ends, the range of integers.
-std::string config_of(const ReconOptions& o, const pipeline::Job& job,
-                      const std::optional<pipeline::ValueRange>& range = {}) {
-  const pipeline::MethodOptions& taken = job.options;
-  std::map<std::string, std::string> found{
-      {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}, {"rotation-axis-auto", ""}};
-  if (o.axis_auto) found["rotation-axis"] = io::shortest(job.axis_in_file);
-  if (job.method->iterates()) {
-    found["iterations"] = std::to_string(*taken.iterations);
-    if (o.stop.empty() && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
-    if (o.initial.empty())
-      found["initial"] = toml_of({taken.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
-  }
-  if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
-  if (taken.subsets && applies(o, "--subsets")) found["subsets"] = std::to_string(*taken.subsets);
-  if (taken.tv_weight) found["tv-weight"] = io::shortest(*taken.tv_weight);
-  if (range) {
-    found["min"] = io::shortest(range->min);
-    found["max"] = io::shortest(range->max);
-  }
-  return config_text(*o.command, found, [&](const std::string& option) { return applies(o, option); });
 }
 
 /// Says why a run with the options of a volume may give other bits.
@@ -380,6 +358,7 @@ void add_recon(CLI::App& program, Action& chosen) {
       const auto run = [](ReconOptions& one) {
         suit_ranks(one);
         if (!one.compared.empty()) return compare_methods(one);
+        if (!one.sweep.empty()) return run_sweep(one);
         check_before(one);
         with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { Run{one, page}(); });
       };

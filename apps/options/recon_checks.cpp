@@ -104,13 +104,18 @@ std::vector<std::string> methods_of(const ReconOptions& o) {
   return o.compared.empty() ? std::vector{o.recipe.method} : o.compared;
 }
 
-void check_compare(const ReconOptions& o) {
-  for (const char* other :
-       {"--output", "--part-of", "--reconstruction-algorithm", "--checkpoint", "--resume", "--follow",
-        "--save-config", "--save-format", "--dtype", "--compression", "--serve", "--dry-run"})
+void check_no_output(const ReconOptions& o, const std::string& option) {
+  for (const char* other : {"--output", "--part-of", "--checkpoint", "--resume", "--follow", "--save-config",
+                            "--save-format", "--dtype", "--compression", "--serve", "--dry-run"})
     if (o.given(other))
-      throw UsageError(std::string("--compare and ") + other +
-                       " do not go together: volumes are compared, and not kept");
+      throw UsageError(option + " and " + other + " do not go together: volumes are compared, and not kept");
+}
+
+void check_compare(const ReconOptions& o) {
+  if (o.given("--reconstruction-algorithm"))
+    throw UsageError(
+        "--compare and --reconstruction-algorithm do not go together: volumes are compared, and not kept");
+  check_no_output(o, "--compare");
   if (o.preview.empty()) throw UsageError("--compare needs --preview FILE.png, for the picture");
 }
 
@@ -163,7 +168,9 @@ void check_together(const ReconOptions& o) {
   if (!o.part_of.empty() && !o.slices_are_range())
     throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");
   if (!o.compared.empty()) check_compare(o);
-  if (o.output.empty() && !o.dry_run && o.compared.empty())
+  if (!o.sweep.empty()) check_no_output(o, "--sweep");
+  if (!o.sweep.empty() && !o.compared.empty()) throw UsageError("--sweep and --compare do not go together");
+  if (o.output.empty() && !o.dry_run && o.compared.empty() && o.sweep.empty())
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
   check_follow(o);

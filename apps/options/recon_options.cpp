@@ -108,6 +108,13 @@ void add_output(CLI::App& c, ReconOptions& o) {
   c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
 }
 
+void add_sweep(CLI::App& c, ReconOptions& o) {
+  c.add_option("--sweep", o.sweep,
+               "in the place of -o: make the slices of --slices A:B (default: the middle one) with each of "
+               "these values of an option, and judge which is the sharpest; --preview shows them")
+      ->type_name("NAME=A:B:STEP");
+}
+
 void add_follow(CLI::App& c, ReconOptions& o) {
   heading(c, "While the scan is written");
   c.add_flag(
@@ -290,6 +297,7 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
   add_method(c, o);
   add_volume(c, o);
   add_output(c, o);
+  add_sweep(c, o);
   add_follow(c, o);
   heading(c, "Device and memory");
   add_device_options(c, o.device);

@@ -21,7 +21,7 @@ struct ReconOptions {
   ScanOptions scan;                   ///< of one of them
   pipeline::Recipe recipe;
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
-                                              save_format, truth, region, checkpoint, compare;
+                                              save_format, truth, region, checkpoint, compare, sweep;
   std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
   std::string algorithm;          // empty: fbp or fdk
   std::string row_axes;           // a file

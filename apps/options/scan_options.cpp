@@ -318,7 +318,7 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
   require<GeometryError>(
       view_shifts_of(scan).empty(),
       "the axis is not searched where the images of the views are shifted (--view-shifts, or "
-      "the scan says so); give --rotation-axis X, or look at `tandem center --try`");
+      "the scan says so); give --rotation-axis X, or look at `tandem recon --sweep`");
   const auto leans = [&o](const char* option) {
     return pipeline::value_of<double>(o.steps, option).value_or(0) != 0;
   };

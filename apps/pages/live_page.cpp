@@ -48,25 +48,6 @@ struct Shown {
   std::string png;  ///< of that number
 };
 
-std::multimap<std::string, std::string> headers_with(const std::string& nonce) {
-  return {{"Content-Security-Policy",
-           "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce +
-               "'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-               "frame-ancestors 'none'"},
-          {"Cross-Origin-Resource-Policy", "same-origin"},
-          {"X-Content-Type-Options", "nosniff"},
-          {"Referrer-Policy", "no-referrer"},
-          {"Cache-Control", "no-store"}};
-}
-
-std::string page_with(const std::string& nonce) {
-  const std::string mark = "{{nonce}}";
-  std::string text = page_text;
-  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
-    text.replace(at, mark.size(), nonce);
-  return text;
-}
-
 /// One window for pictures that are seen together, from some of their pixels.
 GreyWindow joint_window(const std::vector<LivePicture>& pictures) {
   constexpr std::size_t enough = 1 << 16;
@@ -97,9 +78,9 @@ json json_of(const pipeline::StationState& station) {
 
 struct LivePage::Impl {
   explicit Impl(int port)
-      : nonce(random_word()), server(port, headers_with(nonce), [this](const auto& path, const auto& query) {
-          return answer(path, query);
-        }) {}
+      : nonce(random_word()),
+        server({port, "--serve"}, headers_with(nonce),
+               [this](const auto& path, const auto& query) { return answer(path, query); }) {}
 
   std::optional<Content> answer(const std::string& path, const std::string& query);
   void wait_for_news(const std::string& query);
@@ -129,7 +110,7 @@ struct LivePage::Impl {
 };
 
 std::optional<Content> LivePage::Impl::answer(const std::string& path, const std::string& query) {
-  if (path == "/") return Content{"text/html; charset=utf-8", page_with(nonce)};
+  if (path == "/") return Content{"text/html; charset=utf-8", with_nonce(page_text, nonce)};
   if (path == "/state.json") {
     wait_for_news(query);
     return Content{"application/json", state()};

@@ -8,8 +8,10 @@
 #include <httplib.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <random>
 #include <string_view>
 #include <thread>
@@ -25,7 +27,7 @@ namespace {
 
 using httplib::Request, httplib::Response;
 
-constexpr std::size_t longest_request = 8192;
+constexpr std::size_t longest_request = 8192, longest_command = 65536;
 constexpr time_t patience_s = 5;
 
 /// Whether two texts are the same, in a time that does not tell how far they are.
@@ -41,6 +43,26 @@ std::size_t length_of(const Request& request) {
   for (const auto& [name, value] : request.headers) length += name.size() + value.size();
   return length;
 }
+
+/// Lets only so many commands pass: some at once, and then as many as come back each second.
+class Throttle {
+ public:
+  bool lets_pass() {
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    left_ = std::min(most_at_once, left_ + a_second * std::chrono::duration<double>(now - last_).count());
+    last_ = now;
+    if (left_ < 1) return false;
+    left_ -= 1;
+    return true;
+  }
+
+ private:
+  static constexpr double most_at_once = 200, a_second = 100;
+  std::mutex mutex_;
+  double left_ = most_at_once;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 /// Lets only so many connections to the threads of the library.
 class Gate final : public httplib::TaskQueue {
@@ -72,30 +94,53 @@ std::string random_word() {
   return text;
 }
 
+std::multimap<std::string, std::string> headers_with(const std::string& nonce) {
+  return {{"Content-Security-Policy",
+           "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce +
+               "'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+               "frame-ancestors 'none'"},
+          {"Cross-Origin-Resource-Policy", "same-origin"},
+          {"X-Content-Type-Options", "nosniff"},
+          {"Referrer-Policy", "no-referrer"},
+          {"Cache-Control", "no-store"}};
+}
+
+std::string with_nonce(std::string text, const std::string& nonce) {
+  const std::string mark = "{{nonce}}";
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at))
+    text.replace(at, mark.size(), nonce);
+  return text;
+}
+
 struct LocalServer::Impl final : httplib::Server {
-  Impl(int wished, const std::multimap<std::string, std::string>& headers, Answer function);
+  Impl(const Port& wished, const std::multimap<std::string, std::string>& headers, Answer for_path,
+       Command for_body);
   ~Impl() override {
     stop();
     thread.join();
   }
 
-  int bound_to(int wished);
+  int bound_to(const Port& wished);
   bool process_and_close_socket(socket_t socket) override;
-  int judged(const Request& request) const;
+  int judged(const Request& request);
+  int judged_command(const Request& request);
   int reply(const Request& request, Response& response) const;
 
   const std::string secret = random_word();
   const Answer answer;
+  const Command command;
+  Throttle throttle;
   Connections connections;
   int port = 0;
   std::thread thread;
 };
 
-LocalServer::Impl::Impl(int wished, const std::multimap<std::string, std::string>& headers, Answer function)
-    : answer(std::move(function)) {
+LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std::string>& headers,
+                        Answer for_path, Command for_body)
+    : answer(std::move(for_path)), command(std::move(for_body)) {
   set_default_headers({headers.begin(), headers.end()});
   set_address_family(AF_INET);
-  set_payload_max_length(longest_request);
+  set_payload_max_length(command ? longest_command : longest_request);
   set_read_timeout(patience_s), set_write_timeout(patience_s);
   set_socket_options([](socket_t socket) {  // the library's own would share the port with other programs
     const int yes = 1;
@@ -103,15 +148,22 @@ LocalServer::Impl::Impl(int wished, const std::multimap<std::string, std::string
   });
   new_task_queue = [this] { return new Gate(connections); };
   set_pre_routing_handler([this](const Request& request, Response& response) {
-    response.status = reply(request, response);
+    response.status = judged(request);
+    if (response.status == 200 && request.method == "POST") return HandlerResponse::Unhandled;  // has a body
+    if (response.status == 200) response.status = reply(request, response);
     return HandlerResponse::Handled;
   });
-  set_error_handler([](const Request& request, Response& response) {
-    if (response.status == 400 && request.version == "HTTP/1.1" && request.method != "GET")
+  if (command)
+    Post(".*",
+         [this](const Request& request, Response& response) { response.status = reply(request, response); });
+  set_error_handler([this](const Request& request, Response& response) {
+    if (response.status == 400 && request.version == "HTTP/1.1" && request.method != "GET" &&
+        request.method != "POST")
       response.status = 405;  // one that the library does not know
+    if (!response.body.empty()) return;  // which says more
     const std::string text = std::to_string(response.status) + " " + httplib::status_message(response.status);
     response.set_content(request.method == "HEAD" ? "" : text + "\n", "text/plain; charset=utf-8");
-    response.set_header("Allow", "GET");
+    response.set_header("Allow", command ? "GET, POST" : "GET");
   });
   port = bound_to(wished);
   thread = std::thread([this] { listen_after_bind(); });
@@ -119,14 +171,15 @@ LocalServer::Impl::Impl(int wished, const std::multimap<std::string, std::string
 }
 
 /// The port that is listened on. @throws DeviceError
-int LocalServer::Impl::bound_to(int wished) {
+int LocalServer::Impl::bound_to(const Port& wished) {
   errno = 0;
-  const int bound = wished == 0 ? bind_to_any_port("127.0.0.1", AI_NUMERICHOST)
-                                : bind_to_port("127.0.0.1", wished, AI_NUMERICHOST) * wished;
+  const int number = wished.number;
+  const int bound = number == 0 ? bind_to_any_port("127.0.0.1", AI_NUMERICHOST)
+                                : bind_to_port("127.0.0.1", number, AI_NUMERICHOST) * number;
   const int why = errno;
-  require<DeviceError>(bound > 0 || why != EADDRINUSE, "--serve ", wished, ": port ", wished,
+  require<DeviceError>(bound > 0 || why != EADDRINUSE, wished.option, " ", number, ": port ", number,
                        " of 127.0.0.1 is in use; give another port, or 0 for any free one");
-  require<DeviceError>(bound > 0, "--serve ", wished, ": port ", wished,
+  require<DeviceError>(bound > 0, wished.option, " ", number, ": port ", number,
                        " of 127.0.0.1 cannot be listened on, ", std::strerror(why),
                        "; give a port from 1024 on, or 0 for any free one");
   return bound;
@@ -146,7 +199,7 @@ bool LocalServer::Impl::process_and_close_socket(socket_t socket) {
 }
 
 /// The status of a request: 200 if it may be answered.
-int LocalServer::Impl::judged(const Request& request) const {
+int LocalServer::Impl::judged(const Request& request) {
   if (request.version != "HTTP/1.1" || request.get_header_value_count("Host") != 1) return 400;
   if (length_of(request) > longest_request) return 431;
   const std::string number = port == 80 ? "" : ":" + std::to_string(port);  // browsers leave out 80
@@ -157,29 +210,57 @@ int LocalServer::Impl::judged(const Request& request) const {
   const std::string origin = in_lower_case(request.get_header_value("Origin"));
   if (request.has_header("Origin") && !(origin.starts_with("http://") && is_ours(origin.substr(7))))
     return 403;
-  if (request.method != "GET") return 405;
+  if (request.method != "GET" && (request.method != "POST" || !command)) return 405;
   const std::size_t behind = std::min(request.target.find_first_of("/?", 1), request.target.size());
   const bool knows =
       request.target.starts_with('/') && same_word(request.target.substr(1, behind - 1), secret);
-  return knows ? 200 : 403;
+  if (!knows) return 403;
+  return request.method == "POST" ? judged_command(request) : 200;
+}
+
+/// The same of what a page sends. Its type is one that the pages of other hosts send only if they are allowed
+/// to.
+int LocalServer::Impl::judged_command(const Request& request) {
+  if (!throttle.lets_pass()) return 429;
+  const std::string type = in_lower_case(request.get_header_value("Content-Type"));
+  if (type.substr(0, type.find(';')) != "application/json") return 415;
+  if (request.has_header("Transfer-Encoding") || request.get_header_value_count("Content-Length") != 1)
+    return 411;
+  const std::optional<Index> length = whole_in(request.get_header_value("Content-Length"));
+  if (!length || *length < 0) return 400;
+  return static_cast<std::size_t>(*length) <= longest_command ? 200 : 413;
+}
+
+/// Sends piece after piece.
+void stream(Response& response, const Content& content) {
+  response.set_chunked_content_provider(content.type,
+                                        [next = content.next](std::size_t, httplib::DataSink& sink) {
+                                          const std::optional<std::string> piece = next();
+                                          if (piece) return sink.write(piece->data(), piece->size());
+                                          sink.done();
+                                          return true;
+                                        });
 }
 
 int LocalServer::Impl::reply(const Request& request, Response& response) const {
-  if (const int status = judged(request); status != 200) return status;
   const std::string rest = request.target.substr(1 + secret.size());
   const std::size_t end = std::min(rest.find('?'), rest.size());
+  const std::string path = rest.substr(0, end), query = rest.substr(std::min(end + 1, rest.size()));
   try {
-    std::optional<Content> content = answer(rest.substr(0, end), rest.substr(std::min(end + 1, rest.size())));
+    std::optional<Content> content =
+        request.method == "POST" ? command(path, request.body) : answer(path, query);
     if (!content) return 404;
-    response.set_content(std::move(content->body), content->type);
-    return 200;
+    content->next ? stream(response, *content)
+                  : response.set_content(std::move(content->body), content->type);
+    return content->status;
   } catch (const std::exception&) {
     return 500;
   }
 }
 
-LocalServer::LocalServer(int port, const std::multimap<std::string, std::string>& headers, Answer answer)
-    : impl_(std::make_unique<Impl>(port, headers, std::move(answer))) {}
+LocalServer::LocalServer(const Port& port, const std::multimap<std::string, std::string>& headers,
+                         Answer answer, Command command)
+    : impl_(std::make_unique<Impl>(port, headers, std::move(answer), std::move(command))) {}
 
 LocalServer::~LocalServer() = default;
 

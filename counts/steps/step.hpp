@@ -99,6 +99,9 @@ struct Step {
   /// before the next step on sinograms or projections, or last.
   bool can_wait = false;
   bool needs_all_views = false;     ///< the result changes if the scan has more views
+  /// Whether the result depends on where the axis is. Null: it does not (but see
+  /// `Preprocessing::pose`).
+  bool (*heeds_axis)(const Preprocessing& how) = nullptr;
   bool only_counts = false;         ///< it replaces nothing, it counts
   bool makes_new_noise = false;     ///< its result has other noise than counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`

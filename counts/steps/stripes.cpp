@@ -68,6 +68,11 @@ Step stripes() {
           .help = "columns of the sinogram that differ from their neighbours in all views or many (rings)",
           .options = all_options(),
           .needs_all_views = true,
+          .heeds_axis =
+              [](const Preprocessing& how) {
+                const Method* method = stripe_method_of(how.values);
+                return method && method->heeds_axis;
+              },
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             const Method* method = stripe_method_of(how.values);
             return method && method->on_gpu ? method->on_gpu(how) : GpuWork{};

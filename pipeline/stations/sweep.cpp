@@ -34,16 +34,6 @@ struct Sweep::Pass {
 
 namespace {
 
-/// Blocks of at most so many views. The first one is cut, so that the work on the slab begins soon.
-std::vector<Range> blocks_of(Index views, Index most) {
-  std::vector<Range> blocks = pieces({0, views}, most);
-  if (const Index cut = blocks.front().last / 4 / 8 * 8; cut > 0) {
-    blocks.front().first = cut;
-    blocks.insert(blocks.begin(), {0, cut});
-  }
-  return blocks;
-}
-
 /// A block of views on its way.
 struct Place {
   io::Frames memory;
@@ -59,6 +49,15 @@ double filtered_bytes(const Plan& plan) {
 }
 
 }  // namespace
+
+std::vector<Range> blocks_of(Index views, Index most) {
+  std::vector<Range> blocks = pieces({0, views}, most);
+  if (const Index cut = blocks.front().last / 4 / 8 * 8; cut > 0) {
+    blocks.front().first = cut;
+    blocks.insert(blocks.begin(), {0, cut});
+  }
+  return blocks;
+}
 
 double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& worker, Index slices,
                       bool counts_stay) {

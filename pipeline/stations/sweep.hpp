@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "../../core/device.hpp"
 #include "../beams/beam.hpp"
 #include "../methods/work.hpp"
@@ -13,6 +15,9 @@ namespace tandem::pipeline {
 double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& worker, Index slices,
                       bool counts_stay);
 double blocks_on_device(const Plan& plan, const Worker& worker, Index slices);
+
+/// Blocks of at most so many views. The first one is cut, so that the work on the slab begins soon.
+std::vector<Range> blocks_of(Index views, Index most);
 
 /// Makes slabs of which all rays of a view are needed, by passes over the views in blocks of
 /// `Flow::views_at_once`. While one block is added to the slab, the next one becomes line integrals and is

@@ -55,6 +55,7 @@ def _of_cone(scan: _core.ConeBeam) -> str:
 
 def _of_flexible(scan: _core.FlexibleBeam) -> str:
     rays = "parallel rays" if scan.parallel else "rays from a source"
+    rays += ", curved detector" if scan.curved else ""
     return (f"<FlexibleBeam {_core.projection_shape(scan)[0]} views of {scan.rows} x {scan.bins} cells (rows x bins), "
             f"each with its place, {rays}>")
 

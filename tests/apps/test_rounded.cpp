@@ -40,14 +40,14 @@ TEST(RoundedNumbers, StandInFilesWithTheirShortestText) {
   EXPECT_EQ(run.json("r.json")["floor"][0], 1e-6);
 }
 
-TEST(RoundedNumbers, AreTheAxesOfTrials) {
+TEST(RoundedNumbers, AreTheValuesOfASweep) {
   Program run;
   ASSERT_EQ(run("simulate -o s.h5 --size 24 --bins 24 --rows 1 --views 30").code, 0);
-  ASSERT_EQ(run("center s.h5 --try 10.9:11.3:0.1 --json r.json").code, 0);
+  ASSERT_EQ(run("recon s.h5 --sweep rotation-axis=10.9:11.3:0.1 --json r.json").code, 0);
   const auto trials = run.json("r.json")["trials"];
   ASSERT_EQ(trials.size(), 5u);
   for (std::size_t k = 0; const double axis : {10.9, 11.0, 11.1, 11.2, 11.3})
-    EXPECT_EQ(trials[k++]["axis_bin"], axis);
+    EXPECT_EQ(trials[k++]["value"], axis);
 }
 
 }  // namespace

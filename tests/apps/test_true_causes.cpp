@@ -103,11 +103,12 @@ TEST(TrueCauses, ManyDeadCells) {
 TEST(TrueCauses, TrialsOfAnAxisThatAreAlike) {
   Program run;
   write_rod(run, 1000, std::vector<double>(wide * high, 1000));  // nothing is there
-  const Ended ended = run("center rod --arc 180 --try 14:17:0.5 --json r.json");
+  const Ended ended = run("recon rod --arc 180 --sweep rotation-axis=14:17:0.5 --json r.json");
   EXPECT_EQ(ended.code, 0) << ended.err;
-  expect_said(ended.err, "none of these axes is the best one");
-  expect_unsaid(ended.out, "best");
-  EXPECT_TRUE(run.json("r.json")["axis_bin"].is_null());
+  expect_said(ended.err, "none of these values is the best");
+  expect_unsaid(ended.out, "  best");
+  EXPECT_TRUE(run.json("r.json")["best"].is_null());
+  EXPECT_TRUE(run.json("r.json")["value"].is_null());
 }
 
 TEST(TrueCauses, AnAxisThatFewAnglesDoNotTell) {

@@ -52,9 +52,9 @@ TEST(ViewShiftOption, TakesOneNumberPerView) {
   refused("recon scan.h5 -o w.h5 --view-shifts gone.txt", 3, "gone.txt");
   refused("recon scan.h5 -o w.h5 --view-shifts words.txt", 3, "one shift per line, in bins");
   refused("recon scan.h5 -o w.h5 --view-shifts one.txt --rotation-axis-auto", 4, "--view-shifts");
-  refused("center scan.h5 --view-shifts one.txt", 4, "--try");
+  refused("center scan.h5 --view-shifts one.txt", 4, "--sweep");
   refused("recon scan.h5 -o w.h5 --view-shifts one.txt --sod 100 --sdd 200 --pixel-size 1", 4, "cone beam");
-  EXPECT_EQ(run("center scan.h5 --view-shifts one.txt --try 10:11:0.5 --json c.json").code, 0);
+  EXPECT_EQ(run("recon scan.h5 --view-shifts one.txt --sweep rotation-axis=10:11:0.5 --json c.json").code, 0);
   EXPECT_EQ(run.json("c.json")["trials"].size(), 3u);
 }
 

@@ -20,10 +20,10 @@ namespace {
 
 using Complex = std::complex<double>;
 
-std::shared_ptr<const FourierPlan> small_plan(double accuracy) {
-  const ParallelBeam scan{.detector = {.bins = 21, .rows = 3, .bin_pitch = 0.7, .axis_bin = 9.3},
+std::shared_ptr<const FourierPlan> small_plan(double accuracy, double axis = 9.3, Index width = 17) {
+  const ParallelBeam scan{.detector = {.bins = 21, .rows = 3, .bin_pitch = 0.7, .axis_bin = axis},
                           .angles = {0.1, 0.9, 1.6, 2.4, 3.0}};
-  return fourier_plan(scan, {.size = {17, 13, 3}, .pitch = {0.7, 0.7, 0.7}}, accuracy);
+  return fourier_plan(scan, {.size = {width, 13, 3}, .pitch = {0.7, 0.7, 0.7}}, accuracy);
 }
 
 Complex in_lane(const float* cell, Index lane) { return {cell[lane], cell[lanes + lane]}; }
@@ -134,6 +134,27 @@ TEST(FourierGridding, GathersTheSamplesWhoseWindowsMeetACell) {
       }
     }
   });
+}
+
+/// The plan of another axis is made of one that is kept; once that is forgotten, it is made from the
+/// beginning.
+TEST(FourierPlans, AreTheSameWhicheverAxisCameBefore) {
+  const auto numbers = [](const FourierPlan& plan) {
+    std::vector<double> all(plan.gain_x.begin(), plan.gain_x.end());
+    for (const Ray& ray : plan.rays) all.insert(all.end(), {ray.step_x, ray.step_y, ray.centre});
+    for (const FrequencyTile& tile : plan.tiles)
+      for (std::size_t k = tile.first_run; k < tile.last_run; ++k)
+        for (const int number : {tile.x, tile.y, plan.runs[k].view, plan.runs[k].first, plan.runs[k].last,
+                                 plan.runs[k].sign, plan.runs[k].shift_x, plan.runs[k].shift_y})
+          all.push_back(number);
+    return all;
+  };
+  small_plan(1e-4, 9.3);
+  const auto moved = small_plan(1e-4, 10.1);
+  for (const Index width : {18, 19, 20}) small_plan(1e-4, 10.1, width);  // no more plans than these are kept
+  const auto anew = small_plan(1e-4, 10.1);
+  ASSERT_NE(moved, anew);
+  EXPECT_EQ(numbers(*moved), numbers(*anew));
 }
 
 }  // namespace

@@ -54,6 +54,9 @@ def _named(name: str) -> Package:
 def scan_to(package: str, scan: Any) -> Any:
     """A scan as a geometry of 'astra' (a dictionary), 'cil', 'tomosipo' (both are imported), 'tigre' (a geometry and
     its angles), 'leap' or 'rtk' (the text of a file)."""
+    if getattr(scan, "curved", False):
+        raise _core.GeometryError(f"scan_to: the detector is curved, which no geometry of {package!r} that is written "
+                                  "here says; `tandem info --write-geometry` writes files of RTK that do")
     return _named(package).scan_back(scan)  # type: ignore[misc]
 
 

@@ -110,6 +110,7 @@ void look_and_remove(Plane& sinogram, const Preprocessing& how, Notes& notes) {
 Method automatic() {
   return {.name = "auto",
           .help = "looks for stripes, takes out what is there beyond doubt, and says what it did",
+          .heeds_axis = true,
           .planes = 4,
           .begin = [](const Preprocessing& how) -> Work {
             return [how](Plane& sinogram, Notes& notes) { look_and_remove(sinogram, how, notes); };

@@ -1,0 +1,72 @@
+
+/** What the page knows and what was chosen. */
+const S = {about: null, options: {}, other: null, z: null, region: null, size: [1, 1, 1], show: "A", tool: "window", tab: "slice"};
+
+function complain(text) {
+  at("error").textContent = text;
+  at("error").hidden = !text;
+}
+
+/** Sends a command; the answer, or an exception with what is wrong. `stale`: a newer command has come. */
+async function send(path, command) {
+  let answer;
+  try {
+    answer = await fetch(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(command)});
+  } catch {
+    throw new Error("tandem look does not answer any more; was it ended?");
+  }
+  if (answer.ok) return answer;
+  let why = answer.status + " " + answer.statusText;
+  try { why = (await answer.json()).error; } catch { /* then the number says it */ }
+  const wrong = new Error(why);
+  wrong.stale = answer.status === 409 || answer.status === 429;
+  throw wrong;
+}
+
+/** A picture and its head: a line of JSON, and then the pixels. */
+async function picture(path, command) {
+  const bytes = await (await send(path, command)).arrayBuffer(), all = new Uint8Array(bytes), end = all.indexOf(10);
+  const head = JSON.parse(new TextDecoder().decode(all.subarray(0, end)));
+  return {...head, grey: new Float32Array(bytes, end + 1)};
+}
+
+/**
+ * Asks for one thing again and again, the newest wish only: one that waits is replaced by a newer one. `wish(rough)`
+ * makes the command, `got` takes the answer. If the last fine picture took long, a rough one comes first.
+ */
+class Asker {
+  constructor(path, wish, got) {
+    Object.assign(this, {path, wish, got, number: 0, flying: 0, took: 0, since: 0});
+  }
+  want() {
+    if (!this.wanted) this.since = performance.now();
+    this.wanted = true;
+    if (this.flying < 2) this.next();
+  }
+  async next() {
+    this.wanted = false;
+    const number = ++this.number, since = this.since, current = () => number === this.number;
+    ++this.flying;
+    try {
+      if (this.took > 220) await this.one(this.wish(true), true, since, current);
+      if (current()) await this.one(this.wish(false), false, since, current);
+    } catch (wrong) {
+      if (!wrong.stale && current()) complain(wrong.message);
+    }
+    --this.flying;
+    if (this.wanted) this.next();
+  }
+  async one(command, rough, since, current) {
+    if (command === null) return;
+    const begun = performance.now(), found = await picture(this.path, command);
+    if (!rough) this.took = performance.now() - begun;
+    if (!current()) return;
+    complain("");
+    found.rough = rough;
+    this.got(found);
+    found.milliseconds = performance.now() - since;
+    document.body.dataset[rough ? "roughMs" : "fineMs"] = found.milliseconds.toFixed(1);
+    document.body.dataset.pictures = 1 + Number(document.body.dataset.pictures || 0);
+    if (this.shown) this.shown(found);
+  }
+}

@@ -1,0 +1,78 @@
+
+// Sinogram, frames, and what the scan says of itself.
+
+const askSinogram = new Asker("sinogram", rough => rough ? null : {options: S.options, z: S.z, side: 2 * wide(), pane: "sinogram"}, found => {
+  draw(at("picture-s"), found, windowOf(found.grey), Math.max(0.6, Math.min(3, found.whole[0] / found.whole[1])));
+  at("caption-s").textContent = "line integrals of slice " + found.z + ": " + found.whole[1] + " views (down) × " + found.whole[0] + " bins; rows " + found.rows.join(" to ") + " of the file";
+  drawHistogram(at("histogram-s"), found.histogram);
+});
+
+const askFrame = new Asker("frame", rough => rough ? null : {options: S.options, kind: at("kind").value, index: Number(at("frame").value), side: 2 * wide(), pane: "frame"}, found => {
+  draw(at("picture-f"), found, windowOf(found.grey));
+  const h = found.histogram, dead = found.whole[0] * found.whole[1] - (h ? h.finite : 0);
+  at("caption-f").textContent = found.kind + " " + found.index + " of " + found.count + ", " + found.whole[1] + " rows × " + found.whole[0] + " bins" +
+    (found.saturated > 0 ? "; " + counted(found.saturated, "cell") + " at the end of the range" : "") + (dead > 0 ? "; " + counted(dead, "cell") + " not finite" : "");
+  drawHistogram(at("histogram-f"), h);
+});
+
+function countsOfKind() {
+  const a = S.about;
+  return {projection: a.geometry.views, flat: a.flats, dark: a.darks};
+}
+
+function setKind() {
+  const last = countsOfKind()[at("kind").value] - 1;
+  for (const id of ["frame", "frame-number"]) at(id).max = last, at(id).value = Math.min(Number(at(id).value), last);
+  askFrame.want();
+}
+
+function showFacts() {
+  const a = S.about, g = a.geometry, degrees = a.angles_deg;
+  const facts = {
+    file: a.file + ": " + a.format,
+    counts: counted(g.views, "view") + " × " + counted(g.rows, "row") + " × " + counted(g.bins, "bin") + ", " + a.type,
+    geometry: a.words,
+    angles: degrees ? rounded(degrees.lowest) + " to " + rounded(degrees.highest) + " degrees, widest gap " + rounded(degrees.widest_gap) : "each view has a place of its own",
+    "flats, darks": a.flats + ", " + a.darks,
+    axis: g.axis_bin === null ? "not recorded" : "bin " + rounded(g.axis_bin),
+    pixel: g.pixel_size_mm === null ? "not recorded" : rounded(g.pixel_size_mm) + " mm",
+    energy: a.energy_kev === null ? "not recorded" : rounded(a.energy_kev) + " keV",
+  };
+  at("facts").replaceChildren(...Object.entries(facts).flatMap(([name, text]) => [made("dt", name), made("dd", text)]),
+                              ...a.notes.flatMap(text => [made("dt", "note"), made("dd", text)]));
+  at("file").textContent = a.file, at("words").textContent = a.words;
+  at("kind").replaceChildren(...Object.entries(countsOfKind()).filter(([, count]) => count > 0).map(([name]) => {
+    const one = made("option", {projection: "projections", flat: "flats", dark: "darks"}[name]);
+    one.value = name;
+    return one;
+  }));
+}
+
+const tabs = ["slice", "sinogram", "frames", "sweep", "scan"];
+function setTab(name) {
+  S.tab = name;
+  for (const one of tabs) at("tab-" + one).setAttribute("aria-selected", one === name), at("tab-" + one).tabIndex = one === name ? 0 : -1, at(one).hidden = one !== name;
+  if (name === "sinogram") askSinogram.want();
+  if (name === "frames") setKind();
+  if (name === "sweep" && at("sweep-first").value === "") proposeRange();
+  if (name === "slice") requestAnimationFrame(showSlices);
+}
+
+function setUpScan() {
+  for (const [k, name] of tabs.entries()) {
+    at("tab-" + name).addEventListener("click", () => setTab(name));
+    at("tab-" + name).addEventListener("keydown", e => {
+      const step = {ArrowRight: 1, ArrowLeft: -1}[e.key];
+      if (!step) return;
+      const next = tabs[(k + step + tabs.length) % tabs.length];
+      setTab(next), at("tab-" + next).focus();
+    });
+  }
+  at("kind").addEventListener("change", setKind);
+  for (const [id, twin] of [["frame", "frame-number"], ["frame-number", "frame"]])
+    at(id).addEventListener("input", () => {
+      if (at(id).value === "") return;
+      at(twin).value = at(id).value;
+      askFrame.want();
+    });
+}

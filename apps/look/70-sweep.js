@@ -1,0 +1,75 @@
+
+// Slices for values of one option, with a score.
+
+const isNumber = one => ["X", "FLOAT", "N", "INT"].includes(one.type);
+
+/** A range about what the option is now. */
+function proposeRange() {
+  const name = at("sweep-name").value, now = Number(S.options[name]);
+  if (name === "rotation-axis") return setRange(Math.round(10 * (S.axis - 4)) / 10, Math.round(10 * (S.axis + 4)) / 10, 0.5);
+  const limits = sliders[name];
+  if (limits && !S.options[name]) return setRange(limits[0], limits[1], Number(((limits[1] - limits[0]) / 16).toPrecision(2)));
+  const middle = now || Number((known(name) || {}).default) || 1;
+  setRange(Number((middle / 2).toPrecision(3)), Number((middle * 2).toPrecision(3)), Number((middle / 8).toPrecision(2)));
+}
+
+function setRange(low, high, step) {
+  at("sweep-first").value = low, at("sweep-last").value = high, at("sweep-step").value = step;
+}
+
+function showSheet(found) {
+  const name = found.sweep, across = found.width, tall = found.each, best = found.trials.findIndex(t => t.value === found.best);
+  const shown = found.grey.subarray(Math.max(best, 0) * across * tall, (Math.max(best, 0) + 1) * across * tall), window = windowOf(shown);
+  at("sheet").replaceChildren(...found.trials.map((trial, k) => {
+    const button = made("button", "", k === best ? "best" : ""), grey = found.grey.subarray(k * across * tall, (k + 1) * across * tall);
+    button.title = "take this value";
+    button.append(painted({width: across, height: tall, grey}, window), made("span", String(rounded(trial.value)) + (k === best ? ", the sharpest" : "")));
+    button.addEventListener("click", () => takeValue(name, trial.value));
+    return button;
+  }));
+}
+
+function takeValue(name, value) {
+  if (name === "rotation-axis") setAxis(value, 4);
+  else {
+    const {input, slider} = fields.get(name);
+    input.value = String(value);
+    if (slider) slider.value = value;
+    give(name, String(value));
+  }
+  setTab("slice");
+}
+
+async function sweepNow(event) {
+  event.preventDefault();
+  const name = at("sweep-name").value, number = id => Number(at(id).value), {[name]: gone, ...options} = S.options;
+  at("sweep-begin").disabled = true;
+  at("verdict").textContent = "making slices ...";
+  try {
+    const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, pane: "sweep"});
+    at("verdict").textContent = found.words;
+    at("scores").toggleAttribute("hidden", false);
+    drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t.unsharpness]), kind: "curve newest", dots: true}], "unsharpness (variation over the lowest) against " + name.replaceAll("-", " "), 220);
+    showSheet(found);
+    if (found.verdict === "resolved") {
+      const take = made("button", "take " + rounded(Number(found.value.toPrecision(6))));
+      take.id = "take";
+      take.addEventListener("click", () => takeValue(name, Number(found.value.toPrecision(6))));
+      at("verdict").append(" ", take);
+    }
+  } catch (wrong) {
+    at("verdict").textContent = wrong.message;
+  }
+  at("sweep-begin").disabled = false;
+}
+
+function setUpSweep() {
+  at("sweep-name").replaceChildren(...S.about.schema.filter(one => isNumber(one) && fields.has(one.name)).map(one => {
+    const option = made("option", one.name.replaceAll("-", " "));
+    option.value = one.name;
+    return option;
+  }));
+  if (fields.has("rotation-axis")) at("sweep-name").value = "rotation-axis";
+  at("sweep-name").addEventListener("change", proposeRange);
+  at("sweep-form").addEventListener("submit", sweepNow);
+}

@@ -1,0 +1,16 @@
+
+async function begin() {
+  try {
+    S.about = await (await fetch("about.json")).json();
+  } catch {
+    return complain("tandem look does not answer; was it ended?");
+  }
+  S.options = {...S.about.start};
+  showFacts();
+  makeControls();
+  setUpSlice(), setUpScan(), setUpRecipe(), setUpSweep();
+  setTab("slice");
+  askA.want();
+  wantRecipe();
+}
+begin();

@@ -1,0 +1,222 @@
+#include "look_options.hpp"
+
+#include <algorithm>
+
+#include "../../core/names.hpp"
+#include "../../counts/steps/step.hpp"
+#include "../../counts/steps/stripes/stripe_method.hpp"
+#include "../../pipeline/methods/method.hpp"
+#include "../options/command_line.hpp"
+#include "../options/recipe_text.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using nlohmann::json;
+
+/// Options beside those that decide a voxel that a look takes over.
+constexpr std::array taken_over{"threads", "memory", "device", "allow-external-files", "device-memory"};
+
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+
+/// The values of an option: none of a flag that is not set.
+std::vector<std::string> values_of(const std::string& name, const json& value) {
+  const auto refuse = [&name] {
+    throw UsageError("option " + name + ": a text, a number, true or a list of these is needed");
+  };
+  const auto text = [&](const json& one) {
+    if (one.is_string()) return one.get<std::string>();
+    if (!one.is_number() && !one.is_boolean()) refuse();
+    return one.dump();
+  };
+  std::vector<std::string> values;
+  if (!value.is_array()) return {text(value)};
+  for (const json& one : value) values.push_back(text(one));
+  return values;
+}
+
+/// As a shell takes it.
+std::string quoted_word(const std::string& word) {
+  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+-@%{}[]";
+  if (!word.empty() && word.find_first_not_of(plain.substr(0, plain.size() - 4)) == std::string::npos)
+    return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+/// The names of all options that say how a scan is opened.
+std::vector<std::string> opening_options() {
+  CLI::App command;
+  ScanOptions scan;
+  add_scan_options(command, scan);
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  std::erase_if(names, [](const std::string& name) {
+    return std::ranges::any_of(pipeline::steps(), [&](const pipeline::Step& step) {
+      return std::ranges::any_of(step.options, [&](const auto& one) { return one.name == "--" + name; });
+    });
+  });
+  names.emplace_back("view-step");
+  names.emplace_back("start-proj");  // decides which view is the first of a step
+  return names;
+}
+
+/// The step that brings an option; empty if none does.
+std::string step_of(const std::string& name) {
+  for (const pipeline::Step& step : pipeline::steps())
+    for (const pipeline::StepOption& one : step.options)
+      if (one.name == "--" + name) return std::string(step.name);
+  return "";
+}
+
+/// The removal of stripes that an option belongs to; empty if it is none of one.
+std::string stripe_method_with(const std::string& name) {
+  for (const pipeline::stripes::Method& method : pipeline::stripes::methods())
+    for (const pipeline::StepOption& one : method.options)
+      if (one.name == "--" + name) return std::string(method.name);
+  return "";
+}
+
+std::vector<std::string> words_between_bars(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t end = std::min(text.find('|', first), text.size());
+    words.push_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return words;
+}
+
+/// Choices of an option: between bars in its type, or, if there are many, at the end of its help.
+json choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name(), help = option.get_description();
+  if (type.find('|') != std::string::npos && in_lower_case(type) == type) return words_between_bars(type);
+  const std::string& name = option.get_lnames().front();
+  if (name == "remove-stripe-method") {
+    json words{"none"};
+    for (const auto& method : pipeline::stripes::methods()) words.push_back(method.name);
+    return words;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool look_takes(const std::string& option) {
+  for (const char* one : {"config", "help", "like", "quiet"})
+    if (option == one) return true;
+  return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
+}
+
+LookOptions::LookOptions(const ReconOptions& o) : scan_(o.scan.path.empty() ? o.scans.front() : o.scan.path) {
+  for (const CLI::Option* option : o.command->get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    known_.push_back(name);
+    if (option->count() == 0) continue;
+    const std::vector<std::string> values = option->reduced_results();
+    if (std::ranges::find(taken_over, name) != taken_over.end()) {
+      rest_.push_back("--" + name + (is_flag(*option) ? "" : "=" + values.back()));
+    } else if (decides_the_volume(name) && name != "rotation-axis-auto") {
+      start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
+    }
+  }
+  if (o.scan.how.time) start_["time"] = std::to_string(*o.scan.how.time);
+}
+
+/// Whether a page may give it: it names no file but one that the start names as well.
+bool LookOptions::may_give(const std::string& name, const std::vector<std::string>& values) const {
+  if (std::ranges::find(known_, name) == known_.end() || !decides_the_volume(name) ||
+      is_for_the_command_line("recon", name) || name == "rotation-axis-auto")
+    return false;
+  return !names_a_file(name, values) || (start_.contains(name) && values_of(name, start_[name]) == values);
+}
+
+std::vector<std::string> LookOptions::words_of(const json& asked) const {
+  if (!asked.is_object()) throw UsageError("options: an object {NAME: VALUE} is needed");
+  std::vector<std::string> words;
+  for (const auto& [name, value] : asked.items()) {
+    if (value.is_null() || value == false || value == "") continue;
+    const std::vector<std::string> values = values_of(name, value);
+    if (!may_give(name, values))
+      throw UsageError("option " + name + " is not taken from a page; give it to tandem look, or to recon");
+    if (value == true)
+      words.push_back("--" + name);
+    else
+      for (const std::string& one : values) words.push_back("--" + name + "=" + one);
+  }
+  return words;
+}
+
+std::vector<std::string> LookOptions::words(const json& asked, const std::vector<std::string>& more) const {
+  std::vector<std::string> words{"tandem", "recon", scan_};
+  for (const auto& some : {words_of(asked), rest_, more}) words.insert(words.end(), some.begin(), some.end());
+  return words;
+}
+
+std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
+                                                 const std::vector<std::string>& more) const {
+  auto made = std::make_unique<ParsedRecon>();
+  add_recon_options(*made->program.add_subcommand("recon", ""), made->options);
+  made->program.require_subcommand(1);
+  prepare(made->program);
+  std::vector<std::string> all = words(asked, more);
+  std::vector<char*> arguments;
+  for (std::string& word : all) arguments.push_back(word.data());
+  if (!parse(made->program, static_cast<int>(arguments.size()), arguments.data()))
+    throw UsageError("options: help is on the command line");
+  ReconOptions& o = made->options;
+  o.scan.path = scan_;
+  finish_recipe(o);
+  check_together(o);
+  const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
+  o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
+  o.recipe.fewest_devices = o.device.device == "auto";
+  return made;
+}
+
+std::string LookOptions::command_line(const json& asked, const std::string& output) const {
+  std::string text = "tandem recon " + quoted_word(scan_) + " -o " + quoted_word(output);
+  for (const auto& some : {words_of(asked), rest_})
+    for (const std::string& word : some) {
+      const std::size_t equals = word.find('=');
+      text += ' ' + word.substr(0, equals);
+      if (equals != std::string::npos) text += ' ' + quoted_word(word.substr(equals + 1));
+    }
+  return text;
+}
+
+std::string LookOptions::opening(const json& asked) const {
+  json some = json::object();
+  for (const std::string& name : opening_options())
+    if (asked.contains(name)) some[name] = asked[name];
+  return text_of(some);
+}
+
+json LookOptions::schema() const {
+  CLI::App program;
+  ReconOptions o;
+  CLI::App& command = *program.add_subcommand("recon", "");
+  add_recon_options(command, o);
+  json all = json::array();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    const bool useless = name == "reconstruction-algorithm" || !applies(o, "--" + name);
+    if (!start_.contains(name) && (useless || !may_give(name, {}))) continue;
+    all.push_back({{"name", name},
+                   {"group", option->get_group()},
+                   {"step", step_of(name)},
+                   {"stripes", stripe_method_with(name)},
+                   {"help", option->get_description()},
+                   {"type", is_flag(*option) ? "flag" : option->get_type_name()},
+                   {"choices", choices_of(*option)},
+                   {"default", option->get_default_str()}});
+  }
+  return all;
+}
+
+}  // namespace tandem::apps

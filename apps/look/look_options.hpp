@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "../options/recon_options.hpp"
+
+namespace tandem::apps {
+
+/// Options of `recon` that were parsed as a command line is.
+struct ParsedRecon {
+  CLI::App program{"", "tandem"};
+  ReconOptions options;
+};
+
+/// Whether `tandem look` takes this option of `recon` on its command line.
+bool look_takes(const std::string& option);
+
+/// What a page asks for: options of `recon` that decide the volume, as {"rotation-axis": "511.5"}; true for a
+/// flag, a list for an option that is repeated.
+class LookOptions {
+ public:
+  /// `start`: of `tandem look`, parsed. Its command is one that `add_recon_options` has filled.
+  explicit LookOptions(const ReconOptions& start);
+
+  /// Those of the start.
+  const nlohmann::json& start() const { return start_; }
+  void begin_with(const std::string& name, const std::string& value) { start_[name] = value; }
+  void forget(const std::string& name) { start_.erase(name); }
+  /// The options of the scan with these in the place of those of the start, each validated as on the command
+  /// line. Names of files are those of the start alone. @throws UsageError
+  std::unique_ptr<ParsedRecon> parsed(const nlohmann::json& asked,
+                                      const std::vector<std::string>& more = {"--dry-run"}) const;
+  /// The words of such a command line.
+  std::vector<std::string> words(const nlohmann::json& asked, const std::vector<std::string>& more) const;
+  /// The command that makes the volume, to be typed into a shell. @throws UsageError
+  std::string command_line(const nlohmann::json& asked, const std::string& output) const;
+  /// What opens the scan: options with other values need another reader.
+  std::string opening(const nlohmann::json& asked) const;
+  /// All options that a page may give, in groups, with their help, their kind of value and their default.
+  nlohmann::json schema() const;
+
+ private:
+  std::vector<std::string> words_of(const nlohmann::json& asked) const;
+  bool may_give(const std::string& name, const std::vector<std::string>& values) const;
+
+  std::string scan_;
+  std::vector<std::string> known_;  ///< the names of all options of `recon`
+  nlohmann::json start_ = nlohmann::json::object();
+  std::vector<std::string> rest_;  ///< words of the start that decide no voxel: threads, memory, device
+};
+
+}  // namespace tandem::apps

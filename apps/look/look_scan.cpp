@@ -1,0 +1,256 @@
+#include "look_scan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "../../core/error.hpp"
+#include "../../counts/pixels.hpp"
+#include "../../pipeline/reconstruct.hpp"
+#include "../../pipeline/watch/live.hpp"
+#include "../options/recon_recipe.hpp"
+#include "../pages/geometry_page.hpp"
+#include "../reports/scan_report.hpp"
+#include "../runs/progress.hpp"
+#include "../runs/recon_scan.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t bytes_of_counts = std::size_t{1} << 30;
+
+/// A whole number of a command. @throws UsageError if it is none, or outside of the range
+Index whole_of(const json& asked, const char* name, Index otherwise, Range range) {
+  const json value = asked.value(name, json());
+  if (value.is_null()) return otherwise;
+  if (!value.is_number_integer() || value < range.first || value >= range.last)
+    throw UsageError(std::string(name) + ": a whole number from " + std::to_string(range.first) + " to " +
+                     std::to_string(range.last - 1) + " is needed");
+  return value.get<Index>();
+}
+
+const json& options_in(const json& asked) {
+  static const json none = json::object();
+  const auto found = asked.find("options");
+  return found == asked.end() ? none : *found;
+}
+
+pipeline::Look look_of(const json& asked, const std::array<Index, 3>& size) {
+  pipeline::Look look;
+  const auto [nz, ny, nx] = size;
+  look.slice = whole_of(asked, "z", nz / 2, {0, nz});
+  look.coarser = whole_of(asked, "coarser", 1, {1, 65});
+  if (const json region = asked.value("region", json()); !region.is_null()) {
+    if (!region.is_array() || region.size() != 4 ||
+        !std::ranges::all_of(region, [](const json& one) { return one.is_number_integer(); }))
+      throw UsageError("region: [x0, x1, y0, y1] in whole voxels is needed");
+    const auto within = [](Index first, Index last, Index count) {
+      const Range r{std::clamp<Index>(first, 0, count - 1), std::clamp<Index>(last, 1, count)};
+      return Range{std::min(r.first, r.last - 1), r.last};
+    };
+    look.x = within(region[0], region[1], nx), look.y = within(region[2], region[3], ny);
+  }
+  return look;
+}
+
+json head_of(const pipeline::LookedAt& at) {
+  return {{"unit", at.unit},
+          {"method", at.method},
+          {"model", at.model},
+          {"axis_bin", at.axis_bin},
+          {"warnings", at.warnings},
+          {"made", at.made},
+          {"rows", {at.rows.first, at.rows.last}}};
+}
+
+/// How often values come, from the lowest to the highest.
+json histogram_of(std::span<const float> values) {
+  constexpr std::size_t bars = 96;
+  float low = std::numeric_limits<float>::max(), high = -low;
+  double sum = 0, squares = 0;
+  Index finite = 0;
+  for (const float v : values)
+    if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v), sum += v, ++finite;
+  if (finite == 0) return nullptr;
+  const double mean = sum / static_cast<double>(finite);
+  std::vector<Index> counts(bars);
+  const double width = std::max(high - low, 1e-30F);
+  for (const float v : values) {
+    if (!std::isfinite(v)) continue;
+    squares += (v - mean) * (v - mean);
+    const auto k = static_cast<std::size_t>((v - low) / width * static_cast<double>(bars));
+    ++counts[std::min(k, bars - 1)];
+  }
+  return {{"low", low},       {"high", high},
+          {"mean", mean},     {"spread", std::sqrt(squares / static_cast<double>(finite))},
+          {"finite", finite}, {"counts", counts}};
+}
+
+std::vector<float> floats_of(const io::Frames& frames) {
+  const auto [count, rows, bins] = frames.shape;
+  return pipeline::with_pixels(frames, [&, pixels = count * rows * bins](const auto* first) {
+    return std::vector<float>(first, first + pixels);
+  });
+}
+
+/// The largest number that a cell of the type can have; none for floats.
+std::optional<double> largest(io::PixelType type) {
+  switch (type) {
+    case io::PixelType::uint8:
+      return std::numeric_limits<std::uint8_t>::max();
+    case io::PixelType::uint16:
+      return std::numeric_limits<std::uint16_t>::max();
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string bytes_of(const Pictured& some) {
+  json head = some.head;
+  head["width"] = some.picture.width, head["height"] = some.picture.height;
+  std::string text = text_of(head);
+  text.append(3 - text.size() % 4, ' ');
+  text += '\n';
+  const std::size_t begin = text.size(), bytes = 4 * some.picture.grey.size();
+  text.resize(begin + bytes);
+  std::memcpy(text.data() + begin, some.picture.grey.data(), bytes);
+  return text;
+}
+
+LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& parsed) {
+  constexpr std::size_t most = 2;
+  const std::string how = options_.opening(options);
+  const auto found = std::ranges::find(opened_, how, &Opened::how);
+  if (found != opened_.end()) {
+    opened_.splice(opened_.begin(), opened_, found);
+    return opened_.front();
+  }
+  auto reader = open(parsed.scan);
+  auto maker = std::make_unique<pipeline::SliceMaker>(*reader, bytes_of_counts);
+  opened_.push_front({how, std::move(reader), std::move(maker)});
+  if (opened_.size() > most) opened_.pop_back();
+  return opened_.front();
+}
+
+pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on) {
+  const auto parsed = options_.parsed(options);
+  ReconOptions& o = parsed->options;
+  Opened& scan = opened(options, o);
+  ProgressLine silent(o.common);
+  complete_recipe(o, *scan.reader, silent);
+  const Index slices = scan.maker->full_size(o.recipe)[0];
+  const Index slice = z.value_or(slices / 2);
+  require<GeometryError>(0 <= slice && slice < slices, "slice ", slice, ": the volume has ", slices,
+                         " slices, from 0");
+  pipeline::Look look;
+  look.slice = slice;
+  return scan.maker->slice(o.recipe, look, go_on);
+}
+
+Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
+  const auto parsed = options_.parsed(options_in(asked));
+  ReconOptions& o = parsed->options;
+  Opened& scan = opened(options_in(asked), o);
+  ProgressLine silent(o.common);
+  complete_recipe(o, *scan.reader, silent);
+  const std::array<Index, 3> size = scan.maker->full_size(o.recipe);
+  const pipeline::Look look = look_of(asked, size);
+  pipeline::LookedAt at =
+      lines ? scan.maker->sinogram(o.recipe, look, go_on) : scan.maker->slice(o.recipe, look, go_on);
+  Pictured some{{}, head_of(at)};
+  const Index width = at.picture.width, height = at.picture.height;
+  some.head["size"] = size, some.head["z"] = look.slice, some.head["coarser"] = look.coarser;
+  some.head["whole"] = {width, height};
+  if (!lines) {
+    const Range x = look.x.value_or(o.recipe.region_x.value_or(Range{0, size[2]})),
+                y = look.y.value_or(o.recipe.region_y.value_or(Range{0, size[1]}));
+    some.head["region"] = {x.first, x.last, y.first, y.last};
+    some.head["pitch"] = at.place.grid.pitch[0] / static_cast<double>(look.coarser);
+    some.head["length"] = at.place.unit_of_length();
+  }
+  if (lines) some.head["histogram"] = histogram_of(at.picture.grey);
+  const Index side = whole_of(asked, "side", 4096, {16, 16385});
+  some.picture = width <= side && height <= side ? std::move(at.picture)
+                                                 : pipeline::shrunk(at.picture.grey, width, height, side);
+  return some;
+}
+
+Pictured LookScan::frame(const json& asked) {
+  const auto parsed = options_.parsed(options_in(asked));
+  Opened& scan = opened(options_in(asked), parsed->options);
+  const io::ScanInfo& info = scan.reader->info();
+  const std::string kind = asked.value("kind", "projection");
+  const bool views = kind == "projection", flats = kind == "flat";
+  if (!views && !flats && kind != "dark") throw UsageError("kind: projection, flat or dark is needed");
+  const Index count = views ? views_of(info.scan) : flats ? info.flats : info.darks;
+  const Index index = whole_of(asked, "index", 0, {0, count});
+  const Detector& d = detector_of(info.scan);
+  const io::Frames frame = scan.reader->read(views   ? io::FrameKind::projection
+                                             : flats ? io::FrameKind::flat
+                                                     : io::FrameKind::dark,
+                                             {index, index + 1}, {0, d.rows}, {0, d.bins});
+  const std::vector<float> grey = floats_of(frame);
+  Pictured some{pipeline::shrunk(grey, d.bins, d.rows, whole_of(asked, "side", 4096, {16, 16385})), {}};
+  some.head = {{"kind", kind}, {"index", index}, {"count", count}, {"whole", {d.bins, d.rows}}};
+  some.head["histogram"] = histogram_of(grey);
+  if (const auto most = largest(info.type))
+    some.head["saturated"] = std::ranges::count(grey, static_cast<float>(*most));
+  return some;
+}
+
+json LookScan::axis(const json& asked) {
+  const auto parsed = options_.parsed(options_in(asked));
+  ReconOptions& o = parsed->options;
+  Opened& scan = opened(options_in(asked), o);
+  o.common.quiet = true;
+  ProgressLine silent(o.common);
+  const pipeline::AxisEstimate axis = find_axis_of(*scan.reader, o.scan, {}, 5, silent);
+  return {{"axis_bin", axis.axis_bin},
+          {"uncertainty", axis.uncertainty},
+          {"agreement", axis.agreement},
+          {"method", name_of(axis.method)},
+          {"warnings", silent.warnings()}};
+}
+
+json LookScan::recipe(const json& asked) {
+  const auto parsed = options_.parsed(options_in(asked));
+  ReconOptions& o = parsed->options;
+  Opened& scan = opened(options_in(asked), o);
+  ProgressLine silent(o.common);
+  complete_recipe(o, *scan.reader, silent);
+  const pipeline::Plan plan = make_plan(scan.reader->info(), o.recipe);
+  require_its_beam(o, plan);
+  return {{"toml", config_of(o, plan.job)},
+          {"command", options_.command_line(options_in(asked), "volume.h5")},
+          {"size", plan.job.grid.shape()},
+          {"memory_bytes", plan.flow.bytes},
+          {"warnings", plan.warnings}};
+}
+
+json LookScan::report() {
+  const auto parsed = options_.parsed(options_.start());
+  Opened& scan = opened(options_.start(), parsed->options);
+  const io::ScanInfo& info = scan.reader->info();
+  json about = scan_report(info, parsed->options.scan);
+  about["words"] = words_of(info.scan);
+  about["file"] = parsed->options.scan.path;
+  about["start"] = options_.start();
+  about["schema"] = options_.schema();
+  return about;
+}
+
+std::string LookScan::geometry_png(std::size_t number) {
+  const auto parsed = options_.parsed(options_.start());
+  Opened& scan = opened(options_.start(), parsed->options);
+  const Scan stands = as_it_stands(scan.reader->info());
+  const std::vector<io::Picture> pictures = geometry_pictures(stands, fitting_grid(stands));
+  return number < pictures.size() ? io::png_of(pictures[number], 0, 1) : std::string();
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "../../pipeline/slice_maker.hpp"
+#include "look_options.hpp"
+
+namespace tandem::apps {
+
+/// A picture on its way to a page, and what it says beside it.
+struct Pictured {
+  io::Picture picture;
+  nlohmann::json head;
+};
+
+/// As a page reads it: a line of JSON, filled up with blanks to a multiple of four bytes, and then the pixels
+/// as float32, row by row.
+std::string bytes_of(const Pictured& some);
+
+/// A scan as a page looks at it: opened as the options say, with what is kept of it. One thread at a time.
+class LookScan {
+ public:
+  explicit LookScan(const LookOptions& options) : options_(options) {}
+
+  using GoOn = std::function<void()>;
+  /// The options of the start; the axis is among them if it was to be found.
+  const nlohmann::json& start() const { return options_.start(); }
+  /// A slice of the recipe; default: the middle one.
+  pipeline::LookedAt looked_at(const nlohmann::json& options, std::optional<Index> z, const GoOn& go_on);
+  /// {options, z, region: [x0, x1, y0, y1], coarser, side}; `lines`: the sinogram in the place of the slice.
+  Pictured slice(const nlohmann::json& asked, bool lines, const GoOn& go_on);
+  /// {kind: "projection", "flat" or "dark", index, side}: a frame of the file as it is.
+  Pictured frame(const nlohmann::json& asked);
+  /// {options}: the axis that the scan itself tells.
+  nlohmann::json axis(const nlohmann::json& asked);
+  /// {options}: the recipe of the volume, the command that makes it, and what there is to say about it.
+  nlohmann::json recipe(const nlohmann::json& asked);
+  /// What the scan says of itself, without options of the page.
+  nlohmann::json report();
+  /// Source, detector and volume as pictures of lines.
+  std::string geometry_png(std::size_t number);
+
+ private:
+  /// A reader, and what was made of its scan.
+  struct Opened {
+    std::string how;
+    std::unique_ptr<io::ScanReader> reader;
+    std::unique_ptr<pipeline::SliceMaker> maker;
+  };
+  Opened& opened(const nlohmann::json& options, const ReconOptions& parsed);
+
+  const LookOptions& options_;
+  std::list<Opened> opened_;  ///< the one that was used last comes first
+};
+
+}  // namespace tandem::apps

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "../pages/local_server.hpp"
+#include "look_scan.hpp"
+
+namespace tandem::apps {
+
+/// What a page and the scan say to each other: it answers and obeys, for a `LocalServer`. Pictures are made
+/// one at a time; one that the same pane of the page does not want any more is given up.
+class LookSession {
+ public:
+  /// `start`: as for `LookOptions`. @throws what opening the scan throws
+  explicit LookSession(const ReconOptions& start);
+  ~LookSession();  ///< ends a run
+
+  /// about.json, geometry-0.png to geometry-2.png, and `events`: a stream of what the run does.
+  std::optional<Content> answer(const std::string& path);
+  /// slice, sinogram, frame, sweep, axis, recipe, run, stop: an object each. What is wrong with one comes
+  /// back as {error: one line}, with 400 if it is no object, 409 if a newer one has taken its place, else
+  /// with 422.
+  std::optional<Content> obey(const std::string& path, const std::string& body);
+  void end();  ///< gives up what is being made, and ends streams
+
+ private:
+  using Json = nlohmann::json;
+  struct Superseded {};  ///< is thrown where a newer command has come
+
+  Content obeyed(const std::string& path, const Json& asked);
+  Content picture(const std::string& path, const Json& asked);
+  void begin_run(const Json& asked);
+  void run(std::vector<std::string> words);
+  Content events();
+
+  LookOptions options_;
+  LookScan scan_;
+  std::mutex making_;  ///< of `scan_`
+  std::mutex mutex_;   ///< of all below
+  std::condition_variable told_;
+  std::map<std::string, Index> newest_;  ///< command of each pane
+  Index news_ = 1;
+  Json run_ = {{"state", "none"}};
+  bool stop_ = false, over_ = false;
+  int streams_ = 0;
+  std::thread runner_;
+};
+
+}  // namespace tandem::apps

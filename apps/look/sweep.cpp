@@ -1,0 +1,201 @@
+#include "sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <utility>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../core/version.hpp"
+#include "../../pipeline/watch/live.hpp"
+#include "../options/files.hpp"
+#include "../pages/preview.hpp"
+#include "../runs/lines.hpp"
+#include "../runs/progress.hpp"
+
+namespace tandem::apps {
+
+using nlohmann::json;
+
+namespace {
+
+/// As an option takes it.
+std::string text_of_value(double value) {
+  std::ostringstream text;
+  text << std::setprecision(10) << value;
+  return text.str();
+}
+
+/// Lowest and highest value of the pixels that are finite.
+std::pair<double, double> range_of(std::span<const float> grey) {
+  double low = INFINITY, high = -INFINITY;
+  for (const float v : grey)
+    if (std::isfinite(v)) low = std::min<double>(low, v), high = std::max<double>(high, v);
+  return {low, high};
+}
+
+void add_unlike(std::vector<std::string>& all, const std::vector<std::string>& some) {
+  for (const std::string& text : some)
+    if (std::ranges::find(all, text) == all.end()) all.push_back(text);
+}
+
+/// The value that is best stands in the frame, if one is.
+bool has_best(const SweepMade& all) {
+  return all.result.verdict == pipeline::Verdict::resolved || all.result.verdict == pipeline::Verdict::railed;
+}
+
+void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& name) {
+  const Index joined = ceil_div(all.place.grid.size[0], all.pictures.front().width);  // voxels in a pixel
+  std::vector<float> greys = all.pictures[all.result.best].grey;
+  std::erase_if(greys, [](float v) { return !std::isfinite(v); });
+  io::Sheet sheet = sheet_of(window_of(std::move(greys)), all.place);
+  sheet.pixel *= static_cast<double>(joined);
+  for (std::size_t k = 0; k < all.pictures.size(); ++k)
+    all.pictures[k].captions = {(k == 0 ? name + ' ' : "") + all.texts[k]};
+  if (has_best(all)) {
+    all.pictures[all.result.best].framed = true;
+    all.pictures[all.result.best].captions.front() += ", the sharpest";
+  }
+  sheet.columns =
+      static_cast<std::size_t>(std::ceil(std::sqrt(1.5 * static_cast<double>(all.pictures.size()))));
+  io::write_png(std::move(output), all.pictures, sheet);
+}
+
+void print_sweep(const SweepMade& all, const std::string& name) {
+  const auto wide = static_cast<int>(std::max<std::size_t>(name.size() + 2, 12));
+  std::cout << std::left << std::setw(wide) << name << "unsharpness  entropy\n";
+  for (std::size_t k = 0; k < all.texts.size(); ++k)
+    std::cout << std::left << std::setw(wide) << all.texts[k] << std::fixed << std::setprecision(5)
+              << all.result.score[k] << "      " << std::setprecision(4) << all.result.entropy[k]
+              << std::defaultfloat << (has_best(all) && k == all.result.best ? "  best" : "") << '\n';
+  std::cout << all.result.words << '\n';
+}
+
+/// What was tried, and what came out.
+json sweep_json(const SweepAsked& asked, const SweepMade& all) {
+  json trials = json::array();
+  for (std::size_t k = 0; k < all.texts.size(); ++k)
+    trials.push_back({{"value", asked.values[k]},
+                      {"unsharpness", all.result.score[k]},
+                      {"entropy", all.result.entropy[k]}});
+  const bool resolved = all.result.verdict == pipeline::Verdict::resolved;
+  return {{"sweep", asked.name},
+          {"slices", asked.slices},
+          {"verdict", pipeline::name_of(all.result.verdict)},
+          {"words", all.result.words},
+          {"value", resolved ? json(all.result.value) : json(nullptr)},
+          {"uncertainty", resolved ? json(all.result.uncertainty) : json(nullptr)},
+          {"best", has_best(all) ? json(asked.values[all.result.best]) : json(nullptr)},
+          {"trials", trials}};
+}
+
+}  // namespace
+
+SweepAsked sweep_of(const std::string& name, double first, double last, double step) {
+  constexpr double most = 200, rounding = 1e-6;
+  if (!(step > 0) || !(last >= first) || !((last - first) / step < most))
+    throw UsageError("--sweep " + name + ": A:B:STEP with A up to B and at most 200 values is needed");
+  SweepAsked asked{name, {}};
+  for (double k = 0; k <= std::floor((last - first) / step + rounding); ++k)
+    asked.values.push_back(number_in(text_of_value(first + k * step)).value());
+  return asked;
+}
+
+SweepAsked sweep_in(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  std::stringstream parts(equals == std::string::npos ? "" : text.substr(equals + 1));
+  std::string first, last, step, more, name = text.substr(0, equals);
+  std::getline(parts, first, ':');
+  std::getline(parts, last, ':');
+  std::getline(parts, step, ':');
+  const auto a = number_in(first), b = number_in(last), by = number_in(step);
+  name.erase(0, std::min(name.size(), name.find_first_not_of('-')));
+  if (std::getline(parts, more) || name.empty() || !a || !b || !by)
+    throw UsageError("--sweep '" + text + "' is not NAME=A:B:STEP, such as rotation-axis=510:514:0.5");
+  return sweep_of(name, *a, *b, *by);
+}
+
+SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Index side,
+                const std::function<void(std::size_t)>& done) {
+  SweepMade all{};
+  std::vector<pipeline::Swept> values;
+  std::pair<double, double> range;
+  json options = given;
+  for (const double value : asked.values) {
+    done(values.size());
+    all.texts.push_back(text_of_value(value));
+    options[asked.name] = all.texts.back();
+    values.push_back({value, {}});
+    for (std::size_t k = 0; k < std::max<std::size_t>(asked.slices.size(), 1); ++k) {
+      const std::optional<Index> z = asked.slices.empty() ? std::nullopt : std::optional(asked.slices[k]);
+      const pipeline::LookedAt at = scan.looked_at(options, z, [&] { done(values.size() - 1); });
+      const io::Picture& p = at.picture;
+      if (all.pictures.empty()) range = range_of(p.grey);
+      values.back().slices.push_back(
+          pipeline::sharpness_of(p.grey, p.width, p.height, range.first, range.second));
+      if (k == 0) all.pictures.push_back(pipeline::shrunk(p.grey, p.width, p.height, side));
+      all.place = at.place;
+      add_unlike(all.warnings, at.warnings);
+    }
+  }
+  done(values.size());
+  all.result = pipeline::judged(values);
+  return all;
+}
+
+Pictured sheet_of_sweep(LookScan& scan, const json& asked, const LookScan::GoOn& go_on) {
+  const auto number = [&](const char* name) {
+    const json value = asked.value(name, json());
+    if (!value.is_number()) throw UsageError(std::string(name) + ": a number is needed");
+    return value.get<double>();
+  };
+  SweepAsked sweep = sweep_of(asked.value("name", ""), number("first"), number("last"), number("step"));
+  if (asked.contains("z")) sweep.slices = {asked["z"].get<Index>()};
+  const Index side = std::clamp<Index>(asked.value("side", Index{160}), 32, 512);
+  SweepMade made =
+      swept(scan, asked.value("options", json::object()), sweep, side, [&](std::size_t) { go_on(); });
+  Pictured all{made.pictures.front(), sweep_json(sweep, made)};
+  for (std::size_t k = 1; k < made.pictures.size(); ++k) {
+    const io::Picture& one = made.pictures[k];
+    require<GeometryError>(one.width == all.picture.width,
+                           "sweep: slices of different sizes are on no sheet");
+    all.picture.grey.insert(all.picture.grey.end(), one.grey.begin(), one.grey.end());
+    all.picture.height += one.height;
+  }
+  all.head["each"] = made.pictures.front().height;
+  all.head["warnings"] = made.warnings;
+  return all;
+}
+
+void run_sweep(ReconOptions& o) {
+  constexpr Index pixels = 400;  // of a picture's side
+  SweepAsked asked = sweep_in(o.sweep);
+  if (o.recipe.region_z)
+    for (Index z = o.recipe.region_z->first; z < o.recipe.region_z->last; ++z) asked.slices.push_back(z);
+  check_files(o.common, sources_of(o), outputs_of(o));
+  const ThreadLimit limit(o.common.threads);
+  std::optional<io::Output> sheet;
+  if (!o.preview.empty()) sheet.emplace(o.preview, io::Content::picture, o.common.replace());
+  ProgressLine progress(o.common);
+  LookOptions options(o);
+  options.forget(o.slices_are_range() ? "slices" : "");
+  options.forget(asked.name);
+  LookScan scan(options);
+  SweepMade made = swept(scan, scan.start(), asked, pixels, [&](std::size_t done) {
+    progress("sweep", static_cast<double>(done), static_cast<double>(asked.values.size()), "values");
+  });
+  for (const std::string& text : made.warnings) progress.warn(text);
+  if (made.result.verdict != pipeline::Verdict::resolved) progress.warn("--sweep: " + made.result.words);
+  progress.clear();
+  json report = {{"command", "recon"}, {"version", TANDEM_VERSION}, {"input", o.scan.path}};
+  report.update(sweep_json(asked, made));
+  report["warnings"] = progress.warnings();
+  write_report(o.common, report);
+  if (o.common.json != "-") print_sweep(made, asked.name);
+  if (sheet) write_sweep_sheet(std::move(*sheet), made, asked.name);
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,34 @@
+#include "recon_recipe.hpp"
+
+#include <map>
+
+#include "../../io/files/text.hpp"
+#include "../../pipeline/methods/method.hpp"
+#include "recipe_text.hpp"
+#include "settings_text.hpp"
+
+namespace tandem::apps {
+
+std::string config_of(const ReconOptions& o, const pipeline::Job& job,
+                      const std::optional<pipeline::ValueRange>& range) {
+  const pipeline::MethodOptions& taken = job.options;
+  std::map<std::string, std::string> found{
+      {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}, {"rotation-axis-auto", ""}};
+  if (o.axis_auto) found["rotation-axis"] = io::shortest(job.axis_in_file);
+  if (job.method->iterates()) {
+    found["iterations"] = std::to_string(*taken.iterations);
+    if (o.stop.empty() && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
+    if (o.initial.empty())
+      found["initial"] = toml_of({taken.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
+  }
+  if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
+  if (taken.subsets && applies(o, "--subsets")) found["subsets"] = std::to_string(*taken.subsets);
+  if (taken.tv_weight) found["tv-weight"] = io::shortest(*taken.tv_weight);
+  if (range) {
+    found["min"] = io::shortest(range->min);
+    found["max"] = io::shortest(range->max);
+  }
+  return config_text(*o.command, found, [&](const std::string& option) { return applies(o, option); });
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "../../pipeline/watch/value_range.hpp"
+#include "recon_options.hpp"
+
+namespace tandem::apps {
+
+/// The options of a run, for --config and --like: with the method that was taken, and with what was found or
+/// chosen for it: the axis, how a solver begins and ends, the range of integers.
+std::string config_of(const ReconOptions& o, const pipeline::Job& job,
+                      const std::optional<pipeline::ValueRange>& range = {});
+
+}  // namespace tandem::apps

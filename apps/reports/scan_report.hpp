@@ -1,0 +1,10 @@
+#pragma once
+
+#include "../options/scan_options.hpp"
+
+namespace tandem::apps {
+
+/// What a scan says of itself: format, sizes, geometry, angles, flats and darks, notes.
+nlohmann::json scan_report(const io::ScanInfo& info, const ScanOptions& options);
+
+}  // namespace tandem::apps

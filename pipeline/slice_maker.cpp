@@ -1,0 +1,338 @@
+#include "slice_maker.hpp"
+
+#include <algorithm>
+#include <list>
+#include <sstream>
+#include <utility>
+
+#include "../core/error.hpp"
+#include "../operators/tiling.hpp"
+#include "beams/beam.hpp"
+#include "kept_scan.hpp"
+#include "methods/method.hpp"
+#include "plan/heeds_axis.hpp"
+#include "plan/margin_rows.hpp"
+#include "reconstruct.hpp"
+#include "stations/compute.hpp"
+#include "stations/prepare.hpp"
+#include "stations/read.hpp"
+#include "stations/sweep.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// The newest of what was made, by what it was made of.
+template <class T>
+class Newest {
+ public:
+  explicit Newest(std::size_t most) : most_(most) {}
+  std::shared_ptr<const T> find(const std::string& key) {
+    const auto found = std::ranges::find(all_, key, &Entry::first);
+    if (found == all_.end()) return nullptr;
+    all_.splice(all_.begin(), all_, found);
+    return found->second;
+  }
+  std::shared_ptr<const T> keep(const std::string& key, T&& made) {
+    all_.emplace_front(key, std::make_shared<const T>(std::move(made)));
+    if (all_.size() > most_) all_.pop_back();
+    return all_.front().second;
+  }
+
+ private:
+  using Entry = std::pair<std::string, std::shared_ptr<const T>>;
+  std::size_t most_;
+  std::list<Entry> all_;
+};
+
+/// A text of values, which differ if their texts do.
+class KeyText {
+ public:
+  KeyText() { text_.precision(17); }
+  template <class... Values>
+  KeyText& add(const Values&... values) {
+    (put(values), ...);
+    return *this;
+  }
+  std::string text() const { return text_.str(); }
+
+ private:
+  template <class T>
+  void put(const T& value) {
+    text_ << value << ' ';
+  }
+  void put(Range range) { add(range.first, range.last); }
+  template <class T>
+  void put(const std::optional<T>& value) {
+    if (value)
+      put(*value);
+    else
+      put("none");
+  }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    add(values.size());
+    for (const T& value : values) put(value);
+  }
+  template <class T, std::size_t N>
+  void put(const std::array<T, N>& values) {
+    for (const T& value : values) put(value);
+  }
+  void put(const StepValues& values) {
+    for (const auto& [name, value] : values) {
+      add(name);
+      std::visit([this](const auto& given) { put(given); }, value);
+    }
+  }
+  std::ostringstream text_;
+};
+
+/// What line integrals depend on, of one scan. The axis is among it where frames become upright, or where a
+/// step looks at what lies on the other side of it.
+std::string key_of_lines(const Plan& plan, const Recipe& recipe) {
+  const Job& job = plan.job;
+  const Preprocessing& how = job.preprocessing;
+  KeyText key;
+  key.add(how.values, job.views, job.rows, job.rows_there, job.bins, recipe.binning, recipe.gain,
+          recipe.max_floored_percent, recipe.voxel_size_mm);
+  if (steps_heed_axis(how)) key.add(job.axis_in_file);
+  return key.text();
+}
+
+/// What F and B depend on beside the grid of B. Rows with axes of their own have F of their own.
+std::string key_of_operators(const Plan& plan, const Recipe& recipe) {
+  const Job& job = plan.job;
+  const Filter& f = job.options.filter;
+  const bool apart = rows_are_slices(job.scan) && !has_row_axes(job.scan);
+  KeyText key;
+  key.add(job.views, job.bins, recipe.binning, recipe.voxel_size_mm, job.axis_in_file,
+          static_cast<int>(f.window), f.cutoff, static_cast<int>(f.padding), f.padding_bins, job.solved.pitch,
+          static_cast<int>(plan.flow.model), name_of(plan.flow.execution()));
+  if (!apart) key.add(job.rows, job.solved.centre[2], job.preprocessing.values);
+  return key.text();
+}
+
+VolumeGrid coarser_grid(const VolumeGrid& grid, Index times) {
+  VolumeGrid wider = grid;
+  for (std::size_t i = 0; i < 2; ++i) {
+    wider.size[i] = (grid.size[i] + times - 1) / times;
+    wider.centre[i] += 0.5 * static_cast<double>(times * wider.size[i] - grid.size[i]) * grid.pitch[i];
+    wider.pitch[i] *= static_cast<double>(times);
+  }
+  return wider;
+}
+
+/// The plan of one slice.
+Plan plan_of_slice(const io::ScanInfo& info, const Recipe& asked, const Look& look) {
+  Recipe recipe = asked;
+  recipe.region_z = Range{look.slice, look.slice + 1};
+  if (look.x) recipe.region_x = look.x;
+  if (look.y) recipe.region_y = look.y;
+  Plan plan = make_plan(info, recipe);
+  require<GeometryError>(plan.job.method->filters && plan.flow.route->slices != Slices::as_one,
+                         plan.job.method_name(),
+                         ": slices are looked at by a filter; give --reconstruction-algorithm fbp or fdk");
+  if (look.coarser == 1) return plan;
+  plan.job.grid = coarser_grid(plan.job.grid, look.coarser);
+  plan.job.solved = coarser_grid(plan.job.solved, look.coarser);
+  plan.flow.workers.clear();
+  beam_of(plan.job.scan).choose_execution(plan, recipe, [] { return 0.0; });
+  return plan;
+}
+
+/// A run of one slice, as stations see it.
+struct OneSlice {
+  OneSlice(Plan&& planned, const std::function<void()>& go_on)
+      : plan(std::move(planned)),
+        watch([go_on](const Stage&) { go_on(); }, 1, plan.flow.workers.size()),
+        work{plan, watch} {}
+  OneSlice(const OneSlice&) = delete;
+  OneSlice& operator=(const OneSlice&) = delete;
+
+  Plan plan;
+  Watch watch;
+  Work work;
+  std::string lines_key, operators_key;
+  std::string filtered_key() const { return lines_key + operators_key; }
+};
+
+struct LinesKept {
+  std::optional<Array> y;  ///< empty: no ray meets the slice
+  std::vector<std::string> warnings;
+};
+
+}  // namespace
+
+struct SliceMaker::Impl {
+  Impl(io::ScanReader& reader, std::size_t bytes) : scan(reader), most(bytes) {}
+
+  std::shared_ptr<const LinesKept> lines(OneSlice& one, LookedAt& at);
+  Array back_projected(OneSlice& one, const Array& y, LookedAt& at, const std::function<void()>& go_on);
+  Array by_views(OneSlice& one, const Problem& problem, const Array& y, LookedAt& at,
+                 const std::function<void()>& go_on);
+
+  KeptScan scan;
+  std::size_t most;
+  Newest<LinesKept> kept_lines{3};
+  Newest<Array> kept_filtered{2};
+  Newest<BackProjection> kept_back_projections{2};
+};
+
+std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt& at) {
+  Plan& plan = one.plan;
+  if (auto kept = kept_lines.find(one.lines_key)) return kept;
+  at.made.emplace_back("lines");
+  LinesKept made;
+  Outcome outcome;
+  Chunk chunk;
+  chunk.slices = {0, 1};
+  ReadStation read(scan, plan, one.watch, outcome);
+  if (read.is_met(chunk)) {
+    end_margins_at_bad_rows(scan, plan.job, plan.job.views);
+    PrepareStation prepare(scan.info(), plan);
+    read.read_rows({0, detector_of(plan.job.scan).rows}, 1, chunk);
+    Array y = prepare.block(chunk.counts, *chunk.reference, plan.job.scan, 1, true, one.work);
+    prepare.look_at(y, {});
+    prepare.finish(outcome);
+    made = {std::move(y), outcome.warnings};
+  }
+  scan.forget(most);
+  return kept_lines.keep(one.lines_key, std::move(made));
+}
+
+/// Line integrals and filtered data are of this scan, about any axis.
+ConstVectorView of_scan(const Array& y, const Space& space) { return {y.data(), space}; }
+
+Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& at,
+                                       const std::function<void()>& go_on) {
+  const Plan& plan = one.plan;
+  const Flow& flow = plan.flow;
+  const Problem problem = problem_of(plan, {0, 1}, flow.workers.front());
+  if (flow.route->slices == Slices::sums) return by_views(one, problem, y, at, go_on);
+  const std::string key = one.filtered_key();
+  std::shared_ptr<const Array> filtered = kept_filtered.find(key);
+  if (!filtered) {
+    at.made.emplace_back("filter");
+    const auto filter = flow.placement->filter(flow, plan.job.options.filter, problem);
+    Stream& stream = default_stream(one.work.device());
+    Array out(filter ? filter->range() : projection_space(problem.scan, one.work.device()), stream);
+    const ConstVectorView in = of_scan(y, projection_space(problem.scan, one.work.device()));
+    filter ? filter->apply(1, in, 0, out, stream) : copy(in, out, stream);
+    stream.synchronize();
+    filtered = kept_filtered.keep(key, std::move(out));
+  }
+  go_on();
+  const VolumeGrid& grid = plan.job.solved;
+  const std::string back =
+      one.operators_key + KeyText().add(grid.size, grid.centre[0], grid.centre[1]).text();
+  std::shared_ptr<const BackProjection> B = kept_back_projections.find(back);
+  if (!B) {
+    at.made.emplace_back("operator");
+    B = kept_back_projections.keep(back,
+                                   flow.placement->back_projection(flow, plan.job.options.filter, problem));
+  }
+  return (*B)(*filtered, [&](double) { go_on(); });
+}
+
+/// The same for fans and cones: a block of views after the other is added, as `Sweep` adds them, to a strip
+/// of lines after the other, so that the work can end soon.
+Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Array& y, LookedAt& at,
+                                 const std::function<void()>& go_on) {
+  constexpr Index lines_at_once = 128;
+  const Plan& plan = one.plan;
+  Stream& stream = default_stream(one.work.device());
+  const ByViews made = beam_of(problem.scan).of_views(plan.job.options.filter, problem);
+  const Index views = views_of(problem.scan);
+  const std::string key = one.filtered_key();
+  std::shared_ptr<const Array> filtered = kept_filtered.find(key);
+  if (!filtered) {
+    at.made.emplace_back("filter");
+    const LinearOperator F = made.filter({0, views});
+    Array out(F.range(), stream);
+    F.apply(1, of_scan(y, F.domain()), 0, out, stream);
+    stream.synchronize();
+    filtered = kept_filtered.keep(key, std::move(out));
+  }
+  const auto [nx, ny, nz] = problem.grid.size;
+  Array slab = zeros(problem.A.domain(), stream);
+  for (const Range lines : pieces({0, ny}, one.work.device().is_cuda() ? ny : lines_at_once)) {
+    Problem strip = problem;
+    strip.grid = region(problem.grid, {0, nx}, lines, {0, nz});
+    const ByViews of_strip = beam_of(problem.scan).of_views(plan.job.options.filter, strip);
+    for (const Range some : blocks_of(views, plan.flow.views_at_once)) {
+      go_on();
+      const LinearOperator B = of_strip.back_projection(some);
+      const float* from = filtered->data() + some.first * (filtered->size() / views);
+      B.apply(1, ConstVectorView(from, B.domain()), 1, VectorView{slab.data() + lines.first * nx, B.range()},
+              stream);
+      stream.synchronize();
+    }
+  }
+  return slab;
+}
+
+SliceMaker::SliceMaker(io::ScanReader& reader, std::size_t bytes)
+    : impl_(std::make_unique<Impl>(reader, bytes)) {}
+SliceMaker::~SliceMaker() = default;
+
+namespace {
+
+LookedAt looked_at_by(const Plan& plan) {
+  const Job& job = plan.job;
+  return {.picture = {},
+          .place = job.place(),
+          .unit = job.unit(),
+          .method = std::string(job.method_name()),
+          .model = std::string(name_of(plan.flow.model)),
+          .axis_bin = job.axis_in_file,
+          .rows = job.rows,
+          .bins = job.bins,
+          .warnings = plan.warnings,
+          .made = {}};
+}
+
+void add_unsaid(std::vector<std::string>& all, const std::vector<std::string>& some) {
+  for (const std::string& text : some)
+    if (std::ranges::find(all, text) == all.end()) all.push_back(text);
+}
+
+}  // namespace
+
+LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
+  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), go_on);
+  one.lines_key = key_of_lines(one.plan, recipe);
+  one.operators_key = key_of_operators(one.plan, recipe);
+  LookedAt at = looked_at_by(one.plan);
+  const auto lines = impl_->lines(one, at);
+  add_unsaid(at.warnings, lines->warnings);
+  const auto [slices, height, width] = one.plan.job.grid.shape();
+  at.picture = {width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+  if (!lines->y) return at;
+  const Array made = on_device(impl_->back_projected(one, *lines->y, at, go_on), Device::cpu());
+  require_finite(one.plan.job, {0, 1}, made);
+  std::copy_n(made.data(), width * height, at.picture.grey.begin());
+  return at;
+}
+
+LookedAt SliceMaker::sinogram(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
+  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), go_on);
+  one.lines_key = key_of_lines(one.plan, recipe);
+  LookedAt at = looked_at_by(one.plan);
+  const auto lines = impl_->lines(one, at);
+  add_unsaid(at.warnings, lines->warnings);
+  const Index views = views_of(one.plan.job.scan), bins = detector_of(one.plan.job.scan).bins;
+  at.picture = {bins, views, std::vector<float>(static_cast<std::size_t>(views * bins))};
+  if (!lines->y) return at;
+  const Array y = on_device(*lines->y, Device::cpu());
+  const Index rows = y.space().shape()[1];
+  for (Index v = 0; v < views; ++v)
+    std::copy_n(y.data() + (v * rows + rows / 2) * bins, bins, at.picture.grey.begin() + v * bins);
+  return at;
+}
+
+std::array<Index, 3> SliceMaker::full_size(const Recipe& recipe) const {
+  const auto [x, y, z] = make_job(impl_->scan.info(), recipe).full_size;
+  return {z, y, x};
+}
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../io/png.hpp"
+#include "../io/scans/scan_reader.hpp"
+#include "../io/volumes/volume_place.hpp"
+#include "plan/recipe.hpp"
+
+namespace tandem::pipeline {
+
+/// Which slice of a recipe is looked at, and how closely.
+struct Look {
+  Index slice = 0;            ///< of the volume that the recipe makes
+  std::optional<Range> x, y;  ///< a part of its voxels; default: all
+  Index coarser = 1;          ///< voxels that are so many times as wide, along x and y
+};
+
+/// A slice, or the sinogram that it is made of.
+struct LookedAt {
+  io::Picture picture;                ///< of (y, x), or (view, bin) of the middle one of its rows
+  io::VolumePlace place;              ///< of the slice
+  std::string unit, method, model;    ///< as a report has them
+  double axis_bin = 0;                ///< in bins of the file
+  Range rows, bins;                   ///< of the file, that were read
+  std::vector<std::string> warnings;  ///< of the plan, and those that only the data can tell
+  std::vector<std::string> made;      ///< what was made anew: "counts", "lines", "filter", ...
+};
+
+/// Makes slices of a scan, one at a time, as `reconstruct` makes them by a filter, and keeps counts, line
+/// integrals, filtered data and operators, so that only what has changed is made anew. In a parallel beam a
+/// slice that is not coarser has the same bits as in a run on the same device; in a fan or cone beam it is
+/// the same up to rounding.
+class SliceMaker {
+ public:
+  /// `bytes`: of the counts that are kept.
+  SliceMaker(io::ScanReader& reader, std::size_t bytes);
+  ~SliceMaker();
+
+  /// `go_on` is called often; it ends the work by throwing. @throws as `make_plan` and `reconstruct` do, and
+  /// GeometryError for a method that is no filter
+  LookedAt slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on);
+  /// The line integrals behind it.
+  LookedAt sinogram(const Recipe& recipe, const Look& look, const std::function<void()>& go_on);
+  /// How many slices the recipe makes, and voxels along y and x: the full grid. @throws as `make_plan` does
+  std::array<Index, 3> full_size(const Recipe& recipe) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tandem::pipeline

@@ -1,0 +1,77 @@
+// recon --sweep: slices for values of an option, and what they tell.
+
+#include <gtest/gtest.h>
+
+#include "program.hpp"
+
+namespace tandem {
+namespace {
+
+using test::Ended, test::Program;
+
+TEST(Sweep, ShowsSlicesAndNamesTheSharpest) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 48 --bins 64 --rows 3 --views 90 --axis-bin 33.25").code, 0);
+  const Ended ended =
+      run("recon scan.h5 --sweep rotation-axis=31.25:34.75:0.5 --preview sheet.png --json r.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto report = run.json("r.json");
+  EXPECT_EQ(report["best"], 33.25);
+  EXPECT_EQ(report["verdict"], "resolved");
+  EXPECT_NEAR(report["value"], 33.25, 0.15);  // it is symmetric about a value that was tried
+  EXPECT_GE(report["uncertainty"], 0.05);
+  ASSERT_EQ(report["trials"].size(), 8u);
+  EXPECT_EQ(report["trials"][7]["value"], 34.75);
+  EXPECT_EQ(report["trials"][4]["unsharpness"], 1);
+  EXPECT_NE(ended.out.find("33.25          1.00000"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("resolved: 33.2"), std::string::npos) << ended.out;
+  EXPECT_TRUE(run.has("sheet.png"));
+  EXPECT_TRUE(report["warnings"].empty()) << report["warnings"];
+}
+
+TEST(Sweep, TakesTheSlicesThatAreAskedFor) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 48 --bins 64 --rows 5 --views 90").code, 0);
+  ASSERT_EQ(run("recon scan.h5 --sweep rotation-axis=30:33:0.5 --slices 1:4 --json r.json").code, 0);
+  EXPECT_EQ(run.json("r.json")["slices"], nlohmann::json({1, 2, 3}));
+  EXPECT_EQ(run("recon scan.h5 --sweep rotation-axis=30:33:0.5 --slices 4:6").code, 4);
+}
+
+TEST(Sweep, TakesAnyNumber) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 48 --bins 64 --rows 1 --views 90 --photons 1e3").code, 0);
+  const Ended ended = run("recon scan.h5 --sweep fbp-cutoff=0.2:1:0.2 --fbp-filter hann --json r.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(run.json("r.json")["verdict"], "railed");  // the smoother, the less variation
+  EXPECT_NE(ended.err.find("railed"), std::string::npos);
+  ASSERT_EQ(run("recon scan.h5 --sweep padding-bins=8:32:8 --json r.json").code, 0);
+  EXPECT_EQ(run.json("r.json")["verdict"], "flat");  // the sample ends within the detector
+  EXPECT_TRUE(run.json("r.json")["value"].is_null());
+}
+
+TEST(Sweep, SaysWhereTheRangeMayBeTooShort) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 48 --bins 64 --rows 1 --views 90 --axis-bin 33.25").code, 0);
+  const Ended ended = run("recon scan.h5 --sweep rotation-axis=30:32:0.5");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.err.find("try values beyond 32"), std::string::npos) << ended.err;
+}
+
+TEST(Sweep, RefusesWhatIsNoRangeAndWhatIsNotThere) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 24 --views 20").code, 0);
+  for (const char* text :
+       {"10", "10:12", "12:10:1", "10:12:0", "10:12:-1", "10:12:1:1", "a:b:c", "0:1e9:1", "''"})
+    EXPECT_EQ(run(std::string("recon scan.h5 --sweep rotation-axis=") + text).code, 2) << text;
+  EXPECT_EQ(run("recon scan.h5 --sweep 10:12:1").code, 2);
+  EXPECT_EQ(run("recon scan.h5 --sweep no-option=10:12:1").code, 2);
+  EXPECT_EQ(run("recon scan.h5 --sweep fbp-filter=10:12:1").code, 2);
+  EXPECT_EQ(run("recon scan.h5 --sweep threads=1:2:1").code, 2);
+  EXPECT_EQ(run("recon scan.h5 --sweep rotation-axis=10:12:1 -o v.h5").code, 2);
+  EXPECT_EQ(run("recon scan.h5 --sweep rotation-axis=900:901:1 --preview sheet.png").code, 4);
+  EXPECT_FALSE(run.has("sheet.png"));
+  EXPECT_EQ(run("recon scan.h5 --sweep rotation-axis=10:12:1 --preview scan.h5").code, 2);
+}
+
+}  // namespace
+}  // namespace tandem
