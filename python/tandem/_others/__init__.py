@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from .. import _core, _mistakes
+from .._errors import GeometryError
 from .._layouts import Layout
 from .._operator import LinearOperator
 from . import astra, cil, leap, rtk, tigre, tomosipo
@@ -54,9 +55,8 @@ def _named(name: str) -> Package:
 def scan_to(package: str, scan: Any) -> Any:
     """A scan as a geometry of 'astra' (a dictionary), 'cil', 'tomosipo' (both are imported), 'tigre' (a geometry and
     its angles), 'leap' or 'rtk' (the text of a file)."""
-    if getattr(scan, "curved", False):
-        raise _core.GeometryError(f"scan_to: the detector is curved, which no geometry of {package!r} that is written "
-                                  "here says; `tandem info --write-geometry` writes files of RTK that do")
+    if getattr(scan, "curved", False) and package.lower() != "rtk":
+        raise GeometryError(f"scan_to: the detector is curved, which a geometry of {package!r} does not say; give 'rtk'")
     return _named(package).scan_back(scan)  # type: ignore[misc]
 
 
