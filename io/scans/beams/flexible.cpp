@@ -67,10 +67,13 @@ void read_flexible(const hdf5::File& file, const std::string& group, Acquisition
   if (!vectors || found.kind != FlexibleBeam::kind) return;
   require<FileError>(vectors->shape().size() == 2 && vectors->shape()[1] == 12, vectors->where(),
                      ": is no list of views with 12 numbers each");
+  const std::string detector = vectors->text("detector").value_or("");
+  require<FileError>(detector.empty() || detector == curved_detector, vectors->where(), ": @detector \"",
+                     detector, "\" is unknown; \"", curved_detector, "\" is, or none for a flat one");
   found.views = ViewGeometry{.where = vectors->where(),
                              .views = views_of_numbers(vectors->numbers()),
                              .parallel = vectors->text("rays").value_or("") == "parallel",
-                             .curved = vectors->text("detector").value_or("") == curved_detector};
+                             .curved = !detector.empty()};
 }
 
 void take_flexible(const Scan& scan, Acquisition& found) {
