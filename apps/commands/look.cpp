@@ -28,6 +28,11 @@ void require_look_options(const ReconOptions& o) {
       throw UsageError("--" + option->get_lnames().front() + " goes with tandem recon");
 }
 
+/// Whether the help lists an option: those of solvers are taken, as a recipe may have them, and do nothing.
+bool shows(const ReconOptions& o, const std::string& option) {
+  return look_takes(option) && applies(o, "--" + option);
+}
+
 void wait_for_signal() {
   while (caught_signal() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
@@ -59,7 +64,8 @@ void add_look(CLI::App& program, Action& chosen) {
   CLI::App& c = *program.add_subcommand("look", "A scan on a page, to try out options");
   add_recon_options(c, o->recon);
   for (CLI::Option* option : c.get_options())
-    if (!option->get_lnames().empty() && !look_takes(option->get_lnames().front())) option->group("");
+    if (!option->get_lnames().empty() && !shows(o->recon, option->get_lnames().front())) option->group("");
+  c.get_option("scan")->expected(1)->description(what_a_scan_is);
   heading(c, "Page");
   c.add_option("--port", o->port, "of 127.0.0.1, where the page is served (default 0: any free one)")
       ->check(count(0, 65535))

@@ -36,7 +36,7 @@ async function picture(path, command) {
  */
 class Asker {
   constructor(path, wish, got) {
-    Object.assign(this, {path, wish, got, number: 0, flying: 0, took: 0, since: 0});
+    Object.assign(this, {path, wish, got, number: 0, flying: 0, took: Infinity, since: 0});
   }
   want() {
     if (!this.wanted) this.since = performance.now();

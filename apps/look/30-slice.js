@@ -1,5 +1,5 @@
 
-const wide = () => Math.max(64, Math.round(at("picture-a").clientWidth * devicePixelRatio));
+const wide = () => Math.max(64, Math.round(document.querySelector("main").clientWidth * devicePixelRatio));
 
 /** The command of a pane: the settings `options` at the slice and the region that are seen. */
 function sliceCommand(options, pane, rough) {

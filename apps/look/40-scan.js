@@ -40,7 +40,7 @@ function showFacts() {
   };
   at("facts").replaceChildren(...Object.entries(facts).flatMap(([name, text]) => [made("dt", name), made("dd", text)]),
                               ...a.notes.flatMap(text => [made("dt", "note"), made("dd", text)]));
-  at("file").textContent = a.file, at("words").textContent = a.words;
+  at("file").textContent = a.file.replace(/\/+$/, "").split("/").pop(), at("file").title = a.file, at("words").textContent = a.words;
   at("kind").replaceChildren(...Object.entries(countsOfKind()).filter(([, count]) => count > 0).map(([name]) => {
     const one = made("option", {projection: "projections", flat: "flats", dark: "darks"}[name]);
     one.value = name;

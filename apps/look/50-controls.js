@@ -106,7 +106,7 @@ function axisField() {
     find.disabled = true;
     try {
       const {"rotation-axis": gone, ...options} = S.options, found = await (await send("axis", {options})).json();
-      setAxis(found.axis_bin, 4);
+      setAxis(Number(found.axis_bin.toFixed(3)), 4);
       at("found").textContent = rounded(found.axis_bin) + " ± " + three(found.uncertainty) + " (" + found.method + ")" + found.warnings.map(text => "; " + text).join("");
     } catch (wrong) {
       complain(wrong.message);

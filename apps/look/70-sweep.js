@@ -23,7 +23,7 @@ function showSheet(found) {
   at("sheet").replaceChildren(...found.trials.map((trial, k) => {
     const button = made("button", "", k === best ? "best" : ""), grey = found.grey.subarray(k * across * tall, (k + 1) * across * tall);
     button.title = "take this value";
-    button.append(painted({width: across, height: tall, grey}, window), made("span", String(rounded(trial.value)) + (k === best ? ", the sharpest" : "")));
+    button.append(painted({width: across, height: tall, grey}, window), made("span", String(rounded(trial.value)) + (k === best ? ", sharpest" : "")));
     button.addEventListener("click", () => takeValue(name, trial.value));
     return button;
   }));
@@ -47,7 +47,7 @@ async function sweepNow(event) {
   at("verdict").textContent = "making slices ...";
   try {
     const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, pane: "sweep"});
-    at("verdict").textContent = found.words;
+    at("verdict").textContent = found.words.replace("+-", "±");
     at("scores").toggleAttribute("hidden", false);
     drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t.unsharpness]), kind: "curve newest", dots: true}], "unsharpness (variation over the lowest) against " + name.replaceAll("-", " "), 220);
     showSheet(found);
