@@ -99,6 +99,13 @@ std::string array(Shape n, const VolumeFormat& format) {
                R"(,"dimension_separator":"/"})");
 }
 
+std::string dimensions(std::size_t level) {
+  const std::string of_level = level == 0 ? "" : std::to_string(level);
+  std::string names;
+  for (const char* axis : {"z", "y", "x"}) add(names, words('"', axis, of_level, '"'));
+  return words(R"({"_ARRAY_DIMENSIONS":[)", names, "]}");
+}
+
 std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,
                        const std::string& recipe_json, const std::string& report_json) {
   const char* unit = format.place && format.place->in_mm ? R"(,"unit":"millimeter")" : "";

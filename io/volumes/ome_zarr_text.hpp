@@ -12,6 +12,10 @@ namespace tandem::io::zarr_text {
 /// ".zarray" of one level, in Zarr 2.
 std::string array(Shape shape, const VolumeFormat& format);
 
+/// ".zattrs" of one level: the names of its axes for xarray, which takes all levels as variables of one data
+/// set.
+std::string dimensions(std::size_t level);
+
 /// ".zattrs": the levels with the size and the place of their voxels, in millimetres if lengths are known,
 /// and what tandem says of the volume.
 std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,

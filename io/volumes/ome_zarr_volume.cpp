@@ -51,7 +51,8 @@ bool is_digits(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// How a name in a volume begins, as tandem gives names: LEVEL/SLICE/0/0, and .zarray in each level.
+/// How a name in a volume begins, as tandem gives names: LEVEL/SLICE/0/0, and .zarray and .zattrs in each
+/// level.
 bool is_way_to_chunk(const fs::path& name) {
   const std::vector<std::string> parts(name.begin(), name.end());
   return !parts.empty() && parts.size() <= 4 && std::ranges::all_of(parts, is_digits);
@@ -61,7 +62,9 @@ bool is_way_to_chunk(const fs::path& name) {
 bool is_file_of_volume(const fs::path& name) {
   const auto count = std::distance(name.begin(), name.end());
   if (count == 1) return name == attributes || name == ".zgroup" || name == ".zmetadata";
-  if (count == 2) return is_digits(name.begin()->string()) && name.filename() == ".zarray";
+  if (count == 2)
+    return is_digits(name.begin()->string()) &&
+           (name.filename() == ".zarray" || name.filename() == attributes);
   return count == 4 && is_way_to_chunk(name);
 }
 
@@ -255,6 +258,8 @@ class ZarrWriter final : public SlabWriter {
       const std::string name = std::to_string(level);
       write_text(part(name), zarr_text::array(levels_[level], format()));
       steps.push_back({part(name), name + "/.zarray"});
+      write_text(part(name + "axes"), zarr_text::dimensions(level));
+      steps.push_back({part(name + "axes"), name + "/" + attributes});
       for (Index z = 0; z < levels_[level][0]; ++z)
         steps.push_back({chunk_part(level, z), name + "/" + std::to_string(z) + "/0/0"});
     }

@@ -112,6 +112,14 @@ void add_picture(Class& c) {
       },
       "grid"_a = nb::none(),
       "Opens that page in a browser, or returns it to the notebook that it is called in.");
+  c.def(
+      "replace",
+      [](const nb::object& scan, const nb::kwargs& changes) {
+        return nb::module_::import_("tandem._tomography").attr("replaced")(scan, changes);
+      },
+      nb::sig("def replace(self, **changes: typing.Any) -> typing.Self"),
+      "The scan with other values: those of its constructor, and those of its detector, for example "
+      "replace(axis_bin=30.5, angles_rad=angles).");
   c.def("_repr_html_", [](const nb::object& scan) {
     return nb::module_::import_("tandem._show").attr("in_notebook")(scan.attr("page")());
   });

@@ -148,6 +148,14 @@ void add_space(nb::module_& m) {
           "'whole', or what is a problem of its own: 'slices' or 'rows'.")
       .def_prop_ro("block_count", &Space::block_count,
                    "Problems of their own: the slices of a parallel beam, else 1.")
+      .def(
+          "zeros",
+          [](const nb::object& space, const nb::object& like) {
+            return nb::module_::import_("tandem._operator").attr("zeros")(space, like);
+          },
+          nb::sig("def zeros(self, like: typing.Any = None) -> typing.Any"), "like"_a = nb::none(),
+          "A vector of zeros: an array of NumPy, or of the library of `like`, which a device other than the "
+          "CPU needs; a tuple of arrays for a direct sum.")
       .def("fits", &Space::fits, "other"_a, "Whether vectors of the two can be added.")
       .def(
           "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator());

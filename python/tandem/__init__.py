@@ -17,8 +17,8 @@ from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
 from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator,
                         operator_norm, unmatched_pair, vstack)
-from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, open_scan, plan, read_volume, reconstruct,
-                     simulate)
+from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, grid_of, open_scan, plan, read_volume, reconstruct,
+                     simulate, write_scan, write_volume)
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
                        Solver, Subsets, run, stagnation, stop_rule, subsets)
 from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise, with_views

@@ -15,8 +15,8 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _arrays, _core, _mistakes
-from ._core import ParallelBeam
-from ._errors import GeometryError, RunWarning, SpaceError, UsageError
+from ._core import ParallelBeam, VolumeGrid
+from ._errors import FileError, GeometryError, RunWarning, SpaceError, UsageError
 from ._tomography import Scan
 from . import _words as _pictures
 
@@ -402,3 +402,43 @@ def read_volume(path: PathLike) -> np.ndarray:
     volume = np.empty(_core.shape_of_volume(os.fspath(path)), np.float32)
     _core.read_volume(os.fspath(path), volume.ctypes.data)
     return volume
+
+
+def grid_of(path: PathLike) -> VolumeGrid:
+    """Where the voxels of a volume in a file lie, in mm; in bins if no pitch is known. Raises FileError if it does not
+    say so."""
+    place = _core.place_of_volume(os.fspath(path))
+    if place is None:
+        raise FileError(f"{os.fspath(path)}: does not say where its voxels lie; make a VolumeGrid(size, pitch)")
+    return place[0]
+
+
+def write_volume(path: PathLike, volume: Any, grid: Optional[VolumeGrid] = None, *, in_mm: bool = True,
+                 overwrite: bool = False) -> None:
+    """Writes a volume (slice, y, x) as float32, in the format of the name: .h5, .tif, .nrrd, .mha, .zarr, ... grid:
+    where it lies; default: voxels of 1 about the origin, of an unknown pitch. overwrite: also files that tandem did not
+    write."""
+    array = _arrays.on_host("volume", volume)
+    array = array[None] if array.ndim == 2 else array
+    if array.ndim != 3:
+        raise SpaceError(f"volume: shape {array.shape}; (slice, y, x) is needed")
+    in_mm = in_mm and grid is not None
+    grid = VolumeGrid(array.shape[::-1]) if grid is None else grid
+    if array.shape != tuple(grid.shape):
+        raise SpaceError(f"volume: shape {array.shape}; the grid has {tuple(grid.shape)}")
+    array = np.require(array, np.float32, ["C", "A"])
+    _core.write_volume(os.fspath(path), array.ctypes.data, grid, in_mm, overwrite)
+
+
+def write_scan(path: PathLike, data: Any, scan: Scan, *, flats: Any = None, darks: Any = None) -> None:
+    """Writes a scan in HDF5 (DXchange), which says its geometry: counts with flats and perhaps darks, or line integrals
+    (view, row, bin), which become transmissions."""
+    given = _InMemory(data, scan, flats, darks)
+    frames = {name: array.astype(np.float32, copy=False) for name, array in given.arrays.items()}
+    if flats is None:  # flats of 1 say that these are transmissions
+        frames["projections"], frames["flats"] = np.exp(-frames["projections"]), np.ones_like(frames["projections"][:1])
+    d = scan.detector
+    known = not isinstance(scan, ParallelBeam) or (d.bin_pitch, d.row_pitch) != (1, 1)
+    frames = {name: np.require(array, np.float32, ["C", "A"]) for name, array in frames.items()}
+    _core.write_scan(os.fspath(path), scan, d.bin_pitch if known else None,
+                     [(name, array.ctypes.data, len(array)) for name, array in frames.items()])

@@ -29,6 +29,28 @@ class Filter:
     """Over how many bins; default: half of theirs; of a half acquisition, half of the whole detector's."""
 
 
+def replaced(scan: Scan, changes: dict[str, Any]) -> Scan:
+    """A scan with other values of its constructor and of its detector: `replace` of scans."""
+    d, kind = scan.detector, type(scan)
+    cells = {"bins": d.bins, "rows": d.rows, "bin_pitch": d.bin_pitch, "row_pitch": d.row_pitch, "axis_bin": d.axis_bin}
+    if kind is FlexibleBeam:
+        fields = {"bins": scan.bins, "rows": scan.rows, "vectors": scan.vectors, "parallel": scan.parallel}
+        cells = {}
+    elif kind is ParallelBeam:
+        fields = {"angles_rad": scan.angles_rad, "row_axis_bins": scan.row_axis_bins,
+                  "view_shift_bins": scan.view_shift_bins}
+    else:
+        fields = {name: getattr(scan, name) for name in ("angles_rad", "sod_mm", "sdd_mm", "midplane_row")}
+    for name, value in changes.items():
+        if name == "detector" and cells:
+            cells = {word: getattr(value, word) for word in cells}
+        elif name not in fields and name not in cells:
+            raise TypeError(f"replace: a {kind.__name__} has no {name}; it has {', '.join([*fields, *cells])}")
+        else:
+            (fields if name in fields else cells)[name] = value
+    return kind(_core.Detector(**cells), **fields) if cells else kind(**fields)
+
+
 def _rebuilt(kind, arguments, keywords):
     return kind(*arguments, **keywords)
 

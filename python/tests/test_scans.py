@@ -221,3 +221,47 @@ def test_nothing_is_printed_without_progress(folder, capfd):
     tandem.reconstruct(made.path, progress=False)
     tandem.center(made.path, progress=False)
     assert capfd.readouterr() == ("", "")
+
+
+def test_volumes_keep_their_grid(folder):
+    volume = random_array((3, 7, 5))
+    grid = tandem.VolumeGrid((5, 7, 3), (2, 2, 0.5), (0.25, -1, 3))
+    for name in ("v.h5", "v.tif", "v.btf"):
+        tandem.write_volume(folder / name, volume, grid)
+        np.testing.assert_array_equal(tandem.read_volume(folder / name), volume)
+        assert tandem.grid_of(folder / name) == grid
+    tandem.write_volume(folder / "v.h5", volume[0])  # its own is replaced
+    assert tandem.read_volume(folder / "v.h5").shape == (1, 7, 5)
+    with pytest.raises(tandem.SpaceError, match=r"volume: shape \(3, 7, 5\); the grid has \(3, 5, 7\)"):
+        tandem.write_volume(folder / "w.h5", volume, tandem.VolumeGrid((7, 5, 3)))
+    tandem.write_volume(folder / "v.zarr", volume, grid)
+    assert '"z","y","x"' in (folder / "v.zarr" / "0" / ".zattrs").read_text()
+
+
+def test_scans_are_written_with_their_geometry(folder):
+    cone = tandem.ConeBeam(tandem.Detector(20, 10, bin_pitch=1, row_pitch=1.5, axis_bin=9), np.arange(12) / 2, 50, 80)
+    y = tandem.project(tandem.ellipsoids().scaled(5), cone)
+    tandem.write_scan(folder / "lines.h5", y, cone)
+    found = tandem.open_scan(folder / "lines.h5")
+    assert type(found.scan) is tandem.ConeBeam and found.scan.detector == cone.detector
+    np.testing.assert_allclose(found.scan.angles_rad, cone.angles_rad, rtol=1e-12)
+    assert relative(found.line_integrals()[0], y) < 1e-6
+    made = tandem.reconstruct(found.path, progress=False).volume
+    assert relative(made, tandem.reconstruct(y, scan=cone, progress=False).volume) < 1e-5
+    tandem.write_scan(folder / "counts.h5", 900 * np.exp(-y) + 10, cone, flats=np.full((2, 10, 20), 910),
+                      darks=np.full((10, 20), 10))
+    assert relative(tandem.open_scan(folder / "counts.h5").line_integrals()[0], y) < 1e-4
+
+
+def test_scans_are_replaced_in_parts():
+    scan = parallel_scan()
+    moved = scan.replace(axis_bin=12.5, angles_rad=np.arange(4) / 3)
+    assert moved.detector.axis_bin == 12.5 and len(moved.angles_rad) == 4 and moved.detector.bin_pitch == 0.7
+    assert scan.replace() == scan and scan.replace(detector=scan.detector) == scan
+    free = tandem.as_free_views(scan)
+    assert free.replace(bins=free.bins) == free
+    with pytest.raises(TypeError, match="replace: a ParallelBeam has no sod_mm; it has angles_rad"):
+        scan.replace(sod_mm=3)
+    A = tandem.projector(scan)
+    assert A.domain.zeros().shape == A.domain.shape and not A.domain.zeros().any()
+    assert [z.shape for z in tandem.vstack([A, A]).range.zeros()] == [A.range.shape] * 2

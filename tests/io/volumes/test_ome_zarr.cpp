@@ -75,6 +75,8 @@ TEST(OmeZarr, HasLevelsOfMeans) {
   EXPECT_EQ(chunk(2, 0).size(), 18u * 33);
   EXPECT_FALSE(fs::exists(folder / "v.zarr/3"));
   EXPECT_FALSE(fs::exists(folder / "v.zarr/2/1"));
+  EXPECT_EQ(bytes_of_file(folder / "v.zarr/0/.zattrs"), R"({"_ARRAY_DIMENSIONS":["z","y","x"]})");
+  EXPECT_EQ(bytes_of_file(folder / "v.zarr/2/.zattrs"), R"({"_ARRAY_DIMENSIONS":["z2","y2","x2"]})");
   const std::string about = bytes_of_file(folder / "v.zarr/.zattrs");
   EXPECT_TRUE(
       says(about, {R"("version":"0.4")", R"({"name":"z","type":"space","unit":"millimeter"})",
