@@ -182,8 +182,9 @@ TEST(CurvedDetector, OfALargeRadiusIsFlat) {
   const ConeBeam cone{{47, 31, 1, 1, 22.3}, regular_angles(9, whole_turn), 2e6, 3e6, 14.2};
   const VolumeGrid grid{{20, 20, 20}, {1, 1, 1}, {}};
   const Array x = random_array(cone_volume_space(grid), 5);
-  EXPECT_LE(relative_error(projector(curved(cone), grid) * x, projector(as_free_views(cone), grid) * x),
-            1e-5);
+  FlexibleBeam flat = as_free_views(cone);
+  flat.leaning = true;  // the pair for any geometry
+  EXPECT_LE(relative_error(projector(curved(cone), grid) * x, projector(flat, grid) * x), 1e-5);
 }
 
 constexpr double field = 20;  // mm, the radius of what is seen
