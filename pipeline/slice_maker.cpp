@@ -9,6 +9,7 @@
 #include "../operators/tiling.hpp"
 #include "beams/beam.hpp"
 #include "kept_scan.hpp"
+#include "memory/budget.hpp"
 #include "methods/method.hpp"
 #include "plan/heeds_axis.hpp"
 #include "plan/margin_rows.hpp"
@@ -22,28 +23,42 @@ namespace tandem::pipeline {
 
 namespace {
 
+constexpr double share_kept = 0.2;  // of the memory of a recipe
+
 /// The newest of what was made, by what it was made of.
 template <class T>
 class Newest {
  public:
   explicit Newest(std::size_t most) : most_(most) {}
   std::shared_ptr<const T> find(const std::string& key) {
-    const auto found = std::ranges::find(all_, key, &Entry::first);
+    const auto found = std::ranges::find(all_, key, &Entry::key);
     if (found == all_.end()) return nullptr;
     all_.splice(all_.begin(), all_, found);
-    return found->second;
+    return found->made;
   }
-  std::shared_ptr<const T> keep(const std::string& key, T&& made) {
-    all_.emplace_front(key, std::make_shared<const T>(std::move(made)));
-    if (all_.size() > most_) all_.pop_back();
-    return all_.front().second;
+  /// Forgets older ones until all take at most `budget` bytes, or this one is left alone.
+  std::shared_ptr<const T> keep(const std::string& key, T&& made, double bytes = 0, double budget = 0) {
+    all_.push_front({key, std::make_shared<const T>(std::move(made)), bytes});
+    const auto held = [this] {
+      double sum = 0;
+      for (const Entry& one : all_) sum += one.bytes;
+      return sum;
+    };
+    while (all_.size() > most_ || (all_.size() > 1 && held() > budget)) all_.pop_back();
+    return all_.front().made;
   }
 
  private:
-  using Entry = std::pair<std::string, std::shared_ptr<const T>>;
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const T> made;
+    double bytes;
+  };
   std::size_t most_;
   std::list<Entry> all_;
 };
+
+double bytes_in(const Array& array) { return 4 * static_cast<double>(array.size()); }
 
 /// A text of values, which differ if their texts do.
 class KeyText {
@@ -153,6 +168,7 @@ struct OneSlice {
   Watch watch;
   Work work;
   std::string lines_key, operators_key;
+  double budget = 0;  ///< bytes that may be kept of counts, of line integrals and of filtered data, each
   std::string filtered_key() const { return lines_key + operators_key; }
 };
 
@@ -164,7 +180,7 @@ struct LinesKept {
 }  // namespace
 
 struct SliceMaker::Impl {
-  Impl(io::ScanReader& reader, std::size_t bytes) : scan(reader), most(bytes) {}
+  explicit Impl(io::ScanReader& reader) : scan(reader) {}
 
   std::shared_ptr<const LinesKept> lines(OneSlice& one, LookedAt& at);
   Array back_projected(OneSlice& one, const Array& y, LookedAt& at, const std::function<void()>& go_on);
@@ -172,7 +188,6 @@ struct SliceMaker::Impl {
                  const std::function<void()>& go_on);
 
   KeptScan scan;
-  std::size_t most;
   Newest<LinesKept> kept_lines{3};
   Newest<Array> kept_filtered{2};
   Newest<BackProjection> kept_back_projections{2};
@@ -196,8 +211,9 @@ std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt
     prepare.finish(outcome);
     made = {std::move(y), outcome.warnings};
   }
-  scan.forget(most);
-  return kept_lines.keep(one.lines_key, std::move(made));
+  scan.forget(static_cast<std::size_t>(one.budget));
+  const double bytes = made.y ? bytes_in(*made.y) : 0;
+  return kept_lines.keep(one.lines_key, std::move(made), bytes, one.budget);
 }
 
 /// Line integrals and filtered data are of this scan, about any axis.
@@ -219,7 +235,8 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
     const ConstVectorView in = of_scan(y, projection_space(problem.scan, one.work.device()));
     filter ? filter->apply(1, in, 0, out, stream) : copy(in, out, stream);
     stream.synchronize();
-    filtered = kept_filtered.keep(key, std::move(out));
+    const double bytes = bytes_in(out);
+    filtered = kept_filtered.keep(key, std::move(out), bytes, one.budget);
   }
   go_on();
   const VolumeGrid& grid = plan.job.solved;
@@ -251,7 +268,8 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
     Array out(F.range(), stream);
     F.apply(1, of_scan(y, F.domain()), 0, out, stream);
     stream.synchronize();
-    filtered = kept_filtered.keep(key, std::move(out));
+    const double bytes = bytes_in(out);
+    filtered = kept_filtered.keep(key, std::move(out), bytes, one.budget);
   }
   const auto [nx, ny, nz] = problem.grid.size;
   Array slab = zeros(problem.A.domain(), stream);
@@ -271,8 +289,7 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
   return slab;
 }
 
-SliceMaker::SliceMaker(io::ScanReader& reader, std::size_t bytes)
-    : impl_(std::make_unique<Impl>(reader, bytes)) {}
+SliceMaker::SliceMaker(io::ScanReader& reader) : impl_(std::make_unique<Impl>(reader)) {}
 SliceMaker::~SliceMaker() = default;
 
 namespace {
@@ -301,6 +318,7 @@ void add_unsaid(std::vector<std::string>& all, const std::vector<std::string>& s
 LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
   OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), go_on);
   one.lines_key = key_of_lines(one.plan, recipe);
+  one.budget = share_kept * host_budget(recipe);
   one.operators_key = key_of_operators(one.plan, recipe);
   LookedAt at = looked_at_by(one.plan);
   const auto lines = impl_->lines(one, at);
@@ -317,6 +335,7 @@ LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::fu
 LookedAt SliceMaker::sinogram(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
   OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), go_on);
   one.lines_key = key_of_lines(one.plan, recipe);
+  one.budget = share_kept * host_budget(recipe);
   LookedAt at = looked_at_by(one.plan);
   const auto lines = impl_->lines(one, at);
   add_unsaid(at.warnings, lines->warnings);

@@ -21,8 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t bytes_of_counts = std::size_t{1} << 30;
-
 /// A whole number of a command. @throws UsageError if it is none, or outside of the range
 Index whole_of(const json& asked, const char* name, Index otherwise, Range range) {
   const json value = asked.value(name, json());
@@ -132,7 +130,7 @@ LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& pars
     return opened_.front();
   }
   auto reader = open(parsed.scan);
-  auto maker = std::make_unique<pipeline::SliceMaker>(*reader, bytes_of_counts);
+  auto maker = std::make_unique<pipeline::SliceMaker>(*reader);
   opened_.push_front({how, std::move(reader), std::move(maker)});
   if (opened_.size() > most) opened_.pop_back();
   return opened_.front();

@@ -22,7 +22,7 @@ class SliceMakerTest : public ::testing::Test {
   void write(const Simulation& s) {
     test::write_scan(path_, SimulatedScan(s));
     reader_ = io::open_scan(path_);
-    maker_ = std::make_unique<SliceMaker>(*reader_, std::size_t{1} << 24);
+    maker_ = std::make_unique<SliceMaker>(*reader_);
   }
   LookedAt slice(const Recipe& recipe, Index z) {
     Look look;
