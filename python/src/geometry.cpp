@@ -87,7 +87,7 @@ template <class Beam, class Class>
 void add_equality(Class& c) {
   c.def(
        "__eq__", [](const Beam& a, const Beam& b) { return fingerprint(a) == fingerprint(b); },
-       nb::is_operator())
+       nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const Beam& s) { return fingerprint(s); });
 }
 

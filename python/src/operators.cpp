@@ -158,7 +158,8 @@ void add_space(nb::module_& m) {
           "CPU needs; a tuple of arrays for a direct sum.")
       .def("fits", &Space::fits, "other"_a, "Whether vectors of the two can be added.")
       .def(
-          "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator());
+          "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object, /) -> bool"));
 }
 
 void add_filter(nb::module_& m) {

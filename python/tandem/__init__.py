@@ -17,6 +17,7 @@ from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
 from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator,
                         operator_norm, unmatched_pair, vstack)
+from ._options import Options, options
 from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, grid_of, open_scan, plan, read_volume, reconstruct,
                      simulate, write_scan, write_volume)
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
@@ -29,4 +30,18 @@ from ._others import grid_from, grid_to, scan_from, scan_to
 _words.tell()
 _mistakes.explain_all(globals())
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    "above_zero", "adjoint", "Adjointness", "adjointness", "as_circle", "as_free_views", "backprojector", "BaGmres",
+    "bin_down", "Bounds", "center", "Cgls", "ConeBeam", "CopyWarning", "crop", "cuda_version", "description",
+    "Detector", "DeviceError", "devices", "diagonal", "disc", "discrepancy", "divergence", "Ellipsoid",
+    "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter", "Fista", "fitting_grid", "FlexibleBeam",
+    "foam", "Frames", "GeometryError", "gradient", "grid_from", "grid_of", "grid_to", "half_acquisition",
+    "half_width", "hstack", "huber_total_variation", "identity", "Landweber", "LinearOperator", "Lsmr", "Lsqr",
+    "make_operator", "max_iterations", "Mlem", "Mltr", "open_scan", "operator_norm", "Options", "options", "Osem", "OsSirt",
+    "ParallelBeam", "Pdhg", "Phantom", "plan", "plate", "Progress", "project", "projection_shape", "projector",
+    "ramp_filter", "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual", "Report",
+    "run", "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan", "shepp_logan_in_space",
+    "simulate", "Sirt", "Solver", "Space", "SpaceError", "Stage", "stagnation", "stop_rule", "StopRule", "Subsets",
+    "subsets", "symmetric", "thread_count", "time_limit", "total_variation", "unmatched_pair", "UsageError",
+    "view_subsets", "VolumeGrid", "voxelise", "vstack", "white_residual", "with_views", "write_scan", "write_volume",
+]

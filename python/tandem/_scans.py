@@ -9,15 +9,16 @@ import tempfile
 import threading
 import warnings
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _arrays, _core, _mistakes
+from . import _arrays, _core
 from ._core import ParallelBeam, VolumeGrid
 from ._errors import FileError, GeometryError, RunWarning, SpaceError, UsageError
 from ._tomography import Scan
+from ._in_memory import InMemory, of_source, write_numbers, write_volumes
+from ._options import with_options, words as _words
 from . import _words as _pictures
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -177,39 +178,6 @@ class _Bar:
             self._bar.close()
 
 
-@lru_cache(maxsize=None)
-def _forms(command: str) -> dict[str, str]:
-    return {name: form for name, form, _ in _core.options_of(command)}
-
-
-def _words(command: str, options: dict[str, Any]) -> list[str]:
-    """Options as the program takes them: ``stop="gcv"``, ``tv_weight=0.1``, ``nonnegative=True``, ``flats=[a, b]``."""
-    words = []
-    for name, value in options.items():
-        name = name.replace("_", "-")
-        form = _forms(command).get(name, "list")
-        if value is None or (form == "flag" and value is False):
-            continue
-        if form == "flag":
-            if value is not True:
-                raise UsageError(f"{name}: {value!r}; True or False")
-            words.append(f"--{name}")
-        else:
-            values = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
-            words += [f"--{name}={_text(v, form)}" for v in (values if form == "list" else [value])]
-    return words
-
-
-def _text(value: Any, form: str) -> str:
-    """``(1, 3)`` is 1:3 for an option that takes ranges, and several of them are joined by a comma."""
-    if isinstance(value, (list, tuple, np.ndarray)):
-        are_ranges = form == ":" and len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
-        return ("," if are_ranges else form).join(_text(v, form) for v in value)
-    if isinstance(value, (slice, range)):
-        return f"{value.start or 0}:{value.stop}"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 class _Cancelled(Exception):
     pass
 
@@ -265,89 +233,7 @@ def _as_python_says(error: BaseException) -> BaseException:
     return error
 
 
-_PIXELS = ("uint8", "uint16", "uint32", "float32")
-
-
-def _frames(name: str, array: Any, shape: tuple[int, int, int]) -> np.ndarray:
-    """Frames (frame, row, bin) in a type that files have, too. Axes of length 1 may be left out."""
-    found = _arrays.on_host(name, array)
-    if found.dtype.name not in _PIXELS:
-        if found.dtype.kind not in "fiub":
-            raise TypeError(f"{name}: {found.dtype} values; give real numbers, float32 at best")
-        found = found.astype(np.float32)
-    if name != "projections" and found.shape in (shape[1:], shape[2:]):
-        found = found.reshape(1, *shape[1:])
-    elif shape[1] == 1 and found.ndim == 2:
-        found = found[:, None]
-    wanted = shape if name == "projections" else (len(found), *shape[1:])
-    if found.shape != wanted:
-        raise SpaceError(f"{name}: shape {found.shape}; the scan needs {wanted}")
-    return np.require(found, None, ["C", "A"])
-
-
-class _InMemory:
-    """A scan in arrays, for commands. It keeps the arrays that they read."""
-
-    def __init__(self, data: Any, scan: Optional[Scan], flats: Any, darks: Any):
-        if scan is None:
-            raise TypeError("scan: the geometry of the array is missing; give scan=ParallelBeam(...) or another")
-        _mistakes.require_scan("scan", scan, *_mistakes.SCANS)
-        shape = _core.projection_shape(scan)
-        self.arrays = {name: _frames(name, array, shape)
-                       for name, array in (("projections", data), ("flats", flats), ("darks", darks))
-                       if array is not None}
-        d = scan.detector
-        pitch_is_known = not isinstance(scan, ParallelBeam) or (d.bin_pitch, d.row_pitch) != (1, 1)
-        self.given = _core.GivenScan(scan, pitch_is_known, [(n, a.dtype.name, a.ctypes.data, len(a))
-                                                            for n, a in self.arrays.items()])
-
-
-def _is_path(value: Any) -> bool:
-    return isinstance(value, (str, os.PathLike))
-
-
-def _of_source(source: Any, scan: Optional[Scan], flats: Any, darks: Any,
-               options: dict[str, Any]) -> tuple[str, Optional[_InMemory]]:
-    """The path that commands get, "-" for arrays. Completes the options."""
-    if not _is_path(source):
-        options.setdefault("minus_log", flats is not None)
-        return "-", _InMemory(source, scan, flats, darks)
-    for name, value in (("flats", flats), ("darks", darks)):
-        if value is not None and not (_is_path(value) or isinstance(value, (list, tuple))):
-            raise TypeError(f"{name}: {_mistakes.shown(value)} beside a file; give the path of a file or a folder")
-    if scan is not None:
-        raise TypeError("scan: the file says what its geometry is; leave scan out, or give arrays")
-    options |= {"flats": flats, "darks": darks}
-    return os.fspath(source), None
-
-
-def _write_numbers(folder: str, options: dict[str, Any]) -> None:
-    """Lists of numbers, for which the program takes files with a line for each."""
-    for name in ("angles", "view_shifts", "view_row_shifts", "row_axes"):
-        if options.get(name) is not None and not _is_path(options[name]):
-            path = os.path.join(folder, name + ".txt")
-            np.savetxt(path, np.atleast_1d(np.asarray(options[name], float)), "%.17g")
-            options[name] = path
-
-
-def _write_volumes(folder: str, options: dict[str, Any], plan_of: Callable[[], dict[str, Any]]) -> None:
-    """Arrays of volumes, on the grid that is written. plan_of tells which that is."""
-    arrays = {name: options.pop(name) for name in ("initial", "truth")
-              if options.get(name) is not None and not _is_path(options[name])}
-    if not arrays:
-        return
-    place = plan_of()["volume"]
-    grid = _core.VolumeGrid(place["shape"][::-1], place["pitch"][::-1], place["centre"][::-1])
-    for name, array in arrays.items():
-        found = _arrays.on_host(name, array)
-        found = found[None] if grid.shape[0] == 1 and found.ndim == 2 else found
-        if found.shape != grid.shape:
-            raise SpaceError(f"{name}: shape {found.shape}; the volume that is made has {grid.shape}")
-        options[name] = os.path.join(folder, name + ".h5")
-        found = np.require(found, np.float32, ["C", "A"])
-        _core.write_volume(options[name], found.ctypes.data, grid, place["pitch_mm"] is not None, False)
-
-
+@with_options("recon")
 def reconstruct(source: Any, output: Optional[PathLike] = None, *, method: Optional[str] = None,
                 scan: Optional[Scan] = None, flats: Any = None, darks: Any = None, progress: OnProgress = True,
                 **options: Any) -> Reconstruction:
@@ -358,27 +244,30 @@ def reconstruct(source: Any, output: Optional[PathLike] = None, *, method: Optio
     progress: True for a bar, or a function of a `Stage`. options: for example ``iterations=20``,
     ``nonnegative=True``, ``fbp_filter="hann"``, ``slices=(1, 3)``. Angles of options are in degrees, as the program
     has them; ``angles``, ``view_shifts``, ``view_row_shifts``, ``row_axes``, ``initial`` and ``truth`` may be arrays.
+    `options` of this package says what each is. Unlike `fbp`, it pads rows unless ``padding="none"``.
     """
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        path, arrays = _of_source(source, scan, flats, darks, options)
+        path, arrays = of_source(source, scan, flats, darks, options)
         given = arrays.given if arrays else None
-        _write_numbers(folder, options)
+        write_numbers(folder, options)
         target = os.path.join(folder, "volume.h5") if output is None else os.fspath(output)
 
         def words() -> list[str]:
             return ["recon", path, "-o", target, *_words("recon", {"reconstruction_algorithm": method, **options}),
                     "--json=-"]
-        _write_volumes(folder, options, lambda: _run([*words(), "--dry-run"], False, given)[0])
+        write_volumes(folder, options, lambda: _run([*words(), "--dry-run"], False, given)[0])
         report, notes = _run(words(), progress, given)
         volume = read_volume(target) if output is None and os.path.exists(target) else None
     return Reconstruction(volume, None if output is None else target, report, notes)
 
 
+@with_options("recon")
 def plan(source: Any, *, method: Optional[str] = None, **options: Any) -> dict[str, Any]:
     """What `reconstruct` would do, what memory it would take and how long: it reads no pixels."""
     return reconstruct(source, method=method, progress=False, dry_run=True, **options).report
 
 
+@with_options("simulate")
 def simulate(output: PathLike, *, progress: OnProgress = True, **options) -> ScanFile:
     """Makes a scan with known truth, as ``tandem simulate`` does: ``phantom="foam"``, ``views=360``, ``photons=1e4``.
     It is opened."""
@@ -386,13 +275,14 @@ def simulate(output: PathLike, *, progress: OnProgress = True, **options) -> Sca
     return open_scan(output)
 
 
+@with_options("center")
 def center(source: Any, scan: Optional[Scan] = None, *, flats: Any = None, darks: Any = None,
            progress: OnProgress = True, **options: Any) -> dict[str, Any]:
     """Finds the rotation axis, as ``tandem center`` does: the report, with ``["axis_bin"]``. source: a path, or an
     array with its `scan`, as `reconstruct` takes it."""
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        path, arrays = _of_source(source, scan, flats, darks, options)
-        _write_numbers(folder, options)
+        path, arrays = of_source(source, scan, flats, darks, options)
+        write_numbers(folder, options)
         return _run(["center", path, *_words("center", options), "--json=-"], progress,
                     arrays.given if arrays else None)[0]
 
@@ -433,7 +323,7 @@ def write_volume(path: PathLike, volume: Any, grid: Optional[VolumeGrid] = None,
 def write_scan(path: PathLike, data: Any, scan: Scan, *, flats: Any = None, darks: Any = None) -> None:
     """Writes a scan in HDF5 (DXchange), which says its geometry: counts with flats and perhaps darks, or line integrals
     (view, row, bin), which become transmissions."""
-    given = _InMemory(data, scan, flats, darks)
+    given = InMemory(data, scan, flats, darks)
     frames = {name: array.astype(np.float32, copy=False) for name, array in given.arrays.items()}
     if flats is None:  # flats of 1 say that these are transmissions
         frames["projections"], frames["flats"] = np.exp(-frames["projections"]), np.ones_like(frames["projections"][:1])

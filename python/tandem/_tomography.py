@@ -13,6 +13,10 @@ from ._operator import LinearOperator
 from . import _others
 
 Scan = Union[ParallelBeam, FanBeam, ConeBeam, FlexibleBeam]
+ScanLike = Any
+"""A scan, or a geometry of another package (`scan_from`)."""
+GridLike = Any
+"""A VolumeGrid, or a volume geometry of another package (`grid_from`)."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def _how(model=None, device="cpu", variant="automatic", precision="float32", acc
     return _core.How(model, _arrays.checked_device(_core.device_name(device)), variant, precision, accuracy)
 
 
-_OTHER_WINDOWS = {"ram-lak": "ramp", "ramlak": "ramp", "ram_lak": "ramp", "shepp-logan": "shepp", "shepp_logan": "shepp"}
+_OTHER_WINDOWS = {"ram-lak": "ramp", "ramlak": "ramp", "shepp-logan": "shepp"}
 
 
 def _filter(filter: Union[Filter, str]) -> _core.Filter:
@@ -113,7 +117,7 @@ def with_views(scan: Scan, views) -> Scan:
                                                                  np.asarray(views)]).tolist())
 
 
-def projector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str] = None, device: str = "cpu", *,
+def projector(scan: ScanLike, grid: GridLike = None, model: Optional[str] = None, device: str = "cpu", *,
               variant: str = "automatic", precision: str = "float32", accuracy: float = 1e-4) -> LinearOperator:
     """The system matrix A: volume (slice, y, x) in 1/mm -> line integrals (view, row, bin). ``A.T`` is the transpose
     of the same coefficients, in mm.
@@ -129,8 +133,8 @@ def projector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str
     return layouts.on(A, "volume", "data")
 
 
-def ramp_filter(scan: Scan, filter: Union[Filter, str] = "ramp", device: str = "cpu", *, model: Optional[str] = None,
-                grid: Optional[VolumeGrid] = None) -> LinearOperator:
+def ramp_filter(scan: ScanLike, filter: Union[Filter, str] = "ramp", device: str = "cpu", *,
+                model: Optional[str] = None, grid: GridLike = None) -> LinearOperator:
     """The operator F, which filters (view, row, bin) along the bins and weighs views, so that ``B @ (F @ y)`` is an
     image. Rows come out on the detector of ``symmetric(scan)``; those of a FlexibleBeam on one whose rows are level,
     which may have more of them.
@@ -143,7 +147,7 @@ def ramp_filter(scan: Scan, filter: Union[Filter, str] = "ramp", device: str = "
     return layouts.on(F, "data", "data")
 
 
-def backprojector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional[str] = None,
+def backprojector(scan: ScanLike, grid: GridLike = None, model: Optional[str] = None,
                   device: str = "cpu") -> LinearOperator:
     """The operator B: the transpose of a projector, scaled so that ``B @ (F @ y)`` is an image in 1/mm."""
     scan, grid, layouts = _given(backprojector, scan, grid)
@@ -152,7 +156,7 @@ def backprojector(scan: Scan, grid: Optional[VolumeGrid] = None, model: Optional
     return layouts.on(B, "data", "volume")
 
 
-def fbp(scan: Union[ParallelBeam, FlexibleBeam], grid: Optional[VolumeGrid] = None, filter: Union[Filter, str] = "ramp",
+def fbp(scan: ScanLike, grid: GridLike = None, filter: Union[Filter, str] = "ramp",
         model: Optional[str] = None, device: str = "cpu", *, variant: str = "automatic",
         precision: str = "float32", accuracy: float = 1e-4) -> LinearOperator:
     """Filtered back-projection of a parallel beam, B F, as an operator: ``fbp(scan) @ y`` is the image in 1/mm. Views
@@ -167,8 +171,8 @@ def fbp(scan: Union[ParallelBeam, FlexibleBeam], grid: Optional[VolumeGrid] = No
     return layouts.on(A, "data", "volume")
 
 
-def fdk(scan: Union[ConeBeam, FanBeam, FlexibleBeam], grid: Optional[VolumeGrid] = None,
-        filter: Union[Filter, str] = "ramp", model: Optional[str] = None, device: str = "cpu") -> LinearOperator:
+def fdk(scan: ScanLike, grid: GridLike = None, filter: Union[Filter, str] = "ramp", model: Optional[str] = None,
+        device: str = "cpu") -> LinearOperator:
     """The same for a cone beam or a fan beam, on a circle or an arc (Feldkamp, Davis, Kress), and for views of any
     geometry: of a helix, one turn makes a slice."""
     scan, grid, layouts = _given(fdk, scan, grid)

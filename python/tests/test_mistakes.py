@@ -169,6 +169,19 @@ def test_functions_and_constructors_have_signatures():
             inspect.signature(value)
 
 
+def test_functions_of_commands_have_their_options():
+    parameters = inspect.signature(tandem.reconstruct).parameters
+    assert {"source", "method", "scan", "iterations", "tv_weight", "slices", "padding"} <= set(parameters)
+    assert "json" not in parameters and "quiet" not in parameters and "options" not in parameters
+    assert str(inspect.signature(tandem.center)).startswith("(source: 'Any', scan: 'Optional[Scan]' = None, *, flats")
+    known = tandem.options()
+    assert "weight of total variation" in known["tv_weight"] and "tv_weight  " in repr(known)
+    assert set(known) <= set(parameters)
+    assert max(map(len, repr(tandem.options("simulate")).splitlines())) <= 118
+    with pytest.raises(ValueError, match="options: 'info' is not known; recon, center and simulate are"):
+        tandem.options("info")
+
+
 def test_threads_are_set_for_the_process():
     before = tandem.thread_count()
     try:

@@ -12,6 +12,7 @@ import math
 from typing import Any, Optional, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from .._layouts import Layout
@@ -22,7 +23,7 @@ from .._tomography import Filter, fbp, projector
 IMAGE, SINOGRAM = Layout((1, 2), reversed=(1,)), Layout((2, 0))
 
 
-def _scan(bins: int, theta: Optional[Sequence[float]], views: int = 180) -> _core.ParallelBeam:
+def _scan(bins: int, theta: Optional[npt.ArrayLike], views: int = 180) -> _core.ParallelBeam:
     degrees = np.linspace(0, 180, views, endpoint=False) if theta is None else np.atleast_1d(np.asarray(theta, float))
     return _core.ParallelBeam(_core.Detector(bins, axis_bin=bins // 2), np.radians(degrees))
 
@@ -42,7 +43,7 @@ def _image(A: LinearOperator) -> LinearOperator:
     return A._as_they_lie(IMAGE, SINOGRAM)
 
 
-def radon(image: Any, theta: Optional[Sequence[float]] = None, circle: bool = True, *,
+def radon(image: Any, theta: Optional[npt.ArrayLike] = None, circle: bool = True, *,
           preserve_range: bool = False) -> np.ndarray:
     """The sinogram (bin, view) of an image. Without `circle`, the detector sees its diagonal."""
     image = np.asarray(image)
@@ -60,7 +61,7 @@ def radon(image: Any, theta: Optional[Sequence[float]] = None, circle: bool = Tr
     return _image(projector(_scan(bins, theta), _grid(image.shape), "joseph")) @ np.ascontiguousarray(image)
 
 
-def iradon(radon_image: Any, theta: Optional[Sequence[float]] = None, output_size: Optional[int] = None,
+def iradon(radon_image: Any, theta: Optional[npt.ArrayLike] = None, output_size: Optional[int] = None,
            filter_name: Optional[str] = "ramp", interpolation: str = "linear", circle: bool = True,
            preserve_range: bool = True) -> np.ndarray:
     """Filtered back-projection of a sinogram (bin, view). interpolation: linear, whatever is given."""
@@ -79,7 +80,7 @@ longer_steps = 4.0
 """How many times longer steps of scikit-image are, since it divides by sums of squares; measured on three phantoms."""
 
 
-def iradon_sart(radon_image: Any, theta: Optional[Sequence[float]] = None, image: Any = None,
+def iradon_sart(radon_image: Any, theta: Optional[npt.ArrayLike] = None, image: Any = None,
                 projection_shifts: Optional[Sequence[float]] = None, clip: Optional[Sequence[float]] = None,
                 relaxation: float = 0.15, dtype: Any = None) -> np.ndarray:
     """One pass of SART over all views, from zeros or from `image`. Weights are those of `tandem.OsSirt`."""

@@ -1,0 +1,108 @@
+"""The options of the program as keywords: what they are, how they are written, and what help says of them."""
+from __future__ import annotations
+
+import inspect
+import keyword
+import textwrap
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Callable, Iterator, Sequence, TypeVar
+
+import numpy as np
+
+from . import _core
+from ._errors import UsageError
+
+NO_KEYWORDS = {"help", "quiet", "json", "output", "scan", "reconstruction_algorithm"}
+"""They have other names in Python, or no sense."""
+
+
+@lru_cache(maxsize=None)
+def _table(command: str) -> dict[str, tuple[str, str]]:
+    return {name.replace("-", "_"): (form, words) for name, form, words in _core.options_of(command)}
+
+
+class Options(Mapping[str, str]):
+    """The keywords of a function, with what each is: `options()["tv_weight"]`. It shows itself as a table."""
+
+    def __init__(self, command: str):
+        self.command = command
+        self._words = {name: words for name, (_, words) in _table(command).items()
+                       if name not in NO_KEYWORDS and not keyword.iskeyword(name)}
+
+    def __getitem__(self, name: str) -> str:
+        return self._words[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._words))
+        return "\n".join(textwrap.fill(f"{name:{width}}  {words}", 118, subsequent_indent=" " * (width + 2))
+                         for name, words in self._words.items())
+
+
+def options(command: str = "recon") -> Options:
+    """All keywords of `reconstruct`, or of `center` or `simulate`, with what each is."""
+    if command not in ("recon", "center", "simulate"):
+        raise ValueError(f"options: {command!r} is not known; recon, center and simulate are")
+    return Options(command)
+
+
+class _Signature(inspect.Signature):
+    """A signature with the options of a command, which are looked up when somebody asks for it."""
+
+    def __init__(self, function: Callable[..., Any], command: str):
+        own = inspect.signature(function)
+        super().__init__(list(own.parameters.values()), return_annotation=own.return_annotation)
+        self.__dict__["command"] = command
+
+    @property
+    def parameters(self) -> Any:
+        own = dict(super().parameters)
+        own.pop("options", None)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        new = [inspect.Parameter(name, kind, default=None, annotation="Any") for name in Options(self.command)
+               if name not in own]
+        return {p.name: p for p in [*own.values(), *new]}
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def with_options(command: str) -> Callable[[Function], Function]:
+    """Gives a function the signature with all options of a command."""
+    def give(function: Function) -> Function:
+        function.__signature__ = _Signature(function, command)  # type: ignore[attr-defined]
+        return function
+    return give
+
+
+def words(command: str, given: dict[str, Any]) -> list[str]:
+    """Options as the program takes them: ``stop="gcv"``, ``tv_weight=0.1``, ``nonnegative=True``, ``flats=[a, b]``."""
+    made = []
+    for name, value in given.items():
+        form, option = _table(command).get(name, ("list", ""))[0], name.replace("_", "-")
+        if value is None or (form == "flag" and value is False):
+            continue
+        if form == "flag":
+            if value is not True:
+                raise UsageError(f"{name}: {value!r}; True or False")
+            made.append(f"--{option}")
+        else:
+            values: Sequence[Any] = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
+            made += [f"--{option}={_text(v, form)}" for v in (values if form == "list" else [value])]
+    return made
+
+
+def _text(value: Any, form: str) -> str:
+    """``(1, 3)`` is 1:3 for an option that takes ranges, and several of them are joined by a comma."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        are_ranges = form == ":" and len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
+        return ("," if are_ranges else form).join(_text(v, form) for v in value)
+    if isinstance(value, (slice, range)):
+        return f"{value.start or 0}:{value.stop}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
