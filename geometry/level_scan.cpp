@@ -9,6 +9,7 @@
 #include "beams/cone.hpp"
 #include "beams/parallel.hpp"
 #include "beams/ray_shares.hpp"
+#include "parallel_fans.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
@@ -290,7 +291,12 @@ struct Levelling {
 
 }  // namespace
 
-Detector level_detector(const FlexibleBeam& scan) { return Levelling(scan).wide.detector; }
+FilteredRows level_rows(const FlexibleBeam& scan) {
+  const Levelling levelling(scan);
+  if (const std::optional<HelixScan> helix = helix_scan(scan, levelling.orbit))
+    return {detector_of(*helix), views_beside(*helix)};
+  return {levelling.wide.detector};
+}
 
 double open_arc(const FlexibleBeam& scan) {
   const Levelling levelling(scan);

@@ -138,7 +138,7 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
       pipeline::value_of<std::vector<double>>(job.preprocessing.values, "--beam-hardening");
   const Filter& filter = job.options.filter;
   const bool continues = job.filters() && filter.padding != Padding::none;
-  const Index padding = filter.padding_bins.value_or(filtered_detector(job.scan).bins / 2);
+  const Index padding = filter.padding_bins.value_or(job.filtered.detector.bins / 2);
   const char* weights = job.preprocessing.weights ? "counts" : "uniform";
   return {{"format", info.format},
           {"geometry", axis_json(job, info)},
