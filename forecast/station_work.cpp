@@ -75,7 +75,7 @@ Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
     solved += static_cast<double>(solved_slices(plan.job, chunk).size());
     rows += static_cast<double>(rows_of(plan, chunk).size());
   }
-  const Detector& d = plan.job.filters() ? filtered_detector(plan.job.scan) : detector_of(plan.job.scan);
+  const Detector& d = plan.job.filtered.detector;
   return {rows * static_cast<double>(plan.job.rows_together) * static_cast<double>(plan.job.bins.size()),
           static_cast<double>(views_of(plan.job.scan)) * rows * static_cast<double>(d.bins),
           slices * static_cast<double>(plan.job.grid.size[0] * plan.job.grid.size[1]),

@@ -10,6 +10,7 @@
 #include "beams/parallel.hpp"
 #include "beams/ray_shares.hpp"
 #include "flexible_views.hpp"
+#include "parallel_fans.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
@@ -292,7 +293,12 @@ struct Levelling {
 
 }  // namespace
 
-Detector level_detector(const FlexibleBeam& scan) { return Levelling(scan).wide.detector; }
+FilteredRows level_rows(const FlexibleBeam& scan) {
+  const Levelling levelling(scan);
+  if (const std::optional<HelixScan> helix = helix_scan(scan, levelling.orbit))
+    return {detector_of(*helix), views_beside(*helix)};
+  return {levelling.wide.detector};
+}
 
 ViewsOnOrbit views_on_orbit(const FlexibleBeam& scan) {
   const Levelling levelling(scan);

@@ -6,6 +6,7 @@
 #include "../core/host_device.hpp"
 #include "../core/kept_on_devices.hpp"
 #include "curve.hpp"
+#include "filtered_rows.hpp"
 #include "fitted_orbit.hpp"
 
 namespace tandem {
@@ -60,8 +61,9 @@ struct LevelScan {
 /// @throws GeometryError as `fitted_orbit` does
 LevelScan level_scan(const FlexibleBeam& scan);
 
-/// The detector of that.
-Detector level_detector(const FlexibleBeam& scan);
+/// The detector of that, or of the parallel fans of a helix (parallel_fans.hpp), which need views beside
+/// them.
+FilteredRows level_rows(const FlexibleBeam& scan);
 
 /// How the views of an orbit fill it, rad.
 struct ViewsOnOrbit {

@@ -142,14 +142,17 @@ Space projection_space(const Scan& scan, Device device) {
   return std::visit([&](const auto& s) { return projection_space(s, device); }, scan);
 }
 
-Detector filtered_detector(const Scan& scan) {
+Detector filtered_detector(const Scan& scan) { return filtered_rows(scan).detector; }
+
+FilteredRows filtered_rows(const Scan& scan) {
   return std::visit(
-      [](const auto& s) {
-        if constexpr (requires { level_detector(s); }) return level_detector(s);
-        return symmetric(s).detector;
+      [](const auto& s) -> FilteredRows {
+        if constexpr (requires { level_rows(s); }) return level_rows(s);
+        return {symmetric(s).detector};
       },
       scan);
 }
+
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices) {
   return std::visit([&](const auto& s) { return rows_met(s, grid, slices); }, scan);
 }

@@ -6,8 +6,10 @@
 #include "column_spreads.hpp"
 #include "columns.hpp"
 #include "counts.hpp"
+#include "cpu/helix.hpp"
 #include "cpu/tables.hpp"
 #include "cuda/fourier.hpp"
+#include "cuda/helix.hpp"
 #include "cuda/tables.hpp"
 #include "fits.hpp"
 #include "frames.hpp"
@@ -97,6 +99,10 @@ const DifferenceKernels& differences(Device device) {
 
 const LevelKernels& level(Device device) {
   return select(device, cpu::level_kernels, TANDEM_ON_CUDA(level_kernels));
+}
+
+const HelixKernels& helix(Device device) {
+  return select(device, cpu::helix_kernels, TANDEM_ON_CUDA(helix_kernels));
 }
 
 const VoxelKernels* voxels(Device device) {

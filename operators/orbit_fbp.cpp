@@ -13,6 +13,7 @@
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
 #include "continuation.hpp"
+#include "helix_fbp.hpp"
 #include "table_operator.hpp"
 #include "vector.hpp"
 
@@ -186,8 +187,24 @@ std::vector<T> some_of(const std::vector<T>& all, Range views, Index each = 1) {
 
 }  // namespace
 
+namespace {
+
+/// The helix of a scan that goes through weighted filtered back-projection.
+std::shared_ptr<const HelixScan> weighted_helix(const FlexibleBeam& scan) {
+  std::optional<HelixScan> helix = helix_scan(scan, fitted_orbit(scan));
+  return helix ? std::make_shared<const HelixScan>(*std::move(helix)) : nullptr;
+}
+
+}  // namespace
+
+std::function<Range(Range views)> views_behind_filtered(const FlexibleBeam& scan) {
+  const auto helix = weighted_helix(scan);
+  return [helix](Range views) { return helix ? views_behind(*helix, views) : views; };
+}
+
 FilterOfViews ramp_filter_of_views(const FlexibleBeam& scan, Filter filter, Device device,
                                    const Interpolation& interpolation) {
+  if (const auto helix = weighted_helix(scan)) return helix_filter(helix, scan, filter, device);
   kernels::level(device);
   const auto level = std::make_shared<const LevelScan>(level_scan(scan));
   return [scan, level, all = row_filter(*level, filter, interpolation),
@@ -211,6 +228,7 @@ LinearOperator ramp_filter(const FlexibleBeam& scan, Filter filter, Device devic
 
 BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const VolumeGrid& whole,
                                                 Device device) {
+  if (const auto helix = weighted_helix(scan)) return helix_backprojector(helix, scan, whole, device);
   const auto table = kernels::flexible(device);
   const auto level = std::make_shared<const LevelScan>(level_scan(scan));
   return [level, grid = flat_voxels(level->scan, whole), table, device](Range some) -> LinearOperator {

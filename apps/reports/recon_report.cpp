@@ -138,18 +138,17 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
       pipeline::value_of<std::vector<double>>(job.preprocessing.values, "--beam-hardening");
   const Filter& filter = job.options.filter;
   const bool continues = job.filters() && filter.padding != Padding::none;
+  const Index padding = filter.padding_bins.value_or(job.filtered.detector.bins / 2);
   const char* weights = job.preprocessing.weights ? "counts" : "uniform";
-  return {
-      {"format", info.format},
-      {"geometry", axis_json(job, info)},
-      {"references", references_json(job.flats, info)},
-      {"beam_hardening", hardening ? json(*hardening) : json(nullptr)},
-      {"algorithm", job.method_name()},
-      {"volume", volume},
-      {"data_weights", job.method->iterates() ? json(weights) : json(nullptr)},
-      {"padding", name_of(continues ? filter.padding : Padding::none)},
-      {"padding_bins",
-       continues ? json(filter.padding_bins.value_or(filtered_detector(job.scan).bins / 2)) : json(nullptr)}};
+  return {{"format", info.format},
+          {"geometry", axis_json(job, info)},
+          {"references", references_json(job.flats, info)},
+          {"beam_hardening", hardening ? json(*hardening) : json(nullptr)},
+          {"algorithm", job.method_name()},
+          {"volume", volume},
+          {"data_weights", job.method->iterates() ? json(weights) : json(nullptr)},
+          {"padding", name_of(continues ? filter.padding : Padding::none)},
+          {"padding_bins", continues ? json(padding) : json(nullptr)}};
 }
 
 /// How it is computed. Rounding depends on the slabs of a sum over views.

@@ -12,6 +12,8 @@ namespace tandem::pipeline {
 struct ByViews {
   FilterOfViews filter;
   std::function<LinearOperator(Range views)> back_projection;
+  /// The views that `filter` takes for some: these and others beside them. Empty: these.
+  std::function<Range(Range views)> behind = {};
 };
 
 /// What the pipeline asks of a kind of beam, beside what a scan answers for itself (geometry/scan.hpp). Each

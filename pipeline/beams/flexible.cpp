@@ -9,6 +9,7 @@
 #include "../../geometry/fitted_orbit.hpp"
 #include "../../geometry/flexible_views.hpp"
 #include "../../geometry/level_scan.hpp"
+#include "../../geometry/parallel_fans.hpp"
 #include "../../geometry/vector3.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/distributed/team_operator.hpp"
@@ -79,7 +80,7 @@ void require_filter(const Job& job, const Recipe& recipe) {
                          "--initial fbp: of views of any geometry, one process takes all; start one, or ",
                          without_filter(job));
   try {
-    level_detector(flexible(job.scan));
+    filtered_rows(job.scan);
   } catch (const GeometryError& error) {
     if (job.method->filters) throw;  // it names a solver
     throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
@@ -157,16 +158,40 @@ double elevation(const FlexibleBeam& scan, const Vector3& axis, const VolumeGrid
 
 double to_a_tenth(double value) { return std::round(10 * value) / 10; }
 
+/// Slices that a helix sees from less than half a turn, at both ends.
+void warn_of_ends(std::vector<std::string>& warnings, const HelixScan& helix, const VolumeGrid& grid) {
+  constexpr double worth_saying = 0.02;  // of the directions
+  const auto is_whole = [&](Index slice) { return share_unseen(helix, grid, slice) <= worth_saying; };
+  Index first = 0, last = grid.size[2];
+  while (first < last && !is_whole(first)) ++first;
+  while (last > first && !is_whole(last - 1)) --last;
+  if (const Index some = grid.size[2] - (last - first); some > 0)
+    warn(warnings, "the helix sees ", some, " of ", grid.size[2],
+         " slices at its ends from less than half a ", "turn; they are made up in part",
+         last > first ? ": slices " + std::to_string(first) + " to " + std::to_string(last - 1) + " are whole"
+                      : "");
+}
+
+void warn_of_helix(std::vector<std::string>& warnings, const FlexibleBeam& scan, const VolumeGrid& grid,
+                   const FittedOrbit& orbit) {
+  if (scan.parallel) return warn(warnings, "fbp of a helix: one turn a slice");
+  const double angle = to_a_tenth(in_degrees(cone_angle(scan, orbit.axis)));
+  const std::optional<HelixScan> helix = helix_scan(scan, orbit);
+  if (!helix)
+    return warn(warnings, "fdk of a helix: one turn a slice, not exact at cone angles of ", angle,
+                " degrees");
+  warn(warnings, "fdk of a helix: weighted over half turns (WFBP), not exact at cone angles of ", angle,
+       " degrees");
+  warn_of_ends(warnings, *helix, grid);
+}
+
 /// What a filter does not do exactly.
 void warn_of_orbit(std::vector<std::string>& warnings, const FlexibleBeam& scan, const VolumeGrid& grid) {
   constexpr double usual_cone = 10, level = 0.5, worth_saying = 5e-4;
   const FittedOrbit orbit = fitted_orbit(scan);
   const double rise = in_degrees(elevation(scan, orbit.axis, grid));
-  if (orbit.goes_on && scan.parallel)
-    warn(warnings, "fbp of a helix: one turn a slice");
-  else if (orbit.goes_on)
-    warn(warnings, "fdk of a helix: one turn a slice, not exact at cone angles of ",
-         to_a_tenth(in_degrees(cone_angle(scan, orbit.axis))), " degrees");
+  if (orbit.goes_on)
+    warn_of_helix(warnings, scan, grid, orbit);
   else if (rise > (scan.parallel ? level : usual_cone))
     warn(warnings, "a filter of laminography, with rays that rise by ", to_a_tenth(rise),
          " degrees, shows edges; values are too low, for which a solver is needed");
@@ -300,7 +325,7 @@ ByViews flexible_by_views(const Filter& how, const Problem& problem) {
   const FlexibleBeam& scan = flexible(problem.scan);
   const Device device = problem.worker.device;
   return {ramp_filter_of_views(scan, how, device, interpolation_in(problem)),
-          fdk_backprojector_of_views(scan, problem.grid, device)};
+          fdk_backprojector_of_views(scan, problem.grid, device), views_behind_filtered(scan)};
 }
 
 constexpr Placement flexible_on_devices{vectors_on_devices, false,           flexible_kernels_hold,

@@ -44,13 +44,13 @@ Index views_of(const Job& job) { return views_of(job.scan); }
 
 Index bins_of(const Job& job) {
   const Index solved = job.method->iterates() ? detector_of(solved_scan(job.scan, job.solved)).bins : 0,
-              filtered = (job.filters() ? filtered_detector(job.scan) : detector_of(job.scan)).bins;
+              filtered = job.filtered.detector.bins;
   return std::max(solved, filtered);
 }
 
 Index rows_held(const Job& job, Index slices) {
   if (rows_are_slices(job.scan)) return slices;
-  return std::max(detector_of(job.scan).rows, job.filters() ? filtered_detector(job.scan).rows : 0);
+  return std::max(detector_of(job.scan).rows, job.filtered.detector.rows);
 }
 
 Sizes sizes_of(const Plan& plan, Index slices) {
@@ -80,7 +80,7 @@ double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, In
   const Job& job = plan.job;
   return plan.flow.placement
       ->working_memory(plan, worker, {slices, job.grid.size[1], job.grid.size[0]},
-                       {views, rows_held(job, slices), filtered_detector(job.scan).bins})
+                       {views, rows_held(job, slices), job.filtered.detector.bins})
       .backward;
 }
 

@@ -272,6 +272,8 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   job.preprocessing.weights = job.method->weighs_data && counts_are_known(job, info);
   choose_grids(job, recipe, info.field_of_view, whole);
   choose_padding(job, recipe);
+  job.filtered =
+      job.filters() && has_filter(job.scan) ? filtered_rows(job.scan) : FilteredRows{detector_of(job.scan)};
   return job;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../counts/preprocess.hpp"
+#include "../../geometry/filtered_rows.hpp"
 #include "../../geometry/scan.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../../io/volumes/volume_place.hpp"
@@ -46,6 +47,7 @@ struct Job {
   std::array<Index, 3> inside{};  ///< x, y, z: where `grid` begins in `solved`
   bool pitch_known = false;
   double axis_in_file = 0;       ///< bins of the file
+  FilteredRows filtered;         ///< of `scan`; its own detector if nothing filters
   bool looks_ahead = false;      ///< whether options are open until some slices have been looked at
   bool needs_all_views = false;  ///< some step needs all views at once
 

@@ -41,7 +41,7 @@ struct Needed {
 
 Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
   const auto [nx, ny, nz] = plan.job.grid.size;
-  const Detector &d = detector_of(plan.job.scan), wide = filtered_detector(plan.job.scan);
+  const Detector &d = detector_of(plan.job.scan), wide = plan.job.filtered.detector;
   const Index rows_there = rows_read(plan, {0, nz}).rows.size(), rows = rows_there / plan.job.rows_together;
   const double cells = static_cast<double>(rows_there * plan.job.bins.size()),
                counts = cells * static_cast<double>(io::bytes_of(info.type)),

@@ -38,10 +38,11 @@ void choose_blocks(Plan& plan, const Room& room) {
   constexpr Index most = 64, step = 8, few_slices = 16;
   const Index fewest = fewest_slices(plan.job), few = std::clamp(few_slices, fewest, plan.job.grid.size[2]);
   const Index bytes = plan.flow.home().is_cuda() ? Index{1} << 30 : Index{1} << 27;
-  const Detector& d = filtered_detector(plan.job.scan);
+  const Detector& d = plan.job.filtered.detector;
   Index& views = plan.flow.views_at_once;
   const auto fits = [&](Index slices) { return room.fits(slices) && room.fits_devices(slices); };
-  views = std::clamp<Index>(bytes / (4 * d.rows * d.bins), 1, most);
+  views =
+      std::clamp<Index>(bytes / (4 * d.rows * d.bins), 1, std::max(most, 2 * plan.job.filtered.views_beside));
   if (views > step) views -= views % step;
   while (views > step && !fits(few)) views /= 2;
   while (views > 1 && !fits(fewest)) views /= 2;
@@ -97,7 +98,7 @@ double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double whole = at_once ? 4 * static_cast<double>(all * rows * detector_of(job.scan).bins) : 0;
   return references.reading + static_cast<double>(plan.flow.workers.size() + 2) * references.held + work +
          waiting + whole + (counts_stay ? counts_bytes(info, cells, all) : 0) +
-         steps_bytes(plan, info, at_once ? all : plan.flow.views_at_once,
+         steps_bytes(plan, info, at_once ? all : views_of_block(plan),
                      static_cast<Index>(cells) / job.bins.size(), rows) +
          static_cast<double>(info.decoded_bytes);
 }

@@ -30,6 +30,11 @@ struct Sweep::Pass {
   double slices() const { return static_cast<double>(problem.grid.size[2]); }
   /// What some of the views make of the slices.
   double share(Index some) const { return slices() * static_cast<double>(some) / static_cast<double>(views); }
+  /// Line integrals of the block before, if the next one needs some of its views, too.
+  std::optional<Array> before{};
+  Range views_before{0, 0};
+
+  Range behind(Range block) const { return fdk.behind ? fdk.behind(block) : block; }
 };
 
 namespace {
@@ -42,10 +47,29 @@ struct Place {
   std::optional<LinearOperator> back_projection;
 };
 
+/// Copies those of the views `had` that are wanted.
+void copy_views(const Array& from, Range had, Array& to, Range wanted) {
+  const Range both{std::max(had.first, wanted.first), std::min(had.last, wanted.last)};
+  if (both.first >= both.last) return;
+  const auto part = [&both](auto all, Range views) {
+    all.data += (both.first - views.first) * all.s0, all.n0 = both.size();
+    return all;
+  };
+  copy(part(image(ConstVectorView(from)), had), part(image(VectorView(to)), wanted),
+       default_stream(to.space().device()));
+}
+
 /// Bytes of the filtered data of a block of views.
 double filtered_bytes(const Plan& plan) {
   return 4 * static_cast<double>(plan.flow.views_at_once * rows_held(plan.job, plan.job.grid.size[2])) *
          static_cast<double>(bins_of(plan.job));
+}
+
+/// The views that no block before needed.
+template <class Pass>
+Range fresh_views(const Pass& pass, const std::vector<Range>& blocks, Index number) {
+  const auto k = static_cast<std::size_t>(number);
+  return {number == 0 ? 0 : pass.behind(blocks[k - 1]).last, pass.behind(blocks[k]).last};
 }
 
 }  // namespace
@@ -59,26 +83,33 @@ std::vector<Range> blocks_of(Index views, Index most) {
   return blocks;
 }
 
+Index views_of_block(const Plan& plan) {
+  return std::min(plan.flow.views_at_once + plan.job.filtered.views_beside, views_of(plan.job));
+}
+
 double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& worker, Index slices,
                       bool counts_stay) {
   constexpr double blocks = 3;
-  const Index views = plan.flow.views_at_once;
+  const Index views = views_of_block(plan);
   const Detector& d = detector_of(plan.job.scan);
-  const double y = data_sets(plan.job) * 4 * static_cast<double>(views * d.rows * d.bins),
+  const double kept = plan.job.filtered.views_beside > 0 ? 3 : 1;  // of the block before, and put together
+  const double y = kept * data_sets(plan.job) * 4 * static_cast<double>(views * d.rows * d.bins),
                volume = volume_at_home(plan, slices),
                counts = counts_stay ? 0 : blocks * counts_bytes(info, cells_read(plan, slices), views);
   if (worker.device.is_cuda())
     return counts + (prepared_on_gpu(plan, info) ? 0 : y) + volumes_landed(plan, slices, 1);
   return counts + y + blocks * filtered_bytes(plan) + weight_bytes(plan.job, slices) +
-         kernels_of_block(plan, plan.flow.workers.front(), slices, views) + volume;
+         kernels_of_block(plan, plan.flow.workers.front(), slices, plan.flow.views_at_once) + volume;
 }
 
 double blocks_on_device(const Plan& plan, const Worker& worker, Index slices) {
   constexpr double blocks = 4;                                    // one more is queued
   const double volumes = slices < plan.job.grid.size[2] ? 2 : 1;  // one is written while the next is made
-  return volumes * sizes_of(plan, slices).volume + preparing_bytes(plan, slices, plan.flow.views_at_once) +
-         blocks * filtered_bytes(plan) + weight_bytes(plan.job, slices) +
-         kernels_of_block(plan, worker, slices, plan.flow.views_at_once);
+  const double kept =
+      plan.job.filtered.views_beside > 0 ? 2 * preparing_bytes(plan, slices, views_of_block(plan)) : 0;
+  return kept + volumes * sizes_of(plan, slices).volume +
+         preparing_bytes(plan, slices, views_of_block(plan)) + blocks * filtered_bytes(plan) +
+         weight_bytes(plan.job, slices) + kernels_of_block(plan, worker, slices, plan.flow.views_at_once);
 }
 
 Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)
@@ -105,13 +136,15 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
   conveyor(
       static_cast<Index>(blocks.size()), 1,
       [&](const Item& item) {
-        if (plan.job.needs_all_views) return;
+        const Range fresh = fresh_views(pass, blocks, item.number);
+        if (plan.job.needs_all_views || fresh.size() == 0) return;
         place(item).counts =
-            read_.views(chunk.slices, views(item), pass.share(views(item).size()), place(item).memory);
+            read_.views(chunk.slices, fresh, pass.share(views(item).size()), place(item).memory);
       },
       [&](const Item& item) {
         const UseStream own(preparing_);
-        place(item).filtered = filtered(pass, views(item), place(item).counts);
+        const Range fresh = fresh_views(pass, blocks, item.number);
+        place(item).filtered = filtered(pass, views(item), fresh, place(item).counts);
         place(item).back_projection = pass.fdk.back_projection(views(item));
       },
       [&](const Item& item) {
@@ -126,21 +159,34 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
 }
 
 Array Sweep::line_integrals(Pass& pass, Range views, const io::FramesView& counts) {
-  const Scan some = crop(pass.problem.scan, views);
-  if (work_.plan.job.needs_all_views)
-    return prepare_.some_of_all(views, projection_space(some, work_.device()), work_);
-  Array y =
-      prepare_.block(counts, *pass.chunk.reference, some, pass.share(views.size()), views.first == 0, work_);
+  Array y = prepare_.block(counts, *pass.chunk.reference, crop(pass.problem.scan, views),
+                           pass.share(views.size()), views.first == 0, work_);
   pass.samples.add(views, y);
   return work_.moved_to(work_.device(), std::move(y));
 }
 
-Array Sweep::filtered(Pass& pass, Range views, const io::FramesView& counts) {
-  const Array y = line_integrals(pass, views, counts);
+/// With those of the block before, if the filter takes views of both.
+Array Sweep::line_integrals_behind(Pass& pass, Range block, Range fresh, const io::FramesView& counts) {
+  const Range behind = pass.behind(block);
+  const Space space = projection_space(crop(pass.problem.scan, behind), work_.device());
+  if (work_.plan.job.needs_all_views) return prepare_.some_of_all(behind, space, work_);
+  std::optional<Array> y;
+  if (fresh.size() > 0) y = line_integrals(pass, fresh, counts);
+  if (behind == fresh) return std::move(*y);
+  Array all(space, default_stream(work_.device()));
+  if (pass.before) copy_views(*pass.before, pass.views_before, all, behind);
+  if (y) copy_views(*y, fresh, all, behind);
+  return all;
+}
+
+Array Sweep::filtered(Pass& pass, Range views, Range fresh, const io::FramesView& counts) {
+  Array y = line_integrals_behind(pass, views, fresh, counts);
   const Stopwatch watch(
       "filter", work_.outcome.seconds.filter, work_.watch.board(),
       {.slices = pass.share(views.size()), .bytes = 4 * static_cast<double>(y.space().size())});
-  return pass.fdk.filter(views) * y;
+  Array filtered = pass.fdk.filter(views) * y;
+  if (pass.fdk.behind) pass.before = std::move(y), pass.views_before = pass.behind(views);
+  return filtered;
 }
 
 void Sweep::add(Pass& pass, Range views, const LinearOperator& back_projection, Array filtered) {

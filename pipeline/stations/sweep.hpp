@@ -12,6 +12,7 @@ namespace tandem::pipeline {
 
 /// What the blocks of a worker hold, bytes: on the host, where counts may be held as a whole instead
 /// (`counts_stay`), and on its device, with its slab.
+Index views_of_block(const Plan& plan);  ///< that are read, with those beside
 double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& worker, Index slices,
                       bool counts_stay);
 double blocks_on_device(const Plan& plan, const Worker& worker, Index slices);
@@ -31,7 +32,9 @@ class Sweep {
 
  private:
   struct Pass;  ///< one over all views
-  Array filtered(Pass& pass, Range views, const io::FramesView& counts);
+  /// `fresh`: the views whose counts have come.
+  Array filtered(Pass& pass, Range views, Range fresh, const io::FramesView& counts);
+  Array line_integrals_behind(Pass& pass, Range block, Range fresh, const io::FramesView& counts);
   Array line_integrals(Pass& pass, Range views, const io::FramesView& counts);
   void add(Pass& pass, Range views, const LinearOperator& back_projection, Array filtered);
   void wait_for_last(Pass& pass, const Stream& adding);

@@ -131,6 +131,10 @@ TEST(GeometryProgram, AFilterSaysWhatIsNotExact) {
   };
   const std::string source = " --geometry cone --sod 60 --sdd 90";
   says("--trajectory helix --pitch 4 --rows 8 --views 90 --arc 1080" + source,
+       "fdk of a helix: weighted over half turns (WFBP), not exact at cone angles of ");
+  says("--trajectory helix --pitch 4 --rows 8 --views 90 --arc 1080" + source,
+       "slices at its ends from less than half a turn");
+  says("--trajectory helix --pitch 4 --rows 8 --views 90 --arc 1080 --axis-bin 4" + source,
        "fdk of a helix: one turn a slice, not exact at cone angles of ");
   says("--trajectory laminography --elevation 35 --views 40 --phantom plate" + source,
        "with rays that rise by 35 degrees");

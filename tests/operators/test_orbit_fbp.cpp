@@ -315,7 +315,7 @@ TEST(OrbitFbp, PartsOfTheViewsAddUp) {
     for (const Range views : {Range{0, 5}, Range{5, 6}, Range{6, count}}) {
       const LinearOperator some = F(views);
       Array own(some.domain());
-      std::copy_n(y.data() + views.first * view, own.size(), own.data());
+      std::copy_n(y.data() + views_behind_filtered(scan)(views).first * view, own.size(), own.data());
       B(views).apply(1, some * own, 1, sum, default_stream(Device::cpu()));
     }
     EXPECT_LE(relative_error(sum, fbp(scan, grid, filter) * y), tolerance::devices);
