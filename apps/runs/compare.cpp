@@ -98,6 +98,16 @@ io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
   return picture;
 }
 
+/// Greys that are far below the window of the truth, as those of laminography, are shown brighter, by a
+/// factor that the caption says.
+void brighten(io::Picture& picture, const GreyWindow& of_truth) {
+  constexpr float far_below = 3;
+  const float factor = std::round(10 * of_truth.white / window_of(picture.grey).white) / 10;
+  if (!(factor >= far_below) || !std::isfinite(factor)) return;
+  for (float& grey : picture.grey) grey *= factor;
+  picture.captions.push_back("shown " + text_of_number(static_cast<double>(factor), 2) + " times as bright");
+}
+
 /// One window for all, so that greys can be compared: that of the truth. Without one, that of the last
 /// method, since noise of the others would make a joint window too wide.
 void write_picture(io::Output output, const ReconOptions& o, std::vector<MethodRow>& rows) {
@@ -108,8 +118,9 @@ void write_picture(io::Output output, const ReconOptions& o, std::vector<MethodR
     pictures.push_back(std::move(row.outcome.middle.front()));
     pictures.back().captions = captions_of(row);
   }
-  const io::Picture& best = o.truth.empty() ? pictures.back() : pictures.front();
-  io::Sheet sheet = sheet_of(window_of(best.grey), rows.front().plan.job.place());
+  const GreyWindow window = window_of((o.truth.empty() ? pictures.back() : pictures.front()).grey);
+  for (std::size_t k = 1; k < pictures.size() && !o.truth.empty(); ++k) brighten(pictures[k], window);
+  io::Sheet sheet = sheet_of(window, rows.front().plan.job.place());
   sheet.columns = most_columns;
   io::write_png(std::move(output), pictures, sheet);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../io/sheet.hpp"
 #include "../support/png_canvas.hpp"
@@ -77,6 +78,26 @@ TEST(Compare, ShowsAllInTheWindowOfTheTruthOrOfTheLastMethod) {
   const io::Canvas without = canvas_of(run / "without.png");
   expect_shown(without, 0, fbp, 48, sirt);
   expect_shown(without, 1, sirt, 48, sirt);
+}
+
+/// Greys far below the window of the truth are shown brighter.
+TEST(Compare, ShowsWhatIsFarBelowTheTruth) {
+  Program run;
+  const std::string scan = " --size 48 --views 37 --rows 1 ";
+  ASSERT_EQ(run("simulate -o s.h5" + scan).code, 0);
+  ASSERT_EQ(run("simulate -o bright.h5 --max-attenuation 15 --truth t.h5" + scan).code, 0);  // not 3
+  ASSERT_EQ(run("recon s.h5 -o fbp.h5").code, 0);
+  ASSERT_EQ(run("recon s.h5 --compare fbp,sirt --iterations 5 --preview p.png --truth t.h5").code, 0);
+  const auto white_of = [](std::vector<float> values) {
+    std::ranges::sort(values);
+    return values[static_cast<std::size_t>(0.995 * static_cast<double>(values.size() - 1))];
+  };
+  auto fbp = voxels(run / "fbp.h5");
+  const auto truth = voxels(run / "t.h5");
+  const float factor = std::round(10 * white_of(truth) / white_of(fbp)) / 10;
+  EXPECT_NEAR(factor, 5, 0.5);
+  for (float& each : fbp) each *= factor;
+  expect_shown(canvas_of(run / "p.png"), 1, fbp, 48, truth);
 }
 
 TEST(Compare, RefusesWhatKeepsNoVolume) {

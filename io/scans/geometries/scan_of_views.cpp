@@ -38,12 +38,18 @@ void scale_lengths(ViewGeometry& given, const Detector& detector, const std::opt
 void require_possible_lengths(const FlexibleBeam& scan, const std::string& where) {
   constexpr double least = 1e-6, most = 100;  // mm, of a pitch
   const double pitch = scan.detector.bin_pitch;
+  const auto away = [&](std::size_t k) {  // from the source to the detector
+    return scan.parallel ? 1 : length(scan.views[k].detector - scan.views[k].source);
+  };
   require<GeometryError>(pitch >= least && pitch <= most, where, ": bins are ", pitch,
                          " mm wide; no detector has such: lengths are in mm, or give --pixel-size MM");
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     const double ratio = length(scan.views[k].bin_step) / pitch;
     require<GeometryError>(ratio > 0.1 && ratio < 10, where, ": view ", k, ": bins are ", ratio,
                            " times as wide as in view 0; lengths of one unit are needed");
+    const double farther = away(k) / away(0);
+    require<GeometryError>(farther > 0.1 && farther < 10, where, ": view ", k, ": the detector is ", farther,
+                           " times as far from the source as in view 0; lengths of one unit are needed");
   }
 }
 

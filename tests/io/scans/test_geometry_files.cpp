@@ -301,6 +301,8 @@ TEST_F(GeometryFiles, SayInOneLineWhatIsWrong) {
   EXPECT_TRUE(
       says(changed([](FlexibleView& v) { v.source = -0.5 * v.source; }),
            {"a.npy: view 2: the origin, where the volume is, lies behind the source", " mm before it"}));
+  EXPECT_TRUE(says(changed([](FlexibleView& v) { v.source = 1e3 * v.source; }),
+                   {"times as far from the source as in view 0"}));
   EXPECT_TRUE(says(changed([](FlexibleView& v) { v.bin_step = 1e3 * v.bin_step; }),
                    {"view 2: bins are", "one unit"}));
   EXPECT_TRUE(says(refused_text("a.txt",
