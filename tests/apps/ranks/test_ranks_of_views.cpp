@@ -40,6 +40,27 @@ TEST_F(RanksOfViews, FindTheVolumeOfOneProcess) {
     expect_same(" --size 33 --reconstruction-algorithm " + options, {2, 4});
 }
 
+/// Slabs of some slices each: voxels share numbers with others of their slab, so rounding differs.
+TEST_F(RanksOfViews, FilterAsOneProcessDoes) {
+  const std::string source = " --geometry cone --sod 60 --sdd 90";
+  for (const std::string& way : {"--trajectory helix --pitch 8 --jitter 0.1 --views 120" + source,
+                                 "--trajectory helix --pitch 8 --views 120 --axis-bin 12" + source,
+                                 "--jitter 0.3 --views 60 --seed 4" + source,
+                                 std::string("--trajectory laminography --elevation 25")}) {
+    ASSERT_EQ(run("simulate -o views.h5 --overwrite --pixel-size 0.5 --size 33 --rows 24 --bins 37 "
+                  "--phantom ellipsoids " +
+                  way)
+                  .code,
+              0);
+    ASSERT_EQ(run("recon views.h5 -o one.h5 --device cpu --quiet --overwrite").code, 0) << way;
+    for (const int ranks : {2, 3}) {
+      const Ended ended = on(ranks, "recon views.h5 -o all.h5 --device cpu --overwrite");
+      ASSERT_EQ(ended.code, 0) << way << ended.err;
+      EXPECT_LE(error_of("all.h5", "one.h5"), 1e-4) << ranks << way;
+    }
+  }
+}
+
 /// In the middle of subsets of views, with the same bits.
 TEST_F(RanksOfViews, GoOnFromTheirCheckPoints) {
   const std::string recon =
