@@ -1,4 +1,7 @@
 
+/** Its panes have names of their own: another page that looks at the scan has others. */
+const paneName = (id => name => name + " " + id)(Math.random().toString(36).slice(2));
+
 /** What the page knows and what was chosen. */
 const S = {about: null, options: {}, other: null, z: null, region: null, size: [1, 1, 1], show: "A", tool: "window", tab: "slice"};
 
@@ -51,7 +54,8 @@ class Asker {
       if (this.took > 220) await this.one(this.wish(true), true, since, current);
       if (current()) await this.one(this.wish(false), false, since, current);
     } catch (wrong) {
-      if (!wrong.stale && current()) complain(wrong.message);
+      if (current() && wrong.stale) setTimeout(() => this.want(), 60);  // an older command came later
+      else if (current()) complain(wrong.message);
     }
     --this.flying;
     if (this.wanted) this.next();

@@ -5,7 +5,7 @@ const wide = () => Math.max(64, Math.round(document.querySelector("main").client
 function sliceCommand(options, pane, rough) {
   const [, , nx] = S.size, across = S.region ? S.region[1] - S.region[0] : nx;
   const coarser = rough ? Math.max(2, Math.round(across / 256)) : 1;
-  return {options, z: S.z, region: S.region, coarser, side: 2 * wide(), pane};
+  return {options, z: S.z, region: S.region, coarser, side: 2 * wide(), pane: paneName(pane)};
 }
 
 const panes = {

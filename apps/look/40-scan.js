@@ -1,13 +1,13 @@
 
 // Sinogram, frames, and what the scan says of itself.
 
-const askSinogram = new Asker("sinogram", rough => rough ? null : {options: S.options, z: S.z, side: 2 * wide(), pane: "sinogram"}, found => {
+const askSinogram = new Asker("sinogram", rough => rough ? null : {options: S.options, z: S.z, side: 2 * wide(), pane: paneName("sinogram")}, found => {
   draw(at("picture-s"), found, windowOf(found.grey), Math.max(0.6, Math.min(3, found.whole[0] / found.whole[1])));
   at("caption-s").textContent = "line integrals of slice " + found.z + ": " + found.whole[1] + " views (down) × " + found.whole[0] + " bins; rows " + found.rows.join(" to ") + " of the file";
   drawHistogram(at("histogram-s"), found.histogram);
 });
 
-const askFrame = new Asker("frame", rough => rough ? null : {options: S.options, kind: at("kind").value, index: Number(at("frame").value), side: 2 * wide(), pane: "frame"}, found => {
+const askFrame = new Asker("frame", rough => rough ? null : {options: S.options, kind: at("kind").value, index: Number(at("frame").value), side: 2 * wide(), pane: paneName("frame")}, found => {
   draw(at("picture-f"), found, windowOf(found.grey));
   const h = found.histogram, dead = found.whole[0] * found.whole[1] - (h ? h.finite : 0);
   at("caption-f").textContent = found.kind + " " + found.index + " of " + found.count + ", " + found.whole[1] + " rows × " + found.whole[0] + " bins" +

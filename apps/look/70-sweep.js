@@ -46,7 +46,7 @@ async function sweepNow(event) {
   at("sweep-begin").disabled = true;
   at("verdict").textContent = "making slices ...";
   try {
-    const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, pane: "sweep"});
+    const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, pane: paneName("sweep")});
     at("verdict").textContent = found.words.replace("+-", "±");
     at("scores").toggleAttribute("hidden", false);
     drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t.unsharpness]), kind: "curve newest", dots: true}], "unsharpness (variation over the lowest) against " + name.replaceAll("-", " "), 220);

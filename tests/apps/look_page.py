@@ -247,6 +247,7 @@ SEEN = """(() => { const c = document.getElementById("picture-a"), w = c.width, 
   for (let k = 0; k < w * h; ++k) if (d[4 * k] > 200) { s += 1; x += k % w; y += Math.floor(k / w); }
   return s > 0 ? [x / s / w, y / s / h, s / w / h] : null; })()"""
 PICTURES = "Number(document.body.dataset.pictures || 0)"
+FINE = "panes.A.found && !panes.A.found.rough && askA.flying === 0"
 
 
 def moved_axis(page, axis):
@@ -254,13 +255,13 @@ def moved_axis(page, axis):
     before = page.value(PICTURES)
     page.set("slider-rotation-axis", axis)
     page.until(f"{PICTURES} > {before} && document.getElementById('caption-a').textContent.includes('axis {axis},')", "the new axis")
-    page.until("!document.getElementById('caption-a').textContent.includes('rough')", "the fine picture")
+    page.until(FINE, "the fine picture")
     return page.value(SEEN)
 
 
 def check_axis_slider(page, port):
     """The axis slider: the picture becomes that of the slice about this axis, in pixels, also on the way back."""
-    page.until(PICTURES + " > 0", "a slice")
+    page.until(FINE, "a slice")
     white = 0.05
     page.value(f"setWindow(0, {white})")
     right = page.value(SEEN)
