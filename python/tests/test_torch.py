@@ -41,7 +41,8 @@ def test_tensors_give_tensors_with_the_bits_of_numpy():
 
 def test_a_layer_asks_for_tensors_and_takes_geometries_of_others():
     scan = parallel_scan(rows=1)
-    layer = layers.Layer(tandem.projector(tandem.scan_to("astra", scan), tandem.grid_to("astra", tandem.fitting_grid(scan))))
+    grid = tandem.grid_to("astra", tandem.fitting_grid(scan))
+    layer = layers.Layer(tandem.projector(tandem.scan_to("astra", scan), grid))
     with pytest.raises(TypeError, match=r"x: a ndarray; give a tensor, such as torch.from_numpy\(x\)"):
         layer(random_array((31, 31)))
     x = tensor(random_array((2, 31, 31)), requires_grad=True)
