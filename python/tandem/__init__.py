@@ -10,16 +10,16 @@ from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam,
                     Phantom, Regulariser, Report, Space, StopRule, VolumeGrid, above_zero, as_circle, as_free_views,
                     bin_down, crop, cuda_version, description, disc, discrepancy, divergence, ellipsoids,
                     fitting_grid, foam, half_acquisition, half_width, huber_total_variation, max_iterations, plate,
-                    projection_shape, relative_residual, set_threads, shepp_logan, shepp_logan_in_space, symmetric, thread_count,
-                    time_limit, total_variation, view_subsets, white_residual)
+                    projection_shape, relative_residual, set_threads, shepp_logan, shepp_logan_in_space, symmetric,
+                    thread_count, time_limit, total_variation, view_subsets, white_residual)
 from ._core import version as __version__
 from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
 from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator,
                         operator_norm, unmatched_pair, vstack)
 from ._options import Options, options
-from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, grid_of, open_scan, plan, read_volume, reconstruct,
-                     simulate, write_scan, write_volume)
+from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, grid_of, open_scan, plan, read_volume,
+                     reconstruct, simulate, write_scan, write_volume)
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
                        Solver, Subsets, run, stagnation, stop_rule, subsets)
 from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise, with_views
@@ -37,7 +37,8 @@ __all__ = [
     "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter", "Fista", "fitting_grid", "FlexibleBeam",
     "foam", "Frames", "GeometryError", "gradient", "grid_from", "grid_of", "grid_to", "half_acquisition",
     "half_width", "hstack", "huber_total_variation", "identity", "Landweber", "LinearOperator", "Lsmr", "Lsqr",
-    "make_operator", "max_iterations", "Mlem", "Mltr", "open_scan", "operator_norm", "Options", "options", "Osem", "OsSirt",
+    "make_operator", "max_iterations", "Mlem", "Mltr", "open_scan", "operator_norm", "Options", "options",
+    "Osem", "OsSirt",
     "ParallelBeam", "Pdhg", "Phantom", "plan", "plate", "Progress", "project", "projection_shape", "projector",
     "ramp_filter", "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual", "Report",
     "run", "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan", "shepp_logan_in_space",

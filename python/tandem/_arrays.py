@@ -213,8 +213,8 @@ def known(name: str, array, is_read: bool = True):
 
 
 def read_in(name: str, value) -> np.ndarray:
-    """What becomes an array of NumPy, such as lists and arrays of xarray, dask, zarr and h5py; with a warning, unless it
-    is one within."""
+    """What becomes an array of NumPy, such as lists and arrays of xarray, dask, zarr and h5py; with a warning, unless
+    it is one within."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of those that do not know `copy` yet
         try:

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 class Layout:
     """Where the axes of ours are in arrays of another package."""
     order: tuple[int, ...]
-    """For each axis of theirs, which of ours it is: (slice, y, x) or (view, row, bin). What is left out has length 1."""
+    """For each axis of theirs, which of ours it is, of (slice, y, x) or (view, row, bin). Others have length 1."""
     reversed: tuple[int, ...] = ()
     """Axes of ours that run backwards there."""
 

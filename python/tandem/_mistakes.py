@@ -115,7 +115,8 @@ NEEDED: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 OTHER_NAMES = {"angles": "angles_rad, in rad: numpy.radians(degrees)", "theta": "angles_rad, in rad", "sod": "sod_mm",
                "sdd": "sdd_mm", "center": "centre", "voxel_size": "pitch", "shape": "size, as (nx, ny, nz)",
-               "pitch": "bin_pitch, in mm", "nonnegative": "bounds=tandem.above_zero", "n_bins": "bins", "pixel_size": "bin_pitch, in mm"}
+               "pitch": "bin_pitch, in mm", "nonnegative": "bounds=tandem.above_zero", "n_bins": "bins",
+               "pixel_size": "bin_pitch, in mm"}
 
 
 def in_one_line(name: str, signature: inspect.Signature, arguments: tuple, keywords: dict[str, Any]) -> TypeError:

@@ -249,6 +249,22 @@ def test_ctrl_c_ends_a_solver_at_the_next_step():
     assert np.isfinite(solver.solution).all()
 
 
+@pytest.mark.parametrize("work", [lambda A: tandem.operator_norm(A, 10**8), lambda A: tandem.adjointness(A, 10**8)],
+                         ids=["operator_norm", "adjointness"])
+def test_ctrl_c_ends_what_applies_an_operator_again_and_again(work):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    A = projector_of("fan")
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            work(A)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert np.isfinite(tandem.operator_norm(A))
+
+
 @pytest.mark.parametrize("body", [
     "keep = [A, A @ x, tandem.Cgls(A, A @ x)]",
     "import sys; sys.keep = [A, tandem.run, tandem.Cgls(A, A @ x)]",

@@ -1,4 +1,4 @@
-"""Geometries of other packages: where points fall, by the formulas of each package; and its own arrays where it is here."""
+"""Geometries of other packages: where points fall, by the formulas of each; and its own arrays where it is here."""
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,7 +34,7 @@ def turned(point, angle):
 
 
 NEAR = 0.06
-"""Bins: the ball is 2 mm wide at 90 mm from the source, so perspective moves its centre by some (2 / 90)^2 of its place."""
+"""Bins: the ball is 2 mm wide, 90 mm from the source, so perspective moves its centre by some (2 / 90)^2 of its place."""
 
 
 def expected_of_tigre(off=(0.0, 0.0)):
@@ -43,7 +43,8 @@ def expected_of_tigre(off=(0.0, 0.0)):
     for a in ANGLES:
         x, y, z = turned(POINT, -a)
         scale = SDD / (SOD - x)
-        places.append([(y * scale - off[1]) / PITCH + (BINS - 1) / 2, (z * scale - off[0]) / ROW_PITCH + (ROWS - 1) / 2])
+        places.append([(y * scale - off[1]) / PITCH + (BINS - 1) / 2,
+                       (z * scale - off[0]) / ROW_PITCH + (ROWS - 1) / 2])
     return np.array(places)
 
 
@@ -73,9 +74,10 @@ class Leap:
     """What scripts set in a tomographicModels, by its get_ functions."""
 
     def __init__(self, kind, **values):
-        self.values = {"geometry": kind, "numCols": BINS, "numRows": ROWS, "pixelWidth": PITCH, "pixelHeight": ROW_PITCH,
-                       "centerCol": 18.5, "centerRow": 14.0, "angles": np.degrees(ANGLES), "sod": SOD, "sdd": SDD,
-                       "numX": SIZE[0], "numY": SIZE[1], "numZ": SIZE[2], "voxelWidth": 1.0, "voxelHeight": 1.0, **values}
+        self.values = {"geometry": kind, "numCols": BINS, "numRows": ROWS, "pixelWidth": PITCH,
+                       "pixelHeight": ROW_PITCH, "centerCol": 18.5, "centerRow": 14.0, "angles": np.degrees(ANGLES), "sod": SOD, "sdd": SDD,
+                       "numX": SIZE[0], "numY": SIZE[1], "numZ": SIZE[2], "voxelWidth": 1.0,
+                       "voxelHeight": 1.0, **values}
 
     def __getattr__(self, name):
         if not name.startswith("get_") or name[4:] not in self.values:
@@ -244,8 +246,8 @@ def smooth(shape, seed=1):
 @pytest.mark.parametrize("kind", ["parallel", "fanflat"])
 @pytest.mark.parametrize("wanders", [False, True])
 def test_the_arrays_of_astra_are_those_of_astra(kind, wanders):
-    """The lines of its fans meet the middles of bins alone: a hundredth forward, and ragged back. What is upside down or
-    turned the other way differs by a third and more."""
+    """The lines of its fans meet the middles of bins alone: a hundredth forward, and ragged back. What is upside down
+    or turned the other way differs by a third and more."""
     astra = pytest.importorskip("astra")
     random, views = np.random.default_rng(3), 31
     angles = np.linspace(0, 2 * np.pi, views, endpoint=False) + 0.1

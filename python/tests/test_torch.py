@@ -39,6 +39,22 @@ def test_tensors_give_tensors_with_the_bits_of_numpy():
     assert torch.equal(out, y)
 
 
+def test_a_layer_asks_for_tensors_and_takes_geometries_of_others():
+    scan = parallel_scan(rows=1)
+    grid = tandem.grid_to("astra", tandem.fitting_grid(scan))
+    layer = layers.Layer(tandem.projector(tandem.scan_to("astra", scan), grid))
+    with pytest.raises(TypeError, match=r"x: a ndarray; give a tensor, such as torch.from_numpy\(x\)"):
+        layer(random_array((31, 31)))
+    x = tensor(random_array((2, 31, 31)), requires_grad=True)
+    y = layer(x)
+    A = tandem.projector(scan)
+    wanted = A @ x.detach().flip(1)[:, None]
+    assert torch.equal(y, wanted[:, :, 0])
+    (y * y).sum().backward()
+    back = (A.T @ (2 * wanted))[:, 0].flip(1)
+    assert torch.allclose(x.grad, back, rtol=1e-5, atol=1e-5 * float(back.abs().max()))
+
+
 def test_tensors_of_every_kind_are_read_or_refused():
     """Most tensors take a short way; what it cannot use takes the long one, with the same bits or the same errors."""
     A = projector_of("parallel")

@@ -6,7 +6,7 @@ import cases
 
 from . import NotHere, Tool
 
-up = lambda a: np.ascontiguousarray(a[:, ::-1], np.float32)  # its rows go down
+up = lambda a: np.ascontiguousarray(a[:, ::-1], np.float32)  # its rows go down in two dimensions, up in three
 
 
 def flat(case, scan, kind):
@@ -51,9 +51,9 @@ def solid(case, scan):
             return out
         return run
 
-    gpu = lambda a: torch.as_tensor(np.ascontiguousarray(a), device="cuda")
+    gpu = lambda a: torch.as_tensor(np.ascontiguousarray(a, np.float32), device="cuda")
     swapped = lambda a: np.ascontiguousarray(np.swapaxes(a, 0, 1))  # its projections are (row, view, bin)
-    tool = Tool("rays forward, voxels back; unmatched", lambda a: gpu(up(a)), lambda t: t.cpu().numpy()[:, ::-1],
+    tool = Tool("rays forward, voxels back; unmatched", gpu, lambda t: t.cpu().numpy(),
                 lambda a: gpu(swapped(a)), lambda t: swapped(t.cpu().numpy()),
                 through(astra.projector3d.direct_FP, y), through(astra.projector3d.direct_BP, x))
     if case.beam == "cone":

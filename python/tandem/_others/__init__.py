@@ -19,15 +19,16 @@ def _package_of_scan(name: str, g: Any) -> Package:
     for package in PACKAGES:
         if package.is_scan(g):
             return package
-    raise TypeError(f"{name}: {_mistakes.shown(g)} is no scan; give ParallelBeam, FanBeam, ConeBeam or FlexibleBeam, or "
-                    f"a geometry of {_NAMES}")
+    raise TypeError(f"{name}: {_mistakes.shown(g)} is no scan; give ParallelBeam, FanBeam, ConeBeam or FlexibleBeam, "
+                    f"or a geometry of {_NAMES}")
 
 
 def _package_of_grid(name: str, g: Any) -> Package:
     for package in PACKAGES:
         if package.is_grid(g):
             return package
-    raise TypeError(f"{name}: grid is {_mistakes.shown(g)}; give VolumeGrid((nx, ny, nz), pitch), or a volume of {_NAMES}")
+    raise TypeError(f"{name}: grid is {_mistakes.shown(g)}; give VolumeGrid((nx, ny, nz), pitch), or a volume "
+                    f"of {_NAMES}")
 
 
 def scan_from(geometry: Any, lacking: Any = None) -> Any:

@@ -28,8 +28,8 @@ def _scan(g: Any, _: Any) -> Any:
                              up * _unit(g.get_rowVectors())])
         return circle_or_views(bins, rows, vectors, False)
     if kind not in ("PARALLEL", "FAN", "CONE") or (kind == "FAN" and rows > 1):
-        raise GeometryError(f"LEAP: the geometry {kind} of {rows} rows is not taken; parallel, cone, modular, and a fan "
-                            "of one row are")
+        raise GeometryError(f"LEAP: the geometry {kind} of {rows} rows is not taken; parallel, cone, modular, and a "
+                            "fan of one row are")
     parallel = kind == "PARALLEL"
     theta = np.radians(np.asarray(g.get_angles(), float))
     along = np.column_stack([np.cos(theta), np.sin(theta), np.zeros(len(theta))])

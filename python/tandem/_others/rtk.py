@@ -36,8 +36,8 @@ def _detector(given: Any) -> Optional[_core.Detector]:
     pitch, first = given.GetSpacing(), given.GetOrigin()
     for k, count in enumerate((bins, rows)):
         if abs(first[k] + pitch[k] * (count - 1) / 2) > 1e-3 * pitch[k]:
-            raise GeometryError(f"RTK: projections begin at {first[k]:g} mm along axis {k}; centred ones are taken, with "
-                                "offsets in the geometry")
+            raise GeometryError(f"RTK: projections begin at {first[k]:g} mm along axis {k}; centred ones are taken, "
+                                "with offsets in the geometry")
     return _core.Detector(bins, rows, bin_pitch=pitch[0], row_pitch=pitch[1])
 
 

@@ -73,7 +73,8 @@ def _grid(g: Any) -> _core.VolumeGrid:
 
 def _scan_back(scan: Any) -> tuple[Any, np.ndarray]:
     if isinstance(scan, _core.FlexibleBeam):
-        raise GeometryError("TIGRE: views with places of their own are not given back; scan_to('astra', scan) gives them")
+        raise GeometryError("TIGRE: views with places of their own are not given back; scan_to('astra', scan) gives "
+                            "them")
     d, parallel = scan.detector, isinstance(scan, _core.ParallelBeam)
     midplane = (d.rows - 1) / 2 if parallel else scan.midplane_row
     off = np.array([((d.rows - 1) / 2 - midplane) * d.row_pitch, ((d.bins - 1) / 2 - d.axis_bin) * d.bin_pitch])

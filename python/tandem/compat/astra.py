@@ -2,7 +2,7 @@
 
     import tandem.compat.astra as astra
 
-Geometries are its dictionaries. Pairs are exact, on the CPU also where a name says CUDA. Objects have numbers, as there.
+Geometries are its dictionaries. Pairs are exact, on the CPU also where a name says CUDA. Objects have numbers.
 """
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     from tandem.compat.skimage import iradon, iradon_sart, radon
 
-Angles are in degrees, sinograms are (bin, view), and the axis is pixel n // 2. Values are in float32. Views weigh by the
-gaps between their angles, so that views at 0 and at 180 degrees count half each. The windows cosine, hamming and hann
+Angles are in degrees, sinograms are (bin, view), and the axis is pixel n // 2. Values are in float32. Views weigh by
+the gaps between their angles, so that views at 0 and at 180 degrees count half each. The windows cosine, hamming and hann
 make up for the interpolation, and give sharper images.
 """
 from __future__ import annotations
