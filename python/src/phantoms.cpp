@@ -60,6 +60,7 @@ void add_phantoms(nb::module_& m) {
   m.def("disc", &disc, "One cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1.");
   m.def("ellipsoids", &ellipsoids, "A sphere with six ellipsoids of both signs; no two slices are alike.");
   m.def("plate", &plate, "A flat ellipsoid with small ones in it, for laminography.");
+  m.def("balls", &balls, "Twelve small ones on a screw, no two at one height, for calibration.");
   m.def("foam", &foam, "seed"_a = 0, "A cylinder with spheres of air of many sizes, which do not overlap.");
   m.def("half_width", &half_width, "grid"_a,
         "Half the width of a grid, mm: what 1 becomes in a phantom that fits it.");
