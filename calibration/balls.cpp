@@ -104,6 +104,12 @@ std::vector<std::optional<std::size_t>> lay_body(BallProblem& p, std::span<const
   return numbers_in_body;
 }
 
+/// The places alone, for a scanner.
+BallFit fit_places(BallProblem p, const CircularScanner& scanner) {
+  p.scanner = scanner, p.rigid = false, p.lengths.clear(), p.free.fill(false);
+  return fit_balls(p);
+}
+
 void check_lengths(const std::vector<KnownLength>& lengths, std::size_t balls) {
   for (const KnownLength& length : lengths)
     require<GeometryError>(std::max(length.first, length.second) < balls, "balls: a length from ball ",
@@ -178,8 +184,8 @@ BallCalibration calibrate_by_balls(Spots spots, const ConeBeam& scan, const Ball
   sight(p, spots, gate_of(all.fit), known.lengths.empty() && known.places.empty());
   all.fit = fit_balls(p);
   all.sightings = p.sightings;
+  all.before = fit_places(p, given);
   all.not_told = not_told_by(known, all.fit);
-  all.views = views_of(all.fit.scanner, scan.detector, all.angles);
   return all;
 }
 

@@ -22,13 +22,13 @@ struct NotTold {
 };
 
 struct BallCalibration {
-  BallFit fit;  ///< balls in the order of their heights
+  BallFit fit;     ///< balls in the order of their heights
+  BallFit before;  ///< the scan as it was given, with balls where they are seen best
   std::vector<Sighting> sightings;
   std::vector<double> angles;  ///< of views, rad: those of the scan, or against them
-  FlexibleBeam views;
-  bool reversed = false;    ///< the shadows go round against the angles of the scan
-  double other_sense = 0;   ///< the scatter that the other sense leaves, over that of this one
-  std::size_t shadows = 0;  ///< in all views; some may belong to no ball
+  bool reversed = false;       ///< the shadows go round against the angles of the scan
+  double other_sense = 0;      ///< the scatter that the other sense leaves, over that of this one
+  std::size_t shadows = 0;     ///< in all views; some may belong to no ball
   std::vector<std::optional<std::size_t>> number_in_body{};  ///< of each ball among known places; empty: none
   std::vector<NotTold> not_told{};
 };
