@@ -95,6 +95,7 @@ using Action = std::function<void()>;
 void add_simulate(CLI::App& program, Action& chosen);
 void add_info(CLI::App& program, Action& chosen);
 void add_center(CLI::App& program, Action& chosen);
+void add_calibrate(CLI::App& program, Action& chosen);
 void add_recon(CLI::App& program, Action& chosen);
 void add_look(CLI::App& program, Action& chosen);
 void add_project(CLI::App& program, Action& chosen);

@@ -91,8 +91,8 @@ int run_program(int argc, char** argv) {
       "  tandem recon scan.h5 -o volume.h5 --preview volume.png\n\n"
       "tandem help COMMAND (or tandem COMMAND --help) lists the options of a command.");
   apps::Action chosen;
-  for (auto add : {apps::add_simulate, apps::add_info, apps::add_center, apps::add_recon, apps::add_look,
-                   apps::add_project, apps::add_report, apps::add_check, apps::add_bench})
+  for (auto add : {apps::add_simulate, apps::add_info, apps::add_center, apps::add_calibrate, apps::add_recon,
+                   apps::add_look, apps::add_project, apps::add_report, apps::add_check, apps::add_bench})
     add(program, chosen);
   apps::prepare(program);
   return run([&] {

@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "io": {"io/volumes", "io/scans", "io/hdf5", "io/files", "core"},
     "counts": {"operators", "kernels", "geometry", "io", "core"},
     "axis": {"counts", "geometry", "core"},
+    "calibration": {"axis", "operators", "geometry", "core"},
     # A plan, its beams and its methods know each other; none knows a station, a route, or what watches a run.
     "pipeline/plan": {"pipeline/beams", "pipeline/methods", "counts", "solvers", "operators", "geometry", "io", "core"},
     "pipeline/beams": {"pipeline/plan", "pipeline/methods", "operators", "geometry", "core"},
@@ -42,14 +43,14 @@ MAY_INCLUDE = {
     "apps/options": {"apps/beams", "apps/runs", "apps", "axis", "counts", "operators", "kernels", "geometry", "io", "pipeline", "core"},
     "apps/pages": {"apps/options", "apps/runs", "apps", "solvers", "geometry", "io", "pipeline", "core"},
     "apps/reports": {"apps/options", "apps/runs", "apps", "forecast", "pipeline", "solvers", "operators", "io", "core"},
-    "apps/runs": {"apps/beams", "apps/options", "apps/pages", "apps", "pipeline", "counts", "solvers", "io", "core"},
+    "apps/runs": {"apps/beams", "apps/options", "apps/pages", "apps", "calibration", "pipeline", "counts", "solvers", "geometry", "io", "core"},
     "apps/look": {"apps/options", "apps/pages", "apps/reports", "apps/runs", "apps", "counts", "pipeline", "core"},
     "apps/commands": {"apps/beams", "apps/look", "apps/options", "apps/pages", "apps/reports", "apps/runs", "apps", "bench", "pipeline", "counts",
                       "operators", "kernels", "io", "core"},
     "apps": {"apps/options", "apps/runs", "operators", "kernels", "geometry", "io", "core"},
     "python": {"apps", "pipeline", "solvers", "operators", "geometry", "io", "core"},
     "examples": {"pipeline", "solvers", "operators", "geometry", "io", "core"},
-    "tests": {"forecast", "pipeline", "axis", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
+    "tests": {"forecast", "pipeline", "axis", "calibration", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
 }
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {
@@ -62,7 +63,7 @@ ONLY_IN = {
     r"pocketfft.*": r"kernels/cpu/fourier_transform\.cpp",
     r"dejavu_sans\.hpp": r"io/files/font\.cpp",
     r"httplib\.h": r"apps/pages/local_server\.cpp",
-    r"Eigen/.*": r"tests/.*",
+    r"Eigen/.*": r"(calibration|tests)/.*|apps/(runs|commands)/calibrate.*",
     r"(oneapi/)?tbb/.*": r"core/parallel\.cpp|tests/core/.*",
     r"nlohmann/.*": r"(io|apps|bench|tests|examples)/.*",
     r"CLI/.*": r"apps/.*",

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double infinite_axis = std::numeric_limits<double>::infinity();
 constexpr double a_degree = in_radians(1);
-constexpr std::array<std::string_view, 5> names{"shepp-logan", "disc", "ellipsoids", "foam", "plate"};
+constexpr std::array<std::string_view, 6> names{"shepp-logan", "disc",  "ellipsoids",
+                                                "foam",        "plate", "balls"};
 
 }  // namespace
 
@@ -58,6 +59,19 @@ Phantom plate() {
            {-0.6, {0.03, 0.03, 0.03}, {0.5, -0.15, -0.01}, 0}}};
 }
 
+Phantom balls() {
+  constexpr int count = 12;
+  constexpr double radius = 0.04, height = 0.65;
+  Phantom phantom;
+  for (int k = 0; k < count; ++k) {
+    const double angle = 2.4 * k, away = k % 3 == 0 ? 0.5 : 0.7 - 0.015 * k,
+                 z = height * (2.0 * k / (count - 1) - 1 + 0.01 * (k * k % 5));
+    phantom.ellipsoids.push_back(
+        {1, {radius, radius, radius}, {away * std::cos(angle), away * std::sin(angle), z}, 0});
+  }
+  return phantom;
+}
+
 Phantom foam(std::uint64_t seed) {
   constexpr double radius = 0.9, wall = 0.01;
   constexpr int tries = 6000;  // about 500 spheres find room
@@ -85,6 +99,7 @@ Phantom named_phantom(std::string_view name, std::uint64_t seed) {
   if (name == names[2]) return ellipsoids();
   if (name == names[3]) return foam(seed);
   if (name == names[4]) return plate();
+  if (name == names[5]) return balls();
   throw GeometryError("phantom '" + std::string(name) + "' is unknown; known are " + joined(names, ", "));
 }
 

@@ -37,6 +37,7 @@ Phantom shepp_logan_in_space();    ///< for cone beams: the third semi-axis equa
 Phantom disc();                    ///< one cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1
 Phantom ellipsoids();              ///< a sphere with six ellipsoids of both signs; no two slices are alike
 Phantom plate();                   ///< a flat ellipsoid with small ones in it, for laminography
+Phantom balls();                   ///< twelve small ones on a screw, no two at one height, for calibration
 Phantom foam(std::uint64_t seed);  ///< a cylinder with spheres of air of many sizes, which do not overlap
 
 /// The names that `--phantom` knows.

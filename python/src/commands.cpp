@@ -23,8 +23,8 @@ struct Program {
   apps::Action chosen;
 
   Program() {
-    for (auto add :
-         {apps::add_simulate, apps::add_info, apps::add_center, apps::add_recon, apps::add_project})
+    for (auto add : {apps::add_simulate, apps::add_info, apps::add_center, apps::add_calibrate,
+                     apps::add_recon, apps::add_project})
       add(app, chosen);
     app.require_subcommand(1);
     apps::prepare(app);

@@ -22,6 +22,18 @@ void voxelise_to(const Phantom& phantom, const VolumeGrid& grid, Address out, in
   voxelise(phantom, grid, {0, nz}, floats_at(out, nz * ny * nx), samples);
 }
 
+void add_named_phantoms(nb::module_& m) {
+  m.def("shepp_logan", &shepp_logan,
+        "The modified Shepp-Logan phantom in [-1, 1]^3; every slice is the same.");
+  m.def("shepp_logan_in_space", &shepp_logan_in_space,
+        "The same for cone beams: the third semi-axis is the second.");
+  m.def("disc", &disc, "One cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1.");
+  m.def("ellipsoids", &ellipsoids, "A sphere with six ellipsoids of both signs; no two slices are alike.");
+  m.def("plate", &plate, "A flat ellipsoid with small ones in it, for laminography.");
+  m.def("balls", &balls, "Twelve small ones on a screw, no two at one height, for calibration.");
+  m.def("foam", &foam, "seed"_a = 0, "A cylinder with spheres of air of many sizes, which do not overlap.");
+}
+
 }  // namespace
 
 void add_phantoms(nb::module_& m) {
@@ -56,14 +68,7 @@ void add_phantoms(nb::module_& m) {
   add_constructor<Phantom>(
       m, phantom, "Phantom", "ellipsoids: typing.Sequence[Ellipsoid]",
       [](std::vector<Ellipsoid> ellipsoids) { return Phantom{std::move(ellipsoids)}; }, "ellipsoids"_a);
-  m.def("shepp_logan", &shepp_logan,
-        "The modified Shepp-Logan phantom in [-1, 1]^3; every slice is the same.");
-  m.def("shepp_logan_in_space", &shepp_logan_in_space,
-        "The same for cone beams: the third semi-axis is the second.");
-  m.def("disc", &disc, "One cylinder of radius 0.5, centre (0.2, 0.1), attenuation 1.");
-  m.def("ellipsoids", &ellipsoids, "A sphere with six ellipsoids of both signs; no two slices are alike.");
-  m.def("plate", &plate, "A flat ellipsoid with small ones in it, for laminography.");
-  m.def("foam", &foam, "seed"_a = 0, "A cylinder with spheres of air of many sizes, which do not overlap.");
+  add_named_phantoms(m);
   m.def("half_width", &half_width, "grid"_a,
         "Half the width of a grid, mm: what 1 becomes in a phantom that fits it.");
   m.def("project_to", &project_to);

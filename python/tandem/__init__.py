@@ -8,7 +8,7 @@
 """
 from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam, FlexibleBeam, ParallelBeam,
                     Phantom, Regulariser, Report, Space, StopRule, VolumeGrid, above_zero, as_circle, as_free_views,
-                    bin_down, crop, cuda_version, description, disc, discrepancy, divergence, ellipsoids,
+                    balls, bin_down, crop, cuda_version, description, disc, discrepancy, divergence, ellipsoids,
                     fitting_grid, foam, half_acquisition, half_width, huber_total_variation, max_iterations, plate,
                     projection_shape, relative_residual, set_threads, shepp_logan, shepp_logan_in_space, symmetric,
                     thread_count, time_limit, total_variation, view_subsets, white_residual)
@@ -18,7 +18,7 @@ from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, 
 from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator,
                         operator_norm, unmatched_pair, vstack)
 from ._options import Options, options
-from ._scans import (Frames, Reconstruction, ScanFile, Stage, center, grid_of, open_scan, plan, read_volume,
+from ._scans import (Frames, Reconstruction, ScanFile, Stage, calibrate, center, grid_of, open_scan, plan, read_volume,
                      reconstruct, simulate, write_scan, write_volume)
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
                        Solver, Subsets, run, stagnation, stop_rule, subsets)

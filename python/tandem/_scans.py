@@ -287,6 +287,13 @@ def center(source: Any, scan: Optional[Scan] = None, *, flats: Any = None, darks
                     arrays.given if arrays else None)[0]
 
 
+def calibrate(source: PathLike, output: PathLike, *, progress: OnProgress = True, **options) -> dict[str, Any]:
+    """Finds where source and detector were in each view, as ``tandem calibrate`` does, and writes it to `output`, which
+    `reconstruct` takes as ``geometry``: the report, where each number has a ``["value"]`` and an ``["uncertainty"]``."""
+    words = ["calibrate", os.fspath(source), "-o", os.fspath(output), *_words("calibrate", options), "--json=-"]
+    return _run(words, progress)[0]
+
+
 def read_volume(path: PathLike) -> np.ndarray:
     """A volume (slice, y, x) that tandem wrote, as float32. Raises FileError unless it is complete."""
     volume = np.empty(_core.shape_of_volume(os.fspath(path)), np.float32)

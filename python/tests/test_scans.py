@@ -123,6 +123,15 @@ def test_the_axis_is_found(file):
     assert tandem.center(file.path, progress=False)["axis_bin"] == pytest.approx(28.3, abs=0.3)
 
 
+def test_the_geometry_is_found(folder):
+    made = tandem.simulate(folder / "balls.h5", progress=False, geometry="cone", sod=200, sdd=300, pixel_size=0.8,
+                           phantom="balls", size=96, bins=100, rows=100, views=48, axis_bin=50.6)
+    report = tandem.calibrate(made.path, folder / "found.npy", balls=True, progress=False)
+    assert report["axis_bin"]["value"] == pytest.approx(50.6, abs=0.02)
+    assert report["roll_deg"]["uncertainty"] < 0.02 and report["pitch_deg"] is None
+    assert tandem.open_scan(made.path).scan.angles_rad.shape == (48,) and (folder / "found.npy").exists()
+
+
 def test_an_error_names_what_is_wrong(file, folder):
     with pytest.raises(tandem.FileError, match="nothing.h5"):
         tandem.open_scan(folder / "nothing.h5")

@@ -1,0 +1,61 @@
+#include "frames.hpp"
+
+#include <algorithm>
+
+#include "../../core/error.hpp"
+#include "../../counts/preprocess.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../../counts/steps/step.hpp"
+#include "../../pipeline/plan/margin_rows.hpp"
+
+namespace tandem::apps {
+
+namespace {
+
+void require_single_views(const pipeline::Preprocessing& how) {
+  for (const pipeline::Step& step : pipeline::steps())
+    require<GeometryError>(!step.needs_all_views || !step.asked_for(how), "calibrate: ", step.name,
+                           " needs all views at once, and frames are taken one by one; leave it out");
+}
+
+/// So many views that their counts and line integrals take some 64 MB.
+Index views_at_once(Range rows, Range bins) {
+  constexpr double bytes = 64e6, bytes_a_cell = 8;
+  return std::max<Index>(1, static_cast<Index>(bytes / (bytes_a_cell * static_cast<double>(rows.size()) *
+                                                        static_cast<double>(bins.size()))));
+}
+
+}  // namespace
+
+void for_each_frame(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress,
+                    const std::function<void(std::size_t view, std::span<const float> frame)>& work) {
+  const auto [views, rows, bins] = select(o, reader.info());
+  const pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, bins, 0);
+  require_single_views(how);
+  for (const char* option : {"--detector-roll", "--axis-tilt"})
+    require<GeometryError>(pipeline::value_of<double>(o.steps, option).value_or(0) == 0,
+                           "calibrate: ", option, " is what is searched; leave it out");
+  pipeline::require_reference(reader.info(), how, false);
+  const Range needed = pipeline::margin_of(how).around(rows),
+              there{std::max<Index>(needed.first, 0),
+                    std::min(needed.last, detector_of(reader.info().scan).rows)};
+  const Range read = pipeline::with_good_margins(reader, how, {rows, there, bins, views});
+  auto reference = pipeline::read_reference(reader, read, bins, how);
+  reference.margin_above = rows.first - read.first, reference.margin_below = read.last - rows.last;
+  const auto cells = static_cast<std::size_t>(rows.size() * bins.size());
+  pipeline::Findings findings;
+  for (Index first = views.first; first < views.last;) {
+    const Range some{first, std::min(views.last, first + views_at_once(rows, bins))};
+    progress("read frames", static_cast<double>(first - views.first), static_cast<double>(views.size()),
+             "views");
+    const auto counts = reader.read(io::FrameKind::projection, some, read, bins);
+    const auto data = pipeline::preprocess(
+        counts, reference, how, Space({some.size(), rows.size(), bins.size()}, Blocks::rows), findings);
+    for (Index view = some.first; view < some.last; ++view)
+      work(static_cast<std::size_t>(view - views.first),
+           {data.y.data() + static_cast<std::size_t>(view - some.first) * cells, cells});
+    first = some.last;
+  }
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,88 @@
+#include "frame_stack.hpp"
+
+#include <algorithm>
+
+#include "../core/parallel.hpp"
+
+namespace tandem::calibration {
+
+namespace {
+
+/// A line of a grid that goes on at both ends as it ends, smoothed by 1 4 6 4 1.
+void smooth(const std::vector<double>& in, Index first, Index step, Index count, std::vector<double>& out) {
+  constexpr std::array weights{1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0};
+  for (Index at = 0; at < count; ++at) {
+    double sum = 0;
+    for (Index k = -2; k <= 2; ++k)
+      sum += weights[static_cast<std::size_t>(k + 2)] *
+             in[static_cast<std::size_t>(first + std::clamp<Index>(at + k, 0, count - 1) * step)];
+    out[static_cast<std::size_t>(first + at * step)] = sum;
+  }
+}
+
+}  // namespace
+
+FrameStack smoothed(const FrameStack& frames, Index factor) {
+  const Index high = few_rows(frames) ? 1 : factor;
+  const auto f = static_cast<double>(factor);
+  FrameStack all{{},
+                 frames.rows / high,
+                 frames.bins / factor,
+                 frames.angles,
+                 frames.bin_angle * f,
+                 frames.aspect * static_cast<double>(high) / f};
+  const auto cells = static_cast<std::size_t>(all.rows * all.bins);
+  all.values.assign(static_cast<std::size_t>(all.views()) * cells, 0);
+  parallel_for(all.views(), [&](Index view) {
+    std::vector<double> mean(cells, 0), across(cells, 0);
+    const float* from = frames.values.data() + view * frames.rows * frames.bins;
+    for (Index row = 0; row < all.rows * high; ++row)
+      for (Index bin = 0; bin < all.bins * factor; ++bin)
+        mean[static_cast<std::size_t>(row / high * all.bins + bin / factor)] +=
+            static_cast<double>(from[row * frames.bins + bin]) / (static_cast<double>(high) * f);
+    for (Index row = 0; row < all.rows; ++row) smooth(mean, row * all.bins, 1, all.bins, across);
+    if (!few_rows(frames))
+      for (Index bin = 0; bin < all.bins; ++bin) smooth(across, bin, all.bins, all.rows, mean);
+    const std::vector<double>& result = few_rows(frames) ? across : mean;
+    std::copy(result.begin(), result.end(), all.values.begin() + view * all.rows * all.bins);
+  });
+  return all;
+}
+
+void subtract_means(FrameStack& frames) {
+  const Index cells = frames.rows * frames.bins;
+  parallel_for(cells, [&](Index cell) {
+    double sum = 0;
+    for (Index v = 0; v < frames.views(); ++v)
+      sum += static_cast<double>(frames.values[static_cast<std::size_t>(v * cells + cell)]);
+    const auto mean = static_cast<float>(sum / static_cast<double>(frames.views()));
+    for (Index v = 0; v < frames.views(); ++v)
+      frames.values[static_cast<std::size_t>(v * cells + cell)] -= mean;
+  });
+}
+
+Sampler::Cubic::Cubic(double place) {
+  const double floor = std::floor(place), f = place - floor;
+  first = static_cast<Index>(floor) - 1;
+  weight = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
+            f * f * (0.5 * f - 0.5)};
+  slope = {-0.5 + f * (2 - 1.5 * f), f * (-5 + 4.5 * f), 0.5 + f * (4 - 4.5 * f), f * (1.5 * f - 1)};
+}
+
+Sample Sampler::of(Index view) const {
+  const float* frame = frames_.values.data() + view * frames_.rows * frames_.bins;
+  Sample s;
+  for (std::size_t y = 0; y < 4; ++y) {
+    const Index row = std::clamp<Index>(row_.first + static_cast<Index>(y), 0, frames_.rows - 1);
+    const float* line = frame + row * frames_.bins + bin_.first;
+    double value = 0, slope = 0;
+    for (std::size_t x = 0; x < 4; ++x) {
+      value += bin_.weight[x] * static_cast<double>(line[x]);
+      slope += bin_.slope[x] * static_cast<double>(line[x]);
+    }
+    s.value += row_.weight[y] * value, s.by_bin += row_.weight[y] * slope, s.by_row += row_.slope[y] * value;
+  }
+  return s;
+}
+
+}  // namespace tandem::calibration

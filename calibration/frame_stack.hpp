@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "../core/space.hpp"
+
+namespace tandem::calibration {
+
+/// Line integrals of whole frames, and where a view saw them.
+struct FrameStack {
+  std::vector<float> values{};  ///< (view, row, bin)
+  Index rows = 0, bins = 0;
+  std::vector<double> angles{};  ///< rad, one a view
+  double bin_angle = 0;          ///< the pitch of a bin over the distance of the detector; 0: parallel rays
+  double aspect = 1;             ///< the pitch of rows over that of bins
+  Index views() const { return static_cast<Index>(angles.size()); }
+};
+
+/// Too few to tell a roll.
+inline bool few_rows(const FrameStack& frames) { return frames.rows <= 4; }
+
+/// Means of factor x factor cells, each smoothed by 1 4 6 4 1 in both directions, so that interpolation
+/// between cells does not reduce the noise. Few rows stay apart.
+FrameStack smoothed(const FrameStack& frames, Index factor);
+
+/// Takes away from each cell its mean over the views: rings, and what does not turn.
+void subtract_means(FrameStack& frames);
+
+/// A value and its slopes.
+struct Sample {
+  double value = 0, by_bin = 0, by_row = 0;
+};
+
+/// Cubic interpolation at a place (Catmull, Rom 1974), the same for all views. There must be a bin before it
+/// and two behind it; rows beyond the ends are as the last ones.
+class Sampler {
+ public:
+  Sampler(const FrameStack& frames, double bin, double row) : frames_(frames), bin_(bin), row_(row) {}
+  Sample of(Index view) const;
+
+ private:
+  /// Weights of four neighbours, and their slopes.
+  struct Cubic {
+    Index first;
+    std::array<double, 4> weight, slope;
+    explicit Cubic(double place);
+  };
+  const FrameStack& frames_;
+  Cubic bin_, row_;
+};
+
+}  // namespace tandem::calibration

@@ -1,0 +1,132 @@
+#include "frames.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "../axis/repeated_view.hpp"
+#include "../core/error.hpp"
+#include "../geometry/view_angles.hpp"
+
+namespace tandem::calibration {
+
+namespace {
+
+/// Some rows of a stack, (view, row, bin).
+std::vector<float> rows_of(const FrameStack& frames, const std::vector<Index>& rows) {
+  std::vector<float> lines;
+  for (Index view = 0; view < frames.views(); ++view)
+    for (const Index row : rows) {
+      const float* line = frames.values.data() + (view * frames.rows + row) * frames.bins;
+      lines.insert(lines.end(), line, line + frames.bins);
+    }
+  return lines;
+}
+
+/// Of parallel rays five rows over the frame, of a point source three at its height.
+pipeline::AxisEstimate center_of(const FrameStack& frames, double row) {
+  const bool parallel = frames.bin_angle == 0;
+  const Index count = std::min<Index>(parallel ? 5 : 3, frames.rows);
+  std::vector<Index> rows;
+  for (Index k = 0; k < count; ++k)
+    rows.push_back(parallel ? (2 * k + 1) * frames.rows / (2 * count)
+                            : std::clamp<Index>(std::lround(row) - count / 2, 0, frames.rows - count) + k);
+  const std::vector<float> lines = rows_of(frames, rows);
+  if (parallel) return pipeline::find_axis(lines, frames.angles, count, frames.bins);
+  ConeBeam scan{{.bins = frames.bins, .rows = count, .bin_pitch = frames.bin_angle}, frames.angles, 0.5, 1};
+  scan.detector.axis_bin = 0.5 * static_cast<double>(frames.bins - 1);
+  return pipeline::find_axis(lines, scan);
+}
+
+FrameCalibration calibrated(const FrameStack& frames, double row) {
+  FrameCalibration all{{}, center_of(frames, row)};
+  all.line = find_axis_line(frames, {all.center.axis_bin, row, 0});
+  return all;
+}
+
+/// The axis of some rows where that is surer.
+void take_surer(FrameCalibration& all) {
+  AxisLineEstimate& line = all.line;
+  if (line.verdict == Verdict::resolved && line.axis_uncertainty < all.center.uncertainty) return;
+  line.line.axis_bin = all.center.axis_bin;
+  line.axis_uncertainty = all.center.uncertainty;
+}
+
+/// The same frames taken the other way round.
+FrameCalibration against(const FrameStack& frames, double row) {
+  FrameStack other = frames;
+  for (double& angle : other.angles) angle = -angle;
+  FrameCalibration all = calibrated(other, row);
+  all.reversed = true;
+  return all;
+}
+
+double mean_square(const FrameStack& frames, Index a, Index b) {
+  const Index cells = frames.rows * frames.bins;
+  double sum = 0;
+  for (Index k = 0; k < cells; ++k)
+    sum += std::pow(static_cast<double>(frames.values[static_cast<std::size_t>(a * cells + k)]) -
+                        static_cast<double>(frames.values[static_cast<std::size_t>(b * cells + k)]),
+                    2);
+  return sum / static_cast<double>(cells);
+}
+
+/// Whether neighbours differ by more than noise: then those two steps apart differ more.
+bool moves(const FrameStack& frames) {
+  constexpr double more = 2;
+  return mean_square(frames, 0, 2) > more * mean_square(frames, 0, 1);
+}
+
+}  // namespace
+
+std::string_view name_of(LastView view) {
+  constexpr std::array<std::string_view, 4> names{"unknown", "as said", "doubled", "missing"};
+  return names[static_cast<std::size_t>(view)];
+}
+
+LastView last_view_of(const FrameStack& frames, double axis) {
+  const Index n = frames.views();
+  if (n < 4) return LastView::unknown;
+  const double step = std::abs(frames.angles[1] - frames.angles[0]),
+               span = std::abs(frames.angles.back() - frames.angles.front());
+  for (const double period : {whole_turn, half_turn}) {
+    const bool mirrored = period == half_turn;
+    if (mirrored && frames.bin_angle != 0) continue;
+    const auto is_period = [&](double angle) { return std::abs(angle - period) < 0.25 * step; };
+    if (!is_period(span) && !is_period(span + step)) continue;
+    const bool repeats =
+        pipeline::repeats_first_view(frames.values, {n, frames.rows, frames.bins}, {0, 1, n - 2, n - 1},
+                                     mirrored ? std::optional(axis) : std::nullopt);
+    if (repeats) return is_period(span) ? LastView::as_said : LastView::doubled;
+    if (!moves(frames)) return LastView::unknown;
+    return is_period(span) ? LastView::missing : LastView::as_said;
+  }
+  return LastView::unknown;
+}
+
+FrameCalibration calibrate_by_frames(const FrameStack& frames, double row) {
+  FrameCalibration all;
+  if (frames.bin_angle == 0) {
+    all = calibrated(frames, row);
+  } else {
+    std::array<std::optional<FrameCalibration>, 2> senses;
+    std::string why;
+    for (const bool back : {false, true}) try {
+        senses[back ? 1 : 0] = back ? against(frames, row) : calibrated(frames, row);
+      } catch (const GeometryError& fault) {
+        if (!back) why = fault.what();
+      }
+    require<GeometryError>(senses[0] || senses[1], why);
+    const auto misfit = [&](std::size_t k) { return senses[k] ? senses[k]->line.misfit : INFINITY; };
+    const bool reversed = misfit(1) < misfit(0);
+    all = *std::move(senses[reversed ? 1 : 0]);
+    if (std::isfinite(misfit(reversed ? 0 : 1)))
+      all.other_sense = misfit(reversed ? 0 : 1) / std::max(1e-9, all.line.misfit);
+  }
+  take_surer(all);
+  all.last_view = last_view_of(frames, all.line.line.axis_bin);
+  return all;
+}
+
+}  // namespace tandem::calibration

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "../axis/center.hpp"
+#include "opposite_frames.hpp"
+
+namespace tandem::calibration {
+
+/// What the last view is beside what its angle says. `doubled`: it repeats the first one, although by the
+/// angles it comes a step before that. `missing`: it should repeat the first one, and is a step away from it.
+enum class LastView { unknown, as_said, doubled, missing };
+std::string_view name_of(LastView view);
+
+struct FrameCalibration {
+  AxisLineEstimate line;          ///< in cells of the stack; its axis is the surer one of both
+  pipeline::AxisEstimate center;  ///< of some rows alone, from which the search began
+  bool reversed = false;          ///< views go round against their angles
+  /// By how much more the other sense of rotation leaves; none of parallel rays, where a mirror image fits as
+  /// well, and where the other sense has no axis.
+  std::optional<double> other_sense{};
+  LastView last_view = LastView::unknown;
+};
+
+/// Finds the axis as `find_axis` does, from some rows, then axis and roll together from whole frames. Of a
+/// point source it tries both senses of rotation. `row`: at which the axis is asked for, of a point source
+/// its midplane. @throws GeometryError as `find_axis` does
+FrameCalibration calibrate_by_frames(const FrameStack& frames, double row);
+
+/// @see LastView. `axis`: bin about which a view half a turn away is mirrored, of parallel rays.
+LastView last_view_of(const FrameStack& frames, double axis);
+
+}  // namespace tandem::calibration

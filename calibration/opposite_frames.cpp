@@ -1,0 +1,261 @@
+#include "opposite_frames.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "../axis/axis_spread.hpp"
+#include "../core/parallel.hpp"
+#include "opposite_views.hpp"
+
+namespace tandem::calibration {
+
+namespace {
+
+using Eigen::Matrix2d, Eigen::Vector2d;
+using pipeline::Pull;
+
+constexpr int groups = 16;
+
+/// Sums over pairs of rays: of squares of differences, and their slopes by axis and roll.
+struct Sums {
+  double squares = 0, energy = 0;
+  Vector2d slope = Vector2d::Zero();
+  Matrix2d curvature = Matrix2d::Zero();  ///< of Gauss and Newton
+  void add(const Sums& o) {
+    squares += o.squares, energy += o.energy, slope += o.slope, curvature += o.curvature;
+  }
+};
+
+/// The same parted by views, by rows and by distances from the axis.
+struct Parted {
+  Sums all;
+  std::array<std::array<Vector2d, groups>, 3> parts;
+  Parted() {
+    for (auto& parting : parts) parting.fill(Vector2d::Zero());
+  }
+  void add(const Parted& o) {
+    all.add(o.all);
+    for (std::size_t p = 0; p < 3; ++p)
+      for (std::size_t g = 0; g < groups; ++g) parts[p][g] += o.parts[p][g];
+  }
+};
+
+/// Pairs of opposite rays of a stack about any axis.
+class Pairs {
+ public:
+  Pairs(const FrameStack& frames, const AxisLine& about)
+      : frames_(frames), turn_(frames.angles), bin_angle_(frames.bin_angle) {
+    const double last = static_cast<double>(frames.bins - 1), margin = 3;
+    reach_ = std::min(about.axis_bin, last - about.axis_bin) - margin;
+    const double beside = 0.25 / std::max(1e-12, frames.bin_angle * std::max(reach_, 1.0));
+    const double up = static_cast<double>(frames.rows - 1) - about.row, down = about.row;
+    above_ = std::min(up, beside), below_ = std::min(down, beside);
+    by_row_ = !few_rows(frames);
+    constexpr double most = 2e6;
+    const double samples =
+        static_cast<double>(frames.views()) * std::max(1.0, reach_) * (above_ + below_ + 1);
+    stride_ = std::max<Index>(1, static_cast<Index>(samples / most));
+    for (Index v = 0; v < frames.views(); v += stride_)
+      if (turn_.at(frames.angles[static_cast<std::size_t>(v)] + half_turn)) views_.push_back(v);
+  }
+  Index count() const { return static_cast<Index>(views_.size()); }
+  double reach() const { return reach_; }
+  double height() const { return above_ + below_; }
+
+  Parted at(const AxisLine& line) const {
+    std::vector<Parted> each(views_.size());
+    parallel_for(count(), [&](Index k) { each[static_cast<std::size_t>(k)] = of_view(line, k); });
+    Parted all;
+    for (const Parted& one : each) all.add(one);
+    return all;
+  }
+
+ private:
+  Parted of_view(const AxisLine& line, Index k) const {
+    Parted all;
+    const Index view = views_[static_cast<std::size_t>(k)];
+    const double c = std::cos(line.roll), s = std::sin(line.roll), ratio = frames_.aspect;
+    const auto by_view = static_cast<std::size_t>(k * groups / count());
+    // Views are sampled at cells of other fractions, so that how interpolation dims noise moves nothing.
+    const auto fraction = [&](double step) {
+      return static_cast<double>(k) * step - std::floor(static_cast<double>(k) * step);
+    };
+    for (double x = fraction(0.618034); x < reach_; ++x) {
+      for (const double side : {x, -x}) {
+        if (side < 0 && turn_.is_whole()) continue;  // every pair comes twice
+        const auto opposite = turn_.at(frames_.angles[static_cast<std::size_t>(view)] + half_turn -
+                                       2 * std::atan(side * bin_angle_));
+        if (!opposite) continue;
+        for (double y = std::ceil(-below_) + (by_row_ ? fraction(0.754878) : 0); y <= above_; ++y) {
+          const auto place = [&](double away) {
+            return std::array{line.axis_bin + away * c + y * ratio * s, line.row - away * s / ratio + y * c};
+          };
+          const auto here = place(side), there = place(-side);
+          if (!inside(here) || !inside(there)) continue;
+          const Sample a = Sampler(frames_, here[0], here[1]).of(view), b = between(*opposite, there);
+          const Vector2d slope = add_pair(all.all, a, b, side, y, c, s);
+          const auto part = [&](double value, double most) {
+            return static_cast<std::size_t>(std::clamp(value / most * groups, 0.0, groups - 1.0));
+          };
+          all.parts[0][by_view] += slope;
+          all.parts[1][part(y + below_, height() + 1)] += slope;
+          all.parts[2][part(x, reach_)] += slope;
+        }
+      }
+    }
+    return all;
+  }
+
+  /// Smoothing has no part in it that lies beyond the frame.
+  bool inside(const std::array<double, 2>& at) const {
+    const double margin = 3, above = frames_.rows > 8 ? margin : -0.5;
+    return at[0] >= margin && at[0] <= static_cast<double>(frames_.bins - 1) - margin && at[1] >= above &&
+           at[1] <= static_cast<double>(frames_.rows - 1) - above;
+  }
+  Sample between(const Between& views, const std::array<double, 2>& at) const {
+    const Sampler sampler(frames_, at[0], at[1]);
+    const Sample a = sampler.of(views.before), b = sampler.of(views.after);
+    const auto mix = [&](double x, double y) { return (1 - views.share) * x + views.share * y; };
+    return {mix(a.value, b.value), mix(a.by_bin, b.by_bin), mix(a.by_row, b.by_row)};
+  }
+  Vector2d slopes(const Sample& a, const Sample& b, double x, double y, double c, double s) const {
+    const double ratio = frames_.aspect;
+    const auto by_roll = [&](const Sample& g, double away) {
+      return g.by_bin * (y * ratio * c - away * s) - g.by_row * (away * c / ratio + y * s);
+    };
+    return {a.by_bin - b.by_bin, by_roll(a, x) - by_roll(b, -x)};
+  }
+  /// Returns the slope of half the square.
+  Vector2d add_pair(Sums& sums, const Sample& a, const Sample& b, double x, double y, double c,
+                    double s) const {
+    const double off = a.value - b.value;
+    const Vector2d by = slopes(a, b, x, y, c, s);
+    sums.squares += off * off, sums.energy += a.value * a.value + b.value * b.value;
+    sums.slope += off * by, sums.curvature += by * by.transpose();
+    return off * by;
+  }
+
+  const FrameStack& frames_;
+  ViewsOfTurn turn_;
+  double bin_angle_, reach_, above_, below_;
+  bool by_row_;
+  Index stride_;
+  std::vector<Index> views_;
+};
+
+AxisLine moved(const AxisLine& line, const Vector2d& by) {
+  return {line.axis_bin + by[0], line.row, line.roll + by[1]};
+}
+
+/// Steps until they are small; false if they run away.
+bool descend(const Pairs& pairs, AxisLine& line, bool by_roll) {
+  const AxisLine start = line;
+  constexpr double farthest = 0.2, enough = 1e-4;  // of the reach, and rad; bins
+  for (int step = 0; step < 20; ++step) {
+    const Parted here = pairs.at(line);
+    Matrix2d curvature = here.all.curvature;
+    if (!by_roll) curvature(0, 1) = curvature(1, 0) = 0, curvature(1, 1) = 1;
+    Vector2d move = -curvature.inverse() * here.all.slope;
+    if (!by_roll) move[1] = 0;
+    if (!move.allFinite()) return false;
+    const double most = 2 / std::max(1.0, move.lpNorm<Eigen::Infinity>());
+    if (most < 1) move *= most;
+    line = moved(line, move);
+    if (std::abs(line.axis_bin - start.axis_bin) > farthest * pairs.reach() || std::abs(line.roll) > farthest)
+      return false;
+    if (std::abs(move[0]) < enough && std::abs(move[1]) * pairs.reach() < enough) return true;
+  }
+  return true;
+}
+
+/// The curvature of the sum of squares, by slopes on both sides: noise adds nothing to it.
+Matrix2d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector2d& steps) {
+  Matrix2d all;
+  for (int k = 0; k < 2; ++k) {
+    const Vector2d step = steps[k] * Vector2d::Unit(k);
+    all.col(k) =
+        (pairs.at(moved(line, step)).all.slope - pairs.at(moved(line, -step)).all.slope) / (2 * steps[k]);
+  }
+  return 0.5 * (all + all.transpose());
+}
+
+/// Spreads of what groups pull axis and roll.
+Vector2d uncertainties(const Parted& here, const Matrix2d& curvature, const Vector2d& floor) {
+  const Matrix2d inverse = curvature.inverse();
+  Vector2d all;
+  for (int k = 0; k < 2; ++k) {
+    std::vector<std::vector<Pull>> partings;
+    for (const auto& parting : here.parts) {
+      std::vector<Pull> pulls;
+      for (const Vector2d& slope : parting)
+        if (slope.squaredNorm() > 0) pulls.push_back({(inverse * slope)[k], 0});
+      for (Pull& pull : pulls) pull.curvature = 1 / static_cast<double>(pulls.size());
+      partings.push_back(std::move(pulls));
+    }
+    all[k] = pipeline::widest_spread(partings, floor[k]);
+  }
+  return all;
+}
+
+constexpr double nothing_in_common = 0.7;
+double misfit_of(const Parted& all) { return all.all.energy > 0 ? all.all.squares / all.all.energy : 1; }
+
+/// What is compared: smoothed, and of views all round less their means.
+FrameStack comparable(const FrameStack& frames, Index factor) {
+  FrameStack level = smoothed(frames, factor);
+  if (ViewsOfTurn(frames.angles).is_whole()) subtract_means(level);
+  return level;
+}
+
+/// Uncertainties of an estimate, in bins of the level, and whether there is one.
+void judge(AxisLineEstimate& found, const Pairs& pairs, const AxisLine& line, bool by_roll) {
+  constexpr double half_bin = 0.5, floor = 0.005;  // bins: what interpolation leaves
+  constexpr double most = 0.05;
+  const double arm = by_roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
+  const Parted here = pairs.at(line);
+  found.misfit = misfit_of(here);
+  Matrix2d curvature = curvature_at(pairs, line, {half_bin, half_bin / arm});
+  if (!by_roll) curvature(0, 1) = curvature(1, 0) = 0, curvature(1, 1) = 1;
+  found.verdict = Verdict::flat;
+  if (!(curvature(0, 0) > 0 && curvature.determinant() > 0)) return;
+  const Vector2d spread = uncertainties(here, curvature, {floor, floor / arm});
+  found.axis_uncertainty = spread[0], found.roll_uncertainty = by_roll ? spread[1] : 0;
+  if (found.misfit < nothing_in_common && spread.allFinite() && spread[0] < most * pairs.reach())
+    found.verdict = Verdict::resolved;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  constexpr std::array<std::string_view, 4> names{"resolved", "flat", "railed", "ambiguous"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start) {
+  AxisLineEstimate found{start};
+  for (const Index factor : {4L, 1L}) {
+    const bool by_roll = !few_rows(frames);
+    if (frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
+    const FrameStack level = comparable(frames, factor);
+    const auto f = static_cast<double>(factor);
+    const double row = by_roll ? (start.row + 0.5) / f - 0.5 : start.row;
+    AxisLine line{(found.line.axis_bin + 0.5) / f - 0.5, row, found.line.roll};
+    const Pairs pairs(level, line);
+    found.pairs = pairs.count();
+    if (pairs.count() == 0 || pairs.reach() < 4) return found;
+    const bool stays = descend(pairs, line, by_roll);
+    found.line = {(line.axis_bin + 0.5) * f - 0.5, start.row, line.roll};
+    if (!stays) {
+      found.verdict = misfit_of(pairs.at({line.axis_bin, line.row, 0})) < nothing_in_common ? Verdict::railed
+                                                                                            : Verdict::flat;
+      return found;
+    }
+    judge(found, pairs, line, by_roll);
+    found.axis_uncertainty *= f;
+  }
+  return found;
+}
+
+}  // namespace tandem::calibration

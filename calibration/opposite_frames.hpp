@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+
+#include "frame_stack.hpp"
+
+namespace tandem::calibration {
+
+/// Whether data tell a number. `flat`: nothing changes with it. `railed`: it lies at an end of what was
+/// searched, or beyond. `ambiguous`: other values fit nearly as well.
+enum class Verdict { resolved, flat, railed, ambiguous };
+std::string_view name_of(Verdict verdict);
+
+/// Where the axis falls: at `axis_bin` in `row`, and leaning by `roll` towards higher bins at higher rows,
+/// rad.
+struct AxisLine {
+  double axis_bin = 0, row = 0, roll = 0;
+};
+
+struct AxisLineEstimate {
+  AxisLine line;
+  double axis_uncertainty = 0, roll_uncertainty = 0;  ///< one standard deviation; bins and rad
+  double misfit = 1;  ///< what differs between opposite rays, as a share of what they see: 0 to about 1
+  Verdict verdict = Verdict::flat;
+  Index pairs = 0;  ///< views that have an opposite one
+};
+
+/// Finds axis and roll together, from a start that is a few bins off. A frame, turned upright and mirrored
+/// about the axis, is the frame half a turn away. Of a point source that holds where rays lie in the
+/// midplane, which falls on `start.row`, and nearly in so many rows beside it that opposite rays are at most
+/// half a row apart at the edge of the field; there the opposite ray of a bin lies in the view that its fan
+/// angle says. Opposite views are interpolated between neighbours, or continued by up to a step and a half
+/// where the views end: so half a turn of parallel rays has a few. The sum of squared differences is lowered
+/// by Gauss and Newton's steps, at cells joined four by four and then as they are, each time with rays paired
+/// anew. Uncertainties come from how much groups of views, rows and distances from the axis differ
+/// (`axis_spread`), at the curvature of that sum, which noise does not change.
+AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start);
+
+}  // namespace tandem::calibration

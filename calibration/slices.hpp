@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "../geometry/scan.hpp"
+#include "frame_stack.hpp"
+
+namespace tandem::calibration {
+
+/// Slices at some heights, mm, by the filter, (slice, y, x), on the grid that fits the scan. `scan` says
+/// where the views of the stack are.
+std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const std::vector<double>& heights);
+
+/// The sum of the lengths of gradients in the middle four fifths of a slice: about a wrong axis an edge
+/// becomes several, and it grows.
+double unsharpness(const float* slice, Index width, Index height);
+
+}  // namespace tandem::calibration

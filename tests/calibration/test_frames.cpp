@@ -1,0 +1,145 @@
+// Axis, roll, sense of rotation and last view from opposite rays.
+
+#include "../../calibration/frames.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/error.hpp"
+#include "../../core/random.hpp"
+#include "../../core/units.hpp"
+#include "../../geometry/free_views.hpp"
+#include "../../geometry/phantom.hpp"
+
+namespace tandem::calibration {
+namespace {
+
+constexpr Index rows = 40, bins = 60;
+constexpr double axis = 31.2, roll_deg = 0.5, midplane = 20.4;
+
+struct Case {
+  Phantom body = scaled(ellipsoids(), 25, 1);
+  double arc_deg = 360;
+  int views = 90;
+  bool cone = false;
+  double noise = 0;  ///< as a share of the largest line integral
+  std::uint64_t seed = 1;
+  double axis_bin = axis;
+};
+
+FrameStack frames_of(const Case& c) {
+  FrameStack frames{{}, rows, bins, {}, c.cone ? 1.0 / 400 : 0, 1};
+  for (int k = 0; k < c.views; ++k) frames.angles.push_back(in_radians(c.arc_deg) * k / c.views);
+  const Detector d{bins, rows, 1, 1, c.axis_bin};
+  const Scan scan =
+      c.cone ? Scan(ConeBeam{d, frames.angles, 300, 400, midplane}) : Scan(ParallelBeam{d, frames.angles});
+  frames.values.resize(static_cast<std::size_t>(c.views * rows * bins));
+  project(c.body, as_free_views(scan, {.roll = in_radians(roll_deg)}), {0, rows}, frames.values, 2);
+  const double most = static_cast<double>(*std::ranges::max_element(frames.values));
+  Random random(c.seed);
+  for (float& value : frames.values)
+    value += static_cast<float>(c.noise * most * std::sqrt(-2 * std::log(random.uniform())) *
+                                std::cos(whole_turn * random.uniform()));
+  return frames;
+}
+
+double row_of(const Case& c) { return c.cone ? midplane : 0.5 * (rows - 1); }
+
+/// That an estimate is right within what it says, and within a bound in bins and degrees.
+void expect_right(const FrameCalibration& found, double axis_bound, double roll_bound) {
+  const AxisLineEstimate& line = found.line;
+  EXPECT_EQ(line.verdict, Verdict::resolved);
+  const double off = line.line.axis_bin - axis, turned = in_degrees(line.line.roll) - roll_deg;
+  EXPECT_LT(std::abs(off), axis_bound);
+  EXPECT_LT(std::abs(turned), roll_bound);
+  EXPECT_LT(std::abs(off), 3 * line.axis_uncertainty);
+  EXPECT_LT(std::abs(turned), 3 * in_degrees(line.roll_uncertainty));
+}
+
+/// With noise of 1 %. By hand, 200 draws of 64 rows of 96 bins in 180 views: 0.003 bins and 0.01 degrees.
+TEST(Frames, TellAxisAndRollOfParallelRays) {
+  for (const std::uint64_t seed : {1, 2}) {
+    const Case c{.noise = 0.01, .seed = seed};
+    expect_right(calibrate_by_frames(frames_of(c), row_of(c)), 0.03, 0.1);
+  }
+}
+
+TEST(Frames, TellAxisRollAndSenseOfACone) {
+  Case c{.cone = true, .noise = 0.01};
+  FrameStack frames = frames_of(c);
+  FrameCalibration found = calibrate_by_frames(frames, row_of(c));
+  expect_right(found, 0.05, 0.1);
+  EXPECT_FALSE(found.reversed);
+  EXPECT_GT(found.other_sense.value_or(0), 2);
+  for (double& angle : frames.angles) angle = -angle;
+  found = calibrate_by_frames(frames, row_of(c));
+  EXPECT_TRUE(found.reversed);
+  expect_right(found, 0.05, 0.1);
+}
+
+TEST(Frames, OfOneRowTellTheAxisAlone) {
+  const Case c{.cone = true, .noise = 0.002};
+  const FrameStack all = frames_of(c);
+  FrameStack one{{}, 1, bins, all.angles, all.bin_angle, 1};
+  for (Index view = 0; view < all.views(); ++view) {
+    const float* row = all.values.data() + (view * rows + 20) * bins;  // near the midplane
+    one.values.insert(one.values.end(), row, row + bins);
+  }
+  const AxisLineEstimate line = calibrate_by_frames(one, 0).line;
+  EXPECT_EQ(line.verdict, Verdict::resolved);
+  EXPECT_EQ(line.line.roll, 0);
+  EXPECT_LT(std::abs(line.line.axis_bin - axis), 0.1);
+}
+
+TEST(Frames, TellTheRollOfAConeOfFoam) {
+  Phantom body = scaled(foam(3), 22, 1);
+  body.ellipsoids.resize(60);  // the cylinder and some of its bubbles
+  const Case c{.body = body, .cone = true, .noise = 0.01};
+  expect_right(calibrate_by_frames(frames_of(c), row_of(c)), 0.05, 0.05);
+}
+
+TEST(Frames, TellAxisAndRollOfHalfATurnByItsEnds) {
+  const Case c{.arc_deg = 180, .views = 72, .noise = 0.001};
+  const FrameCalibration found = calibrate_by_frames(frames_of(c), row_of(c));
+  EXPECT_LE(found.line.pairs, 4);
+  expect_right(found, 0.05, 0.1);
+}
+
+TEST(Frames, OfAQuarterTurnTellNoAxis) {
+  const Case c{.arc_deg = 90, .views = 60};
+  EXPECT_THROW(calibrate_by_frames(frames_of(c), row_of(c)), GeometryError);
+}
+
+TEST(Frames, OfAirOrOfWhatDoesNotTurnTellNoAxis) {
+  FrameStack air = frames_of({.noise = 0.01});
+  Random random(7);
+  for (float& value : air.values) value = static_cast<float>(random.uniform() - 0.5);
+  EXPECT_THROW(calibrate_by_frames(air, 0.5 * (rows - 1)), GeometryError);
+  FrameStack still = frames_of({});
+  for (std::size_t k = 0; k < still.values.size(); ++k) still.values[k] = still.values[k % (rows * bins)];
+  EXPECT_THROW(calibrate_by_frames(still, 0.5 * (rows - 1)), GeometryError);
+}
+
+/// About its own axis a cylinder looks the same from everywhere.
+TEST(Frames, OfACylinderTellNoRoll) {
+  const FrameStack frames = frames_of({.body = {{{1, {20, 20, INFINITY}, {0, 0, 0}, 0}}}, .noise = 0.01});
+  EXPECT_EQ(find_axis_line(frames, {axis, 0.5 * (rows - 1), 0}).verdict, Verdict::flat);
+}
+
+TEST(Frames, SayWhereTheLastViewIsDoubledOrMissing) {
+  FrameStack frames = frames_of({});
+  EXPECT_EQ(last_view_of(frames, axis), LastView::as_said);
+  for (std::size_t k = 0; k < frames.angles.size(); ++k)  // as if both ends of the turn were there
+    frames.angles[k] = whole_turn * static_cast<double>(k) / static_cast<double>(frames.angles.size() - 1);
+  EXPECT_EQ(last_view_of(frames, axis), LastView::missing);
+  std::copy_n(frames.values.begin(), rows * bins, frames.values.end() - rows * bins);
+  EXPECT_EQ(last_view_of(frames, axis), LastView::as_said);
+  for (std::size_t k = 0; k < frames.angles.size(); ++k)
+    frames.angles[k] = whole_turn * static_cast<double>(k) / static_cast<double>(frames.angles.size());
+  EXPECT_EQ(last_view_of(frames, axis), LastView::doubled);
+}
+
+}  // namespace
+}  // namespace tandem::calibration
