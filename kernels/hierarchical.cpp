@@ -169,7 +169,8 @@ class HierarchyMaker {
       const double t = child.t.at(k);
       DisparityPlane plane{t, n_.columns(), turned[k].columns, in_vectors(turned[k].rows, n_.flat())};
       child.turned.push_back(plane);
-      own.push_back({turned[k].columns, rows_read(turn, turned[k], t)});
+      own.push_back(
+          {turned[k].columns, rows_of_views(child, turned[k].columns, t, rows_read(turn, turned[k], t))});
       plane.rows = in_vectors(own.back().rows, n_.flat());
       child.planes.push_back(plane);
     }
@@ -213,6 +214,33 @@ class HierarchyMaker {
       for (const Index row : {turned.rows.first, turned.rows.last - 1})
         widen(read, read_by(n_.across, n_.rows_of(turn, u_of(column), t).at(row)));
     return read;
+  }
+
+  int levels_below(const ViewGroup& group) const {
+    int levels = 0;
+    for (const std::size_t child : group.children)
+      levels = std::max(levels, 1 + levels_below(n_.groups[child]));
+    return levels;
+  }
+
+  /// Those of some rows of a plane that its views can reach: the others are zero.
+  Range rows_of_views(const ViewGroup& group, Range columns, double t, Range rows) const {
+    if (n_.flat() || columns.size() <= 0) return rows;
+    double least = INFINITY, most = 0;  // rows of the plane over those of a view, which are v and v'
+    for (const double turn : {-group.half, 0.0, group.half})
+      for (const Index column : {columns.first, columns.last - 1}) {
+        const double q = FrameTurn{std::cos(turn), std::sin(turn), n_.sod}.q(u_of(column), t);
+        least = std::min(least, q), most = std::max(most, q);
+      }
+    const double beside = most_taps * levels_below(group);  // twice what taps reach, level by level
+    const auto at = [&](double row, double outward) {
+      return n_.middle_row + (row - n_.middle_row) * ((row - n_.middle_row) * outward > 0 ? most : least);
+    };
+    const Range seen{
+        static_cast<Index>(std::floor(at(static_cast<double>(n_.view_rows().first) - beside, -1))),
+        static_cast<Index>(std::ceil(at(static_cast<double>(n_.view_rows().last) + beside, 1)))};
+    const Range both{std::max(rows.first, seen.first), std::min(rows.last, seen.last)};
+    return both.size() > 0 ? both : Range{rows.first, std::min(rows.first + 1, rows.last)};
   }
 
   /// Rows of a view that a group needs are made at a few t, between which they hardly move.

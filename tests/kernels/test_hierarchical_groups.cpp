@@ -33,5 +33,16 @@ TEST(HierarchicalGroups, HaveEachViewOnce) {
     }
 }
 
+/// A detector of 16 rows before a tall grid: rows turn by less than a tenth against each other in a group.
+TEST(HierarchicalGroups, HoldNoRowsThatNoViewHas) {
+  const auto n = kernels::pack_hierarchical(whole_turn(64, 16), {{24, 24, 200}, {1, 1, 1}, {}}, {8, 1000});
+  constexpr Index taps = 8, vectors = 2 * kernels::rows_a_vector;
+  for (const kernels::ViewGroup& group : n->groups) {
+    if (group.is_view() || group.turned.empty()) continue;
+    for (const kernels::DisparityPlane& plane : group.planes)
+      EXPECT_LE(plane.rows.size(), 18 + 2 * taps + vectors);
+  }
+}
+
 }  // namespace
 }  // namespace tandem::test
