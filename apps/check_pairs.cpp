@@ -250,8 +250,4 @@ std::vector<std::string> kernel_names(Device device) {
   return all;
 }
 
-bool runs_on(const CheckedPair& pair, Device device) {
-  return pair.cone != Model::hierarchical || !kernels::hierarchical(device).empty();
-}
-
 }  // namespace tandem::apps

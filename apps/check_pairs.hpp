@@ -52,9 +52,6 @@ CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device de
 /// How wrong a matched pair may be, from its row in the table of variants.
 kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device device);
 
-/// Whether the device has kernels for it.
-bool runs_on(const CheckedPair& pair, Device device);
-
 /// The names of all kernels in the tables of a device.
 std::vector<std::string> kernel_names(Device device);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <numbers>
@@ -14,9 +15,7 @@ namespace tandem::kernels {
 namespace {
 
 constexpr double quarter_turn = std::numbers::pi / 2;
-constexpr int groups_a_quarter = 4;  // of 22.5 degrees, seen from frames that are 45 degrees away at most
 constexpr int children_a_group = 4;
-constexpr std::size_t most_views = 16;  // of a group without groups
 constexpr double depth_oversampling = 1.4;
 constexpr double rows_between_stations = 0.1;  // how far rows of a view may move between two
 constexpr double widest_grid = 0.6;            // the farthest voxel from the axis over sod
@@ -53,7 +52,8 @@ void lay_out(std::vector<DisparityPlane>& planes) {
 /// Makes the tree of groups, then finds what each of them needs, from the voxels to the views.
 class HierarchyMaker {
  public:
-  HierarchyMaker(const ConeBeam& scan, const VolumeGrid& grid, HierarchicalViews& n) : scan_(scan), n_(n) {
+  HierarchyMaker(const ConeBeam& scan, const VolumeGrid& grid, Grouping grouping, HierarchicalViews& n)
+      : scan_(scan), grouping_(grouping), n_(n) {
     for (const int ix : {0, 1})
       for (const int iy : {0, 1})
         radius_ = std::max(radius_, std::hypot(grid.x(ix ? static_cast<double>(n.nx - 1) : 0.0),
@@ -67,10 +67,9 @@ class HierarchyMaker {
       const std::size_t lines = n_.groups.size();
       n_.groups.push_back({quarter * quarter_turn, 0});
       n_.quarters.push_back({lines, quarter % 2 == 0});
-      const double width = quarter_turn / groups_a_quarter;
-      for (int k = 0; k < groups_a_quarter; ++k)
-        add_group(lines, views, quarter * quarter_turn - quarter_turn / 2 + k * width, width,
-                  k + 1 == groups_a_quarter);
+      // seen from frames that are 45 degrees away at most
+      const double width = quarter_turn / grouping_.groups_a_quarter;
+      add_groups(lines, views, {(quarter - 0.5) * quarter_turn, width}, grouping_.groups_a_quarter);
       place_lines(n_.groups[lines], quarter);
     }
   }
@@ -95,26 +94,31 @@ class HierarchyMaker {
     return views;
   }
 
-  /// The views of [first, first + width), and the last of them all if `last`, as a child of `parent`.
-  void add_group(std::size_t parent, const std::vector<int>& all, double first, double width, bool last) {
-    std::vector<int> views;
-    for (const int v : all)
-      if (angle_of(v) >= first && (last || angle_of(v) < first + width)) views.push_back(v);
-    if (views.empty()) return;
+  /// `count` children of `parent`. Each has the views from its edge up to the next one, and the outer ones
+  /// what lies beyond: so each view is in one group, however angles and edges are rounded.
+  void add_groups(std::size_t parent, const std::vector<int>& all, Line edges, int count) {
+    for (int k = 0; k < count; ++k) {
+      std::vector<int> views;
+      for (const int v : all)
+        if ((k == 0 || angle_of(v) >= edges.at(k)) && (k + 1 == count || angle_of(v) < edges.at(k + 1)))
+          views.push_back(v);
+      if (!views.empty()) add_group(parent, views);
+    }
+  }
+
+  void add_group(std::size_t parent, const std::vector<int>& views) {
     const double a = angle_of(views.front()), b = angle_of(views.back());
     const std::size_t own = n_.groups.size();
+    n_.groups[parent].children.push_back(own);
     n_.groups.push_back({0.5 * (a + b), 0.5 * (b - a)});
-    if (views.size() <= most_views || b == a) {
+    if (views.size() <= grouping_.most_views || b == a) {
       for (const int v : views) {
         n_.groups[own].children.push_back(n_.groups.size());
         n_.groups.push_back({angle_of(v), 0, v});
       }
     } else {
-      for (int k = 0; k < children_a_group; ++k)
-        add_group(own, views, a + k * (b - a) / children_a_group, (b - a) / children_a_group,
-                  k + 1 == children_a_group);
+      add_groups(own, views, {a, (b - a) / children_a_group}, children_a_group);
     }
-    n_.groups[parent].children.push_back(own);
   }
 
   void place_lines(ViewGroup& lines, int quarter) {
@@ -165,7 +169,8 @@ class HierarchyMaker {
       const double t = child.t.at(k);
       DisparityPlane plane{t, n_.columns(), turned[k].columns, in_vectors(turned[k].rows, n_.flat())};
       child.turned.push_back(plane);
-      own.push_back({turned[k].columns, rows_read(turn, turned[k], t)});
+      own.push_back(
+          {turned[k].columns, rows_of_views(child, turned[k].columns, t, rows_read(turn, turned[k], t))});
       plane.rows = in_vectors(own.back().rows, n_.flat());
       child.planes.push_back(plane);
     }
@@ -211,6 +216,33 @@ class HierarchyMaker {
     return read;
   }
 
+  int levels_below(const ViewGroup& group) const {
+    int levels = 0;
+    for (const std::size_t child : group.children)
+      levels = std::max(levels, 1 + levels_below(n_.groups[child]));
+    return levels;
+  }
+
+  /// Those of some rows of a plane that its views can reach: the others are zero.
+  Range rows_of_views(const ViewGroup& group, Range columns, double t, Range rows) const {
+    if (n_.flat() || columns.size() <= 0) return rows;
+    double least = INFINITY, most = 0;  // rows of the plane over those of a view, which are v and v'
+    for (const double turn : {-group.half, 0.0, group.half})
+      for (const Index column : {columns.first, columns.last - 1}) {
+        const double q = FrameTurn{std::cos(turn), std::sin(turn), n_.sod}.q(u_of(column), t);
+        least = std::min(least, q), most = std::max(most, q);
+      }
+    const double beside = most_taps * levels_below(group);  // twice what taps reach, level by level
+    const auto at = [&](double row, double outward) {
+      return n_.middle_row + (row - n_.middle_row) * ((row - n_.middle_row) * outward > 0 ? most : least);
+    };
+    const Range seen{
+        static_cast<Index>(std::floor(at(static_cast<double>(n_.view_rows().first) - beside, -1))),
+        static_cast<Index>(std::ceil(at(static_cast<double>(n_.view_rows().last) + beside, 1)))};
+    const Range both{std::max(rows.first, seen.first), std::min(rows.last, seen.last)};
+    return both.size() > 0 ? both : Range{rows.first, std::min(rows.first + 1, rows.last)};
+  }
+
   /// Rows of a view that a group needs are made at a few t, between which they hardly move.
   void place_view(ViewGroup& view, const FrameTurn& turn, const std::vector<Window>& by_parent,
                   const std::vector<Range>& columns, Line reach) {
@@ -233,6 +265,7 @@ class HierarchyMaker {
   }
 
   const ConeBeam& scan_;
+  const Grouping grouping_;
   HierarchicalViews& n_;
   double radius_ = 0;
   std::vector<double> angles_{};
@@ -261,7 +294,7 @@ ViewWeight HierarchicalViews::view_weight() const {
 
 namespace {
 
-HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid) {
+HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Grouping grouping) {
   const ConeViews views = pack(scan, grid, Model::pixel_driven);
   const ConeFrame& frame = views;
   HierarchicalViews n{frame,
@@ -288,7 +321,7 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid) {
   if (tall > much_wider && !n.flat())
     n.step_v = n.pitch_z, n.middle_row /= tall, n.taller = thinning_of(n.of_views, tall, n.rows);
   n.depth = taps_of({8, 1 / depth_oversampling, 3}), n.stations = linear_taps();
-  HierarchyMaker maker(scan, grid, n);
+  HierarchyMaker maker(scan, grid, grouping, n);
   require<GeometryError>(maker.radius() <= widest_grid * n.sod, model, "a corner of the grid is ",
                          maker.radius(), " mm from the axis, more than ", widest_grid, " of sod = ", n.sod,
                          " mm; its planes are too few so near to the source; take separable_footprint");
@@ -299,23 +332,32 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid) {
 struct KeptViews {
   std::uint64_t scan;
   VolumeGrid grid;
+  Grouping grouping;
   std::shared_ptr<const HierarchicalViews> views;
-  bool is_for(std::uint64_t other, const VolumeGrid& o) const {
-    return scan == other && grid.size == o.size && grid.pitch == o.pitch && grid.centre == o.centre;
+  bool is_for(std::uint64_t other, const VolumeGrid& o, Grouping by) const {
+    return scan == other && grid.size == o.size && grid.pitch == o.pitch && grid.centre == o.centre &&
+           grouping == by;
   }
 };
 constexpr std::size_t views_kept = 3;  // of a projector, of FDK and of what is planned
 
 }  // namespace
 
-std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid) {
+Grouping grouping_on(Device device) {
+  if (device.is_cuda()) return {8, std::numeric_limits<std::size_t>::max()};
+  return {4, 16};
+}
+
+std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
+                                                           Grouping grouping) {
   static std::mutex access;
   static std::list<KeptViews> kept;
   const std::uint64_t own = fingerprint(scan);
   const std::lock_guard lock(access);
   for (const KeptViews& k : kept)
-    if (k.is_for(own, grid)) return k.views;
-  kept.push_front({own, grid, std::make_shared<const HierarchicalViews>(pack_anew(scan, grid))});
+    if (k.is_for(own, grid, grouping)) return k.views;
+  kept.push_front(
+      {own, grid, grouping, std::make_shared<const HierarchicalViews>(pack_anew(scan, grid, grouping))});
   if (kept.size() > views_kept) kept.pop_back();
   return kept.front().views;
 }

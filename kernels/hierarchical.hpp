@@ -98,7 +98,7 @@ struct ViewWeight {
   double area, height;  ///< over a cell at the axis: mm, and a share
   bool flat;
   double middle, above, below;  ///< of a flat voxel, and the ends of its row, rows at the axis
-  double at(double magnification) const {
+  TANDEM_HOST_DEVICE double at(double magnification) const {
     const double low = magnification * (middle - 0.5 * height),
                  high = magnification * (middle + 0.5 * height);
     const double first = low > below ? low : below, last = high < above ? high : above;
@@ -162,9 +162,21 @@ constexpr Index planes_at_once = 32;
 /// Rows lie in vectors of so many numbers.
 constexpr Index rows_a_vector = 16;
 
+/// How views are grouped: each quarter of the circle has so many groups; one of more views than these has
+/// four groups, and so on.
+struct Grouping {
+  int groups_a_quarter;
+  std::size_t most_views;
+  bool operator==(const Grouping&) const = default;
+};
+/// A CPU takes four groups of 22.5 degrees. A GPU takes twice as many and no more levels, so that whatever it
+/// makes of a group goes straight to the voxels.
+Grouping grouping_on(Device device);
+
 /// The last ones are kept, and shared by all who ask for the same. @throws GeometryError for a geometry
 /// beyond what the model holds for
-std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid);
+std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
+                                                           Grouping grouping = grouping_on(Device::cpu()));
 
 /// What an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);

@@ -10,6 +10,7 @@
 #include "cpu/tables.hpp"
 #include "cuda/fourier.hpp"
 #include "cuda/helix.hpp"
+#include "cuda/hierarchical.hpp"
 #include "cuda/tables.hpp"
 #include "fits.hpp"
 #include "frames.hpp"
@@ -74,8 +75,10 @@ Table<FlexibleViews> flexible(Device device) { return backend(device).flexible; 
 
 Table<HierarchicalViews> hierarchical(Device device) { return backend(device).hierarchical; }
 
-WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device) {
-  return cpu::hierarchical_memory(views);
+WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device) {
+  WorkingMemory (*const memory)(const HierarchicalViews&) =
+      on_cuda(device) ? TANDEM_ON_CUDA(hierarchical_memory) : cpu::hierarchical_memory;
+  return memory(views);
 }
 
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device) {

@@ -35,6 +35,8 @@
 
 #define TANDEM_FLEXIBLE_CUDA(VARIANT) VARIANT(separable_footprint)
 
+#define TANDEM_HIERARCHICAL_CUDA(VARIANT) VARIANT(hierarchical)
+
 #define TANDEM_DECLARE(name) Row name();
 #define TANDEM_MAKE(name) name(),
 #define TANDEM_TABLE(place, Views, LIST)             \
@@ -59,6 +61,7 @@ TANDEM_TABLE(cuda::parallel_variants, ParallelViews, TANDEM_PARALLEL_CUDA)
 TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
 TANDEM_TABLE(cuda::fourier_variants, FourierViews, TANDEM_FOURIER_CUDA)
 TANDEM_TABLE(cuda::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE_CUDA)
+TANDEM_TABLE(cuda::hierarchical_variants, HierarchicalViews, TANDEM_HIERARCHICAL_CUDA)
 #endif
 
 std::span<const Backend> backends() {
@@ -75,7 +78,7 @@ std::span<const Backend> backends() {
                 cuda::cone_variants::table(),
                 cuda::fourier_variants::table(),
                 cuda::flexible_variants::table(),
-                {}},
+                cuda::hierarchical_variants::table()},
 #endif
   };
   return all;

@@ -3,27 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../core/error.hpp"
 #include "../kernels/hierarchical.hpp"
 #include "table_operator.hpp"
 
 namespace tandem {
 
-namespace {
-
-kernels::Table<kernels::HierarchicalViews> hierarchical_table(Device device) {
-  const auto table = kernels::hierarchical(device);
-  require<DeviceError>(!table.empty(), "device ", device.name(),
-                       ": the hierarchical model has no kernels here; give --device cpu");
-  return table;
-}
-
-}  // namespace
-
 LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& grid, Device device,
                                       const Execution& wanted) {
-  const auto table = hierarchical_table(device);
-  auto views = kernels::pack_hierarchical(scan, grid);
+  const auto table = kernels::hierarchical(device);
+  auto views = kernels::pack_hierarchical(scan, grid, kernels::grouping_on(device));
   const Space projections = projection_space(scan, device);
   const Execution how = resolve(table, wanted, Pairing::matched, *views, projections.shape(), device);
   return Projector<kernels::HierarchicalViews>{
@@ -37,8 +25,8 @@ Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid) {
 }
 
 WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
-  hierarchical_table(device);
-  return kernels::hierarchical_memory(*kernels::pack_hierarchical(scan, grid), device);
+  return kernels::hierarchical_memory(*kernels::pack_hierarchical(scan, grid, kernels::grouping_on(device)),
+                                      device);
 }
 
 }  // namespace tandem

@@ -11,8 +11,7 @@ namespace TANDEM_PUBLIC tandem {
 /// bin). A voxel gives to the cells around the place where its centre falls, six along the bins and six along
 /// the rows, as nearly as groups of neighbouring views do this together (docs/kernels/hierarchical.md). An
 /// application takes O(N^3 log N) operations for N views of N^3 voxels. A fan beam of one slice has one row.
-/// Angles may have any order and any gaps. @throws GeometryError for a source near the grid, and for few
-/// rows; DeviceError if the device has no such kernels
+/// Angles may have any order and any gaps. @throws GeometryError for a source near the grid, and for few rows
 LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& grid,
                                       Device device = Device::cpu(), const Execution& how = {});
 

@@ -1,0 +1,168 @@
+// A group's planes from its views. Columns of a view lie nearly as far apart as those of the planes, so that
+// 16 columns of a plane read 23 of a view, in order: eight of these at a time stay in registers. A block has
+// 8 planes of the group, 16 columns and 128 rows; a warp has a plane, and lanes are rows.
+
+#include "../common/launch.cuh"
+#include "crossing.cuh"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int warps = lines_a_block, threads = 32 * warps, rows = 4, taps = 6;
+constexpr int children_at_once = 32;
+constexpr int window = 8;             // columns that a column reads, with zeros among them
+constexpr int slack = window - taps;  // by how much columns may drift against each other
+constexpr int own_columns = columns_a_block + window - 1;
+constexpr int placed_columns = own_columns + 2 * slack;  // from `slack` before the first one on
+
+/// A column between two stations.
+struct alignas(16) Between {
+  unsigned at;  ///< its number at the first of them, from the row of a lane on
+  float first, second;
+};
+
+struct Shared {
+  Crossing crossings[children_at_once][lines_a_block];
+  float over_u[lines_a_block][columns_a_block][window];
+  Between over_t[lines_a_block][placed_columns];
+  int base[lines_a_block];  ///< which of the placed columns is the first that is read
+};
+
+/// Line `line` of the block at a view; no columns: it has none here.
+__device__ inline void cross(const Merging& n, const Joint& view, int line, int first_column, Crossing& to) {
+  to.columns = 0;
+  if (line >= n.count) return;
+  const ParentPlane& p = n.planes[line];
+  const int a = max(first_column, p.first_column),
+            b = min(first_column + columns_a_block, p.first_column + p.columns);
+  if (a >= b || p.rows == 0) return;
+  cross_along_u(n, view.turn, p, a, to);
+  to.columns = b - a;
+  cross_along_t(n, view, p.t, to.at.whole + 1 - taps / 2 - slack, to);
+}
+
+/// Column `d` of a line reads these, as `Shared::over_u` has them. All lanes of 16 take part.
+__device__ inline void place_columns(const Merging& n, const Crossing& at, int line, int d, Shared& shared) {
+  constexpr int far = 1 << 20;
+  const bool some = d < at.columns;
+  Place<taps> place;
+  place.first = far;
+  if (some) place_along_u(n, at, d, -far, far, place);
+  int base = place.first - d;
+#pragma unroll
+  for (int i = 1; i < columns_a_block; i *= 2) base = min(base, __shfl_xor_sync(~0u, base, i));
+  if (d == 0) shared.base[line] = base - at.first;
+  const int skip = place.first - d - base;
+  if (!some) return;
+#pragma unroll
+  for (int k = 0; k < window; ++k) {
+    float weight = 0;
+#pragma unroll
+    for (int s = 0; s <= slack; ++s)
+      if (k - s >= 0 && k - s < taps && skip == s) weight = place.weights[k - s];
+    shared.over_u[line][d][k] = weight;
+  }
+}
+
+__device__ inline void place_stations(const Merging& n, const Joint& view, const Crossing& at, int d,
+                                      Between& to) {
+  Place<2> place;
+  place_along_t(n, at, view.count, d, place);
+  const ChildPlane p = view.planes[place.first];
+  const int column = min(max(at.first + d, view.first_column), view.last_column - 1);
+  to = {p.column_0 + static_cast<unsigned>(column * p.rows), place.weights[0], place.weights[1]};
+}
+
+struct Numbers {
+  const float* at;
+  int station;  ///< from one to the next
+};
+
+__device__ inline Lane<rows> read(const Numbers& numbers, const Between& column) {
+  const float* from = numbers.at + column.at;
+  const auto a = *reinterpret_cast<const float4*>(from),
+             b = *reinterpret_cast<const float4*>(from + numbers.station);
+  const float u = column.first, v = column.second;
+  return {{fmaf(v, b.x, u * a.x), fmaf(v, b.y, u * a.y), fmaf(v, b.z, u * a.z), fmaf(v, b.w, u * a.w)}};
+}
+
+__device__ inline void add_view(const Numbers& numbers, const Between* columns,
+                                const float (&weights)[columns_a_block][window],
+                                Lane<rows> (&sums)[columns_a_block]) {
+  Lane<rows> read_ones[window];
+#pragma unroll
+  for (int i = 0; i + 1 < window; ++i) read_ones[i] = read(numbers, columns[i]);
+#pragma unroll
+  for (int i = 0; i < columns_a_block; ++i) {
+    read_ones[(i + window - 1) % window] = read(numbers, columns[i + window - 1]);
+    const float4 low = *reinterpret_cast<const float4*>(&weights[i][0]),
+                 high = *reinterpret_cast<const float4*>(&weights[i][4]);
+    const float w[window] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+    for (int k = 0; k < window; ++k)
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        sums[i].v[r] = fmaf(w[k], read_ones[(i + k) % window].v[r], sums[i].v[r]);
+  }
+}
+
+__global__ void __launch_bounds__(threads, 2)
+    gather_from_views(const __grid_constant__ Merging n, const Joint* views, int count, bool add,
+                      float* sums) {
+  __shared__ Shared shared;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int first_line = static_cast<int>(blockIdx.y) * lines_a_block;
+  const PlaneHull hull = hull_of(n, first_line);
+  const int first_column = hull.first_column + static_cast<int>(blockIdx.x) * columns_a_block,
+            row = hull.first_row + (static_cast<int>(blockIdx.z) * 32 + lane) * rows;
+  if (first_column >= hull.last_column || row - lane * rows >= hull.last_row) return;
+  // beyond what planes have, weights are zero, of numbers that are there
+  for (int i = thread; i < lines_a_block * columns_a_block * window; i += threads)
+    (&shared.over_u[0][0][0])[i] = 0;
+
+  Lane<rows> sum[columns_a_block] = {};
+  for (int view0 = 0; view0 < count; view0 += children_at_once) {
+    const int some = min(children_at_once, count - view0);
+    __syncthreads();
+    for (int i = thread; i < some * lines_a_block; i += threads)
+      cross(n, views[view0 + i / lines_a_block], first_line + i % lines_a_block, first_column,
+            shared.crossings[i / lines_a_block][i % lines_a_block]);
+#pragma unroll 1
+    for (int k = 0; k < some; ++k) {
+      const Joint& view = views[view0 + k];
+      __syncthreads();
+      if (thread < lines_a_block * columns_a_block) {
+        const int line = thread / columns_a_block;
+        place_columns(n, shared.crossings[k][line], line, thread % columns_a_block, shared);
+      }
+      for (int i = threads - 1 - thread; i < lines_a_block * placed_columns; i += threads) {
+        const int line = i / placed_columns, d = i - line * placed_columns;
+        if (shared.crossings[k][line].columns > 0)
+          place_stations(n, view, shared.crossings[k][line], d, shared.over_t[line][d]);
+      }
+      __syncthreads();
+      if (shared.crossings[k][warp].columns == 0) continue;
+      const ChildPlane p = view.planes[0];
+      const int station = view.count > 1 ? static_cast<int>(view.planes[1].column_0 - p.column_0) : 0;
+      const Numbers numbers{view.data + min(max(row, p.first_row), p.last_row - rows), station};
+      add_view(numbers, shared.over_t[warp] + shared.base[warp], shared.over_u[warp], sum);
+    }
+  }
+  store_sums(n, {first_line + warp, first_column, row}, add, sum, sums);
+}
+
+}  // namespace
+
+bool gather_views(const Merging& n, const Joint* views, int count, bool add, float* sums, cudaStream_t s) {
+  if (!n.of_views || n.along_u.count != taps || n.most_rows == 1 || n.drift > slack) return false;
+  if (n.count == 0 || n.most_columns <= 0 || n.most_rows <= 0) return true;
+  const dim3 blocks(static_cast<unsigned>(ceil_div(n.most_columns, columns_a_block)),
+                    static_cast<unsigned>(ceil_div(n.count, lines_a_block)),
+                    static_cast<unsigned>(ceil_div(n.most_rows, 32 * rows)));
+  gather_from_views<<<blocks, threads, 0, s>>>(n, views, count, add, sums);
+  after_launch();
+  return true;
+}
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,293 @@
+// The hierarchical pair on a GPU, depth first (docs/kernels/hierarchical.md): the views of a group, the
+// group, then the lines of a quarter from all its groups. Every child of a quarter has views as children.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../../launches.hpp"
+#include "planes.cuh"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+/// Numbers of a group.
+class Numbers {
+ public:
+  Numbers(Index count, cudaStream_t s) : all_(static_cast<std::size_t>(count + 2 * numbers_beside), s) {
+    for (const Index at : {Index{0}, numbers_beside + count})
+      check(cudaMemsetAsync(all_.data() + at, 0, numbers_beside * sizeof(float), s));
+  }
+  float* data() const { return all_.data() + numbers_beside; }
+  float* with_zeros() const { return all_.data(); }
+
+ private:
+  Scratch<float> all_;
+};
+using Kept = std::unique_ptr<Numbers>;
+
+class Application {
+ public:
+  Application(const HierarchicalViews& n, const PlanesOnDevice& planes, cudaStream_t s)
+      : n_(n), planes_(planes), s_(s) {}
+
+  void back(Image<const float> projections, Update update, Image<float> volume) const {
+    for (std::size_t q = 0; q < n_.quarters.size(); ++q) {
+      const VoxelLines& quarter = n_.quarters[q];
+      const ViewGroup& group = n_.groups[quarter.group];
+      std::vector<Kept> turned;
+      for (const std::size_t child : group.children) {
+        turned.push_back(numbers(numbers_of(n_.groups[child].turned)));
+        const Kept own = gathered(child, projections);
+        turn_rows(turning(child, group, false), own->data(), turned.back()->data(), s_);
+      }
+      const auto joints = joints_of(group, group.children, turned);
+      const Scratch<Joint> there(std::span<const Joint>(joints), s_);
+      for_some_lines(group, [&](Range lines) {
+        const Kept sums = numbers(numbers_within(group, lines));
+        float* from_0 = sums->data() - first_number(group, lines);
+        cuda::gather(merging(quarter.group, lines), there.data(), static_cast<int>(joints.size()), false,
+                     from_0, s_);
+        add_lines(voxel_pass(quarter, lines), from_0, {update.alpha, q == 0 ? update.beta : 1}, volume, s_);
+      });
+    }
+  }
+
+  void forward(Image<const float> volume, Update update, Image<float> projections) const {
+    for (const VoxelLines& quarter : n_.quarters) {
+      const ViewGroup& group = n_.groups[quarter.group];
+      const Range lines{0, static_cast<Index>(group.planes.size())};
+      Kept values = numbers(numbers_of(group.planes));
+      spread_lines(voxel_pass(quarter, lines), volume, values->data(), s_);
+      std::vector<Kept> turned;
+      for (const std::size_t child : group.children)
+        turned.push_back(numbers(numbers_of(n_.groups[child].turned)));
+      cuda::scatter(merging(quarter.group, lines), joints_of(group, group.children, turned), values->data(),
+                    s_);
+      values.reset();
+      for (std::size_t k = 0; k < turned.size(); ++k) {
+        const std::size_t child = group.children[k];
+        const Kept own = numbers(numbers_of(n_.groups[child].planes));
+        turn_rows_back(turning(child, group, true), turned[k]->data(), own->data(), s_);
+        turned[k].reset();
+        scatter_views(child, *own, update, projections);
+      }
+    }
+  }
+
+ private:
+  Kept numbers(Index count) const { return std::make_unique<Numbers>(count, s_); }
+  std::size_t turned_at(std::size_t group) const {
+    return planes_.first[group] + n_.groups[group].planes.size();
+  }
+
+  std::vector<Joint> joints_of(const ViewGroup& parent, std::span<const std::size_t> children,
+                               const std::vector<Kept>& data) const {
+    std::vector<Joint> joints;
+    for (std::size_t k = 0; k < children.size(); ++k) {
+      const ViewGroup& child = n_.groups[children[k]];
+      const Hull hull(child.turned);
+      joints.push_back({n_.turn(child, parent), child.t, planes_.turned.data() + turned_at(children[k]),
+                        planes_.columns.data() + turned_at(children[k]), data[k]->with_zeros(),
+                        static_cast<int>(child.turned.size()), static_cast<int>(hull.columns.first),
+                        static_cast<int>(hull.columns.last), static_cast<int>(hull.rows.first),
+                        static_cast<int>(hull.rows.last)});
+    }
+    return joints;
+  }
+
+  Merging merging(std::size_t at, Range planes) const {
+    const ViewGroup& group = n_.groups[at];
+    const ViewGroup& child = n_.groups[group.children[0]];
+    Index columns = 0, rows = 0;
+    for (Index j = planes.first; j < planes.last; j += lines_a_block) {
+      const Hull hull(std::span(group.planes)
+                          .subspan(static_cast<std::size_t>(j), static_cast<std::size_t>(std::min<Index>(
+                                                                    lines_a_block, planes.last - j))));
+      columns = std::max(columns, hull.columns.size()), rows = std::max(rows, hull.rows.size());
+    }
+    const Taps& across = n_.along_u(child);
+    const Steps steps = planes_.steps[at];
+    return {planes_.planes.data() + planes_.first[at] + planes.first,
+            static_cast<int>(planes.size()),
+            n_.axis_column,
+            n_.step_u,
+            child.is_view(),
+            n_.view_weight(),
+            across,
+            n_.along_t(child),
+            static_cast<int>(columns),
+            static_cast<int>(rows),
+            static_cast<int>(steps.most * (columns_a_block - 1)) + 2 + across.count,
+            (columns_a_block - 1) * std::max(steps.most - 1, 1 - steps.least) + 1,
+            static_cast<int>((own_columns_a_block + across.count) / std::max(steps.least, 1e-3)) + 4};
+  }
+
+  Turning turning(std::size_t which, const ViewGroup& parent, bool back) const {
+    const ViewGroup& child = n_.groups[which];
+    const auto& to = back ? child.planes : child.turned;
+    Index columns = 0, rows = 0;
+    for (const DisparityPlane& p : to)
+      columns = std::max(columns, p.columns.size()), rows = std::max(rows, p.rows.size());
+    return {n_.turn(child, parent),
+            n_.middle_row,
+            n_.axis_column,
+            n_.step_u,
+            n_.flat(),
+            child.is_view(),
+            n_.along_u(child),
+            planes_.planes.data() + planes_.first[which],
+            planes_.planes.data() + turned_at(which),
+            static_cast<int>(child.turned.size()),
+            static_cast<int>(columns),
+            static_cast<int>(rows)};
+  }
+
+  VoxelPass voxel_pass(const VoxelLines& quarter, Range lines) const {
+    Index rows = 0;
+    for (const DisparityPlane& p : n_.groups[quarter.group].planes) rows = std::max(rows, p.rows.size());
+    return {planes_.planes.data() + planes_.first[quarter.group] + lines.first,
+            static_cast<int>(lines.first),
+            static_cast<int>(lines.size()),
+            quarter.along_x,
+            n_.flat(),
+            static_cast<int>(rows),
+            n_.middle_row,
+            n_.z0,
+            n_.pitch_z,
+            n_.sod,
+            n_.step_v,
+            n_.across};
+  }
+
+  ThinPass wider() const {
+    return {planes_.wider.first.data(),
+            planes_.wider.weights.data(),
+            n_.wider->count,
+            n_.wider->samples.size(),
+            n_.bins,
+            1,
+            n_.rows};
+  }
+  ThinPass taller() const {
+    return {planes_.taller.first.data(),
+            planes_.taller.weights.data(),
+            n_.taller->count,
+            n_.taller->samples.size(),
+            n_.rows,
+            n_.view_columns().size(),
+            1};
+  }
+  /// A view as (column, row).
+  Kept columns_of_view(Image<const float> projections, int view) const {
+    Kept data = numbers(n_.bins * n_.rows);
+    bins_of_view(n_, projections, view, data->data(), s_);
+    if (n_.wider) {
+      Kept samples = numbers(n_.view_columns().size() * n_.rows);
+      thin(wider(), data->data(), samples->data(), s_);
+      data = std::move(samples);
+    }
+    if (n_.taller) {
+      Kept samples = numbers(n_.view_columns().size() * n_.view_rows().size());
+      thin(taller(), data->data(), samples->data(), s_);
+      data = std::move(samples);
+    }
+    return data;
+  }
+  /// A view from that.
+  void store(Kept data, int view, Update update, Image<float> projections) const {
+    if (n_.taller) {
+      Kept cells = numbers(n_.view_columns().size() * n_.rows);
+      thin_back(taller(), data->data(), cells->data(), s_);
+      data = std::move(cells);
+    }
+    if (n_.wider) {
+      Kept cells = numbers(n_.bins * n_.rows);
+      thin_back(wider(), data->data(), cells->data(), s_);
+      data = std::move(cells);
+    }
+    store_view(n_, data->data(), view, update, projections, s_);
+  }
+
+  /// What the views of a group back-project.
+  Kept gathered(std::size_t at, Image<const float> projections) const {
+    const ViewGroup& group = n_.groups[at];
+    Kept sums = numbers(numbers_of(group.planes));
+    const Merging all = merging(at, {0, static_cast<Index>(group.planes.size())});
+    for_some_views(n_, group, [&](std::span<const std::size_t> views, bool first) {
+      std::vector<Kept> turned;
+      for (const std::size_t view : views) {
+        const Kept columns = columns_of_view(projections, n_.groups[view].view);
+        turned.push_back(numbers(numbers_of(n_.groups[view].turned)));
+        turn_rows(turning(view, group, false), columns->data(), turned.back()->data(), s_);
+      }
+      const auto joints = joints_of(group, views, turned);
+      const Scratch<Joint> there(std::span<const Joint>(joints), s_);
+      cuda::gather(all, there.data(), static_cast<int>(joints.size()), !first, sums->data(), s_);
+    });
+    return sums;
+  }
+
+  /// Gives its views what a group of them has.
+  void scatter_views(std::size_t at, const Numbers& values, Update update, Image<float> projections) const {
+    const ViewGroup& group = n_.groups[at];
+    const Merging all = merging(at, {0, static_cast<Index>(group.planes.size())});
+    for_some_views(n_, group, [&](std::span<const std::size_t> views, bool) {
+      std::vector<Kept> turned;
+      for (const std::size_t view : views) turned.push_back(numbers(numbers_of(n_.groups[view].turned)));
+      cuda::scatter(all, joints_of(group, views, turned), values.data(), s_);
+      for (std::size_t k = 0; k < views.size(); ++k) {
+        Kept columns = numbers(numbers_of(n_.groups[views[k]].planes));
+        turn_rows_back(turning(views[k], group, true), turned[k]->data(), columns->data(), s_);
+        store(std::move(columns), n_.groups[views[k]].view, update, projections);
+      }
+    });
+  }
+
+  const HierarchicalViews& n_;
+  const PlanesOnDevice& planes_;
+  cudaStream_t s_;
+};
+
+/// use(Application) for these views.
+template <class Use>
+void apply(const HierarchicalViews& n, Stream& stream, const Use& use) {
+  const cudaStream_t s = queue(stream);
+  const auto planes = n.kept.use<PlanesOnDevice>(
+      stream, [&](const KeptOnDevices::Streams& streams) { return planes_of(n, streams); });
+  use(Application(n, *planes, s));
+}
+
+void forward(const HierarchicalViews& n, const Execution&, float alpha, Image<const float> volume, float beta,
+             Image<float> projections, Stream& stream) {
+  note_launch("hierarchical forward");
+  apply(n, stream, [&](const Application& a) { a.forward(volume, {alpha, beta}, projections); });
+}
+
+void backward(const HierarchicalViews& n, const Execution&, float alpha, Image<const float> projections,
+              float beta, Image<float> volume, Stream& stream) {
+  note_launch("hierarchical backward");
+  apply(n, stream, [&](const Application& a) { a.back(projections, {alpha, beta}, volume); });
+}
+
+}  // namespace
+
+namespace hierarchical_variants {
+
+HierarchicalVariant hierarchical() {
+  return {.name = "hierarchical",
+          .grades = {{Precision::float32, true, bounds::passes_on_cuda}},
+          .forward = forward,
+          .backward = backward,
+          .working_memory = nullptr,
+          .kernels = [](Device) {
+            return std::vector<std::string>{"hierarchical forward", "hierarchical backward"};
+          }};
+}
+
+}  // namespace hierarchical_variants
+
+}  // namespace tandem::kernels::cuda

@@ -1,0 +1,292 @@
+// The passes along v: turned planes of a child, slices of voxels, and their transposes. A warp has a column,
+// or a few; lanes are rows of the result.
+
+#include <algorithm>
+#include <iterator>
+
+#include "crossing.cuh"
+
+namespace tandem::kernels::cuda {
+
+namespace {
+
+constexpr int warps = 8, threads = 32 * warps, edge = 32;
+constexpr int rows_a_warp = 128;  // results of a gather
+constexpr int parts = 2;          // of 32 results, of a transpose
+constexpr int columns_a_warp = edge / warps;
+
+/// Row i of a result reads at `at + step i`.
+struct Rows {
+  Split64 at;
+  float step;
+  __device__ Rows(double first, double by) : at(split_of(first)), step(static_cast<float>(by)) {}
+  __device__ float onward(int i) const { return fmaf(step, static_cast<float>(i), at.part); }
+};
+
+__device__ inline Line rows_of(const Turning& n, double u, double t) {
+  const double scale = 1 - (t * (1 - n.turn.c) - u * n.turn.s) / n.turn.sod;
+  return {n.middle_row * (1 - scale), scale};
+}
+
+/// What taps have at a position among `count` numbers, beyond which there are zeros.
+template <int taps>
+__device__ inline float interpolated(const Taps& of, const Rows& rows, int i, const float* numbers,
+                                     int count) {
+  const float position = rows.onward(i), whole = floorf(position);
+  const int first = rows.at.whole + static_cast<int>(whole) + 1 - taps / 2;
+  float weights[taps], sum = 0;
+  weigh<taps>(of, position - whole - 0.5f, weights);
+  numbers += first;
+  if (first >= 0 && first + taps <= count) {
+#pragma unroll
+    for (int k = 0; k < taps; ++k) sum = fmaf(weights[k], numbers[k], sum);
+  } else {
+#pragma unroll
+    for (int k = 0; k < taps; ++k)
+      if (static_cast<unsigned>(first + k) < static_cast<unsigned>(count))
+        sum = fmaf(weights[k], numbers[k], sum);
+  }
+  return sum;
+}
+
+template <int taps>
+__global__ void __launch_bounds__(threads)
+    turn(const __grid_constant__ Turning n, const float* own, float* turned) {
+  const ParentPlane& to = n.turned[blockIdx.z];
+  const ParentPlane& from = n.own[n.of_one ? 0 : blockIdx.z];
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int column = to.first_column + static_cast<int>(blockIdx.x * warps + threadIdx.x / 32),
+            row0 = static_cast<int>(blockIdx.y) * rows_a_warp;
+  if (column >= to.first_column + to.columns || row0 >= to.rows) return;
+  const bool there = column >= from.first_column && column < from.first_column + from.columns;
+  const Line line = rows_of(n, (column - n.axis_column) * n.step_u, to.t);
+  const Rows rows(line.at(to.first_row + row0) - from.first_row, line.step);
+  const float* numbers = own + from.column_0 + static_cast<Index>(column) * from.rows + from.first_row;
+  float* out = turned + to.column_0 + static_cast<Index>(column) * to.rows + to.first_row + row0;
+#pragma unroll
+  for (int i = lane; i < rows_a_warp; i += 32)
+    if (row0 + i < to.rows)
+      out[i] = !there ? 0 : n.flat ? *numbers : interpolated<taps>(n.taps, rows, i, numbers, from.rows);
+}
+
+/// The products of 32 numbers with their weights, as a warp keeps them: row i's weights begin at `first[i]`.
+template <int taps>
+struct Products {
+  float value[taps][32];
+  int first[32];
+};
+
+/// Results [row0, row0 + 32 parts) of a warp.
+template <int taps>
+struct Results {
+  int row0;
+  Products<taps>& products;
+  float sums[parts] = {};
+
+  /// Adds what 32 numbers give, of which there are `count`: number i stands at rows.onward(i). A lane has one
+  /// of them.
+  __device__ void add(const Taps& of, const Rows& rows, int count, float number) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    const float position = rows.onward(lane), whole = floorf(position);
+    float weights[taps];
+    weigh<taps>(of, position - whole - 0.5f, weights);
+    __syncwarp();
+    products.first[lane] = lane < count ? rows.at.whole + static_cast<int>(whole) + 1 - taps / 2 : 1 << 30;
+#pragma unroll
+    for (int k = 0; k < taps; ++k) products.value[k][lane] = weights[k] * number;
+    __syncwarp();
+#pragma unroll
+    for (int p = 0; p < parts; ++p) {
+      const int row = row0 + 32 * p + lane;
+      const float near = static_cast<float>(row - rows.at.whole) - rows.at.part;
+      const int low = max(static_cast<int>(floorf((near - taps / 2) / rows.step)), 0),
+                high = min(static_cast<int>(ceilf((near + taps / 2) / rows.step)), 31);
+      for (int i = low; i <= high; ++i)
+        if (const unsigned k = static_cast<unsigned>(row - products.first[i]); k < taps)
+          sums[p] += products.value[k][i];
+    }
+  }
+  /// Writes them, as far as there are `count`.
+  __device__ void store(float* out, int count) const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+    for (int p = 0; p < parts; ++p)
+      if (row0 + 32 * p + lane < count) out[row0 + 32 * p + lane] = sums[p];
+  }
+};
+
+template <int taps>
+__global__ void __launch_bounds__(threads)
+    turn_back(const __grid_constant__ Turning n, const float* turned, float* own) {
+  __shared__ Products<taps> all[warps];
+  const ParentPlane& to = n.own[blockIdx.z];
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int column = to.first_column + static_cast<int>(blockIdx.x) * warps + warp,
+            row0 = static_cast<int>(blockIdx.y) * 32 * parts;
+  if (column >= to.first_column + to.columns || row0 >= to.rows) return;
+  Results<taps> results{row0, all[warp]};
+  for (int k = n.of_one ? 0 : static_cast<int>(blockIdx.z);
+       k < (n.of_one ? n.planes : static_cast<int>(blockIdx.z) + 1); ++k) {
+    const ParentPlane& from = n.turned[k];
+    if (column < from.first_column || column >= from.first_column + from.columns || from.rows == 0) continue;
+    const float* numbers = turned + from.column_0 + static_cast<Index>(column) * from.rows + from.first_row;
+    if (n.flat) {
+      results.sums[0] += lane == 0 ? *numbers : 0;
+      continue;
+    }
+    const Line line = rows_of(n, (column - n.axis_column) * n.step_u, from.t);
+    const Rows rows(line.at(from.first_row) - to.first_row, line.step);
+    const float base = static_cast<float>(row0 - rows.at.whole) - rows.at.part;
+    const int begin = max(0, static_cast<int>(floorf((base - taps / 2) / rows.step))),
+              end = min(from.rows, static_cast<int>(ceilf((base + 32 * parts + taps / 2) / rows.step)) + 1);
+    for (int i = begin; i < end; i += 32)
+      results.add(n.taps, Rows(line.at(from.first_row + i) - to.first_row, line.step), from.rows - i,
+                  i + lane < from.rows ? numbers[i + lane] : 0);
+  }
+  results.store(own + to.column_0 + static_cast<Index>(column) * to.rows + to.first_row, to.rows);
+}
+
+// ---- voxels
+
+__device__ inline Line rows_of(const VoxelPass& n, const ParentPlane& line) {
+  const double rows_a_mm = (1 - line.t / n.sod) / n.step_v;
+  return {n.middle_row + n.z0 * rows_a_mm, n.pitch_z * rows_a_mm};
+}
+
+/// Where a block's column of voxels lies: line and place on it.
+struct OnLine {
+  int line, place;
+  bool there;
+};
+template <class Volume>
+__device__ inline OnLine on_line(const VoxelPass& n, const Volume& volume, int x, int y) {
+  const int line = n.along_x ? y : x;
+  return {line, n.along_x ? x : y,
+          x < volume.n2 && y < volume.n1 && line >= n.first && line < n.first + n.count};
+}
+/// (x, y) where a block begins.
+__device__ inline int2 begin_of(const VoxelPass& n) {
+  return {static_cast<int>(blockIdx.x) * edge + (n.along_x ? 0 : n.first),
+          static_cast<int>(blockIdx.z) + (n.along_x ? n.first : 0)};
+}
+dim3 blocks_of(const VoxelPass& n, Index nx, Index ny, Index down, int a_block) {
+  return {static_cast<unsigned>(ceil_div<Index>(n.along_x ? nx : n.count, edge)),
+          static_cast<unsigned>(ceil_div<Index>(down, a_block)),
+          static_cast<unsigned>(n.along_x ? n.count : ny)};
+}
+
+template <int taps>
+__global__ void __launch_bounds__(threads)
+    add(const __grid_constant__ VoxelPass n, const float* rows, Update update, Image<float> volume) {
+  __shared__ float tile[edge][edge + 1];
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int2 begin = begin_of(n);
+  const int z0 = static_cast<int>(blockIdx.y) * edge;
+  for (int c = warp; c < edge; c += warps) {
+    const OnLine at = on_line(n, volume, begin.x + c, begin.y);
+    if (!at.there) continue;
+    const ParentPlane& line = n.lines[at.line - n.first];
+    const Line by_slices = rows_of(n, line);
+    const Rows places(by_slices.at(z0) - line.first_row, by_slices.step);
+    const float* numbers = rows + line.column_0 + static_cast<Index>(at.place) * line.rows + line.first_row;
+    tile[lane][c] = n.flat ? *numbers : interpolated<taps>(n.taps, places, lane, numbers, line.rows);
+  }
+  __syncthreads();
+  if (!on_line(n, volume, begin.x + lane, begin.y).there) return;
+  for (int z = warp; z < edge; z += warps)
+    if (z0 + z < volume.n0) update(element(volume, z0 + z, begin.y, begin.x + lane), tile[z][lane]);
+}
+
+/// The slices that the results from `row0` on read, of all lines that lanes have.
+template <int taps>
+__device__ inline int2 slices_read(const VoxelPass& n, const OnLine& own, int row0, int slices) {
+  if (n.flat) return {0, 1};
+  int first = 1 << 30, last = 0;
+  if (own.there) {
+    const ParentPlane& line = n.lines[own.line - n.first];
+    const Line by_slices = rows_of(n, line);
+    const double low = (row0 + line.first_row - taps / 2 - by_slices.first) / by_slices.step,
+                 high = (row0 + line.first_row + 32 * parts + taps / 2 - by_slices.first) / by_slices.step;
+    first = static_cast<int>(fmax(floor(low), 0.0));
+    last = static_cast<int>(fmin(ceil(high) + 1, static_cast<double>(slices)));
+  }
+  return {__reduce_min_sync(~0u, first), __reduce_max_sync(~0u, last)};
+}
+
+template <int taps>
+__global__ void __launch_bounds__(threads)
+    spread_voxels(const __grid_constant__ VoxelPass n, Image<const float> volume, float* rows) {
+  __shared__ float tile[edge][edge + 1];
+  __shared__ Products<taps> all[warps];
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int2 begin = begin_of(n);
+  const int row0 = static_cast<int>(blockIdx.y) * 32 * parts, nz = static_cast<int>(volume.n0);
+  const OnLine own = on_line(n, volume, begin.x + lane, begin.y);
+  const int2 slices = slices_read<taps>(n, own, row0, nz);
+  Results<taps> results[] = {{row0, all[warp]}, {row0, all[warp]}, {row0, all[warp]}, {row0, all[warp]}};
+  static_assert(std::size(results) == columns_a_warp);
+
+  for (int z0 = slices.x; z0 < slices.y; z0 += edge) {
+    __syncthreads();
+    for (int z = warp; z < edge; z += warps)
+      tile[z][lane] = own.there && z0 + z < nz ? element(volume, z0 + z, begin.y, begin.x + lane) : 0;
+    __syncthreads();
+#pragma unroll
+    for (int c = 0; c < columns_a_warp; ++c) {
+      const OnLine at = on_line(n, volume, begin.x + c * warps + warp, begin.y);
+      if (!at.there) continue;
+      const ParentPlane& line = n.lines[at.line - n.first];
+      const Line by_slices = rows_of(n, line);
+      if (n.flat)
+        results[c].sums[0] = tile[0][c * warps + warp];
+      else
+        results[c].add(n.taps, Rows(by_slices.at(z0) - line.first_row, by_slices.step), min(edge, nz - z0),
+                       tile[lane][c * warps + warp]);
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < columns_a_warp; ++c) {
+    const OnLine at = on_line(n, volume, begin.x + c * warps + warp, begin.y);
+    if (!at.there) continue;
+    const ParentPlane& line = n.lines[at.line - n.first];
+    results[c].store(rows + line.column_0 + static_cast<Index>(at.place) * line.rows + line.first_row,
+                     line.rows);
+  }
+}
+
+dim3 columns_and_rows(int columns, int rows, int planes) {
+  return {static_cast<unsigned>(ceil_div(columns, warps)), static_cast<unsigned>(rows),
+          static_cast<unsigned>(planes)};
+}
+
+}  // namespace
+
+void turn_rows(const Turning& n, const float* own, float* turned, cudaStream_t s) {
+  if (n.most_columns <= 0 || n.most_rows <= 0) return;
+  const dim3 blocks = columns_and_rows(n.most_columns, ceil_div(n.most_rows, rows_a_warp), n.planes);
+  const auto kernel = n.taps.count == 6 ? turn<6> : turn<8>;
+  kernel<<<blocks, threads, 0, s>>>(n, own, turned);
+  after_launch();
+}
+
+void turn_rows_back(const Turning& n, const float* turned, float* own, cudaStream_t s) {
+  if (n.most_columns <= 0 || n.most_rows <= 0) return;
+  const dim3 blocks =
+      columns_and_rows(n.most_columns, ceil_div(n.most_rows, 32 * parts), n.of_one ? 1 : n.planes);
+  const auto kernel = n.taps.count == 6 ? turn_back<6> : turn_back<8>;
+  kernel<<<blocks, threads, 0, s>>>(n, turned, own);
+  after_launch();
+}
+
+void add_lines(const VoxelPass& n, const float* rows, Update update, Image<float> volume, cudaStream_t s) {
+  add<8><<<blocks_of(n, volume.n2, volume.n1, volume.n0, edge), threads, 0, s>>>(n, rows, update, volume);
+  after_launch();
+}
+
+void spread_lines(const VoxelPass& n, Image<const float> volume, float* rows, cudaStream_t s) {
+  spread_voxels<8>
+      <<<blocks_of(n, volume.n2, volume.n1, n.most_rows, 32 * parts), threads, 0, s>>>(n, volume, rows);
+  after_launch();
+}
+
+}  // namespace tandem::kernels::cuda
