@@ -32,7 +32,8 @@ _mistakes.explain_all(globals())
 
 __all__ = [
     "above_zero", "adjoint", "Adjointness", "adjointness", "as_circle", "as_free_views", "backprojector", "BaGmres",
-    "balls", "bin_down", "Bounds", "calibrate", "center", "Cgls", "ConeBeam", "CopyWarning", "crop", "cuda_version", "description",
+    "balls", "bin_down", "Bounds", "calibrate", "center", "Cgls", "ConeBeam", "CopyWarning", "crop", "cuda_version",
+    "description",
     "Detector", "DeviceError", "devices", "diagonal", "disc", "discrepancy", "divergence", "Ellipsoid",
     "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter", "Fista", "fitting_grid", "FlexibleBeam",
     "foam", "Frames", "GeometryError", "gradient", "grid_from", "grid_of", "grid_to", "half_acquisition",
