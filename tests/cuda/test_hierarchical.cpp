@@ -70,7 +70,7 @@ TEST_F(CudaHierarchical, PairsMatchAndHaveTheSameBits) {
   for (const Case& c : cases()) {
     const LinearOperator A = made(c, gpu);
     const Adjointness a = adjointness(A, 2);
-    EXPECT_LE(a.mismatch, tolerance::hierarchical_products) << c.name;
+    EXPECT_LE(a.mismatch, kernels::bounds::passes_on_cuda.mu) << c.name;
     EXPECT_NEAR(a.coupling, 1, kernels::bounds::passes_on_cuda.kappa) << c.name;
     const Array x = on_device(random_array(A.domain().on(cpu), 5), gpu), y = A * x;
     EXPECT_TRUE(same_bits(A * x, y)) << c.name;
