@@ -108,7 +108,7 @@ def fbp(scan: Union[ParallelBeam, FlexibleBeam], grid: Optional[VolumeGrid] = No
 def fdk(scan: Union[ConeBeam, FanBeam, FlexibleBeam], grid: Optional[VolumeGrid] = None,
         filter: Union[Filter, str] = "ramp", model: Optional[str] = None, device: str = "cpu") -> LinearOperator:
     """The same for a cone beam or a fan beam, on a circle or an arc (Feldkamp, Davis, Kress), and for views of any
-    geometry: of a helix, one turn makes a slice."""
+    geometry: of a helix, all half turns that see a voxel make it."""
     return LinearOperator(_core.fdk(scan, _grid(scan, grid), _filter(filter), _how(model, device)))
 
 
