@@ -165,11 +165,16 @@ void warn_of_ends(std::vector<std::string>& warnings, const HelixScan& helix, co
   Index first = 0, last = grid.size[2];
   while (first < last && !is_whole(first)) ++first;
   while (last > first && !is_whole(last - 1)) --last;
+  const Detector d = detector_of(helix);
+  if (first == last)
+    return warn(warnings,
+                "the helix sees no slice from half a turn; all are made up in part: a turn rises by ",
+                to_a_tenth(std::abs(helix.orbit.rise)), " mm, the detector is ",
+                to_a_tenth(static_cast<double>(d.rows) * d.row_pitch), " mm high at the axis");
   if (const Index some = grid.size[2] - (last - first); some > 0)
     warn(warnings, "the helix sees ", some, " of ", grid.size[2],
-         " slices at its ends from less than half a ", "turn; they are made up in part",
-         last > first ? ": slices " + std::to_string(first) + " to " + std::to_string(last - 1) + " are whole"
-                      : "");
+         " slices at its ends from less than half a turn; they are made up in part: slices ", first, " to ",
+         last - 1, " are whole");
 }
 
 void warn_of_helix(std::vector<std::string>& warnings, const FlexibleBeam& scan, const VolumeGrid& grid,

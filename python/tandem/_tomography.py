@@ -174,7 +174,7 @@ def fbp(scan: ScanLike, grid: GridLike = None, filter: Union[Filter, str] = "ram
 def fdk(scan: ScanLike, grid: GridLike = None, filter: Union[Filter, str] = "ramp", model: Optional[str] = None,
         device: str = "cpu") -> LinearOperator:
     """The same for a cone beam or a fan beam, on a circle or an arc (Feldkamp, Davis, Kress), and for views of any
-    geometry: of a helix, one turn makes a slice."""
+    geometry: of a helix, all half turns that see a voxel make it."""
     scan, grid, layouts = _given(fdk, scan, grid)
     _mistakes.require_scan("fdk", scan, ConeBeam, FanBeam, FlexibleBeam, instead="it to fbp(scan, grid)")
     A = LinearOperator(_core.fdk(scan, grid, _filter(filter), _how(model, device)),

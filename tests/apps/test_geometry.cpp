@@ -134,6 +134,8 @@ TEST(GeometryProgram, AFilterSaysWhatIsNotExact) {
        "fdk of a helix: weighted over half turns (WFBP), not exact at cone angles of ");
   says("--trajectory helix --pitch 4 --rows 8 --views 90 --arc 1080" + source,
        "slices at its ends from less than half a turn");
+  says("--trajectory helix --pitch 8 --rows 8 --views 90 --arc 1080" + source,
+       "a turn rises by 8 mm, the detector is 2.7 mm high at the axis");
   says("--trajectory helix --pitch 4 --rows 8 --views 90 --arc 1080 --axis-bin 4" + source,
        "fdk of a helix: one turn a slice, not exact at cone angles of ");
   says("--trajectory laminography --elevation 35 --views 40 --phantom plate" + source,

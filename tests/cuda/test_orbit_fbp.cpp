@@ -6,6 +6,9 @@
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../support/flexible_scans.hpp"
+#include "../support/reconstructions.hpp"
+#include "../support/temporary_folder.hpp"
+#include "../support/tolerances.hpp"
 #include "cuda_fixture.hpp"
 
 namespace tandem::test {
@@ -57,6 +60,29 @@ TEST_F(CudaOrbitFbp, AgreesWithTheCpu) {
       .detector = {50, 37, 0.5, 0.5, 14.5}, .angles = {}, .sod = 60, .sdd = 90, .midplane_row = 18};
   for (Index k = 0; k < 40; ++k) aside.angles.push_back(static_cast<double>(k) * whole_turn / 40);
   expect_agreement(as_flexible(aside), grid, "aside");
+}
+
+/// Blocks of views, of which each needs some of the one before.
+TEST_F(CudaOrbitFbp, AHelixFromFileToVolumeIsThatOfTheCpu) {
+  const TemporaryFolder folder;
+  Trajectory helix;
+  helix.name = "helix", helix.pitch = 5, helix.sod = 60, helix.sdd = 90, helix.midplane_row = 9.5;
+  for (Index k = 0; k < 90; ++k) helix.angles.push_back(static_cast<double>(k) * whole_turn / 30);
+  pipeline::Simulation made;
+  made.phantom = "ellipsoids";
+  made.scan = views_along(helix, {43, 20, 0.5, 0.5, 21.4});
+  made.grid = fitting_grid(made.scan);
+  write_scan(folder / "scan.h5", pipeline::SimulatedScan(made));
+  const auto reader = io::open_scan(folder / "scan.h5");
+  const std::vector<float> cpu = reconstructed(folder / "scan.h5", {});
+  pipeline::Recipe recipe;
+  recipe.devices = {gpu};
+  pipeline::Plan plan = make_plan(reader->info(), recipe);
+  for (const Index views : {7, 32}) {
+    plan.flow.views_at_once = views;
+    EXPECT_LE(relative_error(reconstructed(*reader, plan), cpu), tolerance::fbp_devices + rows_in_float)
+        << views;
+  }
 }
 
 TEST_F(CudaOrbitFbp, HasTheSameBitsInEveryRun) {
