@@ -209,7 +209,8 @@ void add_bench(CLI::App& program, Action& chosen) {
   c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")
       ->transform(lower_case())
       ->check(no_one_device);
-  c.add_flag("--all-tunings", o->axes.sweep, "every tuning number of the cone-beam kernels, not only the best");
+  c.add_flag("--all-tunings", o->axes.sweep,
+             "every tuning number of the cone-beam kernels, not only the best");
   add_streamed(c, o->axes);
   add_common(c, o->common);
   c.footer(

@@ -94,10 +94,20 @@ Content LookSession::obeyed(const std::string& path, const json& asked) {
     stop_ = true;
     return json_content({{"stopped", true}});
   }
-  const std::lock_guard lock(making_);
-  if (path == "/axis") return json_content(scan_.axis(asked));
-  if (path == "/recipe") return json_content(scan_.recipe(asked));
+  if (path == "/axis" || path == "/recipe") return at_once(path, asked);
   return refusal("no such command", 404);
+}
+
+/// A slice in the making is given up, and the page asks for it again.
+Content LookSession::at_once(const std::string& path, const json& asked) {
+  const auto wait = [this](int change) {
+    const std::lock_guard lock(mutex_);
+    waiting_ += change;
+  };
+  wait(1);
+  const std::lock_guard lock(making_);
+  wait(-1);
+  return json_content(path == "/axis" ? scan_.axis(asked) : scan_.recipe(asked));
 }
 
 /// Waits for its turn, if nothing newer comes before.
@@ -112,7 +122,7 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   }
   const auto go_on = [&] {
     const std::lock_guard lock(mutex_);
-    if (over_ || newest_[pane] != number) throw Superseded{};
+    if (over_ || newest_[pane] != number || (waiting_ > 0 && path == "/slice")) throw Superseded{};
   };
   const std::lock_guard lock(making_);
   go_on();

@@ -33,6 +33,7 @@ class LookSession {
   struct Superseded {};  ///< is thrown where a newer command has come
 
   Content obeyed(const std::string& path, const Json& asked);
+  Content at_once(const std::string& path, const Json& asked);
   Content picture(const std::string& path, const Json& asked);
   void begin_run(const Json& asked);
   void run(std::vector<std::string> words);
@@ -46,6 +47,7 @@ class LookSession {
   std::map<std::string, Index> newest_;  ///< command of each pane
   Index news_ = 1;
   Json run_ = {{"state", "none"}};
+  int waiting_ = 0;  ///< commands that no slice may keep waiting
   bool stop_ = false, over_ = false;
   int streams_ = 0;
   std::thread runner_;

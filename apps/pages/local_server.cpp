@@ -159,7 +159,7 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
   set_error_handler([this](const Request& request, Response& response) {
     if (response.status == 400 && request.version == "HTTP/1.1" && request.method != "GET" &&
         request.method != "POST")
-      response.status = 405;  // one that the library does not know
+      response.status = 405;             // one that the library does not know
     if (!response.body.empty()) return;  // which says more
     const std::string text = std::to_string(response.status) + " " + httplib::status_message(response.status);
     response.set_content(request.method == "HEAD" ? "" : text + "\n", "text/plain; charset=utf-8");

@@ -98,7 +98,7 @@ struct Step {
   /// A repair that does the same to transmissions and to line integrals. It is done as late as it can be:
   /// before the next step on sinograms or projections, or last.
   bool can_wait = false;
-  bool needs_all_views = false;     ///< the result changes if the scan has more views
+  bool needs_all_views = false;  ///< the result changes if the scan has more views
   /// Whether the result depends on where the axis is. Null: it does not (but see
   /// `Preprocessing::pose`).
   bool (*heeds_axis)(const Preprocessing& how) = nullptr;
