@@ -42,6 +42,8 @@ struct Parted {
   }
 };
 
+double misfit_of(const Parted& all) { return all.all.energy > 0 ? all.all.squares / all.all.energy : 1; }
+
 /// Pairs of opposite rays of a stack about any axis.
 class Pairs {
  public:
@@ -149,23 +151,28 @@ AxisLine moved(const AxisLine& line, const Vector2d& by) {
   return {line.axis_bin + by[0], line.row, line.roll + by[1]};
 }
 
-/// Steps until they are small; false if they run away.
+/// Steps that lower the misfit, until they are small; false if they run away.
 bool descend(const Pairs& pairs, AxisLine& line, bool by_roll) {
   const AxisLine start = line;
-  constexpr double farthest = 0.2, enough = 1e-4;  // of the reach, and rad; bins
+  constexpr double farthest = 0.2, longest = 2, enough = 1e-4;  // of the reach, and rad; bins
+  const auto size = [&](const Vector2d& move) {
+    return std::max(std::abs(move[0]), std::abs(move[1]) * pairs.reach());
+  };
+  Parted here = pairs.at(line);
   for (int step = 0; step < 20; ++step) {
-    const Parted here = pairs.at(line);
     Matrix2d curvature = here.all.curvature;
     if (!by_roll) curvature(0, 1) = curvature(1, 0) = 0, curvature(1, 1) = 1;
     Vector2d move = -curvature.inverse() * here.all.slope;
     if (!by_roll) move[1] = 0;
     if (!move.allFinite()) return false;
-    const double most = 2 / std::max(1.0, move.lpNorm<Eigen::Infinity>());
-    if (most < 1) move *= most;
-    line = moved(line, move);
+    move *= std::min(1.0, longest / size(move));
+    Parted next = pairs.at(moved(line, move));
+    while (misfit_of(next) > misfit_of(here) && size(move) > enough)
+      move *= 0.5, next = pairs.at(moved(line, move));
+    if (size(move) <= enough) return true;
+    line = moved(line, move), here = next;
     if (std::abs(line.axis_bin - start.axis_bin) > farthest * pairs.reach() || std::abs(line.roll) > farthest)
       return false;
-    if (std::abs(move[0]) < enough && std::abs(move[1]) * pairs.reach() < enough) return true;
   }
   return true;
 }
@@ -200,7 +207,6 @@ Vector2d uncertainties(const Parted& here, const Matrix2d& curvature, const Vect
 }
 
 constexpr double nothing_in_common = 0.7;
-double misfit_of(const Parted& all) { return all.all.energy > 0 ? all.all.squares / all.all.energy : 1; }
 
 /// What is compared: smoothed, and of views all round less their means.
 FrameStack comparable(const FrameStack& frames, Index factor) {

@@ -65,12 +65,11 @@ class ViewsOfTurn {
     return next == 0 ? sorted_[0].angle + whole_turn - sorted_[k].angle
                      : sorted_[next].angle - sorted_[k].angle;
   }
+  /// A place behind two neighbours, if they are about a step apart; at once behind the end it is the end.
   std::optional<Between> continued(std::size_t from, std::size_t end, double way, double width) const {
-    constexpr double same = 1e-6, widest = 2.5;
-    if (width > widest * step_) return std::nullopt;
-    if (width < same)
-      return way <= width + same ? std::optional(Between{sorted_[end].view, sorted_[end].view, 0})
-                                 : std::nullopt;
+    constexpr double at_once = 0.05, narrowest = 0.5, widest = 2.5;
+    if (way - width < at_once * step_) return Between{sorted_[end].view, sorted_[end].view, 0};
+    if (width < narrowest * step_ || width > widest * step_) return std::nullopt;
     return Between{sorted_[from].view, sorted_[end].view, way / width};
   }
 

@@ -27,7 +27,7 @@ std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const s
   return all;
 }
 
-double unsharpness(const float* slice, Index width, Index height) {
+double sharpness(const float* slice, Index width, Index height) {
   const double radius = 0.4 * static_cast<double>(std::min(width, height));
   const auto at = [&](Index y, Index x) { return static_cast<double>(slice[y * width + x]); };
   double sum = 0;
@@ -35,7 +35,7 @@ double unsharpness(const float* slice, Index width, Index height) {
     for (Index x = 0; x + 1 < width; ++x)
       if (std::hypot(static_cast<double>(2 * x + 1 - width), static_cast<double>(2 * y + 1 - height)) <
           2 * radius)
-        sum += std::hypot(at(y, x + 1) - at(y, x), at(y + 1, x) - at(y, x));
+        sum += std::pow(at(y, x + 1) - at(y, x), 2) + std::pow(at(y + 1, x) - at(y, x), 2);
   return sum;
 }
 

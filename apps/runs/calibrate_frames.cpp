@@ -181,21 +181,20 @@ void add_slices(Calibrated& all, const FrameCalibration& found, const Part& part
   std::vector<float> shown;
   json sharpness = json::array();
   for (std::size_t k = 0; k < heights.size(); ++k) {
-    std::array<double, 2> unsharp{};
+    std::array<double, 2> sharp{};
     for (const bool after : {false, true}) {
       Scan scan = part.scan;
       if (after) scan = moved(scan, found.line.line.axis_bin, roll, found.reversed);
       if (rows_are_slices(scan)) scan = as_free_views(scan);
       const std::vector<float> slice = calibration::slices_of(part.frames, scan, {heights[k]});
-      unsharp[after ? 1 : 0] = calibration::unsharpness(slice.data(), width, height);
+      sharp[after ? 1 : 0] = calibration::sharpness(slice.data(), width, height);
       io::Picture picture{width, height, slice, {}};
       picture.captions = {std::string(after ? "calibrated" : "as the scan says") +
                           (k == 0 ? "" : ", higher up")};
       all.pictures.push_back(std::move(picture));
       shown.insert(shown.end(), slice.begin(), slice.end());
     }
-    sharpness.push_back(
-        {{"height_mm", heights[k]}, {"unsharpness_before_over_after", unsharp[0] / unsharp[1]}});
+    sharpness.push_back({{"height_mm", heights[k]}, {"sharpness_after_over_before", sharp[1] / sharp[0]}});
   }
   const GreyWindow window = window_of(shown);
   all.sheet = {.black = window.black, .white = window.white, .columns = 2};

@@ -107,6 +107,20 @@ TEST(Frames, TellAxisAndRollOfHalfATurnByItsEnds) {
   expect_right(found, 0.05, 0.1);
 }
 
+/// As stages do that are at rest when the last frame is taken: no step is as small as the one between these.
+TEST(Frames, AtNearlyOneAngleAreOneView) {
+  const Case c{.arc_deg = 180, .views = 72};
+  FrameStack frames = frames_of(c);
+  const AxisLineEstimate once = find_axis_line(frames, {axis, row_of(c), 0});
+  const std::vector<float> last(frames.values.end() - rows * bins, frames.values.end());
+  frames.values.insert(frames.values.end(), last.begin(), last.end());
+  frames.angles.push_back(frames.angles.back() + 1e-6);
+  const AxisLineEstimate twice = find_axis_line(frames, {axis, row_of(c), 0});
+  EXPECT_EQ(twice.verdict, Verdict::resolved);
+  EXPECT_NEAR(twice.line.axis_bin, once.line.axis_bin, 0.05);
+  EXPECT_NEAR(in_degrees(twice.line.roll), roll_deg, 0.1);
+}
+
 TEST(Frames, OfAQuarterTurnTellNoAxis) {
   const Case c{.arc_deg = 90, .views = 60};
   EXPECT_THROW(calibrate_by_frames(frames_of(c), row_of(c)), GeometryError);
