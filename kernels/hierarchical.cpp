@@ -67,10 +67,9 @@ class HierarchyMaker {
       const std::size_t lines = n_.groups.size();
       n_.groups.push_back({quarter * quarter_turn, 0});
       n_.quarters.push_back({lines, quarter % 2 == 0});
-      const double width = quarter_turn / groups_a_quarter;
-      for (int k = 0; k < groups_a_quarter; ++k)
-        add_group(lines, views, quarter * quarter_turn - quarter_turn / 2 + k * width, width,
-                  k + 1 == groups_a_quarter);
+      for (const std::vector<int>& some :
+           parts_of(views, (quarter - 0.5) * quarter_turn, quarter_turn, groups_a_quarter))
+        add_group(lines, some);
       place_lines(n_.groups[lines], quarter);
     }
   }
@@ -95,12 +94,19 @@ class HierarchyMaker {
     return views;
   }
 
-  /// The views of [first, first + width), and the last of them all if `last`, as a child of `parent`.
-  void add_group(std::size_t parent, const std::vector<int>& all, double first, double width, bool last) {
-    std::vector<int> views;
-    for (const int v : all)
-      if (angle_of(v) >= first && (last || angle_of(v) < first + width)) views.push_back(v);
-    if (views.empty()) return;
+  /// The views of equal parts of an arc, every view in one of them.
+  std::vector<std::vector<int>> parts_of(const std::vector<int>& views, double first, double arc, int count) {
+    std::vector<std::vector<int>> parts(static_cast<std::size_t>(count));
+    for (const int v : views) {
+      const double part = std::floor(count * (angle_of(v) - first) / arc);
+      parts[static_cast<std::size_t>(std::clamp(part, 0.0, count - 1.0))].push_back(v);
+    }
+    std::erase_if(parts, [](const std::vector<int>& some) { return some.empty(); });
+    return parts;
+  }
+
+  /// Views in the order of their angles, as a child of `parent`.
+  void add_group(std::size_t parent, const std::vector<int>& views) {
     const double a = angle_of(views.front()), b = angle_of(views.back());
     const std::size_t own = n_.groups.size();
     n_.groups.push_back({0.5 * (a + b), 0.5 * (b - a)});
@@ -110,9 +116,7 @@ class HierarchyMaker {
         n_.groups.push_back({angle_of(v), 0, v});
       }
     } else {
-      for (int k = 0; k < children_a_group; ++k)
-        add_group(own, views, a + k * (b - a) / children_a_group, (b - a) / children_a_group,
-                  k + 1 == children_a_group);
+      for (const std::vector<int>& some : parts_of(views, a, b - a, children_a_group)) add_group(own, some);
     }
     n_.groups[parent].children.push_back(own);
   }
