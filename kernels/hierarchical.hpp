@@ -33,6 +33,24 @@
 
 namespace tandem::kernels {
 
+/// How exactly things are interpolated: taps of views along u and v, of groups along u and v, and along t.
+struct HierarchicalDesign {
+  double accuracy;  ///< measured, see docs/kernels/hierarchical.md: relative L2 of what is back-projected
+  TapDesign of_views, across, depth;
+  double depth_oversampling;  ///< alpha
+};
+/// The coarsest design that gives an accuracy; 0: the usual one. @throws GeometryError if there is none
+const HierarchicalDesign& hierarchical_design(double accuracy);
+
+struct HierarchicalTaps {
+  Taps of_views, across, depth;
+};
+/// Those of a design, made once.
+const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design);
+
+/// How many groups a wave of a view passes before it comes to voxels, where views are as dense as on average.
+int hierarchical_levels(const ConeBeam& scan);
+
 /// The frame of a child, seen from that of its parent.
 struct FrameTurn {
   double c, s, sod;
@@ -117,6 +135,7 @@ struct HierarchicalViews : ConeFrame {
   std::optional<Thinning> wider{}, taller{};  ///< of a view's bins to columns, and of its rows
   Taps across{}, of_views{};                  ///< along u and v
   Taps depth{}, stations{};                   ///< along t, of groups and of views
+  double depth_oversampling = 0;
   KeptOnDevices kept{};
 
   /// One row and one slice: there is no v.
@@ -159,12 +178,15 @@ using HierarchicalVariant = Variant<HierarchicalViews>;
 
 /// Planes of a parent, or lines of voxels, that are worked on at a time.
 constexpr Index planes_at_once = 32;
+/// Voxels that are so much wider than cells at the axis are made of cells that were averaged.
+constexpr double much_wider = 1.05;
 /// Rows lie in vectors of so many numbers.
 constexpr Index rows_a_vector = 16;
 
 /// The last ones are kept, and shared by all who ask for the same. @throws GeometryError for a geometry
-/// beyond what the model holds for
-std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid);
+/// beyond what the model holds for, or for an accuracy that no design gives
+std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
+                                                           double accuracy = 0);
 
 /// What an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);

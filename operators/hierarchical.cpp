@@ -20,25 +20,33 @@ kernels::Table<kernels::HierarchicalViews> hierarchical_table(Device device) {
 
 }  // namespace
 
+double hierarchical_accuracy(const Execution& wanted) {
+  return wanted.accuracy == Execution{}.accuracy ? 0 : wanted.accuracy;
+}
+
 LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& grid, Device device,
                                       const Execution& wanted) {
   const auto table = hierarchical_table(device);
-  auto views = kernels::pack_hierarchical(scan, grid);
+  auto views = kernels::pack_hierarchical(scan, grid, hierarchical_accuracy(wanted));
   const Space projections = projection_space(scan, device);
   const Execution how = resolve(table, wanted, Pairing::matched, *views, projections.shape(), device);
   return Projector<kernels::HierarchicalViews>{
       cone_volume_space(grid, device), projections, std::move(views), &table.front(), how, 1};
 }
 
-Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid) {
-  constexpr double most = 16;
+Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, const Execution& how) {
+  const kernels::HierarchicalDesign& design = kernels::hierarchical_design(hierarchical_accuracy(how));
+  const int passes = kernels::hierarchical_levels(scan) + 1;  // one makes slices of rows
+  const double most = 1 + 0.5 * (design.of_views.count + passes * design.across.count);
   const double cell = scan.detector.row_pitch / scan.magnification();
   return static_cast<Index>(std::ceil(most * std::max(1.0, grid.pitch[2] / cell)));
 }
 
-WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
+WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device,
+                                  const Execution& how) {
   hierarchical_table(device);
-  return kernels::hierarchical_memory(*kernels::pack_hierarchical(scan, grid), device);
+  return kernels::hierarchical_memory(*kernels::pack_hierarchical(scan, grid, hierarchical_accuracy(how)),
+                                      device);
 }
 
 }  // namespace tandem
