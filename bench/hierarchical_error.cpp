@@ -71,7 +71,8 @@ double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device
   const ConeBeam scan = symmetric(narrow);  // on which filtered rows go on
   Array y(projection_space(scan));
   project(scaled(ellipsoids(), 0.5 * static_cast<double>(grid.size[0]) * grid.pitch[0], 1), scan,
-          {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())}, 1);
+          {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())},
+          3);  // means over cells, as detectors make them
   const Array q = ramp_filter(scan, {Window::hann, {}}) * y;
   const LinearOperator A = hierarchical_projector(scan, grid, device);
   const Array x = on_device(adjoint(A) * on_device(q, device), Device::cpu());

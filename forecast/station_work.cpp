@@ -52,7 +52,8 @@ std::string step_words(const Preprocessing& how) {
 std::string pair_words(const Plan& plan) {
   std::ostringstream text;
   text << name_of(plan.flow.model) << ' ' << name_of(plan.flow.execution());
-  if (plan.flow.model == Model::fourier) text << ' ' << plan.flow.execution().accuracy;
+  if (plan.flow.model == Model::fourier || plan.flow.model == Model::hierarchical)
+    text << ' ' << plan.flow.execution().accuracy;
   text << ", " << kind_of(plan.job.scan) << ", "
        << about(std::max(plan.job.solved.size[0], plan.job.solved.size[1])) << " pixels, "
        << about(views_of(plan.job.scan)) << " views, " << about(std::min<Index>(plan.flow.rows_at_once, 128))

@@ -1,6 +1,7 @@
 #include "hierarchical.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <list>
@@ -16,11 +17,14 @@ namespace {
 
 constexpr double quarter_turn = std::numbers::pi / 2;
 constexpr int children_a_group = 4;
-constexpr double depth_oversampling = 1.4;
 constexpr double rows_between_stations = 0.1;  // how far rows of a view may move between two
 constexpr double widest_grid = 0.6;            // the farthest voxel from the axis over sod
-constexpr double much_wider = 1.05;            // cells at the axis: voxels for which cells are thinned
 constexpr Index fewest_rows = 8;
+
+/// From coarse to fine. The first one is the usual one.
+constexpr std::array designs{HierarchicalDesign{1e-2, {6, 0.7, 4}, {8, 0.7, 4}, {8, 1 / 1.4, 3}, 1.4},
+                             HierarchicalDesign{3e-3, {8, 0.8, 6}, {12, 0.8, 4}, {8, 1 / 1.6, 3}, 1.6},
+                             HierarchicalDesign{1e-3, {12, 0.8, 4}, {12, 0.8, 4}, {8, 0.5, 3}, 2}};
 
 /// With the numbers that someone reads, (columns, rows), before rows come in vectors.
 struct Window {
@@ -159,7 +163,7 @@ class HierarchyMaker {
     if (child.is_view()) return place_view(child, turn, by_parent, columns, {low, high - low});
     // sin h (1 + 0.4 sin h) for the tangents of rays aside
     const double sine = std::sin(child.half),
-                 finest = n_.step_u / (depth_oversampling * sine * (1 + 0.4 * sine));
+                 finest = n_.step_u / (n_.depth_oversampling * sine * (1 + 0.4 * sine));
     const double step = std::min(finest, radius_ / 4 + n_.step_u);
     // with one plane more before and behind, where rounding may read
     child.t = {step * static_cast<double>(read_by(n_.depth, low / step).first - 1), step};
@@ -273,6 +277,35 @@ class HierarchyMaker {
 
 }  // namespace
 
+const HierarchicalDesign& hierarchical_design(double accuracy) {
+  if (accuracy == 0) return designs.front();
+  const auto found = std::find_if(designs.begin(), designs.end(),
+                                  [&](const HierarchicalDesign& d) { return d.accuracy <= accuracy; });
+  require<GeometryError>(found != designs.end(), "hierarchical model: accuracy ", accuracy,
+                         " is beyond its taps; ", designs.back().accuracy, " or more is needed");
+  return *found;
+}
+
+const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design) {
+  static const std::vector<HierarchicalTaps> all = [] {
+    std::vector<HierarchicalTaps> made;
+    for (const HierarchicalDesign& d : designs)
+      made.push_back({taps_of(d.of_views), taps_of(d.across), taps_of(d.depth)});
+    return made;
+  }();
+  return all[static_cast<std::size_t>(&design - designs.data())];
+}
+
+int hierarchical_levels(const ConeBeam& scan, Grouping grouping) {
+  const auto [first, last] = std::minmax_element(scan.angles.begin(), scan.angles.end());
+  const double count = static_cast<double>(scan.angles.size()),
+               arc = std::min(*last - *first, 2 * std::numbers::pi);
+  double views = arc > 0 ? count * std::min(1.0, quarter_turn / grouping.groups_a_quarter / arc) : count;
+  int levels = 1;
+  for (; views > static_cast<double>(grouping.most_views) && arc > 0; views /= children_a_group) ++levels;
+  return levels;
+}
+
 FrameTurn HierarchicalViews::turn(const ViewGroup& child, const ViewGroup& parent) const {
   const double angle = child.angle - parent.angle;
   return {std::cos(angle), std::sin(angle), sod};
@@ -294,7 +327,8 @@ ViewWeight HierarchicalViews::view_weight() const {
 
 namespace {
 
-HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Grouping grouping) {
+HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Grouping grouping,
+                            const HierarchicalDesign& design) {
   const ConeViews views = pack(scan, grid, Model::pixel_driven);
   const ConeFrame& frame = views;
   HierarchicalViews n{frame,
@@ -313,14 +347,15 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Groupi
   require<GeometryError>(n.rows == 1 ? n.nz == 1 : n.rows >= fewest_rows, model, n.rows,
                          " detector rows for ", n.nz, " slices; it interpolates between rows and needs ",
                          fewest_rows, " of them, or one row and one slice");
-  n.of_views = taps_of({6, 0.7, 4}), n.across = taps_of({8, 0.7, 4});
+  const HierarchicalTaps& taps = hierarchical_taps(design);
+  n.of_views = taps.of_views, n.across = taps.across, n.depth = taps.depth, n.stations = linear_taps();
+  n.depth_oversampling = design.depth_oversampling;
   n.step_u = n.cell_u(), n.step_v = n.cell_v(), n.axis_column = n.axis_bin, n.middle_row = n.midplane_row;
   const double wide = n.pitch / n.cell_u(), tall = n.pitch_z / n.cell_v();
   if (wide > much_wider)
     n.step_u = n.pitch, n.axis_column /= wide, n.wider = thinning_of(n.of_views, wide, n.bins);
   if (tall > much_wider && !n.flat())
     n.step_v = n.pitch_z, n.middle_row /= tall, n.taller = thinning_of(n.of_views, tall, n.rows);
-  n.depth = taps_of({8, 1 / depth_oversampling, 3}), n.stations = linear_taps();
   HierarchyMaker maker(scan, grid, grouping, n);
   require<GeometryError>(maker.radius() <= widest_grid * n.sod, model, "a corner of the grid is ",
                          maker.radius(), " mm from the axis, more than ", widest_grid, " of sod = ", n.sod,
@@ -333,10 +368,11 @@ struct KeptViews {
   std::uint64_t scan;
   VolumeGrid grid;
   Grouping grouping;
+  const HierarchicalDesign* design;
   std::shared_ptr<const HierarchicalViews> views;
-  bool is_for(std::uint64_t other, const VolumeGrid& o, Grouping by) const {
+  bool is_for(std::uint64_t other, const VolumeGrid& o, Grouping by, const HierarchicalDesign& d) const {
     return scan == other && grid.size == o.size && grid.pitch == o.pitch && grid.centre == o.centre &&
-           grouping == by;
+           grouping == by && design == &d;
   }
 };
 constexpr std::size_t views_kept = 3;  // of a projector, of FDK and of what is planned
@@ -349,15 +385,16 @@ Grouping grouping_on(Device device) {
 }
 
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
-                                                           Grouping grouping) {
+                                                           Grouping grouping, double accuracy) {
   static std::mutex access;
   static std::list<KeptViews> kept;
   const std::uint64_t own = fingerprint(scan);
+  const HierarchicalDesign& design = hierarchical_design(accuracy);
   const std::lock_guard lock(access);
   for (const KeptViews& k : kept)
-    if (k.is_for(own, grid, grouping)) return k.views;
-  kept.push_front(
-      {own, grid, grouping, std::make_shared<const HierarchicalViews>(pack_anew(scan, grid, grouping))});
+    if (k.is_for(own, grid, grouping, design)) return k.views;
+  kept.push_front({own, grid, grouping, &design,
+                   std::make_shared<const HierarchicalViews>(pack_anew(scan, grid, grouping, design))});
   if (kept.size() > views_kept) kept.pop_back();
   return kept.front().views;
 }

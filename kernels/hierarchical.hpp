@@ -33,6 +33,35 @@
 
 namespace tandem::kernels {
 
+/// How exactly things are interpolated: taps of views along u and v, of groups along u and v, and along t.
+struct HierarchicalDesign {
+  double accuracy;  ///< measured, see docs/kernels/hierarchical.md: relative L2 of what is back-projected
+  TapDesign of_views, across, depth;
+  double depth_oversampling;  ///< alpha
+};
+/// The coarsest design that gives an accuracy; 0: the usual one. @throws GeometryError if there is none
+const HierarchicalDesign& hierarchical_design(double accuracy);
+
+struct HierarchicalTaps {
+  Taps of_views, across, depth;
+};
+/// Those of a design, made once.
+const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design);
+
+/// How views are grouped: each quarter of the circle has so many groups; one of more views than these has
+/// four groups, and so on.
+struct Grouping {
+  int groups_a_quarter;
+  std::size_t most_views;
+  bool operator==(const Grouping&) const = default;
+};
+/// A CPU takes four groups of 22.5 degrees. A GPU takes twice as many and no more levels, so that whatever it
+/// makes of a group goes straight to the voxels.
+Grouping grouping_on(Device device);
+
+/// How many groups a wave of a view passes before it comes to voxels, where views are as dense as on average.
+int hierarchical_levels(const ConeBeam& scan, Grouping grouping);
+
 /// The frame of a child, seen from that of its parent.
 struct FrameTurn {
   double c, s, sod;
@@ -117,6 +146,7 @@ struct HierarchicalViews : ConeFrame {
   std::optional<Thinning> wider{}, taller{};  ///< of a view's bins to columns, and of its rows
   Taps across{}, of_views{};                  ///< along u and v
   Taps depth{}, stations{};                   ///< along t, of groups and of views
+  double depth_oversampling = 0;
   KeptOnDevices kept{};
 
   /// One row and one slice: there is no v.
@@ -159,24 +189,16 @@ using HierarchicalVariant = Variant<HierarchicalViews>;
 
 /// Planes of a parent, or lines of voxels, that are worked on at a time.
 constexpr Index planes_at_once = 32;
+/// Voxels that are so much wider than cells at the axis are made of cells that were averaged.
+constexpr double much_wider = 1.05;
 /// Rows lie in vectors of so many numbers.
 constexpr Index rows_a_vector = 16;
 
-/// How views are grouped: each quarter of the circle has so many groups; one of more views than these has
-/// four groups, and so on.
-struct Grouping {
-  int groups_a_quarter;
-  std::size_t most_views;
-  bool operator==(const Grouping&) const = default;
-};
-/// A CPU takes four groups of 22.5 degrees. A GPU takes twice as many and no more levels, so that whatever it
-/// makes of a group goes straight to the voxels.
-Grouping grouping_on(Device device);
-
 /// The last ones are kept, and shared by all who ask for the same. @throws GeometryError for a geometry
-/// beyond what the model holds for
+/// beyond what the model holds for, or for an accuracy that no design gives
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
-                                                           Grouping grouping = grouping_on(Device::cpu()));
+                                                           Grouping grouping = grouping_on(Device::cpu()),
+                                                           double accuracy = 0);
 
 /// What an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);

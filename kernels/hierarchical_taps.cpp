@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -44,13 +45,12 @@ double correlation(const TapDesign& design, double x) {
 }
 
 /// Least squares under the condition that weights sum to 1, by a Lagrange multiplier.
-Numbers weights_at(const TapDesign& design, double fraction) {
+/// `apart`: the correlation of samples that are 0, 1, ... steps apart.
+Numbers weights_at(const TapDesign& design, const Numbers& apart, double fraction) {
   const auto n = static_cast<std::size_t>(design.count);
   std::vector<Numbers> rows(n + 1, Numbers(n + 2, 1.0));
   for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t c = 0; c < n; ++c)
-      rows[r][c] =
-          correlation(design, static_cast<double>(r) - static_cast<double>(c)) + (r == c ? 1e-11 : 0);
+    for (std::size_t c = 0; c < n; ++c) rows[r][c] = apart[r > c ? r - c : c - r] + (r == c ? 1e-11 : 0);
     rows[r][n + 1] = correlation(design, static_cast<double>(r) + 1 - 0.5 * design.count - fraction);
   }
   rows[n][n] = 0;
@@ -64,10 +64,11 @@ Numbers weights_at(const TapDesign& design, double fraction) {
 Taps taps_of(const TapDesign& design) {
   constexpr int nodes = powers_of_taps;  // of Chebyshev, between which the polynomials run
   std::vector<Numbers> at_nodes;
-  Numbers places;
+  Numbers places, apart;
+  for (int k = 0; k < design.count; ++k) apart.push_back(correlation(design, k));
   for (int j = 0; j < nodes; ++j) {
     places.push_back(0.5 * std::cos(std::numbers::pi * (j + 0.5) / nodes));
-    at_nodes.push_back(weights_at(design, places.back() + 0.5));
+    at_nodes.push_back(weights_at(design, apart, places.back() + 0.5));
   }
   Taps taps;
   taps.count = design.count;
@@ -91,6 +92,37 @@ Taps linear_taps() {
   taps.powers[0][0] = taps.powers[0][1] = 0.5f;
   taps.powers[1][0] = -1, taps.powers[1][1] = 1;
   return taps;
+}
+
+namespace {
+
+constexpr int positions_of_wave = 16;
+
+/// use(value) for what taps read of a wave at some positions, over what it is there.
+template <class Use>
+void for_values_of_wave(const Taps& taps, double f, const Use& use) {
+  for (int i = 0; i < positions_of_wave; ++i) {
+    const double fraction = (i + 0.5) / positions_of_wave;
+    std::complex<double> value = 0;
+    for (int k = 0; k < taps.count; ++k)
+      value += static_cast<double>(taps.weight(k, static_cast<float>(fraction - 0.5))) *
+               std::polar(1.0, 2 * std::numbers::pi * f * (taps.first() + k - fraction));
+    use(value);
+  }
+}
+
+}  // namespace
+
+double mean_response(const Taps& taps, double f) {
+  double sum = 0;
+  for_values_of_wave(taps, f, [&](std::complex<double> value) { sum += value.real(); });
+  return sum / positions_of_wave;
+}
+
+double mean_power(const Taps& taps, double f) {
+  double sum = 0;
+  for_values_of_wave(taps, f, [&](std::complex<double> value) { sum += std::norm(value); });
+  return sum / positions_of_wave;
 }
 
 Thinning thinning_of(const Taps& taps, double ratio, Index cells) {

@@ -7,7 +7,7 @@
 
 namespace tandem::kernels {
 
-constexpr int most_taps = 8, powers_of_taps = 8;
+constexpr int most_taps = 12, powers_of_taps = 8;
 
 /// An interpolation between equal steps. The value at position p comes from samples floor(p) - count / 2 + 1
 /// and the next ones. Their weights are polynomials of p - floor(p) - 1/2, and they sum to 1.
@@ -33,6 +33,11 @@ struct TapDesign {
 Taps taps_of(const TapDesign& design);
 /// Linear between two samples.
 Taps linear_taps();
+
+/// What taps leave of a wave of f cycles a sample: the mean over all positions between two samples.
+double mean_response(const Taps& taps, double f);
+/// What they leave of its power.
+double mean_power(const Taps& taps, double f);
 
 /// Cells that become fewer samples, of which sample i lies at cell `ratio` i. A sample is a mean over cells
 /// by taps that are `ratio` times wider.

@@ -18,12 +18,15 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
   return static_cast<float>(cell / (grid.pitch[0] * grid.pitch[1] * grid.pitch[2])) * adjoint(A);
 }
 
-LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device) {
-  return backprojector(projector(symmetric(scan), grid, model, device), scan, grid);
+LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                                 const Execution& how) {
+  return backprojector(projector(symmetric(scan), grid, model, device, {.accuracy = how.accuracy}), scan,
+                       grid);
 }
 
-LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device) {
-  return fdk_backprojector(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), model, device);
+LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                                 const Execution& how) {
+  return fdk_backprojector(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), model, device, how);
 }
 
 LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid, Model model,
@@ -37,13 +40,15 @@ LinearOperator fdk_backprojector(const FanBeam& scan, Range views, const VolumeG
   return fdk_backprojector(static_cast<const ConeBeam&>(scan), views, flat_voxels(scan, grid), model, device);
 }
 
-LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
-  return fdk_backprojector(scan, grid, model, device) *
-         ramp_filter(scan, filter, device, interpolation_of(scan, grid, model));
+LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device,
+                   const Execution& how) {
+  return fdk_backprojector(scan, grid, model, device, how) *
+         ramp_filter(scan, filter, device, interpolation_of(scan, grid, model, how, device));
 }
 
-LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device) {
-  return fdk(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), filter, model, device);
+LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device,
+                   const Execution& how) {
+  return fdk(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), filter, model, device, how);
 }
 
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter,
@@ -67,7 +72,9 @@ LinearOperator backprojector(const Scan& scan, const VolumeGrid& grid, std::opti
   return std::visit(
       [&](const auto& s) {
         const Model its = model.value_or(usual_model(s));
-        if constexpr (requires { fdk_backprojector(s, grid, its, device); })
+        if constexpr (requires { fdk_backprojector(s, grid, its, device, execution); })
+          return fdk_backprojector(s, grid, its, device, execution);
+        else if constexpr (requires { fdk_backprojector(s, grid, its, device); })
           return fdk_backprojector(s, grid, its, device);
         else
           return backprojector(projector(symmetric(s), grid, its, device, execution), s, grid);

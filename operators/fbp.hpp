@@ -20,11 +20,14 @@ LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, 
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
 
 /// B with a projector that it makes itself, for any part of a volume. For a fan beam it takes the voxels of
-/// `flat_voxels`. Shapes: (view, row, bin) on the detector of `symmetric(scan)` -> (slice, y, x).
+/// `flat_voxels`; `how.accuracy` is that of Model::hierarchical. Shapes: (view, row, bin) on the detector of
+/// `symmetric(scan)` -> (slice, y, x).
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
-                                 Model model = Model::separable_footprint, Device device = Device::cpu());
+                                 Model model = Model::separable_footprint, Device device = Device::cpu(),
+                                 const Execution& how = {});
 LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid,
-                                 Model model = Model::separable_footprint, Device device = Device::cpu());
+                                 Model model = Model::separable_footprint, Device device = Device::cpu(),
+                                 const Execution& how = {});
 /// The part of B for some views, which takes filtered data of these views.
 LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
@@ -34,9 +37,11 @@ LinearOperator fdk_backprojector(const FanBeam& scan, Range views, const VolumeG
 /// B F for a cone beam or a fan beam (FDK): for a circle, also with a detector to one side of the axis, and
 /// for an arc.
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter = {},
-                   Model model = Model::separable_footprint, Device device = Device::cpu());
+                   Model model = Model::separable_footprint, Device device = Device::cpu(),
+                   const Execution& how = {});
 LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter = {},
-                   Model model = Model::separable_footprint, Device device = Device::cpu());
+                   Model model = Model::separable_footprint, Device device = Device::cpu(),
+                   const Execution& how = {});
 
 /// B F for a parallel beam. It is exact for angles that fill half a turn, in any order and with any spacing,
 /// and for a half acquisition: no gap between neighbours may be a hole (`view_weights`). A is a projector of

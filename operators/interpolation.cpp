@@ -4,7 +4,9 @@
 #include <numbers>
 
 #include "../core/error.hpp"
+#include "../kernels/hierarchical.hpp"
 #include "../kernels/parallel.hpp"
+#include "hierarchical.hpp"
 
 namespace tandem {
 
@@ -16,6 +18,21 @@ using Kind = Interpolation::Kind;
 /// The response of a box that is one bin wide.
 double sinc(double f) { return f == 0 ? 1 : std::sin(pi * f) / (pi * f); }
 double sinc2(double f) { return sinc(f) * sinc(f); }
+
+/// Positions near the middle of a group hardly move in it, and are not interpolated there: as measured, waves
+/// pass so many groups less (docs/kernels/hierarchical.md).
+constexpr double groups_not_passed = 0.2;
+
+/// Along a row, the view is interpolated, then each group is; where bins are averaged, they are, too.
+template <class Of>
+double product_of_taps(const Interpolation& interpolation, double f, const Of& of) {
+  const kernels::HierarchicalTaps& taps =
+      kernels::hierarchical_taps(kernels::hierarchical_design(interpolation.accuracy));
+  const bool averaged = interpolation.pixel_bins > kernels::much_wider;
+  const double in_columns = averaged ? f * interpolation.pixel_bins : f, view = of(taps.of_views, in_columns);
+  return (averaged ? view * view : view) *
+         std::pow(of(taps.across, in_columns), interpolation.levels - groups_not_passed);
+}
 
 /// Over the first eighth of a turn, which the others repeat.
 template <class At>
@@ -42,11 +59,13 @@ Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid,
   return {row && row->nearest ? Kind::nearest : Kind::linear, pixel_bins};
 }
 
-Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Model model, const Execution&,
-                               Device) {
+Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Model model,
+                               const Execution& how, Device device) {
   require<GeometryError>(model != Model::fourier, "cone beam: the Fourier model is one of parallel beams");
-  if (model == Model::hierarchical) return {Kind::polynomial, 1};
   const double pixel_bins = grid.pitch[0] * scan.magnification() / scan.detector.bin_pitch;
+  if (model == Model::hierarchical)
+    return {Kind::taps, pixel_bins, kernels::hierarchical_levels(scan, kernels::grouping_on(device)),
+            hierarchical_accuracy(how)};
   return {model == Model::pixel_driven ? Kind::linear
           : model == Model::joseph     ? Kind::joseph
                                        : Kind::footprint,
@@ -70,10 +89,28 @@ double mean_response(const Interpolation& interpolation, double f) {
     case Kind::footprint:
       return sinc(f) *
              mean_over_views([shadow](double c, double s) { return sinc(c * shadow) * sinc(s * shadow); });
+    case Kind::taps:
+      return product_of_taps(interpolation, f, [](const kernels::Taps& taps, double at) {
+        return kernels::mean_response(taps, at);
+      });
     case Kind::polynomial:
       break;
   }
   return 1;
+}
+
+double mean_power(const Interpolation& interpolation, double f) {
+  switch (interpolation.kind) {
+    case Kind::nearest:
+    case Kind::polynomial:
+      return 1;
+    case Kind::taps:
+      return product_of_taps(
+          {Kind::taps, 1, interpolation.levels, interpolation.accuracy}, f,
+          [](const kernels::Taps& taps, double at) { return kernels::mean_power(taps, at); });
+    default:
+      return noise_of_linear(f);
+  }
 }
 
 double noise_of_linear(double f) { return (2 + std::cos(2 * pi * f)) / 3; }

@@ -11,10 +11,12 @@ namespace TANDEM_PUBLIC tandem {
 /// models make the same picture (docs/kernels.md).
 struct Interpolation {
   /// `joseph` and `footprint` have shapes that depend on the view; `polynomial` is that of Model::fourier,
-  /// and nearly that of Model::hierarchical, which has six taps.
-  enum class Kind { nearest, linear, joseph, footprint, polynomial };
+  /// `taps` that of Model::hierarchical.
+  enum class Kind { nearest, linear, joseph, footprint, polynomial, taps };
   Kind kind = Kind::linear;
   double pixel_bins = 1;  ///< width of the shadow of a pixel at the axis, in bins
+  int levels = 1;         ///< of taps: how many groups a wave of a view passes
+  double accuracy = 0;    ///< of taps, see `hierarchical_accuracy`
 };
 
 /// The interpolation of a model. `how`: what runs, see `resolved`; it matters for variants with coefficients
@@ -38,6 +40,10 @@ inline Model usual_model(const FlexibleBeam&) { return Model::separable_footprin
 /// What interpolation leaves of a wave of f cycles a bin: the mean over all positions between two bins and
 /// over all views. 1 at f = 0.
 double mean_response(const Interpolation& interpolation, double f);
+
+/// What interpolation leaves of the power of white noise of f cycles a bin, where a pixel is as wide as a
+/// bin; kinds that are made of hats count as linear.
+double mean_power(const Interpolation& interpolation, double f);
 
 /// What linear interpolation leaves of the power of white noise of f cycles a bin: the mean over all
 /// positions between two bins.

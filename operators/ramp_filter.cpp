@@ -95,15 +95,13 @@ double over_mean_response(const Interpolation& interpolation, double f) {
 
 /// What makes the pictures of all interpolations alike, at f cycles a bin.
 double factor_at(Alike alike, const Interpolation& interpolation, double f) {
-  using Kind = Interpolation::Kind;
-  const bool passes_noise = interpolation.kind == Kind::polynomial || interpolation.kind == Kind::nearest;
   switch (alike) {
     case Alike::response:
       return over_mean_response(interpolation, f);
     case Alike::noise:
-      return passes_noise ? std::sqrt(noise_of_linear(f)) : 1;
+      return std::sqrt(noise_of_linear(f) / mean_power(interpolation, f));
     case Alike::all_noise:
-      return passes_noise ? 1 : 1 / std::sqrt(noise_of_linear(f));
+      return 1 / std::sqrt(mean_power(interpolation, f));
     case Alike::nothing:
       break;
   }

@@ -66,6 +66,7 @@ extern const Beam cone_beam{
     .arc_deg = 360,
     .options = {"--sod", "--sdd", "--midplane-row", "--curved-detector"},
     .needed = {"--sod", "--sdd", "--pixel-size"},
+    .models = {"separable_footprint", "hierarchical"},
     .scan = cone_scan,
     .fields = fields,
     .words = words,

@@ -24,7 +24,7 @@ using pipeline::ProjectedScan;
 struct ProjectOptions {
   Common common;
   GeometryOptions geometry;
-  std::string volume, output, like, model = "pixel_driven";
+  std::string volume, output, like, model;
   bool any_external = false;
   const CLI::App* command = nullptr;
   bool given(const char* option) const { return command->count(option) > 0; }
@@ -105,27 +105,34 @@ std::vector<std::string> models() {
   return names;
 }
 
+/// The model that is asked for; by default the first one of the beam.
+Model model_of(const ProjectOptions& o, const Scan& scan) {
+  const std::vector<const char*>& its = beam_of(scan).models;
+  if (o.model.empty()) return its.empty() ? Model::separable_footprint : model_named(its.front());
+  require<GeometryError>(std::ranges::find(its, o.model) != its.end(), "--model ", o.model, ": a ",
+                         kind_of(scan), " beam does not have it",
+                         its.empty() ? "" : std::string("; give ") + its.front() + " or " + its.back());
+  return model_named(o.model);
+}
+
 void run_project(ProjectOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common);
   io::VolumeReader volume(o.volume, o.any_external);
   volume.require_complete();
   const ProjectedScan target = target_of(o, volume);
-  const bool has_models = !beam_of(target.scan).models.empty();
-  if (!has_models && o.given("--model")) throw GeometryError("--model goes with a parallel beam only");
+  const Model model = model_of(o, target.scan);
   const Detector& detector = detector_of(target.scan);
   const Index views = views_of(target.scan);
   io::ScanWriter writer({o.output, io::Content::scan, o.common.replace()}, target.scan, target.pixel_size_mm,
                         io::PixelType::float32, 1, 1);
-  const std::optional<Model> model = has_models ? std::optional(model_named(o.model)) : std::nullopt;
   project(target, model, volume, writer,
           [&](const pipeline::Stage& at) { progress(at.name, at.done, at.total, "rows"); });
-  const nlohmann::json report = {
-      {"command", "project"},  {"version", TANDEM_VERSION},
-      {"input", o.volume},     {"source", source_json(o.common, o.volume)},
-      {"output", o.output},    {"model", has_models ? o.model : "separable_footprint"},
-      {"views", views},        {"rows", detector.rows},
-      {"bins", detector.bins}, {"axis_bin", or_null(axis_of(target.scan))}};
+  const nlohmann::json report = {{"command", "project"},  {"version", TANDEM_VERSION},
+                                 {"input", o.volume},     {"source", source_json(o.common, o.volume)},
+                                 {"output", o.output},    {"model", name_of(model)},
+                                 {"views", views},        {"rows", detector.rows},
+                                 {"bins", detector.bins}, {"axis_bin", or_null(axis_of(target.scan))}};
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);
@@ -146,7 +153,7 @@ void add_project(CLI::App& program, Action& chosen) {
   add_external_files(c, o->any_external);
   add_geometry(c, o->geometry);
   c.add_option("--like", o->like, "take the geometry of this scan");
-  add_choice(c, "--model", o->model, models(), "default pixel_driven");
+  add_choice(c, "--model", o->model, models(), "default pixel_driven, for a cone beam separable_footprint");
   add_common(c, o->common);
   c.footer(
       "Examples:\n"

@@ -57,8 +57,9 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
       "how shadows are computed. Parallel beam: fourier goes through frequencies, in O(N^2 log N) "
       "operations a slice (default automatic: the faster one of pixel_driven and fourier). Cone and fan "
       "beam: hierarchical goes through groups of views, in O(N^3 log N) (default: footprints)");
-  add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5"},
-             "fourier: relative error of what is back-projected (default 1e-4)");
+  add_choice(c, "--accuracy", o.accuracy, {"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"},
+             "relative error of what is back-projected; fourier: 1e-3, 1e-4 or 1e-5 (default 1e-4); "
+             "hierarchical: 1e-2, 3e-3 or 1e-3 (default 1e-2)");
 }
 
 void add_filter(CLI::App& c, ReconOptions& o) {

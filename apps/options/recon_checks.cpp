@@ -84,10 +84,14 @@ const std::vector<Condition>& conditions() {
        }},
       {{"--accuracy"},
        [](const ReconOptions& o, const Method&, std::string_view) {
-         return o.recipe.model == Model::fourier;
+         const double accuracy = o.recipe.execution.accuracy;
+         return (o.recipe.model == Model::fourier && accuracy < 2e-3) ||
+                (o.recipe.model == Model::hierarchical && accuracy > 5e-4);
        },
        [](const ReconOptions&, std::string_view) {
-         return std::string("--accuracy goes with --model fourier");
+         return std::string(
+             "--accuracy goes with --model fourier (1e-3, 1e-4 or 1e-5) and hierarchical (1e-2, 3e-3 or "
+             "1e-3)");
        }},
       {{"--variant"},
        [](const ReconOptions& o, const Method&, std::string_view) {

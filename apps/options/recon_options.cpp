@@ -228,7 +228,7 @@ void finish_recipe(ReconOptions& o) {
   r.host_bytes = bytes_of(o.memory_gib);
   if (o.model != "automatic") r.model = model_named(o.model);
   r.execution = execution_of(o.device);
-  r.execution.accuracy = number_in(o.accuracy).value();
+  if (!o.accuracy.empty()) r.execution.accuracy = number_in(o.accuracy).value();
   r.allow_unmatched = o.device.allow_unmatched;
   r.streams = o.device.streams;
   r.device_bytes = bytes_of(o.device.memory_gib);

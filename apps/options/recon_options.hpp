@@ -22,7 +22,7 @@ struct ReconOptions {
   pipeline::Recipe recipe;
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
                                               save_format, truth, region, checkpoint, compare, sweep;
-  std::string filter = "ramp", padding, model = "automatic", accuracy = "1e-4";
+  std::string filter = "ramp", padding, model = "automatic", accuracy;
   std::string algorithm;          // empty: fbp or fdk
   std::string row_axes;           // a file
   std::string like, save_config;  ///< the volume with the recipe; where to write this one

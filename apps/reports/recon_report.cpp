@@ -287,6 +287,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << "device    ";
   std::size_t gpus = 0;
   for (const Device device : plan.flow.devices) to << words_of(device) << ", ", gpus += device.is_cuda();
+  if (plan.flow.model == Model::hierarchical) to << name_of(plan.flow.model) << ' ';
   to << name_of(plan.flow.execution()) << (plan.flow.matched ? "" : ", an unmatched pair");
   if (in_tiles(plan.flow) || plan.flow.home().members() > 1) to << ", vectors " << vectors(plan.flow);
   if (const Device first = plan.flow.devices.front(); first.is_cuda())

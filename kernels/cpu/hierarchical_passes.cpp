@@ -267,13 +267,15 @@ HWY_INLINE void spread_with(const Taps& taps, Line rows, float* padded, Index nu
 }
 
 void Resample(const Taps& taps, Line rows, const float* padded, Index count, float* to, Index many) {
-  taps.count == 6 ? resample_with<6>(taps, rows, padded, count, to, many)
-                  : resample_with<8>(taps, rows, padded, count, to, many);
+  if (taps.count == 6) resample_with<6>(taps, rows, padded, count, to, many);
+  if (taps.count == 8) resample_with<8>(taps, rows, padded, count, to, many);
+  if (taps.count == 12) resample_with<12>(taps, rows, padded, count, to, many);
 }
 
 void SpreadSamples(const Taps& taps, Line rows, float* padded, Index count, const float* to, Index many) {
-  taps.count == 6 ? spread_with<6>(taps, rows, padded, count, to, many)
-                  : spread_with<8>(taps, rows, padded, count, to, many);
+  if (taps.count == 6) spread_with<6>(taps, rows, padded, count, to, many);
+  if (taps.count == 8) spread_with<8>(taps, rows, padded, count, to, many);
+  if (taps.count == 12) spread_with<12>(taps, rows, padded, count, to, many);
 }
 
 /// use(tag of the lanes, constant) with the number of taps.
@@ -283,6 +285,7 @@ HWY_INLINE void with_taps(int taps, Index rows, const Use& use) {
   if (taps == 2) lanes(std::integral_constant<int, 2>{});
   if (taps == 6) lanes(std::integral_constant<int, 6>{});
   if (taps == 8) lanes(std::integral_constant<int, 8>{});
+  if (taps == 12) lanes(std::integral_constant<int, 12>{});
 }
 
 void MixColumns(const TapsAt& at, int taps, Index rows, ConstColumns from, Columns to) {

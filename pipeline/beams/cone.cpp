@@ -33,11 +33,15 @@ VolumeGrid seen_by_fdk(const Scan& scan, const VolumeGrid& grid) {
 
 std::optional<LinearOperator> cone_ramp(const Flow& flow, const Filter& how, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
-  return ramp_filter(scan, how, problem.A.domain().device(),
-                     interpolation_of(scan, problem.grid, flow.model));
+  return ramp_filter(
+      scan, how, problem.A.domain().device(),
+      interpolation_of(scan, problem.grid, flow.model, flow.execution(), problem.A.domain().device()));
 }
 
 namespace {
+
+/// The kernels of a cone beam are chosen by the model alone.
+Execution of_accuracy(const Execution& how) { return {.accuracy = how.accuracy}; }
 
 /// The hierarchical model only where it is asked for.
 Model model_for(const Plan& plan, const Recipe& recipe) {
@@ -53,7 +57,7 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
 }
 
 void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
-  const Execution only{"standard", Precision::float32};
+  const Execution only{.variant = "standard", .accuracy = recipe.execution.accuracy};
   const Model model = plan.flow.model = model_for(plan, recipe);
   Execution how = recipe.execution;
   if (how.variant == "automatic") how.variant = only.variant;
@@ -63,7 +67,7 @@ void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // whether they have kernels
-    projector(point_source_of(plan.job.scan), plan.job.solved, model, device);
+    projector(point_source_of(plan.job.scan), plan.job.solved, model, device, of_accuracy(only));
     plan.flow.matched = plan.flow.matched && is_matched(model, device);
   }
 }
@@ -91,7 +95,8 @@ WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape vo
   if (plan.flow.model == Model::hierarchical) {
     const ConeBeam& scan = point_source_of(plan.job.scan);
     return hierarchical_memory(plan.job.filters() ? symmetric(scan) : scan,
-                               seen_by_projector(plan.job.scan, plan.job.solved), worker.device);
+                               seen_by_projector(plan.job.scan, plan.job.solved), worker.device,
+                               worker.execution);
   }
   return with_sums_of_team(working_memory(plan.flow.model, volume, projections, worker.device.member(0)),
                            worker.device, volume);
@@ -99,12 +104,13 @@ WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape vo
 
 LinearOperator cone_projector(const Flow& flow, const Worker& worker, const Scan& scan, Range,
                               const VolumeGrid& grid, const std::function<void()>&) {
-  return projector(point_source_of(scan), seen_by_projector(scan, grid), flow.model, worker.device);
+  return projector(point_source_of(scan), seen_by_projector(scan, grid), flow.model, worker.device,
+                   of_accuracy(worker.execution));
 }
 
 /// On the CPU a fan beam is gone through in strips of lines: its one slice takes long, `done` wants to hear
 /// of it, and there are few data to go through again.
-Array in_strips(Model model, const Problem& problem, const Array& filtered,
+Array in_strips(Model model, const Execution& how, const Problem& problem, const Array& filtered,
                 const std::function<void(double)>& done) {
   const VolumeGrid& grid = problem.grid;
   const Device device = filtered.space().device();
@@ -120,7 +126,7 @@ Array in_strips(Model model, const Problem& problem, const Array& filtered,
     const VectorView all = whole, part = strips == 1 ? all
                                                      : VectorView{all.data + lines.first * nx,
                                                                   cone_volume_space(strip, device)};
-    fdk_backprojector(point_source_of(problem.scan), seen_by_fdk(problem.scan, strip), model, device)
+    fdk_backprojector(point_source_of(problem.scan), seen_by_fdk(problem.scan, strip), model, device, how)
         .apply(1, filtered, 0, part, stream);
     stream.synchronize();  // clocks and progress look at what is done
     done(static_cast<double>(lines.last) / static_cast<double>(ny));
@@ -129,8 +135,9 @@ Array in_strips(Model model, const Problem& problem, const Array& filtered,
 }
 
 BackProjection fdk_of(const Flow& flow, const Filter&, const Problem& problem) {
-  return [problem, model = flow.model](const Array& filtered, const std::function<void(double)>& done) {
-    return in_strips(model, problem, filtered, done);
+  return [problem, model = flow.model, how = flow.execution()](const Array& filtered,
+                                                               const std::function<void(double)>& done) {
+    return in_strips(model, how, problem, filtered, done);
   };
 }
 

@@ -125,7 +125,7 @@ VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& who
 /// Rows that the hierarchical model interpolates from, beside those that slices meet.
 Index rows_beside(const Job& job, const Recipe& recipe, const VolumeGrid& grid) {
   if (recipe.model != Model::hierarchical || std::holds_alternative<FlexibleBeam>(job.scan)) return 0;
-  return hierarchical_rows_beside(point_source_of(job.scan), grid);
+  return hierarchical_rows_beside(point_source_of(job.scan), grid, recipe.execution);
 }
 
 /// Only the rows that some slices of a grid meet are read, and some beside these; none where no ray meets

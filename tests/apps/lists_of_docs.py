@@ -114,7 +114,8 @@ TABLES = {
     "--precision": ("core/execution.cpp", r"precisions\{(.*?)\};", r'"(\w+)"'),
     "--padding": ("operators/ramp_filter.cpp", r"paddings\[\] = \{(.*?)\};", r'"(\w+)"'),
     "--model": ("geometry/views.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
-    "--accuracy": ("kernels/fourier.cpp", r"griddings\{(.*?)\};", r"Gridding\{([\w-]+)"),
+    "--accuracy": [("kernels/fourier.cpp", r"griddings\{(.*?)\};", r"Gridding\{([\w-]+)"),
+                   ("kernels/hierarchical.cpp", r"designs\{(.*?)\};", r"HierarchicalDesign\{([\w-]+)")],
     "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
     "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),
     "--stop": ("apps/options/recon_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),
@@ -123,8 +124,9 @@ TABLES = {
 
 def compare_choices(h, faults):
     """Choices that help lists by hand are those of the table."""
-    for option, (file, table, name) in TABLES.items():
-        due = re.findall(name, re.search(table, text(file), re.DOTALL)[1])
+    for option, places in TABLES.items():
+        due = {choice for file, table, name in (places if isinstance(places, list) else [places])
+               for choice in re.findall(name, re.search(table, text(file), re.DOTALL)[1])}
         listed = [choice.partition("=")[0] for choice in h.choices(option)]
         left_out = {"automatic", "separable_footprint"}  # models: the choice, and that of cones
         same(f"{option} in help", sorted(set(listed) - left_out), sorted(set(due) - left_out), faults)

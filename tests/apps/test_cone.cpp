@@ -147,6 +147,7 @@ TEST(ConeProgram, TakesTheHierarchicalModelIfItIsAskedFor) {
   const double footprints = quality("-o f.h5");
   EXPECT_NEAR(quality("-o h.h5 --model hierarchical"), footprints, 0.5);
   EXPECT_EQ(run.json("r.json")["model"], "hierarchical");
+  EXPECT_NEAR(quality("-o a.h5 --model hierarchical --accuracy 1e-3"), footprints, 0.5);
   // rows beside those that slices meet are read, too
   ASSERT_EQ(run("recon scan.h5 -o s.h5 --slices 3 --model hierarchical --json s.json").code, 0);
   EXPECT_EQ(run.json("s.json")["volume"]["shape"][0], 3);
@@ -154,6 +155,7 @@ TEST(ConeProgram, TakesTheHierarchicalModelIfItIsAskedFor) {
   for (const auto& [options, word] :
        {std::pair{"--model hierarchical --reconstruction-algorithm mlem", "may be negative"},
         {"--model hierarchical --follow", "needs all views at once"},
+        {"--model hierarchical --accuracy 1e-5", "--accuracy goes with"},
         {"--model joseph", "it has separable_footprint and hierarchical"},
         {"--model hierarchical --sod 10 --sdd 20", "more than 0.6 of sod"}}) {
     const Ended refused = run(std::string("recon scan.h5 -o x.h5 ") + options);
@@ -167,6 +169,10 @@ TEST(ConeProgram, ProjectsAVolume) {
   ASSERT_EQ(run("simulate -o scan.h5 --truth truth.h5 --phantom ellipsoids --rows 30 " + small).code, 0);
   ASSERT_EQ(run("project truth.h5 -o again.h5 --like scan.h5 --json p.json").code, 0);
   EXPECT_EQ(run.json("p.json")["model"], "separable_footprint");
+  ASSERT_EQ(run("project truth.h5 -o groups.h5 --like scan.h5 --model hierarchical --json p.json").code, 0);
+  EXPECT_EQ(run.json("p.json")["model"], "hierarchical");
+  EXPECT_NE(run("project truth.h5 -o x.h5 --like scan.h5 --model joseph").err.find("does not have it"),
+            std::string::npos);
   ASSERT_EQ(run("recon again.h5 -o v.h5 --size 40 --truth truth.h5 --json r.json").code, 0);
   EXPECT_GT(run.json("r.json")["quality"]["psnr_db"], 25);
   const Ended more = run("project truth.h5 -o more.h5 --rows 33 --views 7 --bins 50 " + cone);

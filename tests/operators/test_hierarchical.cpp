@@ -101,6 +101,19 @@ double dot(const Array& a, const Array& b) {
   return sum;
 }
 
+/// Also those on the borders between groups, whose angles round to either side.
+TEST(Hierarchical, HasEveryViewOnce) {
+  for (Index views = 1; views <= 1200; views = views * 17 / 16 + 1) {
+    const auto n = kernels::pack_hierarchical(fan_case(8, views), cube(4, 1));
+    std::vector<int> seen;
+    for (const kernels::ViewGroup& group : n->groups)
+      if (group.is_view()) seen.push_back(group.view);
+    std::ranges::sort(seen);
+    ASSERT_EQ(seen.size(), static_cast<std::size_t>(views));
+    for (std::size_t k = 0; k < seen.size(); ++k) EXPECT_EQ(seen[k], static_cast<int>(k)) << views;
+  }
+}
+
 TEST(Hierarchical, PairsMatch) {
   for (const Case& c : cases()) {
     const LinearOperator A = projector(c.scan, c.grid, Model::hierarchical);
