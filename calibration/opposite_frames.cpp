@@ -264,4 +264,9 @@ AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start)
   return found;
 }
 
+double misfit_at(const FrameStack& frames, const AxisLine& line) {
+  const FrameStack level = comparable(frames, 1);
+  return misfit_of(Pairs(level, line).at(line));
+}
+
 }  // namespace tandem::calibration

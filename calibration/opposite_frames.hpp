@@ -36,4 +36,7 @@ struct AxisLineEstimate {
 /// (`axis_spread`), at the curvature of that sum, which noise does not change.
 AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start);
 
+/// What differs between opposite rays about a line, as the misfit of an estimate.
+double misfit_at(const FrameStack& frames, const AxisLine& line);
+
 }  // namespace tandem::calibration

@@ -1,7 +1,6 @@
 #include "slices.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "../operators/fbp.hpp"
 
@@ -25,18 +24,6 @@ std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const s
     all.insert(all.end(), x.data(), x.data() + voxels);
   }
   return all;
-}
-
-double sharpness(const float* slice, Index width, Index height) {
-  const double radius = 0.4 * static_cast<double>(std::min(width, height));
-  const auto at = [&](Index y, Index x) { return static_cast<double>(slice[y * width + x]); };
-  double sum = 0;
-  for (Index y = 0; y + 1 < height; ++y)
-    for (Index x = 0; x + 1 < width; ++x)
-      if (std::hypot(static_cast<double>(2 * x + 1 - width), static_cast<double>(2 * y + 1 - height)) <
-          2 * radius)
-        sum += std::pow(at(y, x + 1) - at(y, x), 2) + std::pow(at(y + 1, x) - at(y, x), 2);
-  return sum;
 }
 
 }  // namespace tandem::calibration

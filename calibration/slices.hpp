@@ -11,8 +11,4 @@ namespace tandem::calibration {
 /// where the views of the stack are.
 std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const std::vector<double>& heights);
 
-/// The sum of squared gradients in the middle four fifths of a slice: about a wrong axis an edge becomes
-/// several lower ones, and it falls.
-double sharpness(const float* slice, Index width, Index height);
-
 }  // namespace tandem::calibration

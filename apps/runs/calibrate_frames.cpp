@@ -135,6 +135,7 @@ void add_report(Calibrated& all, const FrameCalibration& found, const Part& part
                 {"axis_bin", number(axis, axis_uncertainty, "resolved")},
                 {"roll_deg", rolled ? number(roll, roll_uncertainty, "resolved") : json(nullptr)},
                 {"roll_verdict", !calibration::few_rows(part.frames) ? name_of(found.line.verdict) : "flat"},
+                {"misfit_before", calibration::misfit_at(part.frames, {*axis_of(part.scan), part.row, 0})},
                 {"misfit", found.line.misfit},
                 {"opposite_views", found.line.pairs},
                 {"rotation", found.reversed ? "against the angles" : "along the angles"},
@@ -179,26 +180,21 @@ void add_slices(Calibrated& all, const FrameCalibration& found, const Part& part
   const double roll = has_roll(found, part) ? found.line.line.roll : 0;
   const Index width = grid.size[0], height = grid.size[1];
   std::vector<float> shown;
-  json sharpness = json::array();
   for (std::size_t k = 0; k < heights.size(); ++k) {
-    std::array<double, 2> sharp{};
     for (const bool after : {false, true}) {
       Scan scan = part.scan;
       if (after) scan = moved(scan, found.line.line.axis_bin, roll, found.reversed);
       if (rows_are_slices(scan)) scan = as_free_views(scan);
       const std::vector<float> slice = calibration::slices_of(part.frames, scan, {heights[k]});
-      sharp[after ? 1 : 0] = calibration::sharpness(slice.data(), width, height);
       io::Picture picture{width, height, slice, {}};
       picture.captions = {std::string(after ? "calibrated" : "as the scan says") +
                           (k == 0 ? "" : ", higher up")};
       all.pictures.push_back(std::move(picture));
       shown.insert(shown.end(), slice.begin(), slice.end());
     }
-    sharpness.push_back({{"height_mm", heights[k]}, {"sharpness_after_over_before", sharp[1] / sharp[0]}});
   }
   const GreyWindow window = window_of(shown);
   all.sheet = {.black = window.black, .white = window.white, .columns = 2};
-  all.report["slices"] = sharpness;
 }
 
 }  // namespace
