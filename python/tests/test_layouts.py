@@ -122,12 +122,16 @@ def calls():
 
 @pytest.mark.parametrize("name, call", calls().items(), ids=list(calls()))
 def test_calls_leave_no_memory_behind(name, call):
-    """30 calls that each left one array of 0.6 MB or more would leave 18 MB."""
+    """30 calls that each left one array of 0.6 MB or more would leave 18 MB, each time; what allocators and threads keep
+    comes once."""
+    def left_by_calls():
+        before = resident_bytes()
+        for _ in range(30):
+            call()
+        return resident_bytes() - before
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tandem.CopyWarning)
         for _ in range(10):
             call()
-        before = resident_bytes()
-        for _ in range(30):
-            call()
-    assert resident_bytes() - before < 9e6
+        assert any(left_by_calls() < 9e6 for _ in range(3))
