@@ -55,7 +55,6 @@ autodoc_mock_imports = ["torch", "deepinv", "cil", "pylops"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_type_aliases = {"Array": "Array"}
-autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True, "undoc-members": True}
 default_role = "literal"  # one backtick in a docstring
 python_maximum_signature_line_length = cpp_maximum_signature_line_length = 100

@@ -124,9 +124,9 @@ def reconstruct(P: _Projector, name: str, y: np.ndarray, x: Optional[np.ndarray]
 
 class OpTomo:
     """A projector as a matrix of SciPy: W * x, W.T * y, FP, BP and reconstruct."""
-    dtype = np.dtype(np.float32)
 
     def __init__(self, proj_id: int):
+        self.dtype = np.dtype(np.float32)
         self._projector = _objects[proj_id]
         self.vg, self.pg, A = self._projector.grid, self._projector.scan, self._projector.A
         self.vshape, self.sshape, self.shape = A._domain.inner, A._range.inner, A.shape
