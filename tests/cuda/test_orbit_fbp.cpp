@@ -74,13 +74,14 @@ TEST_F(CudaOrbitFbp, AHelixFromFileToVolumeIsThatOfTheCpu) {
   made.grid = fitting_grid(made.scan);
   write_scan(folder / "scan.h5", pipeline::SimulatedScan(made));
   const auto reader = io::open_scan(folder / "scan.h5");
-  const std::vector<float> cpu = reconstructed(folder / "scan.h5", {});
+  const std::vector<float> on_the_cpu = reconstructed(folder / "scan.h5", {});
   pipeline::Recipe recipe;
   recipe.devices = {gpu};
   pipeline::Plan plan = make_plan(reader->info(), recipe);
   for (const Index views : {7, 32}) {
     plan.flow.views_at_once = views;
-    EXPECT_LE(relative_error(reconstructed(*reader, plan), cpu), tolerance::fbp_devices + rows_in_float)
+    EXPECT_LE(relative_error(reconstructed(*reader, plan), on_the_cpu),
+              tolerance::fbp_devices + rows_in_float)
         << views;
   }
 }
