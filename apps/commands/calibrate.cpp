@@ -55,7 +55,7 @@ std::vector<Eigen::Vector3d> places_in(const std::string& path) {
     for (std::string word; words >> word;) numbers.push_back(number_in(word).value_or(NAN));
     require<FileError>(numbers.size() == 3 && std::isfinite(numbers[0] + numbers[1] + numbers[2]), path,
                        ": line ", places.size() + 1, " of places is not x, y and z in mm");
-    places.push_back({numbers[0], numbers[1], numbers[2]});
+    places.emplace_back(numbers[0], numbers[1], numbers[2]);
   }
   require<FileError>(places.size() >= 4, path, ": ", places.size(),
                      " places of balls; at least 4 are needed");

@@ -90,9 +90,9 @@ std::vector<std::string> words_between_bars(const std::string& text) {
   return words;
 }
 
-/// Choices of an option: between bars in its type, or, if there are many, at the end of its help.
+/// Choices of an option: between bars in its type; the many ways to remove stripes from their table.
 json choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name(), help = option.get_description();
+  const std::string type = option.get_type_name();
   if (type.find('|') != std::string::npos && in_lower_case(type) == type) return words_between_bars(type);
   const std::string& name = option.get_lnames().front();
   if (name == "remove-stripe-method") {
