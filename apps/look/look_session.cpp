@@ -25,7 +25,7 @@ Content refusal(const char* why, int status) { return json_content({{"error", on
 
 /// The name of a new file in this folder. @throws UsageError for any other
 std::string new_name(const json& asked) {
-  const std::string name = asked.value("name", "");
+  std::string name = asked.value("name", "");
   if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
     throw UsageError("name: the name of a new volume in the folder of this run is needed, such as volume.h5");
   require_volume_name({"name", name});
