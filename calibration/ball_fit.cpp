@@ -281,7 +281,7 @@ void add_uncertainties(const BallProblem& p, const Huber& huber, BallFit& fit) {
     if (layout.of_number[n] >= 0) fit.uncertainty[n] = deviations[layout.of_number[n]];
   if (!p.rigid)
     for (std::size_t b = 0; b < p.balls.size(); ++b)
-      fit.ball_uncertainty.push_back(deviations.segment<3>(layout.ball(b)));
+      fit.ball_uncertainty.emplace_back(deviations.segment<3>(layout.ball(b)));
 }
 
 }  // namespace

@@ -61,10 +61,10 @@ class Follower {
   void step(std::size_t view, double angle) {
     const Bounds bounds(angle, reach_);
     std::vector<Vector2d> places;
-    for (const Spot& spot : spots_[view]) places.push_back(spot.cell - centre_);
+    for (const Spot& spot : spots_[view]) places.emplace_back(spot.cell - centre_);
     std::vector<char> taken(places.size(), 0);
     std::vector<Vector2d> predicted;
-    for (const Walk& walk : walks_) predicted.push_back(2 * std::cos(angle) * walk.last - walk.before);
+    for (const Walk& walk : walks_) predicted.emplace_back(2 * std::cos(angle) * walk.last - walk.before);
     for (std::size_t w = 0; w < walks_.size(); ++w)  // rows hardly move
       predicted[w].y() = 2 * walks_[w].last.y() - walks_[w].before.y();
     std::vector<char> seen(walks_.size(), 0);

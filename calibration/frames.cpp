@@ -120,7 +120,7 @@ FrameCalibration calibrate_by_frames(const FrameStack& frames, double row) {
     require<GeometryError>(senses[0] || senses[1], why);
     const auto misfit = [&](std::size_t k) { return senses[k] ? senses[k]->line.misfit : INFINITY; };
     const bool reversed = misfit(1) < misfit(0);
-    all = *std::move(senses[reversed ? 1 : 0]);
+    all = *senses[reversed ? 1 : 0];
     if (std::isfinite(misfit(reversed ? 0 : 1)))
       all.other_sense = misfit(reversed ? 0 : 1) / std::max(1e-9, all.line.misfit);
   }

@@ -136,7 +136,8 @@ std::optional<HelixScan> helix_scan(const FlexibleBeam& scan, const FittedOrbit&
   constexpr double least_way = 1.1;  // half turns
   constexpr std::size_t fewest = 4;  // views
   const bool flat_from_a_source = !scan.parallel && !scan.curved;
-  if (!orbit.goes_on || !flat_from_a_source || scan.views.size() < fewest || scan.detector.bins < 2) return {};
+  if (!orbit.goes_on || !flat_from_a_source || scan.views.size() < fewest || scan.detector.bins < 2)
+    return {};
   HelixScan helix;
   helix.orbit = orbit;
   FanViews& seen = helix.seen;
@@ -220,7 +221,7 @@ void require_within(const HelixScan& helix, const VolumeGrid& grid) {
 FanPlaces pack(const HelixScan& helix, Range fans, const VolumeGrid& grid) {
   require_within(helix, grid);
   const FittedOrbit& orbit = helix.orbit;
-  FanPlaces places{{}, helix.seen, 0, 0, {}};
+  FanPlaces places{{}, static_cast<const ParallelFans&>(helix.seen), 0, 0, {}};
   const double way = (places.fans.last - places.fans.first) / half_turn;
   places.window = std::min(widest_window, 0.5 * way);
   places.fade = std::min(fade_of_window, places.window - 0.5);

@@ -84,8 +84,8 @@ std::vector<T> fans_among(const std::vector<T>& all, Range range) {
 
 }  // namespace
 
-FilterOfViews helix_filter(std::shared_ptr<const HelixScan> helix, const FlexibleBeam& scan, Filter filter,
-                           Device device) {
+FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const FlexibleBeam& scan,
+                           Filter filter, Device device) {
   kernels::helix(device);
   return [helix, scan, all = row_filter(*helix, filter), device](Range fans) -> LinearOperator {
     const Range behind = views_behind(*helix, fans);
@@ -101,8 +101,8 @@ FilterOfViews helix_filter(std::shared_ptr<const HelixScan> helix, const Flexibl
   };
 }
 
-BackprojectorOfViews helix_backprojector(std::shared_ptr<const HelixScan> helix, const FlexibleBeam& scan,
-                                         const VolumeGrid& grid, Device device) {
+BackprojectorOfViews helix_backprojector(const std::shared_ptr<const HelixScan>& helix,
+                                         const FlexibleBeam& scan, const VolumeGrid& grid, Device device) {
   kernels::helix(device);
   return [helix, scan, grid, device](Range fans) -> LinearOperator {
     return FanBackMap{cone_volume_space(grid, device), space_of_fans(scan, *helix, fans, device),

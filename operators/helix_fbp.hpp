@@ -11,11 +11,11 @@ namespace tandem {
 
 /// F of a helix by weighted filtered back-projection: parallel fans through the ramp. Fans count from 0, one
 /// for each view, and are made from `views_behind` them. `scan`: that of the helix.
-FilterOfViews helix_filter(std::shared_ptr<const HelixScan> helix, const FlexibleBeam& scan, Filter filter,
-                           Device device);
+FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const FlexibleBeam& scan,
+                           Filter filter, Device device);
 
 /// B of some fans.
-BackprojectorOfViews helix_backprojector(std::shared_ptr<const HelixScan> helix, const FlexibleBeam& scan,
-                                         const VolumeGrid& grid, Device device);
+BackprojectorOfViews helix_backprojector(const std::shared_ptr<const HelixScan>& helix,
+                                         const FlexibleBeam& scan, const VolumeGrid& grid, Device device);
 
 }  // namespace tandem

@@ -98,7 +98,7 @@ double rms(const std::vector<Eigen::Vector2d>& residuals) {
   return std::sqrt(sum / static_cast<double>(2 * residuals.size()));
 }
 
-void draw_line(io::Picture& picture, Eigen::Vector2d from, const Eigen::Vector2d& to, float grey) {
+void draw_line(io::Picture& picture, const Eigen::Vector2d& from, const Eigen::Vector2d& to, float grey) {
   const double steps = std::ceil((to - from).lpNorm<Eigen::Infinity>()) + 1;
   for (double k = 0; k <= steps; ++k) {
     const Eigen::Vector2d at = from + k / steps * (to - from);

@@ -60,7 +60,8 @@ class FanSlab {
   explicit FanSlab(const FanBrick& brick) {
     for (int k = 0; k < fan_slab; ++k) {
       x_[k] = static_cast<float>(k % fan_edge) - brick.half(0);
-      y_[k] = static_cast<float>(k / fan_edge) - brick.half(1);
+      const int line = k / fan_edge;
+      y_[k] = static_cast<float>(line) - brick.half(1);
     }
   }
   HWY_FLATTEN void begin(const FanShape s, const FanHere fan, float z) {
