@@ -57,7 +57,8 @@ ConeViews pack(const ConeBeam& scan, const VolumeGrid& grid, Model model) {
   ConeViews packed{{scan.sod, scan.sdd, d.axis_bin, scan.midplane_row, d.bin_pitch, d.row_pitch, grid.x(0),
                     grid.y(0), grid.z(0), grid.pitch[0], grid.pitch[2]},
                    {}};
-  for (double angle : scan.angles) packed.views.push_back({packed, std::cos(angle), std::sin(angle)});
+  for (double angle : scan.angles)
+    packed.views.push_back({static_cast<const ConeFrame&>(packed), std::cos(angle), std::sin(angle)});
   return packed;
 }
 

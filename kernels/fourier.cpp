@@ -234,7 +234,7 @@ FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const
 /// The plan about another axis: samples lie where they lay.
 FourierPlan moved(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid) {
   FourierPlan other;
-  static_cast<FourierSizes&>(other) = plan;
+  static_cast<FourierSizes&>(other) = static_cast<const FourierSizes&>(plan);
   other.window = plan.window, other.gain_x = plan.gain_x, other.gain_y = plan.gain_y;
   for (std::size_t v = 0; v < scan.angles.size(); ++v) other.rays.push_back(ray_of(other, scan, grid, v));
   other.tiles = plan.tiles, other.runs = plan.runs;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../geometry/vector3.hpp"
 
