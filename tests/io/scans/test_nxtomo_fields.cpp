@@ -272,10 +272,10 @@ TEST(NXtomoFields, ThoseThatAreNotObeyedAreSaid) {
   };
   for (const std::string path :
        {"instrument/detector/y_rotation_axis_pixel_position", "instrument/detector/polar_angle",
-        "instrument/detector/azimuthal_angle", "instrument/detector/rotation_z",
-        "sample/transformations/rx", "sample/transformations/ry", "sample/transformations/rz",
-        "instrument/detector/transformations/tx", "instrument/detector/transformations/ty",
-        "instrument/detector/transformations/tz", "instrument/detector/flatfield_applied"}) {
+        "instrument/detector/azimuthal_angle", "instrument/detector/rotation_z", "sample/transformations/rx",
+        "sample/transformations/ry", "sample/transformations/rz", "instrument/detector/transformations/tx",
+        "instrument/detector/transformations/ty", "instrument/detector/transformations/tz",
+        "instrument/detector/flatfield_applied"}) {
     EXPECT_TRUE(says(said(path, 3), {"scan.nxs: " + path + " = 3 is left out: "})) << path;
     EXPECT_FALSE(says(said(path, 0), {path})) << path;
   }
