@@ -25,7 +25,7 @@ class LookOptions {
   /// `start`: of `tandem look`, parsed. Its command is one that `add_recon_options` has filled.
   explicit LookOptions(const ReconOptions& start);
 
-  /// Those of the start.
+  /// The options that the page begins with.
   const nlohmann::json& start() const { return start_; }
   void begin_with(const std::string& name, const std::string& value) { start_[name] = value; }
   void forget(const std::string& name) { start_.erase(name); }

@@ -41,8 +41,8 @@ class LookSession {
 
   LookOptions options_;
   LookScan scan_;
-  std::mutex making_;  ///< of `scan_`
-  std::mutex mutex_;   ///< of all below
+  std::mutex making_;  ///< held by whoever uses `scan_`
+  std::mutex mutex_;   ///< guards all members below
   std::condition_variable told_;
   std::map<std::string, Index> newest_;  ///< command of each pane
   Index news_ = 1;

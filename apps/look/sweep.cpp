@@ -171,7 +171,7 @@ Pictured sheet_of_sweep(LookScan& scan, const json& asked, const LookScan::GoOn&
 }
 
 void run_sweep(ReconOptions& o) {
-  constexpr Index pixels = 400;  // of a picture's side
+  constexpr Index pixels = 400;  // along the side of a picture
   SweepAsked asked = sweep_in(o.sweep);
   if (o.recipe.region_z)
     for (Index z = o.recipe.region_z->first; z < o.recipe.region_z->last; ++z) asked.slices.push_back(z);

@@ -7,9 +7,9 @@ namespace tandem::apps {
 
 /// Which values of an option are tried.
 struct SweepAsked {
-  std::string name;             ///< of the option, without dashes
+  std::string name;             ///< the option, without dashes
   std::vector<double> values;   ///< from the first to the last, at most 200
-  std::vector<Index> slices{};  ///< of the volume; none: the middle one
+  std::vector<Index> slices{};  ///< slices of the volume; none: the middle one
 };
 
 /// NAME=A:B:STEP. @throws UsageError
