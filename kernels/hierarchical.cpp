@@ -1,7 +1,6 @@
 #include "hierarchical.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <list>
@@ -20,11 +19,6 @@ constexpr int children_a_group = 4;
 constexpr double rows_between_stations = 0.1;  // how far rows of a view may move between two
 constexpr double widest_grid = 0.6;            // the farthest voxel from the axis over sod
 constexpr Index fewest_rows = 8;
-
-/// From coarse to fine. The first one is the usual one.
-constexpr std::array designs{HierarchicalDesign{1e-2, {6, 0.7, 4}, {8, 0.7, 4}, {8, 1 / 1.4, 3}, 1.4},
-                             HierarchicalDesign{3e-3, {8, 0.8, 6}, {12, 0.8, 4}, {8, 1 / 1.6, 3}, 1.6},
-                             HierarchicalDesign{1e-3, {12, 0.8, 4}, {12, 0.8, 4}, {8, 0.5, 3}, 2}};
 
 /// With the numbers that someone reads, (columns, rows), before rows come in vectors.
 struct Window {
@@ -276,25 +270,6 @@ class HierarchyMaker {
 };
 
 }  // namespace
-
-const HierarchicalDesign& hierarchical_design(double accuracy) {
-  if (accuracy == 0) return designs.front();
-  const auto found = std::find_if(designs.begin(), designs.end(),
-                                  [&](const HierarchicalDesign& d) { return d.accuracy <= accuracy; });
-  require<GeometryError>(found != designs.end(), "hierarchical model: accuracy ", accuracy,
-                         " is beyond its taps; ", designs.back().accuracy, " or more is needed");
-  return *found;
-}
-
-const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design) {
-  static const std::vector<HierarchicalTaps> all = [] {
-    std::vector<HierarchicalTaps> made;
-    for (const HierarchicalDesign& d : designs)
-      made.push_back({taps_of(d.of_views), taps_of(d.across), taps_of(d.depth)});
-    return made;
-  }();
-  return all[static_cast<std::size_t>(&design - designs.data())];
-}
 
 int hierarchical_levels(const ConeBeam& scan, Grouping grouping) {
   const auto [first, last] = std::minmax_element(scan.angles.begin(), scan.angles.end());

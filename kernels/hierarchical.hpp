@@ -33,21 +33,6 @@
 
 namespace tandem::kernels {
 
-/// How exactly things are interpolated: taps of views along u and v, of groups along u and v, and along t.
-struct HierarchicalDesign {
-  double accuracy;  ///< measured, see docs/kernels/hierarchical.md: relative L2 of what is back-projected
-  TapDesign of_views, across, depth;
-  double depth_oversampling;  ///< alpha
-};
-/// The coarsest design that gives an accuracy; 0: the usual one. @throws GeometryError if there is none
-const HierarchicalDesign& hierarchical_design(double accuracy);
-
-struct HierarchicalTaps {
-  Taps of_views, across, depth;
-};
-/// Those of a design, made once.
-const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design);
-
 /// How views are grouped: each quarter of the circle has so many groups; one of more views than these has
 /// four groups, and so on.
 struct Grouping {

@@ -1,11 +1,14 @@
 #include "hierarchical_taps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
 #include <utility>
 #include <vector>
+
+#include "../core/error.hpp"
 
 namespace tandem::kernels {
 
@@ -123,6 +126,34 @@ double mean_power(const Taps& taps, double f) {
   double sum = 0;
   for_values_of_wave(taps, f, [&](std::complex<double> value) { sum += std::norm(value); });
   return sum / positions_of_wave;
+}
+
+namespace {
+
+/// From coarse to fine. The first one is the usual one.
+constexpr std::array designs{HierarchicalDesign{1e-2, {6, 0.7, 4}, {8, 0.7, 4}, {8, 1 / 1.4, 3}, 1.4},
+                             HierarchicalDesign{3e-3, {8, 0.8, 6}, {12, 0.8, 4}, {8, 1 / 1.6, 3}, 1.6},
+                             HierarchicalDesign{1e-3, {12, 0.8, 4}, {12, 0.8, 4}, {8, 0.5, 3}, 2}};
+
+}  // namespace
+
+const HierarchicalDesign& hierarchical_design(double accuracy) {
+  if (accuracy == 0) return designs.front();
+  const auto found = std::find_if(designs.begin(), designs.end(),
+                                  [&](const HierarchicalDesign& d) { return d.accuracy <= accuracy; });
+  require<GeometryError>(found != designs.end(), "hierarchical model: accuracy ", accuracy,
+                         " is beyond its taps; ", designs.back().accuracy, " or more is needed");
+  return *found;
+}
+
+const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design) {
+  static const std::vector<HierarchicalTaps> all = [] {
+    std::vector<HierarchicalTaps> made;
+    for (const HierarchicalDesign& d : designs)
+      made.push_back({taps_of(d.of_views), taps_of(d.across), taps_of(d.depth)});
+    return made;
+  }();
+  return all[static_cast<std::size_t>(&design - designs.data())];
 }
 
 Thinning thinning_of(const Taps& taps, double ratio, Index cells) {

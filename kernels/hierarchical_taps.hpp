@@ -39,6 +39,21 @@ double mean_response(const Taps& taps, double f);
 /// What they leave of its power.
 double mean_power(const Taps& taps, double f);
 
+/// How exactly things are interpolated: taps of views along u and v, of groups along u and v, and along t.
+struct HierarchicalDesign {
+  double accuracy;  ///< measured, see docs/kernels/hierarchical.md: relative L2 of what is back-projected
+  TapDesign of_views, across, depth;
+  double depth_oversampling;  ///< alpha
+};
+/// The coarsest design that gives an accuracy; 0: the usual one. @throws GeometryError if there is none
+const HierarchicalDesign& hierarchical_design(double accuracy);
+
+struct HierarchicalTaps {
+  Taps of_views, across, depth;
+};
+/// Those of a design, made once.
+const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design);
+
 /// Cells that become fewer samples, of which sample i lies at cell `ratio` i. A sample is a mean over cells
 /// by taps that are `ratio` times wider.
 struct Thinning {
