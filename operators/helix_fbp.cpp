@@ -4,8 +4,8 @@
 
 #include "../core/error.hpp"
 #include "../kernels/helix.hpp"
-#include "../kernels/ramp.hpp"
 #include "continuation.hpp"
+#include "ramp_of_rows.hpp"
 #include "vector.hpp"
 
 namespace tandem {
@@ -14,7 +14,7 @@ namespace {
 
 Space space_of_fans(const FlexibleBeam& scan, const HelixScan& helix, Range fans, Device device) {
   return Space({fans.size(), helix.seen.rows, helix.seen.bins}, Blocks::whole, device,
-               fingerprint(crop(scan, fans, {0, scan.detector.rows}, {0, scan.detector.bins})))
+               fingerprint(crop(scan, fans)))
       .split();
 }
 
@@ -23,30 +23,19 @@ void require_transpose(bool there, const Stream& stream) {
                        ": weighted filtered back-projection of a helix has no transpose there; give the CPU");
 }
 
-struct FanFilterMap {
-  Space in, out;
+/// Rows of fans that are parallel, sorted from the views.
+struct SortedRows {
   std::shared_ptr<const FanViews> views;
   std::shared_ptr<const FanSteps> fans;
-  std::shared_ptr<const kernels::RowFilter> filter;
-  Space domain() const { return in; }
-  Space range() const { return out; }
 
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    const auto filtered = [&](VectorView sorted) {
-      kernels::helix(stream.device()).sort(*views, *fans, image(x), image(sorted), stream);
-      kernels::ramp(stream.device())
-          .filter(*filter, false, alpha, image(ConstVectorView(sorted)), beta, image(y), stream);
-    };
-    if (beta == 0) return filtered(y);  // in place
-    Array sorted(out, stream);
-    filtered(sorted);
+  void make(Image<const float> from, Image<float> rows, Stream& stream) const {
+    kernels::helix(stream.device()).sort(*views, *fans, from, rows, stream);
   }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    const auto back = kernels::helix(stream.device()).sort_back;
-    require_transpose(back != nullptr, stream);
-    Array sorted(out, stream);
-    kernels::ramp(stream.device()).filter(*filter, true, 1, image(y), 0, image(VectorView(sorted)), stream);
-    back(*views, *fans, alpha, image(ConstVectorView(sorted)), beta, image(x), stream);
+  void require_transpose(const Stream& stream) const {
+    tandem::require_transpose(kernels::helix(stream.device()).sort_back != nullptr, stream);
+  }
+  void back(float alpha, Image<const float> rows, float beta, Image<float> to, Stream& stream) const {
+    kernels::helix(stream.device()).sort_back(*views, *fans, alpha, rows, beta, to, stream);
   }
 };
 
@@ -93,10 +82,11 @@ FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const 
     views.views = fans_among(helix->seen.views, behind);
     kernels::RowFilter some = all;
     some.view_weights.assign(static_cast<std::size_t>(fans.size()), 1.0f);
-    return FanFilterMap{
-        projection_space(crop(scan, behind, {0, scan.detector.rows}, {0, scan.detector.bins}), device),
-        space_of_fans(scan, *helix, fans, device), std::make_shared<const FanViews>(std::move(views)),
-        std::make_shared<const FanSteps>(FanSteps{fans_among(helix->fans.views, fans)}),
+    return RampOfRows<SortedRows>{
+        projection_space(crop(scan, behind), device),
+        space_of_fans(scan, *helix, fans, device),
+        {std::make_shared<const FanViews>(std::move(views)),
+         std::make_shared<const FanSteps>(FanSteps{fans_among(helix->fans.views, fans)})},
         std::make_shared<const kernels::RowFilter>(std::move(some))};
   };
 }

@@ -10,10 +10,10 @@
 #include "../geometry/vector3.hpp"
 #include "../kernels/flexible.hpp"
 #include "../kernels/level.hpp"
-#include "../kernels/ramp.hpp"
 #include "algebra.hpp"
 #include "continuation.hpp"
 #include "helix_fbp.hpp"
+#include "ramp_of_rows.hpp"
 #include "table_operator.hpp"
 #include "vector.hpp"
 
@@ -21,30 +21,19 @@ namespace tandem {
 
 namespace {
 
-struct LevelFilterMap {
-  Space in, out;
+/// Rows that are level, of the views as they stood.
+struct LevelRows {
   std::shared_ptr<const LevelViews> cells;
-  std::shared_ptr<const kernels::RowFilter> filter;
-  Space domain() const { return in; }
-  Space range() const { return out; }
 
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    const auto filtered = [&](VectorView level) {
-      kernels::level(stream.device()).level(*cells, image(x), image(level), stream);
-      kernels::ramp(stream.device())
-          .filter(*filter, false, alpha, image(ConstVectorView(level)), beta, image(y), stream);
-    };
-    if (beta == 0) return filtered(y);  // in place
-    Array level(out, stream);
-    filtered(level);
+  void make(Image<const float> views, Image<float> rows, Stream& stream) const {
+    kernels::level(stream.device()).level(*cells, views, rows, stream);
   }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    const auto back = kernels::level(stream.device()).transpose;
-    require<DeviceError>(back, "device ", stream.device(),
+  void require_transpose(const Stream& stream) const {
+    require<DeviceError>(kernels::level(stream.device()).transpose, "device ", stream.device(),
                          ": the filter of a flexible beam has no transpose there; give the CPU");
-    Array level(out, stream);
-    kernels::ramp(stream.device()).filter(*filter, true, 1, image(y), 0, image(VectorView(level)), stream);
-    back(*cells, alpha, image(ConstVectorView(level)), beta, image(x), stream);
+  }
+  void back(float alpha, Image<const float> rows, float beta, Image<float> views, Stream& stream) const {
+    kernels::level(stream.device()).transpose(*cells, alpha, rows, beta, views, stream);
   }
 };
 
@@ -178,16 +167,10 @@ struct HelixMap {
   }
 };
 
-FlexibleBeam flexible_part(const FlexibleBeam& scan, Range views) { return crop(scan, views); }
-
 template <class T>
 std::vector<T> some_of(const std::vector<T>& all, Range views, Index each = 1) {
   return {all.begin() + views.first * each, all.begin() + views.last * each};
 }
-
-}  // namespace
-
-namespace {
 
 /// The helix of a scan that goes through weighted filtered back-projection.
 std::shared_ptr<const HelixScan> weighted_helix(const FlexibleBeam& scan) {
@@ -213,10 +196,10 @@ FilterOfViews ramp_filter_of_views(const FlexibleBeam& scan, Filter filter, Devi
     kernels::RowFilter some = all;
     some.view_weights = some_of(all.view_weights, views);
     some.ray_weights = some_of(all.ray_weights, views, level->scan.detector.bins + 2);
-    return LevelFilterMap{
-        projection_space(flexible_part(scan, views), device),
-        projection_space(flexible_part(level->scan, views), device),
-        std::make_shared<const LevelViews>(LevelViews{some_of(cells.views, views), cells.rows, cells.bins}),
+    return RampOfRows<LevelRows>{
+        projection_space(crop(scan, views), device),
+        projection_space(crop(level->scan, views), device),
+        {std::make_shared<const LevelViews>(LevelViews{some_of(cells.views, views), cells.rows, cells.bins})},
         std::make_shared<const kernels::RowFilter>(std::move(some))};
   };
 }
@@ -232,7 +215,7 @@ BackprojectorOfViews fdk_backprojector_of_views(const FlexibleBeam& scan, const 
   const auto table = kernels::flexible(device);
   const auto level = std::make_shared<const LevelScan>(level_scan(scan));
   return [level, grid = flat_voxels(level->scan, whole), table, device](Range some) -> LinearOperator {
-    const FlexibleBeam own = flexible_part(level->scan, some);
+    const FlexibleBeam own = crop(level->scan, some);
     const Space volume = cone_volume_space(grid, device), projections = projection_space(own, device);
     auto views = std::make_shared<const FlexibleViews>(unslanted(own, grid));
     const Execution how = resolve(table, {}, Pairing::matched, *views, projections.shape(), device);
