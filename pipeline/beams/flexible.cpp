@@ -80,7 +80,9 @@ void require_filter(const Job& job, const Recipe& recipe) {
                          "--initial fbp: of views of any geometry, one process takes all; start one, or ",
                          without_filter(job));
   try {
-    filtered_rows(job.scan);
+    const bool beside = filtered_rows(job.scan).views_beside > 0;  // a device's share lacks these views
+    require<GeometryError>(job.method->filters || !beside || recipe.devices.size() <= 1,
+                           "--initial fbp: of a helix, one device takes all; give one --device");
   } catch (const GeometryError& error) {
     if (job.method->filters) throw;  // it names a solver
     throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");

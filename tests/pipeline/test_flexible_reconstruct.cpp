@@ -6,12 +6,14 @@
 #include <fstream>
 
 #include "../../core/error.hpp"
+#include "../../geometry/trajectories.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/vector.hpp"
 #include "../../pipeline/memory/host_memory.hpp"
 #include "../../pipeline/memory/vector_bytes.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../support/flexible_scans.hpp"
+#include "../support/operators.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -77,6 +79,24 @@ TEST_F(FlexibleReconstruct, SeveralDevicesStartFromAFilter) {
   EXPECT_LE(relative_error(volume(recipe), one), tolerance::solver_steps);
   recipe.initial = Initial::zero;
   EXPECT_GE(relative_error(volume(recipe), one), 0.1);
+}
+
+/// The filter of a helix takes views beside those that a device has.
+TEST_F(FlexibleReconstruct, AHelixStartsFromAFilterOnOneDevice) {
+  Trajectory helix;
+  helix.name = "helix", helix.pitch = 5, helix.sod = 60, helix.sdd = 90, helix.midplane_row = 9.5;
+  for (int k = 0; k < 60; ++k) helix.angles.push_back(k * whole_turn / 20);
+  Simulation made;
+  made.phantom = "ellipsoids";
+  made.scan = views_along(helix, {23, 20, 0.5, 0.5, 11});
+  made.grid = fitting_grid(made.scan);
+  test::write_scan(folder_ / "helix.h5", SimulatedScan(made));
+  const auto reader = io::open_scan(folder_ / "helix.h5");
+  Recipe recipe = recipe_for("cgls");
+  recipe.initial = Initial::fbp, recipe.iterations = 1;
+  EXPECT_GT(reconstructed(folder_ / "helix.h5", recipe).size(), 0);
+  recipe.devices = {Device::cpu(), Device::cpu()};
+  test::expect_refused([&] { make_plan(reader->info(), recipe); }, "one device");
 }
 
 /// Subsets are of views, which a team would share: they go in tiles.
