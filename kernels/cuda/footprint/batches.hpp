@@ -4,6 +4,7 @@
 // launch, and what memory that takes. Plain C++, so that tests need no device.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -167,16 +168,21 @@ struct OrderedViews {
     list = packed.views;
     if (packed.circular) {
       sort_by_angle(packed.views);
-      return;
+    } else {
+      OrderedViews by_angle = *this;
+      by_angle.sort_by_angle(packed.views);
+      const auto worse = [](const Drift& a) { return a.across + a.along; };
+      if (worse(by_angle.drift_of(reach, 4)) < worse(drift_of(reach, 4))) *this = std::move(by_angle);
     }
-    OrderedViews by_angle = *this;
-    by_angle.sort_by_angle(packed.views);
-    constexpr std::size_t many = 4;  // views of a block
-    const auto worse = [](const Drift& a) { return a.across + a.along; };
-    if (worse(by_angle.drift(reach, many)) < worse(drift(reach, many))) *this = std::move(by_angle);
+    for (std::size_t k = 0; k < drifts_.size(); ++k) drifts_[k] = drift_of(reach, warps >> (k + 1));
   }
-  /// How far apart the views that share a block are at most.
-  Drift drift(const Reach& reach, std::size_t views_a_block) const {
+  /// How far apart the views that share a block are at most, if it has so many groups of rows: 2, 4 or 8.
+  const Drift& drift(int row_groups) const {
+    return drifts_[static_cast<std::size_t>(row_groups == 2 ? 0 : row_groups == 4 ? 1 : 2)];
+  }
+
+ private:
+  Drift drift_of(const Reach& reach, std::size_t views_a_block) const {
     Drift most{};
     for (std::size_t a = 0; a < list.size(); ++a)
       for (std::size_t b = a + 1; b < std::min(list.size(), (a / views_a_block + 1) * views_a_block); ++b) {
@@ -186,7 +192,6 @@ struct OrderedViews {
     return most;
   }
 
- private:
   void sort_by_angle(const std::vector<ConeView>& views) {
     const auto angle = [&](int v) {
       const ConeView& view = views[static_cast<std::size_t>(v)];
@@ -201,6 +206,8 @@ struct OrderedViews {
     list.clear();
     for (const int v : order) list.push_back(views[static_cast<std::size_t>(v)]);
   }
+
+  std::array<Drift, 3> drifts_{};  // of two, four and eight groups of rows
 };
 
 /// Where the rows of a view meet a column: row r at voxel (r - row_of_0) voxels depth + voxel_of_0. Rows and
@@ -234,7 +241,7 @@ inline ForwardLayout forward_layout(const Reach& reach, const OrderedViews& view
                                     int most_shared) {
   for (const int row_groups : {2, 4, 8}) {
     if (wanted && row_groups != wanted) continue;
-    const Drift apart = views.drift(reach, static_cast<std::size_t>(warps / row_groups));
+    const Drift& apart = views.drift(row_groups);
     if (!wanted && row_groups < warps && apart.across > most_drift) continue;
     const double spread = reach.slices * std::sqrt(2) * (edge - 1) + apart.along;
     const double needed = row_groups * warp_rows / reach.step[0] + spread + 12;
