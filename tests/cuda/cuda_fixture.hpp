@@ -2,10 +2,12 @@
 
 // What tests on a GPU share. They are skipped where no GPU is.
 
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -41,6 +43,21 @@ class Cuda : public ::testing::Test {
     return projector(odd_scan(61, slices), grid_of(37, 41, slices), Model::pixel_driven, gpu, how);
   }
   const Device gpu = Device::cuda(0), cpu = Device::cpu();
+};
+
+/// The pair for views of any geometry.
+class CudaViews : public Cuda {
+ protected:
+  LinearOperator there(const FlexibleBeam& scan, const VolumeGrid& grid) const {
+    return projector(scan, grid, Model::separable_footprint, gpu);
+  }
+  void expect_agreement(const FlexibleBeam& scan, const VolumeGrid& grid, const std::string& what) const {
+    const LinearOperator A = projector(scan, grid), B = there(scan, grid);
+    const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
+    EXPECT_LE(relative_error(B * on_device(x, gpu), A * x), tolerance::devices) << "forward, " << what;
+    EXPECT_LE(relative_error(adjoint(B) * on_device(q, gpu), adjoint(A) * q), tolerance::devices)
+        << "back, " << what;
+  }
 };
 
 /// Those whose coefficients are the CPU's, but for rounding.
@@ -110,6 +127,20 @@ inline void expect_infinity_to_be_seen(const LinearOperator& three, const Linear
     EXPECT_GT(seen, 0) << name << ", " << bad;
     EXPECT_EQ(wrong, 0) << name << ", " << bad;
   }
+}
+
+/// What kernels take on a GPU while they work, at the most, bytes.
+inline double taken_by(const std::function<void()>& work, Device gpu) {
+  cudaMemPool_t pool = nullptr;
+  EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, gpu.ordinal()), cudaSuccess);
+  default_stream(gpu).synchronize();
+  std::uint64_t before = 0, most = 0, zero = 0;
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero), cudaSuccess);
+  work();
+  default_stream(gpu).synchronize();
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), cudaSuccess);
+  return static_cast<double>(most) - static_cast<double>(before);
 }
 
 }  // namespace tandem::test

@@ -12,19 +12,7 @@
 namespace tandem::test {
 namespace {
 
-class CudaFlexible : public Cuda {
- protected:
-  LinearOperator there(const FlexibleBeam& scan, const VolumeGrid& grid) const {
-    return projector(scan, grid, Model::separable_footprint, gpu);
-  }
-  void expect_agreement(const FlexibleBeam& scan, const VolumeGrid& grid, const std::string& what) const {
-    const LinearOperator A = projector(scan, grid), B = there(scan, grid);
-    const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
-    EXPECT_LE(relative_error(B * on_device(x, gpu), A * x), tolerance::devices) << "forward, " << what;
-    EXPECT_LE(relative_error(adjoint(B) * on_device(q, gpu), adjoint(A) * q), tolerance::devices)
-        << "back, " << what;
-  }
-};
+class CudaFlexible : public CudaViews {};
 
 /// Shadows from a third of a cell to ten cells, views of any orientation.
 TEST_F(CudaFlexible, AgreesWithTheCpu) {

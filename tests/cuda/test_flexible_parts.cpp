@@ -130,20 +130,6 @@ TEST_F(CudaFlexibleParts, SolversComeToOneSolution) {
                                 {"tiles", tiled_projector(problem.scan, problem.grid, {gpu, gpu}, tile)}});
 }
 
-/// What kernels take on a GPU while they work, at the most, bytes.
-double taken_by(const std::function<void()>& work, Device gpu) {
-  cudaMemPool_t pool = nullptr;
-  EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, gpu.ordinal()), cudaSuccess);
-  default_stream(gpu).synchronize();
-  std::uint64_t before = 0, most = 0, zero = 0;
-  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before), cudaSuccess);
-  EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero), cudaSuccess);
-  work();
-  default_stream(gpu).synchronize();
-  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), cudaSuccess);
-  return static_cast<double>(most) - static_cast<double>(before);
-}
-
 /// Beside its vectors, which lie there before. An operator is made anew: what it keeps counts too.
 TEST_F(CudaFlexibleParts, KernelsTakeWhatThePlanSays) {
   constexpr double rounding = 1 << 16;  // of small blocks

@@ -78,20 +78,6 @@ TEST_F(CudaHierarchical, PairsMatchAndHaveTheSameBits) {
   }
 }
 
-/// What kernels take while they work, at the most, bytes.
-double taken_by(const std::function<void()>& work, Device gpu) {
-  cudaMemPool_t pool = nullptr;
-  EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, gpu.ordinal()), cudaSuccess);
-  default_stream(gpu).synchronize();
-  std::uint64_t before = 0, most = 0, zero = 0;
-  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before), cudaSuccess);
-  EXPECT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &zero), cudaSuccess);
-  work();
-  default_stream(gpu).synchronize();
-  EXPECT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), cudaSuccess);
-  return static_cast<double>(most) - static_cast<double>(before);
-}
-
 /// Beside its vectors. Each scratch is rounded up to 512 bytes, and there are less than a hundred.
 TEST_F(CudaHierarchical, TakesWhatThePlanSays) {
   constexpr double rounding = 1 << 16;

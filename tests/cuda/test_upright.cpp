@@ -14,18 +14,11 @@
 namespace tandem::test {
 namespace {
 
-class CudaUpright : public Cuda {
+class CudaUpright : public CudaViews {
  protected:
-  LinearOperator there(const FlexibleBeam& scan, const VolumeGrid& grid) const {
-    return projector(scan, grid, Model::separable_footprint, gpu);
-  }
   void expect_agreement(const FlexibleBeam& scan, const VolumeGrid& grid, const std::string& what) const {
     ASSERT_TRUE(has_upright_views(scan));
-    const LinearOperator A = projector(scan, grid), B = there(scan, grid);
-    const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
-    EXPECT_LE(relative_error(B * on_device(x, gpu), A * x), tolerance::devices) << "forward, " << what;
-    EXPECT_LE(relative_error(adjoint(B) * on_device(q, gpu), adjoint(A) * q), tolerance::devices)
-        << "back, " << what;
+    CudaViews::expect_agreement(scan, grid, what);
   }
 };
 
