@@ -25,7 +25,7 @@ class RanksOfPrograms : public ::testing::Test {
   }
   /// Ends after a minute at the latest; with a code of its own then.
   static std::string mpirun(int ranks) {
-    return "timeout -k 5 150 " TANDEM_MPIRUN " -n " + std::to_string(ranks) + " ";
+    return "timeout -k 5 500 " TANDEM_MPIRUN " -n " + std::to_string(ranks) + " ";
   }
   Ended on(int ranks, const std::string& arguments) { return run(arguments + " --quiet", mpirun(ranks)); }
   /// Each rank does something in a shell first, which knows its number $R, and says which process it is.
