@@ -23,7 +23,7 @@ class RanksOfPrograms : public ::testing::Test {
                   .code,
               0);
   }
-  /// Ends after a minute at the latest; with a code of its own then.
+  /// Ends a run that takes minutes too long, with a code of its own.
   static std::string mpirun(int ranks) {
     return "timeout -k 5 500 " TANDEM_MPIRUN " -n " + std::to_string(ranks) + " ";
   }
