@@ -16,18 +16,18 @@ namespace tandem {
 
 /// How a rank failed.
 struct RankFailure {
-  int rank = 0, code = 0;  ///< of the process
+  int rank = 0, code = 0;  ///< number of the rank; exit code of its process
   std::string text;
   bool is_lost = false;  ///< its process ended without a word, as others say
 };
 
 /// What a program does if one of its ranks fails. A thread of its own calls these, each once.
 struct OnRankFailure {
-  /// On the first rank, or on another one if the first is lost: says it. Failures come in the order in which
-  /// they were reported, lost ranks first; all that came within a moment, so that what all ranks met alike
-  /// can be said as one.
+  /// Reports failures to the user. Runs on the first rank, or on another one if the first is lost. Failures
+  /// come in the order in which they were reported, lost ranks first. A call has all that came within a
+  /// moment, so that a failure that all ranks met can be reported once.
   std::function<void(const std::vector<RankFailure>&)> tell;
-  /// On every rank: ends this process soon, with this code. It need not return.
+  /// Ends this process soon, with this code. Runs on every rank, and need not return.
   std::function<void(int code)> end;
 };
 
@@ -52,25 +52,27 @@ class Comm {
   bool is_alone() const { return size_ == 1; }
 
   void barrier() const;  ///< all ranks
-  /// All ranks, with as many values: each value becomes that of all ranks together. Sums are taken in the
-  /// order of the ranks, so that they have the same bits on all, and in every run with as many ranks. For a
-  /// few numbers: each rank receives those of all.
+  /// Combines each value with those of all ranks. All ranks call it, with as many values. Sums are taken in
+  /// the order of the ranks, so that they have the same bits on all of them, and in every run with as many
+  /// ranks. It is meant for a few numbers: each rank receives those of all.
   void all_reduce(std::span<double> values, Combine how = Combine::sum) const;
   std::string broadcast(std::string text, int from = 0) const;        ///< all ranks
   std::vector<std::string> all_gather(const std::string& own) const;  ///< all ranks; for short texts
-  /// All ranks; the first one gets the texts of all, the others none.
+  /// The texts of all ranks, on the first one; nothing on the others. All ranks call it.
   std::vector<std::string> gather(const std::string& own) const;
   /// The same for values, which then lie one rank after the other.
   std::vector<float> gather(std::span<const float> own) const;
-  /// Sends to one rank while it receives from another one, and waits for both. No bytes: no message. One
-  /// thread of a rank at a time. @pre the other ranks send and receive as many
+  /// Sends to one rank while it receives from another one, and waits for both. If there are no bytes, no
+  /// message is sent. One thread of a rank may call it at a time. @pre the other ranks send and receive as
+  /// many
   void exchange(std::span<const std::byte> own, int to, std::span<std::byte> other, int from) const;
 
-  /// This rank cannot go on: tells the first one, and thereby all. @returns the code with which all ranks
-  /// end, when they have been told; empty if the first rank did not answer in time, and so nobody said it
+  /// Tells the first rank, and thereby all, that this one cannot go on. @returns the code with which all
+  /// ranks end, when they have been told; empty if the first rank did not answer in time, and so nobody was
+  /// told
   std::optional<int> fail(int code, const std::string& text) const;
   std::optional<int> ending() const;  ///< the code with which all end, if a rank failed
-  /// A rank that ends because one failed: waits for the others for a moment, so that none is in the middle of
+  /// Waits a moment for the other ranks, when this one ends because one failed. So none is in the middle of
   /// something when `mpirun` ends all. False if not all came.
   bool meet_at_the_end() const;
   /// `leave` calls this on every rank, while all are still there.
@@ -86,7 +88,7 @@ class Comm {
   int rank_ = 0, size_ = 1;
 };
 
-/// All ranks: the value that the first one has.
+/// The value that the first rank has. All ranks call it.
 template <class T>
 requires std::is_trivially_copyable_v<T> T of_first(const Comm& ranks, T value) {
   const std::string text = ranks.broadcast({reinterpret_cast<const char*>(&value), sizeof value});
@@ -104,7 +106,7 @@ class SharedCounter {
  private:
   Comm comm_;
   int name_ = 0;
-  std::unique_ptr<std::atomic<Index>> own_;  ///< of a process alone
+  std::unique_ptr<std::atomic<Index>> own_;  ///< the number itself, in a process alone
 };
 
 }  // namespace tandem

@@ -45,7 +45,8 @@ struct Question {
   Index counter = 0, count = 0;
 };
 
-/// Whatever ended it: what MPI's own program says of it may be left out.
+/// The failure of a rank that is lost, whatever ended it. What MPI's own program says about it may be left
+/// out.
 RankFailure lost(int rank) {
   return {rank, 128 + SIGKILL,
           "its process ended without a word: it was killed, or it crashed; if its memory was short, give a "
@@ -53,7 +54,7 @@ RankFailure lost(int rank) {
           true};
 }
 
-/// Of the process. It is never destroyed: its thread may be the one that ends the process.
+/// The state of the process. It is never destroyed: its thread may be the one that ends the process.
 struct State {
   int rank = 0, size = 1;
   OnRankFailure on_failure;
@@ -112,7 +113,7 @@ struct State {
     return true;
   }
 
-  /// On the rank that tells it: all that failed, when they had a moment to say so.
+  /// All failures, on the rank that reports them; none before the others had a moment to report theirs, too.
   std::vector<RankFailure> failed() {
     const std::lock_guard lock(mutex);
     const bool due = static_cast<int>(failures.size()) == size || Clock::now() - first_failure > together;

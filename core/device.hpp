@@ -25,7 +25,7 @@ class Device {
   int members() const { return team_ ? static_cast<int>(team_->size()) : 1; }  ///< 1 unless a team
   Device member(int k) const { return team_ ? (*team_)[static_cast<std::size_t>(k)] : *this; }
   bool is_cuda() const { return ordinal_ >= 0; }
-  int ordinal() const { return ordinal_; }  ///< of a team: that of its first member
+  int ordinal() const { return ordinal_; }  ///< number of the GPU, or of the first of a team
   std::string name() const;                 ///< "cpu", "cuda:0", "cuda:0 + cuda:1"
   auto operator<=>(const Device&) const = default;
 
@@ -42,7 +42,7 @@ std::ostream& operator<<(std::ostream& to, Device device);
 /// least `least_capability`.
 std::vector<Device> devices();
 
-/// What the vendor calls a device; of the CPU with `instruction_set`. @throws DeviceError if it is not here
+/// The vendor's name of a device; for the CPU with `instruction_set`. @throws DeviceError if it is not here
 std::string description(Device device);
 
 /// The clocks of all multiprocessors of a GPU together, at their highest rate, in 10^9 per second; 0 for the
@@ -56,7 +56,7 @@ struct ComputeCapability {
 };
 constexpr ComputeCapability least_capability{8, 0};  ///< kernels are built for this and up
 
-ComputeCapability compute_capability(Device device);  ///< of a GPU; {0, 0} for the CPU
+ComputeCapability compute_capability(Device device);  ///< what a GPU can do; {0, 0} for the CPU
 /// @throws DeviceError if a card is below `least_capability`; it names the `card`, what it has and what is
 /// needed.
 void require_capability(Device gpu, const std::string& card, ComputeCapability has);
@@ -72,7 +72,7 @@ std::string cuda_version();
 
 class Event;
 
-/// Whose kernels a GPU starts first where both could go on: small ones that others wait for are `urgent`.
+/// Which kernels a GPU starts first if several could start: small ones that others wait for are `urgent`.
 enum class Priority { usual, urgent };
 
 /// A queue of work on one device: a CUDA stream of its own. On the CPU, work is done when a call returns. A
@@ -91,7 +91,7 @@ class Stream {
   const Stream& member(int k) const { return members_ ? (*members_)[static_cast<std::size_t>(k)] : *this; }
   void synchronize() const;                       ///< @throws DeviceError if any earlier work failed
   void wait(const Event& event) const;            ///< what is queued from now on begins after `event`
-  void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU and of a team
+  void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU and for a team
   const std::shared_ptr<void>& shared() const { return native_; }
 
  private:

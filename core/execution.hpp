@@ -25,7 +25,7 @@ struct Execution {
   std::string variant = "automatic";
   Precision precision = Precision::float32;
   FootprintTuning tuning{};
-  double accuracy = 1e-4;  ///< of Model::fourier: relative error of what it back-projects
+  double accuracy = 1e-4;  ///< relative error of the back-projection of Model::fourier
   bool operator==(const Execution&) const = default;
 };
 

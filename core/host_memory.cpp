@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::size_t line = 64, page = 4096,  // bytes: a cache line is an AVX-512 vector
     huge_page = std::size_t{1} << 21;
-constexpr std::size_t large = std::size_t{1} << 20;  // what is worth pinning and keeping
+constexpr std::size_t large = std::size_t{1} << 20;  // bytes that are worth pinning and keeping
 
 thread_local Device pinned_by = Device::cpu();
 
-/// Page by page on all cores: the first to touch a page waits for it.
+/// Touches memory page by page on all cores: the first to touch a page waits for it.
 void touch(void* data, std::size_t bytes) {
   constexpr std::size_t piece = std::size_t{1} << 22;
   auto* all = static_cast<std::byte*>(data);
@@ -36,8 +36,9 @@ void touch(void* data, std::size_t bytes) {
   });
 }
 
-/// Large memory has pages of its own, so that pinning it pins nothing of others. Of the largest pages should
-/// be huge, where the system has such: fewer to be touched first, and fewer to be looked up.
+/// Allocates memory. Large memory has pages of its own, so that pinning it pins nothing of others. The
+/// largest memory asks for huge pages, if the system has them: there are fewer pages to touch first and to
+/// look up.
 void* allocate(std::size_t wanted) {
   const std::size_t alignment = wanted < 4 * page ? line : page;
   const std::size_t bytes = ceil_div(wanted, alignment) * alignment;
@@ -59,7 +60,7 @@ struct Block {
   }
 };
 
-/// The large blocks: those in use that are pinned, and those that wait.
+/// The large blocks: the ones in use that are pinned, and the ones that wait.
 class LargeBlocks {
  public:
   static LargeBlocks& all() {
@@ -76,7 +77,7 @@ class LargeBlocks {
     for (auto& [key, block] : waiting_) block.free();
     waiting_.clear();
   }
-  /// Null if none waits.
+  /// A block that waits, or null if none does.
   void* take(std::size_t bytes, bool pinned) {
     const std::lock_guard lock(mutex_);
     const auto found = waiting_.find({bytes, pinned});
@@ -113,8 +114,10 @@ class LargeBlocks {
 
   std::mutex mutex_;
   int keepers_ = 0;
-  std::unordered_map<const void*, std::shared_ptr<void>> pins_;  ///< of blocks in use that should be pinned
-  std::multimap<std::pair<std::size_t, bool>, Block> waiting_;   ///< by bytes, and whether they should be
+  /// Pins of the blocks in use that should be pinned.
+  std::unordered_map<const void*, std::shared_ptr<void>> pins_;
+  /// Blocks that wait, sorted by bytes, and by whether they should be pinned.
+  std::multimap<std::pair<std::size_t, bool>, Block> waiting_;
 };
 
 }  // namespace

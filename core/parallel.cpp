@@ -40,21 +40,21 @@ void enter(char&) {}
 #endif
 char begun, done, handed;
 
-/// A task: from one gate to the next, also with what it throws.
+/// Marks a task: it comes from one gate and leaves by the next, also if it throws.
 struct Passage {
   char& to;
   Passage(char& from, char& gate) : to(gate) { enter(from); }
   ~Passage() { leave(to); }
 };
 
-/// Who starts tasks: leaves by one gate and comes back by another, also with what they throw.
+/// Marks a thread that starts tasks: it leaves by one gate, and comes back by another when they end or throw.
 struct Outing {
   char& back;
   Outing(char& out, char& gate) : back(gate) { leave(out); }
   ~Outing() { enter(back); }
 };
 
-/// The numbers 0 .. count - 1, of which some are taken. A station never takes more than there are.
+/// The numbers 0 .. count - 1, some of which are taken. A station never takes more than there are.
 class FreeNumbers {
  public:
   explicit FreeNumbers(Index count) {
@@ -83,7 +83,8 @@ void send(const Item& item, ItemNode& node) {
   node.try_put(item);
 }
 
-/// A desk for the tasks of a graph. Whoever brings something to it also sends items on that can go on now.
+/// A desk for the tasks of a graph. A task that brings something to it also sends on the items that can go on
+/// now.
 class SharedDesk {
  public:
   SharedDesk(Index workers, std::vector<double> sizes) : desk_(workers, std::move(sizes)) {}
@@ -113,7 +114,8 @@ class SharedDesk {
 void run(flow::graph& graph, flow::input_node<Item>& source) {
   const Outing outing(handed, handed);
   try {
-    // Isolated, so that who waits here, in a station of another conveyor perhaps, takes none of its work.
+    // Isolated, so that a thread that waits here takes no work of others (a station of another conveyor,
+    // say).
     tbb::this_task_arena::isolate([&] {
       source.activate();
       graph.wait_for_all();

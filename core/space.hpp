@@ -44,17 +44,17 @@ class Space {
   Spread spread() const { return spread_; }
   int shares() const { return device_.members(); }  ///< 1 unless on a team
   Space share(int k) const;                         ///< what member k of the team holds
-  /// The first plane of axis 0 of share k, where vectors are split; for k = shares() how many there are.
-  /// `share` fails where this does:
-  /// @throws SpaceError if there are fewer planes than members, or if planes are blocks
+  /// The first plane of axis 0 of share k, if vectors are split; for k = shares() the number of planes.
+  /// @throws SpaceError if there are fewer planes than members, or if planes are blocks; `share` then throws,
+  /// too
   Index first_plane(int k) const;
-  /// What one of several ranks (core/comm.hpp) holds of a vector that all of them have together: some of the
-  /// planes of axis 0 or 1, perhaps none. Sums over its elements are sums over those of all ranks, so all of
-  /// them ask for them in the same order. @throws SpaceError for a direct sum, a portion, several blocks, or
-  /// if there are no such planes
+  /// The part that one of several ranks (core/comm.hpp) holds of a vector that all of them have together:
+  /// some of the planes of axis 0 or 1, perhaps none. Sums over its elements are sums over the elements of
+  /// all ranks, so all ranks ask for them in the same order. @throws SpaceError for a direct sum, a portion,
+  /// several blocks, or if there are no such planes
   Space portion(int axis, Index begin, Index end) const;
   bool is_portion() const { return of_ranks_.planes > 0; }
-  Space whole() const;  ///< of which this is a portion; else the same space
+  Space whole() const;  ///< the space of which this one is a portion; else this space
   Index first_of_portion() const { return of_ranks_.begin; }  ///< plane of the whole
   Index line_in_whole(Index line) const;  ///< the place of a line of the last axis, if all ranks' are counted
   Index block_count() const;
@@ -69,7 +69,7 @@ class Space {
   bool fits(const Space& other) const;
 
  private:
-  /// How ranks cut a vector, and where a portion begins; no planes: it is none.
+  /// How ranks cut a vector, and where a portion begins. Without planes it is no portion.
   struct OfRanks {
     int axis = 0;
     Index begin = 0, planes = 0;

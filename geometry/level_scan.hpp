@@ -17,15 +17,16 @@ struct EvenlyOverCells {
   TANDEM_HOST_DEVICE double at(double row, double bin) const { return first + a_row * row + a_bin * bin; }
 };
 
-/// Where a view with level rows takes its values from, and what its rays count before the ramp. A level cell
-/// sees what falls on row `row.at / depth.at` of the detector as it stood, and on a bin in the same way.
+/// The places from which a view with level rows takes its values, and the weights of its rays before the
+/// ramp. A level cell sees what falls on row `row.at / depth.at` of the detector as it stood, and on a bin in
+/// the same way.
 struct LevelView {
   bool as_it_stood;  ///< rows were level; places are whole numbers
   EvenlyOverCells row, bin, depth;
   double to_first_cell[3], to_next_bin[3], to_next_row[3];  ///< from the source; the ray itself if parallel
-  double along[3];                                          ///< of the bins, of length 1
-  double speed[3];                                          ///< of the source, mm/rad
-  Curve curve{};                                            ///< of the detector as it stood
+  double along[3];                                          ///< direction of the bins, of length 1
+  double speed[3];                                          ///< speed of the source, mm/rad
+  Curve curve{};                                            ///< curve of the detector as it stood
 
   /// Where a level cell lies on the detector as it stood.
   TANDEM_HOST_DEVICE CellPlace place(Index level_row, Index level_bin) const {
@@ -37,14 +38,14 @@ struct LevelView {
 
 struct LevelViews {
   std::vector<LevelView> views;
-  Index rows, bins;  ///< of the detector as it stood
+  Index rows, bins;  ///< size of the detector as it stood
   KeptOnDevices kept{};
 };
 
-/// A scan of any geometry as a filter takes it. Its rows are level: with the source they lie in planes that
-/// hold the direction in which the source goes round. A detector that stands so stays as it is; else it is
-/// turned by the least angle, and a curved one becomes flat. Its bins are as many on both sides of the axis,
-/// as in `symmetric` of a cone beam.
+/// A scan of any geometry in the form that a filter takes. Its rows are level: with the source they lie in
+/// planes that hold the direction in which the source goes round. A detector that already stands so stays as
+/// it is. Any other is turned by the least angle, and a curved one becomes flat. There are as many bins on
+/// both sides of the axis, as in `symmetric` of a cone beam.
 ///
 /// In the plane of each row the filter is that of a fan beam whose source goes along any way, as Feldkamp,
 /// Davis and Kress (1984) have it for a circle. Derivation: docs/kernels/flexible.md.
@@ -52,17 +53,17 @@ struct LevelScan {
   FittedOrbit orbit;
   FlexibleBeam scan;
   std::shared_ptr<const LevelViews> cells;
-  /// What rays count, (view, 1 + bin + 1), mm^2 rad: their share of the orbit, times what B leaves out. The
-  /// first and the last weigh what rows go on with.
+  /// Weights of rays, (view, 1 + bin + 1), mm^2 rad: their share of the orbit, times what B leaves out. The
+  /// first and the last of a view weigh what rows go on with.
   std::vector<float> shares;
-  Range own_bins;  ///< of the detector as it stood, among those of the level one
+  Range own_bins;  ///< the bins of the detector as it stood, among those of the level one
 };
 
 /// @throws GeometryError as `fitted_orbit` does
 LevelScan level_scan(const FlexibleBeam& scan);
 
-/// The detector of that, or of the parallel fans of a helix (parallel_fans.hpp), which need views beside
-/// them.
+/// The detector of the level scan, or of the parallel fans of a helix (parallel_fans.hpp), which need views
+/// beside them.
 FilteredRows level_rows(const FlexibleBeam& scan);
 
 /// How the views of an orbit fill it, rad.

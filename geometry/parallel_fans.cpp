@@ -12,7 +12,7 @@ namespace {
 
 double middle_cell(Index count) { return 0.5 * static_cast<double>(count - 1); }
 
-/// A point as a view sees it: what `FanView::Sum` adds up.
+/// The coefficients of `FanView::Sum` for a linear function of space, dot(dual, point) + constant.
 FanView::Sum sum_of(const Vector3& dual, double constant, const std::array<Vector3, 4>& frame) {
   return {constant + dot(dual, frame[0]), dot(dual, frame[1]), dot(dual, frame[2]), dot(dual, frame[3])};
 }
@@ -59,10 +59,11 @@ Cell cell_of(const FanView& view, double along, double outwards, double height) 
   return {view.row.at(along, outwards, height) / depth, view.bin.at(along, outwards, height) / depth};
 }
 
-/// Bins as wide as those of the scan appear at the axis, and rows as they appear from the source: the means
-/// over all views. As many as there are, on both sides of the axis.
+/// Chooses the bins and rows of the fans. Bins are as wide as the bins of the scan appear at the axis, and
+/// rows as high as its rows appear from the source: means over all views. Their numbers are those of the
+/// scan.
 void choose_bins(FanViews& all, const FlexibleBeam& scan, const FittedOrbit& orbit) {
-  constexpr double aside = 1e-3;  // of the radius
+  constexpr double aside = 1e-3;  // part of the radius
   double axis = 0, level = 0, bins = 0, rows = 0;
   const auto count = static_cast<double>(all.views.size());
   for (const FanView& view : all.views) {
@@ -85,7 +86,7 @@ double sine_of(const ParallelFans& fans, double bin) {
   return (bin - fans.axis_bin) * fans.bin_pitch / fans.radius;
 }
 
-/// Whether the rows of the detector of each view are those of the fans, but for so much.
+/// Whether the rows of the detector of each view are those of the fans, but for `most`.
 bool rows_agree(const FanViews& all) {
   constexpr double most = 0.01;  // rows
   const auto last_row = static_cast<double>(all.rows - 1), last_bin = static_cast<double>(all.bins - 1);
@@ -120,7 +121,7 @@ void add_steps_of_fans(HelixScan& helix) {
   }
 }
 
-/// Whether bins reach as far on both sides of the axis, nearly, and no ray passes beyond the sources.
+/// Whether bins reach nearly as far on both sides of the axis, and no ray passes beyond the sources.
 bool is_sided_alike(const ParallelFans& fans) {
   constexpr double most = 0.05, steepest = 0.95;
   const double last = static_cast<double>(fans.bins - 1), middle = 0.5 * last;
@@ -185,7 +186,7 @@ Index views_beside(const HelixScan& helix) {
 
 namespace {
 
-/// A number that changes evenly in space, of the voxels of a grid.
+/// A number that changes evenly in space, as a function of the voxels of a grid.
 Evenly over_voxels(const VolumeGrid& grid, const Vector3& direction, const Vector3& from) {
   const Vector3 first{grid.x(0), grid.y(0), grid.z(0)};
   Evenly e{dot(direction, first - from), {}};
@@ -244,7 +245,7 @@ FanPlaces pack(const HelixScan& helix, Range fans, const VolumeGrid& grid) {
 
 namespace {
 
-/// Whether a fan at an angle, or one half turns away from it, sees a point.
+/// Whether a fan at an angle, or a fan that is some half turns away from it, sees a point.
 bool is_seen_from(const HelixScan& helix, const Vector3& point, double angle) {
   const ParallelFans& fans = helix.seen;
   const FittedOrbit& orbit = helix.orbit;

@@ -11,11 +11,11 @@
 namespace tandem {
 
 /// The rays of a helix, sorted by their direction across the axis. A parallel fan of the angle t has the rays
-/// that go against the direction t: in bin b that one which passes p = (b - axis_bin) bin_pitch beside the
-/// axis. It comes from the source at the angle t + asin(p / radius). In row r it rises by (r - level_row)
-/// row_slope cos(asin(p / radius)) times its way across the axis, as rows of a flat detector do.
+/// that go against the direction t. Its bin b has the ray that passes p = (b - axis_bin) bin_pitch beside the
+/// axis; this ray comes from the source at the angle t + asin(p / radius). In row r it rises by (r -
+/// level_row) row_slope cos(asin(p / radius)) times its way across the axis, as rows of a flat detector do.
 struct ParallelFans {
-  double radius;               ///< of the helix, mm
+  double radius;               ///< radius of the helix, mm
   double bin_pitch, axis_bin;  ///< mm at the axis
   double row_slope, level_row;
   Index rows, bins;
@@ -34,14 +34,14 @@ struct FanView {
       return first + along * a + outwards * o + height * h;
     }
   };
-  double angle;  ///< of the source, times `way`, rad
+  double angle;  ///< angle of the source, times `way`, rad
   Sum row, bin, depth;
 };
 
 /// Views as they stood.
 struct FanViews : ParallelFans {
   std::vector<FanView> views;
-  Index rows_before, bins_before;  ///< of their detector
+  Index rows_before, bins_before;  ///< size of their detector
   bool upright;                    ///< whether each row comes from the row with its number
   KeptOnDevices kept{};
 };
@@ -64,29 +64,30 @@ struct HelixScan {
   FanSteps fans;  ///< one at the angle of each view
 };
 
-/// Nothing if `orbit`, that of the scan, is none that is taken so: a circle, parallel rays, a curved detector
-/// or one on one side of the axis, a pitch of less than a row, or hardly more than half a turn of fans.
+/// The helix of a scan with the orbit `orbit`. Nothing if the orbit is a circle, for parallel rays, for a
+/// detector that is curved or on one side of the axis, for a pitch of less than a row, and for hardly more
+/// than half a turn of fans.
 std::optional<HelixScan> helix_scan(const FlexibleBeam& scan, const FittedOrbit& orbit);
 
-/// Where its fans lie.
+/// The detector on which the fans lie.
 Detector detector_of(const HelixScan& helix);
 
 /// The views that some of the fans are made from.
 Range views_behind(const HelixScan& helix, Range fans);
-/// How many more there may be than fans.
+/// How many more views than fans there may be.
 Index views_beside(const HelixScan& helix);
 
-/// The share of directions from which a slice of a grid is not seen, of voxels in the field of view that are
-/// spread over it: a voxel needs all directions of half a turn across the axis.
+/// The share of directions from which a slice of a grid is not seen: a voxel needs all directions of half a
+/// turn across the axis. It is taken from voxels that are spread over the field of view.
 double share_unseen(const HelixScan& helix, const VolumeGrid& grid, Index slice);
 
 /// A parallel fan in units of a grid.
 struct FanPlace {
-  Evenly bin;     ///< on which a voxel falls
-  Evenly depth;   ///< towards the source from the axis, mm
-  Evenly height;  ///< above the source of the middle ray, mm
-  /// How many half turns the fan comes before the first and the last that can be in the middle of those which
-  /// make a voxel.
+  Evenly bin;     ///< bin on which a voxel falls
+  Evenly depth;   ///< distance of a voxel from the axis towards the source, mm
+  Evenly height;  ///< height of a voxel above the source of the middle ray, mm
+  /// How many half turns the fan comes before the first fan, and before the last one, that can be the middle
+  /// one of the fans that make a voxel.
   double before_first, before_last;
   double step;  ///< rad
 };

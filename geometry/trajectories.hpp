@@ -26,14 +26,14 @@ struct Trajectory {
   double midplane_row = 0;  ///< the row on which the ray through the origin falls; its bin is `axis_bin`
   double pitch = 0;         ///< mm
   double elevation = 0;     ///< rad
-  bool curved = false;      ///< whether the detector is (`FlexibleBeam::curved`)
-  /// By how much sources and detectors are moved off their places along each axis, mm, at most; detectors are
-  /// turned, too, by the angle that moves their edges by so much. Each view by numbers of its own.
+  bool curved = false;      ///< whether the detector is curved (`FlexibleBeam::curved`)
+  /// The most by which sources and detectors are moved off their places along each axis, mm. Detectors are
+  /// turned, too, by the angle that moves their edges by so much. Each view has random numbers of its own.
   double jitter = 0;
-  std::uint64_t seed = 0;  ///< of `jitter`
+  std::uint64_t seed = 0;  ///< seed of `jitter`
 };
 
-/// The names that there are.
+/// The names of all trajectories.
 std::span<const std::string_view> trajectory_names();
 
 /// The views of a trajectory on a detector. @throws GeometryError naming the field, its value and its unit

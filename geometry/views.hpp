@@ -43,8 +43,8 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
 /// A cone beam and a grid as plain numbers for the kernels, in mm and bins.
 struct ConeFrame {
   double sod, sdd, axis_bin, midplane_row, bin_pitch, row_pitch;
-  double x0, y0, z0;      ///< of voxel (0, 0, 0)
-  double pitch, pitch_z;  ///< of voxels
+  double x0, y0, z0;      ///< place of voxel (0, 0, 0)
+  double pitch, pitch_z;  ///< pitches of voxels
 };
 
 /// One view of a cone beam whose columns of cells are parallel to z, as seen from a frame in which its source

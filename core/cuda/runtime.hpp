@@ -10,7 +10,7 @@ namespace tandem::cuda {
 
 /// The number of CUDA devices that the driver shows; 0 if there is no driver, or in a build without CUDA.
 int device_count();
-int current_device();  ///< of the calling thread; -1 if there is none
+int current_device();  ///< the current device of the calling thread; -1 if there is none
 void make_current(int ordinal) noexcept;
 ComputeCapability compute_capability(int ordinal);  ///< {0, 0} if it is not known
 std::string device_name(int ordinal);
@@ -45,7 +45,7 @@ void release(int ordinal, void* memory, void* stream) noexcept;
 
 /// Copies between host and device, or between two devices, in stream order.
 void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stream);
-/// From one device to another one, whether or not they reach each other, in stream order.
+/// Copies from one device to another one, in stream order, whether or not they reach each other.
 void copy_between(int to_ordinal, void* to, int from_ordinal, const void* from, std::size_t bytes,
                   void* stream);
 /// Lets a device reach the memory of another one, so that copies take the link between them, if there is one.
@@ -55,8 +55,8 @@ void let_reach(int ordinal, int other);
 void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
                  std::size_t bytes, std::size_t count, void* stream);
 
-/// The same, by a kernel: a little that should not wait behind the large copies of other streams. @pre both
-/// begin at multiples of 4 bytes, and so do all pieces; host memory is pinned
+/// Copies such pieces by a kernel. It is for small data that should not wait behind the large copies of other
+/// streams. @pre both begin at multiples of 4 bytes, and so do all pieces; host memory is pinned
 void carry(int ordinal, void* to, std::size_t to_step, const void* from, std::size_t from_step,
            std::size_t bytes, std::size_t count, void* stream);
 /// Carries a few numbers to any host memory, and waits.

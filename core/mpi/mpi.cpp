@@ -17,9 +17,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_at_once = std::size_t{1} << 30;  // bytes; MPI counts them in an int
 
-/// An exchange goes in pieces of so many bytes. Some MPIs move a large message by 64 KiB in each call only,
-/// and `wait` sleeps between calls: of a small piece it sees the end before it begins to sleep. So it sleeps
-/// while the other rank computes, and not while bytes flow.
+/// Bytes of a piece of an exchange. Some MPIs move only 64 KiB of a large message in each call, and `wait`
+/// sleeps between calls. If pieces are small, it sees their end before it begins to sleep. So it sleeps while
+/// the other rank computes, and not while bytes flow.
 constexpr std::size_t piece = std::size_t{1} << 18, pieces_on_their_way = 8;
 
 MPI_Comm work = MPI_COMM_NULL, control = MPI_COMM_NULL;
@@ -34,7 +34,7 @@ void require_success(int code) {
   throw DeviceError("MPI: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// MPI itself would wait with all its strength. False if the time is over.
+/// Waits with pauses, because MPI itself would keep a core busy. False if the time is over.
 bool wait(MPI_Request& request, Clock::time_point until = Clock::time_point::max()) {
   for (Patience patience;; patience.pause()) {
     int done = 0;
@@ -44,7 +44,7 @@ bool wait(MPI_Request& request, Clock::time_point until = Clock::time_point::max
   }
 }
 
-/// Of the next piece of so many bytes, as MPI counts them.
+/// Bytes of the next piece if so many are left, as MPI counts them.
 int count_of(std::size_t bytes) { return static_cast<int>(std::min(most_at_once, bytes)); }
 
 /// Calls `begin` for pieces that MPI can count, and waits for each.
@@ -122,7 +122,7 @@ void receive(Channel channel, void* data, std::size_t bytes, int from, int tag) 
 void exchange(const void* own, std::size_t own_bytes, int to, void* other, std::size_t other_bytes, int from,
               int tag) {
   std::array<MPI_Request, 2 * pieces_on_their_way> requests;
-  requests.fill(MPI_REQUEST_NULL);  // which is done
+  requests.fill(MPI_REQUEST_NULL);  // a null request counts as done
   const auto count = [](std::size_t bytes, std::size_t at) {
     return static_cast<int>(std::min(piece, bytes - at));
   };

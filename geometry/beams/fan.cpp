@@ -38,7 +38,7 @@ FanBeam bin_down(const FanBeam& scan, int level, bool pitch_known) {
 
 VolumeGrid tall_voxels(const FanBeam& scan, const VolumeGrid& grid) {
   if (grid.size[2] != 1) return grid;
-  const double farther_edge = 0.5 + std::abs(scan.midplane_row);  // of the row, from the source's plane, rows
+  const double farther_edge = 0.5 + std::abs(scan.midplane_row);  // distance from the source's plane, rows
   return with_height(grid,
                      3 * height_of(scan, farther_edge, column_reach(scan, grid).farthest));  // 2 would do
 }

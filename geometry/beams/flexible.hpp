@@ -19,7 +19,7 @@ using Vector3 = std::array<double, 3>;  ///< x, y and z, mm
 /// Where the source and the detector are in one view. The middle of the detector is the middle of cell
 /// ((rows - 1) / 2, (bins - 1) / 2), as in the vectors of ASTRA.
 struct FlexibleView {
-  Vector3 source;    ///< of a parallel beam: the direction of its rays, of any length
+  Vector3 source;    ///< for a parallel beam the direction of its rays, of any length
   Vector3 detector;  ///< the middle of the detector
   Vector3 bin_step;  ///< from a bin to the next one
   Vector3 row_step;  ///< from a row to the next one
@@ -37,16 +37,17 @@ struct FlexibleBeam {
   Detector detector;
   std::vector<FlexibleView> views{};
   bool parallel = false;  ///< whether rays are parallel in each view
-  bool leaning = false;   ///< a part of a scan in which views lean: its pair is that of the whole
+  /// Whether it is a part of a scan with views that lean: its pair is that of the whole.
+  bool leaning = false;
   /// Whether the detector lies on a cylinder about the source, with columns parallel to its axis: equal
   /// angles lie between bins, `bin_pitch` is along the arc, and `bin_step` its direction in the middle.
   bool curved = false;
 };
 
-/// Whether the detectors of all views are upright, as in a circle, in a helix, or where a source wanders: the
-/// pair is that of circular cone beams then, which is faster. Rows go upwards along z, and bins along x and
-/// y, to the right for somebody who looks from the source, within an angle that moves a shadow by 0.01 cells
-/// in 2000.
+/// Whether the detectors of all views are upright, as in a circle, in a helix, or if a source wanders. Then
+/// the pair is that of circular cone beams, which is faster. Rows of an upright detector go upwards along z.
+/// Its bins go along x and y, to the right for somebody who looks from the source. Both may be off by an
+/// angle that moves a shadow by 0.01 cells in 2000.
 bool has_upright_views(const FlexibleBeam& scan);
 
 /// A scan of these views, with the detector that they say. @throws GeometryError as `validate` does
@@ -57,15 +58,15 @@ FlexibleBeam flexible_beam(Index rows, Index bins, std::vector<FlexibleView> vie
 /// along one line, rays in the plane of the detector, a curved detector that is not about the source
 void validate(const FlexibleBeam& scan);
 
-/// A view whose detector is moved over itself, so that its middle comes so many rows and bins further; and
-/// where that middle then is.
+/// A view whose detector is moved over itself, so that its middle comes so many rows and bins further.
+/// `point_on` is the place where the middle then is.
 FlexibleView moved(const FlexibleBeam& scan, const FlexibleView& view, double rows, double bins);
 inline Vector3 point_on(const FlexibleBeam& scan, const FlexibleView& view, double rows, double bins) {
   return moved(scan, view, rows, bins).detector;
 }
 
 inline Index views_of(const FlexibleBeam& scan) { return static_cast<Index>(scan.views.size()); }
-/// As sources go round, if they go along a circle or a helix; else as they are.
+/// The order in which sources go round, if they go along a circle or a helix; else the order of the scan.
 std::vector<Index> order_of_views(const FlexibleBeam& scan);
 inline std::optional<double> axis_of(const FlexibleBeam&) { return std::nullopt; }
 void keep_views(FlexibleBeam& scan, std::span<const Index> views);

@@ -1,4 +1,4 @@
-// What each ray counts in FBP and FDK, and what is missing.
+// The weights of rays in FBP and FDK, and what is missing.
 
 #include "ray_shares.hpp"
 
@@ -20,7 +20,7 @@ struct Orbit {
 
   explicit Orbit(const ConeBeam& scan) {
     const Circle circle(scan.angles, whole_turn);
-    // opposite rays stand for those of one hole, unless many have no opposite ones
+    // opposite rays make up for one hole, unless many rays have no opposite one
     const bool by_opposites = circle.holes() == 1 && !is_aside(scan.detector);
     closed = !circle.is_open() && !by_opposites;
     shares = circle.weights(by_opposites ? 0 : circle.widest_filled());
@@ -29,14 +29,15 @@ struct Orbit {
     widest_gap = closed ? circle.widest_gap() : circle.widest_gap_but_one();
     length = closed ? whole_turn : directions.back() + circle.after_last() - start;
   }
-  /// Of an angle, from the start.
+  /// Place of an angle on the orbit, from the start, rad.
   double at(double angle) const {
     const double turned = std::fmod(angle - start, whole_turn);
     return turned < -1e-9 ? turned + whole_turn : std::max(0.0, turned);
   }
 };
 
-/// Rays that leave the central one at `fan` rad, seen `at` rad after the start of an arc of pi + 2 excess.
+/// Weight of rays that leave the central one at `fan` rad, seen `at` rad after the start of an arc of pi + 2
+/// excess.
 double parker(double excess, double fan, double at) {
   const double alpha = -fan, quarter = 0.25 * half_turn;
   const auto rise = [&](double part, double whole) {
@@ -47,9 +48,9 @@ double parker(double excess, double fan, double at) {
   return 1;
 }
 
-/// Twice the share of the rays of each bin, of which those on the nearer side are seen from both sides:
-/// 1, and towards the end of that side a band where it goes to 0 here and to 2 opposite. Also of so many bins
-/// `beyond` either end.
+/// Twice the share of the rays of each bin, if rays on the nearer side are seen from both sides. It is 1, but
+/// in a band towards the end of that side it goes to 0 there, and to 2 on the opposite side. There are values
+/// for `beyond` more bins at either end.
 std::vector<double> one_sided(const Detector& d, std::size_t views, Index beyond) {
   constexpr double narrowest = 16;  // bins
   const Sides side = sides(d);
@@ -65,7 +66,7 @@ std::vector<double> one_sided(const Detector& d, std::size_t views, Index beyond
   return weights;
 }
 
-/// With bins added on the nearer side until both reach equally far.
+/// The detector with bins added on the nearer side until both sides reach equally far.
 Detector both_sided(const Detector& d) {
   const Index missing = missing_bins(d);
   Detector wide = d;
