@@ -10,12 +10,12 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr float deviations = 6, mad_to_deviation = 1.48f, harmless = 0.01f;  // of a hot cell
-constexpr float weakest = 0.2f;                                              // of the span around it
-constexpr Index reach = 2;                                                   // of the window around it
+constexpr float deviations = 6, mad_to_deviation = 1.48f, harmless = 0.01f;  // thresholds for a hot cell
+constexpr float weakest = 0.2f;  // least part of the span around a cell
+constexpr Index reach = 2;       // half of the window around a cell
 constexpr double rare = 0.01;
 
-/// Of those that are finite; 0 if there are none. The order of the values is lost.
+/// Median of the finite values; 0 if there are none. The order of the values is lost.
 float finite_median(std::vector<float>& values) {
   std::erase_if(values, [](float v) { return !std::isfinite(v); });
   if (values.empty()) return 0;

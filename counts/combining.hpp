@@ -10,9 +10,9 @@ namespace tandem::pipeline {
 /// How several frames become one: by their mean, or by the mean of what is left without the lowest and the
 /// highest values of each pixel.
 enum class Combining {
-  mean,     ///< of all
-  trimmed,  ///< without a tenth at each end, at least one of three frames or more
-  median    ///< of the one or the two in the middle
+  mean,     ///< mean of all values
+  trimmed,  ///< mean without a tenth at each end, at least one of three frames or more
+  median    ///< mean of the one or the two in the middle
 };
 
 /// "mean", "median" or "trimmed"; an empty name is the mean. @throws GeometryError for any other

@@ -18,8 +18,9 @@ struct FlatUse {
   std::string_view between = "together";      ///< "linear", "nearest", "each" or "together"
   std::vector<std::vector<Index>> sets = {};  ///< the flats of each set, in the order of their times
   std::string_view divided_by = {};           ///< "the monitor" or "times of exposure"; or empty
-  std::vector<double> scale = {};   ///< what a flat is then multiplied by when its dark is off; empty: 1
-  std::vector<FlatMix> views = {};  ///< of each view of the file; empty if all take the one set as it is
+  std::vector<double> scale = {};  ///< what a flat is then multiplied by when its dark is off; empty: 1
+  /// Mix of flats of each view of the file; empty if all take the one set as it is.
+  std::vector<FlatMix> views = {};
 
   bool by_monitor() const { return divided_by == "the monitor"; }
 };

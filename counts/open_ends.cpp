@@ -21,11 +21,11 @@ Index bins_at_end(Index bins) { return std::max<Index>(3, bins / 100); }
 
 constexpr Index enough = 64;  // views
 
-/// Those that `level_of` looks at, from a GPU.
+/// The views that `level_of` looks at, brought from a GPU.
 Array brought_views(const Array& y) {
   const auto [all_views, rows, bins] = y.space().shape();
   const Index step = ceil_div(all_views, enough);
-  std::vector<Image<const float>> found;  // on each device that has some
+  std::vector<Image<const float>> found;  // the views on each device that has some
   for (int k = 0; k < y.space().shares(); ++k) {
     Image<const float> all = image(ConstVectorView(y).share(k));
     found.push_back({all.data, ceil_div(all.n0, step), rows, bins, step * all.s0, all.s1});
@@ -44,7 +44,7 @@ Array brought_views(const Array& y) {
   return brought;
 }
 
-/// What counts of the ends: the lower one, and the mean.
+/// The levels of the ends that count: the lower one, and the mean.
 struct Ends {
   double least, mean;
 };

@@ -31,9 +31,9 @@ struct Optics {
 
 /// How the detector of a cone beam stands to an upright one that faces the axis, whose frames the steps make.
 struct DetectorPose {
-  double roll = 0, tilt = 0;  ///< rad: of the detector about the beam, of the axis along it
+  double roll = 0, tilt = 0;  ///< rad; the detector rolls about the beam, the axis tilts along it
   ConeBeam upright{};         ///< the scan after selection and binning, without its views
-  Index first_row = 0;        ///< row 0 of it in the file
+  Index first_row = 0;        ///< row of the file that is row 0 of `upright`
 };
 
 /// The settings of the steps from counts to line integrals.
@@ -46,11 +46,12 @@ struct Preprocessing {
   double gain = 1;               ///< counts per photon
   bool noise = false;            ///< whether to compute the noise norms
   bool weights = false;          ///< whether to compute the weights of data
-  bool keeps_variances = false;  ///< their variances instead, as other data are needed for weights
+  bool keeps_variances = false;  ///< whether to keep their variances instead, as weights need other data, too
   StepValues values{};           ///< what the user gave; the steps read their own numbers from it
-  Index bins = 0;                ///< of a row after selection and binning; 0 if they are not known yet
-  Index rows_together = 0;  ///< of the file, which become one; 0: as many as bins, or 1 if there is one row
-  /// Of each view of the file: how many rows its image lies towards higher rows, after binning; empty: none.
+  Index bins = 0;                ///< bins of a row after selection and binning; 0 if not known yet
+  /// Rows of the file that become one; 0: as many as bins, or 1 if there is one row.
+  Index rows_together = 0;
+  /// How many rows the image of each view of the file lies towards higher rows, after binning. Empty: none.
   std::vector<double> row_shifts{};
   std::optional<DetectorPose> pose{};  ///< empty: frames stay as they are
   std::optional<double> axis{};        ///< bin of the rotation axis, the same in all rows; empty: not known
@@ -61,14 +62,14 @@ struct Preprocessing {
 
 /// What preprocessing found in one view of one row, after binning.
 struct RowFindings {
-  double variance = 0;  ///< of all line integrals that count
+  double variance = 0;  ///< summed variance of all line integrals that count
   FloorRange floor{};   ///< transmissions
   bool lost = false;    ///< a row of the file has no finite pixel here; steps on rows leave it out
   bool filled = false;  ///< was lost, and is made of other views: it has no noise of its own
   bool mended = false;  ///< its dead cells have values
 };
 
-/// Of how many rows a step says what: "no stripes", 12.
+/// Notes of a step, each with its number of rows, for example {"no stripes", 12}.
 using Notes = std::map<std::string, Index>;
 
 /// What preprocessing found.
@@ -86,24 +87,24 @@ struct Findings {
   FloorRange floor{};              ///< transmissions
 
   Index replaced_by(std::string_view step) const;  ///< 0 for a step that was not done
-  void add(const Findings& other);                 ///< of other rows
+  void add(const Findings& other);                 ///< adds the findings of other rows
 };
 
 /// Line integrals of some rows.
 struct LineIntegrals {
   Array y;  ///< (view, row, bin) in the given space
-  std::vector<double>
-      noise_norms;  ///< of each row, if asked for: sqrt of the summed variance, 1/photons for each datum
-  std::optional<Array> weights = {};  ///< of each datum, if asked for (weights.hpp)
+  /// Noise norm of each row, if asked for: sqrt of the summed variance, 1/photons for each datum.
+  std::vector<double> noise_norms;
+  std::optional<Array> weights = {};  ///< weight of each datum, if asked for (weights.hpp)
 };
 
-/// How many rows after binning have so many rows of the file, or more.
+/// The number of rows after binning that have so many rows of the file, or more.
 inline Index rows_with(const Preprocessing& how, Index rows_of_file) {
   return ceil_div(rows_of_file, how.rows_together > 0 ? how.rows_together : Index{1} << how.binning);
 }
 
-/// Where `air` (columns of the file) lies among the selected `bins`, after binning. @throws GeometryError if
-/// nothing is left, or if two ranges overlap
+/// The place of `air` (columns of the file) among the selected `bins`, after binning. @throws GeometryError
+/// if nothing is left, or if two ranges overlap
 std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int binning);
 
 /// How many rows after binning the image of each view lies towards higher rows.

@@ -23,7 +23,7 @@ struct Stack {
   const io::Frames& frames;
   Combining how = Combining::mean;
   std::span<const Index> which;        ///< the frames that count
-  std::span<const double> scale = {};  ///< of each frame of the kind, after the dark is off; empty: 1
+  std::span<const double> scale = {};  ///< factor of each frame of the kind, after the dark is off; empty: 1
   std::span<const float> dark = {};    ///< (row, bin); empty: 0
 };
 
@@ -33,7 +33,7 @@ double corrected(const Stack& stack, double value, Index frame, Index at) {
   return (value - dark) * (stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(frame)]);
 }
 
-/// The values of a pixel in those of the frames where it is finite.
+/// The finite values of a pixel in some frames.
 template <class Pixel>
 void gather(const Stack& stack, const Pixel* pixels, Index at, std::vector<double>& values) {
   const Index frame = stack.frames.shape[1] * stack.frames.shape[2];
@@ -75,8 +75,8 @@ Index combined_row(const Stack& stack, const Pixel* pixels, Index row, std::span
   return missing;
 }
 
-/// Each pixel as its frames combine to; NaN if it is finite in none of them. Adds the pixels that
-/// were left out to those of their row, of `rows_together` rows.
+/// Combines the frames of each pixel; NaN if it is finite in none of them. Adds the pixels that were left out
+/// to the count of their row, of `rows_together` rows.
 std::vector<float> combined(const Stack& stack, Reference& ref) {
   const Index rows = stack.frames.shape[1], bins = stack.frames.shape[2];
   std::vector<float> all(static_cast<std::size_t>(rows * bins));
@@ -220,7 +220,7 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
   }
 }
 
-/// A cell of a row that is dead in one set is dead in all. Returns how many are.
+/// Marks a cell of a row that is dead in one set as dead in all. Returns how many are.
 Index mark_dead(Reference& ref, Index row) {
   Index dead = 0;
   for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i) {

@@ -27,13 +27,13 @@ FloorRange range_of(std::span<const float> floors);
 /// The mean of one set of flats: (row, bin), after binning.
 struct FlatSet {
   std::vector<float> span;  ///< flat - dark, 0 in dead cells; 1 if there are no flats
-  std::vector<float>
-      variance;              ///< of the log of the span: 1 / photons in all flats of the set; 0 without flats
-  std::vector<float> floor;  ///< of transmissions, see `transmission_floor`; -inf in dead cells
-  std::vector<FloorRange> floor_range;  ///< of each row
+  /// Variance of the log of the span: 1 / photons in all flats of the set; 0 without flats.
+  std::vector<float> variance;
+  std::vector<float> floor;  ///< floors of transmissions, see `transmission_floor`; -inf in dead cells
+  std::vector<FloorRange> floor_range;  ///< range of the floors of each row
 };
 
-/// What a row of one view is divided by, and what follows from it.
+/// The flats by which a row of one view is divided, and what follows from them.
 struct FlatRow {
   std::span<const float> span, variance, floor;
   FloorRange floor_range;
@@ -49,17 +49,17 @@ struct Reference {
   bool flats = false;              ///< whether there are flats; if not, span is 1
   double photons_a_count = 1;      ///< photons per count of such a cell, which is a mean of cells of the file
   std::vector<float> dark;
-  std::vector<FlatSet> sets;   ///< at least one
-  std::vector<FlatMix> mixes;  ///< of the sets, for each view of the file; empty: all take the first as it is
-  std::vector<char> counts;    ///< for each row whether its flats are counts, with a median above 2
-  Index dead = 0;              ///< cells whose flat is not above their dark, or that are finite in no frame
-  std::vector<Index> replaced;    ///< in each row: pixels of flats and darks that steps replaced
+  std::vector<FlatSet> sets;    ///< at least one
+  std::vector<FlatMix> mixes;   ///< mix of sets for each view of the file; empty: all take the first as it is
+  std::vector<char> counts;     ///< for each row whether its flats are counts, with a median above 2
+  Index dead = 0;               ///< cells whose flat is not above their dark, or that are finite in no frame
+  std::vector<Index> replaced;  ///< in each row: pixels of flats and darks that steps replaced
   std::vector<Index> not_finite;  ///< in each row: pixels of flats and darks that were left out
 
   Range kept_rows() const { return {margin_above, rows - margin_below}; }
   Range counted_rows() const { return counted.value_or(kept_rows()); }
   Index file_row(Index row) const { return first_row + row * rows_together; }
-  /// Later views than those whose flats are known take the flats of the last one.
+  /// The mix for a view. A view behind the last one of `mixes` takes the mix of the last one.
   FlatMix mix_of(Index view) const {
     return mixes.empty() ? FlatMix{} : mixes[std::min(static_cast<std::size_t>(view), mixes.size() - 1)];
   }

@@ -18,7 +18,7 @@ struct RowMargin {
   Range around(Range rows) const {
     return {rows.first / block * block - beside, ceil_div(rows.last, block) * block + beside};
   }
-  /// Of this step with another one after it.
+  /// The margin of this step with another one after it.
   RowMargin then(const RowMargin& next) const {
     return {beside + ceil_div(next.beside, block) * block, std::lcm(block, next.block)};
   }

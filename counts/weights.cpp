@@ -12,9 +12,9 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Where some views of a block lie in it, and who has the others.
+/// The place of some views within a block, and the ranks that have the others.
 struct Place {
-  Index first, views;  ///< of all that the block has
+  Index first, views;  ///< the first of them, and how many views the block has
   Comm ranks = {};
 };
 
@@ -30,7 +30,7 @@ std::vector<float> samples_of(const Image<const float>& some, Range rows, const 
   return values;
 }
 
-/// 0 if there are none.
+/// The median, or 0 if there are no values.
 float median_of(std::vector<float> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -54,7 +54,7 @@ void weigh(const Image<float>& some, Range rows, const Place& place) {
         for (Index bin = 0; bin < some.n2; ++bin) work(view, some(view, row, bin));
     });
   };
-  std::vector<double> sums(static_cast<std::size_t>(some.n0));  // of the views
+  std::vector<double> sums(static_cast<std::size_t>(some.n0));  // sum of each view
   for_each([&](Index view, float& v) {
     v = kernels::weight_of(v, median);
     sums[static_cast<std::size_t>(view)] += static_cast<double>(v);

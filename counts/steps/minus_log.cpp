@@ -33,13 +33,13 @@ std::vector<float> own_floors(const ViewRow& row) {
   return own;
 }
 
-/// Of one line integral. @pre its cell is not dead
+/// The variance of one line integral. @pre its cell is not dead
 double variance_of(const ViewRow& row, std::span<const float> floors, std::size_t b) {
   return kernels::variance_of_log(std::max(row.y[b], floors[b]), row.span()[b], row.flat.variance[b], row.air,
                                   row.reference.photons_a_count);
 }
 
-/// Of all line integrals that count together.
+/// The summed variance of all line integrals that count.
 double variance_of(const ViewRow& row, std::span<const float> floors) {
   double variance = 0;
   for (Index bin = row.counted.first; bin < row.counted.last; ++bin)

@@ -25,7 +25,7 @@ struct Number {
   double lowest, highest;
 };
 struct Numbers {};   ///< one or more numbers
-struct FileName {};  ///< of a text file
+struct FileName {};  ///< name of a text file
 struct OneOf {
   std::vector<std::string> words;  ///< in lower case
 };

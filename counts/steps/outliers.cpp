@@ -8,8 +8,8 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Which of the bins of a row may be outliers. A value is above the median of n others by the threshold if it
-/// is so above more of them than the median is not below: that takes no median.
+/// The bins of a row that may be outliers. A value is above the median of n others by the threshold if it is
+/// above so many of them by the threshold that the median must be one of them. This takes no median.
 class Suspects {
  public:
   explicit Suspects(std::size_t bins) : above_(bins, 0), below_(bins, 0) {}
@@ -66,7 +66,7 @@ Index replace_outliers(std::span<float> row, std::span<const float* const> lines
   for (const float* line : lines)
     for (Index offset = -before; finite && offset <= behind; ++offset)
       suspects.count(row, line, offset, rule.threshold);
-  const std::size_t rank = (window - window % 2) / 2;  // of the median
+  const std::size_t rank = (window - window % 2) / 2;  // rank of the median
   const auto may_be_one = [&](Index b) {
     if (!finite || b < before || b + behind >= bins) return true;
     const auto at = static_cast<std::size_t>(b);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double wavelength_mm_kev = 1.239841984e-6;  // h c
 constexpr double highest_kev = 1000;
-constexpr Index fewest_rows = 32;   // of a block
+constexpr Index fewest_rows = 32;   // least rows of a block
 constexpr Index farthest = 10'000;  // pixels: a blur of 700
 
 std::string phase_method_of(const StepValues& values) {
@@ -37,7 +37,7 @@ std::string phase_conflict(const StepValues& values) {
   return {};
 }
 
-/// From the sample to the detector, mm; 0 if nobody says.
+/// Distance from the sample to the detector, mm; 0 if it is not known.
 double distance_of(const Preprocessing& how) {
   return value_of<double>(how.values, "--propagation-distance").value_or(how.optics->to_detector_mm);
 }
@@ -122,7 +122,7 @@ class LazyFilter {
   std::unique_ptr<Filter> ready_;
 };
 
-/// Of the rows that are kept, beside the rows that are there.
+/// The blocks of the rows that are kept, counted among the rows of the reference.
 kernels::FrameBlocks blocks_for(const Reference& reference, Range kept, const Filter& filter,
                                 PhaseBlocks blocks) {
   const Index first = reference.first_row / reference.rows_together;  // row 0
@@ -130,8 +130,8 @@ kernels::FrameBlocks blocks_for(const Reference& reference, Range kept, const Fi
   return {begin * blocks.own - first, blocks.own, end - begin, blocks.beyond, filter.bins_beside()};
 }
 
-/// All blocks that have rows which are kept. Beyond the rows that are there the first and the last one go on;
-/// in the middle of a scan the margin has all rows that a block needs.
+/// Filters all blocks that have rows to be kept. Beyond the rows that are there, the first and the last one
+/// go on; in the middle of a scan the margin has all rows that a block needs.
 Index retrieve(Projection& view, const Filter& filter, PhaseBlocks blocks) {
   const Image<float>& y = view.y;
   const std::vector<float> as_it_came(y.data, y.data + y.n1 * y.s1);
@@ -139,7 +139,7 @@ Index retrieve(Projection& view, const Filter& filter, PhaseBlocks blocks) {
   std::vector<const float*> lines(static_cast<std::size_t>(blocks.rows()));
   std::vector<float> work;
   for (Index block = 0; block < frame.count; ++block) {
-    const Index top = frame.first_row + block * blocks.own;  // of the block, in rows of y
+    const Index top = frame.first_row + block * blocks.own;  // first row of the block, in rows of y
     for (Index r = 0; r < blocks.rows(); ++r)
       lines[static_cast<std::size_t>(r)] =
           as_it_came.data() + std::clamp<Index>(top - blocks.beyond + r, 0, y.n1 - 1) * y.s1;
@@ -197,7 +197,7 @@ double phase_bytes_a_thread(const Preprocessing& how, Shape shape) {
 }  // namespace
 
 double PhaseFilter::response(double row_frequency, double bin_frequency) const {
-  const auto laplacian = [this](double f, double pitch) {  // of cos(2 pi f x), less its sign
+  const auto laplacian = [this](double f, double pitch) {  // Laplacian of cos(2 pi f x), without its sign
     const double turn = 2 * std::numbers::pi * f / pitch;
     return generalised ? 2 * (1 - std::cos(2 * std::numbers::pi * f)) / (pitch * pitch) : turn * turn;
   };

@@ -11,13 +11,13 @@ namespace tandem::pipeline::step {
 namespace {
 
 constexpr FillWindow fill_window{};
-constexpr Index rows_of_mask = 2;  // of the file, around a cell, that tell whether it is bad
+constexpr Index rows_of_mask = 2;  // rows of the file around a cell that tell whether it is bad
 
 bool asked_for(const Preprocessing& how) {
   return value_of<bool>(how.values, "--repair-cells").value_or(false);
 }
 
-/// What no window fills is interpolated along the row.
+/// Interpolates along the row what no window fills.
 Index fill_rest(const Image<float>& y, Index row, std::span<const Pixel> marks) {
   return interpolate({&y(0, row, 0), static_cast<std::size_t>(y.n2)},
                      [&](Index b) { return marks[static_cast<std::size_t>(row * y.n2 + b)] != Pixel::good; });

@@ -17,13 +17,14 @@ using kernels::Air;
 /// One row of one view on its way through the steps, and what the steps tell each other about it.
 struct ViewRow {
   const Reference& reference;
-  Index row;      ///< of the reference
+  Index row;      ///< row of the reference
   Range counted;  ///< the bins whose noise counts, after binning
   bool integers;  ///< the numbers of the file are integers, so all of them are finite
   float most = std::numeric_limits<float>::infinity();  ///< the largest number of their type, if integers
   FlatRow flat{};                                       ///< for this view
-  std::span<float> y{};         ///< in bins of the file before binning, then in those of the reference
-  std::span<float> variance{};  ///< of each datum, infinite where nothing is known; empty if not asked for
+  std::span<float> y{};  ///< in bins of the file before binning, then in those of the reference
+  /// Variance of each datum, infinite where nothing is known; empty if not asked for.
+  std::span<float> variance{};
   Air air{};
   RowFindings met{};
 
@@ -42,14 +43,14 @@ struct Sinogram {
   RowFindings& met(Index view) const { return all[static_cast<std::size_t>(view * y.n1 + row)]; }
 };
 
-/// All rows of one view: of the chunk, and those that the step's margin adds above and below. Before binning
-/// it has the rows and bins of the file.
+/// All rows of one view: the rows of the chunk, and the rows that the step's margin adds above and below.
+/// Before binning it has the rows and bins of the file.
 struct Projection {
   const Reference& reference;
   Index view;
   Image<float> y;                ///< (1, row, bin)
-  std::span<RowFindings> met;    ///< of each row of the reference
-  Range kept;                    ///< rows of `y` that become line integrals: what is replaced counts in these
+  std::span<RowFindings> met;    ///< findings for each row of the reference
+  Range kept;                    ///< rows of `y` that become line integrals; replaced values count in these
   const io::FramesView& counts;  ///< all views as they were read
 };
 
@@ -57,22 +58,24 @@ struct Projection {
 struct GpuData {
   const Reference& reference;
   const kernels::CountsToLines& how;    ///< what the counts are, their flats, floors and dead cells
-  const std::byte* counts;              ///< of `how.type`, dense
-  Index first_view;                     ///< of the file
+  const std::byte* counts;              ///< numbers of the type `how.type`, dense
+  Index first_view;                     ///< first view, counted in the file
   std::optional<Array> changed_counts;  ///< what `counts` points to once a step has changed them
-  Image<float> y;                       ///< of all rows of the reference
-  std::span<const Range> counted;       ///< of each row of `y`: the bins whose noise counts
-  Image<float> variances;  ///< of each datum, infinite where nothing is known; empty if not asked for
+  Image<float> y;                       ///< data of all rows of the reference
+  std::span<const Range> counted;       ///< for each row of `y`, the bins whose noise counts
+  /// Variance of each datum, infinite where nothing is known; empty if not asked for.
+  Image<float> variances;
   Stream& stream;
-  std::optional<Array> air{};   ///< what each row of each view was divided by, kernels::Air
-  std::vector<double> noise{};  ///< of each row of `y`, if asked for: the summed variance of the data
-  kernels::CountsTally met{};   ///< by steps that have floors
-  bool mended = false;          ///< dead cells have values
-  Notes notes{};                ///< for what the step wants to be told, which is done now
+  std::optional<Array> air{};  ///< what each row of each view was divided by, kernels::Air
+  /// Summed variance of the data, one value for each row of `y`; empty unless asked for.
+  std::vector<double> noise{};
+  kernels::CountsTally met{};  ///< findings of the steps that have floors
+  bool mended = false;         ///< whether dead cells have values
+  Notes notes{};               ///< notes of the step that is done now
 
   Index views() const { return how.counts[0]; }
   Range kept() const { return reference.kept_rows(); }  ///< rows of `y` that become line integrals
-  Range heeded() const { return how.heeded; }           ///< those of them whose findings count
+  Range heeded() const { return how.heeded; }           ///< the kept rows whose findings count
 };
 
 /// Changes its data in place. @returns how many bad values it replaced
@@ -99,29 +102,29 @@ struct Step {
   /// before the next step on sinograms or projections, or last.
   bool can_wait = false;
   bool needs_all_views = false;  ///< the result changes if the scan has more views
-  /// Whether the result depends on where the axis is. Null: it does not (but see
-  /// `Preprocessing::pose`).
+  /// Whether the result depends on the place of the axis. Null: it does not (but see `Preprocessing::pose`).
   bool (*heeds_axis)(const Preprocessing& how) = nullptr;
   bool only_counts = false;         ///< it replaces nothing, it counts
   bool makes_new_noise = false;     ///< its result has other noise than counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`
-  /// How many values the step replaced, if the pass of kernels/counts.hpp over the counts did it. Null if
-  /// that does not do it.
+  /// How many values the step replaced, if the pass of kernels/counts.hpp over the counts did it. Null: the
+  /// pass does not do this step.
   Index (*in_pass)(const kernels::CountsTally& met) = nullptr;
-  /// What a GPU does by itself, before that pass if it is a step before binning, and else behind it: for
-  /// steps that the pass does not do, or that come behind such steps. Null, or empty: nothing.
+  /// The work that a GPU does for the step by itself: before that pass if it is a step before binning, else
+  /// after it. It is for steps that the pass does not do, or that come after such steps. Null, or empty:
+  /// nothing.
   GpuWork (*on_gpu)(const Preprocessing& how) = nullptr;
   /// The bytes that `on_gpu` holds on the GPU beside the data (view, row, bin) after binning. Null: none.
   double (*gpu_bytes)(const Preprocessing& how, Shape shape) = nullptr;
   RowWork (*on_row)(const Preprocessing& how) = nullptr;
   SinogramWork (*on_sinogram)(const Preprocessing& how) = nullptr;
   ProjectionWork (*on_projection)(const Preprocessing& how) = nullptr;
-  /// What the step does to the frames of flats and of darks. Null: nothing.
+  /// Changes the frames of flats and of darks. Null: nothing.
   ReferenceWork (*on_references)(const Preprocessing& how) = nullptr;
-  /// Which rows it needs beside those that are asked for. Null: none.
+  /// The rows that it needs beside those that are asked for. Null: none.
   RowMargin (*margin)(const Preprocessing& how) = nullptr;
-  /// How many bins it looks at beside each bin, after binning, if so many that selected columns should not
-  /// end within the sample. Null: few.
+  /// How many bins it looks at beside each bin, after binning, if these are so many that selected columns
+  /// should not end within the sample. Null: few.
   Index (*bins_beside)(const Preprocessing& how) = nullptr;
   /// The bytes that one thread holds while it works on data of this shape, (view, row, bin) after binning.
   /// Null: not worth counting.
@@ -129,11 +132,11 @@ struct Step {
   /// Reads the files that options name, and adds what it finds as values of other options. Null: there are
   /// none. @throws FileError
   void (*complete)(StepValues& values) = nullptr;
-  /// What of these options does not go together, in one line; empty if all do. Null: all do.
+  /// Says in one line which of these options do not go together; empty if all do. Null: all do.
   std::string (*conflict)(const StepValues& values) = nullptr;
-  /// What keeps this scan from the step, in one line; empty if nothing does. Null: nothing.
+  /// Says in one line what keeps this scan from the step; empty if nothing does. Null: nothing.
   std::string (*hindrance)(const Preprocessing& how) = nullptr;
-  /// The words by which the speed of the step differs beside its name. Null: none.
+  /// Words for the form of the step, beside its name, if its speed depends on the form. Null: none.
   std::string (*kind)(const Preprocessing& how) = nullptr;
 
   bool asked_for(const Preprocessing& how) const {

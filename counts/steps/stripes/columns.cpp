@@ -149,7 +149,7 @@ std::vector<bool> outstanding(std::span<const double> values, double snr) {
   if (n < 8) return marks;
   std::vector<double> descending(values.begin(), values.end());
   std::ranges::sort(descending, std::greater());
-  double x = 0, y = 0, xx = 0, xy = 0, count = 0;  // of the ranks from a quarter on
+  double x = 0, y = 0, xx = 0, xy = 0, count = 0;  // sums over the ranks from a quarter on
   for (std::size_t k = quarter; k + quarter + 1 < n; ++k) {
     const auto rank = static_cast<double>(k);
     x += rank, y += descending[k], xx += rank * rank, xy += rank * descending[k], ++count;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr Index reach = 3;          // columns to those that a column is compared with
 constexpr Index near = 4, far = 7;  // columns to those whose deviations are compared
-constexpr double share = 0.02;      // of the views, in which a column may be anything
+constexpr double share = 0.02;      // part of the views in which a column may be anything
 
 }  // namespace
 

@@ -7,10 +7,10 @@
 
 namespace tandem::pipeline::stripes {
 
-/// Where the gains of a filter of lines count from.
+/// The frequency from which the gains of a filter of lines count.
 enum class Zero {
   at_0,    ///< gain k is that of k periods over the line
-  at_half  ///< of n / 2 - k periods: the filter is meant for lines whose signs alternate
+  at_half  ///< gain k is that of n / 2 - k periods: the filter is meant for lines whose signs alternate
 };
 
 /// The waves of a filter with the gains 0 to n / 2, but for those whose gain is below 1e-9.

@@ -7,7 +7,7 @@ namespace tandem::pipeline::stripes {
 
 using kernels::ColumnSpreads, kernels::ColumnSum;
 
-/// Of sums of columns (bin, view).
+/// The spreads of sums of columns (bin, view).
 ColumnSpreads spreads_of(const Plane& columns, const ColumnSum& sum, Index rank);
 
 /// Differences of an order between neighbouring columns.

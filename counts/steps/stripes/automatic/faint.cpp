@@ -10,9 +10,9 @@ namespace tandem::pipeline::stripes {
 
 namespace {
 
-constexpr double of_median = 1.4826;  // a normal deviation, of the median of absolute values
+constexpr double of_median = 1.4826;  // a normal deviation over the median of absolute values
 
-/// Of differences of fourth order, 1 4 6 4 1.
+/// The sum of the squares of the coefficients of fourth differences, 1 4 6 4 1.
 constexpr double squares = 70;
 
 }  // namespace

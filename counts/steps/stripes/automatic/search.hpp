@@ -14,7 +14,7 @@ constexpr float least_transmission = 1e-6f;
 struct FoundStripes {
   Index dead = 0;  ///< columns that were interpolated
   bool wide = false, faint = false, soft = false;
-  std::vector<double> constants = {};  ///< of the columns, in line integrals
+  std::vector<double> constants = {};  ///< constant of each column, in line integrals
 
   void note(Notes& notes) const;
   bool is_to_be_taken_out() const { return wide || faint || soft; }
@@ -25,19 +25,19 @@ struct FoundStripes {
 /// Notes that there is too little to know stripes by.
 void note_too_few(Notes& notes);
 
-/// The constants become those of wide stripes.
+/// Sets the constants to those of wide stripes.
 void find_wide(FoundStripes& found, std::span<const float> jumps, const ColumnsAt& columns);
 
-/// Adds those of faint stripes, if they are beyond doubt. `fourth`: spreads of fourth differences, without
-/// wide stripes; `second()` gives the medians of second ones.
+/// Adds the constants of faint stripes, if these are beyond doubt. `fourth`: spreads of fourth differences,
+/// without wide stripes. `second()` gives the medians of second differences.
 void find_faint(FoundStripes& found, const ColumnSpreads& fourth, Index views,
                 const std::function<std::vector<float>()>& second);
 
-/// Adds those of soft stripes. `medians`: of columns from which nothing was taken out.
+/// Adds the constants of soft stripes. `medians`: block medians of columns from which nothing was taken out.
 /// `axis`: the bin of the rotation axis, if it is known.
 void find_soft(FoundStripes& found, const BlockMedians& medians, std::optional<double> axis);
 
-/// All of it on a GPU.
+/// The whole search on a GPU.
 GpuWork look_on_gpu(const Preprocessing& how);
 double gpu_bytes_of_look(Shape shape);
 

@@ -36,7 +36,7 @@ std::vector<Range> between_jumps_from_end(std::span<const float> jumps, double l
   return found;
 }
 
-/// What columns have more than the line between the columns beside them, which are the first and the last of
+/// The excess of columns over the line between the columns beside them, which are the first and the last of
 /// `columns`.
 WideStripe measured(const Plane& columns, Range bins) {
   WideStripe stripe{bins, {}};
@@ -53,7 +53,7 @@ WideStripe measured(const Plane& columns, Range bins) {
   return stripe;
 }
 
-/// Of the same width, and within a tenth as strong.
+/// Whether two stripes have the same width, and strengths within a tenth of each other.
 bool are_alike(const WideStripe& a, const WideStripe& b) {
   return a.bins.size() == b.bins.size() && std::abs(a.mean() - b.mean()) < 0.1 * std::abs(a.mean());
 }

@@ -49,7 +49,7 @@ class Search {
 
   FoundStripes& found(Index row) { return found_[static_cast<std::size_t>(row)]; }
 
-  /// Those of a row, of numbers of all rows.
+  /// The numbers of one row, out of those of all rows.
   std::span<const float> row_of(const std::vector<float>& all, Index row) const {
     const std::size_t bins = all.size() / found_.size();
     return std::span(all).subspan(static_cast<std::size_t>(row) * bins, bins);
@@ -98,7 +98,7 @@ class Search {
     });
   }
 
-  /// Of each row; empty if there are too few views.
+  /// The block medians of each row; empty if there are too few views.
   std::vector<BlockMedians> block_medians() const {
     if (shape_.views < fewest_views_of_profiles) return {};
     std::vector<BlockMedians> all(found_.size(), BlockMedians{shape_.bins});
@@ -116,14 +116,14 @@ class Search {
     return all;
   }
 
-  /// Columns of a row that nothing is taken out of keep their bits.
+  /// Takes the stripes that were found out of all rows. Other columns keep their bits.
   void take_out() {
     if (std::ranges::none_of(found_, &FoundStripes::is_to_be_taken_out)) return;
     if (transmissions_) return spread_.multiply(of_all(&FoundStripes::factors), y_, stream_);
     kernels::columns(stream_.device())->add(of_all(&FoundStripes::negative), y_, stream_);
   }
 
-  /// Waits.
+  /// Brings columns of a row to the host, and waits for them.
   Plane brought(Index row, Range bins) const {
     Plane some(bins.size(), shape_.views);
     const auto count = static_cast<Index>(some.values.size());
