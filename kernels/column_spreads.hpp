@@ -17,7 +17,7 @@ struct ColumnSum {
 
   /// How many bins have no such sum, because the row ends.
   Index reach() const { return static_cast<Index>(count - 1) * step; }
-  /// In one view; `column(k)` is the value of the k-th of them.
+  /// The sum in one view; `column(k)` is the value of its k-th column.
   template <class Column>
   TANDEM_HOST_DEVICE float operator()(const Column& column) const {
     float sum = 0;
@@ -26,19 +26,19 @@ struct ColumnSum {
   }
 };
 
-/// Of sums of columns, (row, bin), where a row has fewer bins by the reach of the sum.
+/// Statistics of column sums, (row, bin). A row is shorter than the data by the reach of the sum.
 struct ColumnSpreads {
-  std::vector<float> medians;    ///< over the views; the larger one of two
-  std::vector<float> distances;  ///< to the median: that one which has `rank` smaller ones before it
+  std::vector<float> medians;    ///< medians over the views; of two in the middle the larger one
+  std::vector<float> distances;  ///< distance to the median that has `rank` smaller ones before it
 };
 
-/// What a search for stripes needs on a GPU, with the results of the CPU, but for the last places of
-/// logarithms.
+/// Kernels for the search for stripes on a GPU. Their results are those of the CPU, but for the last places
+/// of logarithms.
 struct SpreadKernels {
-  /// Of columns (row, bin, view). Waits. @pre shape.views <= that of ColumnKernels
+  /// The statistics of columns (row, bin, view). Waits. @pre shape.views <= ColumnKernels::most_views
   ColumnSpreads (*spreads)(const float* columns, ColumnShape shape, const ColumnSum& sum, Index rank,
                            Stream& stream);
-  /// The medians alone, over some of the views. Waits. @pre views.size() <= that of ColumnKernels
+  /// The medians alone, over some of the views. Waits. @pre views.size() <= ColumnKernels::most_views
   std::vector<float> (*medians)(const float* columns, ColumnShape shape, const ColumnSum& sum, Range views,
                                 Stream& stream);
   /// columns <- -log(max(columns, least))

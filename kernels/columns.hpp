@@ -10,7 +10,7 @@
 
 namespace tandem::kernels {
 
-/// Which of n elements one beyond the ends is like: d c b a | a b c d | d c b a
+/// The one of n elements that stands for an element beyond the ends: d c b a | a b c d | d c b a
 TANDEM_HOST_DEVICE inline Index reflected(Index k, Index n) {
   if (0 <= k && k < n) return k;
   k = ((k % (2 * n)) + 2 * n) % (2 * n);
@@ -26,7 +26,8 @@ TANDEM_HOST_DEVICE inline Index mirrored(Index k, Index n) {
   return k < n ? k : period - k;
 }
 
-/// Views around each with whose mean it is compared, to tell how much a column goes up and down.
+/// The window of views around each view, whose mean it is compared with, to tell how much a column goes up
+/// and down.
 struct FluctuationBox {
   static constexpr Index before = 5, behind = 4, size = before + 1 + behind;
 };
@@ -37,9 +38,9 @@ struct ColumnShape {
   Index size() const { return rows * bins * views; }
 };
 
-/// What of a column becomes of it when large stripes are removed.
+/// What the removal of large stripes does to each column.
 struct ColumnFactors {
-  std::span<const double> factors;  ///< of each column
+  std::span<const double> factors;  ///< factor of each column
   std::span<const char> marks;      ///< whether it gets the medians
   bool divide;                      ///< whether the others are divided by their factors
 };
@@ -66,7 +67,8 @@ struct ColumnKernels {
   /// the ends. Even windows have one more before than behind, and their median is the larger one of two.
   void (*medians)(const float* sorted, ColumnShape shape, Index bins, Index ranks, float* medians,
                   Stream& stream);
-  /// The mean of each column over some ranks, as a multiple of that of its medians; 1 if that is 0. Waits.
+  /// The mean of each column over some ranks, as a multiple of the same mean of its medians; 1 if that is 0.
+  /// Waits.
   std::vector<double> (*factors)(const float* sorted, const float* medians, ColumnShape shape, Range ranks,
                                  Stream& stream);
   /// columns(order(rank)) <- medians(rank)

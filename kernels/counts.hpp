@@ -18,7 +18,8 @@ namespace tandem::kernels {
 /// Flats of counts have a median above this. Flats of transmissions are 1 or near it.
 constexpr float counts_begin = 2;
 
-/// Of a dead cell, whose span is 0, it is 0 until it is replaced. `span`: flat - dark.
+/// The transmission of a cell. For a dead cell, whose span is 0, it is 0 until it is replaced. `span`: flat -
+/// dark.
 TANDEM_HOST_DEVICE inline float transmission(float count, float dark, float span) {
   return span != 0 ? (count - dark) / span : 0;
 }
@@ -27,7 +28,7 @@ TANDEM_HOST_DEVICE inline float transmission(float count, float dark, float span
 TANDEM_HOST_DEVICE inline float share_between(Index bin, Index before, Index after) {
   return static_cast<float>(bin - before) / static_cast<float>(after - before);
 }
-/// The value there.
+/// The value at that place.
 TANDEM_HOST_DEVICE inline float between(float before, float after, float share) {
   return plus_product(before, share, after - before);
 }
@@ -45,20 +46,20 @@ struct FlatMix {
   Index first = 0, second = 0;
   float of_first = 1, of_second = 0;
   TANDEM_HOST_DEVICE bool is_one() const { return of_first == 1 && of_second == 0; }
-  /// Of the spans of the two.
+  /// Span of the mix, from the spans of the two sets.
   TANDEM_HOST_DEVICE float span(float p, float q) const { return plus_product(of_first * p, of_second, q); }
-  /// Of the logarithm of that, from those of the logarithms of the two.
+  /// Variance of the logarithm of that span, from the variances of the logarithms of the two.
   TANDEM_HOST_DEVICE float variance(float p, float q, float of_p, float of_q) const {
     const float x = of_first * p, y = of_second * q, both = span(p, q);
     return both > 0 ? plus_product(x * x * of_p, y * y, of_q) / (both * both) : 0;
   }
 };
 
-/// What the air columns say about the beam in one view of one row. Without air columns it is the transmission
-/// one.
+/// What the air columns say about the beam in one view of one row. Without air columns the beam has the
+/// transmission 1.
 struct Air {
   double mean = 1;      ///< transmission of the air columns; counts if there are no flats
-  double variance = 0;  ///< of the logarithm of what a datum is divided by, on the average over the row
+  double variance = 0;  ///< variance of the logarithm of what a datum is divided by, mean over the row
 };
 
 /// The beam in the air beside a sample, along the bins of a row in one view.
@@ -74,7 +75,7 @@ struct AirLine {
 struct AirSums {
   Index good = 0;
   double sum = 0, bins = 0, of_sum = 0;
-  /// `photons`: of the transmission one
+  /// `photons`: photons of the transmission 1.
   TANDEM_HOST_DEVICE void add(float transmission, Index bin, double photons) {
     ++good;
     sum += static_cast<double>(transmission);
@@ -83,11 +84,11 @@ struct AirSums {
   }
   TANDEM_HOST_DEVICE double mean() const { return sum / static_cast<double>(good); }
   TANDEM_HOST_DEVICE double place() const { return bins / static_cast<double>(good); }
-  /// Of the logarithm of the mean.
+  /// The variance of the logarithm of the mean.
   TANDEM_HOST_DEVICE double variance() const { return of_sum / (sum * sum); }
 };
 
-/// Through the means of two margins.
+/// The line through the means of two margins.
 TANDEM_HOST_DEVICE inline AirLine line_through(const AirSums& left, const AirSums& right) {
   return {left.mean(), (right.mean() - left.mean()) / (right.place() - left.place()), left.place()};
 }
@@ -101,7 +102,7 @@ TANDEM_HOST_DEVICE inline Air air_of(const AirSums& left, const AirSums& right) 
 }
 
 /// The variance of a line integral: 1 / photons of the datum, of its flats (`of_span`) and of its air.
-/// `transmission`: what the logarithm is taken of. @pre the span is not 0
+/// `transmission`: the number whose logarithm is taken. @pre the span is not 0
 TANDEM_HOST_DEVICE inline double variance_of_log(float transmission, float span, float of_span,
                                                  const Air& air, double photons_a_count) {
   const double one_count = 1 / (static_cast<double>(span) * air.mean);  // as a transmission
@@ -109,14 +110,14 @@ TANDEM_HOST_DEVICE inline double variance_of_log(float transmission, float span,
          air.variance;
 }
 
-/// What a solver multiplies the square of a residual by, before weights are scaled. `median`: of all
-/// variances.
+/// The weight by which a solver multiplies the square of a residual, before weights are scaled. `median`: the
+/// median of all variances.
 TANDEM_HOST_DEVICE inline float weight_of(float variance, float median) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   return variance < infinity && variance + median > 0 ? 1 / (variance + median) : 0;
 }
 
-/// The data of which a median is taken: of many, every 2nd, or 3rd, ... bin.
+/// The sample of data whose median is taken: of many data every 2nd, or 3rd, ... bin.
 struct MedianSamples {
   Index step;
   TANDEM_HOST_DEVICE explicit MedianSamples(Index data) : step(1 + data / (Index{1} << 20)) {}
@@ -126,7 +127,7 @@ struct MedianSamples {
 
 // ---- whole frames on a GPU
 
-/// A dead cell becomes y[before] + share (y[after] - y[before]), of bins in its row.
+/// A dead cell, and the bins of its row that it is made of: y[before] + share (y[after] - y[before]).
 struct FilledCell {
   int row, bin, before, after;
   float share;
@@ -137,12 +138,12 @@ struct CountsToLines {
   PixelType type;
   Shape counts;                                   ///< (view, row, bin) of the file, dense
   Index rows_together, bins_together;             ///< how many of these become one
-  std::span<const float> dark;                    ///< of cells
-  std::vector<std::span<const float>> spans;      ///< of cells, for each set of flats
-  std::vector<std::span<const float>> variances;  ///< of their logarithms; empty: not needed
-  std::vector<FlatMix> mixes;                     ///< of the sets, for each view
-  double photons_a_count = 1;                     ///< of cells
-  std::span<const char> in_counts;                ///< of rows: whether their flats are counts
+  std::span<const float> dark;                    ///< dark of each cell
+  std::vector<std::span<const float>> spans;      ///< span of each cell, for each set of flats
+  std::vector<std::span<const float>> variances;  ///< variances of their logarithms; empty: not needed
+  std::vector<FlatMix> mixes;                     ///< mix of the sets for each view
+  double photons_a_count = 1;                     ///< photons per count of a cell
+  std::span<const char> in_counts;                ///< whether the flats of each row are counts
   bool flats = true;                              ///< whether there are flats; if not, spans are 1
   std::span<const FilledCell> filled;             ///< the dead cells
   Range heeded;                                   ///< the rows of cells that the tally counts
@@ -150,7 +151,7 @@ struct CountsToLines {
   std::optional<float> full{};                    ///< counts from which on a pixel is saturated
 };
 
-/// What was met on the way, in the heeded rows; what is not finite, in all.
+/// Counts of what was met on the way, in the heeded rows; `not_finite` in all rows.
 struct CountsTally {
   Index repaired = 0;    ///< pixels that are not finite
   Index saturated = 0;   ///< pixels
@@ -167,21 +168,22 @@ struct CountsKernels {
   /// for the last places of the logarithm. Waits for the tally.
   CountsTally (*line_integrals)(const CountsToLines& how, const std::byte* counts, Image<float> y,
                                 Stream& stream);
-  /// The filled cells of all views of y.
+  /// Fills these dead cells in all views of y.
   void (*fill)(std::span<const FilledCell> cells, Image<float> y, Stream& stream);
   /// Divides rows of y by their air: the mean of the good cells in the only one of `margins`, or the line
-  /// through the means of two. What it is goes to `air` (view, row) on the device. Waits. @returns
-  /// how many rows have a mean, or an end of the line, that is not above 0
+  /// through the means of two. The air goes to `air` (view, row) on the device. Waits. @returns how many rows
+  /// have a mean, or an end of the line, that is not above 0
   Index (*divide_by_air)(const CountsToLines& how, std::span<const Range> margins, Image<float> y, Air* air,
                          Stream& stream);
-  /// y <- -log(max(y, floor)), of transmissions that other steps have changed since. `air`: of rows of y,
-  /// null if nothing was divided by it. If the filled cells have values by now (`mended`), their floors lie
-  /// between those of their neighbours; if not, they are left out. Waits. @returns floors, and what was
-  /// floored
+  /// y <- -log(max(y, floor)), for transmissions that other steps have changed since. `air`: the air of rows
+  /// of y, null if nothing was divided by it. If the filled cells have values by now (`mended`), their floors
+  /// lie between those of their neighbours; if not, they are left out. Waits. @returns the floors, and how
+  /// many values were raised to them
   CountsTally (*logarithms)(const CountsToLines& how, const Air* air, bool mended, Image<float> y,
                             Stream& stream);
-  /// The variances of those logarithms, before they are taken, to `variances` unless that is empty: infinite
-  /// for dead cells. Waits. @returns for each row their sum over all views and the bins `counted` of it
+  /// Finds the variances of those logarithms before they are taken. They go to `variances`, unless that is
+  /// empty; dead cells have infinite ones. Waits. @returns for each row their sum over all views and its bins
+  /// `counted`
   std::vector<double> (*variances)(const CountsToLines& how, const Air* air, std::span<const Range> counted,
                                    const Image<float>& y, Image<float> variances, Stream& stream);
   /// Makes weights of variances, in place, of each row or of all rows together: `weight_of`, scaled to the

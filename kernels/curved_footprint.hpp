@@ -22,16 +22,17 @@ struct CurvedBrick {
   bool far_to_side;  ///< whether some angle from the middle is too large for the series
 };
 
-/// What has the widths of a brick.
+/// The shadow that has the widths of a brick.
 TANDEM_HOST_DEVICE inline const BrickShadow& widths_of(const BrickShadow& flat) { return flat; }
 TANDEM_HOST_DEVICE inline const BrickShadow& widths_of(const CurvedBrick& curved) { return curved.shadow; }
 
-/// By how many cells voxels of a brick may lie from its middle, to either side.
+/// How many cells from its middle the voxels of a brick may lie, to either side.
 TANDEM_HOST_DEVICE inline float spread_of(const float* half, const float* slope) {
   return half[0] * std::fabs(slope[0]) + half[1] * std::fabs(slope[1]) + half[2] * std::fabs(slope[2]);
 }
 
-/// `middle` in voxels from voxel (0, 0, 0), `half` edges in voxels.
+/// A brick in a view of a curved detector. `middle`: voxels from voxel (0, 0, 0). `half`: half edges in
+/// voxels.
 TANDEM_HOST_DEVICE inline CurvedBrick curved_brick(const FlexiblePlace& view, const double* middle,
                                                    const float* half) {
   const Curve& curve = view.curve;
@@ -72,7 +73,7 @@ TANDEM_HOST_DEVICE inline float angle_of(float tangent, bool large) {
 
 TANDEM_HOST_DEVICE inline VoxelShadow shadow_in(const CurvedBrick& brick, float x, float y, float z) {
   const VoxelShadow flat = shadow_in(brick.flat, x, y, z);
-  const float step = (flat.bin - brick.flat.bin_here) * brick.radians_per_bin,  // of the tangent
+  const float step = (flat.bin - brick.flat.bin_here) * brick.radians_per_bin,  // change of the tangent
       rows = flat.row - brick.flat.row_here;
   const float angle = angle_of(step / (brick.square + brick.tangent * step), brick.far_to_side);
   // cos a / cos b = 1 / root, where b is the angle of the middle

@@ -39,15 +39,15 @@ constexpr int widest_window = 7;    ///< taps
 /// mirror images. So rounding does not decide at the places where many samples of rays along the axes lie.
 constexpr double window_shift = 0x1p-10;
 
-/// The numbers of one geometry that memory follows from.
+/// The numbers of one geometry that decide the memory.
 struct FourierSizes {
   Index bins, nx, ny;
-  Index length;            ///< of the transform of a row, which is padded with zeros
-  Index highest;           ///< frequency k of a row that counts
-  Index cells_x, cells_y;  ///< of the grid of frequencies; even
+  Index length;            ///< length of the transform of a row, which is padded with zeros
+  Index highest;           ///< the highest frequency k of a row that counts
+  Index cells_x, cells_y;  ///< size of the grid of frequencies; both even
   int taps;                ///< cells that a sample meets along x and y
 
-  Index samples() const { return highest + 1; }  ///< of a ray
+  Index samples() const { return highest + 1; }  ///< samples of a ray
   Index columns() const { return cells_x / 2 + 1; }
   bool operator==(const FourierSizes&) const = default;
 };
@@ -55,8 +55,8 @@ struct FourierSizes {
 /// The way between rows and a slice through frequencies, for one geometry (docs/kernels.md, "The Fourier
 /// model"). Both directions take their coefficients from here.
 struct FourierPlan : FourierSizes {
-  std::vector<float> window;          ///< of the taps, a polynomial of v = 8 (d / taps)^2 - 1, d in cells
-  std::vector<float> gain_x, gain_y;  ///< of each pixel: what the window takes away towards the edges
+  std::vector<float> window;          ///< weights of taps, a polynomial of v = 8 (d / taps)^2 - 1, d in cells
+  std::vector<float> gain_x, gain_y;  ///< for each pixel what the window takes away towards the edges
   std::vector<Ray> rays;
   std::vector<FrequencyTile> tiles;  ///< all cells; tiles that most rays meet first
   std::vector<Run> runs;
@@ -66,20 +66,20 @@ struct FourierPlan : FourierSizes {
 /// exp(2 pi i k t / length): the value at t, in bins, of what a row has at frequency k.
 std::complex<double> row_phase(Index k, const FourierSizes& sizes, double t);
 
-/// What the kernels get: a plan, which A and FBP share, and what multiplies the samples.
+/// The input of the kernels: a plan, which A and FBP share, and factors of the samples.
 struct FourierViews {
   std::shared_ptr<const FourierPlan> plan;
-  std::vector<float> weights;        ///< of frequency k = 0 .. highest, on each side of zero
+  std::vector<float> weights;        ///< weight of frequency k = 0 .. highest, on each side of zero
   std::vector<float> view_weights;   ///< one a view
   std::vector<double> row_shifts{};  ///< how many bins each row is moved to the right; empty: none moves
-  Continuation beyond{};             ///< of rows
+  Continuation beyond{};             ///< how rows go on beyond their ends
   KeptOnDevices kept{};
 };
 
 /// A projector and its transpose through frequencies, without the factor `pitch^2 / bin_pitch`.
 using FourierVariant = Variant<FourierViews>;
 
-/// The row of a backend's table, which only its two directions make different from others.
+/// A row of a backend's table. Rows of backends differ in their two directions only.
 FourierVariant fourier_row(decltype(FourierVariant::forward) forward,
                            decltype(FourierVariant::backward) backward);
 
@@ -87,7 +87,8 @@ FourierVariant fourier_row(decltype(FourierVariant::forward) forward,
 /// the device is not here.
 Table<FourierViews> fourier(Device device);
 
-/// What an application to so many slices takes beside its two vectors, with what is kept for the plan, bytes.
+/// The memory, bytes, that an application to so many slices takes beside its two vectors, with what is kept
+/// for the plan.
 /// @throws DeviceError if the sizes are beyond what the device can transform
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device);
 
@@ -99,13 +100,13 @@ FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, dou
 bool fourier_is_faster(const FourierSizes& sizes, Index views, Device device);
 
 /// The plan for `fourier_sizes`. Plans do not depend on the number of slices. The last ones are kept, and
-/// shared by all who ask for the same. @throws as `fourier_sizes` does
+/// shared by all callers that ask for the same. @throws as `fourier_sizes` does
 std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,
                                                 double accuracy);
 
 /// The views of A.
 FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan);
-/// Those of the transpose of FBP: `response` multiplies frequency k / length.
+/// The views of the transpose of FBP: `response` multiplies frequency k / length.
 FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::vector<double>& response,
                            std::vector<float> view_weights, std::vector<double> row_shifts);
 

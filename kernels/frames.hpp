@@ -23,13 +23,13 @@ struct RolledRows {
 
 /// Work on frames (view, row, bin) on a GPU, with the results of the CPU.
 struct FrameKernels {
-  /// Cells that are mended become the median of those that stand in `good`, places row * bins + bin; of an
-  /// even number, the mean of the two in the middle. @pre no cell that is mended is good
+  /// Sets each mended cell to the median of its cells in `good`, which are places row * bins + bin. For an
+  /// even number it is the mean of the two in the middle. @pre no cell that is mended is good
   void (*fill_medians)(std::span<const MendedCell> mended, std::span<const int> good, Image<float> y,
                        Stream& stream);
   /// Each bin takes its value from where its row lies, between two rows; beyond the outer ones, from these.
   void (*level)(RolledRows rows, Image<float> y, Stream& stream);
-  /// Likewise, row r of each view from row r + its shift.
+  /// Takes row r of each view from row r + its shift, in the same way.
   void (*move)(std::span<const double> shifts, Image<float> y, Stream& stream);
   /// Frames of a crooked detector become those of an upright one. It holds `upright_at_once` more frames.
   void (*make_upright)(const UprightRays& real, Image<float> y, Stream& stream);

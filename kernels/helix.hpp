@@ -41,9 +41,9 @@ struct ViewTaps {
 
 /// The ray of a bin in a parallel fan.
 struct FanRay {
-  double sine, cosine;     ///< of its angle in the fan of its source
+  double sine, cosine;     ///< sine and cosine of its angle in the fan of its source
   double along, outwards;  ///< where it passes the axis, seen from its source, mm
-  double height_a_row;     ///< there, mm
+  double height_a_row;     ///< height of a row there, mm
   double angle;            ///< rad
 
   TANDEM_HOST_DEVICE FanRay(const ParallelFans& fans, Index bin) {
@@ -65,7 +65,7 @@ struct FanRay {
   }
 };
 
-/// The rays of a bin in a fan, of all rows, and the views that they come from: some, as they stood.
+/// The rays of a bin in a fan, in all rows, and the views that they come from: some views, as they stood.
 struct RaysOfBin {
   FanRay ray;
   ViewTaps near;
@@ -74,7 +74,8 @@ struct RaysOfBin {
                                Index bin)
       : ray(fans, bin), near(views, count, fans.way * (angle + ray.angle)) {}
 
-  /// use(view, row, bin, weight) for all that makes a cell, but for its slant. `rows`, `bins`: of a view.
+  /// Calls use(view, row, bin, weight) for all that makes a cell, but for its slant. `rows`, `bins`: size of
+  /// a view.
   template <class Use>
   TANDEM_HOST_DEVICE void for_taps(const ParallelFans& fans, bool upright, Index rows, Index bins,
                                    const FanView* views, Index row, const Use& use) const {
@@ -99,17 +100,17 @@ struct RaysOfBin {
 /// Numbers of a helix in float.
 struct FanShape {
   float radius, square;     ///< mm, mm^2
-  float half_rise, per_mm;  ///< by which sources rise in half a turn, as views go, mm; its inverse
-  float climb;              ///< by which the source of a ray is higher, mm/rad of its angle in the fan
+  float half_rise, per_mm;  ///< rise of sources in half a turn, as views go, mm; its inverse
+  float climb;              ///< rise of the source of a ray, mm/rad of its angle in the fan
   float rows_a_slope, level_row, last_row, axis_bin, last_bin, bin_pitch;
   float usual;  ///< 1 / the slope of rays by which half turns differ
   float window, per_fade, per_edge;
-  float none = 0, all = 1;  ///< of numbers that they know compilers make branches, and no SIMD
+  float none = 0, all = 1;  ///< 0 and 1 as variables: compilers make branches of constants, and no SIMD
 };
 
 inline FanShape shape_of(const FanPlaces& places) {
-  constexpr double edge = 0.15;   // of the rows on a side
-  constexpr double usual = 0.88;  // of the slope of a ray from a quarter of the pitch away
+  constexpr double edge = 0.15;   // part of the rows, on each side
+  constexpr double usual = 0.88;  // part of the slope of a ray from a quarter of the pitch away
   const ParallelFans& f = places.fans;
   const double half_rise = 0.5 * f.way * f.rise;
   const auto number = [](double value) { return static_cast<float>(value); };
@@ -130,15 +131,15 @@ inline FanShape shape_of(const FanPlaces& places) {
           .per_edge = number(2 / (edge * static_cast<double>(f.rows)))};
 }
 
-/// From 0 at 0 to 1 at 1, with level ends.
+/// A smooth step from 0 at 0 to 1 at 1, with level ends.
 TANDEM_HOST_DEVICE inline float smooth(const FanShape& s, float x) {
   x = std::min(std::max(x, s.none), s.all);
   return x * x * (3 - 2 * x);
 }
 
-/// A fan in a voxel before it is divided by what all fans of its direction count there. `turns`: half turns
-/// from the middle of the window. The less a ray rises, the more it counts; where it misses the detector,
-/// hardly anything.
+/// The weight of a fan in a voxel, before it is divided by the sum of the weights of all fans of its
+/// direction. `turns`: half turns from the middle of the window. The less a ray rises, the more it counts; if
+/// it misses the detector, it counts hardly anything.
 TANDEM_HOST_DEVICE inline float weight_of_fan(const FanShape& s, float slope, float row, float meets,
                                               float turns) {
   constexpr float hardly = 1e-5f;
@@ -148,15 +149,16 @@ TANDEM_HOST_DEVICE inline float weight_of_fan(const FanShape& s, float slope, fl
          (1 + square * square);
 }
 
-/// What a fan and those against it have in common in a voxel, whatever its height.
+/// Numbers that a fan and the fans against it share in a voxel, whatever its height.
 struct FanColumn {
-  float to_source, to_other;  ///< from the source of the ray, and from that of the ray against it, mm
-  float climb;                ///< by which the source of the ray is above that of the middle ray, mm
-  float to_rows;              ///< rows of a slope
-  float meets, other;         ///< 1 if the bin is on the detector, and that of the ray against it; else 0
+  /// Distances from the source of the ray, and from that of the ray against it, mm.
+  float to_source, to_other;
+  float climb;         ///< height of the source of the ray above that of the middle ray, mm
+  float to_rows;       ///< rows for a slope of 1
+  float meets, other;  ///< 1 if the ray, and the ray against it, fall on a bin of the detector; else 0
 };
 
-/// The voxel falls on `bin`, and is `depth` nearer to the source than the axis.
+/// The numbers for a voxel that falls on `bin`, and is `depth` nearer to the source than the axis.
 TANDEM_HOST_DEVICE inline FanColumn fan_column(const FanShape& s, float bin, float depth) {
   const float aside = (bin - s.axis_bin) * s.bin_pitch,
               away = std::sqrt(std::max(s.square - aside * aside, 1e-3f * s.square)),
@@ -171,13 +173,14 @@ TANDEM_HOST_DEVICE inline FanColumn fan_column(const FanShape& s, float bin, flo
           is_there(bin),   is_there(2 * s.axis_bin - bin)};
 }
 
-/// What a fan counts in a voxel, and the row on which the voxel falls.
+/// The weight of a fan in a voxel, and the row on which the voxel falls.
 struct FanShare {
   float weight, row;
 };
 
-/// The voxel is `height` above the source of the middle ray. Three half turns see it at most; the middle one
-/// is no more than a quarter of a turn away from where sources are level with the voxel.
+/// The share of a fan in a voxel that is `height` above the source of the middle ray. At most three half
+/// turns see the voxel; the middle one is no more than a quarter of a turn away from where sources are level
+/// with it.
 TANDEM_HOST_DEVICE inline FanShare fan_share(const FanShape& s, const FanColumn& c, float height,
                                              float before_first, float before_last) {
   const float turns = -std::min(std::max(height * s.per_mm, before_first), before_last),
@@ -224,7 +227,7 @@ TANDEM_HOST_DEVICE inline FanTap fan_tap(const FanShape& s, float row, float bin
 
 /// A fan about a voxel, in float.
 struct FanHere {
-  int first_bin;  ///< from which bins count
+  int first_bin;  ///< bin from which bins are counted
   float bin, depth, height, bin_step[3], depth_step[3], height_step[3];
   float before_first, before_last, step;
   bool level;  ///< whether voxels above each other fall on one bin

@@ -20,7 +20,7 @@ constexpr double rows_between_stations = 0.1;  // how far rows of a view may mov
 constexpr double widest_grid = 0.6;            // the farthest voxel from the axis over sod
 constexpr Index fewest_rows = 8;
 
-/// With the numbers that someone reads, (columns, rows), before rows come in vectors.
+/// The numbers that someone reads, (columns, rows), before rows are widened to whole vectors.
 struct Window {
   Range columns{0, 0}, rows{0, 0};
 };
@@ -34,7 +34,7 @@ Index vectors_before(Index row) {
   return row >= 0 ? row / rows_a_vector : -((rows_a_vector - 1 - row) / rows_a_vector);
 }
 
-/// Whole vectors, unless there is one row.
+/// The range of whole vectors that holds some rows; {0, 1} if there is one row.
 Range in_vectors(Range rows, bool flat) {
   if (flat) return {0, 1};
   return {rows_a_vector * vectors_before(rows.first),
@@ -77,8 +77,8 @@ class HierarchyMaker {
  private:
   double angle_of(int view) const { return angles_[static_cast<std::size_t>(view)]; }
 
-  /// Sorted by angle; those of equal angles in the order of the scan. `angles_` of them are no farther than
-  /// 45 degrees from the quarter.
+  /// The views of a quarter, sorted by angle; views of equal angles in the order of the scan. Their `angles_`
+  /// become angles no farther than 45 degrees from the quarter.
   std::vector<int> views_of_quarter(int quarter) {
     angles_.resize(scan_.angles.size());
     std::vector<int> views;
@@ -155,7 +155,7 @@ class HierarchyMaker {
       }
     }
     if (child.is_view()) return place_view(child, turn, by_parent, columns, {low, high - low});
-    // sin h (1 + 0.4 sin h) for the tangents of rays aside
+    // sin h (1 + 0.4 sin h) covers the tangents of rays aside
     const double sine = std::sin(child.half),
                  finest = n_.step_u / (n_.depth_oversampling * sine * (1 + 0.4 * sine));
     const double step = std::min(finest, radius_ / 4 + n_.step_u);
@@ -186,7 +186,7 @@ class HierarchyMaker {
         static_cast<std::size_t>(read_by(n_.depth, (highest - child.t.first) / child.t.step).last + 1));
     for (std::size_t j = 0; j < parent.planes.size(); ++j) {
       Range run{columns[j].first, columns[j].first}, planes{};
-      const auto end_run = [&] {  // of columns that read the same planes
+      const auto end_run = [&] {  // ends a run of columns that read the same planes
         for (Index k = planes.first; k < planes.last; ++k) {
           Window& window = turned[static_cast<std::size_t>(k)];
           widen(window.columns, run);
@@ -204,7 +204,7 @@ class HierarchyMaker {
     return turned;
   }
 
-  /// The rows of a child from which those of a turned plane come.
+  /// The rows of a child from which the rows of a turned plane come.
   Range rows_read(const FrameTurn& turn, const Window& turned, double t) const {
     if (n_.flat() || turned.columns.size() <= 0) return {0, n_.flat() ? 1 : 0};
     Range read{};
@@ -221,7 +221,7 @@ class HierarchyMaker {
     return levels;
   }
 
-  /// Those of some rows of a plane that its views can reach: the others are zero.
+  /// The rows of a plane, out of some, that its views can reach: the others are zero.
   Range rows_of_views(const ViewGroup& group, Range columns, double t, Range rows) const {
     if (n_.flat() || columns.size() <= 0) return rows;
     double least = INFINITY, most = 0;  // rows of the plane over those of a view, which are v and v'
@@ -350,7 +350,7 @@ struct KeptViews {
            grouping == by && design == &d;
   }
 };
-constexpr std::size_t views_kept = 3;  // of a projector, of FDK and of what is planned
+constexpr std::size_t views_kept = 3;  // views of a projector, of FDK and of what is planned
 
 }  // namespace
 

@@ -44,7 +44,7 @@ struct Grouping {
 /// makes of a group goes straight to the voxels.
 Grouping grouping_on(Device device);
 
-/// How many groups a wave of a view passes before it comes to voxels, where views are as dense as on average.
+/// How many groups a wave of a view passes before it comes to voxels, if views are as dense as on average.
 int hierarchical_levels(const ConeBeam& scan, Grouping grouping);
 
 /// The frame of a child, seen from that of its parent.
@@ -74,10 +74,10 @@ inline void widen(Range& range, Range by) {
 /// or a voxel of a line. A row is one of the detector or beyond its ends.
 struct DisparityPlane {
   double t;          ///< mm
-  Line u;            ///< of columns, mm
-  Range columns;     ///< those that something reads
-  Range rows;        ///< likewise; in whole vectors, unless there is only one
-  Index offset = 0;  ///< of its first number, among those of all planes
+  Line u;            ///< places of columns, mm
+  Range columns;     ///< columns that something reads
+  Range rows;        ///< rows that something reads; in whole vectors, unless there is only one
+  Index offset = 0;  ///< place of its first number, among those of all planes
   /// The number at which column 0 would begin, with the first of its rows.
   Index column_0() const { return offset - columns.first * rows.size(); }
   Index end() const { return offset + columns.size() * rows.size(); }
@@ -86,14 +86,14 @@ struct DisparityPlane {
 /// A view, a group of views or, without a parent, the lines of voxels of a quarter of the circle.
 struct ViewGroup {
   double angle, half;                    ///< rad: the middle of its views, and how far they reach
-  int view = -1;                         ///< of the scan, for a view
-  Line t{0, 1};                          ///< of turned planes, mm
-  std::vector<DisparityPlane> planes{};  ///< of a view: one, its cells
+  int view = -1;                         ///< number of the view in the scan; -1 for a group
+  Line t{0, 1};                          ///< places of turned planes, mm
+  std::vector<DisparityPlane> planes{};  ///< for a view one plane, its cells
   std::vector<DisparityPlane> turned{};  ///< behind the pass along v: rows are those of the parent
   std::vector<std::size_t> children{};   ///< in the order of sums
 
   bool is_view() const { return view >= 0; }
-  /// From which plane a turned plane comes.
+  /// The plane from which a turned plane comes.
   const DisparityPlane& plane_of(std::size_t which) const { return is_view() ? planes[0] : planes[which]; }
 };
 
@@ -105,11 +105,11 @@ struct VoxelLines {
   bool along_x;
 };
 
-/// The factor of a view where it sees things as large as a magnification says, mm: the area of a voxel over
-/// the width of a cell, times its height over that of a cell; or, of one slice, the share of the row that it
-/// fills.
+/// The factor of a view at a place with a given magnification, mm: the area of a voxel over the width of a
+/// cell, times its height over the height of a cell. If there is one slice, the share of the row that it
+/// fills takes the place of the heights.
 struct ViewWeight {
-  double area, height;  ///< over a cell at the axis: mm, and a share
+  double area, height;  ///< area and height of a voxel over those of a cell at the axis: mm, and a share
   bool flat;
   double middle, above, below;  ///< of a flat voxel, and the ends of its row, rows at the axis
   TANDEM_HOST_DEVICE double at(double magnification) const {
@@ -121,16 +121,16 @@ struct ViewWeight {
   }
 };
 
-/// What the kernels get.
+/// The input of the kernels.
 struct HierarchicalViews : ConeFrame {
   Index rows, bins, nx, ny, nz;
   std::vector<ViewGroup> groups{};
   std::vector<VoxelLines> quarters{};
-  double step_u, step_v;           ///< of columns and rows, mm: a cell at the axis, or a voxel if larger
-  double axis_column, middle_row;  ///< where u = 0 and v = 0 are
-  std::optional<Thinning> wider{}, taller{};  ///< of a view's bins to columns, and of its rows
-  Taps across{}, of_views{};                  ///< along u and v
-  Taps depth{}, stations{};                   ///< along t, of groups and of views
+  double step_u, step_v;  ///< steps of columns and rows, mm: a cell at the axis, or a voxel if larger
+  double axis_column, middle_row;             ///< where u = 0 and v = 0 are
+  std::optional<Thinning> wider{}, taller{};  ///< make columns of a view's bins, and rows of its rows
+  Taps across{}, of_views{};                  ///< taps along u and v, of groups and of views
+  Taps depth{}, stations{};                   ///< taps along t, of groups and of views
   double depth_oversampling = 0;
   KeptOnDevices kept{};
 
@@ -140,7 +140,7 @@ struct HierarchicalViews : ConeFrame {
   double cell_v() const { return row_pitch * sod / sdd; }
   double column_at(double u) const { return axis_column + u / step_u; }
   Line columns() const { return {-axis_column * step_u, step_u}; }  ///< u by columns
-  /// What a view has.
+  /// The columns and the rows of a view.
   Range view_columns() const { return wider ? wider->samples : Range{0, bins}; }
   Range view_rows() const { return taller ? taller->samples : Range{0, rows}; }
   FrameTurn turn(const ViewGroup& child, const ViewGroup& parent) const;
@@ -161,7 +161,7 @@ struct HierarchicalViews : ConeFrame {
   }
 };
 
-/// What `count` taps at `position` read.
+/// The samples that `count` taps at `position` read.
 inline Range read_by(const Taps& taps, double position) {
   const Index first = static_cast<Index>(std::floor(position)) + taps.first();
   return {first, first + taps.count};
@@ -174,18 +174,19 @@ using HierarchicalVariant = Variant<HierarchicalViews>;
 
 /// Planes of a parent, or lines of voxels, that are worked on at a time.
 constexpr Index planes_at_once = 32;
-/// Voxels that are so much wider than cells at the axis are made of cells that were averaged.
+/// Voxels are made of averaged cells if they are so much wider than cells at the axis.
 constexpr double much_wider = 1.05;
 /// Rows lie in vectors of so many numbers.
 constexpr Index rows_a_vector = 16;
 
-/// The last ones are kept, and shared by all who ask for the same. @throws GeometryError for a geometry
-/// beyond what the model holds for, or for an accuracy that no design gives
+/// The input of the kernels for a scan. The last ones are kept, and shared by all callers that ask for the
+/// same. @throws GeometryError for a geometry beyond what the model holds for, or for an accuracy that no
+/// design gives
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
                                                            Grouping grouping = grouping_on(Device::cpu()),
                                                            double accuracy = 0);
 
-/// What an application takes beside its two vectors, bytes.
+/// The memory that an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);
 
 /// The variants of a device; empty if it has none.

@@ -47,7 +47,7 @@ double correlation(const TapDesign& design, double x) {
   return sum / steps;
 }
 
-/// Least squares under the condition that weights sum to 1, by a Lagrange multiplier.
+/// Weights of taps by least squares under the condition that they sum to 1, by a Lagrange multiplier.
 /// `apart`: the correlation of samples that are 0, 1, ... steps apart.
 Numbers weights_at(const TapDesign& design, const Numbers& apart, double fraction) {
   const auto n = static_cast<std::size_t>(design.count);
@@ -65,7 +65,7 @@ Numbers weights_at(const TapDesign& design, const Numbers& apart, double fractio
 }  // namespace
 
 Taps taps_of(const TapDesign& design) {
-  constexpr int nodes = powers_of_taps;  // of Chebyshev, between which the polynomials run
+  constexpr int nodes = powers_of_taps;  // nodes of Chebyshev, between which the polynomials run
   std::vector<Numbers> at_nodes;
   Numbers places, apart;
   for (int k = 0; k < design.count; ++k) apart.push_back(correlation(design, k));
@@ -101,7 +101,7 @@ namespace {
 
 constexpr int positions_of_wave = 16;
 
-/// use(value) for what taps read of a wave at some positions, over what it is there.
+/// Calls use(value) for some positions: what taps read of a wave there, over the wave itself.
 template <class Use>
 void for_values_of_wave(const Taps& taps, double f, const Use& use) {
   for (int i = 0; i < positions_of_wave; ++i) {
@@ -157,7 +157,7 @@ const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design) {
 }
 
 Thinning thinning_of(const Taps& taps, double ratio, Index cells) {
-  const auto weight = [&](double x) {  // of what lies x steps before a place
+  const auto weight = [&](double x) {  // weight of a sample that lies x steps before a place
     const double whole = std::floor(x);
     const int tap = taps.count / 2 - 1 - static_cast<int>(whole);
     return tap < 0 || tap >= taps.count ? 0.0 : taps.weight(tap, static_cast<float>(x - whole - 0.5));

@@ -24,19 +24,19 @@ struct Taps {
   int first() const { return 1 - count / 2; }
 };
 
-/// How taps are chosen: `count` weights make the least error for waves of up to band / 2 cycles a sample,
-/// which count by cos^(2 flatness) of pi times their frequency.
+/// How taps are chosen: `count` weights make the least error for waves of up to band / 2 cycles a sample.
+/// Each wave counts by cos^(2 flatness) of pi times its frequency.
 struct TapDesign {
   int count;
   double band, flatness;
 };
 Taps taps_of(const TapDesign& design);
-/// Linear between two samples.
+/// Taps that interpolate linearly between two samples.
 Taps linear_taps();
 
 /// What taps leave of a wave of f cycles a sample: the mean over all positions between two samples.
 double mean_response(const Taps& taps, double f);
-/// What they leave of its power.
+/// What taps leave of the power of a wave.
 double mean_power(const Taps& taps, double f);
 
 /// How exactly things are interpolated: taps of views along u and v, of groups along u and v, and along t.
@@ -51,16 +51,16 @@ const HierarchicalDesign& hierarchical_design(double accuracy);
 struct HierarchicalTaps {
   Taps of_views, across, depth;
 };
-/// Those of a design, made once.
+/// The taps of a design, made once.
 const HierarchicalTaps& hierarchical_taps(const HierarchicalDesign& design);
 
-/// Cells that become fewer samples, of which sample i lies at cell `ratio` i. A sample is a mean over cells
-/// by taps that are `ratio` times wider.
+/// Cells that become fewer samples; sample i lies at cell `ratio` i. A sample is a mean over cells by taps
+/// that are `ratio` times wider.
 struct Thinning {
-  Range samples;                    ///< those that read a cell
+  Range samples;                    ///< samples that read a cell
   std::vector<std::int32_t> cells;  ///< the first one of each sample
   int count;                        ///< cells a sample
-  std::vector<float> weights;       ///< [sample][cell]; 0 for what is no cell
+  std::vector<float> weights;       ///< [sample][cell]; 0 if there is no such cell
 };
 Thinning thinning_of(const Taps& taps, double ratio, Index cells);
 

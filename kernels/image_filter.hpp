@@ -9,8 +9,8 @@
 
 namespace tandem::kernels {
 
-/// What images of `rows` x `bins` are multiplied by at their frequencies: (row frequency, bin frequency),
-/// with bins / 2 + 1 of the latter. The other half follows, because images and filters are real.
+/// The factors of images of `rows` x `bins` at their frequencies: (row frequency, bin frequency), with bins /
+/// 2 + 1 of the latter. The other half follows, because images and filters are real.
 struct ImageFilter {
   Index rows = 0, bins = 0;
   std::vector<float> response = {};
@@ -33,12 +33,12 @@ struct FrameBlocks {
   Index rows_beside, bins_beside;
 };
 
-/// What a GPU filters together: images of whole frames, in batches for the transforms that do not depend on
-/// anything but the size of an image.
+/// What a GPU filters together: images of whole frames, in batches for transforms that depend on nothing but
+/// the size of an image.
 struct FilterBatch {
   Index line, size;    ///< floats of a line and of an image: a transform in place has room for the spectrum
-  Index images;        ///< of a transform; they stay in the L2 cache if they are not too large
-  Index frames, held;  ///< together, and the images for them, in whole batches
+  Index images;        ///< images of a transform; they stay in the L2 cache if they are not too large
+  Index frames, held;  ///< frames filtered together, and the images for them, in whole batches
 
   FilterBatch(Index rows, Index bins, Index blocks) : line(2 * (bins / 2 + 1)), size(rows * line) {
     constexpr Index bytes = 32 << 20, most = 1 << 15;  // a grid has no more

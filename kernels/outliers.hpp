@@ -9,7 +9,7 @@
 
 namespace tandem::kernels {
 
-/// Where a window reaches over the ends of a row.
+/// How a window goes on beyond the ends of a row.
 enum class Border {
   mirror,   ///< the row goes on as in a mirror at the middle of its last bin
   reflect,  ///< the row goes on as in a mirror at the end of its last bin
@@ -29,8 +29,8 @@ TANDEM_HOST_DEVICE inline Index bin_within(Index b, Index count, Index centre, B
 }
 
 struct OutlierRule {
-  Index size;         ///< of the window along each of its axes
-  float threshold;    ///< how far from the median an outlier is, or more
+  Index size;         ///< size of the window along each of its axes
+  float threshold;    ///< least distance of an outlier from the median
   bool dark = false;  ///< whether values below the median are outliers too
   Border border = Border::mirror;
 };
@@ -40,14 +40,14 @@ struct FrameOutliers {
   PixelType type;
   Shape counts;  ///< (frame, row, bin), dense
   OutlierRule rule;
-  Index frames, rows;  ///< of the window; it has `rule.size` bins
+  Index frames, rows;  ///< frames and rows of the window; it has `rule.size` bins
   Range heeded;        ///< rows in which replaced pixels count
-  Index used_bins;     ///< of each row: those behind them are in no window, and are not written
+  Index used_bins;  ///< bins of each row in use: the bins behind them are in no window, and are not written
 };
 
 struct OutlierKernels {
-  /// `to` <- `from`, both as `how` says, without outliers: those that `replace_outliers` of the pipeline
-  /// finds, where all counts are finite. Counts that are not finite stay. Waits. @returns how many it
+  /// `to` <- `from` without outliers, both as `how` says. Outliers are those that `replace_outliers` of the
+  /// pipeline finds, if all counts are finite. Counts that are not finite stay. Waits. @returns how many it
   /// replaced
   Index (*replace)(const FrameOutliers& how, const std::byte* from, std::byte* to, Stream& stream);
 };

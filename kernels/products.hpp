@@ -9,7 +9,7 @@ namespace tandem::kernels {
 
 /// Products of data (view, row, bin) on a GPU, with the results of the CPU.
 struct ProductKernels {
-  /// Of each view of each row, (view, row), over the bins. Waits.
+  /// The sum of each view of each row over the bins, (view, row). Waits.
   std::vector<double> (*sums_of_views)(Image<const float> y, Stream& stream);
   /// y <- y other. Waits. @returns the smallest product of each row
   std::vector<float> (*multiply)(Image<const float> other, Image<float> y, Stream& stream);

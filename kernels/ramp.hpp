@@ -16,11 +16,11 @@ enum End : int { low_end, high_end };
 
 /// End values of rows, as kernels see them: sums over the last bins.
 struct EndValues {
-  const float* shares;  ///< (row, end, bin counted from the end); of one row for all if `one_row`
+  const float* shares;  ///< (row, end, bin counted from the end); one row for all if `one_row`
   bool one_row;
-  Index bins;  ///< that count at an end
-  Range row;   ///< where the row lies in the line that has it
-  /// What a bin counts, and where it lies; it is the b-th from the end.
+  Index bins;  ///< bins that count at an end
+  Range row;   ///< place of the row in the line that has it
+  /// The share of the b-th bin from an end, and the place of that bin.
   TANDEM_HOST_DEVICE float share(Index of_row, int end, Index b) const {
     return shares[((one_row ? 0 : of_row) * 2 + end) * bins + b];
   }
@@ -34,7 +34,7 @@ struct Continuation {
   std::vector<float> before, after;  ///< one number for each position of the transform; empty: with zeros
   std::vector<float> shares;         ///< as in EndValues, of rows as they come
   Index bins = 0;
-  Range row{};  ///< within what comes
+  Range row{};  ///< place of the row in the line that comes
   bool zeros() const { return before.empty(); }
   EndValues end_values(const float* at) const {
     return {at, static_cast<Index>(shares.size()) == 2 * bins, bins, row};
@@ -45,7 +45,7 @@ struct Continuation {
 /// A convolution along the bins of every (view, row). Rows go on to `length`, and may be moved in the same
 /// pass. Rows may come out longer than they went in, and may be weighed.
 struct RowFilter {
-  Index length;                     ///< of the transform: at least twice the number of bins
+  Index length;                     ///< length of the transform: at least twice the number of bins
   std::vector<float> response;      ///< real, at frequencies k / length for k = 0 .. length / 2
   std::vector<float> view_weights;  ///< one per view
   std::vector<double> row_shifts;   ///< how many bins each row moves to the right; empty: none moves
@@ -55,14 +55,14 @@ struct RowFilter {
   bool cells_after = false;           ///< whether they are applied after, too
   std::vector<float> ray_weights{};   ///< (view, 1 + bin of the input + 1), applied before; empty: 1. The
                                       ///< first and the last weigh what rows go on with.
-  Index first_bin = 0;                ///< of the output, counted from the first bin of the input
+  Index first_bin = 0;                ///< first bin of the output, counted from the first bin of the input
   Continuation beyond{};
   KeptOnDevices kept{};
 };
 
 /// The rows at one end of a filter, input or output, as kernels see them.
 struct FilterSide {
-  Index first, bins;   ///< where they lie among the bins of the output
+  Index first, bins;   ///< their place among the bins of the output
   Index cells_a_row;   ///< bins of the output
   const float *cells,  ///< weights; null: 1
       *rays;           ///< with one beyond either end
@@ -70,7 +70,7 @@ struct FilterSide {
     const float cell = cells ? cells[row * cells_a_row + first + bin] : 1.0f;
     return rays ? cell * rays[view * (bins + 2) + bin + 1] : cell;
   }
-  /// Of what rows go on with.
+  /// The weight of what rows go on with beyond an end.
   TANDEM_HOST_DEVICE float weight_beyond(Index view, int end) const {
     return rays ? rays[view * (bins + 2) + end * (bins + 1)] : 1.0f;
   }

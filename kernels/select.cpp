@@ -31,9 +31,9 @@ namespace {
 /// for a team, each of whose members runs kernels of its own
 bool on_cuda(Device device) {
   require<DeviceError>(device.members() == 1, "kernels run on one device, not on ", device);
-  thread_local Device usable = Device::cpu();  // the last that the driver was asked for
+  thread_local Device usable = Device::cpu();  // the last one that the driver was asked for
   if (!device.is_cuda()) return false;
-  if (device != usable) require_usable(device);  // of which a build without CUDA has none
+  if (device != usable) require_usable(device);  // a build without CUDA has no usable GPU
   usable = device;
   return true;
 }
@@ -45,7 +45,7 @@ const Kernels& select(Device device, const Kernels& cpu, const std::type_identit
   return on_cuda(device) ? *cuda : cpu;
 }
 
-/// Kernels that the CPU has none of: null on it.
+/// Kernels that only GPUs have; null on the CPU.
 template <class Kernels>
 const Kernels* only_on_cuda(Device device, const Kernels* cuda) {
   return on_cuda(device) ? cuda : nullptr;

@@ -5,9 +5,9 @@
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
 
-// Where the frames of an upright detector of a cone beam take their values from, the same on the CPU and on a
-// GPU: bicubic interpolation (Keys, IEEE Transactions on Acoustics, Speech, and Signal Processing 29, 1153,
-// 1981), with what is beyond the edges as at the edges.
+// The places from which the frames of an upright detector of a cone beam take their values, the same on the
+// CPU and on a GPU: bicubic interpolation (Keys, IEEE Transactions on Acoustics, Speech, and Signal
+// Processing 29, 1153, 1981), with the values at the edges beyond the edges.
 
 namespace tandem::kernels {
 
@@ -15,8 +15,8 @@ struct DetectorPlace {
   double row, bin;
 };
 
-/// From a place on the upright detector to that where its ray meets the real one, which is rolled about the
-/// beam and to which the axis leans. Lengths in mm; rows count from the first one of the frames.
+/// Maps a place on the upright detector to the place where its ray meets the real one, which is rolled about
+/// the beam and to which the axis leans. Lengths in mm; rows count from the first one of the frames.
 struct UprightRays {
   double bin_pitch, row_pitch, axis_bin, midplane_row, sdd;  ///< of the upright detector
   double roll_cos, roll_sin, tilt_cos, tilt_sin;
@@ -52,7 +52,7 @@ struct CubicTaps {
   }
 };
 
-/// `value`: of a row and a bin.
+/// Interpolates bicubically. `value`: a function of a row and a bin.
 template <class Value>
 TANDEM_HOST_DEVICE float bicubic(const CubicTaps& rows, const CubicTaps& bins, const Value& value) {
   double sum = 0;
@@ -66,7 +66,7 @@ TANDEM_HOST_DEVICE float bicubic(const CubicTaps& rows, const CubicTaps& bins, c
   return static_cast<float>(sum);
 }
 
-/// How many frames a GPU makes upright at once, beside which it holds them as they came.
+/// How many frames a GPU makes upright at once. It also holds these as they came.
 inline Index upright_at_once(Index views, Index rows, Index bins) {
   constexpr Index floats = Index{1} << 24;
   return std::clamp<Index>(floats / (rows * bins), 1, views);

@@ -36,7 +36,7 @@ inline double shared_bytes(Chip chip) { return 128 * chip.gigaclocks; }
 struct Grade {
   Precision precision;
   bool matched;              ///< the transpose is exact: both directions have the same coefficients
-  Bounds bounds;             ///< of the pair
+  Bounds bounds;             ///< bounds of the pair
   Bounds filtered = bounds;  ///< for a cone beam's pair behind the filter of FDK
 };
 

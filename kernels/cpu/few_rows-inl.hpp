@@ -27,14 +27,14 @@ using Lanes = hn::CappedTag<float, few_tile>;
 /// and high + high_by deep, where `deep` says how far the column is; rows are counted from one near by.
 struct Overlap {
   Index slice, row;
-  float centre;  ///< of the row
+  float centre;  ///< centre of the row
   float low, low_by, high, high_by;
-  bool whole;  ///< of each column the row sees no end
+  bool whole;  ///< whether the row sees no end of any column
 };
 
-/// Where a tile stands in a view, in double, for columns that are counted from its middle in float. x and y
-/// are in pitches from there. With the depth D (1 + deeper_x x + deeper_y y) a point falls on the bin
-/// `bin` + offset + (step_x x + step_y y) / (1 + deeper_x x + deeper_y y), which is exact.
+/// The place of a tile in a view, in double; its columns are counted from its middle in float. x and y are in
+/// pitches from there. With the depth D (1 + deeper_x x + deeper_y y) a point falls on the bin `bin` + offset
+/// + (step_x x + step_y y) / (1 + deeper_x x + deeper_y y), which is exact.
 struct TileInView {
   TileInView() = default;
   TileInView(const ConeView& n, const FewRowsTile& tile, Index all_bins) {
@@ -58,9 +58,10 @@ struct TileInView {
   /// Lanes are along y, where neighbours share bins; the projection wants them along the other axis.
   bool flat_along_y() const { return std::abs(step_y) < std::abs(step_x); }
 
-  double depth, range;   ///< of the middle, mm; depths of the tile are within range depth of it
-  bool meets;            ///< the detector; true also for some that do not
-  Index bin, most_bins;  ///< near the middle; that a column meets
+  /// Depth of the middle, mm; depths of the tile differ from it by at most `range` times it.
+  double depth, range;
+  bool meets;            ///< whether it meets the detector; true also for some tiles that do not
+  Index bin, most_bins;  ///< bin near the middle; the most bins that a column meets
   float offset, step_x, step_y, deeper_x, deeper_y;
   float ray_x, ray_y;  ///< from the source to the middle, pitches
 
@@ -105,18 +106,19 @@ inline void find_overlaps(const ConeFrame& n, const TileInView& at, Index slices
   }
 }
 
-constexpr int bins_together = 4;  // that are weighed, and added to
+constexpr int bins_together = 4;  // bins that are weighed, and added to, at a time
 
 /// The shadows of the columns of a line of a tile in a view. Here and in `TileShadows` the arithmetic is
 /// footprint.hpp's; compilers make SIMD of these loops, a column a lane.
 struct LineShadows {
   HWY_ALIGN float corners[4][few_tile];
   HWY_ALIGN float height[few_tile], rise[few_tile], fall[few_tile];
-  HWY_ALIGN float first[few_tile];  ///< bin, counted from that of the tile
-  HWY_ALIGN float deep[few_tile];   ///< where one is not seen whole
-  HWY_ALIGN int bins[few_tile];     ///< the first of each column, counted from the first of the detector
+  HWY_ALIGN float first[few_tile];  ///< first bin, counted from that of the tile
+  HWY_ALIGN float deep[few_tile];   ///< how much deeper a column is; set if not all are seen whole
+  HWY_ALIGN int bins[few_tile];     ///< first bin of each column, counted from the first of the detector
 
-  /// l_phi F1 / pitch, of `bins_together` bins from the one that lies so far behind the first one.
+  /// Weights l_phi F1 / pitch of `bins_together` bins, from the bin that lies `behind` bins after the first
+  /// one.
   HWY_INLINE void weigh(Index behind, float* HWY_RESTRICT weights) const {
     for (int k = 0; k < few_tile; ++k) {
       float before = area(k, behind);
@@ -128,14 +130,14 @@ struct LineShadows {
     }
   }
 
-  /// F2.
+  /// Shares F2 of an overlap.
   HWY_INLINE void share(const Overlap& o, float* HWY_RESTRICT shares) const {
     for (int k = 0; k < few_tile; ++k)
       shares[k] = share_of(o.low + o.low_by * deep[k], o.high + o.high_by * deep[k], o.centre);
   }
 
  private:
-  /// What of the shadow lies before the bin that lies so far behind the first one.
+  /// The part of the shadow before the bin that lies `behind` bins after the first one.
   HWY_INLINE float area(int k, Index behind) const {
     const Trapezoid<float> t{
         {corners[0][k], corners[1][k], corners[2][k], corners[3][k]}, height[k], rise[k], fall[k], 0};
@@ -163,7 +165,7 @@ class TileShadows {
     place_corners();
   }
 
-  /// Of line l.
+  /// Casts the shadows of line l.
   HWY_INLINE void cast(int l, LineShadows& to) const {
     const float *near = corners_[l], *far = corners_[l + 1];
     const float line = ray_line_ + (line_[l] + 0.5f);
@@ -176,7 +178,7 @@ class TileShadows {
     for (std::size_t k = 0; k < few_tile; k += hn::Lanes(d_)) find_bins(k, to);
   }
 
-  /// `deep` of the columns of line l.
+  /// Finds `deep` for the columns of line l.
   HWY_INLINE void find_depths(int l, LineShadows& to) const {
     const V line = number(line_[l] + 0.5f), half = number(0.5f);
     for (std::size_t k = 0; k < few_tile; k += hn::Lanes(d_)) {
@@ -209,7 +211,7 @@ class TileShadows {
     for (int l = 0; l < few_tile; ++l) corners_[l][few_tile] = ends[l];
     corners_[few_tile][few_tile] = hn::GetLane(corner(end, last));
   }
-  /// With Highway, because compilers make no SIMD of `floor`.
+  /// Finds `bins`. It uses Highway, because compilers make no SIMD of `floor`.
   HWY_INLINE void find_bins(std::size_t k, LineShadows& to) const {
     const hn::RebindToSigned<Lanes> di;
     const V below = hn::Floor(hn::Add(hn::Load(d_, to.corners[0] + k), number(0.5f)));

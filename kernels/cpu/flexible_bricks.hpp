@@ -40,7 +40,7 @@ struct Brick {
   double middle(std::size_t axis) const {
     return 0.5 * static_cast<double>(part[axis].first + part[axis].last - 1);
   }
-  /// Of voxel i along an axis from the middle.
+  /// Distance of voxel i from the middle along an axis.
   float away(std::size_t axis, Index i) const {
     return static_cast<float>(static_cast<double>(i) - middle(axis));
   }
@@ -51,7 +51,7 @@ struct Brick {
     const std::array<double, 3> at{middle(0), middle(1), middle(2)};
     return curved_brick(view, at.data(), half.data());
   }
-  /// Where a voxel lies among (z, y, x) of 8 x 8 x 8.
+  /// The place of a voxel among (z, y, x) of 8 x 8 x 8.
   std::size_t place(Index z, Index y, Index x) const {
     return static_cast<std::size_t>(((z - part[2].first) * brick_edge + y - part[1].first) * brick_edge + x -
                                     part[0].first);
@@ -61,8 +61,8 @@ struct Brick {
   std::array<float, 3> half;  ///< edges, voxels
 };
 
-/// How many cells a brick surely reaches no farther from its middle, along one direction of the detector, if
-/// its voxels lie so many cells away before the division by the depth.
+/// A number of cells, along one direction of the detector, within which a brick surely stays from its middle.
+/// Before the division by the depth, its voxels lie up to `away` cells from the middle.
 inline double reach_of_brick(const Profile& p, float away, float nearest) {
   return static_cast<double>((away + p.outer / p.per_flank) / nearest) + 2;
 }

@@ -19,7 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The shadows of the voxels of a brick in one slice. Voxels beyond the volume have that of the last one.
+/// The shadows of the voxels of a brick in one slice. Voxels beyond the volume have the shadow of the last
+/// one.
 class SlabShadows {
  public:
   void begin(const Brick& brick, const BrickShadow& shadow) {
@@ -60,12 +61,12 @@ class SlabShadows {
   bool narrow() const { return bin_reach_ == 1 && row_reach_ == 1; }
   const float* together(int k) const { return together_ + 4 * k; }  ///< the bins of a voxel, and a zero
 
-  int bins() const { return 2 * bin_reach_ + 1; }  ///< of a voxel
+  int bins() const { return 2 * bin_reach_ + 1; }  ///< bins that a voxel can meet
   int rows() const { return 2 * row_reach_ + 1; }
   Index first_bin(int k) const { return first_bin_ + bin_[k]; }
   Index first_row(int k) const { return first_row_ + row_[k]; }
-  const float* of_bin(int i) const { return of_bins_.data() + i * slab; }  ///< of all voxels
-  const float* of_row(int j) const { return of_rows_.data() + j * slab; }  ///< times their masses
+  const float* of_bin(int i) const { return of_bins_.data() + i * slab; }  ///< shares of bin i, of all voxels
+  const float* of_row(int j) const { return of_rows_.data() + j * slab; }  ///< shares of row j, times masses
 
   bool meets(Cells cells) const {
     return bins_met_.first < cells.bins && bins_met_.last > 0 && rows_met_.first < cells.rows &&
@@ -77,7 +78,7 @@ class SlabShadows {
   }
 
  private:
-  /// The cells that voxels with these nearest ones meet.
+  /// The cells that voxels meet, from the nearest cell of each.
   static HWY_INLINE Range met(const int* nearest, Index first, int reach) {
     const hn::CappedTag<int, slab> d;
     auto low = hn::LoadU(d, nearest), high = low;
@@ -112,7 +113,7 @@ class SlabShadows {
 
   int bin_reach_ = 1, row_reach_ = 1;
   Index first_bin_ = 0, first_row_ = 0;
-  Range bins_met_{}, rows_met_{};  // of all voxels
+  Range bins_met_{}, rows_met_{};  // cells that any voxel meets
   float x_[slab], y_[slab], beside_bin_[slab], beside_row_[slab], stretch_[slab], weight_[slab];
   int bin_[slab], row_[slab];
   HWY_ALIGN float together_[4 * slab];

@@ -46,8 +46,8 @@ class Shadows {
   }
 
   Range bins(int k) const { return bins_[k]; }
-  Index most_bins() const { return most_; }  ///< that one of the columns meets
-  /// Of bin bins(k).first; of the next one `edge` behind, and so on.
+  Index most_bins() const { return most_; }  ///< the most bins that a column meets
+  /// Weights of column k: of bin bins(k).first, then of each next bin `edge` numbers further on.
   const float* weights(int k) const { return weights_.data() + k; }
   Column along(int k) const { return {first_[k], step_[k]}; }
   double inverse_step(int k) const { return inverse_[k]; }
@@ -72,12 +72,12 @@ class Shadows {
 };
 
 /// Intervals side by side, each `width` wide, the first from `first` on: voxels on the cells of a column of
-/// rows, or rows on those of a column of voxels. F2 is what an interval has of a cell.
+/// rows, or rows on the cells of a column of voxels. F2 is the part of a cell that an interval has.
 struct Intervals {
   double first, width;
 };
 
-constexpr int widest_interval = 4;  // cells; what is wider is summed interval by interval
+constexpr int widest_interval = 4;  // cells; wider ones are summed interval by interval
 
 /// Positions within a vector of intervals are fixed-point numbers, of so many bits after the point; before it
 /// there is room for all cells of intervals up to `wide` cells wide. Differences are exact.
@@ -94,9 +94,10 @@ HWY_INLINE hn::Vec<DI> multiples(DI d, Index first, double step) {
                  hn::ShiftRight<more>(hn::Add(parts, hn::Set(d, 1 << (more - 1)))));
 }
 
-/// Sum over the cells of an interval, look(0), look(1), ..., each times what the interval has of it; `past`
-/// of the first lies before it, and its width is more than wide - 1 cells, at most `wide`. All in units of
-/// which a cell has `one`: what is left over of a cell then keeps its digits, however little it is.
+/// The sum over the cells of an interval, look(0), look(1), ..., each times the part of the cell that the
+/// interval has. `past`: the part of the first cell before the interval. The interval is more than wide - 1
+/// cells wide, and at most `wide`. All parts are in units of which a cell has `one`; so the rest of a cell
+/// keeps its digits, however little it is.
 template <int wide, class D, class DI = hn::RebindToSigned<D>, class Look>
 HWY_INLINE hn::Vec<D> covered(D d, int32_t width, int32_t one, hn::Vec<DI> past, const Look& look) {
   const DI di;
@@ -147,7 +148,7 @@ HWY_INLINE hn::Vec<D> integrals(D d, const Intervals& on, Index k, const float* 
   return hn::Mul(sum, hn::Set(d, static_cast<float>(1 / one)));
 }
 
-/// The same of one interval, however wide, as far as it lies in these cells.
+/// The integral over one interval, however wide, as far as it lies in these cells.
 inline float integral(const Intervals& on, Index k, Range cells, const float* profile) {
   const auto low = static_cast<double>(cells.first), high = static_cast<double>(cells.last);
   const auto cut = [&](double position) { return std::min(std::max(position, low), high); };
@@ -160,7 +161,7 @@ inline float integral(const Intervals& on, Index k, Range cells, const float* pr
   return last < cells.last ? sum + static_cast<float>(to - static_cast<double>(last)) * profile[last] : sum;
 }
 
-/// `use(k, integrals)` for the vectors that hold intervals [which.first, which.last), from a multiple of
+/// Calls use(k, integrals) for the vectors that hold intervals [which.first, which.last), from a multiple of
 /// their length on. The profile can be read, as zeros, `profile_margin` cells beyond `cells`.
 template <int wide = 1, class D, class Use>
 HWY_INLINE void for_integrals(D d, const Intervals& on, Range which, Range cells, const float* profile,

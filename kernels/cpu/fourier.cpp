@@ -49,7 +49,7 @@ Complex together(Two two) {
 }
 Two conjugate(Two two) { return {std::conj(two.first), std::conj(two.second)}; }
 
-/// Without the tests for infinities of operator*.
+/// The product, without the tests for infinities of operator*.
 Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -74,9 +74,9 @@ struct Group {
   }
 };
 
-/// What the elements of a view's row are multiplied by to become samples: weights, and the phases that move
-/// bin 0 to the middle of the slice. Phases are products from two tables that are made in double, so that the
-/// last ones are as good as the first.
+/// The factors that make samples of the elements of a view's row: weights, and the phases that move bin 0 to
+/// the middle of the slice. Phases are products from two tables that are made in double, so that the last
+/// ones are as good as the first.
 class Factors {
  public:
   Factors(const Group& group, Index view)
@@ -88,13 +88,13 @@ class Factors {
     for (Index k = 0; k < group.plan.samples(); k += table)
       coarse_.emplace_back(row_phase(k, group.plan, ray_.centre));
   }
-  /// Of element k, for rows that do not move.
+  /// The factor of element k, for rows that do not move.
   Complex operator()(Index k) const {
     const float weight = weight_ * group_.views.weights[static_cast<std::size_t>(k)];
     return weight *
            product(coarse_[static_cast<std::size_t>(k / table)], fine_[static_cast<std::size_t>(k % table)]);
   }
-  /// A sample of one lane from element k; `factor` is that of k.
+  /// A sample of one lane from element k; `factor` is the factor of k.
   Complex sample(Index k, Index lane, Complex factor, Complex element) const {
     const Complex value = product(element, moved(k, lane, factor));
     return ray_.turned ? std::conj(value) : value;
@@ -171,7 +171,7 @@ void samples_to_rows(const Group& group, const float* const (&samples)[2], const
     for (Index s = 0; s < lanes; ++s) {
       Two two{first.element(k, s, factors[0], at(samples[0], k, s)), {}};
       if (pair.count > 1) two.second = second.element(k, s, factors[1], at(samples[1], k, s));
-      if (k == 0 || 2 * k == plan.length) {  // which have half the weight: samples k and -k meet here
+      if (k == 0 || 2 * k == plan.length) {  // these have half the weight: samples k and -k meet here
         put(pair.line, k, s, {2 * two.first.real(), 2 * two.second.real()});
       } else {
         put(pair.line, k, s, together(two));
@@ -195,7 +195,7 @@ void samples_to_rows(const Group& group, const float* const (&samples)[2], const
 
 // ---- cells <-> pixels. The grid is (x, y, lane): columns of the half plane.
 
-/// Where pixel i of `pixels` stands among cells: the middle one at 0.
+/// The place of pixel i of `pixels` among cells; the middle pixel is at 0.
 Index cell_of(Index i, Index pixels, Index cells) {
   return i < pixels / 2 ? i - pixels / 2 + cells : i - pixels / 2;
 }

@@ -33,8 +33,9 @@ struct Windows {
   int x[block], y[block];                                                    ///< the first cell
   HWY_ALIGN float across[widest_window][block], down[widest_window][block];  ///< weights of the taps
 
-  /// Of the samples first, first + 1, ... of a run. Conjugate samples have the mirror image of the window,
-  /// tap by tap, so that projector and back-projector have the same weights to the last bit.
+  /// Computes the windows of the samples first, first + 1, ... of a run. Conjugate samples have the mirror
+  /// image of the window, tap by tap, so that projector and back-projector have the same weights to the last
+  /// bit.
   template <int taps>
   void compute(const FourierPlan& plan, const Run& run, int first, int count) {
     const Ray& ray = plan.rays[static_cast<std::size_t>(run.view)];

@@ -22,9 +22,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// clamped into them, so that no tap needs a test.
 inline Index padded_bins(Index bins, int half_width) { return bins + 4 * half_width; }
 
-/// Where a tile meets a view, split so that float holds what varies within the tile: the position of pixel
-/// (dx, dy) is `bin` + offset + step_x dx + step_y dy, and float rounding is a part of the tile, not of the
-/// detector.
+/// The place where a tile meets a view, split so that float holds what varies within the tile: the position
+/// of pixel (dx, dy) is `bin` + offset + step_x dx + step_y dy, and float rounding is a part of the tile, not
+/// of the detector.
 struct TileView {
   int bin;  ///< in padded bins
   float offset, step_x, step_y, lowest, highest, height, slope;
@@ -44,7 +44,7 @@ struct TileView {
     lowest = static_cast<float>(-0.5 - half_width - whole);
     highest = static_cast<float>(static_cast<double>(bins) - 0.5 + half_width - whole);
     bin = static_cast<int>(whole) + half_width +
-          1;  // of the first tap, which lies half_width - 1 below; padding is 2 half_width
+          1;  // first tap: it lies half_width - 1 below; padding is 2 half_width
   }
 };
 

@@ -88,7 +88,7 @@ class FanSlab {
     }
   }
 
-  std::int32_t cell[fan_slab];  ///< of a fan
+  std::int32_t cell[fan_slab];  ///< cell of the fan
   float low[fan_slab], high[fan_slab], next_row[fan_slab];
 
  private:
@@ -173,7 +173,7 @@ HWY_EXPORT(ProjectFan);
 
 namespace {
 
-/// What rays count for their slant, (row, bin).
+/// The weights of rays for their slant, (row, bin).
 std::vector<float> slants(const ParallelFans& fans) {
   std::vector<float> all(static_cast<std::size_t>(fans.rows * fans.bins));
   for (Index row = 0; row < fans.rows; ++row)
@@ -187,7 +187,7 @@ RaysOfBin rays_of(const FanViews& from, double angle, Index bin) {
   return {from, from.views.data(), static_cast<Index>(from.views.size()), angle, bin};
 }
 
-/// use(view, row, bin, weight) for what makes a cell.
+/// Calls use(view, row, bin, weight) for all that makes a cell.
 template <class Use>
 void for_cell(const FanViews& from, const RaysOfBin& rays, Index row, const Use& use) {
   rays.for_taps(from, from.upright, from.rows_before, from.bins_before, from.views.data(), row, use);

@@ -10,9 +10,9 @@ namespace tandem::kernels::cpu {
 /// So many zeros.
 inline Array numbers(Index count) { return Array(Space({1, 1, std::max<Index>(count, 1)})); }
 
-/// How a plane of a parent reads a child.
+/// The place where a plane of a parent reads a child.
 struct Crossing {
-  Range columns;         ///< of the child
+  Range columns;         ///< columns of the child
   TapsAt across, along;  ///< along u for the parent's columns; along t for the child's
 };
 
@@ -20,9 +20,9 @@ struct Crossing {
 class Merge {
  public:
   Merge(const HierarchicalViews& n, const ViewGroup& parent, Range planes);
-  /// sums, of these planes, += what the children give.
+  /// Adds to `sums`, those of these planes, what the children give.
   void gather(const std::vector<Array>& turned, float* sums) const;
-  /// The transpose: each child += its part of what these planes have.
+  /// The transpose: adds to each child its part of what these planes have.
   void scatter(float* values, std::vector<Array>& turned) const;
 
  private:
@@ -46,7 +46,7 @@ class Merge {
   std::vector<Crossing> crossings_;  ///< [child][plane]
 };
 
-/// What merging some planes of a group takes at most, bytes.
+/// The most memory that merging some planes of a group takes, bytes.
 double merge_bytes(const HierarchicalViews& n, const ViewGroup& group);
 
 /// body(planes) for all planes of a parent, some at a time.

@@ -22,7 +22,7 @@ namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<float, rows_a_vector>;
-using One = hn::CappedTag<float, 1>;  // where there is one row
+using One = hn::CappedTag<float, 1>;  // for one row
 using DI = hn::RebindToSigned<D>;
 
 // ---- along u and t: rows are lanes
@@ -144,7 +144,8 @@ struct Chunk {
   }
 };
 
-constexpr float widest_step = 1.9f;  ///< whose lanes begin in the numbers of two vectors
+/// The largest step for which the lanes of a vector begin in two vectors.
+constexpr float widest_step = 1.9f;
 
 /// Lanes of a chunk from `lane` on: whole and fractional parts of their positions.
 struct ChunkLanes {

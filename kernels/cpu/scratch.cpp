@@ -10,14 +10,15 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-/// Stands before the memory.
+/// The head that stands before the memory.
 struct alignas(alignment) Head {
-  std::size_t bytes;  ///< of the memory
+  std::size_t bytes;  ///< size of the memory
 };
 
 void release(Head* block) { ::operator delete (block, std::align_val_t{alignment}); }
 
-/// What one thread has given back, the latest first: the lines of a transform, and what it takes itself.
+/// Memory that one thread has given back, the latest first. There is room for the lines of a transform, and
+/// for what the transform takes itself.
 struct Waiting {
   std::array<Head*, 3> blocks{};
   Waiting() = default;

@@ -23,7 +23,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 
-constexpr int bins_at_once = 4;  // whose weights stay in registers
+constexpr int bins_at_once = 4;  // bins whose weights stay in registers together
 
 /// profile[row] = sum over `count` bins of their weights times their rows, plus the profile.
 template <int count, class D>
@@ -81,7 +81,8 @@ HWY_INLINE void back_project_column(D d, const Shadows& shadows, int k, const Tu
     mix<count()>(d, from + (bins.first + bin) * view.stride(), view.stride(), shadows.weights(k) + bin * edge,
                  rows, bin > 0, profile);
   });
-  // what lies beside belongs to other columns: here it would count with weights of rounding
+  // zeros beside the profile: the numbers there belong to other columns, and would count by weights of
+  // rounding
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   for (Index row = 0; row < widest_vector; row += lanes) {
     hn::StoreU(hn::Zero(d), d, profile + rows.first - lanes - row);
@@ -160,7 +161,7 @@ namespace {
 
 constexpr Index widest_view_block = 4;  // a tile's columns are read once for so many views
 
-/// body(i, j) for all i and j, j in blocks: where i and j change places in memory, both are read in lines.
+/// Calls body(i, j) for all i and j, j in blocks: if i and j change places in memory, both are read in lines.
 template <class Body>
 void for_turned(Index rows, Index columns, const Body& body) {
   constexpr Index block = 16;
@@ -245,7 +246,8 @@ void backward(const ConeViews& n, const Execution&, float alpha, Image<const flo
   });
 }
 
-/// What is read lies turned beside, with the slant of a view's cells; each thread has some views, or a tile.
+/// What is read lies in a turned copy, with the slant of a view's cells; each thread has some views, or a
+/// tile.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   if (!in_vectors(projections[1])) return few_rows_memory(volume, projections);
   const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
