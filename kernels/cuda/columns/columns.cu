@@ -49,7 +49,7 @@ std::vector<float> fluctuations(Image<const float> y, Stream& stream) {
   return sums;
 }
 
-/// Likewise.
+/// Means of columns, by the same threads and grid.
 __global__ void __launch_bounds__(threads) average(Image<const float> y, double* means) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
   if (bin >= y.n2) return;
@@ -68,7 +68,7 @@ std::vector<double> means(Image<const float> y, Stream& stream) {
   return all;
 }
 
-/// Grid: (bins, rows, views), of which each block takes every gridDim.z-th.
+/// Grid: (bins, rows, views). A block takes every gridDim.z-th view.
 __global__ void __launch_bounds__(threads)
     add_constants(const double* __restrict__ constants, Image<float> y) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
@@ -184,7 +184,7 @@ std::vector<double> factors(const float* sorted, const float* medians, ColumnSha
   return all;
 }
 
-/// Grid: (views, columns), of which each block takes every gridDim.y-th.
+/// Grid: (views, columns). A block takes every gridDim.y-th column.
 __global__ void __launch_bounds__(threads)
     unsort_columns(const float* __restrict__ medians, const std::uint16_t* __restrict__ order, Index all,
                    Index views, float* columns) {

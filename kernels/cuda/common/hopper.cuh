@@ -46,7 +46,8 @@ struct Tensor {
   Index size[5], stride[4];
 };
 
-/// `rank` sizes and box sizes, one stride in bytes less: the first dimension is contiguous.
+/// A map of a tensor. It has `rank` sizes and box sizes, and one stride in bytes less, because the first
+/// dimension is contiguous.
 template <class Size, std::size_t rank>
 CUtensorMap tensor_map(CUtensorMapDataType type, const void* data, const Size (&sizes)[rank],
                        const Index (&strides)[rank - 1], const int (&box_sizes)[rank],
@@ -78,7 +79,7 @@ inline CUtensorMap boxes_of(const Tensor& t, int rows, int lines = 1) {
                     CU_TENSOR_MAP_SWIZZLE_128B);
 }
 
-/// Of a tensor of four dimensions.
+/// Fetches a box of a tensor of four dimensions.
 __device__ inline void fetch_box(unsigned to, const CUtensorMap& map, const int (&at)[4], unsigned barrier) {
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
@@ -111,7 +112,7 @@ __device__ inline void take_registers() {
 
 __device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ inline void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-/// Until at most `left` groups are under way.
+/// Waits until at most `left` groups are under way.
 template <int left>
 __device__ inline void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");

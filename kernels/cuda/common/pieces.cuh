@@ -22,7 +22,7 @@ struct Lines {
 
   __host__ __device__ Index together() const { return count < piece ? piece / count : 1; }  ///< lines
   Index pieces_of_line() const { return ceil_div(count, piece); }
-  Index pieces() const { return ceil_div(lines, together()) * pieces_of_line(); }  ///< of a block
+  Index pieces() const { return ceil_div(lines, together()) * pieces_of_line(); }  ///< pieces of a block
 };
 
 inline Lines lines_of(const Space& space) {
@@ -38,7 +38,7 @@ inline Lines lines_of(const Space& space) {
   return {1, 1, n[0] * n[1] * n[2], 0, 0};
 }
 
-/// What block x of a grid works on.
+/// The piece that block x of a grid works on.
 struct Piece {
   Index block, start, lines, count, line_stride;
   __device__ Piece(const Lines& at, Index pieces_of_line) {
@@ -54,14 +54,14 @@ struct Piece {
 
 inline unsigned grid_of(const Lines& at) { return static_cast<unsigned>(at.blocks * at.pieces()); }
 
-/// In an order that is always the same; the sum is thread 0's.
+/// The sum over a block of threads, in an order that is always the same; thread 0 has it.
 inline __device__ double block_sum(double value) {
   using Reduce = cub::BlockReduce<double, threads, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;
   __shared__ typename Reduce::TempStorage scratch;
   return Reduce(scratch).Sum(value);
 }
 
-/// One number per block, from one per piece.
+/// Adds the numbers of pieces up to one number per block.
 static __global__ void __launch_bounds__(threads)
     add_pieces(Index count, const double* __restrict__ pieces, double* sums) {
   double sum = 0;
@@ -77,7 +77,7 @@ struct Scalars {
   __device__ float of(Index block) const { return each ? each[block] : one; }
 };
 
-/// They are there as long as this is. One number goes with the launch.
+/// Scalars that are on the device as long as this object lives. A single number goes with the launch.
 class SentScalars {
  public:
   SentScalars(std::span<const float> values, const Stream& stream) : one_(values[0]) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What counts are divided by, cell by cell. A thread has one cell and goes through some views, so that dark,
-// span and floor stay in registers where all views have the same flats.
+// The divisors of counts, cell by cell. A thread has one cell and goes through some views, so that dark, span
+// and floor stay in registers if all views have the same flats.
 
 #include <algorithm>
 
@@ -16,13 +16,13 @@ constexpr int threads = 256, views_a_thread = 16;
 struct Cells {
   Index rows, bins;
   int rows_together, bins_together;
-  float share;                            ///< of one pixel in its cell
+  float share;                            ///< share of one pixel in its cell
   const float *dark, *spans, *variances;  ///< the last two: (set, row, bin)
-  const FlatMix* mixes;                   ///< of each view; null: all take the only set
+  const FlatMix* mixes;                   ///< mix of each view; null: all take the only set
   const char* in_counts;
   double photons_a_count;
   bool flats, minus_log;
-  float full;  ///< NaN: nothing is
+  float full;  ///< counts from which on a pixel is saturated; NaN: none is
   Range heeded;
   __device__ bool heeds(Index row) const { return heeded.first <= row && row < heeded.last; }
 };
@@ -58,7 +58,7 @@ __device__ inline Divisor divisor_beside_air(const Cells& cells, const Air* air,
   return by;
 }
 
-/// What a warp has met goes to the tally of all. Few warps meet anything new.
+/// Adds what a warp has met to the tally of all. Few warps meet anything new.
 __device__ inline void add(DeviceTally* tally, const DeviceTally& met) {
   const auto sum = [](unsigned long long number, unsigned long long* all) {
     const unsigned warp = __reduce_add_sync(~0u, static_cast<unsigned>(number));
@@ -83,7 +83,7 @@ __device__ inline float line_integral(float transmission, float floor, DeviceTal
   return -logf(fmaxf(transmission, floor));
 }
 
-/// Of a row that is not heeded, only what is not finite counts.
+/// What counts of a tally: in a row that is not heeded, only what is not finite.
 __device__ inline DeviceTally heeded(const Cells& cells, Index row, const DeviceTally& met) {
   if (cells.heeds(row)) return met;
   DeviceTally all = nothing_met;
@@ -104,7 +104,7 @@ class OfSets : public Scratch<float> {
   }
 };
 
-/// What a kernel needs of the cells, on the device.
+/// The tables of cells that a kernel needs, on the device.
 class CellTables {
  public:
   CellTables(const CountsToLines& how, const Image<float>& y, const Stream& stream)
@@ -144,7 +144,7 @@ inline dim3 blocks_of(const Image<float>& y) {
           static_cast<unsigned>(ceil_div<Index>(y.n0, views_a_thread))};
 }
 
-/// Of filled cells and views.
+/// Blocks for filled cells and views.
 inline dim3 blocks_of(std::span<const FilledCell> cells, const Image<float>& y) {
   return {static_cast<unsigned>(ceil_div<Index>(static_cast<Index>(cells.size()), threads)),
           static_cast<unsigned>(std::min<Index>(y.n0, 65535))};
@@ -155,7 +155,7 @@ class Tally {
   explicit Tally(const Stream& stream)
       : stream_(stream), there_(std::span<const DeviceTally>(&met_, 1), stream) {}
   DeviceTally* data() const { return there_.data(); }
-  /// Waits.
+  /// Brings the tally to the host. Waits.
   CountsTally brought() {
     bring(std::span(&met_, 1), there_, stream_);
     const auto number = [](unsigned bits) { return __builtin_bit_cast(float, bits); };

@@ -18,13 +18,13 @@ constexpr int warp = 32, warps = threads / warp;
 /// The number of this warp in its grid.
 __device__ inline Index own_warp() { return (static_cast<Index>(blockIdx.x) * threads + threadIdx.x) / warp; }
 
-/// In the first lane.
+/// The sum of a warp, in its first lane.
 __device__ inline double sum_of_warp(double value) {
   for (int apart = warp / 2; apart > 0; apart /= 2) value += __shfl_down_sync(~0u, value, apart);
   return value;
 }
 
-/// Of the flats of a view, in the logarithm.
+/// The variance of the flats of a view, in the logarithm.
 __device__ inline float variance_of_flats(const Cells& cells, Index view, Index cell) {
   const FlatMix mix = cells.mixes ? cells.mixes[view] : FlatMix{};
   const Index set = cells.rows * cells.bins, p = mix.first * set + cell, q = mix.second * set + cell;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x % warp == 0) sums[which] = sum;
 }
 
-/// Of the sums (view, row), those of each row over all views. Grid: (rows), a warp each.
+/// Adds sums (view, row) up over all views of each row. Grid: (rows), a warp each.
 __global__ void __launch_bounds__(threads)
     add_views(const double* __restrict__ sums, Index views, Index rows, double* of_rows) {
   const Index row = own_warp();
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(threads)
 constexpr int digits = 256;
 static_assert(digits == threads);
 
-/// How often the 8 bits above `shift` of keys are which, among those that begin with `key`.
+/// Counts how often the 8 bits above `shift` have each value, among the keys that begin with `key`.
 __device__ inline void count_digits(const Image<float>& all, Range rows, int shift, unsigned key,
                                     unsigned* count) {
   const MedianSamples samples(all.n0 * rows.size() * all.n2);
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(threads)
 
 unsigned blocks_of_warps(Index count) { return static_cast<unsigned>(ceil_div<Index>(count, warps)); }
 
-/// Waits.
+/// The sums of rows, on the host. Waits.
 std::vector<double> sums_of_rows(const Scratch<double>& sums, const Image<float>& y, const Stream& stream) {
   const Scratch<double> there(static_cast<std::size_t>(y.n1), queue(stream));
   add_views<<<blocks_of_warps(y.n1), threads, 0, queue(stream)>>>(sums.data(), y.n0, y.n1, there.data());
@@ -150,7 +150,7 @@ std::vector<double> sums_of_rows(const Scratch<double>& sums, const Image<float>
   return of_rows;
 }
 
-/// What makes the mean of each block 1; where there are only zeros, 1.
+/// The factors that make the mean of each block 1; 1 for a block of zeros alone.
 std::vector<float> scales_of(const std::vector<double>& of_rows, Index rows_a_block, Index data_a_row) {
   std::vector<float> scales;
   for (auto row = of_rows.begin(); row != of_rows.end(); row += rows_a_block) {

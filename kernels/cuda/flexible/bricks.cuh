@@ -13,11 +13,11 @@
 
 namespace tandem::kernels::cuda {
 
-constexpr int edge = 2 * brick_edge;  // voxels, of the brick of a block
-constexpr int parts = 8;              // of a brick
+constexpr int edge = 2 * brick_edge;  // voxels along the brick of a block
+constexpr int parts = 8;              // parts of a brick
 constexpr int threads = edge * edge, warps = threads / 32;
 
-/// The axes of a volume as a kernel takes them: two across, then that of the runs.
+/// The axes of a volume as a kernel takes them: two across, then the axis of the runs.
 struct Axes {
   int of[3];        ///< 0: x, 1: y, 2: z
   int size[3];      ///< voxels, in this order
@@ -97,7 +97,7 @@ __device__ inline BrickShadow shadow_of_part(const BrickOfBlock& brick, const Br
   return moved(whole, away[0], away[1], away[2]);
 }
 
-/// The least depth in a part, as a share of that of its middle.
+/// The least depth in a part, as a share of the depth of its middle.
 __device__ inline float nearest_of_part(const BrickOfBlock& brick, const BrickShadow& s, int part) {
   float half[3];
   for (int k = 0; k < 3; ++k) half[k] = brick.span[k].half_of(part >> k & 1);
@@ -134,7 +134,7 @@ __device__ inline Window window_between(const BrickShadow& s, CornerCell low, Co
           static_cast<int>(last_bin - first_bin) + 1, static_cast<int>(last_row - first_row) + 1};
 }
 
-/// Lanes look at a corner each; all get the window of all.
+/// Lanes look at one corner each; all get the window of all corners.
 __device__ inline Window window_of(const BrickOfBlock& brick, const BrickShadow& s, int reach, int bins,
                                    int rows) {
   const int corner = static_cast<int>(threadIdx.x % 8);
@@ -182,7 +182,7 @@ struct ViewOfBlock {
   Window window;
   int reach;       ///< cells on either side of the nearest one
   unsigned cells;  ///< where the window lies in shared memory, as `window_at` says
-  int shift;       ///< of sums, in bits
+  int shift;       ///< shift of sums, in bits
 };
 
 /// What the threads of a block know of some views, and room for windows of up to width x height cells.
@@ -194,9 +194,9 @@ struct alignas(16) Stage {
   ViewOfBlock known[views];
 };
 
-/// The window and the records of one of the views of a block, by a warp; all its lanes get the window.
-/// `align` may widen the window. `scale_of(shadow of a part, its nearest depth)` is called by the whole warp,
-/// also by lanes without a part (their masses are 0), and returns what weights are multiplied by.
+/// Makes the window and the records of one of the views of a block, by a warp; all its lanes get the window.
+/// `align` may widen the window. The whole warp calls `scale_of(shadow of a part, its nearest depth)`, also
+/// its lanes without a part (their masses are 0). It returns the factor of weights.
 template <class Align, class ScaleOf>
 __device__ ViewOfBlock prepare_view(const BrickOfBlock& brick, const FlexiblePlace& view, int bins, int rows,
                                     Record* records, const Align& align, const ScaleOf& scale_of) {
@@ -225,8 +225,8 @@ __device__ ViewOfBlock prepare_view(const BrickOfBlock& brick, const FlexiblePla
 struct Run {
   int across[2];
   bool there;
-  int part;              ///< its first one; the other is 4 behind
-  float from_middle[2];  ///< of its parts
+  int part;              ///< its first part; the other one is 4 behind
+  float from_middle[2];  ///< distance from the middle of its parts
   __device__ Run(const BrickOfBlock& brick, int a, int b) {
     const int wanted[2]{a, b};
     there = true, part = 0;
@@ -240,7 +240,7 @@ struct Run {
 };
 
 constexpr float whole = 12582912;            // 1.5 * 2^23, as in nearest_cell
-constexpr unsigned whole_bits = 0x4B400000;  // the same
+constexpr unsigned whole_bits = 0x4B400000;  // its bits
 
 /// Where a window begins in shared memory, for the numbers of cells as `for_voxels` has them. Kernels read it
 /// from shared memory, so that the compiler leaves a sum together.
@@ -249,8 +249,8 @@ __device__ unsigned window_at(const float* cells, int reach) {
   return shared_address(cells) - 4 * (whole_bits + static_cast<unsigned>(reach)) * (width + 1U);
 }
 
-/// use(place in the run, shares of bins, of rows, weight, address of the first cell) for the voxels of half a
-/// run, all of whose shadows reach no farther than `reach`. `full`: there are eight.
+/// Calls use(place in the run, shares of bins, of rows, weight, address of the first cell) for the voxels of
+/// half a run, if no shadow reaches farther than `reach`. `full`: there are eight voxels.
 template <int reach, int width, bool full, class Use>
 __device__ void for_voxels(const Record& record, unsigned cells, const Run& run, int size, int half,
                            const Use& use) {

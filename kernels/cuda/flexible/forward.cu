@@ -44,8 +44,8 @@ __device__ inline int exponent_above(Real value) {
   return ilogb(max(value, static_cast<Real>(0x1p-80))) + 1;
 }
 
-/// The unit of the sums of a view is 2 to this. Where a cell has more voxels than the bits beside a share can
-/// count, a million, it is as large as its sum needs.
+/// The exponent of 2 in the unit of the sums of a view. If a cell has more voxels than the bits beside a
+/// share can count, a million, the unit is as large as its sum needs.
 __device__ inline int unit_of_sums(const FlexiblePlace& view, float largest) {
   constexpr int bits_of_sum = 62;
   return max(
@@ -80,7 +80,8 @@ __device__ void load(const Axes& axes, const BrickOfBlock& brick, const Run& run
   }
 }
 
-/// How bright the voxels of a block are that are brighter than `above`: at most, and 64 times their mean.
+/// The brightness of those voxels of a block that are brighter than `above`: the largest, and 64 times the
+/// mean.
 struct Brightness {
   float most, limit;
 };
@@ -262,7 +263,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// The sums become projections. A volume that is not finite somewhere has none that is.
+/// Makes projections of the sums. If some voxel of a volume is not finite, no projection is finite.
 __global__ void __launch_bounds__(256)
     finish(const FlexiblePlace* __restrict__ places, const Extremes* __restrict__ extremes, Sums in,
            Update update, Image<float> out) {
@@ -279,7 +280,7 @@ __global__ void __launch_bounds__(256)
     }
 }
 
-/// The axis along which rays to the middle of a view go most, measured in voxels: that whose steps move a
+/// The axis along which rays to the middle of a view go most, measured in voxels: the axis whose steps move a
 /// shadow least.
 int axis_of_rays(const FlexiblePlace& view, const Shape& volume) {
   const auto middle = [](Index size) { return 0.5 * static_cast<double>(size - 1); };
@@ -294,7 +295,7 @@ int axis_of_rays(const FlexiblePlace& view, const Shape& volume) {
 /// The views of each axis, and where they lie on the device.
 struct ByAxis {
   DeviceTable<int> which;
-  int first[4];  ///< of each axis, in `which`, and their end
+  int first[4];  ///< first view of each axis, in `which`, and their end
 };
 
 ByAxis by_axis(const FlexibleViews& views, const Shape& volume, Range range,

@@ -18,12 +18,12 @@ constexpr int nowhere = 1 << 30;
 
 struct Problem : BackwardLayout {
   Tiles tiles;
-  const Range* met;  ///< of each chunk of slices: the views
+  const Range* met;  ///< views that each chunk of slices meets
   Index nz;
   int rows, bins;
 };
 
-/// The window of a tile: first bin and row; rows: none where it meets no cell.
+/// The window of a tile: first bin and row, and rows, which are none if it meets no cell.
 struct alignas(16) TileWindow {
   int bin, row, rows;
   bool narrow;  ///< at most 8 bins
@@ -33,14 +33,14 @@ struct alignas(16) TileWindow {
 /// What a block knows of one view.
 struct Slot {
   TileWindow tiles[warps];
-  int bin, row;  ///< of the block's window; bin == nowhere: it meets no cell
+  int bin, row;  ///< first ones of the block's window; bin == nowhere: it meets no cell
   alignas(16) Rung rungs[warps][columns];
 };
 static_assert(sizeof(Slot) == slot_bytes);
 
 struct Memory {
-  unsigned windows, arrived;  ///< two of each
-  float* profile;             ///< of this warp
+  unsigned windows, arrived;  ///< addresses, two of each
+  float* profile;             ///< profile of this warp
   Slot* slots;
 };
 
@@ -57,7 +57,7 @@ struct Reader {
   const uint4* weights;
   const Ladder* ladders;
   const int* bins;
-  Index tiles;  ///< of a view
+  Index tiles;  ///< tiles of a view
   __device__ Reader(const Problem& n, const TileShadows& shadows) : tiles(n.tiles.count()) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = ceil_div(n.tiles.across, tiles_x);
     const int x = static_cast<int>(blockIdx.y) % across * tiles_x + warp % tiles_x,
@@ -73,7 +73,7 @@ struct Reader {
   __device__ int bin(int view) const { return bins[view * tiles]; }
 };
 
-/// Each warp for its tile: window and rungs.
+/// Finds window and rungs, each warp for its tile.
 template <int chunk>
 __device__ inline void prepare(const Problem& n, const Ladder& ladder, int code, Slot& slot) {
   constexpr double rounding = 1e-3;  // rows: more than fixed point can be off
@@ -92,7 +92,7 @@ __device__ inline void prepare(const Problem& n, const Ladder& ladder, int code,
                         wide};
 }
 
-/// One warp for all: where the window begins that holds those of all tiles.
+/// Finds where the window begins that holds the windows of all tiles. One warp does it for all.
 __device__ inline void join(Slot& slot) {
   const TileWindow tile = slot.tiles[threadIdx.x % warps];
   const int bin = __reduce_min_sync(~0u, tile.rows > 0 ? tile.bin : nowhere),
@@ -100,9 +100,9 @@ __device__ inline void join(Slot& slot) {
   if (threadIdx.x % 32 == 0) slot.bin = bin, slot.row = row;
 }
 
-/// Where a lane's rows of ldmatrix begin, from the start of a tile's window: narrow: four matrices are two of
-/// each plane; else one load a plane. Bins that no shadow reaches have weight zero, whatever is read for
-/// them.
+/// The place where a lane's rows of ldmatrix begin, from the start of a tile's window. If the window is
+/// narrow, four matrices are two of each plane; else each plane takes a load. Bins that no shadow reaches
+/// have weight zero, whatever is read for them.
 __device__ inline unsigned row_of_lane(const Problem& n, bool narrow) {
   const int lane = threadIdx.x % 32, bin = min(narrow ? lane % 8 : lane % 16, n.tile_bins - 1);
   const int at = narrow ? lane / 16 * n.plane_bytes() + lane / 8 % 2 * 16 : lane / 16 * 16;
@@ -267,7 +267,7 @@ void launch(const Problem& n, const TileShadows& shadows, const Boxes& data, con
   after_launch();
 }
 
-/// Voxels of a lane, as many as fit; none: tiles do not.
+/// Voxels of a lane, as many as fit; 0 if tiles do not fit.
 int voxels_of(const Reach& reach, int wanted, Device device) {
   const int all = most_shared_memory(device), half = std::min(half_of_shared, all);
   if (!reach.fits_window() || !backward_layout(reach, 1).fits(half)) return 0;

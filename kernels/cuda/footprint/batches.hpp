@@ -1,7 +1,7 @@
 #pragma once
 
 // How the tiled footprint kernels divide their work: what a block has, how many lines of tiles and views a
-// launch, and what memory that takes. Plain C++, so that tests need no device.
+// launch has, and what memory that takes. Plain C++, so that tests need no device.
 
 #include <algorithm>
 #include <array>
@@ -21,11 +21,11 @@ namespace tandem::kernels::cuda {
 
 // ---- tiles and their records
 
-constexpr int edge = 4, columns = edge * edge;  // of a tile
-constexpr int granule = 8;                      // bins: those of one product
-constexpr int most_granules = 3;                // that a tile can meet
-constexpr int window = 16, most_bins = 32;      // bins that a tile can meet; and more than these
-constexpr int warps = 8;                        // of a block
+constexpr int edge = 4, columns = edge * edge;  // columns of a tile
+constexpr int granule = 8;                      // bins of one product
+constexpr int most_granules = 3;                // granules that a tile can meet
+constexpr int window = 16, most_bins = 32;      // bins that a tile can meet; and a number above that
+constexpr int warps = 8;                        // warps of a block
 
 /// A column's place along one view's rows, or a row's along the column: `first + step k` is where the k-th
 /// voxel (row) begins, in rows (voxels) from the lower edge of the first.
@@ -33,7 +33,7 @@ struct Ladder {
   double first, step;
 };
 
-/// Of 16 bytes a lane: the weights of a tile in a view.
+/// Parts of 16 bytes a lane that hold the weights of a tile in a view.
 constexpr int parts_of(Direction direction) { return direction == Direction::forward ? most_granules : 2; }
 
 constexpr Index record_bytes(Direction direction) {
@@ -41,21 +41,22 @@ constexpr Index record_bytes(Direction direction) {
          static_cast<Index>(sizeof(int));
 }
 
-/// Positions in cells, in fixed point, with so many bits behind the point: how many cells there can be.
+/// The most cells that positions in fixed point reach, with so many bits behind the point.
 constexpr int most_cells(int bits) { return (1 << (31 - bits)) - 1; }
 
 constexpr int most_of_box = 256;            // elements along each dimension
 constexpr int half_of_shared = 112 * 1024;  // bytes: two blocks a multiprocessor
 
-/// Bytes of scratch at most, of each kind (records; turned projections; turned volume: half of it). Every
-/// batch reads and writes the output again: a quarter of both vectors, where that is much.
+/// The most bytes of scratch of each kind (records; turned projections; turned volume: half of it). It is a
+/// quarter of both vectors, within limits, because every batch reads and writes the output again.
 inline Index most_scratch(const Shape& volume, const Shape& projections) {
   const auto bytes = [](const Shape& n) { return 4 * n[0] * n[1] * n[2]; };
   constexpr auto gib = static_cast<Index>(bytes_per_gib);
   return std::clamp((bytes(volume) + bytes(projections)) / 4, gib, 4 * gib);
 }
 
-/// How far apart what a voxel does to two views can be: across, in pitches, and what a row meets, in slices.
+/// How far two views can differ: in the place across of a voxel, in pitches, and in what a row meets, in
+/// slices.
 struct Drift {
   double across, along;
 };
@@ -63,11 +64,11 @@ struct Drift {
 /// Bounds over all voxels and views: how far shadows of a grid reach, for the sizes of windows.
 class Reach {
  public:
-  double bins = 0;                 ///< that a shadow moves when the voxel moves by one pitch
+  double bins = 0;                 ///< bins that a shadow moves when its voxel moves by one pitch
   double step[2] = {INFINITY, 0};  ///< rows a voxel takes: least and most
-  double rows = 0;                 ///< from the midplane, of voxels and of the detector alike
+  double rows = 0;                 ///< rows from the midplane, of voxels and of the detector alike
   double slope = 0;                ///< rows that a shadow moves at most, for one pitch
-  double slices = 0;               ///< that what a row meets moves at most, for one pitch
+  double slices = 0;               ///< slices by which what a row meets moves at most, for one pitch
 
   Reach(const ConeViews& n, const Shape& volume, Index detector_rows)
       : across_(static_cast<double>(volume[2])),
@@ -76,7 +77,7 @@ class Reach {
         detector_rows_(static_cast<double>(detector_rows)) {
     for (const ConeView& view : n.views) add(view);
   }
-  /// That a tile can meet.
+  /// Bins that a tile can meet.
   double tile_bins() const { return bins * std::numbers::sqrt2 * edge + 2; }
   bool fits_window() const { return tile_bins() <= window; }
 
@@ -145,7 +146,7 @@ class Reach {
 // ---- projection: a block has groups of 32 rows, and as many views as warps are left
 
 constexpr int warp_bins = 64, warp_rows = 32;
-constexpr int most_lines = 512;        // of tiles, at once
+constexpr int most_lines = 512;        // lines of tiles at once
 constexpr int kept_bytes = 21 * 1024;  // static shared memory of a block, at most
 constexpr double most_drift = 16;      // pitches that a voxel may move between the views of a block
 
@@ -154,7 +155,7 @@ struct Span {
   int first, last;
 };
 
-/// Windows of 511 voxels, or of 255.
+/// Bits behind the point in a column's window, which has up to 511 voxels, or 255.
 constexpr int column_bits(int row_groups) { return row_groups == warps ? 22 : 23; }
 
 /// Views by their angles, from the widest gap on, so that those of a block see nearly the same tiles. Views
@@ -207,7 +208,7 @@ struct OrderedViews {
     for (const int v : order) list.push_back(views[static_cast<std::size_t>(v)]);
   }
 
-  std::array<Drift, 3> drifts_{};  // of two, four and eight groups of rows
+  std::array<Drift, 3> drifts_{};  // drifts of two, four and eight groups of rows
 };
 
 /// Where the rows of a view meet a column: row r at voxel (r - row_of_0) voxels depth + voxel_of_0. Rows and
@@ -215,7 +216,7 @@ struct OrderedViews {
 struct alignas(16) VoxelsOfRows {
   float depth, deeper_x, deeper_y;  ///< of column (0, 0), and for a step along x and y, mm
   float row_of_0, voxel_of_0;       ///< the midplane
-  float voxels;                     ///< that a row takes, a mm of depth
+  float voxels;                     ///< voxels that a row takes, for a mm of depth
   float unused[2] = {};
 
   explicit VoxelsOfRows(const ConeView& n)
@@ -258,8 +259,8 @@ inline ForwardLayout forward_layout(const Reach& reach, const OrderedViews& view
 struct ForwardBatches {
   Index across;  ///< tiles of a line
   int all_lines;
-  int slices;        ///< in memory
-  Index line_bytes;  ///< of the turned volume
+  int slices;        ///< slices in memory
+  Index line_bytes;  ///< bytes of a line of the turned volume
   int lines;
   Index scratch;
   ForwardBatches(const Shape& volume, const Shape& projections)
@@ -286,18 +287,19 @@ constexpr int tiles_x = 4, tiles_y = 2;
 static_assert(tiles_x * tiles_y == warps);
 constexpr int slots = 4, slot_bytes = 1168;  // views on their way, and what is known of each
 constexpr int spare_rows = 32;               // bytes: what a group of 16 rows may read beyond the last window
-constexpr int profile_bits = 23;             // of a row
+constexpr int profile_bits = 23;             // bits behind the point of a position in rows
 
-/// Of what is far too large something that is too large still.
+/// Rounds up to a multiple of `to`. Values are first cut at 1e6, which no layout accepts and which fits an
+/// int.
 inline int round_up(double value, int to) {
   return static_cast<int>(std::ceil(std::min(value, 1e6) / to)) * to;
 }
 
 /// Windows of a block's tiles, and profiles of one; windows lie in shared memory as (plane, bin, row).
 struct BackwardLayout {
-  int tile_bins;                 ///< that a tile can meet
-  int window_bins, window_rows;  ///< of a block
-  int profile_rows;              ///< of a tile; its stride in floats
+  int tile_bins;                 ///< bins that a tile can meet
+  int window_bins, window_rows;  ///< window of a block
+  int profile_rows;              ///< rows of a tile's profile; its stride in floats
   TANDEM_HOST_DEVICE int bin_bytes() const { return 2 * window_rows; }
   TANDEM_HOST_DEVICE int plane_bytes() const { return window_bins * bin_bytes(); }
   TANDEM_HOST_DEVICE int window_bytes() const { return ceil_div(2 * plane_bytes(), 128) * 128; }
@@ -310,7 +312,7 @@ struct BackwardLayout {
   }
 };
 
-/// Of 32 slices a lane's voxel.
+/// The layout for lanes with `per_lane` voxels: a chunk has 32 slices for each of them.
 inline BackwardLayout backward_layout(const Reach& reach, int per_lane) {
   const auto spread = [&](double x, double y) { return std::hypot(x, y) * edge; };  // pitches
   const double rows = 32 * per_lane * reach.step[1] + 2 + 2 + 7, shift = reach.slope;
@@ -336,13 +338,13 @@ inline std::vector<Range> views_met(const ConeViews& n, const Reach& reach, Rang
   return all;
 }
 
-/// Of turned projections: pieces of a box are 16 bytes.
+/// Rows of turned projections, in memory: pieces of a box are 16 bytes.
 constexpr Index rows_in_memory(Index rows) { return ceil_div<Index>(rows, 8) * 8; }
 
 /// Views and lines of tiles at once, and what is kept of these views.
 struct BackwardBatches {
   Index across, down;  ///< tiles
-  Index view_bytes;    ///< of turned projections
+  Index view_bytes;    ///< bytes of a view of turned projections
   int views, lines;
   BackwardBatches(const Shape& volume, const Shape& projections)
       : across(ceil_div<Index>(volume[2], edge)),
@@ -353,16 +355,17 @@ struct BackwardBatches {
     views =
         static_cast<int>(std::clamp<Index>(scratch / view_bytes, 1, std::min(projections[0], most_views)));
     const Index fitting = scratch / line_bytes() / tiles_y * tiles_y,
-                most_blocks = 65'535 / ceil_div<Index>(across, tiles_x) * tiles_y;  // of a grid
+                most_blocks = 65'535 / ceil_div<Index>(across, tiles_x) * tiles_y;  // blocks of a grid
     lines = static_cast<int>(std::min({std::max<Index>(fitting, tiles_y), most_blocks, down}));
   }
-  Index line_bytes() const { return views * across * record_bytes(Direction::backward); }  ///< of records
+  /// Bytes of a line of records.
+  Index line_bytes() const { return views * across * record_bytes(Direction::backward); }
 };
 
 // ---- what an application takes beside its vectors
 
-/// At most, whatever the geometry: what batches were rounded down by may be there, so that it grows with
-/// lines and with views. Plain kernels take less.
+/// The most that an application takes, whatever the geometry. It counts the rest by which batches were
+/// rounded down, so that it grows with lines and with views. Plain kernels take less.
 inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
   const auto list =
       static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(VoxelsOfRows) + sizeof(int)) +

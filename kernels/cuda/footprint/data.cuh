@@ -1,7 +1,7 @@
 #pragma once
 
-// Volumes and projections as the footprint kernels take them: what is contiguous along rows or slices, scaled
-// by a power of two so that float16 holds it.
+// Volumes and projections as the footprint kernels take them: contiguous along rows or slices, and scaled by
+// a power of two so that float16 holds the numbers.
 
 #include <cuda_fp16.h>
 
@@ -16,7 +16,7 @@ static __global__ void choose_unit(const Extremes* extremes, float* units) {
   units[1] = 1 / units[0];
 }
 
-/// What 1 means, and one over it.
+/// Finds the number that 1 stands for, and one over it.
 inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
   const Scratch<Extremes> extremes(1, s);
   measure_largest(in, extremes.data(), s);
@@ -24,7 +24,7 @@ inline void measure_unit(Image<const float> in, float* units, cudaStream_t s) {
   after_launch();
 }
 
-constexpr int side = 32;  // of the squares that are turned
+constexpr int side = 32;  // edge of the squares that are turned
 
 /// (view, row, bin) -> (view, plane, bin, row): two float16 numbers, times the slants of cells; rows in the
 /// padding are zero.

@@ -25,9 +25,9 @@ struct Problem {
 };
 
 template <int row_groups>
-constexpr int bits = column_bits(row_groups);  // of a voxel
+constexpr int bits = column_bits(row_groups);  // bits behind the point of a position in voxels
 
-/// For each view, block of bins and row of tiles.
+/// Finds the tiles of a row that meet each block of bins in each view.
 __global__ void find_spans(Problem n, const int* __restrict__ bins, Span* spans) {
   const int view = blockIdx.y, line = blockIdx.x;
   for (int b = threadIdx.x; b < n.bin_blocks; b += blockDim.x) {
@@ -42,11 +42,11 @@ __global__ void find_spans(Problem n, const int* __restrict__ bins, Span* spans)
   }
 }
 
-/// What a block does, and of that this warp.
+/// The work of a block, and this warp's part of it.
 template <int row_groups>
 struct Block {
   static constexpr int views = warps / row_groups, tiles = views, rows = row_groups * warp_rows;
-  int view, bin, row;  ///< of the warp; view: the last one again where there are no more
+  int view, bin, row;  ///< this warp's own; view: the last one again if there are no more
   int first_view, first_row;
   bool real;
   __device__ Block(const Problem& n) {
@@ -73,8 +73,8 @@ __device__ inline Step next(const Problem& n, const Span* spans, Step step) {
   return step;
 }
 
-/// The lowest voxel of a column that the block's rows can meet, over all its views and the columns of a tile;
-/// a whole piece of a box.
+/// The lowest voxel of a column that the block's rows can meet, over all its views and the columns of a tile,
+/// rounded down to a whole piece of a box.
 template <int row_groups>
 __device__ inline int first_voxel(const Problem& n, const VoxelsOfRows* views, const Block<row_groups>& block,
                                   int line, int x) {
@@ -105,8 +105,8 @@ __device__ inline void fetch(const Problem& n, const VoxelsOfRows* views, const 
 
 struct Target {
   Image<float> projections;
-  bool by_pairs;          ///< of bins
-  const int* order;       ///< of the views
+  bool by_pairs;          ///< whether bins are written in pairs
+  const int* order;       ///< order of the views
   const ConeView* views;  ///< in that order
   Update update;          ///< alpha: times the unit
   const float* unit;
@@ -139,7 +139,7 @@ __device__ inline void write(const Problem& n, const Block<row_groups>& block, c
       }
 }
 
-/// What a warp keeps of the shadows of a stage's tiles in its view, and of those of the next one.
+/// What a warp keeps: the shadows of a stage's tiles in its view, and the ladders of the next stage.
 template <int row_groups>
 struct Kept {
   static constexpr int count = Block<row_groups>::tiles * columns;
@@ -159,7 +159,7 @@ __device__ inline void fetch_ladders(const Problem& n, const Ladder* first, cons
       begin_copy(static_cast<unsigned>(__cvta_generic_to_shared(to + i + lane)), from + i + lane, true);
 }
 
-/// Rungs of a stage; returns what intervals there are.
+/// Makes the rungs of a stage; returns the width of its intervals.
 template <int row_groups>
 __device__ inline Wide make_rungs(const Block<row_groups>& block, const Step& step, const Ladder* ladders,
                                   const int* first_voxels, Rung* rungs) {
@@ -331,7 +331,7 @@ Boxes turn(const Problem& n, Image<const float> volume, const Work& work, Stream
                   {n.window / 2, columns, 1, 1}, stream.device());
 }
 
-/// The tiles of n to all views.
+/// Projects the tiles of n to all views.
 void project(const ConeViews& frame, Problem n, const Boxes& windows, const Work& work, Target out,
              cudaStream_t s) {
   const int groups = work.layout.row_groups;

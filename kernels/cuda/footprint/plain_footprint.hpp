@@ -20,9 +20,9 @@ namespace tandem::kernels::cuda {
 struct PlainFrame {
   double cos, sin;
   double sod, x0, y0;
-  double axis_bin, bins;  ///< bins: that a tangent of 1 takes
+  double axis_bin, bins;  ///< bins: how many a tangent of 1 takes
   double row_of_0;        ///< the midplane, from the lower edge of row 0
-  double bottom, voxel;   ///< rows at depth 1: from the midplane to the lowest slice, and of a slice
+  double bottom, voxel;   ///< rows at depth 1: from the midplane to the lowest slice, and for a slice
   explicit PlainFrame(const ConeView& n)
       : cos(n.cos),
         sin(n.sin),
@@ -49,7 +49,7 @@ TANDEM_HOST_DEVICE inline float over(float x) {
 #endif
 }
 
-/// By one step of Newton's, 1e-13: cards that have few units for double divide slowly.
+/// 1 / x by one step of Newton's, within 1e-13: cards that have few units for double divide slowly.
 TANDEM_HOST_DEVICE inline double over(double x) {
   const double first = over(static_cast<float>(x));
   return first + first * (1 - x * first);
@@ -104,8 +104,8 @@ struct PlainView {
       : cos(static_cast<float>(n.cos)), sin(static_cast<float>(n.sin)), bins(static_cast<float>(n.bins)) {}
 };
 
-/// Of the column at that tangent and depth, in bins from its middle, so that however small it is, its area is
-/// that of a column; its height in pitches.
+/// The shadow of the column at that tangent and depth, in bins from its middle. However small it is, its area
+/// is that of a column; its height is in pitches.
 TANDEM_HOST_DEVICE inline Trapezoid<float> shadow_of(const PlainView& v, float tangent, float depth) {
   const float x = v.cos + tangent * v.sin, y = v.sin - tangent * v.cos;
   float low[2], high[2];
@@ -129,8 +129,8 @@ TANDEM_HOST_DEVICE inline Trapezoid<float> shadow_of(const PlainView& v, float t
   return t;
 }
 
-/// F1 is a difference of these: what of a trapezoid of height 1 lies before an edge. Neighbouring bins share
-/// one.
+/// The part of a trapezoid of height 1 before an edge. F1 is a difference of two of these, of which
+/// neighbouring bins share one.
 TANDEM_HOST_DEVICE inline float area_before(const Trapezoid<float>& t, float edge) {
   const auto& c = t.corners;
   const auto part = [&](float from, float to) { return fminf(fmaxf(edge - from, 0.0f), to - from); };
@@ -141,7 +141,7 @@ TANDEM_HOST_DEVICE inline float area_before(const Trapezoid<float>& t, float edg
 // ---- back-projection: a thread has neighbouring columns, and some slices of each
 
 constexpr int columns_a_thread = 4;  // along y
-constexpr int bins_at_once = 3;      // that a column meets, if no wider than 1.4 bins
+constexpr int bins_at_once = 3;      // bins that a column meets, if no wider than 1.4 bins
 
 /// The first column of a thread, and its first slice.
 struct PlainColumns {
@@ -151,7 +151,7 @@ struct PlainColumns {
 /// Projections of one view.
 struct PlainCells {
   const float* data;
-  Index stride;         ///< of rows
+  Index stride;         ///< stride of rows
   const float* slants;  ///< (row, bin)
   int rows, bins;
 };
@@ -198,7 +198,7 @@ TANDEM_HOST_DEVICE void add_cells(const PlainShadow& s, const PlainCells& cells,
   }
 }
 
-/// One view to all columns of a thread.
+/// Adds one view to all columns of a thread.
 template <int run>
 TANDEM_HOST_DEVICE void add_view(const PlainFrame& n, const PlainColumns& columns, const PlainCells& cells,
                                  float (&sum)[columns_a_thread][run]) {
@@ -226,7 +226,8 @@ TANDEM_HOST_DEVICE void add_view(const PlainFrame& n, const PlainColumns& column
 // ---- projection: a thread has two bins and some rows of them, and takes the columns that the bins meet,
 // line by line. Lines run along x or along y, whichever the ray between the bins crosses more steeply.
 
-/// Where a ray meets lines, in columns from the first of a line; `across`: what a step along a line moves.
+/// The columns where a ray meets lines, counted from the first of a line. `across`: how far a step along a
+/// line moves.
 struct Crossing {
   double across;
   Line column;
@@ -240,21 +241,21 @@ TANDEM_HOST_DEVICE inline Crossing crossing_of(const PlainFrame& n, double tange
            -along / across}};
 }
 
-/// What two bins meet, and from where it is counted: the ray between them.
+/// What two bins meet, counted from the ray between them.
 struct PlainRay {
   bool along_x;
   float tangent;
   int first_line, last_line;
-  Line column, slice;         ///< of a line: where the ray passes, and the lower edge of the first row
-  float depth, depth_a_line;  ///< of the ray
-  float slice_a_column;       ///< that the edge moves
+  Line column, slice;         ///< for a line: where the ray passes, and the lower edge of the first row
+  float depth, depth_a_line;  ///< depth of the ray
+  float slice_a_column;       ///< slices that the edge moves
   float low, low_a_line;      ///< from the ray's column to the first that the bins meet
-  float high, high_a_line;    ///< to the last
+  float high, high_a_line;    ///< the same to the last one
   TANDEM_HOST_DEVICE void find_columns(const PlainFrame& n, double tangent);
   TANDEM_HOST_DEVICE void find_lines(int columns, int lines);
 };
 
-/// The edges of the bins, at both sides of a line.
+/// Finds the columns between the edges of the bins, at both sides of a line.
 TANDEM_HOST_DEVICE inline void PlainRay::find_columns(const PlainFrame& n, double middle) {
   constexpr double half = 0.5, more = 1e-3;
   const Crossing ray = crossing_of(n, middle, along_x), one = crossing_of(n, middle - 1 / n.bins, along_x),
@@ -271,7 +272,7 @@ TANDEM_HOST_DEVICE inline void PlainRay::find_columns(const PlainFrame& n, doubl
   low = -1e8f, high = 1e8f, low_a_line = high_a_line = 0;  // an edge runs along the lines: all columns
 }
 
-/// Those in which the bins meet columns that are there.
+/// Finds the lines in which the bins meet columns that are there.
 TANDEM_HOST_DEVICE inline void PlainRay::find_lines(int columns, int lines) {
   const auto last = static_cast<float>(lines - 1);
   const float reach = fmaxf(fmaxf(fabsf(low), fabsf(low + low_a_line * last)),
@@ -284,7 +285,7 @@ TANDEM_HOST_DEVICE inline void PlainRay::find_lines(int columns, int lines) {
   last_line = static_cast<int>(fmin(fmax(fmax(a, b) + 1, 0.0), static_cast<double>(lines)));
 }
 
-/// The bins `bin` and bin + 1, rows from `row` on.
+/// The ray between the bins `bin` and bin + 1, for rows from `row` on.
 TANDEM_HOST_DEVICE inline PlainRay ray_between(const PlainFrame& n, Index bin, Index row,
                                                const Image<const float>& volume) {
   const double tangent = (static_cast<double>(bin) + 0.5 - n.axis_bin) / n.bins;
@@ -296,7 +297,7 @@ TANDEM_HOST_DEVICE inline PlainRay ray_between(const PlainFrame& n, Index bin, I
   const Line depth{n.sod + a_column * ((ray.along_x ? n.x0 : n.y0) + ray.column.first) +
                        a_line * (ray.along_x ? n.y0 : n.x0),
                    a_column * ray.column.step + a_line};
-  const double slices = (static_cast<double>(row) - n.row_of_0) / n.voxel;  // of an edge at depth 1
+  const double slices = (static_cast<double>(row) - n.row_of_0) / n.voxel;  // slices of an edge at depth 1
   ray.depth = static_cast<float>(depth.first), ray.depth_a_line = static_cast<float>(depth.step);
   ray.slice = {slices * depth.first - n.bottom / n.voxel, slices * depth.step};
   ray.slice_a_column = static_cast<float>(slices * a_column);
@@ -314,7 +315,7 @@ struct PlainVoxels {
   float low, width;
 };
 
-/// The mean over each row, times the slices it takes.
+/// Adds the mean over each row, times the slices that it takes.
 template <int run>
 TANDEM_HOST_DEVICE void add_voxels(const PlainVoxels& v, float first_weight, float second_weight,
                                    float (&sum)[2][run]) {
@@ -330,7 +331,7 @@ TANDEM_HOST_DEVICE void add_voxels(const PlainVoxels& v, float first_weight, flo
   }
 }
 
-/// Of every `step`-th line from the `phase`-th on; times the rows that a slice takes at depth 1.
+/// Adds every `step`-th line from the `phase`-th on, times the rows that a slice takes at depth 1.
 template <int run>
 TANDEM_HOST_DEVICE void add_lines(const PlainFrame& n, const PlainRay& ray, const Image<const float>& volume,
                                   int phase, int step, float (&sum)[2][run]) {

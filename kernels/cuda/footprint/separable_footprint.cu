@@ -1,6 +1,6 @@
-// Which kernels draw footprints, and plain ones: for few rows or slices, of which products on tensor cores
-// take 32 and more at a time, and for voxels so large, or so near to the source, that a tile does not fit a
-// product.
+// The choice of kernels for footprints, and the plain ones. Plain kernels are for few rows or slices, because
+// products on tensor cores take 32 and more at a time. They are also for voxels so large, or so near to the
+// source, that a tile does not fit a product.
 
 #include "separable_footprint.hpp"
 
@@ -27,26 +27,26 @@ auto frames_on_device(const ConeViews& packed, const Stream& stream) {
 
 // ---- back-projection: lanes along x, so that they read neighbouring bins
 
-/// l_theta of all cells (row, bin) of some views; of a circle all views have those of one.
+/// l_theta of all cells (row, bin) of some views. All views of a circle have the same ones.
 struct Slants {
   float* data;
   Index to_next_view;
 };
 
-/// How many views that are no circle have their slants in memory.
+/// How many views have their slants in memory if they are no circle.
 Index plain_views(Index views, Index cells) {
   constexpr Index most = 256, floats = Index{1} << 24;  // at most what products take
   return std::clamp<Index>(floats / cells, 1, std::min(views, most));
 }
 
-/// A block a row of a view.
+/// A block has a row of a view.
 __global__ void find_slants(const ConeView* __restrict__ views, int bins, float* slants) {
   float* row = slants + (static_cast<Index>(blockIdx.y) * gridDim.x + blockIdx.x) * bins;
   for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += static_cast<int>(blockDim.x))
     row[bin] = slant_of<float>(views[blockIdx.y], blockIdx.x, bin);
 }
 
-constexpr int patch_x = 32, patch_y = plain_warps * columns_a_thread;  // of a block
+constexpr int patch_x = 32, patch_y = plain_warps * columns_a_thread;  // patch of a block
 
 template <int run>
 __global__ void __launch_bounds__(plain_threads)
@@ -83,9 +83,9 @@ void launch_backward(const PlainFrame* views, const Slants& slants, Image<const 
 // whichever way its lines run; a block has one view
 
 constexpr int pairs_a_warp = 8, lines_a_warp = 32 / pairs_a_warp;
-constexpr int plain_bins = 2 * pairs_a_warp * plain_warps;  // of a block
+constexpr int plain_bins = 2 * pairs_a_warp * plain_warps;  // bins of a block
 
-/// Over the lanes that have the same pair of bins.
+/// The sum over the lanes that have the same pair of bins.
 __device__ inline float sum_of_lines(float value) {
 #pragma unroll
   for (int o = pairs_a_warp; o < 32; o *= 2) value += __shfl_xor_sync(~0u, value, o);

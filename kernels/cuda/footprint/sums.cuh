@@ -7,7 +7,7 @@
 
 namespace tandem::kernels::cuda {
 
-constexpr int granules = warp_bins / granule;  // of a warp's bins
+constexpr int granules = warp_bins / granule;  // granules of a warp's bins
 
 /// A product's first factor: the profiles of a tile's columns in 16 rows.
 struct Factor {
@@ -38,7 +38,7 @@ __device__ inline void make_factors(int window, const Rung* rungs, const float* 
 
 using Sums = float[2][granules][4];
 
-/// Granules k, k + 1, ... of the warp's bins, from the tile's j-th on.
+/// Adds the granules of a tile to granules `first`, `first` + 1, ... of the warp's bins.
 template <int first>
 __device__ inline void add(const Factor (&f)[2], const uint4 (&w)[most_granules], int count, Sums& sum) {
 #pragma unroll

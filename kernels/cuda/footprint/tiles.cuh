@@ -19,12 +19,12 @@ constexpr float weight_unit = 1.0f / 256;  // of pitch; keeps what float16 leave
 /// Some rows of the tiles of a volume.
 struct Tiles {
   int across, down;  ///< tiles
-  int first;         ///< the first row, of all tiles
+  int first;         ///< the first row, among those of all tiles
   Index nx, ny;      ///< voxels of the whole volume
   __host__ __device__ int count() const { return across * down; }
 };
 
-/// What a direction of the projector needs of tiles, for (view, tile).
+/// The shadows of tiles that a direction of the projector needs, for (view, tile).
 struct TileShadows {
   uint4* weights;   ///< backward: [2][lane], forward: [most_granules][lane]
   Ladder* ladders;  ///< [column]
@@ -69,14 +69,14 @@ __device__ inline void write_factors(const ColumnWeights& w, uint4* out) {
   }
 }
 
-/// Of the lanes of one tile.
+/// The lowest value of the lanes of one tile.
 __device__ inline int lowest_of_tile(int value) {
   for (int o = columns / 2; o > 0; o /= 2) value = min(value, __shfl_xor_sync(~0u, value, o));
   return value;
 }
 
-/// A lane a column. In the projection, profiles along rows are in voxels: the weights carry the rows that a
-/// voxel takes, over those of one on the axis of the first view.
+/// Makes shadows; a lane has a column. In the projection, profiles along rows are in voxels: the weights
+/// carry the rows that a voxel takes, over those of one on the axis of the first view.
 template <Direction direction>
 static __global__ void __launch_bounds__(shadow_warps * 32)
     cast_shadows(ConeFrame n, const ConeView* __restrict__ views, Index pairs, Tiles tiles, TileShadows out) {
@@ -157,8 +157,9 @@ __device__ inline int fixed(double position) {
   return __double2int_rn(position * (1 << bits));
 }
 
-/// Intervals of a column, in fixed point: from where in its window on the middle one begins, and how far
-/// apart they are. Back-projection: of a chunk's voxels, in rows; projection: of a warp's rows, in voxels.
+/// Intervals of a column, in fixed point: where in its window the middle one begins, and how far apart they
+/// are. In back-projection they are the voxels of a chunk, in rows; in projection the rows of a warp, in
+/// voxels.
 struct Rung {
   int middle, step;
 };
@@ -166,7 +167,7 @@ struct Rung {
 /// Which intervals there are: at most one cell wide, from one to two, or any.
 enum class Wide : char { one, two, any };
 
-/// Of all intervals of a warp's lanes, each of which has looked at its own.
+/// The width of all intervals of a warp's lanes; each lane has looked at its own.
 __device__ inline Wide wide_of(bool one, bool two) {
   return __all_sync(~0u, one) ? Wide::one : __all_sync(~0u, two) ? Wide::two : Wide::any;
 }

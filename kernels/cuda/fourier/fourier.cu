@@ -21,13 +21,13 @@ int lanes_for(Index slices) {
   return static_cast<int>(ceil_div(slices, whole) * whole);
 }
 
-/// Samples of all views, and cells.
+/// Bytes of the samples of all views, and of the cells.
 double bytes_of(const FourierSizes& n, Index views, int lanes) {
   const auto numbers = static_cast<double>(views * n.samples() + n.columns() * n.cells_y);
   return numbers * lanes * static_cast<double>(sizeof(float2));
 }
 
-/// Of rows as long as their transforms, which is how they come back from beyond their ends.
+/// Bytes of rows as long as their transforms: so they come back from beyond their ends.
 double bytes_of_circles(const FourierViews& views, int lanes) {
   if (views.beyond.zeros()) return 0;
   return static_cast<double>(views.plan->rays.size()) * static_cast<double>(views.plan->length) * lanes *
@@ -40,7 +40,7 @@ std::vector<float2> moves_of(const FourierViews& views) {
   return phase_table(left, *views.plan);
 }
 
-/// What multiplies the samples, and what rows go on with.
+/// The factors of samples, and what rows go on with.
 struct KeptWeights {
   DeviceTable<float> of_frequency, of_view, before, after, shares;
   DeviceTable<float2> moves;
@@ -84,7 +84,7 @@ struct Work {
   }
 
  private:
-  /// Fewer where memory has no room for more: slices do not change each other's bits.
+  /// The number of lanes, fewer if memory has no room for more: slices do not change each other's bits.
   static int fitting_lanes(const FourierViews& views, bool forward, Index slices, Device device) {
     const auto free = static_cast<double>(free_memory(device));
     const auto bytes = [&](int lanes) {

@@ -16,7 +16,7 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-constexpr int most_threads = 512;  // of 128 registers
+constexpr int most_threads = 512;  // threads of 128 registers
 
 // ---- kernels
 
@@ -41,7 +41,7 @@ struct SharedLine {
   __device__ Two* place(int position) const { return at + position * w.pairs + w.pair; }
   /// Where the highest frequency waits, which has no place of its own.
   __device__ Two* beyond() const { return place(f.positions()); }
-  /// Of element u + j step of the first pass.
+  /// The place of element u + j step of the first pass.
   __device__ Two* element(int u, int j) const { return place(u + (u >> f.log2_last) + j * f.block); }
 };
 
@@ -70,7 +70,7 @@ __device__ void line_after_line(const Lines& lines, const LineTransform& f, cons
   }
 }
 
-/// body(place, element) for what the last pass reads at frequency k.
+/// Calls body(place, element) for what the last pass reads at frequency k.
 template <class Body>
 __device__ void for_places(const SharedLine& shared, int k, const Body& body) {
   const Place place = shared.f.order[k];
@@ -79,7 +79,7 @@ __device__ void for_places(const SharedLine& shared, int k, const Body& body) {
     for (int j = first; j < first + 4; ++j) body(shared.place(place.position + j), place.element + j);
 }
 
-/// Frequencies come out twice as large: who calls takes half of something.
+/// Makes frequencies twice as large; the caller takes half of something.
 template <class Lines>
 __global__ void __launch_bounds__(most_threads)
     elements_to_frequencies(const __grid_constant__ Lines lines, const __grid_constant__ LineTransform f,
@@ -214,7 +214,7 @@ int shared_bytes(const LineTransform& f, int log2_pairs) {
   return static_cast<int>(sizeof(Two)) * (f.positions() + 1) << log2_pairs;
 }
 
-/// So many pairs of slices that the line fits, `most` or fewer; all are logarithms to base 2 but `pairs`.
+/// The number of pairs of slices, `most` or fewer, whose line fits. All are logarithms to base 2 but `pairs`.
 int log2_pairs_for(const LineTransform& f, int pairs, int most, int shared) {
   int log2_pairs = most;
   while (log2_pairs > 0 && (pairs % (1 << log2_pairs) != 0 || shared_bytes(f, log2_pairs) > shared))
@@ -232,7 +232,7 @@ struct Sharing {
 /// All were measured.
 constexpr Sharing elements_in{2, false}, columns_in_place{2, true}, bins_out{1, true}, pixels_out{2, true};
 
-/// As many blocks of threads as go on at the same time, or fewer.
+/// As many blocks of threads as can run at the same time, or fewer.
 template <class Kernel>
 int blocks_at_once(Kernel* kernel, int threads, int bytes) {
   int device = 0, multiprocessors = 0, each = 0;

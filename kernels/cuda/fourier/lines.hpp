@@ -13,10 +13,10 @@ struct FourierSlices {
   int count, lanes;
 };
 
-/// What multiplies samples, and what rows go on with.
+/// The factors of samples, and what rows go on with.
 struct FourierWeights {
   const float *of_frequency, *of_view;
-  Phases moves;  ///< of each row; no table: none moves
+  Phases moves;  ///< phases that move each row; no table: none moves
   Beyond beyond;
 };
 
@@ -25,7 +25,7 @@ void rows_to_samples(const DevicePlan& plan, const FourierSlices& at, const Four
 void samples_to_rows(const DevicePlan& plan, const FourierSlices& at, const FourierWeights& weights,
                      const float2* samples, Update update, Image<float> rows, Stream& stream);
 
-/// Through both axes of the grid.
+/// Transforms through both axes of the grid.
 void pixels_to_cells(const DevicePlan& plan, const FourierSlices& at, Image<const float> volume, float2* grid,
                      Stream& stream);
 void cells_to_pixels(const DevicePlan& plan, const FourierSlices& at, float2* grid, Update update,

@@ -42,7 +42,7 @@ struct PairedLines {
   }
 };
 
-/// The sign bits of imaginary parts change.
+/// Conjugates if wanted: changes the sign bits of imaginary parts.
 __device__ inline Two conjugate_if(bool wanted, Two a) {
   const int sign = wanted ? static_cast<int>(0x80000000u) : 0;
   const auto changed = [&](float value) { return __int_as_float(__float_as_int(value) ^ sign); };
@@ -58,7 +58,7 @@ struct BinRows {
   PairedLines<T> rows;
   float2* samples;
   Update update;
-  int blocks = 0;  ///< of threads, were there one for each line
+  int blocks = 0;  ///< blocks of threads, if there were one for each line
 
   struct Line {
     const BinRows& all;
@@ -110,7 +110,7 @@ struct BinRows {
       const float2 phase = all.plan.phases.at(view, u) * all.plan.phases.turn(view, j);
       return (weight * __ldg(all.weights.of_frequency + k)) * phase;
     }
-    /// Each slice's row on its own, or back.
+    /// Moves each slice's row by its own shift, or back.
     __device__ Two moved(Two value, int u, int j, bool back) const {
       const auto move = [&](int s) {
         if (s >= all.at.count) return float2{1, 0};
@@ -142,7 +142,7 @@ struct ContinuedRows : BinRows<const float> {
   };
 };
 
-/// Which pixel lies at a cell, the middle one at 0; not in [0, pixels) if none does.
+/// The pixel at a cell, where the middle one is at 0; not in [0, pixels) if there is none.
 __device__ inline int pixel_at(int cell, int pixels, int cells) {
   const int before = pixels / 2;
   return cell < cells - before ? cell + before : cell + before - cells;
@@ -198,7 +198,7 @@ struct PixelRows {
     __device__ Index column(int u, int j) const {
       return static_cast<Index>(u + j * (all.plan.cells_x / 16)) * apart;
     }
-    /// Of cells 2 n and 2 n + 1; -1 where only the second one has a pixel.
+    /// The first pixel of cells 2 n and 2 n + 1; -1 if only the second one has a pixel.
     __device__ int first_pixel(int n) const {
       const int before = all.plan.nx / 2, cell = 2 * n;
       return cell < all.plan.nx - before ? cell + before : cell + before - all.plan.cells_x;

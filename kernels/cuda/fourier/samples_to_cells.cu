@@ -23,13 +23,13 @@ struct GatherCells {
   int lanes;  ///< slices
   const float2* samples;
   float2 *grid, *parts;
-  FirstBits first_bits{};  ///< of floats
+  FirstBits first_bits{};  ///< keeps the first bits of a float
 };
 
 /// What 32 lanes found out about 32 samples.
 struct SampleNotes {
   float4 across[32], down[32];  ///< weights of the columns of the block, and of its rows
-  unsigned place[32];           ///< of the sample
+  unsigned place[32];           ///< place of the sample
   unsigned conjugates;          ///< a bit for each sample
 };
 

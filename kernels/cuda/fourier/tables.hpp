@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernels of the Fourier model read besides the data: made once for a plan and a device.
+// What the kernels of the Fourier model read besides the data. It is made once for a plan and a device.
 
 #include <vector>
 
@@ -14,17 +14,17 @@ constexpr int block_x = 4, block_y = 4;  ///< cells that a warp sums
 
 /// Samples whose windows meet a block of cells, or some of them.
 struct BlockSamples {
-  Index first;  ///< in the list
+  Index first;  ///< place in the list
   int count;
   int x, y;  ///< the first cell; y counts from -cells_y / 2
-  int part;  ///< where the sums go if the block has several of these; -1: into the grid
+  int part;  ///< place of the sums if the block has several of these; -1: the grid
 };
 /// A block whose samples are summed in parts.
 struct SplitBlock {
   int x, y, first_part, parts;
 };
 
-/// Cells a sample, each as a high part, of which every multiple is exact, and what is left.
+/// The steps of a ray, cells a sample. Each has a high part, whose multiples are all exact, and a rest.
 struct RayStep {
   float x, x_rest, y, y_rest;
 };
@@ -40,8 +40,8 @@ struct ListedSample {
 /// double.
 struct Phases {
   const float2* table;
-  int sixteenth;                   ///< of the length
-  static constexpr int turns = 9;  ///< j; the last one is for k = length / 2
+  int sixteenth;                   ///< a sixteenth of the length
+  static constexpr int turns = 9;  ///< values of j; the last one is for k = length / 2
   __device__ float2 at(Index t, int u) const { return __ldg(table + t * (sixteenth + turns) + u); }
   __device__ float2 turn(Index t, int j) const {
     return __ldg(table + t * (sixteenth + turns) + sixteenth + j);
@@ -52,15 +52,15 @@ std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes
 /// A plan as kernels get it.
 struct DevicePlan {
   int bins, nx, ny, length, samples, cells_x, cells_y, views;
-  int view_bit;                             ///< from which a listed sample has its view
-  LineTransform row_forth, row_back;        ///< of half the length
-  LineTransform pixels_forth, pixels_back;  ///< of half of cells_x
-  LineTransform column;                     ///< of cells_y
+  int view_bit;                             ///< bit from which on a listed sample has its view
+  LineTransform row_forth, row_back;        ///< transforms of half the length
+  LineTransform pixels_forth, pixels_back;  ///< transforms of half of cells_x
+  LineTransform column;                     ///< transform of cells_y
   const RayStep* steps;
   const char* turned;
   Phases phases;
   const float *gain_x, *gain_y;
-  const int* reach;  ///< of each column of cells: no sample meets cells with larger |y|
+  const int* reach;  ///< for each column of cells: no sample meets cells with larger |y|
 };
 
 /// The tables of a plan on a device.

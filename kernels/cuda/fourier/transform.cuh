@@ -3,7 +3,7 @@
 // Fourier transforms of one line of numbers in shared memory, for some pairs of slices at once: element e of
 // pair p is shared[position(e) * pairs + p]. Passes of mixed radices go in place, by decimation in frequency;
 // the last one has radix 4, 8 or 16. A kernel loads through a source, or into positions of its own, and
-// stores likewise. A thread has two slices, which share all but their numbers.
+// stores in the same way. A thread has two slices, which share all but their numbers.
 
 #include <cuda_runtime.h>
 
@@ -20,13 +20,13 @@ __device__ inline float2 operator*(float2 a, float2 b) {
   return {fmaf(a.x, b.x, -a.y * b.y), fmaf(a.x, b.y, a.y * b.x)};
 }
 __device__ inline float2 conjugate(float2 a) { return {a.x, -a.y}; }
-/// Times i, or times -i.
+/// The product with i, or with -i.
 template <int sign>
 __device__ float2 quarter_turn(float2 a) {
   return sign > 0 ? float2{-a.y, a.x} : float2{a.y, -a.x};
 }
 
-/// The same of two slices, whose numbers never meet.
+/// Complex numbers of two slices, which never meet.
 struct alignas(16) Two {
   float2 first, second;
 };
@@ -123,21 +123,21 @@ struct Pass {
   int turn;               ///< roots of the table for each step of a twiddle factor
 };
 
-/// Where a frequency lies before the last pass, and which element lies there before the first one.
+/// The place of a frequency before the last pass, and the element at that place before the first one.
 struct Place {
   int position, element;
 };
 
-/// For all transforms of one length.
+/// What all transforms of one length share.
 struct LineTransform {
   int length;
-  int passes;  ///< before the last
+  int passes;  ///< passes before the last one
   Pass pass[most_passes];
   int last, log2_last;  ///< radix of the last pass: 4, 8 or 16; it divides every step
   int block;            ///< positions of an element and the one pass[0].step further on
   const float2*
       roots;           ///< exp(-2 pi i k / (turns length)), where `turns` is 1, or 2 for halves of real lines
-  const Place* order;  ///< of frequency k < length / last; k + j length / last lies j further on
+  const Place* order;  ///< places of frequencies k < length / last; k + j length / last lies j further on
 
   __host__ __device__ int positions() const { return pass[0].radix * block; }
 };
@@ -161,7 +161,7 @@ struct Workers {
   }
 };
 
-/// Where element e lies before the first pass. Some positions stay empty, so that neither the elements of a
+/// The place of element e before the first pass. Some positions stay empty, so that neither the elements of a
 /// butterfly nor those of neighbouring ones share banks.
 __device__ inline int position(const LineTransform& f, int e) {
   const int block = quotient(e, f.pass[0].inverse_step), rest = e - block * f.pass[0].step;
@@ -192,7 +192,8 @@ __device__ void with_radix(int radix, const Body& body) {
   }
 }
 
-/// v[k] times root^(turn k): powers of two from the table, the others are at most three products.
+/// Multiplies v[k] by root^(turn k): powers of two come from the table, the others are at most three
+/// products.
 template <int radix, int sign>
 __device__ void twiddle(Two (&v)[radix], const float2* roots, int turn) {
   float2 w[radix];
@@ -209,7 +210,7 @@ __device__ void twiddle(Two (&v)[radix], const float2* roots, int turn) {
   }
 }
 
-/// One butterfly of the first pass: v are elements t, t + step, ...
+/// One butterfly of the first pass; v are elements t, t + step, ...
 template <int sign, int radix>
 __device__ void first_butterfly(const LineTransform& f, const Workers& w, Two* shared, int t,
                                 Two (&v)[radix]) {
@@ -233,7 +234,7 @@ __device__ void first_pass(const LineTransform& f, const Workers& w, Two* shared
   });
   __syncthreads();
 }
-/// The first pass of elements that lie in their places.
+/// The first pass, for elements that lie in their places.
 template <int sign>
 __device__ void first_pass(const LineTransform& f, const Workers& w, Two* shared) {
   with_radix(f.pass[0].radix, [&](auto radix) {
@@ -270,7 +271,7 @@ __device__ void middle_passes(const LineTransform& f, const Workers& w, Two* sha
   }
 }
 
-/// What the last pass transforms into frequencies k, k + length / radix, ...
+/// Reads what the last pass transforms into frequencies k, k + length / radix, ...
 template <int radix>
 __device__ void read_last(const LineTransform& f, const Workers& w, const Two* shared, int k,
                           Two (&v)[radix]) {
@@ -301,14 +302,14 @@ __device__ void last_pass(const LineTransform& f, const Workers& w, const Two* s
 
 // ---- frequencies k and length - k together, as real lines need them
 
-/// Frequencies or elements u + j length / 8, j = 0 .. 7, and those that mirror them: mirror_u + (7 - j)
-/// length / 8. The two u that mirror themselves go together.
+/// Frequencies or elements u + j length / 8, j = 0 .. 7, and their mirror images mirror_u + (7 - j) length /
+/// 8. The two u that mirror themselves go together.
 struct Eighths {
   int eighth, u, mirror_u;
   __device__ Eighths(int length, int job)
       : eighth(length / 8), u(job), mirror_u(job ? eighth - job : eighth / 2) {}
 
-  /// body(k, x, y) for each two, where x belongs to k and y to length - k; `self` if they are one.
+  /// Calls body(k, x, y) for each pair, where x belongs to k and y to length - k; `self` if they are one.
   template <class Body>
   __device__ void for_each(Two (&x)[8], Two (&y)[8], const Body& body) const {
     constexpr bool self = true;

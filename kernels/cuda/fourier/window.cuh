@@ -14,8 +14,8 @@ struct Window {
   float coefficient[taps + 4];
 
   explicit Window(const std::vector<float>& all) { std::copy_n(all.begin(), taps + 4, coefficient); }
-  /// Of a cell that lies d below the sample; `mirrored` for a conjugate one, whose window is the mirror
-  /// image.
+  /// Weight of a cell that lies d below the sample; `mirrored` for a conjugate sample, whose window is the
+  /// mirror image.
   __device__ float operator()(float d, bool mirrored = false) const {
     constexpr float shift = window_shift, half = 0.5f * taps;
     const float v = fmaf(d * d, 8.0f / (taps * taps), -1.0f), upwards = mirrored ? -d : d;

@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// A bin of a view takes its values from `shift` rows below each row. The rows are gone through against the
-/// shift: what is read is still as it came.
+/// Takes the values of a bin of a view from `shift` rows below each row. It goes through the rows against the
+/// shift, so that what it reads is still as it came.
 __device__ void take_from_below(double shift, const Image<float>& y, Index view, Index bin) {
   const Index rows = y.n1;
   for (Index k = 0; k < rows; ++k) {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(threads) level_bins(RolledRows rolled, Image<f
   for (Index view = blockIdx.y; view < y.n0; view += gridDim.y) take_from_below(shift, y, view, bin);
 }
 
-/// Likewise.
+/// Moves the bins of views, by the same threads and grid.
 __global__ void __launch_bounds__(threads) move_bins(const double* __restrict__ shifts, Image<float> y) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (bin >= y.n2) return;

@@ -8,13 +8,13 @@
 
 namespace tandem::kernels::cuda {
 
-/// Of a stack of layers, or where one begins in another.
+/// Size of a stack of layers, or the position of one stack inside another.
 struct Layers {
   Index layers, rows, columns;
 };
 
-/// value(layer, row, column) of what lies from `at` on into each texel, zeros into those after the last row
-/// and column.
+/// Writes value(layer, row, column) of what lies from `at` on into each texel, and zeros into the texels
+/// after the last row and column.
 template <class Value>
 __global__ void fill_layers(cudaSurfaceObject_t surface, Layers texels, Layers at, Layers count,
                             Value value) {
@@ -30,12 +30,12 @@ __global__ void fill_layers(cudaSurfaceObject_t surface, Layers texels, Layers a
                        static_cast<int>(layer));
 }
 
-/// Layers of float, interpolated between the middles of texels within a layer and zero outside, so that what
-/// parts of a layer give, each by itself, adds up to the whole. It is an array in the texture units' own
-/// order, which does not come from the stream's pool.
+/// Layers of float that are interpolated between the middles of texels within a layer. They are zero outside,
+/// so that the values of parts of a layer, each by itself, add up to the value of the whole. It is an array
+/// in the texture units' own order, which does not come from the stream's pool.
 class LayeredTexture {
  public:
-  /// Room for these, or for as many of them as fit.
+  /// Makes room for these layers, or for as many of them as fit.
   LayeredTexture(Layers wanted, const Stream& stream)
       : stream_(queue(stream)), extents_(fitting(wanted, stream.device())) {
     const cudaExtent extent{static_cast<std::size_t>(extents_.columns),
@@ -69,7 +69,7 @@ class LayeredTexture {
     cudaFreeArray(array_);
   }
 
-  /// That it takes at the most, for a whole of so many numbers in such layers.
+  /// Upper bound of its memory, bytes, for `numbers` floats in layers of `layer` floats.
   static double bytes(Index numbers, Index layer) {
     const Index most = std::max(most_bytes, layer * static_cast<Index>(sizeof(float)));
     return static_cast<double>(std::min(most, numbers * static_cast<Index>(sizeof(float))));
@@ -77,8 +77,8 @@ class LayeredTexture {
 
   cudaTextureObject_t texture() const { return texture_; }
 
-  /// body(where it begins, its extents) for each part of the whole that fits; the part's numbers,
-  /// value(layer, row, column) of the whole, are in the texture then.
+  /// Calls body(where it begins, its extents) for each part of the whole that fits. The texture then has the
+  /// numbers of the part: value(layer, row, column) of the whole.
   template <class Value, class Body>
   void for_each_part(Layers whole, const Value& value, const Body& body) {
     Layers at{};
@@ -122,7 +122,7 @@ class LayeredTexture {
                        cudaDevAttrMaxTexture2DLayeredLayers, cudaDevAttrMaxSurface2DLayeredLayers);
     return fit;
   }
-  /// What the pool keeps for later.
+  /// Gives back the memory that the pool keeps for later.
   void release_pool(Device device) const {
     cudaMemPool_t pool = nullptr;
     check(cudaStreamSynchronize(stream_));

@@ -1,13 +1,13 @@
 #pragma once
 
 // Where the columns of a parent's plane meet a child: along u, and along t. The first position of a block is
-// double, what lies near it is counted from there in float.
+// in double; positions near it are counted from there in float.
 
 #include "passes.cuh"
 
 namespace tandem::kernels::cuda {
 
-/// What taps read, from `first` on.
+/// The numbers that taps read, from `first` on.
 template <int taps>
 struct alignas(16) Place {
   int first;
@@ -43,12 +43,12 @@ __device__ inline Split64 split_of(double position) {
 
 /// A plane of a parent at a child, near its column `origin`.
 struct Crossing {
-  int origin, columns;  ///< of the plane: where counting begins, and how many from there on
+  int origin, columns;  ///< columns of the plane: where counting begins, and how many from there on
   Split64 at;           ///< column of the child there
   float step, bend;     ///< d columns on: step d / (1 + bend d) more
   int first, reach;     ///< columns of the child that these read
   Split64 plane;        ///< where the child's column `first` meets its planes
-  float plane_step;     ///< a column
+  float plane_step;     ///< step of `plane`, a column
   float magnification;  ///< at the origin
 
   __device__ float onward(float d) const { return at.part + step * d / (1 + bend * d); }
@@ -59,7 +59,7 @@ __device__ inline double child_u(const FrameTurn& turn, double u, double t) {
   return (u * turn.c + t * turn.s) / (1 - (u * turn.s + t * (1 - turn.c)) / turn.sod);
 }
 
-/// Along u from column `origin` of the plane on.
+/// Finds the columns of the child that the plane meets along u, from its column `origin` on.
 __device__ inline void cross_along_u(const Merging& n, const FrameTurn& turn, const ParentPlane& p,
                                      int origin, Crossing& to) {
   const double u = p.u.at(origin), q = 1 - (u * turn.s + p.t * (1 - turn.c)) / turn.sod,
@@ -71,7 +71,7 @@ __device__ inline void cross_along_u(const Merging& n, const FrameTurn& turn, co
   to.magnification = static_cast<float>((1 - p.t / turn.sod) / q);
 }
 
-/// Along t from column `first` of the child on.
+/// Finds the planes of the child that its columns meet along t, from column `first` on.
 __device__ inline void cross_along_t(const Merging& n, const Joint& child, double t, int first,
                                      Crossing& to) {
   const FrameTurn& turn = child.turn;
@@ -97,7 +97,7 @@ __device__ inline void place_along_u(const Merging& n, const Crossing& at, int d
   for (int k = 0; k < taps; ++k) to.weights[k] *= factor;
 }
 
-/// Where the child's column `first + d` meets its planes, counted from `plane.whole`.
+/// The place where the child's column `first + d` meets its planes, counted from `plane.whole`.
 __device__ inline float onward_along_t(const Crossing& at, int count, int d) {
   const float base = static_cast<float>(at.plane.whole);
   return fminf(fmaxf(fmaf(at.plane_step, static_cast<float>(d), at.plane.part), -base),
@@ -117,13 +117,13 @@ __device__ inline void place_along_t(const Merging& n, const Crossing& at, int c
   weigh<taps>(n.along_t, onward_along_t(at, count, d) - static_cast<float>(below) - 0.5f, to.weights);
 }
 
-/// So many rows of a lane.
+/// Some rows of a lane.
 template <int rows>
 struct alignas(4 * rows) Lane {
   float v[rows];
 };
 
-/// What planes [first, first + 8) of a parent take together.
+/// The columns and rows that planes [first, first + 8) of a parent take together.
 struct PlaneHull {
   int first_column, last_column, first_row, last_row;
 };
@@ -139,12 +139,12 @@ __device__ inline PlaneHull hull_of(const Merging& n, int first) {
           __reduce_max_sync(~0u, some ? p.first_row + p.rows : -far)};
 }
 
-/// Where a lane is: a plane of the parent, columns of the block, and its first row.
+/// The place of a lane: a plane of the parent, columns of the block, and its first row.
 struct LanePlace {
   int line, first_column, row;
 };
 
-/// What a lane has of some columns of a line of the block, into or added to `sums`.
+/// Writes what a lane has of some columns of a line of the block into `sums`, or adds it.
 template <int rows>
 __device__ inline void store_sums(const Merging& n, const LanePlace& at, bool add,
                                   Lane<rows> (&sum)[columns_a_block], float* sums) {

@@ -29,8 +29,8 @@ template <int along>
 struct alignas(16) OverT {
   static constexpr int slots = along + planes_beyond;
   float weights[slots];  ///< from the base of the column on; or, far apart from the others, from its own
-  /// 16 times the base, of all lines at this column or its own where it is far apart, and by how many planes
-  /// its own lie beyond that, or `apart`.
+  /// 16 times the base, plus the number of planes by which its own lie beyond the base, or `apart`. The base
+  /// is that of all lines at this column, or the line's own if it is far apart.
   int place;
   __device__ int base() const { return place / 16; }
   __device__ int beyond() const { return place % 16; }
@@ -81,7 +81,7 @@ struct Shared {
   }
 };
 
-/// Line `line` of the block at a child; no columns: it has none here.
+/// The crossing of line `line` of the block with a child; it has no columns if the line has none here.
 template <int across>
 __device__ inline void cross(const Merging& n, const Joint& child, int line, int first_column, Crossing& to) {
   to.columns = 0, to.reach = 0, to.first = 0;
@@ -133,11 +133,11 @@ __device__ inline void place_column(const Merging& n, const Crossing& at, int i,
 /// The lines of a block at one child.
 struct Lines {
   const Crossing* all;
-  int planes;     ///< of the child
+  int planes;     ///< planes of the child
   int low, high;  ///< the first and the last line that have columns
 };
 
-/// A line at a column of the child.
+/// Finds the place of a line at a column of the child.
 template <int along>
 __device__ inline void place_planes(const Merging& n, const Lines& lines, int line, int d, OverT<along>& to) {
   const Crossing &at = lines.all[line], &low = lines.all[lines.low], &high = lines.all[lines.high];
@@ -194,7 +194,7 @@ __device__ inline Lane<rows> mix(const float* weights, const Lane<rows> (&number
 template <int along, int rows>
 struct ColumnOfPlanes {
   static constexpr int slots = OverT<along>::slots;
-  unsigned readers = 0;  ///< lines
+  unsigned readers = 0;  ///< lines that read it, a bit each
   Lane<rows> planes[slots];
 
   __device__ void load(const Joint& child, const Crossing* lines, int reach, const OverT<along>* over_t,
@@ -232,7 +232,7 @@ struct ColumnOfPlanes {
   }
 };
 
-/// Along t: a warp has every eighth column of those that the block reads.
+/// The pass along t: a warp has every eighth of the columns that the block reads.
 template <int along, int rows>
 __device__ inline void mix_planes(const Joint& child, const Crossing* lines, int row,
                                   const Shared<along, rows>& shared, const OverT<along>* over_t) {
@@ -250,7 +250,7 @@ __device__ inline void mix_planes(const Joint& child, const Crossing* lines, int
   }
 }
 
-/// Along u: a warp has a line.
+/// The pass along u: a warp has a line.
 template <int across, int along, int rows>
 __device__ inline void mix_columns(const Crossing& line, int which, const Shared<along, rows>& shared,
                                    const Places<along>& places, Lane<rows> (&sums)[columns_a_block]) {
@@ -290,7 +290,7 @@ __device__ inline void mix_columns(const Crossing& line, int which, const Shared
   }
 }
 
-/// What weights of zero meet is a number.
+/// Clears shared memory, so that weights of zero meet numbers.
 template <int along, int rows>
 __device__ inline void clear(const Shared<along, rows>& shared) {
   const int thread = static_cast<int>(threadIdx.x);
@@ -301,7 +301,7 @@ __device__ inline void clear(const Shared<along, rows>& shared) {
       shared.places(which).over_u[i] = {};
 }
 
-/// Adds what some children give, of which all crossings fit into shared memory.
+/// Adds what some children give. All of their crossings fit into shared memory.
 template <int across, int along, int rows>
 __device__ inline void add_children(const Merging& n, const Joint* children, int some, int row,
                                     const Shared<along, rows>& shared, Lane<rows> (&sum)[columns_a_block]) {

@@ -33,12 +33,12 @@ struct PlaneColumns {
 /// A child as its parent reads it.
 struct Joint {
   FrameTurn turn;
-  Line t;  ///< of planes
+  Line t;  ///< places of planes
   const ChildPlane* planes;
   const PlaneColumns* columns;
-  float* data;                                         ///< from the zeros before the numbers on
+  float* data;                                         ///< numbers, with the zeros before them
   int count;                                           ///< planes
-  int first_column, last_column, first_row, last_row;  ///< that any plane has
+  int first_column, last_column, first_row, last_row;  ///< columns and rows that any plane has
 };
 
 constexpr int lines_a_block = 8, columns_a_block = 16, own_columns_a_block = 32;
@@ -51,27 +51,27 @@ struct Merging {
   bool of_views;
   ViewWeight weight;
   Taps along_u, along_t;
-  int most_columns, most_rows;   ///< that as many planes as a block has take together
-  int reach;                     ///< columns of a child that the columns of a block read at most
-  double drift;                  ///< by how many columns these drift against those of a block at most
-  int spread;                    ///< columns of a plane that read those of a block, in the transpose, at most
+  int most_columns, most_rows;   ///< size of as many planes as a block has, together
+  int reach;                     ///< the most columns of a child that the columns of a block read
+  double drift;                  ///< the most columns by which these drift against those of a block
+  int spread;                    ///< the most columns of a plane that read those of a block, in the transpose
   int together = lines_a_block;  ///< planes that fit into shared memory, in the transpose
 };
 
-/// Bytes that a block may have on this card, for those that choose their size by it.
+/// Bytes of shared memory that a block may have on this card, for kernels that choose their size by it.
 inline std::size_t shared_memory_here() {
   int device = 0;
   check(cudaGetDevice(&device));
   return static_cast<std::size_t>(most_shared_memory(Device::cuda(device)));
 }
 
-/// sums, of the first of these planes on, = or += what the children give.
+/// Sets `sums`, from the first of these planes on, to what the children give, or adds it.
 void gather(const Merging& merging, const Joint* children, int count, bool add, float* sums, cudaStream_t s);
 /// The same for views, if columns of the planes lie about as far apart as theirs; false, and nothing done, if
 /// they do not.
 bool gather_views(const Merging& merging, const Joint* views, int count, bool add, float* sums,
                   cudaStream_t s);
-/// The transpose: each child = its part of what all planes have.
+/// The transpose: sets each child to its part of what all planes have.
 void scatter(const Merging& merging, const std::vector<Joint>& children, const float* values, cudaStream_t s);
 
 /// The pass of a child along v.
@@ -81,15 +81,15 @@ struct Turning {
   bool flat, of_one;  ///< of_one: all turned planes come from one
   Taps taps;
   const ParentPlane *own, *turned;
-  int planes;                   ///< turned ones
-  int most_columns, most_rows;  ///< of the result
+  int planes;                   ///< turned planes
+  int most_columns, most_rows;  ///< size of the result
 };
 void turn_rows(const Turning& pass, const float* own, float* turned, cudaStream_t s);
 void turn_rows_back(const Turning& pass, const float* turned, float* own, cudaStream_t s);
 
 /// Lines of voxels.
 struct VoxelPass {
-  const ParentPlane* lines;  ///< from the first of these on
+  const ParentPlane* lines;  ///< lines from `first` on
   int first, count;
   bool along_x, flat;
   int most_rows;
@@ -108,7 +108,7 @@ void store_view(const ConeFrame& n, const float* bins, Index view, Update update
 
 /// Cells of a line that become samples (`Thinning`), in the middle of `outer` x cells x `inner` numbers.
 struct ThinPass {
-  const std::int32_t* first;  ///< cell of each sample
+  const std::int32_t* first;  ///< first cell of each sample
   const float* weights;       ///< [sample][cell]
   int count;                  ///< cells a sample
   Index samples, cells, outer, inner;

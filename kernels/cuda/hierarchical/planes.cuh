@@ -22,16 +22,16 @@ struct ThinningOnDevice {
 /// The planes of all groups, one after another: a group's own, then its turned ones.
 struct PlanesOnDevice {
   DeviceTable<ParentPlane> planes;
-  DeviceTable<ChildPlane> turned;     ///< at the same places
-  DeviceTable<PlaneColumns> columns;  ///< likewise
-  std::vector<std::size_t> first;     ///< of each group
-  std::vector<Steps> steps;           ///< of each group's children
+  DeviceTable<ChildPlane> turned;     ///< turned planes, at the same places
+  DeviceTable<PlaneColumns> columns;  ///< their columns, at the same places
+  std::vector<std::size_t> first;     ///< first plane of each group
+  std::vector<Steps> steps;           ///< steps of each group's children
   ThinningOnDevice wider, taller;
 };
 
 PlanesOnDevice planes_of(const HierarchicalViews& n, const KeptOnDevices::Streams& streams);
 
-/// What some planes take together.
+/// The columns and rows that some planes take together.
 struct Hull {
   Range columns{}, rows{};
   explicit Hull(std::span<const DisparityPlane> planes) {
@@ -50,7 +50,7 @@ inline Index numbers_within(const ViewGroup& group, Range planes) {
 /// Lines of voxels that are gathered at a time.
 constexpr Index lines_at_once = 128;
 
-/// body(lines) for all lines of a quarter, some at a time.
+/// Calls body(lines) for all lines of a quarter, some at a time.
 template <class Body>
 void for_some_lines(const ViewGroup& quarter, const Body& body) {
   const auto all = static_cast<Index>(quarter.planes.size());
@@ -58,8 +58,8 @@ void for_some_lines(const ViewGroup& quarter, const Body& body) {
     body(Range{first, std::min(first + lines_at_once, all)});
 }
 
-/// body(some views, whether they are the first) for all views of a group: as many at a time as take 2 GB
-/// behind their pass along v.
+/// Calls body(some views, whether they are the first) for all views of a group: as many at a time as take 2
+/// GB behind their pass along v.
 template <class Body>
 void for_some_views(const HierarchicalViews& n, const ViewGroup& group, const Body& body) {
   constexpr double most = 2e9 / sizeof(float);

@@ -11,8 +11,8 @@ namespace tandem::kernels::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps, edge = 32;
-constexpr int rows_a_warp = 128;  // results of a gather
-constexpr int parts = 2;          // of 32 results, of a transpose
+constexpr int rows_a_warp = 128;  // results of a warp in a gather
+constexpr int parts = 2;          // parts of 32 results, in a transpose
 constexpr int columns_a_warp = edge / warps;
 
 /// Row i of a result reads at `at + step i`.
@@ -28,7 +28,7 @@ __device__ inline Line rows_of(const Turning& n, double u, double t) {
   return {n.middle_row * (1 - scale), scale};
 }
 
-/// What taps have at a position among `count` numbers, beyond which there are zeros.
+/// The value that taps give at a position among `count` numbers, beyond which there are zeros.
 template <int taps>
 __device__ inline float interpolated(const Taps& of, const Rows& rows, int i, const float* numbers,
                                      int count) {
@@ -83,8 +83,8 @@ struct Results {
   Products<taps>& products;
   float sums[parts] = {};
 
-  /// Adds what 32 numbers give, of which there are `count`: number i stands at rows.onward(i). A lane has one
-  /// of them.
+  /// Adds what 32 numbers give, as far as there are `count`: number i stands at rows.onward(i). A lane has
+  /// one of them.
   __device__ void add(const Taps& of, const Rows& rows, int count, float number) {
     const int lane = static_cast<int>(threadIdx.x % 32);
     const float position = rows.onward(lane), whole = floorf(position);
@@ -106,7 +106,7 @@ struct Results {
           sums[p] += products.value[k][i];
     }
   }
-  /// Writes them, as far as there are `count`.
+  /// Writes the results, as far as there are `count`.
   __device__ void store(float* out, int count) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
@@ -153,7 +153,7 @@ __device__ inline Line rows_of(const VoxelPass& n, const ParentPlane& line) {
   return {n.middle_row + n.z0 * rows_a_mm, n.pitch_z * rows_a_mm};
 }
 
-/// Where a block's column of voxels lies: line and place on it.
+/// The place of a block's column of voxels: its line, and the place on that.
 struct OnLine {
   int line, place;
   bool there;

@@ -1,6 +1,6 @@
-// Outliers in frames of counts. A value is above the median of n others by the threshold if it is so above
-// more of them than the median is not below: counting takes no median, so that only outliers need one. A
-// thread has one pixel. The window comes from the L1 cache.
+// Outliers in frames of counts. A value is above the median of n others by the threshold if it is above so
+// many of them by the threshold that the median must be one of them. Counting takes no median, so that only
+// outliers need one. A thread has one pixel. The window comes from the L1 cache.
 
 #include "../../outliers.hpp"
 
@@ -21,7 +21,7 @@ constexpr int threads = 256;
 
 /// The window of one pixel.
 struct Window {
-  Index views, rows, bins, used_bins;  ///< of all frames
+  Index views, rows, bins, used_bins;  ///< size of all frames
   int frames_there, rows_there, size;
   Border border;
   __device__ int pixels() const { return frames_there * rows_there * size; }
@@ -46,8 +46,8 @@ struct Window {
   }
 };
 
-/// What a pixel becomes if it is an outlier among the `finite` pixels of its window that are so; if it is
-/// none, itself.
+/// The value of a pixel after a look at the `finite` pixels of its window that are so: their median if the
+/// pixel is an outlier among them, else its own.
 template <class Pixel>
 __device__ float among_finite(const Window& window, const Pixel* counts, Index view, Index row, Index bin,
                               int finite, float threshold, bool dark) {
@@ -60,14 +60,14 @@ __device__ float among_finite(const Window& window, const Pixel* counts, Index v
   return y - median >= threshold || (dark && median - y >= threshold) ? median : y;
 }
 
-/// Grid: (bins, rows, views), of which each block takes every gridDim.z-th.
+/// Grid: (bins, rows, views). A block takes every gridDim.z-th view.
 template <class Pixel>
 __global__ void __launch_bounds__(threads)
     replace(Window window, float threshold, bool dark, Range heeded, const Pixel* __restrict__ from,
             Pixel* __restrict__ to, unsigned long long* replaced) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
   const int pixels = window.pixels();
-  const int rank = (pixels - pixels % 2) / 2;  // of the median
+  const int rank = (pixels - pixels % 2) / 2;  // rank of the median
   const bool counts = heeded.first <= row && row < heeded.last;
   unsigned found = 0;
   for (Index view = blockIdx.z; view < window.views; view += gridDim.z) {

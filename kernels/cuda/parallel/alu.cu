@@ -33,7 +33,7 @@ struct Hats {
   }
 };
 
-/// Those of the tensor back-projection, rounded to float16.
+/// The hats of the tensor back-projection, rounded to float16.
 struct HalfHats : Hats {
   using Hats::Hats;
   __device__ float operator()(const Anchor& anchor, float step_x, float step_y, int dx, int dy,

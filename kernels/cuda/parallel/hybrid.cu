@@ -1,7 +1,7 @@
 // Chilingaryan et al. 2018, section III-E: some blocks of a launch leave interpolation to the texture units,
-// the others do it on the cores, so that both work at the same time. Which does what follows from its number
-// and not, as there, from what a multiprocessor is at: bits are the same in every run. Four slices at a time,
-// two a texel.
+// the others do it on the cores, so that both work at the same time. The number of a block decides what it
+// does and not, as in the paper, what a multiprocessor is doing, so that bits are the same in every run.
+// Kernels take four slices at a time, two a texel.
 
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace {
 
 static_assert(threads == texture_threads, "blocks of both kinds run in one launch");
 
-/// Of `period` blocks in a row, `by_texture` go to the texture units: best on an H200 (docs/performance.md).
+/// In every `period` blocks `by_texture` go to the texture units: best on an H200 (docs/performance.md).
 constexpr unsigned by_texture = 1, period = 5;
 
 struct TextureSources {

@@ -18,23 +18,23 @@ namespace {
 constexpr int edge = 4;                                          // pixels of a product along x and y
 constexpr int window = 8;                                        // bins of a product from each of its views
 constexpr int tiles_x = tile / edge, tiles = tiles_x * tiles_x;  // products of a block: one tile of batch.cuh
-constexpr int most_views = 8;                                    // of a stage
+constexpr int most_views = 8;                                    // views of a stage
 constexpr int slabs_kept = 2, windows_kept = 3;                  // stages
 
 /// A lane has 64 sums: a warp takes 16 pixels of 128 slices or 32 of 64.
 template <int lanes>
-constexpr int products = 128 / lanes;  // of a warp, side by side along x
+constexpr int products = 128 / lanes;  // products of a warp, side by side along x
 template <int lanes>
 constexpr int threads = 32 * tiles / products<lanes>;
 template <int lanes>
 constexpr int row_bytes = 2 * lanes + 16;  // neighbouring rows lie in different banks
 
-/// Where a product finds its window of one view; bins count from `ahead` before the anchor's.
+/// The window of a product in one view; bins count from `ahead` before the anchor's bin.
 struct alignas(16) Window {
-  float offset;  ///< of the anchor (batch.cuh)
+  float offset;  ///< offset of the anchor (batch.cuh)
   float first;   ///< bin of the window's start
   unsigned at;   ///< its row in shared memory
-  int slab;      ///< first bin of the view in shared memory, far outside where there is no such view
+  int slab;      ///< first bin of the view in shared memory, far outside if there is no such view
 };
 
 struct Layout {
@@ -42,7 +42,7 @@ struct Layout {
   Blocks blocks;
   int views, bins;
   int slab_rows;      ///< bins of a view that a block can meet
-  int slab_bytes;     ///< of a view, all planes
+  int slab_bytes;     ///< bytes of a view, all planes
   int views_a_stage;  ///< even
 };
 
@@ -62,7 +62,7 @@ __device__ inline Memory memory_of(const Layout& n, unsigned char* shared) {
           reinterpret_cast<ViewNumbers*>(windows + windows_kept * n.views_a_stage * tiles)};
 }
 
-/// Where windows and numbers of a view lie.
+/// The place of the windows and numbers of a view.
 __device__ inline int slot_of(const Layout& n, int step, int v) {
   return step % windows_kept * n.views_a_stage + v;
 }
@@ -153,8 +153,8 @@ __device__ inline Factors<planes> factors_of(const Memory& memory, int slot, int
 template <int lanes>
 using Sums = float[lanes / 8][4];
 
-/// Tensor cores cut sums of products where others round: for the float32 grade the cores add what two views
-/// give to the total.
+/// Tensor cores cut sums of products, and do not round them. So for the float32 grade the cores add what two
+/// views give to the total.
 template <int lanes, int planes>
 __device__ inline void multiply_and_add(const Factors<planes>& f, unsigned plane_bytes, Sums<lanes>& sum) {
 #pragma unroll
@@ -238,7 +238,7 @@ __global__ void __launch_bounds__(threads<lanes>, 512 / threads<lanes>)
 
 // ---- batches
 
-/// Bins between the first and the last window start of a block, at most.
+/// The most bins between the first and the last window start of a block.
 int spread(const ParallelViews& packed) {
   double most = 0;
   for (const ParallelView& v : packed.views)
@@ -246,7 +246,7 @@ int spread(const ParallelViews& packed) {
   return static_cast<int>(std::ceil(most)) + 1;
 }
 
-/// What each of `blocks` of a multiprocessor can have.
+/// The shared memory that each of `blocks` blocks of a multiprocessor can have, bytes.
 int shared_of_a_block(int blocks, Device device) {
   constexpr int taken_by_system = 1024;
   int bytes = 0;

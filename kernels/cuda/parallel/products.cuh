@@ -21,13 +21,13 @@ struct alignas(16) ViewNumbers {
   float step_x, step_y, height, slope;
 };
 
-/// The coefficient at distance e, which may come out below zero: 1 - |e| where all hats are that one.
+/// The coefficient at distance e, which may come out below zero: 1 - |e| if all hats are that one.
 template <bool unit>
 __device__ inline float hat_at(float e, const ViewNumbers& v) {
   return unit ? 1 - fabsf(e) : fmaf(-v.slope, fabsf(e), v.height);
 }
 
-/// Two float16 numbers, zero for those below it; the first is the low half.
+/// Two float16 numbers; a number below zero becomes zero. The first is the low half.
 __device__ inline unsigned packed(float first, float second) {
   unsigned both;
   asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
@@ -43,7 +43,7 @@ __device__ inline unsigned hats(float e0, float e1, const ViewNumbers& v) {
 /// The same, cut and not rounded, and what is left over.
 template <bool unit>
 __device__ inline void split_hats(float e0, float e1, const ViewNumbers& v, unsigned& high, unsigned& low) {
-  constexpr unsigned bits_of_half = 0xffffe000;  // of a float
+  constexpr unsigned bits_of_half = 0xffffe000;  // bits of a float that float16 has
   const auto positive = [&](float e) {
     return unit ? __saturatef(1 - fabsf(e)) : fmaxf(hat_at<unit>(e, v), 0.0f);
   };
@@ -65,7 +65,7 @@ struct Target {
   Index slice_stride, row_stride;
   int slices;
   float alpha, beta;
-  const float* unit;  ///< of the sums of each slice
+  const float* unit;  ///< unit of the sums of each slice
   __device__ void update(int slice, Index x, Index y, float sum) const {
     Update{alpha * unit[slice], beta}(data[slice * slice_stride + y * row_stride + x], sum);
   }

@@ -1,4 +1,4 @@
-// Which tensor products do what: those of every card, or Hopper's own, in both directions.
+// The choice of tensor products: those of every card, or Hopper's own, in both directions.
 
 #include <algorithm>
 #include <initializer_list>
@@ -17,15 +17,15 @@ bool is_hopper(Device device) { return compute_capability(device).major == 9; }
 
 /// Hopper's own back-projection is the faster one in float16; in the float32 grade that of every card is.
 bool products_fit(const ParallelViews& views, Precision precision, Device device) {
-  constexpr float most = 1 << 15;  // of a float16
+  constexpr float most = 1 << 15;  // the largest height in float16
   if (std::any_of(views.views.begin(), views.views.end(), [](auto& v) { return v.height > most; }))
     return false;
   if (!is_hopper(device)) return mma_fits(views);
   return tensor_forward_fits(views) && (precision == float16 ? tensor_backward_fits(views) : mma_fits(views));
 }
 
-/// Hats narrower than a fifth of a bin, of Joseph's small pixels: the last bits of a position, which tensor
-/// products have not got (`ahead`), count there.
+/// Whether some hats are narrower than a fifth of a bin, as those of Joseph's small pixels. Then the last
+/// bits of a position count, which tensor products do not have (`ahead`).
 bool needs_exact_positions(const ParallelViews& views) {
   return std::any_of(views.views.begin(), views.views.end(), [](auto& v) { return v.slope > 5 * v.height; });
 }
@@ -80,8 +80,8 @@ std::vector<std::string> names(Device device) {
   return list;
 }
 
-/// Windows of 8 bins, or of 16 in Hopper's own products; float32 takes three. Of other cards nothing is
-/// known.
+/// Limits for windows of 8 bins, or of 16 in Hopper's own products; float32 takes three products. Nothing is
+/// known of other cards.
 std::optional<Limit> limit(Precision precision, Direction direction, Chip chip) {
   if (chip.compute_capability.major != 9) return std::nullopt;
   const bool single = precision == float32;

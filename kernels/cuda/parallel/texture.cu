@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(texture_threads)
              static_cast<Index>(blockIdx.y) * tile + threadIdx.x / tile, sum);
 }
 
-/// Of several slices a texel.
+/// Back-projection of several slices a texel.
 template <class Texel>
 constexpr auto several = texels_backward<Texel, TextureSource<Format<Texel>::lanes>>;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which views walk together through a volume (hopper/forward.cu), and where their windows begin. Plain C++,
-// so that tests need no device.
+// The groups of views that walk together through a volume (hopper/forward.cu), and where their windows begin.
+// Plain C++, so that tests need no device.
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ TANDEM_HOST_DEVICE inline int moved(float drift, int line) {
   return 2 * static_cast<int>(std::floor(0.5f * drift * static_cast<float>(line)));
 }
 
-/// Lowest bin that the strip from pixel `left` on can meet within the segment from `line0` on.
+/// The lowest bin that the strip from pixel `left` on can meet within the segment from `line0` on.
 template <class View>
 TANDEM_HOST_DEVICE int first_bin(const View& view, bool turned, double drift, int segment, int left,
                                  int line0) {
@@ -43,7 +43,7 @@ TANDEM_HOST_DEVICE int first_bin(const View& view, bool turned, double drift, in
   return static_cast<int>(floor(fmin(fmax(lowest - margin, -1e8), 1e8))) + 1;
 }
 
-/// Of views whose rays cross the same kind of line most steeply.
+/// The plan for the views whose rays cross the same kind of line most steeply.
 struct Plan {
   int segment = 0;  ///< lines
   std::vector<Group> groups;
@@ -61,7 +61,7 @@ inline double straight(const ParallelView& v) {
   return (strip + 1) * std::max(a, b) + std::min(a, b) + 2.0 * v.height / v.slope + 2 * margin;
 }
 
-/// Views that cross that kind of line, by their slopes.
+/// The views that cross that kind of line, sorted by their slopes.
 inline std::vector<int> order_of(const ParallelViews& packed, bool turned) {
   std::vector<int> order;
   const auto view = [&](int v) -> const ParallelView& { return packed.views[static_cast<std::size_t>(v)]; };
@@ -72,7 +72,7 @@ inline std::vector<int> order_of(const ParallelViews& packed, bool turned) {
   return order;
 }
 
-/// Each group is as large as the window allows for that segment.
+/// Groups that are each as large as the window allows for that segment.
 inline std::vector<Group> groups_of(const ParallelViews& packed, const std::vector<int>& order, bool turned,
                                     int segment) {
   std::vector<Group> groups;
@@ -100,19 +100,20 @@ inline std::vector<Group> groups_of(const ParallelViews& packed, const std::vect
   return groups;
 }
 
-/// How many parts of a size have all, the last perhaps a smaller one.
+/// How many parts of a size make all; the last one may be smaller.
 inline int parts_of(Index all, int size) { return static_cast<int>((all + size - 1) / size); }
 
 /// Columns of three strips, which move by a pixel a line at most.
 inline int columns_of(Index pixels, int segment) { return parts_of(pixels + segment + 2, width); }
 
-/// What the sums of one group take.
+/// Bytes of the sums of one group.
 inline Index bytes_of_group(Index segments, int columns, int slices) {
   return segments * columns * strips * views_a_group * window * slices * static_cast<Index>(sizeof(float));
 }
 
-/// The segment for which blocks have least to do: long segments leave fewer sums behind, short ones let more
-/// views walk together. Whatever the batch, it is that of 128 slices, so that the bits are the same.
+/// The plan with the segment for which blocks have least to do: long segments leave fewer sums behind, short
+/// ones let more views walk together. Whatever the batch, it is the segment for 128 slices, so that the bits
+/// are the same.
 inline Plan plan(const ParallelViews& packed, bool turned, Index pixels, Index lines) {
   constexpr int lines_of_start_and_end = 48;
   const std::vector<int> order = order_of(packed, turned);

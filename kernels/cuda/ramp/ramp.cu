@@ -29,7 +29,7 @@ Index pairs_at_once(Index length) {
 
 struct Plan {
   cufftHandle handle = 0;
-  std::size_t work_bytes = 0;  ///< which come from the device's pool, for as long as the transforms take
+  std::size_t work_bytes = 0;  ///< bytes from the device's pool, for as long as the transforms take
 };
 
 /// Plans live as long as the program, one a thread, device and length.
@@ -52,7 +52,7 @@ struct Rows {
   Beyond beyond;
 };
 
-/// `f` of the bins of this thread: several, so that they share the divisions that find a pair.
+/// Calls `f` for the bins of this thread: several, so that they share the divisions that find a pair.
 template <class F>
 __device__ inline void for_bins(Index count, const F& f) {
   const Index first = static_cast<Index>(blockIdx.x) * bins_a_block + threadIdx.x;
@@ -61,12 +61,12 @@ __device__ inline void for_bins(Index count, const F& f) {
     if (const Index bin = first + i * threads; bin < count) f(bin);
 }
 
-/// Of so many bins and pairs.
+/// Blocks for so many bins and pairs.
 dim3 blocks_of(Index bins, Index pairs) {
   return {static_cast<unsigned>(ceil_div<Index>(bins, bins_a_block)), static_cast<unsigned>(pairs)};
 }
 
-/// Of both views of a pair, at the low and at the high end of its row.
+/// End values of both views of a pair, at the low and at the high end of its row.
 struct Ends {
   float2 low, high;
 };
@@ -89,8 +89,8 @@ __device__ inline Ends end_values(const Rows& at, const FilterSide& side, Index 
   return {{ends[0], ends[2]}, {ends[1], ends[3]}};
 }
 
-/// Pair p of all: row p / pairs_a_row, views 2 (p % pairs_a_row) and the next. Grid: (bins, pairs of the
-/// batch). Rows go on beyond their ends if they are `continued`.
+/// Packs pair p of all: row p / pairs_a_row, views 2 (p % pairs_a_row) and the next. Grid: (bins, pairs of
+/// the batch). Rows go on beyond their ends if they are `continued`.
 template <bool continued>
 __global__ void __launch_bounds__(threads)
     pack(Rows at, FilterSide side, Index first, Image<const float> in, float2* work) {
@@ -124,8 +124,8 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
-/// What the ends of a pair of rows get back from beyond: with `given_to` the transpose of `end_values`. Zeros
-/// for blocks without a bin of them.
+/// What the ends of a pair of rows get back from beyond; with `given_to` it is the transpose of `end_values`.
+/// Zeros for blocks that have no bin of the ends.
 __device__ inline Ends given_back(const Rows& at, const FilterSide& side, Index view,
                                   const float2* __restrict__ pair) {
   const Index first = static_cast<Index>(blockIdx.x) * bins_a_block, bins = at.beyond.ends.bins;
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
-/// What kernels read besides the data, in one direction.
+/// Tables that kernels read besides the data, in one direction.
 struct Tables {
   DeviceTable<float2> responses;
   DeviceTable<float> view_weights, cells, rays, before, after, shares;
@@ -191,7 +191,7 @@ std::vector<float2> responses_of(const RowFilter& filter, bool adjoint) {
   return all;
 }
 
-/// Both directions have the same ones, unless rows move.
+/// The tables of a filter. Both directions have the same ones, unless rows move.
 KeptOnDevices::Use<Tables> tables_of(const RowFilter& filter, bool adjoint, const Stream& stream) {
   const bool back = adjoint && !filter.row_shifts.empty();
   return filter.kept.use<Tables>(stream, {back}, [&](const KeptOnDevices::Streams& at) {

@@ -24,10 +24,10 @@ constexpr int window = 16;  // bins of a product
 constexpr int views_a_stage = 4;
 constexpr int lanes_of_chunk = 64;  // slices: 128 bytes, the width of the swizzle
 
-/// Where a product finds its window: position of pixel (dx, dy) relative to bin `first` of the anchor, both
-/// counted from `ahead` bins before the anchor's.
+/// The window of a product. Both the positions of pixels (dx, dy) and the window's first bin are counted from
+/// `ahead` bins before the anchor's bin.
 struct alignas(16) Window {
-  float offset;         ///< of the anchor (batch.cuh)
+  float offset;         ///< offset of the anchor (batch.cuh)
   float first;          ///< bin of the window's start
   unsigned descriptor;  ///< low half of the matrix descriptor of the window
   unsigned pad;
@@ -42,7 +42,7 @@ struct Layout {
   Index views, nx, ny;
   Blocks blocks;
   int slab_rows;   ///< bins of a view that a block can meet
-  int slab_bytes;  ///< of 64 slices: rows of 128 bytes, whole patterns of 8 rows
+  int slab_bytes;  ///< bytes of 64 slices: rows of 128 bytes, whole patterns of 8 rows
   int stages;
 };
 
@@ -65,7 +65,7 @@ __device__ void fetch(const CUtensorMap& map, const Layout& n, const ParallelVie
     const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
     const Anchor anchor = anchor_at(view, px / tile, py / tile);
     const int dx = px % tile + (step_x < 0 ? edge - 1 : 0), dy = py % tile + (step_y < 0 ? edge - 1 : 0);
-    const float radius = view.height > 0 ? 1 / view.height : 0;  // of the hat; a view may be none
+    const float radius = view.height > 0 ? 1 / view.height : 0;  // radius of the hat; a view may be none
     const int first = static_cast<int>(floorf(position_in(anchor, step_x, step_y, dx, dy) - radius)) + 1;
     const int bin = anchor.bin + first;
     int lowest = bin;
@@ -86,16 +86,16 @@ __device__ void fetch(const CUtensorMap& map, const Layout& n, const ParallelVie
   }
 }
 
-/// Of the products of one view: weights as wgmma wants them, and where the bins are.
+/// Factors of the products of one view: weights as wgmma wants them, and where the bins are.
 struct Factors {
   unsigned weights[tiles_x][4], descriptors[tiles_x];
 };
 
 /// Pixels and bins of a thread.
 struct Own {
-  int row;               ///< of tiles
-  float dx, turned, dy;  ///< in tiles of 16; those of a row alternate between dx and dx + turned
-  float bins;            ///< of its weights, from the window's start
+  int row;               ///< row of tiles
+  float dx, turned, dy;  ///< pixels in tiles of 16; the tiles of a row alternate between dx and dx + turned
+  float bins;            ///< bins of its weights, from the window's start
 };
 
 template <bool unit>
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ C
 
 // ---- batches
 
-/// Bins between the first and the last window start of a block, at most.
+/// The most bins between the first and the last window start of a block.
 int spread(const ParallelViews& packed) {
   double most = 0;
   for (const ParallelView& v : packed.views)

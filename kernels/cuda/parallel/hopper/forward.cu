@@ -2,9 +2,10 @@
 // each of four views, and N slices, D[64 x N] += W[64 x 16] P[16 x N], where P is two lines of 8 pixels and W
 // holds the hats that the back-projection makes (docs/kernels.md).
 //
-// "Lines" are those that a view crosses most steeply: rows of the volume, or its columns. A block walks along
+// "Lines" are rows of the volume, or its columns, whichever a view crosses more steeply. A block walks along
 // the rays of eight views of nearly the same slope, through one segment of the lines, with three strips of 8
-// pixels side by side. Sums stay in registers; each strip's go to memory, where `collect` adds them in order.
+// pixels side by side. Sums stay in registers; those of each strip go to memory, where `collect` adds them in
+// order.
 
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -32,20 +33,20 @@ constexpr int nowhere = -(1 << 30);          // first bin of a window that is no
 
 /// What a block knows of itself.
 struct Walk {
-  int left, line0;              ///< of the first strip; the segment's first line
-  int first_stage, last_stage;  ///< of the segment, that meet the volume
+  int left, line0;              ///< pixel where the first strip begins; the segment's first line
+  int first_stage, last_stage;  ///< stages of the segment that meet the volume
   bool met;                     ///< whether any window lies on the detector
   int starts[views_a_group][strips];
 };
 
 /// The anchor of a tile, counted from the first window of the view.
 struct Corner {
-  float offset, bin;  ///< offset: from `ahead` bins before the anchor's
+  float offset, bin;  ///< offset: from `ahead` bins before the anchor's bin
 };
 
 struct Notes {
   Corner corners[views_a_group][tiles_a_stage];
-  int lefts[pairs_a_stage];  ///< of the first strip, from its first tile
+  int lefts[pairs_a_stage];  ///< pixel where the first strip begins, from its first tile
 };
 
 template <int slices, int planes>
@@ -87,7 +88,7 @@ __device__ void fetch(const CUtensorMap& map, const ParallelView* views, const G
 
 // ---- multiplying
 
-/// Of the products of a pair of lines.
+/// Factors of the products of a pair of lines.
 template <int planes>
 struct Factors {
   unsigned weights[strips][4], rest[planes == 2 ? strips : 1][4];
@@ -97,7 +98,7 @@ struct Factors {
 struct Own {
   ViewNumbers view;
   float bin[strips];  ///< as corners have it, plus `ahead`
-  int place, pixel;   ///< of its view in the group; first of the two of its columns
+  int place, pixel;   ///< place of its view in the group; first pixel of the two of its columns
 };
 
 __device__ inline Own own_of(const ParallelView* views, const Group& g, const Walk& walk) {
@@ -113,11 +114,11 @@ __device__ inline Own own_of(const ParallelView* views, const Group& g, const Wa
   return own;
 }
 
-/// Tensor cores cut sums of products where others round: for the float32 grade they run over a few stages
-/// alone, and the cores add them to the total.
+/// Tensor cores cut sums of products, and do not round them. So for the float32 grade they run over a few
+/// stages alone, and the cores add these sums to the total.
 constexpr int stages_a_part = 2;
 
-/// `line` counts from the first of its tile.
+/// Makes the factors of a pair of lines. `line` counts from the first line of its tile.
 template <int planes, bool unit, bool turned>
 __device__ inline void make_factors(const Own& own, const Notes& notes, int pair, float line,
                                     Factors<planes>& f) {
@@ -175,7 +176,7 @@ __device__ inline void leave(const float (&sum)[strips][slices / 2], float* part
   }
 }
 
-/// Of one pair of lines: high by high, high by low, low by high.
+/// Multiplies one pair of lines: high by high, high by low, low by high.
 template <int slices, int planes>
 __device__ inline void multiply_pair(float (&sum)[strips][slices / 2], unsigned boxes,
                                      const Factors<planes>& f) {
@@ -195,7 +196,7 @@ __device__ void multiply_and_add(const ParallelView* views, const Group& g, cons
   constexpr unsigned all = box_bytes<slices, planes>();
   const Own own = own_of(views, g, walk);
   const int steps = walk.last_stage - walk.first_stage + 1;
-  bool odd = !(walk.first_stage & 1);  // of the stage whose factors are made: the second of its tiles
+  bool odd = !(walk.first_stage & 1);  // whether the stage whose factors are made is the second of its tiles
   float sum[strips][slices / 2] = {};
   float part[strips][slices / 2] = {};  // planes == 2
   ring.consume<Factors<planes>, pairs_a_stage>(
@@ -216,7 +217,8 @@ __device__ void multiply_and_add(const ParallelView* views, const Group& g, cons
   leave<slices>(sum, partial);
 }
 
-/// Every thread of a block; false: the block has nothing to do. Writes where its windows begin.
+/// Finds the walk of a block, by all its threads, and writes where its windows begin. False if the block has
+/// nothing to do.
 __device__ inline bool find_walk(const Layout& n, const ParallelView* views, const Group& g, bool turned,
                                  Walk& walk, int* firsts) {
   const int block = blockIdx.x / n.groups, column = block % n.columns, line0 = block / n.columns * n.segment;
