@@ -111,7 +111,7 @@ struct VoxelLines {
 struct ViewWeight {
   double area, height;  ///< area and height of a voxel over those of a cell at the axis: mm, and a share
   bool flat;
-  double middle, above, below;  ///< of a flat voxel, and the ends of its row, rows at the axis
+  double middle, above, below;  ///< middle of a flat voxel, and the ends of its row, rows at the axis
   TANDEM_HOST_DEVICE double at(double magnification) const {
     const double low = magnification * (middle - 0.5 * height),
                  high = magnification * (middle + 0.5 * height);

@@ -18,7 +18,7 @@ struct DetectorPlace {
 /// Maps a place on the upright detector to the place where its ray meets the real one, which is rolled about
 /// the beam and to which the axis leans. Lengths in mm; rows count from the first one of the frames.
 struct UprightRays {
-  double bin_pitch, row_pitch, axis_bin, midplane_row, sdd;  ///< of the upright detector
+  double bin_pitch, row_pitch, axis_bin, midplane_row, sdd;  ///< numbers of the upright detector
   double roll_cos, roll_sin, tilt_cos, tilt_sin;
 
   TANDEM_HOST_DEVICE DetectorPlace operator()(double row, double bin) const {

@@ -214,7 +214,7 @@ struct OrderedViews {
 /// Where the rows of a view meet a column: row r at voxel (r - row_of_0) voxels depth + voxel_of_0. Rows and
 /// voxels count from their lower edges.
 struct alignas(16) VoxelsOfRows {
-  float depth, deeper_x, deeper_y;  ///< of column (0, 0), and for a step along x and y, mm
+  float depth, deeper_x, deeper_y;  ///< depth of column (0, 0), and its steps along x and y, mm
   float row_of_0, voxel_of_0;       ///< the midplane
   float voxels;                     ///< voxels that a row takes, for a mm of depth
   float unused[2] = {};

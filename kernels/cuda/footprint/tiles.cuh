@@ -14,7 +14,7 @@
 
 namespace tandem::kernels::cuda {
 
-constexpr float weight_unit = 1.0f / 256;  // of pitch; keeps what float16 leaves over far from its end
+constexpr float weight_unit = 1.0f / 256;  // unit in pitches; keeps what float16 leaves over far from its end
 
 /// Some rows of the tiles of a volume.
 struct Tiles {
@@ -188,7 +188,7 @@ template <Wide wide, int bits>
 __device__ inline float add_integral(const float* profile, int from, float width, float sum) {
   const float* p = profile + (from >> bits);
   constexpr int of_float = 23, one = 0x3f800000;
-  int past_bits;  // of 1 + the part of the cell that lies before: (from & mask) | one
+  int past_bits;  // bits of 1 + the part of the cell that lies before: (from & mask) | one
   asm("lop3.b32 %0, %1, %2, %3, 0xEA;"
       : "=r"(past_bits)
       : "r"(from << (of_float - bits)), "r"((1 << of_float) - 1), "r"(one));
