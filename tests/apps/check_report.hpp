@@ -18,7 +18,7 @@ namespace tandem::test {
 
 using Names = std::set<std::string>;
 
-/// Of all kernels in the tables of operators of a device.
+/// The names of all kernels in the tables of operators of a device.
 inline Names listed_kernels(Device device) {
   Names all;
   const auto add = [&](const std::vector<std::string>& names) { all.insert(names.begin(), names.end()); };
@@ -33,7 +33,7 @@ inline Names listed_kernels(Device device) {
   return all;
 }
 
-/// What `tandem check` reports of a device, after it has found all pairs to hold.
+/// The report of `tandem check` for a device, after it has found that all pairs hold.
 inline nlohmann::json check_report(Device device) {
   Program run;
   const Ended check = run("check --size 24 --quiet --json check.json --device " + device.name());
@@ -41,8 +41,7 @@ inline nlohmann::json check_report(Device device) {
   return run.json("check.json");
 }
 
-/// Each pair that is matched on purpose is within its bounds, and each kernel of the tables has run: those
-/// and no others.
+/// Each pair that is matched on purpose is within its bounds. Exactly the kernels of the tables have run.
 inline void expect_every_kernel_reached(const nlohmann::json& report, Device device) {
   EXPECT_EQ(report["ok"], true);
   Names reached;

@@ -45,11 +45,11 @@ class Help:
         return {option for help_ in self.of.values() for option in re.findall(r"--[a-z][a-z0-9-]*", help_)}
 
     def choices(self, option, command="recon"):
-        """Of "--option A|B|C"."""
+        """The words of "--option A|B|C"."""
         return re.search(rf"^  (?:-\w,)?{option} (\S+)", self.of[command], re.MULTILINE)[1].split("|")
 
     def words(self, option, command="recon"):
-        """Of an option whose help ends by ": A, B, C"."""
+        """The words of an option whose help ends by ": A, B, C"."""
         lines = re.search(rf"^  {option} .*?(?=^  -|^\n)", self.of[command], re.MULTILINE | re.DOTALL)[0]
         return " ".join(lines.split()).rpartition(": ")[2].split(", ")
 

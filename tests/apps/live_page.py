@@ -24,7 +24,7 @@ from pages import browser, greys_of, require, require_preview, text_in
 
 VIEWS, ROWS, BINS = 90, 64, 128
 SIRT = ["--reconstruction-algorithm", "sirt", "--iterations"]
-CHUNKS = ["--memory", "0.07"]  # of a few slices
+CHUNKS = ["--memory", "0.07"]  # chunks of a few slices
 LONG = [*SIRT, "2000", *CHUNKS, "--threads", "1"]  # it is ended long before it is done, on the quickest machine
 PICTURES = {"iterate": "iterate.png", "newest": "slice.png", "z": "plane-z.png", "y": "plane-y.png", "x": "plane-x.png"}
 
@@ -231,7 +231,7 @@ def run_to_its_end(program, folder, *options):
 
 
 def voxels_of(folder):
-    """Those of a TIFF volume, which stand before what describes them."""
+    """The voxels of a TIFF volume, which stand before their description."""
     return {f.name: f.read_bytes()[8:8 + 4 * BINS * BINS] for f in folder.glob("end_*.tif")}
 
 
@@ -299,7 +299,7 @@ def seen_in(chromium, folder, port, milliseconds=4000):
 
 def check_running(page, now):
     require(text_in(page, "state") == "running", text_in(page, "state"))
-    stage = text_in(page, "stage")  # of the next slices, if it does not solve
+    stage = text_in(page, "stage")  # the stage of the next slices, if it does not solve
     require(re.match(r"solving, iteration \d+ of 2000$", stage) or stage in now["parts"].values(), stage)
     require(re.search(rf"\d+ of {ROWS} slices, \d+ %", text_in(page, "share")), text_in(page, "share"))
     require(re.search(r"\d s since the start, about \d.* left", text_in(page, "times")), text_in(page, "times"))

@@ -52,7 +52,7 @@ TEST(ConeProgram, ReconstructsAScanFourTimesAsLargeAsTheMemory) {
   EXPECT_GT(std::filesystem::file_size(run / "scan.h5"), 4 * 0.075 * (1 << 30));
   EXPECT_LE(report["memory_bytes"], 0.075 * (1 << 30));
   EXPECT_LE(report["peak_memory_bytes"], report["memory_bytes"]);
-  EXPECT_LE(report["quality"]["rmse"], tolerance::region * 0.05);  // of the disc's attenuation
+  EXPECT_LE(report["quality"]["rmse"], tolerance::region * 0.05);  // a part of the disc's attenuation
 }
 
 TEST(ConeProgram, IteratesAsOneProblem) {

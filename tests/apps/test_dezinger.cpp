@@ -72,7 +72,7 @@ TEST(Dezinger, RowsGoOnAsInAMirror) {
   expect(clipped({500}, 3, 100), {500}, 0);
 }
 
-/// Medians are of the row as it came: what one bin becomes does not help its neighbour.
+/// Medians are those of the row as it came: a bin that was replaced does not help its neighbour.
 TEST(Dezinger, ClustersTakeWindowsOfMoreThanTwiceTheirSize) {
   const std::vector<float> pair{10, 10, 500, 600, 10, 10, 10};
   expect(clipped(pair, 3, 200), pair, 0);
@@ -82,7 +82,7 @@ TEST(Dezinger, ClustersTakeWindowsOfMoreThanTwiceTheirSize) {
 }
 
 TEST(Dezinger, EvenWindowsHaveOneBinMoreBefore) {
-  // of 40, 30, 500, 20 the third; and of 500, 20, 10, 11 nothing is hot
+  // the third of 40, 30, 500, 20; nothing is hot among 500, 20, 10, 11
   expect(clipped({40, 30, 500, 20, 10, 11}, 4, 100), {40, 30, 40, 20, 10, 11}, 1);
 }
 
@@ -117,14 +117,14 @@ TEST(Dezinger, ComesBeforeAllOtherSteps) {
 }
 
 std::vector<float> numpy_floats(const std::filesystem::path& path) {
-  constexpr std::size_t header = 128;  // of these files
+  constexpr std::size_t header = 128;  // bytes of the header of these files
   const std::string bytes = test::text_of(path).substr(header);
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
   return values;
 }
 
-/// Of the six cases (threshold, size, axis) of these files, those along rows: 0.5, 3 and 0.2, 4.
+/// The cases along rows of the six cases (threshold, size, axis) of these files: 0.5, 3 and 0.2, 4.
 TEST(Dezinger, IsTomopysRemoveOutlier1d) {
   const auto folder = test::test_data() / "vectors";
   if (!exists(folder)) GTEST_SKIP() << folder << " is not there";

@@ -46,7 +46,7 @@ class Enemies : public ::testing::Test {
   static nlohmann::json recipe_of(const std::string& config) {
     return {{"version", "0.2.0"}, {"config", config}};
   }
-  /// One line, and nothing of a file that was never meant.
+  /// Expects one line, and nothing of a file that was never meant.
   static std::string fails(const std::string& arguments, int code, std::initializer_list<const char*> words,
                            const std::string& before = "") {
     const Ended run = (*program)(arguments + " --quiet", before);
@@ -206,7 +206,7 @@ TEST_F(Enemies, ReplaceOnlyTheirOwnKind) {
   succeeds("simulate -o other.h5 --size 16 --views 8");
   fails("recon scan.h5 -o other.h5", 3, {"other.h5: is there already, and is a scan", "--overwrite"});
   fails("simulate -o own.h5 --size 16", 3, {"own.h5: is there already, and is a volume", "--overwrite"});
-  write("lock.h5", "");  // of another program
+  write("lock.h5", "");  // a file of another program
   fails("recon scan.h5 -o lock.h5", 3, {"lock.h5", "--overwrite"});
   EXPECT_EQ(fs::file_size(*program / "lock.h5"), 0u);
   succeeds("recon scan.h5 -o lock.h5 --overwrite");
@@ -278,7 +278,7 @@ TEST_F(Enemies, AsPartsOfAnotherScanOrRecipeAreNotJoined) {
   EXPECT_NE((*program)("info s.tif").out.find("complete  yes"), std::string::npos);
 }
 
-/// Two that were written at the same time, or by hand, are not joined either.
+/// Two parts that were written at the same time, or by hand, are not joined either.
 TEST_F(Enemies, AsPartsAreComparedWhenTheyAreJoined) {
   fs::create_directories(*program / "a");
   fs::create_directories(*program / "b");

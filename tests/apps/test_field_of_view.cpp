@@ -1,4 +1,4 @@
-// What the program says of scans that do not see all of the sample from all sides.
+// What the program says about scans that do not see all of the sample from all sides.
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ Sinogram sinogram_in(const fs::path& path) {
   return all;
 }
 
-/// As the ESRF writes it: a flat first. `axis`: bins from the middle; NaN: not recorded.
+/// Writes as the ESRF does: a flat first. `axis`: bins from the middle; NaN: not recorded.
 void write_half_nxtomo(const fs::path& path, const Sinogram& of, double axis = NAN) {
   const auto views = of.views.size(), bins = of.views.front().size();
   const std::string detector = "/entry0000/instrument/detector";
@@ -96,9 +96,9 @@ void write_tiffs(const fs::path& folder, const Sinogram& of) {
   write_tiff_pages(folder / "flat_0.tif", {std::vector<double>(bins, 1)}, as_floats);
 }
 
-/// Of the foam, 256 voxels wide, on 160 bins with the axis at bin 30: what a detector that sees all of it
-/// gives is at most 1 dB better, from each format, and also about an axis that was searched. Both axes are at
-/// the middle of a bin, which decides how aliases meet.
+/// The foam is 256 voxels wide, on 160 bins with the axis at bin 30. A detector that sees all of it is at
+/// most 1 dB better than each format, also about an axis that was searched. Both axes are at the middle of a
+/// bin, which decides how aliases meet.
 TEST(FieldOfView, AHalfAcquisitionIsWholeFromEveryFormat) {
   const Program run;
   const std::string foam = "simulate --phantom foam --size 256 --rows 1 --views 720 --arc 360 ";

@@ -35,7 +35,7 @@ class GeometrySolvers : public ::testing::Test {
   Program run;
 };
 
-/// A step of them is worth as many of SIRT as there are subsets, nearly.
+/// A step with subsets is nearly worth as many steps of SIRT as there are subsets.
 TEST_F(GeometrySolvers, SubsetsOfViewsAreAheadOfAllTogether) {
   EXPECT_LT(error_of("os-sirt --iterations 4 --subsets 9"), error_of("sirt --iterations 12"));
   EXPECT_LT(error_of("osem --iterations 2 --subsets 3"), error_of("mlem --iterations 4"));
@@ -61,7 +61,7 @@ TEST_F(GeometrySolvers, GoOnFromACheckPointWithTheSameBits) {
   }
 }
 
-/// A check-point is that of its views.
+/// A check-point belongs to its views.
 TEST_F(GeometrySolvers, RefuseTheCheckPointOfOtherViews) {
   const std::string recon = " --device cpu --size 24 --iterations 100000 --reconstruction-algorithm os-sirt";
   ASSERT_EQ(run("recon scan.h5 -o v.h5 --quiet --checkpoint state --checkpoint-every 3" + recon +
@@ -76,16 +76,16 @@ TEST_F(GeometrySolvers, RefuseTheCheckPointOfOtherViews) {
   EXPECT_TRUE(run.has("state"));
 }
 
-/// Machines that are not here: strips of whole bricks.
+/// Machines that are not here: strips have whole bricks.
 TEST_F(GeometrySolvers, AreForetoldOverRanks) {
   const auto over =
       nlohmann::json::parse(run("info scan.h5 --ranks 2 --json -").out)["reconstruction"]["over_ranks"];
-  EXPECT_EQ(over["lines"], 16);  // of 28
+  EXPECT_EQ(over["lines"], 16);  // out of 28, in whole bricks
   EXPECT_EQ(over["views"], 23);
   EXPECT_GT(over["seconds_a_step"], 0);
 }
 
-/// What the plan says of the host's memory holds.
+/// The plan's memory of the host is not exceeded.
 TEST_F(GeometrySolvers, TakeNoMoreMemoryThanThePlanSays) {
   const auto report = solved("os-sirt --iterations 2");
   EXPECT_LE(report["peak_memory_bytes"], report["memory_bytes"]);

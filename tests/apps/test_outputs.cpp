@@ -1,4 +1,4 @@
-// What a run leaves behind, whatever ends it, and whom it leaves alone.
+// What a run leaves behind, however it ends, and the files that it leaves alone.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class Outputs : public ::testing::Test {
 
   /// Sends a signal to a run after a second; @returns its exit code.
   static int ended_by(const std::string& signal, const std::string& arguments) {
-    // a shell without a terminal has what it starts in the background ignore interrupts
+    // a shell without a terminal makes programs in the background ignore interrupts
     const Ended run = (*program)(arguments + " --quiet & p=$!; sleep 1; kill -" + signal + " $p; wait $p",
                                  "true; env --default-signal=INT");
     EXPECT_EQ(parts(), 0) << arguments;
@@ -45,7 +45,7 @@ class Outputs : public ::testing::Test {
     return run.code;
   }
 
-  /// Of a run with --json r.json, which went on with new_.h5: it has the bits of one.h5.
+  /// Expects that a run with --json r.json, which went on with new_.h5, has the bits of one.h5.
   static void is_completed(const Ended& resumed) {
     EXPECT_EQ(resumed.code, 0) << resumed.err;
     EXPECT_EQ(parts(), 0);

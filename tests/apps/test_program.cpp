@@ -107,7 +107,7 @@ TEST(Program, RefusesAnAxisThatCannotBe) {
   EXPECT_NE(run.json("r.json")["warnings"].dump().find("beside the columns 0:64"), std::string::npos);
 }
 
-/// The sinogram of the double wedge is then one of a body that nobody has seen whole.
+/// The sinogram of the double wedge is then that of a body that nobody has seen whole.
 TEST(Program, RefusesTheDoubleWedgeOfASampleCutOff) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --size 64 --views 180 --axis-bin -10 --photons 3000").code, 0);
@@ -257,7 +257,7 @@ TEST(Program, MeasuresEveryCase) {
     for (const auto& row : report["rows"]) {
       EXPECT_LE(row.value("relative_error", 0.0), row.value("accuracy", 3e-6));
       EXPECT_EQ(row.contains("gups"), name != "filter");
-      EXPECT_FALSE(row.contains("limit"));  // of a CPU
+      EXPECT_FALSE(row.contains("limit"));  // a CPU has none
     }
     EXPECT_EQ(bench.out.find("        -        -  ") != std::string::npos, name == "filter") << bench.out;
   }

@@ -50,7 +50,7 @@ double sum_of(const std::vector<double>& lines, std::size_t first, std::size_t c
   return sum;
 }
 
-/// Of one row of one view, in bins.
+/// The centroid of one row of one view, in bins.
 double centroid(const std::vector<double>& lines, std::size_t first, std::size_t bins) {
   double moment = 0;
   for (std::size_t bin = 0; bin < bins; ++bin) moment += static_cast<double>(bin) * lines[first + bin];

@@ -42,7 +42,7 @@ TEST(ViewShiftOption, TakesOneNumberPerView) {
   EXPECT_EQ(psnr("--view-shifts none.txt"), still);
   EXPECT_TRUE(run.json("r.json")["geometry"]["view_shifts"]);
   EXPECT_LT(psnr("--view-shifts one.txt"), still - 1);
-  EXPECT_EQ(psnr("--view-shifts one.txt --rotation-axis 10.5"), still);  // of 0:24, moved back
+  EXPECT_EQ(psnr("--view-shifts one.txt --rotation-axis 10.5"), still);  // bin 10.5 of 0:24, moved back
   const auto refused = [&](const std::string& command, int code, const std::string& word) {
     const Ended ended = run(command);
     EXPECT_EQ(ended.code, code) << command;
@@ -58,8 +58,8 @@ TEST(ViewShiftOption, TakesOneNumberPerView) {
   EXPECT_EQ(run.json("c.json")["trials"].size(), 3u);
 }
 
-/// The scan, with its rows moved by whole rows in each view, as a stage makes them that goes up and down.
-/// Where they come from outside the detector they are repeated.
+/// Writes the scan with its rows moved by whole rows in each view, as a stage makes them that goes up and
+/// down. Rows from outside the detector repeat the outer ones.
 void write_moved(const fs::path& from, const fs::path& to, const std::vector<int>& by, bool recorded) {
   const auto reader = io::open_scan(from);
   const Scan& scan = reader->info().scan;
@@ -89,8 +89,8 @@ void write_moved(const fs::path& from, const fs::path& to, const std::vector<int
   if (recorded) file.numbers("/exchange/data_shift_y", "f64", {count(views)}, {by.begin(), by.end()});
 }
 
-/// Of whole rows nothing is interpolated: the same bits, away from the ends, in all chunks, as the file
-/// records it and as a text file says it.
+/// Whole rows are not interpolated: they have the same bits, away from the ends, in all chunks, as the file
+/// records them and as a text file says them.
 TEST(ViewRowShifts, AreTakenAway) {
   const Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --phantom ellipsoids --size 24 --rows 13 --views 20").code, 0);

@@ -1,4 +1,4 @@
-// Volumes know where they lie: what is projected lands there, and no volume stands in for one of another
+// Volumes know where they lie: their projections land there, and no volume stands in for one of another
 // place.
 
 #include <fcntl.h>
@@ -131,7 +131,7 @@ TEST(ProjectCells, ThatAreNotSquareKeepTheirHeight) {
   const Detector cells{.bins = 26, .rows = 12, .bin_pitch = 0.5, .row_pitch = 0.8, .axis_bin = 12};
   const ConeBeam cone{cells, {0.1, 0.9, 2, 4.5}, 60, 90, 6.5};
   const VolumeGrid grid{{18, 18, 10}, {0.3, 0.3, 0.8 / 1.5}, {0.4, -0.2, 0.9}};
-  const VolumeGrid bricks{{18, 18, 9}, {0.3, 0.3, 0.45}, {0.4, -0.2, 0.9}};  // of no detector's shape
+  const VolumeGrid bricks{{18, 18, 9}, {0.3, 0.3, 0.45}, {0.4, -0.2, 0.9}};  // a grid that fits no detector
   io::ScanWriter writer({run / "scan.h5", io::Content::scan}, cone, 0.5, io::PixelType::float32, 0, 0);
   io::Frames none{
       io::PixelType::float32, {4, 12, 26}, io::PixelBytes(4 * 12 * 26 * sizeof(float), std::byte{0})};
@@ -148,7 +148,7 @@ TEST(ProjectCells, ThatAreNotSquareKeepTheirHeight) {
   }
 }
 
-/// Where no pitch is known, voxels of a binned scan are two of its bins wide, and their values for each
+/// If no pitch is known, voxels of a binned scan are two of its bins wide, and their values are for each
 /// voxel.
 TEST(ProjectBins, OfABinnedVolumeAreThoseOfTheFile) {
   Program run;
@@ -181,7 +181,7 @@ TEST(ProjectTiff, IsAsProjectHdf5) {
   EXPECT_EQ(lines_of(run / "a.h5"), lines_of(run / "b.h5"));
 }
 
-/// What takes a volume, and refuses it alike.
+/// Commands that take a volume. All refuse it alike.
 class TakesAVolume : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

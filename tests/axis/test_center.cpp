@@ -160,7 +160,7 @@ TEST(Axis, BesideTheDetectorIsNotFound) {
     }
 }
 
-/// Line integrals of counts, of as many photons as the simulation has; without noise without it.
+/// Line integrals of counts, of as many photons as the simulation has; free of noise if it has none.
 std::vector<float> measured(const Simulation& s) {
   const SimulatedScan scan(s);
   const Detector& d = detector_of(s.scan);
@@ -204,7 +204,7 @@ Simulation some_scan(Random& random, std::uint64_t seed) {
 }
 
 TEST(Axis, LiesWithinThreeUncertaintiesInNearlyAllScans) {
-  constexpr int scans = 60, beyond_allowed = 1;  // of normal deviates 0.16 would be
+  constexpr int scans = 60, beyond_allowed = 1;  // normal deviates would give 0.16
   Random random(20261122);
   int beyond = 0;
   std::vector<double> uncertainties;
@@ -220,7 +220,7 @@ TEST(Axis, LiesWithinThreeUncertaintiesInNearlyAllScans) {
   EXPECT_LT(uncertainties[scans / 2], tolerance::axis_clean);  // and says something
 }
 
-/// The views of `odd` in odd sixteenths of a whole turn, those of `even` in the others.
+/// The views of `odd` in the odd sixteenths of a whole turn, and the views of `even` in the others.
 std::vector<float> alternating(const std::vector<float>& even, const std::vector<float>& odd, Index views) {
   std::vector<float> all = even;
   const auto bins = static_cast<std::ptrdiff_t>(even.size() / static_cast<std::size_t>(views));

@@ -72,7 +72,7 @@ TEST(CutOffAxis, BesideTheDetectorIsRefused) {
         }
 }
 
-/// From one that is cut off on one side alone to one that fills the detector in all views.
+/// Bodies from one that is cut off on one side alone to one that fills the detector in all views.
 TEST(CutOffAxis, IsRefusedOrWithinThreeUncertainties) {
   int beyond = 0, covered = 0, near = 0;
   for (const char* phantom : phantoms)
@@ -86,7 +86,7 @@ TEST(CutOffAxis, IsRefusedOrWithinThreeUncertainties) {
           } catch (const GeometryError&) {
           }
   EXPECT_EQ(beyond, 0);
-  EXPECT_GT(covered, 60);  // of 168, and most of them tell where it is
+  EXPECT_GT(covered, 60);  // out of 168, and most of them tell where it is
   EXPECT_GT(near, covered / 2);
 }
 

@@ -72,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Scans, KnownFanAxis,
                                          Case{"foam", 256, 70.25, 360, 1,
                                               whole_turn},  // half of the body is seen at a time
                                          Case{"ellipsoids", 128, 60.8, 181, 5, whole_turn},
-                                         Case{"ellipsoids", 128, 32.4, 181, 5, whole_turn},  // likewise
+                                         // Half of it, here too.
+                                         Case{"ellipsoids", 128, 32.4, 181, 5, whole_turn},
                                          Case{"shepp-logan", 1100, 531.4, 300, 1, whole_turn},
                                          Case{"foam", 256, 131.3, 240, 1, half_turn + 0.6}));  // a short scan
 
@@ -108,7 +109,7 @@ TEST(FanAxis, IsNotThatOfTheOtherSenseOfRotation) {
 }
 
 /// Two lost neighbours, bursts that a gate leaves (no two of them half a turn apart would tell nothing), and
-/// what chance leaves, of a fan and of a parallel beam.
+/// what chance leaves, in a fan and in a parallel beam.
 TEST(FanAxis, AsideIsFoundFromViewsWithHoles) {
   const Case c{"shepp-logan", 128, 30.4, 360, 1, whole_turn};
   Random random(3);

@@ -15,7 +15,7 @@ TEST(HelperTakes, WhatItEndsNoLaterThanTheOthersEndAll) {
   const std::vector<double> four{1, 1, 1, 1}, odd{2, 1, 5};
   EXPECT_TRUE(helper_takes(four, 4, 1, {0}));  // 4 against 4
   EXPECT_FALSE(helper_takes(four, 4.1, 1, {0}));
-  EXPECT_TRUE(helper_takes(four, 4.1, 1, {0.5}));  // who is busy begins later
+  EXPECT_TRUE(helper_takes(four, 4.1, 1, {0.5}));  // a busy worker begins later
   EXPECT_TRUE(helper_takes(four, 2, 1, {0, 0}));   // two others share the items
   EXPECT_FALSE(helper_takes(four, 2.1, 1, {0, 0}));
   EXPECT_TRUE(helper_takes(four, 4, 1, {0, 9}));  // one of them is too busy for any
@@ -59,7 +59,7 @@ Course run_of(const std::vector<double>& sizes, const std::vector<double>& speed
   }
 }
 
-/// Chunks of so many, of which the last is short; the first one for the helper is cut.
+/// The sizes of chunks, the last of which is short; the first one for the helper is cut.
 std::vector<double> sizes_of(int chunks, double chunk, int others) {
   std::vector<double> sizes(static_cast<std::size_t>(chunks), chunk);
   sizes.back() = std::ceil(chunk / 3);
@@ -82,7 +82,7 @@ TEST(Desk, AHelperNeverMakesARunLonger) {
   }
 }
 
-/// The shares of three workers, of which one is slower, less what the end and the caution cost.
+/// Three workers, one of them slower, share the items, less what the end and the caution cost.
 TEST(Desk, AHelperMakesALongRunShorter) {
   const auto sizes = sizes_of(400, 8, 2);
   for (const double slower : {1.0, 3.0, 10.0, 30.0}) {
@@ -93,8 +93,8 @@ TEST(Desk, AHelperMakesALongRunShorter) {
   }
 }
 
-/// A desk of two, whose other one has had all items before the first one for the helper, a second each. Each
-/// came before the one before it was done, or was late.
+/// A desk of two. The other worker has had all items before the first one for the helper, a second each. Each
+/// item came before the one before it was done, or late.
 Desk warm_desk(Index items, bool late = false) {
   Desk desk(2, std::vector<double>(static_cast<std::size_t>(items), 1));
   desk.add({.number = 0});
@@ -117,7 +117,7 @@ TEST(Desk, AHelperWaitsUntilOthersHaveShownTheirSpeed) {
     desk.end(*item, static_cast<double>(k + 1));
   }
   EXPECT_EQ(desk.next(2)->worker, 0);
-  EXPECT_EQ(desk.next(2)->worker, 1);  // of a thousand items it may take one
+  EXPECT_EQ(desk.next(2)->worker, 1);  // out of a thousand items it may take one
 }
 
 TEST(Desk, AHelperIsNotAskedWhileOthersAreFree) {

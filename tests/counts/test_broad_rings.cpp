@@ -30,7 +30,7 @@ double mean_within(const Array& slice, const Ellipsoid& e) {
   return sum / count;
 }
 
-/// Those that are wide enough for a mean.
+/// The grains that are wide enough for a mean.
 std::vector<Ellipsoid> grains_of(const BroadRings& scan) {
   std::vector<Ellipsoid> grains;
   for (const Ellipsoid& e : scan.phantom().ellipsoids)
@@ -124,7 +124,7 @@ TEST(BroadRings, AreToldFromRoundBodiesNearTheAxis) {
   }
 }
 
-/// What each method leaves of the rings, and how far the grains are off at the most: the table of
+/// The rings that each method leaves, and how far the grains are off at the most: the table of
 /// docs/preprocessing.md, from this program with --gtest_also_run_disabled_tests.
 TEST(BroadRings, DISABLED_RankMethods) {
   const BroadRings scan(BroadRings::Beam::parallel);

@@ -27,7 +27,7 @@ io::Frames floats(Shape shape, const std::vector<float>& values) {
   return frames;
 }
 
-/// Of one row: flats of 1000 counts, and of 0 in the dead cells.
+/// The reference of one row: flats of 1000 counts, and of 0 in the dead cells.
 Reference one_row(std::vector<float> span) {
   Reference of;
   of.rows = 1, of.bins = static_cast<Index>(span.size()), of.flats = true;
@@ -80,11 +80,11 @@ TEST(GroupsOfSteps, ProjectionsOfCountsSeeTheViewsBeside) {
     reference.rows_together = binning + 1;
     const Index bins = binning ? 4 : 2, rows = binning ? 2 : 1;
     std::vector<float> counts(static_cast<std::size_t>(2 * rows * bins), 50);
-    counts[1] = 90;  // of the first view
+    counts[1] = 90;  // a count of the first view
     const auto result = preprocess(floats({2, rows, bins}, counts), reference,
                                    {.binning = binning, .table = test::with_larger_counts},
                                    Space({2, 1, 2}, Blocks::rows), findings);
-    const double mean = binning ? 0.6 : 0.9;  // of four cells, or of one
+    const double mean = binning ? 0.6 : 0.9;  // mean of four cells, or of one
     const Index at = binning ? 0 : 1;
     for (const Index view : {0, 1})
       for (const Index b : {0, 1})
@@ -175,7 +175,7 @@ TEST_F(Margins, ChunksBeginWhereBlocksDo) {
   EXPECT_EQ(rows_read(plan, {0, 6}).rows, (Range{0, 10}));
 }
 
-/// What the second step needs of the first one is within what both together say.
+/// The rows that the second step needs from the first one are within the margin of both together.
 RC_GTEST_PROP(RowMargins, OfTwoStepsHoldThoseOfEach, ()) {
   const auto some = [](Index least, Index most) { return *rc::gen::inRange<Index>(least, most + 1); };
   const RowMargin first{some(0, 9), some(1, 9)}, second{some(0, 9), some(1, 9)};

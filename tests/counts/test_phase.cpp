@@ -34,7 +34,7 @@ Preprocessing asked(const std::string& method, double delta_beta, bool minus_log
   return how;
 }
 
-/// Of transmissions: flats of 1, no darks.
+/// The result for transmissions: flats of 1, no darks.
 std::vector<float> retrieved(const Preprocessing& how, const std::vector<float>& views, Shape n,
                              Index first_row = 0, Index above = 0, Index below = 0) {
   ReferencesInMemory reader(floats({0, n[1], n[2]}, {}), floats({0, n[1], n[2]}, {}));
@@ -83,7 +83,7 @@ TEST(Phase, UndoesWhatItDescribes) {
     for (Index b = 0; b < bins; ++b) {
       const double x = static_cast<double>(b) - 48, y = static_cast<double>(r) - 44, q = x * x + y * y,
                    p = peak * std::exp(-q / (2 * sigma * sigma)), s2 = sigma * sigma;
-      // of exp(-p): its Laplacian is exp(-p) (|grad p|^2 - Laplacian p)
+      // the Laplacian of exp(-p) is exp(-p) (|grad p|^2 - Laplacian p)
       const double laplacian = std::exp(-p) * (p * p * q / (s2 * s2) - p * (q / (s2 * s2) - 2 / s2));
       intensities.push_back(static_cast<float>(std::exp(-p) - strength * laplacian));
       due.push_back(static_cast<float>(p));

@@ -212,7 +212,7 @@ TEST(Preprocess, AirColumnsAfterFlatsTakeTheBeamsDriftAway) {
   const double half = std::log(2.0), expected[] = {0, 0, half, std::log(1600.0), 0, 0, half, half};
   for (int b = 0; b < 8; ++b) EXPECT_NEAR(result.y.data()[b], expected[b], 20 * tolerance::float_rounding);
   EXPECT_EQ(findings.replaced_by("minus-log"), 1);
-  EXPECT_FLOAT_EQ(findings.floor.highest, 0.5f / 50);  // of the first cell in the weaker beam
+  EXPECT_FLOAT_EQ(findings.floor.highest, 0.5f / 50);  // floor of the first cell in the weaker beam
   // photons of the data, the flats' own, and twice the variance of the air's mean, in every datum
   const double data = 1.0 / 100 + 1.0 / 200 + 1.0 / 200 + 1.0 / 0.5 + 1.0 / 50 + 1.0 / 100 + 1.0 / 100 +
                       1.0 / 200,
@@ -304,11 +304,11 @@ TEST(Preprocess, AirOfBothSidesIsThatOfTomopy) {
   test::expect_tomopys_normalize_bg(test::on_the_cpu);
 }
 
-/// Each view takes its rows from where they are, between rows by linear interpolation.
+/// Each view takes its rows from the places where they are, by linear interpolation between rows.
 TEST(Preprocess, RowsOfViewsAreMovedBack) {
   MemoryReader reader(floats({0, 1, 2}, {}), floats({0, 1, 2}, {}));
   Preprocessing how{0, false};
-  how.row_shifts = {7, 0, 1, -0.25};  // of the views of the file, of which the first is not read
+  how.row_shifts = {7, 0, 1, -0.25};  // shifts of the views of the file; the first one is not read
   const Reference ref = read_reference(reader, {0, 4}, {0, 2}, how);
   Findings findings;
   std::vector<float> views;

@@ -47,14 +47,15 @@ TEST(Combining, TakesMeansOfWhatIsLeft) {
   const std::vector<double> five{9, 1, 4, 2, 100};
   EXPECT_EQ(combination(five, Combining::mean), 23.2);
   EXPECT_EQ(combination(five, Combining::median), 4);
-  EXPECT_EQ(combination(five, Combining::trimmed), 5);  // of 2, 4, 9
+  EXPECT_EQ(combination(five, Combining::trimmed), 5);  // mean of 2, 4, 9
   EXPECT_EQ(combination({8, 1, 3, 2}, Combining::median), 2.5);
   EXPECT_EQ(combination({8, 1}, Combining::median), 4.5);
   EXPECT_EQ(combination({8, 1}, Combining::trimmed), 4.5);
   EXPECT_EQ(combination({7}, Combining::trimmed), 7);
   std::vector<double> many;
   for (int k = 29; k >= 0; --k) many.push_back(k < 27 ? k : 1e9);
-  EXPECT_EQ(combination(many, Combining::trimmed), 14.5);  // of 3 to 26: three of 30 at each end are left out
+  // From 3 to 26: three of 30 at each end are left out.
+  EXPECT_EQ(combination(many, Combining::trimmed), 14.5);
   for (const Combining how : {Combining::mean, Combining::median, Combining::trimmed})
     EXPECT_TRUE(std::isnan(combination({}, how)));
 }
@@ -66,7 +67,7 @@ TEST(Combining, KnowsItsVariance) {
     for (const Index one_or_two : {1, 2})
       EXPECT_DOUBLE_EQ(variance_of(how, one_or_two), 1.0 / static_cast<double>(one_or_two));
   EXPECT_DOUBLE_EQ(variance_of(Combining::mean, 20), 0.05);
-  const double medians[] = {0.4487, 0.2982, 0.2868, 0.2147, 0.2104, 0.1682, 0.1661, 0.1383};  // of 3 to 10
+  const double medians[] = {0.4487, 0.2982, 0.2868, 0.2147, 0.2104, 0.1682, 0.1661, 0.1383};  // for 3 to 10
   for (Index n = 3; n <= 10; ++n)
     EXPECT_NEAR(variance_of(Combining::median, n) / medians[n - 3], 1, 0.041) << n;
   EXPECT_NEAR(variance_of(Combining::trimmed, 10) / 0.1053, 1, 0.041);
@@ -124,7 +125,7 @@ TEST(FlatSets, AreInterpolatedUnlessAskedOtherwise) {
   EXPECT_TRUE(together.views.empty());
 }
 
-/// As of a source that is measured without the sample at every angle.
+/// Flats are those of a source that is measured without the sample at every angle.
 TEST(FlatSets, MayBeOneForEachView) {
   io::ScanInfo info;
   info.flats = info.views_stored = 6;

@@ -72,7 +72,7 @@ TEST(Dezinger, OfProjectionsIsTomopysRemoveOutlier) {
   }
 }
 
-/// A threshold of next to nothing on both sides leaves the median itself.
+/// A threshold near zero on both sides leaves the median itself.
 TEST(Dezinger, OfCubesIsTomopysMedianAndRemoveOutlier3d) {
   if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
   const auto input = test::read_npy(vectors / "rankfilter_input.npy");
@@ -85,7 +85,7 @@ TEST(Dezinger, OfCubesIsTomopysMedianAndRemoveOutlier3d) {
   EXPECT_EQ(through(3, 0.5), test::read_npy(vectors / "tomopy_dezinger_small.npy").floats());
 }
 
-/// What rows do with values that are not finite, images do too.
+/// Values that are not finite are treated in images as in rows.
 TEST(Dezinger, OfCubesLeavesOutWhatIsNotFinite) {
   std::vector<float> data(27, 10);
   data[13] = 500, data[4] = NAN, data[22] = INFINITY;
@@ -126,8 +126,8 @@ TEST(Dezinger, FindsZingersAndLittleElse) {
       missed += is_zinger[i] && found[i] == hit[i];
       false_ones += !is_zinger[i] && found[i] != hit[i];
     }
-    EXPECT_EQ(missed, 0);      // of 240: 99.9 %
-    EXPECT_LE(false_ones, 2);  // of 240 000: 1e-5
+    EXPECT_EQ(missed, 0);      // out of 240: 99.9 %
+    EXPECT_LE(false_ones, 2);  // out of 240 000: 1e-5
   }
 }
 

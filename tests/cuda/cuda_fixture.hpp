@@ -1,6 +1,6 @@
 #pragma once
 
-// What tests on a GPU share. They are skipped where no GPU is.
+// What tests on a GPU share. They are skipped if there is no GPU.
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class CudaViews : public Cuda {
   }
 };
 
-/// Those whose coefficients are the CPU's, but for rounding.
+/// The executions whose coefficients are the CPU's, but for rounding.
 inline std::vector<Execution> executions_of_hats(Device gpu) {
   std::vector<Execution> all = executions(gpu);
   std::erase_if(all, [&](const Execution& how) {
@@ -102,8 +102,8 @@ inline void expect_beta_zero_reads_nothing(const LinearOperator& A, const std::s
   EXPECT_LE(relative_error(y, truth), tolerance::devices) << name;
 }
 
-/// Of three slices whose middle one holds a number that is not finite, the others keep their bits, and so do
-/// all of its pixels that are finite: there is none that looks right and is wrong.
+/// One of three slices, the middle one, holds a number that is not finite. The others keep their bits, and so
+/// do all of its pixels that are finite: no pixel looks right and is wrong.
 inline void expect_infinity_to_be_seen(const LinearOperator& three, const LinearOperator& one,
                                        const std::string& name) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -129,7 +129,7 @@ inline void expect_infinity_to_be_seen(const LinearOperator& three, const Linear
   }
 }
 
-/// What kernels take on a GPU while they work, at the most, bytes.
+/// The most memory that kernels take on a GPU while they work, bytes.
 inline double taken_by(const std::function<void()>& work, Device gpu) {
   cudaMemPool_t pool = nullptr;
   EXPECT_EQ(cudaDeviceGetDefaultMemPool(&pool, gpu.ordinal()), cudaSuccess);

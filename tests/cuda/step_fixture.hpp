@@ -29,7 +29,7 @@ struct Task {
   bool dead = false;       ///< dead cells, also at the ends and beside each other
   bool wide_dead = false;  ///< and so many beside each other that no window reaches a good one
   bool wide_stripe = false, soft_stripe = false;
-  Index above = 0, below = 0, first_row = 0;  ///< of rows after binning
+  Index above = 0, below = 0, first_row = 0;  ///< rows after binning
   float brightest = 40000;
 
   Index together() const { return Index{1} << binning; }
@@ -129,7 +129,7 @@ inline Reference reference_of(const Task& task) {
 
 class CudaSteps : public Cuda {
  protected:
-  /// Exact where nothing takes a logarithm or a Fourier transform.
+  /// Expects the same results, exactly so if no step takes a logarithm or a Fourier transform.
   void expect_the_same(const Task& task, const StepValues& values, double each = 0,
                        std::optional<Optics> optics = {}) const {
     Preprocessing how = preprocessing_of(values, {0, task.file[2]}, task.binning);
@@ -160,7 +160,7 @@ class CudaSteps : public Cuda {
     test::expect_the_same(there, here);
   }
 
-  /// Of transmissions that are already there: flats of 1, no darks.
+  /// The result for transmissions that are already there: flats of 1, no darks.
   std::vector<float> stepped(const std::vector<float>& values, Shape n, StepValues options) const {
     options["--minus-log"] = false;
     const Preprocessing how = preprocessing_of(options, {0, n[2]}, 0);

@@ -31,7 +31,7 @@ ParallelBeam wide_half_scan() {
   return {{810, 3, 1, 1, 200}, regular_angles(31, whole_turn), {200, 185.4, 489.3}};
 }
 
-/// Of the largest number.
+/// The largest error, relative to the largest number.
 double largest_error(const Array& a, const Array& truth) {
   const Array here = on_device(a, Device::cpu()), there = on_device(truth, Device::cpu());
   double largest = 0, difference = 0;
@@ -103,7 +103,7 @@ TEST_F(CudaContinuation, IsSeen) {
   }
 }
 
-/// More pairs of rows than are transformed at once.
+/// There are more pairs of rows than are transformed at once.
 TEST_F(CudaContinuation, ManyLongRowsAgreeWithTheCpu) {
   const ParallelBeam scan = odd_scan(4097, 40);
   const Filter filter = under(Window::hann, Padding::cosine, 100);
@@ -179,7 +179,7 @@ void expect_half_is_whole(const Way& way, const Width& width, const MakeScan& sc
   }
 }
 
-/// By every kernel and precision but bytes, which have too few steps for the weights' band.
+/// Every kernel and precision but bytes, which have too few steps for the weights' band.
 TEST_F(CudaContinuation, LeavesHalfOfADiscAsGoodAsTheWhole) {
   std::vector<Way> ways{{Model::joseph, gpu}, {Model::fourier, gpu}};
   for (const Execution& how : executions_of_hats(gpu))

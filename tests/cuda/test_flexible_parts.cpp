@@ -57,7 +57,7 @@ class CudaFlexibleParts : public Cuda {
   Array x{nothing}, q{nothing}, forward{nothing}, back{nothing};
 };
 
-/// Also of shadows of any width.
+/// Tiles with shadows of any width, too.
 TEST_F(CudaFlexibleParts, TilesAreTheWholeWhateverTheBudget) {
   Random random(5);
   for (const bool wide : {false, true}) {
@@ -89,7 +89,7 @@ TEST_F(CudaFlexibleParts, TilesOfPinnedVectorsOnSeveralGpusAreTheSame) {
     }
 }
 
-/// In every run, and in projections on any number of GPUs.
+/// The bits are the same in every run, and in projections on any number of GPUs.
 TEST_F(CudaFlexibleParts, TilesHaveTheSameBits) {
   for (const double bytes : {2 * least(), 1e9}) {
     const Array one = tiled({gpu}, bytes) * x;
@@ -130,9 +130,9 @@ TEST_F(CudaFlexibleParts, SolversComeToOneSolution) {
                                 {"tiles", tiled_projector(problem.scan, problem.grid, {gpu, gpu}, tile)}});
 }
 
-/// Beside its vectors, which lie there before. An operator is made anew: what it keeps counts too.
+/// Memory beside the vectors, which lie there before. An operator is made anew: what it keeps counts too.
 TEST_F(CudaFlexibleParts, KernelsTakeWhatThePlanSays) {
-  constexpr double rounding = 1 << 16;  // of small blocks
+  constexpr double rounding = 1 << 16;  // rounding of small blocks
   for (const auto& [views, cells, edge] :
        {std::array<Index, 3>{300, 200, 20}, {2, 30, 200}, {5, 3000, 30}, {900, 700, 9}}) {
     const FlexibleBeam some = standing(views, cells, cells + 3, 4e3, 8e3, {0.2, 0.3, 0.1}, false, 2);
@@ -153,7 +153,7 @@ TEST_F(CudaFlexibleParts, KernelsTakeWhatThePlanSays) {
   }
 }
 
-/// Beside the lists of views of the tiles that are on their way.
+/// The budget does not count the lists of views of the tiles that are on their way.
 TEST_F(CudaFlexibleParts, TilesTakeNoMoreThanTheirBudget) {
   constexpr double lists = 1 << 19;
   for (const double bytes : {20 * least(), 60 * least()}) {

@@ -115,7 +115,7 @@ TEST_F(CudaHelper, APlanForBothIsThatOfTheGpuWithOneWorkerMore) {
 TEST_F(CudaHelper, AFaultOnOneWorkerEndsTheRunAndLeavesTheGpuUsable) {
   Recipe recipe = recipe_for("cgls", Model::pixel_driven, {gpu, cpu});
   recipe.streams = 2;
-  recipe.execution = {"alu"};  // whose launch is too large then
+  recipe.execution = {"alu"};  // its launch is too large then
   recipe.rows = Range{0, 200};
   const Plan plan = plan_for(recipe);
   ASSERT_EQ(plan.flow.workers.size(), 2u);  // too few slices for a helper

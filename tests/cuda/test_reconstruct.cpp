@@ -22,7 +22,7 @@ using pipeline::Recipe;
 
 const std::string methods[] = {"fbp", "cgls", "sirt"};
 
-/// Of a reconstruction against the CPU's.
+/// The bound for a reconstruction against the CPU's.
 double bound_of(const Execution& how, const std::string& method) {
   const double steps = method == "cgls" ? tolerance::cgls_magnifies : 1;
   if (how.variant == "tensor" && how.precision == float16) return steps * tolerance::fbp_tensor_float16;
@@ -53,8 +53,8 @@ class CudaReconstruct : public Cuda {
     return reconstructed(scan_, recipe, rows_at_once);
   }
 
-  /// The call fails with a DeviceError that has all of `words`, and what comes after is as if it had not
-  /// been.
+  /// Expects that the call fails with a DeviceError that has all of `words`, and that work after it goes on
+  /// as if it had not been.
   template <class Call>
   void fails_and_leaves_no_trace(const Call& call, std::initializer_list<const char*> words) const {
     const Recipe recipe = recipe_for("cgls", gpu);
@@ -84,7 +84,7 @@ TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
   }
 }
 
-/// Where somebody looks at the voxels they come as floats, and the writer makes the numbers.
+/// If somebody looks at the voxels, they come as floats, and the writer makes the numbers.
 TEST_F(CudaReconstruct, StoresTheNumbersThatTheWriterMakes) {
   const Plan plan = plan_for(recipe_for("fbp", gpu));
   for (const io::VoxelType type : {io::VoxelType::float16, io::VoxelType::uint16, io::VoxelType::uint8}) {
@@ -235,7 +235,7 @@ TEST_F(CudaReconstruct, SaysOfHowManySlicesTheCpuPreparedTheData) {
   EXPECT_LE(relative_error(reconstructed(scan_, recipe, 4, &there), truth),
             bound_of(recipe.execution, "fbp"));
   EXPECT_EQ(here.left_to_cpu, 0);
-  EXPECT_EQ(there.left_to_cpu, 4);  // of row 5: slices 4 to 7
+  EXPECT_EQ(there.left_to_cpu, 4);  // the chunk of row 5: slices 4 to 7
   EXPECT_EQ(there.findings.replaced_by("lost-rows"), small::bins);
 }
 
@@ -277,7 +277,7 @@ TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
   }
 }
 
-/// Too few slices at once for what is fastest for all.
+/// There are too few slices at once for the variant that is fastest for all slices.
 TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
   pipeline::Simulation s = small_simulation(1e4);
   detector_of(s.scan).rows = 40;
@@ -365,7 +365,7 @@ TEST_F(CudaReconstruct, MemoryThatCannotBeHadIsADeviceErrorAndNothingElse) {
         Plan plan = plan_for(recipe_for("fbp", gpu));
         plan.job.grid.size[0] = plan.job.grid.size[1] = 1 << 20;
         plan.job.solved = plan.job.grid;
-        MemoryWriter writer({small::rows, small::bins, small::bins});  // which gets nothing
+        MemoryWriter writer({small::rows, small::bins, small::bins});  // it gets nothing
         const auto reader = io::open_scan(scan_);
         pipeline::reconstruct(*reader, plan, writer);
       },

@@ -78,7 +78,7 @@ TEST_F(CudaStepVectors, Filtering) {
 
 TEST_F(CudaStepVectors, Fitting) {
   const std::vector<float> input = vector_of("stripe_vofit_input_row0");
-  const double bound = 3.2 * tolerance::steps_with_fits;  // which is of numbers near 1; here they reach 3.2
+  const double bound = 3.2 * tolerance::steps_with_fits;  // bound for numbers near 1; here they reach 3.2
   expect_vector("tomopy_stripe_vofit_def_row0", input, wide, {{method, "vo-fitting"}}, bound);
   expect_vector("tomopy_stripe_vofit_o1_row0", input, wide,
                 {{method, "vo-fitting"},
@@ -112,7 +112,7 @@ TEST_F(CudaStepVectors, MediansOfCubes) {
   expect_vector("tomopy_dezinger_small", spikes, {12, 20, 24}, cube(3, 0.5), 0);
 }
 
-/// Of six cases (threshold, size, axis) all by views, and those along rows by rows.
+/// All of the six cases (threshold, size, axis) by views, and the cases along rows by rows.
 TEST_F(CudaStepVectors, OutliersOfViewsAndRows) {
   const Npy params = read_npy(vectors_folder() / "remove_outlier_params.npy");
   const auto expect_cases = [&](const std::string& name, const char* window, auto axis_of_frames) {

@@ -14,7 +14,7 @@ namespace {
 
 class CudaVoxels : public test::Cuda {};
 
-/// Of all sizes, in and around the range, halfway between two numbers, and below the smallest half.
+/// Voxels of all sizes, in and around the range, halfway between two numbers, and below the smallest half.
 Array voxels_of_all_sizes(Index count) {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> exponent(-30, 12), mantissa(-1, 1);

@@ -41,8 +41,8 @@ TEST(ClusterForecast, OneRankSendsNothing) {
   EXPECT_DOUBLE_EQ(found.seconds, 10 * updates / 4e6 + 10 * updates / 8e6);
 }
 
-/// Of three ranks the first has 24 lines and 4 views. It sends all lines but the 23 of the last one, and sums
-/// of all but its own.
+/// The first of three ranks has 24 lines and 4 views. It sends all lines but the 23 of the last one, and sums
+/// of all lines but its own.
 TEST(ClusterForecast, StripsGoRoundOnceEachWay) {
   const RankForecast found = forecast({3, 1e9, 4e6, 8e6, 1e12});
   EXPECT_EQ(found.lines, 24);

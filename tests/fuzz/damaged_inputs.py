@@ -34,7 +34,8 @@ EXTREMES = [b"0", b"-1", b"1", b"2", b"1e308", b"-1e308", b"1e-320", b"nan", b"i
 SOLVER = ("recon scan.h5 -o out.tif --reconstruction-algorithm cgls --iterations 40 --checkpoint state "
           "--checkpoint-every 1 --memory 0.1 --threads 1 --resume")
 
-# Of each kind: what makes the valid files, which of them are damaged, and what reads them.
+# For each kind: the commands that make the valid files, the files that are damaged, and the command that
+# reads them.
 SCAN = "simulate -o scan.h5 --truth truth.h5 --phantom disc --size 16 --rows 4 --views 20 --photons 1e4 --pixel-size 1"
 KINDS = {
     "recipe": (["recon scan.h5 -o made.h5 --save-config recipe.toml --remove-stripe-method vo-all --dezinger 3"],

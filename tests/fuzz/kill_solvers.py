@@ -19,7 +19,7 @@ import tempfile
 import time
 
 SIZE = 96
-CHUNKS = ["--memory", "0.1"]  # of some slices
+CHUNKS = ["--memory", "0.1"]  # chunks of some slices
 CASES = {
     "cgls": ["--reconstruction-algorithm", "cgls", "--iterations", "40"],
     "lsqr": ["--reconstruction-algorithm", "lsqr", "--iterations", "40"],
@@ -49,7 +49,7 @@ def command(program, method, name, *more):
 
 
 def voxels(folder, name, method):
-    """Those of all slices, which stand before what describes them."""
+    """The voxels of all slices, which stand before their description."""
     size = SIZE * SIZE * (2 if "uint16" in CASES[method] else 4)
     return [path.read_bytes()[8:8 + size] for path in sorted(folder.glob(name + "_*.tif"))]
 

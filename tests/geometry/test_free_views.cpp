@@ -54,7 +54,7 @@ void expect_same_numbers(const Detector& a, const Detector& b) {
   EXPECT_EQ(a.axis_bin, b.axis_bin);
 }
 
-/// All that projectors make of an angle.
+/// Compares all numbers that projectors make of an angle.
 void expect_same_directions(const std::vector<double>& a, const std::vector<double>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t k = 0; k < a.size(); ++k) {
@@ -126,7 +126,7 @@ TEST(FreeViews, OfAnyNumbersAreTheCircleWithinRounding) {
   const auto found = as_circle(as_free_views(scan));
   ASSERT_TRUE(found);
   const ConeBeam& cone = point_source_of(*found);
-  constexpr double rounding = 1e-13;  // of a number: some hundred units in the last place
+  constexpr double rounding = 1e-13;  // relative to a number: some hundred units in the last place
   EXPECT_NEAR(cone.sod, scan.sod, rounding * scan.sod);
   EXPECT_NEAR(cone.sdd, scan.sdd, rounding * scan.sdd);
   EXPECT_NEAR(cone.detector.bin_pitch, scan.detector.bin_pitch, rounding);

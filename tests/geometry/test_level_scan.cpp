@@ -77,7 +77,7 @@ TEST(FittedOrbit, FindsAHelixThatLeans) {
   }
 }
 
-/// Of an ellipse, radius and slope are those of its equation.
+/// The radius and slope of an ellipse are those of its equation.
 TEST(FittedOrbit, KnowsHowTheRadiusGrows) {
   const double a = 63, b = 58;
   FlexibleBeam scan = along(cone("circle", turn(360)));
@@ -128,7 +128,8 @@ TEST(FittedOrbit, RefusesOtherWays) {
   says(back, "of a helix goes back");
 }
 
-/// Where a level cell lies, seen from the source, and where its ray meets the detector as it stood.
+/// Compares the place of a level cell, seen from the source, with the place where its ray meets the detector
+/// as it stood.
 void expect_cells_on_rays(const FlexibleBeam& scan) {
   const LevelScan level = level_scan(scan);
   for (const Index v : {Index{0}, Index{3}, Index{7}})
@@ -163,7 +164,7 @@ TEST(LevelScan, TurnsDetectorsByTheLeastAngle) {
     }
 }
 
-/// Also rows along the axis, which become those across it.
+/// Rows may also lie along the axis; they become rows across it.
 TEST(LevelScan, TurnsADetectorThatLiesOnItsSide) {
   const FlexibleBeam scan = standing(11, 13, 17, 60, 90, {0, 90 * degree, 0});
   expect_cells_on_rays(scan);
@@ -186,7 +187,7 @@ TEST(LevelScan, RefusesDetectorsThatSeeTheirViewsFromTheSide) {
   }
 }
 
-/// Those that lean towards the source, or see the beam from below, have level rows.
+/// Detectors that lean towards the source, or see the beam from below, have level rows.
 TEST(LevelScan, LeavesLevelRowsAsTheyStand) {
   for (const Stand& stand : {Stand{}, Stand{0, 0, 5 * degree}, Stand{40 * degree, 0, 0}}) {
     const FlexibleBeam scan = standing(11, 13, 17, 60, 90, stand);
@@ -209,7 +210,7 @@ TEST(LevelScan, ReachesAsFarOnBothSidesOfTheAxis) {
   expect_cells_on_rays(as_free_views(aside));
 }
 
-/// What a circle says of its gaps and of the arc that it lacks, views say of theirs; a helix of its steps.
+/// Views tell their gaps and the arc that they lack as a circle does; a helix tells the gaps of its steps.
 TEST(ViewsOnOrbit, AreThoseOfTheCircle) {
   ConeBeam arc{{17, 13, 1, 1, 8}, turn(60), 60, 90, 6};
   arc.angles.resize(26);

@@ -1,4 +1,4 @@
-// What rays count in FDK where the detector reaches farther on one side of the axis.
+// The weights of rays in FDK if the detector reaches farther on one side of the axis.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ ConeBeam circle(Index bins, double axis, Index views) {
   return {{bins, 1, 1, 1, axis}, test::regular_angles(views, whole_turn), 4000, 6000, 0};
 }
 
-/// Of the first view, in units of a whole share: 1 where a ray is seen once and counts alone.
+/// The weights of the first view, in units of a whole share: 1 for a ray that is seen once and counts alone.
 std::vector<double> of_first_view(const ConeBeam& scan) {
   const std::vector<float> shares = ray_shares(scan);
   std::vector<double> weights;
@@ -27,7 +27,7 @@ std::vector<double> of_first_view(const ConeBeam& scan) {
   return weights;
 }
 
-constexpr double rounding = 2 * tolerance::u;  // of a share, and of two that are added
+constexpr double rounding = 2 * tolerance::u;  // rounding of a share, and of two that are added
 
 TEST(RayShares, OfARayAndItsOppositeAddUpToOne) {
   EXPECT_TRUE(test::holds("bins alike far from the axis share a ray, others have it alone", [] {
@@ -125,7 +125,7 @@ TEST(HalfAcquisition, IsViewsAllRoundAndAnAxisAside) {
   EXPECT_FALSE(half_acquisition(ParallelBeam{{200, 1, 1, 1, 30}, {0.3}}));
 }
 
-/// Views in equal steps of `whole turn / steps`, of which some are not there.
+/// Views in equal steps of `whole turn / steps`, some of which are missing.
 ConeBeam with_views(ConeBeam scan, Index steps, const std::function<bool(Index)>& there) {
   scan.angles.clear();
   for (Index k = 0; k < steps; ++k)
@@ -145,7 +145,7 @@ std::vector<ConeBeam> circles_with_holes(const ConeBeam& scan) {
   return all;
 }
 
-/// Of all views together a line counts once, from one side or from both.
+/// In all views together a line counts once, from one side or from both.
 TEST(RayShares, OfACircleWithHolesAddUpToThatOfTheCircle) {
   constexpr Index bins = 150;
   for (const double axis : {30.0, 74.0, 101.5})

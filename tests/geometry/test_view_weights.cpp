@@ -1,4 +1,4 @@
-// What views weigh at gaps, holes and ends, for angles that come in any way.
+// The weights of views at gaps, holes and ends, for angles that come in any way.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using Angles = std::vector<double>;
 
 double sum(const std::vector<double>& all) { return std::accumulate(all.begin(), all.end(), 0.0); }
 
-/// Without the views at these angles, degrees.
+/// The angles without the views between two angles, degrees.
 Angles without(Angles angles, double from, double to) {
   std::erase_if(angles, [&](double a) { return in_radians(from) < a && a < in_radians(to); });
   return angles;
@@ -54,7 +54,7 @@ TEST(ViewWeights, OfEqualStepsAddUpToAsManySteps) {
   EXPECT_TRUE(test::holds("N views in equal steps cover N steps, and each weighs one", [] {
     const double period = *rc::gen::elementOf(std::vector{half_turn, whole_turn});
     const auto views = *rc::gen::inRange<Index>(2, 400);
-    const double part = *rc::gen::inRange(1, 82) / 100.0;  // of the period; more leaves no open gap
+    const double part = *rc::gen::inRange(1, 82) / 100.0;  // part of the period; more leaves no open gap
     const double start = *rc::gen::inRange(-9000, 9000) / 1000.0;
     Angles angles = test::regular_angles(views, part * period);
     RC_PRE((1 - part) * period > 2.5 * part * period / static_cast<double>(views));
@@ -131,9 +131,9 @@ TEST(ViewWeights, OfACircleWithHolesAddUpToIt) {
   }
 }
 
-/// A hole of g among steps of h: beside it a share g of weights 1 - x / 2 falls on views in steps x / g of h
-/// / g. By the trapezoidal rule they are half of their sum but for h / 2, so that nobody weighs more than 1.5
-/// + h / g, next to nothing. Without that it was g / 2 h.
+/// A hole of width g lies among steps of width h. Beside it a share g of weights 1 - x / 2 falls on views in
+/// steps x / g of h / g. By the trapezoidal rule the weights are half of their sum but for h / 2, so that no
+/// view weighs more than about 1.5 + h / g. Without that rule it was g / 2 h.
 TEST(ViewWeights, AreNotManyTimesTheirNeighbours) {
   for (const double period : {half_turn, whole_turn})
     for (double hole = 16; hole < in_degrees(period) - 5; hole += 3.5) {
@@ -144,7 +144,7 @@ TEST(ViewWeights, AreNotManyTimesTheirNeighbours) {
     }
 }
 
-/// The rule for what is dense: half of the gap on both sides.
+/// The rule for dense views: half of the gap on both sides.
 TEST(ViewWeights, OfIrregularStepsAreHalfOfBothGaps) {
   const Angles angles{0.0, 0.02, 0.09, 0.1, 0.17, 0.25, 0.27, 0.33, 0.4};
   Angles all;
@@ -165,7 +165,7 @@ TEST(ViewWeights, OfViewsAtOneAngleAreAlike) {
   EXPECT_NEAR(view_weights(Angles{1, 1, 1, 1})[2], half_turn / 4, tolerance::double_rounding);
 }
 
-/// One degree a view; two wedges of which no view is taken, as pillars leave them.
+/// One degree a view. Two wedges have no views, as pillars leave them.
 TEST(ViewWeights, OfWedgesAreOwnSteps) {
   const Angles angles = without(without(test::regular_angles(180), 19.5, 54.5), 99.5, 140.5);
   const std::vector<double> weights = view_weights(angles);

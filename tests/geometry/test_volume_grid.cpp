@@ -88,7 +88,7 @@ TEST(FittingGrid, HoldsTheFieldOfAHalfAcquisition) {
 TEST(FittingGrid, HoldsTheFieldOfAOneSidedFan) {
   const ConeBeam scan{{298, 1, 0.25, 0.25, 39.8}, test::regular_angles(90, whole_turn), 200, 300, 0};
   const VolumeGrid grid = fitting_grid(scan);
-  const double rim = 200 * std::sin(std::atan(257.2 * 0.25 / 300));  // of the field
+  const double rim = 200 * std::sin(std::atan(257.2 * 0.25 / 300));  // radius of the field
   const double out = grid.x(static_cast<double>(grid.size[0] - 1));
   EXPECT_LE(out, rim);
   EXPECT_GT(out + 0.5 * grid.pitch[0], rim);

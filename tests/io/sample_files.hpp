@@ -31,7 +31,7 @@ class Hdf5Maker {
                      const std::vector<unsigned long long>& extents, const std::vector<double>& values,
                      const std::vector<unsigned long long>& chunk = {}, bool packed = false);
   Hdf5Maker& text(const std::string& path, const std::string& value, bool variable = false);
-  Hdf5Maker& texts(const std::string& path, const std::vector<std::string>& values);  ///< of one length
+  Hdf5Maker& texts(const std::string& path, const std::vector<std::string>& values);  ///< all have one length
   Hdf5Maker& flag(const std::string& path, bool value);  ///< an enumeration, as h5py has it
   Hdf5Maker& attribute(const std::string& path, const std::string& name, const std::string& value,
                        bool variable = false);
@@ -42,7 +42,7 @@ class Hdf5Maker {
   Hdf5Maker& soft_link(const std::string& path, const std::string& target);
   Hdf5Maker& hard_link(const std::string& path, const std::string& target);
 
-  /// Of `extents`, chunked one along the first axis, only what `values` fill is written.
+  /// Writes only what `values` fill of `extents`, chunked one along the first axis.
   Hdf5Maker& begun(const std::string& path, const std::string& type,
                    const std::vector<unsigned long long>& extents, const std::vector<double>& values);
   /// A virtual data set: sources one after another along the first axis, each all of a data set of `each`
@@ -96,7 +96,7 @@ void write_tiff_pages(const fs::path& path, const std::vector<std::vector<double
 struct EdfOptions {
   std::string type = "UnsignedShort";  ///< a DataType of the format
   bool high_byte_first = false;
-  std::size_t header_bytes = 512;  ///< of each image; it grows where it must, to a multiple of 512
+  std::size_t header_bytes = 512;  ///< for each image; it grows if it must, to a multiple of 512
   unsigned height = rows, width = bins;
   std::string more = {};  ///< further lines of the header
 };

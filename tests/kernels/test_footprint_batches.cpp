@@ -19,7 +19,7 @@ namespace {
 using namespace kernels;
 using namespace kernels::cuda;
 
-constexpr int shared_memory = 227 * 1024;  // of an H200
+constexpr int shared_memory = 227 * 1024;  // bytes, on an H200
 
 struct Case {
   ConeViews views;
@@ -28,7 +28,7 @@ struct Case {
   Reach reach() const { return {views, volume, rows}; }
 };
 
-/// Off the middle, at odd angles; voxels of a tenth of a cell to what a tile bears.
+/// Cases off the middle, at odd angles; voxels from a tenth of a cell to the largest that a tile bears.
 std::vector<Case> cases() {
   std::vector<Case> all;
   Random random(5);
@@ -82,8 +82,9 @@ TEST(FootprintBatches, ViewsAreInOrderFromTheWidestGapOn) {
   }
 }
 
-/// What a block of the projection meets of a column: from the first row of its lowest group to the last, in
-/// all its views, counted from the lowest voxel of the tile in whole pieces, and what a read takes beyond.
+/// A window holds what a block of the projection meets of a column: from the first row of its lowest group to
+/// the last, in all its views, counted from the lowest voxel of the tile in whole pieces, and what a read
+/// takes beyond.
 TEST(FootprintBatches, WindowsOfTheProjectionHoldWhatRowsMeet) {
   for (const Case& c : cases()) {
     const OrderedViews ordered(c.views, c.reach());
@@ -147,7 +148,7 @@ TEST(FootprintBatches, WindowsOfTheBackProjectionHoldWhatAChunkMeets) {
     }
 }
 
-/// A view that is left out shows no row of any slice of the chunk; of a helix most are left out.
+/// A view that is left out shows no row of any slice of the chunk. Most views of a helix are left out.
 TEST(FootprintBatches, ChunksLeaveOutViewsThatTheyDoNotMeet) {
   constexpr Index chunk = 32;
   Random random(6);

@@ -31,8 +31,8 @@ Numbers both_ways(const LinearOperator& A) {
   return all;
 }
 
-/// Parallel beams of 1, 4 and 21 slices, cones of one row and of many, whose rows and slices fill no vector,
-/// and the two models that are left; voxels of one bin and of more.
+/// Parallel beams of 1, 4 and 21 slices, cones of one row and of many, with rows and slices that fill no
+/// vector, and the two models that are left; voxels of one bin and of more.
 std::map<std::string, LinearOperator> pairs() {
   std::map<std::string, LinearOperator> all;
   for (const Index slices : {1, 4, 21})
@@ -60,7 +60,7 @@ Numbers logarithms() {
 
 TEST(InstructionSets, GiveTheSameBitsIfTheyRoundAlike) {
   const auto all = pairs();
-  std::map<bool, std::map<std::string, Numbers>> first;  // of the sets that fuse, and of those that do not
+  std::map<bool, std::map<std::string, Numbers>> first;  // results of the sets that fuse, and of the others
   with_each_instruction_set([&] {
     auto& due = first[instructions_fuse()];
     for (const auto& [name, A] : all)
@@ -69,7 +69,7 @@ TEST(InstructionSets, GiveTheSameBitsIfTheyRoundAlike) {
   });
 }
 
-/// From how many views on the Fourier model is the faster one of 256 x 256 pixels.
+/// The least number of views for which the Fourier model of 256 x 256 pixels is faster.
 Index fewest_views() {
   Index views = 1;
   while (!kernels::fourier_is_faster(

@@ -1,4 +1,4 @@
-// What is asked of a table of variants, on a table made up, and what docs/kernels.md says of the real ones.
+// Questions to a table of variants, on a table made up, and what docs/kernels.md says about the real ones.
 
 #include <gtest/gtest.h>
 
@@ -131,7 +131,7 @@ TEST(Variants, AreThoseOfTheDocuments) {
     add_lines(backend.name, "hierarchical", backend.hierarchical, lines);
   }
   std::ifstream file(TANDEM_DOCS "/kernels.md");
-  for (std::string line; std::getline(file, line);)  // of what this build has
+  for (std::string line; std::getline(file, line);)  // lines for what this build has
     if (line.starts_with("| c") && devices.find(line.substr(0, line.find('|', 1) + 1)) != std::string::npos)
       documented.insert(line);
   EXPECT_EQ(documented, lines);

@@ -22,7 +22,7 @@ import sys
 import time
 from pathlib import Path
 
-# Whose tests see a folder's faults: its own, and for kernels also those of the operators made of them.
+# The folders whose tests see a folder's faults: its own, and for kernels also the operators made of them.
 TESTS = {
     "core": ["core"],
     "geometry": ["geometry"],
@@ -34,7 +34,7 @@ TESTS = {
 }
 FOLDERS = [*(f for f in TESTS if f != "kernels"), "kernels/cpu"]
 
-most_bytes = 16 << 30  # of address space, for one test program
+most_bytes = 16 << 30  # address space of one test program
 
 # (name, pattern, replacement): binary operators stand between spaces, as .clang-format lays them out.
 SWAPS = [

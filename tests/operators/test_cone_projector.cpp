@@ -31,7 +31,7 @@ ConeBeam table_scan() {
 }
 
 struct Row {
-  std::array<double, 3> centre;  ///< of the voxel, mm; that program has y the other way round
+  std::array<double, 3> centre;  ///< centre of the voxel, mm; that program has y the other way round
   double largest, relative;      ///< errors of SF-TR with A2: maximum in mm, and relative L2
 };
 

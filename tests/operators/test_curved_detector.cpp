@@ -71,7 +71,7 @@ TEST(CurvedDetector, PartsAndBinnedCellsKeepTheirPlaces) {
   EXPECT_LE(length(place_of(binned, 2, 1, 4) - place_of(scan, 2, 2.5, 8.5)), 1e-9);
 }
 
-/// All rows that slices meet, also where those in the middle of the fan lie beyond those at its ends.
+/// All rows that slices meet are found, also if those in the middle of the fan lie beyond those at its ends.
 TEST(CurvedDetector, TellsWhichRowsMeetWhichSlices) {
   const ConeBeam cone{{61, 80, 1.3, 0.7, 29.2}, regular_angles(7, whole_turn), 40, 60, 20};
   const VolumeGrid grid{{20, 14, 24}, {1.3, 1.3, 1.1}, {1, -2, 5}};
@@ -189,7 +189,7 @@ TEST(CurvedDetector, OfALargeRadiusIsFlat) {
 
 constexpr double field = 20;  // mm, the radius of what is seen
 
-/// So many bins over the field with a margin, 22 degrees to either side.
+/// A cone beam with so many bins over the field with a margin, 22 degrees to either side.
 ConeBeam round_field(Index bins, Index rows, Index views) {
   const double cell = 1.15 * 2 * field * 90 / 60 / static_cast<double>(bins);
   return {{bins, rows, cell, cell, 0.5 * static_cast<double>(bins - 1) + 0.25},
@@ -206,7 +206,7 @@ Array data_of(const Ellipsoid& body, const FlexibleBeam& scan) {
 }
 
 struct Inside {
-  double mean, apart;  ///< of the inner half; the RMS difference from a flat detector in the inner 0.9
+  double mean, apart;  ///< mean of the inner half; RMS difference from a flat detector in the inner 0.9
 };
 
 /// A ball or a disc of 1 by the filter, from exact data.

@@ -27,7 +27,7 @@ struct Errors {
   double relative, mass;  ///< L2 over that of the exact; 1 - the sum over the exact sum
 };
 
-/// Of the coefficients of one voxel of 1 mm, in 12 views.
+/// The errors of the coefficients of one voxel of 1 mm, in 12 views.
 Errors errors_of(const FlexibleBeam& scan, const Vector3& centre) {
   constexpr int samples = 4000;
   const VolumeGrid voxel{{1, 1, 1}, {1, 1, 1}, centre};
@@ -50,7 +50,7 @@ Errors errors_of(const FlexibleBeam& scan, const Vector3& centre) {
   return {std::sqrt(difference / size), 1 - mass / exact_mass};
 }
 
-/// With the pair for any geometry, also where all views are upright.
+/// The scan with the pair for any geometry, even if all views are upright.
 FlexibleBeam as_leaning(FlexibleBeam scan) {
   scan.leaning = true;
   return scan;
@@ -64,7 +64,7 @@ FlexibleBeam table_views(const Stand& stand, bool parallel = false) {
 /// Relative errors that an independent program computed for this footprint. Its cells were sampled, which
 /// adds to what it says.
 TEST(FlexibleProjector, ErrorsAreThoseOfTheFootprint) {
-  constexpr double sampling = 1e-3;  // of 4000 rays a cell, where chords jump
+  constexpr double sampling = 1e-3;  // error of 4000 rays a cell, where chords jump
   struct Row {
     const char* name;
     Stand stand;

@@ -1,4 +1,5 @@
-// What rows of half acquisitions and of arcs go on with beyond their ends, against formulas and closed forms.
+// The values with which rows of half acquisitions and of arcs go on beyond their ends, against formulas and
+// closed forms.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ struct Line {
   std::vector<double> values;
   Index over;
 
-  /// `low` and `high` count what rays do beyond the ends.
+  /// `low` and `high` are the weights of rays beyond the ends.
   Line(const std::vector<double>& row, const std::vector<double>& weights, double low, double high,
        Index mean_of, Index length)
       : over(length) {
@@ -37,7 +38,7 @@ struct Line {
     for (std::size_t b = 0; b < row.size(); ++b) values.push_back(weights[b] * row[b]);
     for (Index j = 1; j <= over; ++j) values.push_back(high * last * taper(j));
   }
-  /// Of the ramp, at a bin of the row.
+  /// The row filtered by the ramp, at one of its bins.
   double filtered(Index bin) const {
     double sum = 0;
     for (Index j = 0; j < static_cast<Index>(values.size()); ++j) {
@@ -91,8 +92,8 @@ TEST(HalfEnds, OfAParallelBeamCountNothingOnTheNearerSideAndTwoOnTheOther) {
   }
 }
 
-/// The weights of an arc do not depend on how wide the detector is: those beyond its ends are those of a
-/// wider one. Those of a circle are none and twice the share of a view.
+/// The weights of an arc do not depend on how wide the detector is: beyond its ends they are those of a wider
+/// one. The weights of a circle are 0 and twice the share of a view.
 TEST(HalfEnds, OfACircleOrAnArcCountAsRaysThatPassBeyond) {
   constexpr Index bins = 280, views = 15;
   const ConeBeam centred{{bins, 2, 1.5, 1.5, 139.5}, test::regular_angles(views, whole_turn), 600, 900, 0.3};
@@ -140,8 +141,8 @@ TEST(HalfEnds, OfACircleOrAnArcCountAsRaysThatPassBeyond) {
 
 // ---- Half acquisitions beside whole scans
 
-/// A disc in the field, of which nothing is to be continued: by each padding half of the scan reads what the
-/// whole one does, and its attenuation.
+/// A disc in the field, with nothing to be continued: by each padding half of the scan reads what the whole
+/// one does, and its attenuation.
 template <class MakeScan>
 void expect_half_is_whole(const MakeScan& scan_of, std::initializer_list<Model> models) {
   for (const test::Width& width : test::widths) {

@@ -25,7 +25,7 @@ constexpr double field = 20, sod = 60, sdd = 90;  // mm; the radius of what is s
 constexpr Index bins = 64, rows = 48;
 constexpr double cell = 1.15 * 2 * field * sdd / sod / bins;  // the detector is 34.5 mm high at the axis
 
-/// In the order of `way`, 1 or -1.
+/// A helix in the order of `way`, 1 or -1.
 Trajectory helix_way(Index views_a_turn, double turns, double pitch, double way = 1) {
   Trajectory t;
   t.name = "helix", t.pitch = pitch, t.sod = sod, t.sdd = sdd, t.midplane_row = 0.5 * (rows - 1);
@@ -54,7 +54,7 @@ double mean_of(const FlexibleBeam& scan, const Array& y, const VolumeGrid& grid)
   return std::accumulate(x.data(), x.data() + x.size(), 0.0) / static_cast<double>(x.size());
 }
 
-/// What the inner half of a ball reads.
+/// The mean of the inner half of a ball.
 double ball_reads(const FlexibleBeam& scan, const Vector3& centre) {
   constexpr double pitch = 0.5;
   return mean_of(scan, seen_by({{{1, {4, 4, 4}, centre, 0}}}, scan),
@@ -86,7 +86,7 @@ TEST(HelixFbp, SeparatesDiscsAtAnyPitch) {
   }
 }
 
-/// Of either sense, with an axis that leans, a detector that rolls, sources that wander.
+/// Helices of either sense, with an axis that leans, a detector that rolls, sources that wander.
 TEST(HelixFbp, BallsReadTheirAttenuationInAllThatIsNearlyAHelix) {
   Random random(3);
   const auto within = [&](double most) { return most * (2 * random.uniform() - 1); };

@@ -76,7 +76,8 @@ TEST(OneSidedCircle, ReadsWhatOneSideAloneSees) {
   }
 }
 
-/// As if the columns that only one side sees were cut away: where rays are not weighed, noise is the same.
+/// The scan is as if the columns that only one side sees were cut away: if rays are not weighed, noise is the
+/// same.
 TEST(OneSidedCircle, NoiseAwayFromTheRimIsThatOfACentredDetector) {
   for (const Index missing : {3, 8, 21}) {
     FanBeam scan = fan(0.5 * static_cast<double>(missing));
@@ -101,7 +102,7 @@ TEST(OneSidedCircle, NoiseAwayFromTheRimIsThatOfACentredDetector) {
 /// `whole`.
 struct HalfAndWhole {
   ParallelBeam half, whole;
-  Range bins;  ///< of the whole
+  Range bins;  ///< bins of the whole
 };
 HalfAndWhole half_and_whole(Index whole_bins, Index missing, bool low, Index rows = 1) {
   ParallelBeam whole{{whole_bins, rows, 1, 1, 0.5 * static_cast<double>(whole_bins - 1)},
@@ -132,8 +133,8 @@ LinearOperator direct_fbp(const ParallelBeam& scan, const VolumeGrid& grid) {
   return fbp(projector(symmetric(scan), grid), scan, grid);
 }
 
-/// Opposite rays of a circle of an even number of views have the same line integrals, so it does not matter
-/// which of them count, if those of each line count one together. The axis on a bin or between two.
+/// Opposite rays of a circle of an even number of views have the same line integrals. So it does not matter
+/// which of them count, if the rays of each line count one together. The axis is on a bin or between two.
 TEST(HalfAcquisition, IsTheWholeScanWhereOppositeRaysFallOnBins) {
   for (const Index whole_bins : {161, 160})
     for (const auto& [missing, low] :

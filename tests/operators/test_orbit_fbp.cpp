@@ -142,7 +142,7 @@ TEST(OrbitFbp, BallsReadTheirAttenuation) {
       EXPECT_NEAR(mean_of(ball, scan), 1, tolerance::ball_on_orbit) << name << ", " << ball.centre[0];
 }
 
-/// Away from the midplane, what is not level blurs along z and moves across.
+/// A detector that is not level blurs along z and moves across, away from the midplane.
 TEST(OrbitFbp, RollThatIsLeftOutShows) {
   const ConeBeam cone = cone_of(96, 120);
   const FlexibleBeam circle = as_free_views(cone),
@@ -175,7 +175,7 @@ TEST(OrbitFbp, ACircleIsFdk) {
   agrees("arc");
 }
 
-/// Of parallel rays.
+/// A circle of parallel rays is FBP.
 TEST(OrbitFbp, AParallelCircleIsFbp) {
   const VolumeGrid grid{{31, 29, 9}, {1, 1, 1}, {}};
   for (const Index views : {45, 90}) {  // half a turn and a turn
@@ -193,7 +193,7 @@ TEST(OrbitFbp, AParallelCircleIsFbp) {
   }
 }
 
-/// At the middle of a scan with 100 bins along a radius of 1, 256 views.
+/// The value at the middle of a scan with 100 bins along a radius of 1, 256 views.
 double centre_of(const Trajectory& way, const std::array<double, 3>& semi_axes) {
   constexpr double cell = 0.01;
   const FlexibleBeam scan = views_along(way, {256, 5, cell, cell, 127.5});

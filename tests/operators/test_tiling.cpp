@@ -21,13 +21,13 @@ ConeBeam cone(Index views, Index rows, Index bins) {
           0.5 * static_cast<double>(rows - 1)};
 }
 
-/// What is read once more, and what is written, as on the CPU.
+/// Copies of the input and of the output, as on the CPU.
 WorkingMemory copies(Shape volume, Shape projections) {
   return {4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]),
           4.0 * static_cast<double>(projections[0] * projections[1] * projections[2])};
 }
 
-/// Of the largest piece, all of which make up 0 .. count.
+/// The size of the largest piece; all pieces make up 0 .. count.
 Index largest_of(const std::vector<Range>& all, Index count) {
   Index next = 0, most = 0;
   for (const Range r : all) {

@@ -52,7 +52,7 @@ double mean_in(const Disc& disc, const Array& volume, const VolumeGrid& grid) {
   return sum / count;
 }
 
-/// Of 480 steps of a turn.
+/// Angles of those of 480 steps of a turn that are there.
 std::vector<double> steps_where(const std::function<bool(int)>& there) {
   std::vector<double> angles;
   for (int k = 0; k < 480; ++k)
@@ -63,7 +63,7 @@ std::vector<double> steps_where(const std::function<bool(int)>& there) {
 struct Way {
   std::string name;
   std::vector<double> angles;
-  double within;  ///< what is allowed of the mean
+  double within;  ///< error of the mean that is allowed
 };
 
 /// A disc is seen alike from everywhere: its mean is off by what the disc is off the axis, and by few views.
@@ -166,8 +166,7 @@ TEST(ViewGaps, AMissingWedgeIsNotGivenToItsEnds) {
   }
 }
 
-/// Where a view that is given twice is given its weight twice, noise does not change; as much as it is seen
-/// from is.
+/// A view that is given several times has its weight once, so that its repetitions are averaged.
 TEST(ViewGaps, RepeatedViewsAreAveraged) {
   const ParallelBeam once{{61, 1, 1, 1, 30}, test::regular_angles(90)};
   ParallelBeam thrice = once;

@@ -1,4 +1,4 @@
-// A run that ends anywhere is gone on with from its check-point, with the same bits.
+// A run that ends anywhere goes on from its check-point, with the same bits.
 
 #include "../../pipeline/checkpoints.hpp"
 
@@ -22,7 +22,7 @@ using test::TemporaryFolder;
 
 const io::Identity identity{{"the scan", "12 bytes"}, {"--iterations", "9"}};
 
-/// Thrown where a run is to end.
+/// Thrown at the place where a run is to end.
 struct Killed {};
 
 struct Made {
@@ -277,7 +277,7 @@ TEST(Checkpoints, AreOneForEachChunkInTheMaking) {
   EXPECT_EQ(solver.residual_norms(), std::vector<double>{30}) << "overwritten by another chunk";
   again.finish();
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()),
-            1);  // what is locked
+            1);  // the locked file
 }
 
 TEST(Curves, AreAddedUpAsTheyGo) {
@@ -300,7 +300,7 @@ TEST(Curves, AreLookedAtLessAndLessOften) {
   EXPECT_EQ(rare, std::vector<int>({0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}));
 }
 
-/// Of one slice, the curve of quality ends with the quality of the volume.
+/// For one slice, the curve of quality ends with the quality of the volume.
 TEST_F(CheckpointsOfRuns, ShowCurvesOfWhatIsThere) {
   Simulation s = test::small_simulation({});
   detector_of(s.scan).rows = 1;

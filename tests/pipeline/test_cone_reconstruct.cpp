@@ -122,7 +122,7 @@ TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
   }
 }
 
-/// Where a solver's vectors lie follows from the devices and their memory.
+/// The devices and their memory decide where a solver's vectors lie.
 TEST_F(ConeReconstruct, VectorsAreSplitOverDevicesThatHoldThem) {
   for (const std::string method : {"cgls", "tv"})
     for (const Initial initial : {Initial::zero, Initial::fbp}) {
@@ -163,7 +163,7 @@ TEST_F(ConeReconstruct, VolumesThatNoRayMeetsNeedNoWeight) {
   }
 }
 
-/// Whose filter needs a wider detector, or whose voxels are taller than its row.
+/// Filters that need a wider detector, and voxels that are taller than the row.
 TEST_F(ConeReconstruct, TilesOfOneSidedDetectorsAndFansMakeNoDifference) {
   const ThreadLimit two(2);  // more threads do not fit the memory that makes tiles
   for (const bool fan : {false, true})
@@ -216,7 +216,7 @@ TEST_F(ConeReconstruct, SelectedRowsMakeTheSlicesAtTheirHeights) {
   const Plan some = plan(recipe);
   EXPECT_EQ(some.job.grid.size[2], 23);
   const std::vector<float> part = volume(recipe);
-  // those whose voxels fall on selected rows in every view
+  // slices whose voxels fall on selected rows in every view
   const Index slice = 43 * 43, first = 5, last = 18;
   EXPECT_LE(difference({whole.begin() + (6 + first) * slice, whole.begin() + (6 + last) * slice},
                        {part.begin() + first * slice, part.begin() + last * slice}),

@@ -43,7 +43,7 @@ class FieldOfView : public ::testing::Test {
   }
   Plan plan(const Recipe& recipe) const { return make_plan(io::open_scan(path_)->info(), recipe); }
 
-  /// Over the attenuation: the mean of the disc's inner four fifths in slice 0.
+  /// The mean of the disc's inner four fifths in slice 0, over the attenuation.
   double reading(const Recipe& recipe, Outcome* outcome = nullptr) {
     const std::vector<float> x = reconstructed(path_, recipe, 0, outcome);
     const VolumeGrid grid = plan(recipe).job.grid;
@@ -84,7 +84,7 @@ TEST_F(FieldOfView, HalfAcquisitionIsRightByEveryMethod) {
   }
 }
 
-/// FDK is no zero beyond the field.
+/// Clears what FDK leaves beyond the field, which is not zero.
 void clear_beyond(double radius, std::vector<float>& slices) {
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const double x = static_cast<double>(i % 256) - 127.5, y = static_cast<double>(i / 256 % 256) - 127.5;
@@ -92,9 +92,9 @@ void clear_beyond(double radius, std::vector<float>& slices) {
   }
 }
 
-/// Of the foam, from as many views as both scans have: what the detector's other side would have seen is seen
-/// half a turn later. Both axes are at the middle of a bin. Where the axis is between bins decides how
-/// aliases of bins and of pixels meet, and so up to 3.5 dB, of whole scans as of half ones.
+/// The foam, from as many views as both scans have: what the detector's other side would have seen is seen
+/// half a turn later. Both axes are at the middle of a bin. The place of the axis between bins decides how
+/// aliases of bins and of pixels meet. That makes up to 3.5 dB, for whole scans as for half ones.
 TEST_F(FieldOfView, HalfAcquisitionIsAsGoodAsTheWholeScan) {
   const auto psnr = [&](Scan scan) {
     Simulation s;
@@ -116,7 +116,7 @@ TEST_F(FieldOfView, HalfAcquisitionIsAsGoodAsTheWholeScan) {
     for (std::vector<float>* each : {&x, &truth}) clear_beyond(125, *each);
     return std::pair{everywhere, compare(x, truth, shape, range).psnr};
   };
-  const double twice_the_rays = 10 * std::log10(2.0);  // of a fan, whose opposite rays are no repetition
+  const double twice_the_rays = 10 * std::log10(2.0);  // rays of a fan: opposite ones are no repetition
   const std::vector<double> angles = regular_angles(720, whole_turn);
   const double fan = 1.5;  // magnification
   const struct {
@@ -222,7 +222,7 @@ struct Difference {
   }
 };
 
-/// Of a body twice as wide as the columns that are taken: flat to the rim, up to a constant. The truth is the
+/// A body twice as wide as the columns that are taken: flat to the rim, up to a constant. The truth is the
 /// same region from all columns.
 TEST_F(FieldOfView, InteriorScansAreFlatUpToAConstant) {
   Simulation s = disc_scan(parallel(512, 255.5, half_turn, 360), 512);

@@ -135,7 +135,7 @@ TEST_F(Crew, ALostDeviceEndsTheRunAndTheRestCanBeMade) {
     std::atomic<int> begun = 0;
     std::atomic<bool> failed = false;
     const Watched faulty("fbp", [&, worker = static_cast<std::size_t>(lost)](const Work& work, Range) {
-      if (++begun < 9) return;  // of which four may be on their way
+      if (++begun < 9) return;  // four of them may be on their way
       while (work.worker != worker && !failed) std::this_thread::yield();
       if (work.worker != worker) return;
       wait_for_journal(path);

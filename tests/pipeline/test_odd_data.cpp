@@ -44,7 +44,7 @@ Scan scan_of(std::string_view kind, Index rows, Index bins) {
       {d, test::regular_angles(14, whole_turn), 60, 90, 0.5 * static_cast<double>(rows - 1)});
 }
 
-/// Of a disc with a hole.
+/// Line integrals of a disc with a hole.
 float disc(Index, Index, Index bin) {
   const double x = static_cast<double>(bin) - 6;
   const auto chord = [x](double radius) { return std::sqrt(std::max(0.0, radius * radius - x * x)); };
@@ -116,7 +116,7 @@ TEST_P(OddData, TheSmallestScansGiveNumbers) {
 /// One voxel that rays meet in the middle has what they tell.
 TEST_P(OddData, OneBinGivesItsVoxel) {
   for (const std::string_view method : all()) {
-    if (method == "fbp") continue;  // which has no other bins to subtract
+    if (method == "fbp") continue;  // it has no other bins to subtract
     const auto x = volume(method, scan_of(GetParam(), 1, 1), [](Index, Index, Index) { return 0.3f; });
     ASSERT_EQ(x.size(), 1u);
     EXPECT_GT(x[0], 0.1f) << method;
@@ -124,8 +124,8 @@ TEST_P(OddData, OneBinGivesItsVoxel) {
   }
 }
 
-/// What is linear stays so, as far as floats are small and large; what is smaller than any normal float stays
-/// small.
+/// Linear methods stay linear, as far as floats are small and large. Values smaller than any normal float
+/// stay small.
 TEST_P(OddData, TheSmallestAndTheLargestNumbersAreSolvedLikeOthers) {
   for (const std::string_view method : all()) {
     const Scan scan = scan_of(GetParam(), rows(), 13);
@@ -137,8 +137,8 @@ TEST_P(OddData, TheSmallestAndTheLargestNumbersAreSolvedLikeOthers) {
       ASSERT_NO_THROW(
           x = volume(method, scan, [scale](Index v, Index r, Index b) { return scale * disc(v, r, b); }));
       EXPECT_LT(static_cast<double>(largest(x)), std::max(1e-28, static_cast<double>(scale)));
-      const bool ends_at_zero = method == "mlem" || method == "osem";  // of 1e-30, see em_step
-      if (method_named(method).takes_transmissions) continue;          // which are exponentials
+      const bool ends_at_zero = method == "mlem" || method == "osem";  // at 1e-30, see em_step
+      if (method_named(method).takes_transmissions) continue;          // its data are exponentials
       if (method == "tv" || method == "fista" || scale < (ends_at_zero ? 1e-20f : 1e-37f)) continue;
       for (std::size_t i = 0; i < x.size(); ++i)
         ASSERT_NEAR(static_cast<double>(x[i]) / static_cast<double>(scale), due[i], within) << i;

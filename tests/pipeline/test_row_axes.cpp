@@ -1,4 +1,4 @@
-// Rows with axes of their own, in iterative methods: what no detector has measured has no weight.
+// Rows with axes of their own, in iterative methods: bins that no detector has measured have no weight.
 
 #include "../../pipeline/beams/row_axes.hpp"
 
@@ -47,8 +47,8 @@ TEST(RowAxes, BinsAreKeptAsFarAsTheGridReaches) {
   EXPECT_EQ(data_kept(scan, grid), (std::vector<Index>{40, 40, 40, 34}));
 }
 
-/// Moved by whole bins, what is kept of a row has the coefficients of a scan with that row's axis, bin by
-/// bin, and its data; all else is zero on both sides.
+/// Rows are moved by whole bins. The bins that are kept of a row have the coefficients of a scan with that
+/// row's axis, bin by bin, and its data; all else is zero on both sides.
 TEST(RowAxes, EquationsAreThoseOfTheBinsMeasured) {
   const std::vector<double> moves{0, 4, -7}, angles{0.1, 0.8, 1.9, 2.6, 4.4};
   const Index bins = 23, rows = 3;
@@ -98,7 +98,7 @@ class RowAxesScan : public ::testing::Test {
     recipe.iterations = iterations;
     return recipe;
   }
-  /// Of the grid on which a solver works for these rows, whose axes are those of the file.
+  /// The size of the grid on which a solver works for these rows; their axes are those of the file.
   Index solved_size(Recipe recipe, Range rows) const {
     recipe.rows = rows;
     recipe.size = simulation_.grid.size[0];
@@ -226,7 +226,7 @@ TEST_F(RowAxesScan, NoiseOfBinsThatLeaveTheDetectorDoesNotCount) {
   const SimulatedScan scan(simulation_);
   const io::Frames darks = scan.frames(io::FrameKind::dark, {0, 2});
   io::Frames counts = scan.frames(io::FrameKind::projection, {0, 2});
-  for (Index view = 0; view < counts.shape[0]; ++view)  // of row 1
+  for (Index view = 0; view < counts.shape[0]; ++view)  // the counts of row 1
     std::copy_n(darks.bytes.data() + 2 * bins_, 2 * leaving,
                 counts.bytes.data() + 2 * (2 * view + 1) * bins_);
   io::ScanWriter writer({path_, io::Content::scan}, simulation_.scan, {}, scan.type(), simulation_.flats,

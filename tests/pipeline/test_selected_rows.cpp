@@ -88,7 +88,7 @@ class SelectedRows : public ::testing::Test {
 };
 
 TEST_F(SelectedRows, AreThoseOfTheWholeScanForAllStepsThatLookBeside) {
-  std::vector<std::string_view> seen{"upright"};  // of a cone beam, below
+  std::vector<std::string_view> seen{"upright"};  // `upright` is a step for a cone beam: see below
   for (const Case& one : cases())
     for (const int binning : {0, 1}) {
       Plan plan;
@@ -192,7 +192,7 @@ TEST_F(SelectedRows, OfACrookedConeBeamAreThoseOfTheWholeScan) {
   for (const char* option : {"--detector-roll", "--axis-tilt"}) {
     Recipe recipe;
     recipe.steps[option] = 2.0;
-    recipe.region_z = Range{16, 18};  // of which rays meet rows 13 to 21
+    recipe.region_z = Range{16, 18};  // its rays meet rows 13 to 21
     const auto whole = reconstructed(cone, recipe);
     recipe.rows = Range{10, 25};
     recipe.region_z = Range{6, 8};

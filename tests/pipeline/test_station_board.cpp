@@ -59,7 +59,7 @@ TEST(StationBoard, CountsWhatPassesEachStation) {
   EXPECT_EQ(run.of("preprocess").done.bytes, 4 * small::views * rows * bins);
   EXPECT_EQ(run.of("write").done.bytes, 4 * rows * bins * bins);
   EXPECT_EQ(run.of("back-project").done.updates, run.outcome.updates);
-  const double rounding = 1e-9;  // of sums of times
+  const double rounding = 1e-9;  // rounding of sums of times
   EXPECT_NEAR(run.of("read").seconds, run.outcome.seconds.read, rounding);
   EXPECT_NEAR(run.of("back-project").seconds, run.outcome.seconds.backproject, rounding);
   EXPECT_TRUE(run.seen.curves.empty());

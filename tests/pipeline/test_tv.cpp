@@ -121,8 +121,8 @@ TEST_F(LowDose, HighDosesAreNotSpoilt) {
   EXPECT_GT(psnr(recipe_for("tv")), psnr(recipe_for("fbp")));
 }
 
-/// Applications of A to all that is solved, in units of what the default solver makes: its preparation and
-/// 100 steps.
+/// Applications of A to all slices that are solved, in units of what the default solver takes: its
+/// preparation and 100 steps.
 double share_of_solve(const Plan& plan, const Searched& searched) {
   const double steps = static_cast<double>((Pdhg::cost.preparation + 100 * Pdhg::cost.step).together());
   const auto [nx, ny, nz] = plan.job.solved.size;
@@ -293,7 +293,7 @@ TEST(DataWeights, HaveTheMeanOneInEachBlock) {
   }
 }
 
-/// Of so many data, a median is taken of every second one.
+/// The median of so many data is taken of every second one.
 TEST(DataWeights, DoNotDependOnThePlaceOfARowInItsChunk) {
   constexpr Index views = 1030, bins = 1021;
   Array variances(Space({views, 2, bins}, Blocks::rows));

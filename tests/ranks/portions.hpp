@@ -1,6 +1,7 @@
 #pragma once
 
-// What a rank has of vectors that all have together, beside the whole ones, which each test makes for itself.
+// A rank's part of the vectors that all ranks have together, beside the whole vectors, which each test makes
+// for itself.
 
 #include <algorithm>
 #include <atomic>
@@ -19,7 +20,7 @@ namespace tandem::test {
 
 inline Comm all() { return Comm::world(); }
 
-/// Whether this process goes on where a rank fails; else it ends.
+/// Whether this process goes on if a rank fails; else it ends.
 extern std::atomic<bool> outlives_failures;
 
 /// The lines of a portion, from those of the whole vector, which lies on the host.
@@ -53,7 +54,7 @@ struct RankCase {
   VolumeGrid grid;
   Index lines_at_once = 0;
   Model model = Model::separable_footprint;
-  Device device = Device::cpu();  ///< of each rank
+  Device device = Device::cpu();  ///< device of each rank
   bool through_host = false;
 
   Range own_views() const { return portion_of_rank(views_of(scan), all().rank(), all().size()); }

@@ -35,7 +35,7 @@ TEST(Comm, IsAloneWithoutOthers) {
 }
 
 TEST(Comm, AddsInTheOrderOfRanks) {
-  // of such numbers, the bits of a sum depend on the order
+  // the bits of a sum of such numbers depend on the order
   const auto value = [](int rank, int k) { return std::pow(10.0, 8 * ((rank + k) % 3)) * (1 + 0.1 * rank); };
   std::array<double, 5> sums{}, expected{};
   for (int k = 0; k < 5; ++k) {
@@ -74,7 +74,7 @@ TEST(Comm, BroadcastsFromAnyRank) {
     EXPECT_EQ(all().broadcast(of_rank(all().rank()), from), of_rank(from));
 }
 
-/// Those of a rank, which may be none. They fill no whole number of messages.
+/// Numbers of a rank, perhaps none. They fill no whole number of messages.
 std::vector<float> numbers(int rank) {
   std::vector<float> own(static_cast<std::size_t>(1000001 * rank));
   std::iota(own.begin(), own.end(), static_cast<float>(rank));

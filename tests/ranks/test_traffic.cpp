@@ -1,4 +1,4 @@
-// What ranks send each other, counted where it is sent, is what the plan says.
+// The bytes that ranks send each other, counted where they are sent, are those of the plan.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,7 +25,7 @@ std::vector<ConeCase> cases() {
 struct Bytes {
   double sent, received;
 };
-/// By this rank, while it does something.
+/// Bytes that this rank sends and receives while it does something.
 template <class Work>
 Bytes counted(const Work& work) {
   const RankTraffic before = rank_traffic();
@@ -51,7 +51,7 @@ TEST(RankTraffic, IsAsPlannedInEachStepOfCgls) {
   }
 }
 
-/// Of every solver of the table: strips for each of its subsets, and planes of gradients.
+/// Every solver of the table sends strips for each of its subsets, and planes of gradients.
 TEST(RankTraffic, IsAsPlannedOfEveryMethod) {
   for (const pipeline::Method& method : pipeline::methods()) {
     if (!method.iterates()) continue;
@@ -76,8 +76,8 @@ TEST(RankTraffic, IsAsPlannedOfEveryMethod) {
   }
 }
 
-/// What the table says of them, counted by hand: SIRT goes there and back once in a step, os-sirt there twice
-/// and back once for each subset, OSEM twice each, TV with its planes besides.
+/// The table's numbers, counted by hand: SIRT goes there and back once in a step, os-sirt there twice and
+/// back once for each subset, OSEM twice each, TV with its planes besides.
 TEST(RankTraffic, IsThatOfAllSubsets) {
   const int rank = all().rank(), ranks = all().size();
   const VolumeGrid grid = box(13, 11, 5, 0.7);
@@ -100,7 +100,7 @@ TEST(RankTraffic, IsThatOfAllSubsets) {
   EXPECT_EQ(a_step("fista", 7), of(1, 1) + line * (10 * first + 11 * last));
 }
 
-/// Each strip is sent once less than there are ranks, and what is sent is received.
+/// Each strip is sent once less than there are ranks, and all bytes sent are received.
 TEST(RankTraffic, MakesUpAllStripsForAllRanks) {
   for (const ConeCase& c : cases()) {
     const LinearOperator A = c.over_ranks();

@@ -27,7 +27,7 @@ constexpr Index area = shape[1] * shape[2];
 
 Comm all() { return Comm::world(); }
 
-/// Of the first rank, for all.
+/// A folder of the first rank, for all.
 class SharedFolder {
  public:
   SharedFolder() {
@@ -77,7 +77,7 @@ bool is_mine(Index slice) {
   return slice % workers == all().rank();
 }
 
-/// By names, of a file or of all in a folder.
+/// The bytes of a file, or of all files in a folder, by their names.
 std::map<std::string, std::string> bytes_of(const fs::path& path) {
   std::map<std::string, std::string> files;
   const auto read = [&](const fs::path& file) {
@@ -124,7 +124,7 @@ TEST(VolumeOfRanks, IsThatOfOneProcess) {
     writer->collect();
     if (!all().is_first()) continue;
     std::vector<float> back(static_cast<std::size_t>(area));
-    writer->read_done(1, back.data());  // of another rank
+    writer->read_done(1, back.data());  // a slice of another rank
     EXPECT_NEAR(back[3], std::clamp(voxels()[area + 3], -1.F, 1.F), 0.01);
     writer->finish("{}");
     const io::Clipped clipped = writer->clipped();

@@ -22,7 +22,7 @@ using test::random_array;
 /// 13 views of two slices of 5 x 7 pixels.
 struct SmallScan {
   LinearOperator A = projector(test::scan_of(13, 2, 17), test::grid_of(5, 7, 2), Model::joseph);
-  Eigen::MatrixXd matrix = test::block_matrix(A);  ///< of either slice
+  Eigen::MatrixXd matrix = test::block_matrix(A);  ///< matrix of either slice
   Eigen::JacobiSVD<Eigen::MatrixXd> svd{matrix, Eigen::ComputeThinU | Eigen::ComputeThinV};
 };
 

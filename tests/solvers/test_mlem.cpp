@@ -63,7 +63,7 @@ struct RandomCounts {
     b.data()[std::rand() % rows] = 0;
     return {matrix, A, std::move(b), positive_array(A.domain(), 3)};
   }
-  /// Of rays that meet a voxel.
+  /// The counts of the rays that meet a voxel.
   double counts() const {
     double sum = 0;
     for (Index i = 0; i < b.size(); ++i)

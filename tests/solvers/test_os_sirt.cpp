@@ -62,7 +62,7 @@ void expect_formula(const Beam& scan, const VolumeGrid& grid, Index count) {
 }
 
 TEST(OsSirt, TakesTheStepsOfItsFormulaForEachBeamAndAnyNumberOfSubsets) {
-  for (const Index count : {1, 3, 4, 11}) {  // of 11 views: of 3 and 4, of 2 and 3, of one
+  for (const Index count : {1, 3, 4, 11}) {  // subsets of 11 views, of 3 and 4, of 2 and 3, of one
     expect_formula(test::scan_of(11, 2, 17), test::grid_of(5, 7, 2), count);
     expect_formula(test::far_cone(11, 3, 13), test::box(5, 7, 3, 0.9), count);
     expect_formula(FanBeam{test::far_cone(11, 1, 13)}, test::box(5, 7, 1, 0.9), count);

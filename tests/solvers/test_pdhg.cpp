@@ -83,7 +83,7 @@ TEST(Pdhg, SolvesWeightedLeastSquaresWithoutARegulariser) {
   EXPECT_LE((test::column(solver.solution()) - exact).norm(), 1e-4 * exact.norm());
 }
 
-/// Where all lengths are below the threshold, Huber's function is a square.
+/// If all lengths are below the threshold, Huber's function is a square.
 TEST(Pdhg, SolvesTheSmoothProblemOfALargeThreshold) {
   SmallScan small;
   constexpr float threshold = 1000, weight = 300;
@@ -99,7 +99,7 @@ TEST(Pdhg, SolvesTheSmoothProblemOfALargeThreshold) {
   EXPECT_NEAR(value[0] + value[1], (d * exact).squaredNorm() / (2 * threshold), 1e-4 * value[0]);
 }
 
-/// Of a small threshold little is left but total variation.
+/// With a small threshold little is left but total variation.
 TEST(Pdhg, HuberTendsToTotalVariation) {
   SmallScan small;
   Pdhg plain = small.solver({0.5f});
@@ -156,7 +156,7 @@ TEST(Pdhg, FindsTheLeastPointAboveZero) {
   }
 }
 
-/// What two slices become does not depend on each other, nor on when the other one stops.
+/// Two slices do not depend on each other, nor on when the other one stops.
 TEST(Pdhg, LetsASliceBe) {
   SmallScan small;
   const auto first_slice = [&](int steps_of_first, int steps, float second) {

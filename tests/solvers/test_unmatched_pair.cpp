@@ -1,10 +1,10 @@
-// What a back-projection that is not the transpose does to CGLS, SIRT and BA-GMRES, against figures that an
-// independent program made in double: five ellipses of the modified Shepp-Logan phantom, sampled at the
-// centres of 64 x 64 pixels, 90 views k pi / 90, 95 bins of one pixel, data by Joseph, once as they are and
-// once with noise of 2 % of their largest value. Row 0 has no noise here, the others are five draws of it.
-// The pair is Joseph with its transpose, or with the pixel-driven back-projection. Figures with noise are
-// those of one draw; draws differ the most where rays that graze the grid have large weights: a second draw
-// of that program has 0.336 in the place of 0.377.
+// The effect of a back-projection that is not the transpose on CGLS, SIRT and BA-GMRES, against figures that
+// an independent program made in double. It took five ellipses of the modified Shepp-Logan phantom, sampled
+// at the centres of 64 x 64 pixels, 90 views k pi / 90, 95 bins of one pixel, data by Joseph, once as they
+// are and once with noise of 2 % of their largest value. Row 0 has no noise here; the others are five draws
+// of it. The pair is Joseph with its transpose, or with the pixel-driven back-projection. Figures with noise
+// are those of one draw. Draws differ the most if rays that graze the grid have large weights: a second draw
+// of that program has 0.336 instead of 0.377.
 
 #include <gtest/gtest.h>
 
@@ -27,9 +27,9 @@ namespace tandem {
 namespace {
 
 constexpr Index size = 64, views = 90, bins = 95, rows = 6, slice = size * size;
-constexpr double within = 0.05;   // of each figure
-constexpr double delay = 0.2;     // of CGLS in float, in steps
-constexpr double deviations = 3;  // of the draws here, of which a figure is another one
+constexpr double within = 0.05;   // part of each figure
+constexpr double delay = 0.2;     // delay of CGLS in float, in steps
+constexpr double deviations = 3;  // deviations of the draws here; a figure is one more draw
 
 /// Errors after each step, without noise and of the draws, and the least ones of the draws.
 struct Errors {
@@ -204,7 +204,7 @@ TEST(UnmatchedPair, MakesSirtNoisyAsPublished) {
                  {{100, 1000, 5000}, {0.318, 0.196, 0.1375}, {0.393, 0.416, 0.511}, 0.377}, "unmatched");
 }
 
-/// Where CGLS loses its way, BA-GMRES goes on: as near to the truth as a matched pair comes.
+/// CGLS loses its way here. BA-GMRES goes on: it comes as near to the truth as a matched pair does.
 TEST(UnmatchedPair, DoesNotSlowBaGmres) {
   const Case known;
   const Errors gmres =

@@ -24,7 +24,7 @@
 namespace tandem {
 namespace {
 
-/// Of the variance 1, from 12 uniform ones.
+/// Noise of the variance 1, each from 12 uniform numbers.
 Array noise_of(const Space& space, std::uint64_t seed) {
   Random random(seed);
   Array noise(space);
@@ -221,12 +221,12 @@ TEST(ErrorCurve, FindsTheLargestWeightWithinTheTolerance) {
   EXPECT_NEAR(std::log2(all.largest_weight(0.02)), std::sqrt(std::log(1.02) / 0.01),
               0.1);  // straight between octaves
   const auto coarser = std::make_shared<ErrorCurve>(all);
-  ErrorCurve half(coarser);  // of errors half as large, at three weights
+  ErrorCurve half(coarser);  // errors half as large, at three weights
   for (const double weight : {0.5, 1.0, 2.0}) half.add({weight, 0.5 * error(weight), 0});
   EXPECT_NEAR(half.largest_weight(0.02), all.largest_weight(0.02), 0.02 * all.largest_weight(0.02));
 }
 
-/// As FBP is where views are missing.
+/// Such a volume is FBP's if views are missing.
 TEST(WeightSearch, AFirstVolumeFarFromTheDataDoesNoHarm) {
   NoisyScan noisy;
   const float good = noisy.found().weight;
@@ -236,8 +236,8 @@ TEST(WeightSearch, AFirstVolumeFarFromTheDataDoesNoHarm) {
       << found << " in the place of " << good;
 }
 
-/// More noise, more regularisation; and the weight is in units of the data: of twice the data it is twice as
-/// large.
+/// More noise takes more regularisation. The weight is in units of the data: for data twice as large it is
+/// twice as large.
 TEST(WeightSearch, GoesWithTheNoiseAndWithTheUnit) {
   NoisyScan noisy;
   const float weight = noisy.found().weight;

@@ -26,7 +26,7 @@ struct Width {
 };
 constexpr Width widths[] = {{300, 138}, {1500, 690}, {3000, 1380}};
 
-/// About an axis in the middle, or half of it. Opposite rays fall on bins.
+/// A scan about an axis in the middle, or half of it. Opposite rays fall on bins.
 inline ParallelBeam turned_scan(const Width& width, bool half, Index views) {
   const Index missing = half ? width.missing : 0;
   return {{width.whole - missing, 1, 1, 1,
@@ -53,7 +53,7 @@ inline ConeBeam cone_scan(const Width& width, bool half) {
 
 constexpr double mu_of_disc = 0.73;
 
-/// In the field of the whole detector, unless it is larger.
+/// A disc within the field of the whole detector, unless it is larger.
 inline Phantom disc_aside(Index whole, double radius = 0.32) {
   const auto n = static_cast<double>(whole);
   return {{{mu_of_disc, {radius * n, radius * n, INFINITY}, {0.08 * n, 0.04 * n, 0}, 0}}};
@@ -95,7 +95,7 @@ inline double mean_of(const Array& slice) {
   return sum / static_cast<double>(here.size());
 }
 
-/// Of the disc, over its attenuation: means of some pixels near the axis, where the nearer side of the half
+/// Means of the disc over its attenuation, of some pixels near the axis, where the nearer side of the half
 /// ends, and farther out. `y` are its line integrals.
 template <class Kind>
 std::vector<double> readings(const Way& way, const Width& width, const Kind& scan, const Array& y,

@@ -1,7 +1,8 @@
 #pragma once
 
-// What the coefficient of a voxel and a cell stands for: the chord of the voxel, averaged over the rays from
-// the source to the cell. Exact but for rounding: between the kinks of the chord, Gauss's rule.
+// The value that the coefficient of a voxel and a cell stands for: the chord of the voxel, averaged over the
+// rays from the source to the cell. It is exact but for rounding: between the kinks of the chord by Gauss's
+// rule.
 
 #include <algorithm>
 #include <array>
@@ -42,7 +43,7 @@ inline Stretch stretch_in(double x, double half, double source, double direction
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// Voxel (0, 0, 0) of `grid`, the cell (row, bin) in the view at `angle`; mm.
+/// The chord of voxel (0, 0, 0) of `grid`, averaged over the cell (row, bin) in the view at `angle`; mm.
 inline double mean_chord(const ConeBeam& scan, double angle, const VolumeGrid& grid, double row, double bin) {
   const double c = std::cos(angle), s = std::sin(angle), x = grid.x(0), y = grid.y(0), z = grid.z(0);
   const double half = 0.5 * grid.pitch[0], half_z = 0.5 * grid.pitch[2];
@@ -61,7 +62,7 @@ inline double mean_chord(const ConeBeam& scan, double angle, const VolumeGrid& g
     for (const double edge : {z - half_z, z + half_z})
       for (const double at : {first, last}) kinks.push_back(edge * level / at);
     const auto chord = [&](double v) {
-      const double slope = v / level;  // of the ray, upwards
+      const double slope = v / level;  // slope of the ray, upwards
       const Stretch in_z = stretch_in(z, half_z, 0, slope);
       return std::max(0.0, std::min(last, in_z.last) - std::max(first, in_z.first)) * std::hypot(1, slope);
     };

@@ -1,4 +1,4 @@
-// Ranks that have one solver together: check-points, signals, and what becomes of a rank that fails.
+// Ranks that have one solver together: check-points, signals, and the other ranks when one fails.
 
 #include <cstring>
 
@@ -56,7 +56,7 @@ class RankFailures : public RanksOfPrograms {
         rest += line + '\n';
     return rest;
   }
-  /// As the file says.
+  /// The iteration that the file names.
   int iteration_of(const std::string& file) const {
     const std::string text = text_of(run / file), part = "iteration 4\n";
     const std::size_t at = text.find(part);
@@ -64,7 +64,7 @@ class RankFailures : public RanksOfPrograms {
     if (at != std::string::npos) std::memcpy(&iteration, text.data() + at + part.size(), sizeof iteration);
     return iteration;
   }
-  /// Of the other ranks, which have two names for it.
+  /// The iteration of another rank; such a rank has two names for its file.
   int iteration_of_rank(int rank) const {
     const std::string file = "state.rank" + std::to_string(rank);
     EXPECT_NE(run.has(file), run.has(file + ".1")) << "the older one is gone";
@@ -205,7 +205,7 @@ TEST_F(RankFailures, RefuseAnotherVersionOnOneRank) {
   EXPECT_FALSE(run.has("v.h5"));
 }
 
-/// A rank has what the file of options says that lies where it works.
+/// A rank has the memory that the file of options in its working folder names.
 TEST_F(RankFailures, DoWithARankThatHasLessMemory) {
   const std::vector<float> volume = whole(3, cgls, 20);
   const std::string here = run / "", options = "recon '" + here + "cone.h5' -o '" + here + "v.h5'" +

@@ -154,7 +154,7 @@ TEST(TiffStack, TakesFlatsAndDarksFromFilesAndFolders) {
   EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(0, views));
   EXPECT_EQ(all_of(*reader, FrameKind::dark), frames(5, 1));
 
-  options.flats.push_back(folder / "flat.tif");  // of another type: all become float32
+  options.flats.push_back(folder / "flat.tif");  // a flat of another type: all become float32
   std::vector<double> all = frames(0, views), last = frames(6, 1);
   all.insert(all.end(), last.begin(), last.end());
   EXPECT_EQ(all_of(*io::open_scan(folder / "stack", options), FrameKind::flat), all);

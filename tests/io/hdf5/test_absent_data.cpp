@@ -1,4 +1,5 @@
-// What libhdf5 would hand out as zeros: sources, chunks and files that are not there, or not all of them.
+// Data that libhdf5 would hand out as zeros: sources, chunks and files that are not there, or not all of
+// them.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ std::string refusal_to_read(io::ScanReader& reader) {
   return refusal([&] { all_of(reader, FrameKind::projection); });
 }
 
-/// While it lives, this process has less of something.
+/// Lets this process have less of a resource while it lives.
 class Limit {
  public:
   Limit(__rlimit_resource what, rlim_t most) : what_(what) {
@@ -206,7 +207,7 @@ TEST(Chunks, OfAnglesMustAllHaveBeenWritten) {
                    {"scan.h5: /exchange/theta: 2 of its 4 chunks were never written"}));
 }
 
-/// Found by the fuzzer: no memory holds as many, and none shall be asked for.
+/// The fuzzer found this: no memory holds so many angles, and none shall be asked for.
 TEST(Chunks, OfMoreAnglesThanMemoryHoldsAreMissing) {
   const TemporaryFolder folder;
   Hdf5Maker(folder / "scan.h5")
@@ -225,7 +226,7 @@ TEST(Chunks, ClaimWhatTheFileCanHave) {
   std::stringstream all;
   all << std::ifstream(path, std::ios::binary).rdbuf();
   std::string bytes = all.str();
-  const std::size_t node = bytes.find(std::string("TREE\1", 5));  // of an index of chunks
+  const std::size_t node = bytes.find(std::string("TREE\1", 5));  // node of an index of chunks
   ASSERT_NE(node, std::string::npos);
   const std::string size = bytes.substr(node + 24, 4);
   const auto claim = [&](const std::string& chunk_size, char filters_skipped = '\0') {

@@ -1,4 +1,4 @@
-// When frames were taken, and what the monitor said of the beam.
+// When frames were taken, and what the monitor says about the beam.
 
 #include "../../../io/scans/scan_reader.hpp"
 #include "../io_checks.hpp"
@@ -57,7 +57,7 @@ TEST(FrameTimes, OfDataExchangeAreTheLocationsOfItsFrames) {
     write_dxchange(file, 3);
     const std::string view = "/exchange/data", flat = "/exchange/data_white", dark = "/exchange/data_dark";
     file.texts("/defaults/HDF5FrameLocation", {dark, flat, flat, view, view, dark, view, view, flat});
-    file.text("/process/acquisition/flat_fields/flat_field_mode", "Start");  // which is less
+    file.text("/process/acquisition/flat_fields/flat_field_mode", "Start");  // the locations say more
   }
   const io::ScanInfo info = info_of(folder / "scan.h5");
   EXPECT_EQ(info.times.views, (Numbers{3, 4, 6, 7}));
@@ -80,9 +80,9 @@ TEST(FrameTimes, OfDataExchangeMayBeToldByTheModeOfItsFlats) {
   EXPECT_EQ(flats_of("Both", 4), (Numbers{-2, -1, 4, 5}));
   EXPECT_EQ(flats_of("Start", 2), (Numbers{-2, -1}));
   EXPECT_EQ(flats_of("End", 2), (Numbers{4, 5}));
-  EXPECT_EQ(flats_of("Both", 3), Numbers{});  // of which no half is before
+  EXPECT_EQ(flats_of("Both", 3), Numbers{});  // three flats have no half
   EXPECT_EQ(flats_of("None", 2), Numbers{});
-  EXPECT_EQ(flats_of("Both", 4, true), (Numbers{-2, -1, 4, 5}));  // of a part of the frames
+  EXPECT_EQ(flats_of("Both", 4, true), (Numbers{-2, -1, 4, 5}));  // locations of a part of the frames
 }
 
 TEST(FrameTimes, MayBeGiven) {
@@ -99,7 +99,7 @@ TEST(FrameTimes, MayBeGiven) {
                    {"--flat-loc", "3 views for 4 flats", "equal size"}));
 }
 
-/// Nobody knows when they were taken.
+/// Nobody knows when the given flats were taken.
 TEST(FrameTimes, AreForgottenWhereOtherFlatsAreGivenToo) {
   const TemporaryFolder folder;
   write_nxtomo(folder / "scan.nxs");

@@ -138,7 +138,7 @@ TEST(Matlab, VariableNamesTheSinogram) {
 
 TEST(Matlab, OfBinsAndViewsIsTurnedBeforeItsAnglesAreCounted) {
   const TemporaryFolder folder;
-  std::vector<double> columns;  // of bins x views: all bins of a view follow one another
+  std::vector<double> columns;  // bins x views: all bins of a view follow one another
   for (std::size_t v = 0; v < 3; ++v)
     for (std::size_t b = 0; b < bins; ++b) columns.push_back(pixel(0, v, b));
   save(folder / "a.mat",

@@ -29,9 +29,9 @@ Vector cross(const Vector& a, const Vector& b) {
 }
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// Where CIL sees a point of the sample: the source is at 0, y is along the beam, and the image begins at its
-/// top right corner. The sample turns about the direction of the axis, and the point is given in a frame
-/// whose z is that direction.
+/// The place where CIL sees a point of the sample: the source is at 0, y is along the beam, and the image
+/// begins at its top right corner. The sample turns about the direction of the axis. The point is given in a
+/// frame with that direction as its z.
 Place seen_by_cil(const Nikon& n, const Vector& point, int view) {
   const double turn = in_radians(-n.step_deg * view - n.initial_deg + 180), roll = in_radians(n.roll_deg),
                tilt = in_radians(-n.tilt_deg);
@@ -49,7 +49,8 @@ Place seen_by_cil(const Nikon& n, const Vector& point, int view) {
   return {(n.rows - 1) / 2 - up / n.pitch_y, (n.bins - 1) / 2 - across / n.pitch_x};
 }
 
-/// Where a plan takes the same point from: the view is turned about the beam, as seen from the other side.
+/// The place from which a plan takes the same point: the view is turned about the beam, as seen from the
+/// other side.
 Place seen_by_plan(const pipeline::Plan& plan, const io::ScanInfo& info, const Vector& point, int view) {
   const double roll = plan.job.preprocessing.pose ? plan.job.preprocessing.pose->roll : 0,
                tilt = plan.job.preprocessing.pose ? plan.job.preprocessing.pose->tilt : 0;
@@ -122,7 +123,7 @@ std::unique_ptr<io::ScanReader> opened(const Scanned& scan, const std::vector<st
 }  // namespace
 
 TEST(Nikon, SeesPointsWhereCilSeesThem) {
-  constexpr double rounding = 1e-9, beside = 0.02;  // of lines with six digits; of an axis beside the beam
+  constexpr double rounding = 1e-9, beside = 0.02;  // for lines with six digits; for an axis beside the beam
   EXPECT_LT(miss({}), rounding);
   EXPECT_LT(miss({.detector_x = 1, .detector_y = 1.2}), rounding);
   EXPECT_LT(miss({.roll_deg = 1.5}), rounding);

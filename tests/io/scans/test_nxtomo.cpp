@@ -88,7 +88,7 @@ TEST(NXtomo, TurnsMirroredImagesBackAndSaysSo) {
        {turned([](Maker&f, const std::string&d) { f.flag(d + "/x_flipped", true); }),
         turned([](Maker&f, const std::string&d) { f.numbers(d + "/x_flipped", "u8", {}, {1}); }),
         turned(about("rz", 180)), turned(about("rz", -180)), turned([&](Maker&f, const std::string&d) {
-          about("rx", 0)(f, d), about("ry", 180)(f, d);  // of NeXus' own frame
+          about("rx", 0)(f, d), about("ry", 180)(f, d);  // NeXus' own frame
         })}) {
     EXPECT_EQ(t.pixels, columns);
     EXPECT_DOUBLE_EQ(t.axis, 4 - (2 - 0.75));
@@ -96,7 +96,7 @@ TEST(NXtomo, TurnsMirroredImagesBackAndSaysSo) {
   }
   for (const Turned& t : {turned([](Maker&f, const std::string&d) { f.flag(d + "/y_flipped", true); }),
                           turned(about("rx", 180)), turned([&](Maker&f, const std::string&d) {
-                            about("rz", 0)(f, d), about("ry", 180)(f, d);  // of the ESRF's frame
+                            about("rz", 0)(f, d), about("ry", 180)(f, d);  // the ESRF's frame
                           })}) {
     EXPECT_EQ(t.pixels, rows_flipped);
     EXPECT_DOUBLE_EQ(t.axis, 2 - 0.75);

@@ -98,7 +98,7 @@ TEST(Nikon, ImagesMayLieBelow) {
 TEST(SkyScan, GivesGeometryAnglesAndTheWhiteLevel) {
   const Scanned scan("bone_", 0);
   scan.text("bone_.log", skyscan);
-  scan.text("bone__rec.log", skyscan);  // of a reconstruction
+  scan.text("bone__rec.log", skyscan);  // the settings of a reconstruction
   const auto reader = scan.open();
   const ConeBeam& cone = point_source_of(reader->info().scan);
   EXPECT_DOUBLE_EQ(cone.sod, 50);
@@ -226,7 +226,7 @@ std::vector<std::string> vectors(const std::vector<double>& degrees, double colu
   std::vector<std::string> lines;
   for (const double angle : degrees) {
     const double s = std::sin(angle * degree), c = std::cos(angle * degree), up = 0.7;
-    const double middle = -0.25 * column;  // of the detector, so that the axis is 0.25 columns behind it
+    const double middle = -0.25 * column;  // middle of the detector: the axis is 0.25 columns behind it
     char line[400];
     std::snprintf(line, sizeof line,
                   "%.15g %.15g %.15g  %.15g %.15g %.15g  %.15g %.15g %.15g  %.15g %.15g %.15g", 66 * s,

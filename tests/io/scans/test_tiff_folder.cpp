@@ -1,4 +1,4 @@
-// Which files of a folder are views, and in what order; what the notes say of the others.
+// Which files of a folder are views, and in which order; what the notes say about the others.
 
 #include <algorithm>
 
@@ -68,7 +68,7 @@ TEST(TiffFolder, OfAGoldenRatioIsInTheOrderInWhichItWasTaken) {
 }
 
 TEST(TiffFolder, CountsItsNamesAsPeopleDo) {
-  const Images folder(counted("scan_", 0, 12));  // whose bytes have scan_10 before scan_2
+  const Images folder(counted("scan_", 0, 12));  // by their bytes scan_10 comes before scan_2
   EXPECT_EQ(folder.order(), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
   EXPECT_EQ(folder.notes(), "");
 }
@@ -90,7 +90,7 @@ TEST(TiffFolder, TakesFlatsAndDarksForWhatTheyAre) {
   const auto mixed = io::open_scan(folder.path(), options);
   EXPECT_EQ(Images::first_bins(*mixed, FrameKind::flat), (std::vector<double>{5}));
   EXPECT_EQ(Images::first_bins(*mixed, FrameKind::dark), (std::vector<double>{4, 6}));
-  options.flats = options.darks = {folder.path()};  // of one folder, each its own
+  options.flats = options.darks = {folder.path()};  // one folder for both, which each take their own
   const auto reader = io::open_scan(folder.path(), options);
   EXPECT_EQ(Images::first_bins(*reader, FrameKind::projection), (std::vector<double>{0, 1, 2}));
   EXPECT_EQ(Images::first_bins(*reader, FrameKind::flat), (std::vector<double>{3, 5, 7}));

@@ -99,7 +99,7 @@ TEST(Volume, ScalesIntegersBackToWithinHalfAStep) {
 
 TEST(Volume, HoldsHalvesExactly) {
   const TemporaryFolder folder;
-  std::vector<float> data = ramp();  // of which most are no halves
+  std::vector<float> data = ramp();  // most of these are no halves
   std::vector<std::uint16_t> halves(data.size());
   std::vector<float> expected(data.size());
   io::halves_of(data.data(), 60, halves.data());
@@ -399,7 +399,7 @@ TEST(Volume, OnAFullDiskIsAnErrorAndLeavesNothing) {
 }
 
 TEST(Volume, ThatIsPackedLeavesNothingOnAFullDisk) {
-  std::vector<float> data(1 << 18);  // which cannot be packed
+  std::vector<float> data(1 << 18);  // these cannot be packed
   std::uint32_t bits = 1;
   for (float& v : data) v = static_cast<float>(bits = bits * 1664525 + 1013904223);
   struct Case {
