@@ -72,8 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Scans, KnownFanAxis,
                                          Case{"foam", 256, 70.25, 360, 1,
                                               whole_turn},  // half of the body is seen at a time
                                          Case{"ellipsoids", 128, 60.8, 181, 5, whole_turn},
-                                         // Half of it, here too.
-                                         Case{"ellipsoids", 128, 32.4, 181, 5, whole_turn},
+                                         Case{"ellipsoids", 128, 32.4, 181, 5, whole_turn},  // half, too
                                          Case{"shepp-logan", 1100, 531.4, 300, 1, whole_turn},
                                          Case{"foam", 256, 131.3, 240, 1, half_turn + 0.6}));  // a short scan
 
