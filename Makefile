@@ -125,8 +125,9 @@ format-check:
 	@cmake/setup.sh $(CLANG_FORMAT)
 	@$(CLANG_FORMAT) --dry-run -Werror $(SOURCES) && echo "format: as .clang-format has it"
 
-lint: setup format-check  ## format, layers, clang-tidy
+lint: setup format-check  ## format, layers, words, clang-tidy
 	@python3 cmake/check_layers.py .
+	@python3 cmake/check_words.py .
 	cmake --preset lint --log-level=WARNING
 	@if command -v $(CLANG_TIDY) >/dev/null; then \
 	  $(GIT) ls-files '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | xargs -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint; \
