@@ -14,7 +14,7 @@ namespace tandem {
 
 namespace {
 
-/// Page by page on all cores: the first to touch a page waits for it.
+/// Fills page by page on all cores: the first to touch a page waits for it.
 void fill_zeros(float* data, std::size_t count) {
   constexpr std::size_t piece = std::size_t{1} << 24;
   if (count < 2 * piece) return static_cast<void>(std::fill_n(data, count, 0.0f));
@@ -142,7 +142,8 @@ void copy_alone(ConstVectorView from, VectorView to, const Stream& stream) {
     cuda::copy(a.is_cuda() ? a.ordinal() : b.ordinal(), to.data, from.data, bytes, stream.native());
 }
 
-/// What share k of a vector in `there`, which lies on a team, is of one on a single device.
+/// The part of `alone`, a vector on a single device, that corresponds to share k of a vector in `there`,
+/// which lies on a team.
 template <class View>
 View as_share(const View& alone, const Space& there, int k) {
   if (there.spread() == Spread::copied) return alone;

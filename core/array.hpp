@@ -40,7 +40,8 @@ class Array {
   /// Sets all values to zero. The array is made for the default stream of the calling thread and waits for
   /// it, so every stream can use it. @throws DeviceError naming the bytes if memory does not suffice
   explicit Array(Space space);
-  /// One on a team, of the shares of its members. @throws SpaceError unless these are the shares of `space`
+  /// An array on a team, made of the shares of its members. @throws SpaceError unless these are the shares of
+  /// `space`
   Array(Space space, std::vector<Array> shares);
   Array clone(Stream& stream) const;  ///< queued on `stream`; the copy is made for it
   Array clone() const;                ///< on the default stream of this thread; waits

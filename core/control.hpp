@@ -7,9 +7,9 @@
 
 #include "comm.hpp"
 
-/// What ranks tell each other beside their work, at any time: a thread of each listens. That of the first
-/// rank has the counters and hears of failures, so it answers also while the first rank computes. The threads
-/// also see when the process of another rank of their machine has ended.
+/// Messages between ranks beside their work, at any time. A thread of each rank listens for them. The thread
+/// of the first rank has the counters and hears of failures, so that it answers also while the first rank
+/// computes. The threads also see when the process of another rank of their machine has ended.
 namespace tandem::control {
 
 void begin(int rank, int size, OnRankFailure on_failure);

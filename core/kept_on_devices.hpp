@@ -25,7 +25,7 @@ class KeptOnDevices {
   struct Streams {
     Stream coming, going;
   };
-  /// Tells apart what has the same type.
+  /// Tells apart kept values of the same type.
   using Key = std::array<std::int64_t, 3>;
 
   /// Work that is queued on the stream before this is destroyed may read the value.

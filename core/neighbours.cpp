@@ -16,10 +16,10 @@ namespace tandem {
 
 namespace {
 
-/// Where a process is and what it is called there.
+/// The machine of a process, and the number that the process has there.
 struct Address {
   std::array<char, 40> boot{};   ///< no two machines have the same
-  std::uint64_t namespace_ = 0;  ///< in which the number holds
+  std::uint64_t namespace_ = 0;  ///< the namespace in which the number holds
   std::int64_t process = 0;
   bool is_beside(const Address& other) const { return boot == other.boot && namespace_ == other.namespace_; }
 };

@@ -12,15 +12,15 @@ struct CellPlace {
   double row, bin;
 };
 
-/// Where a ray falls on a detector that lies on a cylinder about the source, if it falls on a place of the
-/// flat one that touches it along its middle column. The axis of the cylinder is parallel to the columns. If
-/// k is the radius in bins, a ray at the angle a to the middle column is k tan a bins beside it on the flat
-/// one, and k a on the curved one; rows lie cos a times as far from the plane across the axis that the source
-/// is in.
+/// The place where a ray falls on a detector that lies on a cylinder about the source, from the place where
+/// it falls on the flat detector that touches the cylinder along its middle column. The axis of the cylinder
+/// is parallel to the columns. If k is the radius in bins, a ray at the angle a to the middle column is k tan
+/// a bins beside it on the flat detector, and k a on the curved one. Rows lie cos a times as far from the
+/// plane across the axis that the source is in.
 struct Curve {
   double bins_per_radian = 0;  ///< k; 0 for a flat detector
-  double middle_bin = 0;       ///< where both touch
-  double level_row = 0;        ///< where the plane of the source falls
+  double middle_bin = 0;       ///< bin where both touch
+  double level_row = 0;        ///< row where the plane of the source falls
 
   TANDEM_HOST_DEVICE CellPlace bent(CellPlace flat) const {
     if (bins_per_radian == 0) return flat;

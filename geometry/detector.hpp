@@ -10,7 +10,7 @@ namespace TANDEM_PUBLIC tandem {
 struct Detector {
   Index bins = 0, rows = 1;
   double bin_pitch = 1, row_pitch = 1;  ///< mm; 1 if it is not known: lengths are then in bins
-  double axis_bin = 0;                  ///< where the rotation axis falls; centred: (bins - 1) / 2
+  double axis_bin = 0;                  ///< bin where the rotation axis falls; centred: (bins - 1) / 2
 };
 
 /// How far a detector reaches from the axis to the middle of its last bin on either side, in bins. The value
@@ -46,7 +46,7 @@ constexpr double binned_position(double position, Index f) {
 
 /// @throws GeometryError for an axis that is more than the detector's width outside its bins.
 void require_axis(const Detector& detector, double axis_bin);
-/// How far the row of any such axis is from where the detector's axis is, bins.
+/// The largest distance of such an axis from the detector's axis, bins.
 double furthest_axis(const Detector& detector);
 
 /// @throws GeometryError naming the field, its value and its unit.

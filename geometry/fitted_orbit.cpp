@@ -66,8 +66,8 @@ std::array<Vector3, 2> across(const Vector3& axis) {
   return {unit, cross(axis, unit)};
 }
 
-/// The middle of the circle that points of a plane lie on, which is that of x^2 + y^2 = a x + b y + c with
-/// the least squares (Kasa 1976); not finite if they lie on a line. Points count from their mean.
+/// The middle of the circle on which points of a plane lie: that of x^2 + y^2 = a x + b y + c with the least
+/// squares (Kasa 1976). It is not finite if they lie on a line. Points count from their mean.
 std::array<double, 2> middle_of_circle(const std::vector<std::array<double, 2>>& points) {
   double xx = 0, xy = 0, yy = 0, xr = 0, yr = 0;
   for (const auto& [x, y] : points) {
@@ -141,7 +141,7 @@ FittedOrbit about(const Vector3& axis, const std::vector<Vector3>& points, const
 
 constexpr double once = 1.05;  // turns, beyond which an orbit may be a helix
 
-/// What is left of the squares of points about an orbit, a helix if they go round more than once.
+/// The sum of squares of the distances of points from an orbit, a helix if they go round more than once.
 double rest_of(const FittedOrbit& orbit) {
   double sum = 0;
   for (const double radius : orbit.radii) sum += (radius - orbit.radius) * (radius - orbit.radius);
@@ -273,7 +273,7 @@ void add_slopes(FittedOrbit& orbit) {
   }
 }
 
-/// Where middle rays of a parallel beam pass the axis, mm along it.
+/// The heights at which middle rays of a parallel beam pass the axis, mm along it.
 std::vector<double> heights_of_detectors(const FlexibleBeam& scan, const FittedOrbit& orbit) {
   std::vector<double> heights;
   for (std::size_t k = 0; k < scan.views.size(); ++k) {

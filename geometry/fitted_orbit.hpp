@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// The circle or the helix that the sources of a scan go along, nearly. Of parallel rays it is the way of the
-/// points of the unit sphere from which they come.
+/// The circle or the helix that the sources of a scan go along, nearly. For parallel rays it is the way of
+/// the points of the unit sphere from which they come.
 struct FittedOrbit {
   Vector3 axis{};        ///< a direction of length 1; bins go, nearly, as sources do that turn about it
   Vector3 centre{};      ///< a point of it
@@ -17,9 +17,10 @@ struct FittedOrbit {
   double rise = 0;       ///< the pitch of a helix, mm a turn; 0 for a circle
   double stray = 0;      ///< the farthest that a source is off it, as a share of the radius
   bool goes_on = false;  ///< a helix: angles go on from turn to turn
-  /// Where each source is about the axis, rad and mm. For parallel rays, heights are those of the detectors.
+  /// The place of each source about the axis, rad and mm. For parallel rays, heights are those of the
+  /// detectors.
   std::vector<double> angles{}, radii{}, heights{};
-  std::vector<double> slopes{};     ///< by how much the radius grows with the angle, mm/rad
+  std::vector<double> slopes{};     ///< growth of the radius with the angle, mm/rad
   std::vector<double> steps{};      ///< the part of a helix that each view stands for, rad
   Vector3 at_zero{}, at_quarter{};  ///< directions across the axis, at angle 0 and a quarter of a turn
 
@@ -36,8 +37,8 @@ constexpr double fade_of_turn = half_turn / 6;
 /// circle and no helix: each may be off it by a tenth of the radius
 FittedOrbit fitted_orbit(const FlexibleBeam& scan);
 
-/// The angle after which views see the same rays again, rad: of a circle a turn, of parallel rays across its
-/// axis half a turn, and of a helix all its way.
+/// The angle after which views see the same rays again, rad: for a circle a turn, for parallel rays across
+/// its axis half a turn, and for a helix all its way.
 double period_of(const FittedOrbit& orbit, bool parallel);
 
 }  // namespace tandem

@@ -75,8 +75,8 @@ void require_one_per_view(std::size_t count, std::size_t views, const char* what
                          " views; one per view is needed");
 }
 
-/// What lies towards higher cells in the image shows that the detector stands so much lower. A sample that
-/// moves sees source and detector move the other way.
+/// Moves the views. If the image lies towards higher cells, the detector stands so much lower. If the sample
+/// moves, source and detector move the other way.
 void move_views(FlexibleBeam& scan, const std::vector<double>& angles, const OffCircle& off) {
   require_one_per_view(off.bin_shifts.size(), angles.size(), "shifts of bins");
   require_one_per_view(off.row_shifts.size(), angles.size(), "shifts of rows");

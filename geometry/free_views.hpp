@@ -8,15 +8,15 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How a scan stands beside the circle that it says.
+/// The ways in which a scan differs from the circle that it names.
 struct OffCircle {
   /// rad: by how much the axis leans towards higher bins at higher rows, as the detector is rolled about the
   /// beam; and by how much its upper end leans towards the detector, in the plane of the beam.
   double roll = 0, tilt = 0;
-  /// How many bins and rows the image of each view lies towards higher ones; empty: nowhere.
+  /// How many bins and rows the image of each view lies towards higher ones; empty: not at all.
   std::vector<double> bin_shifts{}, row_shifts{};
-  /// Where the sample was moved to in each view, mm: across the beam towards higher bins, along the beam, and
-  /// up along the axis; empty: nowhere.
+  /// The place to which the sample was moved in each view, mm: across the beam towards higher bins, along the
+  /// beam, and up along the axis; empty: it was not moved.
   std::vector<Vector3> moves{};
   /// Whether the detector of a cone beam lies on a cylinder about the source (`FlexibleBeam::curved`). Its
   /// bins count along the arc, from the one on which the axis falls.
@@ -26,7 +26,7 @@ struct OffCircle {
 };
 
 /// Any scan, view by view. The detector of a parallel beam stands at the axis. A detector is rolled about its
-/// cell on the axis and in the midplane. That of a parallel beam has none: there the middle of the detector
+/// cell on the axis and in the midplane. A parallel beam has no midplane: there the middle of the detector
 /// keeps its height. @throws GeometryError for rows that have axes of their own, another count of shifts or
 /// moves than of views, and shifts of views that have places of their own
 FlexibleBeam as_free_views(const Scan& scan, const OffCircle& off = {});

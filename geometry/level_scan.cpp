@@ -60,7 +60,7 @@ FlexibleView turned_level(const FlexibleView& view, const Vector3& along, std::s
   return {view.source, view.detector, bin * along, row * up};
 }
 
-/// Where the ray to a place meets a detector, in rows and bins from its middle.
+/// The place where the ray to a point meets a detector, in rows and bins from its middle.
 std::array<double, 2> met(const FlexibleView& view, bool parallel, const Vector3& place) {
   const Vector3 normal = cross(view.bin_step, view.row_step), ray = ray_to(view, parallel, place);
   const Vector3 there = place + dot(view.detector - place, normal) / dot(ray, normal) * ray - view.detector;
@@ -159,7 +159,7 @@ Turned turned_level(const FlexibleBeam& scan, const FittedOrbit& orbit) {
   return turned;
 }
 
-/// Pitches of the first view, and the mean of where the axis falls and of how far it is: that of a circle.
+/// A circle with the pitches of the first view, and the means of the bin of the axis and of its distance.
 ConeBeam circle_like(const FlexibleBeam& scan, const FittedOrbit& orbit, const Turned& turned) {
   ConeBeam circle;
   Detector& d = circle.detector;
@@ -172,7 +172,7 @@ ConeBeam circle_like(const FlexibleBeam& scan, const FittedOrbit& orbit, const T
   }
   const auto count = static_cast<double>(turned.views.size());
   d.axis_bin = half(d.bins) + aside / count;
-  circle.sdd = away / count, circle.sod = 0.5 * circle.sdd;  // which shares do not depend on
+  circle.sdd = away / count, circle.sod = 0.5 * circle.sdd;  // shares do not depend on these
   circle.midplane_row = half(d.rows);
   circle.angles = orbit.angles;
   return circle;

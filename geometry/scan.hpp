@@ -15,9 +15,9 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// What every kind of beam answers for itself. The functions below ask any scan for it. Other folders have
-/// overloads for each kind: its projector, filter, back-projector and phantom integrals. A kind need not have
-/// angles or an axis.
+/// The questions that every kind of beam answers for itself. The functions below ask any scan for them. Other
+/// folders have overloads for each kind: its projector, filter, back-projector and phantom integrals. A kind
+/// need not have angles or an axis.
 template <class Kind>
 concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, std::span<const Index> views,
                         Device device) {
@@ -68,8 +68,8 @@ bool needs_mm(const Scan& scan);
 const Detector& detector_of(const Scan& scan);
 Detector& detector_of(Scan& scan);
 
-/// What not all kinds have. The angles of the views, rad, and the period after which views see the same lines
-/// again; the axis of each row if they differ; how far the image of each view lies aside, bins.
+/// Properties that not all kinds have: the angles of the views, rad, and the period after which views see the
+/// same lines again; the axis of each row if they differ; how far the image of each view lies aside, bins.
 const std::vector<double>& angles_of(const Scan& scan);  ///< empty if its views have none
 std::vector<double>& angles_of(Scan& scan);              ///< @throws GeometryError if its views have none
 std::optional<double> period_of(const Scan& scan);
@@ -92,8 +92,8 @@ Scan crop(const Scan& scan, Range views, Range rows, Range bins);
 Scan bin_down(const Scan& scan, int level, bool pitch_known);
 VolumeGrid fitting_grid(const Scan& scan);
 Space projection_space(const Scan& scan, Device device = Device::cpu());
-/// On which filtered rows lie: that of `symmetric`, or one with level rows. @throws GeometryError for views
-/// that have no filter
+/// The detector on which filtered rows lie: that of `symmetric`, or one with level rows. @throws
+/// GeometryError for views that have no filter
 Detector filtered_detector(const Scan& scan);
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices);
 Range slices_met(const Scan& scan, const VolumeGrid& grid, Range rows);

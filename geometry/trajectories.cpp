@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> ways{"circle", "helix", "laminography", "tomosynthesis"};
 
-/// Where a view looks from: directions of bins, rows and the middle ray, and the point it is centred on.
+/// The directions of a view: bins, rows and the middle ray; and the point on which it is centred.
 struct Look {
   Vector3 along, up, ray, centre{};
 };

@@ -159,7 +159,7 @@ bool on_host(const void* memory) {
   return found.type != cudaMemoryTypeDevice;
 }
 
-/// What goes over the bus at once: small copies of other streams wait no longer than for that.
+/// The most bytes that go over the bus at once: small copies of other streams wait no longer than for these.
 std::size_t most_at_once(const void* to, const void* from) {
   return on_host(to) || on_host(from) ? std::size_t{16} << 20 : std::numeric_limits<std::size_t>::max();
 }
@@ -214,7 +214,7 @@ void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, s
 
 namespace {
 
-/// Words, and the bytes that are left at the end of a piece.
+/// Carries words, and the bytes that are left at the end of a piece.
 __global__ void carry_pieces(char* to, std::size_t to_step, const char* from, std::size_t from_step,
                              std::size_t bytes) {
   char* there = to + blockIdx.y * to_step;

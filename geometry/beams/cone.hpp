@@ -51,9 +51,9 @@ void keep_views(ConeBeam& scan, std::span<const Index> views);
 /// As for a parallel beam.
 bool half_acquisition(const ConeBeam& scan);
 
-/// What each ray counts in FDK, (view, bin), rad. It is half the share of the view in the orbit, because a
-/// circle sees every line twice. Where rays are not seen twice, it makes up for that. All rows of the
-/// detector have the same values.
+/// The weight of each ray in FDK, (view, bin), rad. It is half the share of the view in the orbit, because a
+/// circle sees every line twice. It makes up for rays that are not seen twice. All rows of the detector have
+/// the same values.
 ///
 /// Views fill a circle if they go all round (`all_round`). If they leave one hole, which opposite rays fill,
 /// and the axis is not aside, they are an arc. N views in equal steps over an arc cover N steps.

@@ -51,14 +51,15 @@ void keep_views(ParallelBeam& scan, std::span<const Index> views);
 /// tenth shorter than the other, so that the detector sees clearly more after half a turn.
 bool half_acquisition(const ParallelBeam& scan);
 
-/// What each view counts in FBP, rad: its share of the half turn that shows everything. For a half
+/// The weight of each view in FBP, rad: its share of the half turn that shows everything. For a half
 /// acquisition it is half the view's share of the whole turn, because every line is then seen twice, or
 /// counted as if.
 std::vector<float> view_shares(const ParallelBeam& scan);
 
-/// What the bins of a half acquisition count beside that, (row, bin): 1, but 2 where only the farther side of
-/// the detector sees the rays, and less at the end of the nearer side. A line that both sides see counts one,
-/// with the weights of `ray_shares` of a cone beam, about the row's own axis. Empty for other scans.
+/// The weights of the bins of a half acquisition beside that, (row, bin): 1, but 2 for rays that only the
+/// farther side of the detector sees, and less at the end of the nearer side. A line that both sides see
+/// counts one, with the weights of `ray_shares` of a cone beam, about the row's own axis. Empty for other
+/// scans.
 std::vector<float> bin_shares(const ParallelBeam& scan);
 
 /// A half acquisition with bins added on the nearer side of its detector until both sides reach equally far

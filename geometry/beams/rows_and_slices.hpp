@@ -1,6 +1,6 @@
 #pragma once
 
-// What beams whose rows are no slices have in common. Used only within geometry/beams/.
+// What beams share whose rows are no slices. Used only within geometry/beams/.
 
 #include <algorithm>
 #include <cmath>
