@@ -135,7 +135,7 @@ std::vector<double> noise_norms(const GpuData& data) {
   return norms;
 }
 
-/// What is between the margins.
+/// The rows between the margins.
 Array within_margins(Array wide, Range kept, const Space& space, Stream& stream) {
   if (wide.space().shape() == space.shape()) return wide;
   Array within(space, stream);

@@ -33,16 +33,16 @@ class OpenEnds {
 
   void add(const OpenEnds& others);
 
-  /// What follows from open ends: the ramp filter continues rows beyond them, or does not, or a solver has
+  /// The consequence of open ends: the ramp filter continues rows beyond them, or does not, or a solver has
   /// nowhere to put what it sees of the outside.
   enum class Method { continues, cuts, solves };
   /// One line that names the remedy; empty if all rows come down to air. `cause`: what is known to be the
   /// cause; empty if it is that the sample is cut off, or that flats are too bright.
   std::string warning(Method method, const std::string& cause = {}) const;
-  /// The same of the outermost rows, for a solver.
+  /// The same for the outermost rows, for a solver.
   std::string warning_of_outer_rows() const;
-  /// Says that the air at the ends reads below zero, as where flats are darker than the views; empty if at
-  /// most half of the rows do.
+  /// Says that the air at the ends reads below zero, as it does if flats are darker than the views; empty if
+  /// at most half of the rows do.
   std::string warning_of_dark_flats() const;
 
  private:

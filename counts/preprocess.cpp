@@ -24,7 +24,7 @@ void work_on(Data& data, const StepsOn<Work>& group, Tallies& tallies) {
   for (const auto& [place, work] : group) tallies[place].replaced += work(data);
 }
 
-/// Adds to each sum that of the next `factor` values.
+/// Adds the sum of the next `factor` values to each of the sums.
 void add_together(const float* values, Index factor, std::span<float> sums) {
   if (factor == 2)  // in registers
     for (float& sum : sums) sum += values[0] + values[1], values += 2;
@@ -32,9 +32,9 @@ void add_together(const float* values, Index factor, std::span<float> sums) {
     for (float& sum : sums) sum += std::accumulate(values, values + factor, 0.0f), values += factor;
 }
 
-/// The row's mean over 2^level x 2^level cells of a frame, of one row alone over 1 x 2^level, after the steps
-/// before binning. `from`: the first of the file's rows, which lie `step` pixels apart; `scratch`: as long as
-/// one of them.
+/// Makes the row's means over 2^level x 2^level cells of a frame, or over 1 x 2^level cells if there is one
+/// row, after the steps before binning. `from`: the first of the file's rows, which lie `step` pixels apart;
+/// `scratch`: as long as one of them.
 template <class Pixel>
 void bin(const Pixel* from, Index step, std::span<float> scratch, Binning cell, ViewRow& row,
          const StepsOn<RowWork>& steps, Tallies& tallies) {
@@ -201,7 +201,7 @@ class Pass {
   Rows rows_;
 };
 
-/// What is between the margins of the reference.
+/// The rows between the margins of the reference.
 Array within_margins(Array wide, const Reference& reference, const Space& space) {
   if (wide.space().shape() == space.shape()) return wide;
   Array within(space);

@@ -29,7 +29,7 @@ constexpr std::array<Pair, 12> water{{{10, 5.329},
                                       {200, 0.1370},
                                       {300, 0.1186}}};
 
-/// Between the energies of the table by the cubic through four of them, of logarithms.
+/// Interpolates between the energies of the table: the cubic through four of them, of logarithms.
 double attenuation_of_water(double kev) {
   std::size_t first = 0;
   while (first + 4 < water.size() && water[first + 2][0] < kev) ++first;
@@ -43,7 +43,7 @@ double attenuation_of_water(double kev) {
   return std::exp(sum);
 }
 
-/// What makes the square A x = b true; A has a row for each b. By elimination with the largest pivots.
+/// Solves the square system A x = b; A has a row for each b. By elimination with the largest pivots.
 std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -64,7 +64,7 @@ std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<doubl
   return b;
 }
 
-/// By least squares of relative errors: the lengths l = a_1 q + a_2 q^2 + ..., and c_k = a_k / a_1.
+/// Fits by least squares of relative errors the lengths l = a_1 q + a_2 q^2 + ...; returns c_k = a_k / a_1.
 /// @pre lengths and line integrals are positive, and more than `terms` of them differ
 std::vector<double> fitted(const std::vector<Pair>& lengths, std::size_t terms) {
   double most = 0;
@@ -85,12 +85,12 @@ std::vector<double> fitted(const std::vector<Pair>& lengths, std::size_t terms) 
   return c;
 }
 
-// Coefficients c_1 = 1, c_2, ... of the polynomial c_1 q + c_2 q^2 + ... that makes of measured line
-// integrals q those of the attenuation that a thin layer has: they grow as the length does.
+// Coefficients c_1 = 1, c_2, ... of the polynomial c_1 q + c_2 q^2 + ... of measured line integrals q. It
+// gives the line integrals of the attenuation that a thin layer has: they grow as the length does.
 
-/// From lengths and line integrals that a wedge of the sample's material was measured with, in any unit of
-/// length. Lengths of 0 say nothing. @throws FileError that begins with `where`, unless four or more are
-/// positive
+/// Coefficients from lengths and line integrals that were measured with a wedge of the sample's material, in
+/// any unit of length. Lengths of 0 say nothing. @throws FileError that begins with `where`, unless four or
+/// more are positive
 std::vector<double> fitted_to_wedge(std::span<const Pair> measured, const std::string& where) {
   std::vector<Pair> lengths;
   for (const auto& [length, q] : measured) {
@@ -111,9 +111,9 @@ std::vector<double> fitted_to_wedge(std::span<const Pair> measured, const std::s
   return fitted(lengths, std::min(most_terms, lengths.size() / 2));
 }
 
-/// For water in a beam of these energies, keV, and their shares of what the detector sees. Within 0.03 % for
-/// line integrals up to 6 of tubes from 80 to 120 kV. @throws FileError that begins with `where`, for
-/// energies outside 10 to 300 keV and for shares below 0
+/// Coefficients for water in a beam of these energies, keV, and their shares of what the detector sees. They
+/// hold within 0.03 % for line integrals up to 6 of tubes from 80 to 120 kV. @throws FileError that begins
+/// with `where`, for energies outside 10 to 300 keV and for shares below 0
 std::vector<double> fitted_to_water(std::span<const Pair> spectrum, const std::string& where) {
   std::vector<Pair> lines;  // attenuation and share
   double all = 0, mean = 0;
@@ -216,7 +216,7 @@ Index straighten(ViewRow& row, const Polynomial& polynomial) {
   return 0;
 }
 
-/// Where it falls there is an error, which the CPU describes.
+/// If the polynomial falls, there is an error, which the CPU describes.
 std::optional<Index> straighten_on_gpu(GpuData& data, const Polynomial& polynomial) {
   const Index above =
       kernels::counts(data.stream.device())

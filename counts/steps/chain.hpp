@@ -31,7 +31,7 @@ struct Chain {
 /// or projections, rows need no second pass.
 Chain chain_of(const Preprocessing& how);
 
-/// What a GPU does not do of what is asked for, in words. Then the CPU does all steps.
+/// The steps asked for that a GPU does not do, in words. Then the CPU does all steps.
 std::string left_to_cpu(const Preprocessing& how);
 /// Whether a GPU does all steps that are asked for.
 bool gpu_does_all(const Preprocessing& how);
@@ -41,7 +41,7 @@ bool gpu_does_all(const Preprocessing& how);
 double gpu_bytes_of_steps(const Preprocessing& how, Shape shape);
 bool gpu_changes_counts(const Preprocessing& how);
 
-/// Which rows the steps together need beside those of a chunk.
+/// The rows that the steps together need beside those of a chunk.
 RowMargin margin_of(const Preprocessing& how);
 
 /// The most bytes that all threads together hold for the steps, beside the data (view, row, bin) themselves.

@@ -9,8 +9,8 @@
 namespace tandem::pipeline {
 
 /// Calls use(bin, before, after) for each of the bins for which bad(bin) holds, with the nearest good ones:
-/// `before` is -1 and `after` is `bins` where there is none. What use does must not change what bad says of
-/// later bins.
+/// `before` is -1 and `after` is `bins` if there is none. `use` must not change what `bad` says of later
+/// bins.
 template <class Bad, class Use>
 void for_each_bad(Index bins, const Bad& bad, const Use& use) {
   Index before = -1;
@@ -26,8 +26,8 @@ void for_each_bad(Index bins, const Bad& bad, const Use& use) {
   }
 }
 
-/// Where `interpolate` would take the bins of a row from for which bad(bin) holds. @pre a bin of the row is
-/// good
+/// Appends for each bad bin of a row the neighbours and the share that `interpolate` uses. @pre a bin of the
+/// row is good
 template <class Bad>
 void append_filled(Index bins, Index row, const Bad& bad, std::vector<kernels::FilledCell>& all) {
   for_each_bad(bins, bad, [&](Index b, Index before, Index after) {

@@ -19,7 +19,7 @@ struct PhaseFilter {
   double bin_mm = 1, row_mm = 1;  ///< pixel at the sample
 
   double response(double row_frequency, double bin_frequency) const;
-  /// Where an impulse has fallen to 1e-6 and less, along pixels of this pitch: 14 decay lengths.
+  /// The distance at which an impulse has fallen to 1e-6 and less, in pixels of this pitch: 14 decay lengths.
   Index reach(double pitch_mm) const;
 };
 
@@ -31,7 +31,7 @@ struct PhaseBlocks {
 };
 PhaseBlocks blocks_of(const PhaseFilter& filter);
 
-/// What the options ask for; empty if they ask for nothing, or if nothing is known of the optics.
+/// The filter that the options ask for; empty if they ask for none, or if nothing is known of the optics.
 std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how);
 
 }  // namespace tandem::pipeline

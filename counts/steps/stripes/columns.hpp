@@ -39,13 +39,13 @@ struct Sorting {
 };
 void smooth_sorted_columns(Plane& sinogram, const Sorting& how);
 
-/// The waves that change slowly over the views: of a Gaussian of `sigma` frequencies (Vo 2).
+/// The waves that change slowly over the views, by a Gaussian of `sigma` frequencies (Vo 2).
 kernels::Waves slow_waves(Index views, double sigma);
 
-/// Which elements stand out (Vo 4). Through the middle half of the values in descending order goes a line;
-/// its drop is the noise. If the largest value is `snr` times the noise above the line's end, all that are
-/// more than half of that above are marked; in the same way for the smallest. With fewer than 8 elements none
-/// is.
+/// Marks the elements that stand out (Vo 4). A line goes through the middle half of the values in descending
+/// order; its drop is the noise. If the largest value is `snr` times the noise above the line's end, all
+/// elements that are more than half of that above are marked. The smallest is treated in the same way. With
+/// fewer than 8 elements none is marked.
 std::vector<bool> outstanding(std::span<const double> values, double snr);
 
 /// Marks the neighbours too.
@@ -81,17 +81,18 @@ LargeStripes large_after(const DeadStripes& how);
 std::vector<bool> dead_columns(std::span<const float> fluctuations, const DeadStripes& how);
 Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how);
 
-/// Columns that `auto` interpolates, beyond doubt: at most three beside each other that change three times as
-/// much as others, or a third. And those that fail. `deviations`: distances of `beside_others`.
+/// Marks the columns that `auto` interpolates, beyond doubt. A column is marked if it changes three times as
+/// much as others or a third as much, unless more than three of these lie beside each other. Columns that
+/// fail are marked, too. `deviations`: distances of `beside_others`.
 std::vector<bool> useless_columns(std::span<const float> fluctuations, std::span<const float> deviations);
 Index remove_useless_columns(Plane& sinogram);
 
-/// How far a column goes away from the mean of two others beside it, and which of the distances to what it
-/// does in all views counts.
+/// The distance of a column from the mean of two others beside it; and the rank among the distances to the
+/// median over all views that counts.
 ColumnSum beside_others();
 Index deviation_rank(Index views);
-/// Columns that in some views go away from those beside them, 2.5 times as far as others do and by 0.02 at
-/// least: their cells fail at some brightness.
+/// Marks columns that in some views go away from those beside them, 2.5 times as far as others do and by 0.02
+/// at least: their cells fail at some brightness.
 std::vector<bool> failing_columns(std::span<const float> deviations, Index bins);
 
 }  // namespace tandem::pipeline::stripes

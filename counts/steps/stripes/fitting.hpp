@@ -10,14 +10,14 @@ struct Fitting {
   double sigma_columns, sigma_rows;  ///< frequencies
 };
 
-/// What frequencies of columns, which are mirrored and then 2 (views - 1) long, are multiplied by: what comes
-/// out is the polynomial through nearly all views around each view. @pre views > 2
+/// The factors of the frequencies of columns, which are mirrored and then 2 (views - 1) long. They make the
+/// polynomial through nearly all views around each view. @pre views > 2
 std::vector<double> fit_gain(Index views, Index order);
 
-/// What lies around fitted sinograms while they are filtered.
+/// The margin around fitted sinograms while they are filtered.
 Index fit_margin(Index views);
 
-/// On a GPU, and the bytes that this holds there.
+/// The work on a GPU, and the bytes that it holds there.
 GpuWork fit_on_gpu(const Fitting& how);
 double gpu_bytes_of_fit(Shape shape);
 

@@ -15,7 +15,7 @@ struct FourierWavelet {
   Index zeros(Index views) const { return pad ? views / 8 : 0; }
 };
 
-/// What hardly changes over n views, and is taken out of a band.
+/// The waves that hardly change over n views, and are taken out of a band.
 kernels::Waves steady_waves(Index n, double sigma);
 
 /// @throws GeometryError if a sinogram is too small for so many levels

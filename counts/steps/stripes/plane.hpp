@@ -43,7 +43,7 @@ Plane padded(const Plane& inner, Index rows, Index columns, const From& from) {
 /// The opposite.
 Plane cropped(const Plane& plane, Index rows, Index columns);
 
-// Which of n elements one beyond the ends is like.
+// The one of n elements that stands for an element beyond the ends.
 using kernels::mirrored, kernels::reflected;
 /// a a a | a b c d | d d d
 inline Index nearest(Index k, Index n) { return std::clamp<Index>(k, 0, n - 1); }

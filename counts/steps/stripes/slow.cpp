@@ -23,7 +23,7 @@ std::vector<Lanes<double>> elements_of(const Plane& sinogram, Range columns, con
   return all;
 }
 
-/// What they have of each wave, times its weight.
+/// The sums of the elements with each wave, times its weight.
 std::vector<Lanes<WaveSums>> sums_of(const std::vector<Lanes<double>>& elements, const Waves& waves,
                                      const std::vector<Turn>& turns) {
   std::vector<Lanes<WaveSums>> all;

@@ -6,7 +6,7 @@ namespace tandem::pipeline::stripes::method {
 
 namespace {
 
-/// What sets the mean of a column apart from the mean of `size` columns around it, less; beyond the ends a
+/// The change that brings the mean of each column to the mean of `size` columns around it. Beyond its ends a
 /// row goes on as it ends.
 std::vector<double> changes_of(std::span<const double> means, Index size) {
   const auto bins = static_cast<Index>(means.size()), half = size / 2;

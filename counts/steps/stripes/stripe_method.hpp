@@ -20,7 +20,7 @@ struct Method {
   std::string_view name, help;
   std::vector<StepOption> options = {};
   bool heeds_axis = false;  ///< see `Step`
-  double planes = 2;        ///< that it holds at the most, of the size of the sinogram
+  double planes = 2;        ///< planes of the size of the sinogram that it holds at most
   /// The work with these options. @throws GeometryError if they make no sense for the bins of a row
   Work (*begin)(const Preprocessing& how) = nullptr;
   /// See `Step`. Null: the CPU does it.

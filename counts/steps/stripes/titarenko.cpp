@@ -17,9 +17,9 @@ namespace tandem::pipeline::stripes {
 
 namespace {
 
-/// What takes the mean a of each column, in the middle part `mask` of the row, to that of its neighbourhood:
-/// (Gamma - delta) * (a - a_0), circular, Gamma_k = beta ((1 - beta) / (1 + beta))^|k|. This is the form of
-/// tomocupy.
+/// The change that brings the mean a of each column, in the middle part `mask` of the row, to the mean of its
+/// neighbourhood: (Gamma - delta) * (a - a_0), circular, Gamma_k = beta ((1 - beta) / (1 + beta))^|k|. This
+/// is the form of tomocupy.
 std::vector<double> softening(std::span<const double> a, double beta, double mask) {
   const auto bins = static_cast<Index>(a.size());
   std::vector<double> kernel, twice;  // Gamma, and a - a_0 two times
@@ -66,7 +66,7 @@ std::vector<Range> BlockedTitarenko::blocks_of(Index views) const {
 
 double BlockedTitarenko::lift(float least) const { return alpha * std::abs(least); }
 
-/// The weight is that of tomopy, 1 / (2 range) of the sums of the views; where all sums are equal it is
+/// The weight is that of tomopy, 1 / (2 range) of the sums of the views. If all sums are equal it is
 /// infinite, and nothing is added.
 std::vector<double> excess_of(std::span<const double> means, std::span<const double> sums,
                               std::span<const double> difference) {

@@ -26,8 +26,8 @@ std::vector<std::string> wavelet_names();
 using kernels::WaveletFilters;
 WaveletFilters filters_of(const Wavelet& wavelet);
 
-/// What a level of the transform leaves. The letters say how a band changes along columns, then along rows:
-/// slowly (low) or quickly (high).
+/// The bands that a level of the transform leaves. The letters say how a band changes along columns, then
+/// along rows: slowly (low) or quickly (high).
 struct Bands {
   Plane low_low, low_high, high_low, high_high;
 };

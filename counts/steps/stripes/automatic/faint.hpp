@@ -9,8 +9,9 @@
 
 namespace tandem::pipeline::stripes {
 
-/// The standard deviation of the constants of columns, and that which noise alone would give. By differences
-/// of fourth order, which leave little of a sample; medians over the columns do not heed its edges.
+/// The standard deviation of the constants of columns, and the one that noise alone would give. It comes from
+/// differences of fourth order, which leave little of a sample, and from medians over the columns, which do
+/// not heed its edges.
 struct Strength {
   double found = 0, by_noise = 0;
   double stripes() const;  ///< what is left without the noise
@@ -20,10 +21,9 @@ struct Strength {
 /// `fourth`: spreads of those differences, whose distances are medians, over so many views.
 Strength strength_of(const ColumnSpreads& fourth, Index views);
 
-/// The constants: the smallest ones that have the second differences of the columns. Where these are too
-/// large for stripes of that strength, there is an edge of the sample, and they do not count. No constant is
-/// more than three times the strength.
-/// `second`: medians of second differences.
+/// The constants: the smallest ones that have the second differences of the columns. Differences too large
+/// for stripes of that strength are at an edge of the sample, and do not count. No constant is more than
+/// three times the strength. `second`: medians of second differences.
 std::vector<double> constants_of(std::span<const float> second, const Strength& strength);
 
 }  // namespace tandem::pipeline::stripes

@@ -21,8 +21,8 @@ class Flanks {
   /// Columns on either side of the middle that the window and a flank have together.
   Index reach() const { return 2 * half_; }
 
-  /// The mean over the middle half of the window of what it has more than the polynomial.
-  /// @pre `reach()` columns on either side of `middle`
+  /// The excess of the window over the polynomial: its mean over the middle half of the window. @pre
+  /// `reach()` columns on either side of `middle`
   OfBlocks excess(std::span<const OfBlocks> profile, Index middle) const;
 
   /// The same for each column of the window.
@@ -103,8 +103,8 @@ const std::vector<Flanks>& windows() {
   return all;
 }
 
-/// What so many bins may show once in 1000 sinograms by chance: a window has its own say once in half its
-/// width.
+/// The ratio that so many bins exceed by chance once in 1000 sinograms. A window makes one independent trial
+/// in half its width.
 double ratio_beyond_doubt(Index bins) {
   double places = 0;
   for (const Flanks& window : windows())
@@ -112,7 +112,7 @@ double ratio_beyond_doubt(Index bins) {
   return ratio_by_chance(1e-3 / places);
 }
 
-/// What is in the window at a place.
+/// The excess of the window at a place.
 struct Place {
   double excess = 0, variance = 0;
   bool left_alone = false;
@@ -124,7 +124,7 @@ std::vector<double> means_of(const std::vector<OfBlocks>& excess) {
   return means;
 }
 
-/// How far it lies aside in each block, by its slope.
+/// Whether a window moves: how far it lies aside in each block, by its slope, changes smoothly.
 bool moves(const std::vector<OfBlocks>& excess, const std::vector<double>& means) {
   const std::size_t n = means.size();
   OfBlocks aside{};
@@ -135,7 +135,7 @@ bool moves(const std::vector<OfBlocks>& excess, const std::vector<double>& means
   return change_smoothly(aside);
 }
 
-/// Half to twice as strong, and alike.
+/// Whether another window is half to twice as strong, and alike if it is turned round.
 bool is_image(const std::vector<double>& other, const std::vector<double>& means) {
   constexpr double alike = 0.6;
   double own_square = 0, other_square = 0, product = 0;
@@ -197,7 +197,7 @@ class Search {
     Index middle;
   };
 
-  /// At the places whose window or flanks touch some columns.
+  /// Measures at the places whose window or flanks touch some columns.
   void measure(Places& scale, Range columns) const {
     const Index reach = scale.window.reach(), first = std::max(scale.first(), columns.first - reach),
                 last = std::min(scale.last(bins_), columns.last + reach);
@@ -207,7 +207,7 @@ class Search {
     }
   }
 
-  /// The place that has most, divided by the root of the width, of those where a stripe may be.
+  /// The place with the largest excess over the root of the width, among the places where a stripe may be.
   std::optional<Found> strongest() const {
     std::optional<Found> best;
     double highest = 0;
@@ -235,8 +235,8 @@ class Search {
     return moves(excess, means) || is_mirrored(scale, m, means);
   }
 
-  /// Whether the same, the other way round, is where its mirror image would be. A body whose middle is a
-  /// little beside the axis has it a little beside that place.
+  /// Whether the mirror image of a window, the other way round, is where it would be for a body. If the
+  /// middle of a body is a little beside the axis, its image is a little beside that place.
   bool is_mirrored(const Places& scale, Index m, const std::vector<double>& means) const {
     constexpr double nearest_bins = 2, of_distance = 0.05;
     Range places{scale.first(), scale.last(bins_)};

@@ -5,7 +5,7 @@
 
 #include "../../../../core/range.hpp"
 
-// What is the same in all views is told from what a sample does by blocks of views that follow one another.
+// Stripes are the same in all views. Blocks of views that follow one another tell them from a sample.
 
 namespace tandem::pipeline::stripes {
 

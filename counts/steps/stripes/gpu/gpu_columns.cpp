@@ -14,7 +14,7 @@ namespace {
 
 constexpr double bytes_a_value = 3 * sizeof(float) + sizeof(std::uint16_t);
 
-/// What `how` holds for a row.
+/// The bytes that `how` holds for a row.
 double bytes_a_row(const GpuColumns& how, Index views, Index bins) {
   const auto values = static_cast<double>(views * bins);
   if (!how.slow_sigma) return bytes_a_value * values;

@@ -5,7 +5,7 @@
 
 namespace tandem::pipeline::stripes {
 
-/// What some of Vo's methods do, in this order.
+/// Work of some of Vo's methods, in this order.
 struct GpuColumns {
   std::optional<DeadStripes> dead{};  ///< its `norm` adds `large`
   std::optional<LargeStripes> large{};
@@ -26,7 +26,7 @@ std::vector<Index> interpolate_columns(const Image<float>& y,
                                        const std::function<std::vector<bool>(Index)>& marks_of,
                                        Stream& stream);
 
-/// What is added to each column of a sinogram, by the means of all.
+/// The number that is added to each column of a sinogram, from the means of all columns.
 using ColumnChanges = std::function<std::vector<double>(std::span<const double> means)>;
 GpuWork on_gpu(const ColumnChanges& changes);
 
