@@ -60,7 +60,7 @@ TANDEM_HOST_DEVICE inline double ray_length(const ConeFrame& n, Index row, Index
 
 struct Sheet {
   bool along_x;  ///< whether it crosses planes x = const; else y = const
-  Line across;   ///< where it crosses plane i, in voxels along the other axis
+  Line across;   ///< place where it crosses plane i, in voxels along the other axis
   Line depth;    ///< the distance of that place from the source, as a share of the way to the detector
   double step;   ///< from plane to plane, mm, divided by the length of the ray
 };
@@ -80,12 +80,12 @@ TANDEM_HOST_DEVICE inline Sheet sheet_of(const ConeFrame& n, const ConeView& vie
           n.pitch / std::fabs(major)};
 }
 
-/// Where the ray to a row passes at each depth, in slices.
+/// The slice at which the ray to a row passes, by depth.
 TANDEM_HOST_DEVICE inline Line slices_by_depth(const ConeFrame& n, Index row) {
   return {-n.z0 / n.pitch_z, (static_cast<double>(row) - n.midplane_row) * n.row_pitch / n.pitch_z};
 }
 
-/// Where the rays to all rows pass at this depth, in slices.
+/// The slices at which the rays to all rows pass at this depth.
 TANDEM_HOST_DEVICE inline Line slices_at(const ConeFrame& n, double depth) {
   const double step = n.row_pitch * depth / n.pitch_z;
   return {-n.midplane_row * step - n.z0 / n.pitch_z, step};
@@ -114,7 +114,7 @@ TANDEM_HOST_DEVICE inline Range bins_about(const ConeFrame& n, const ConeView& v
 /// A column of voxels in a view.
 struct VoxelColumn {
   double bin;
-  Line rows;      ///< where each slice falls
+  Line rows;      ///< row on which each slice falls
   double weight;  ///< V sdd / (cell d^2)
 };
 

@@ -10,8 +10,8 @@ namespace tandem::kernels {
 /// Signs that alternate.
 TANDEM_HOST_DEVICE inline float sign_of(Index k) { return k % 2 == 0 ? 1.0f : -1.0f; }
 
-/// What goes between two filters of sinograms (row, view, bin) on a GPU, for a fit of their columns that is
-/// made even. Values are those of the CPU.
+/// Work between two filters of sinograms (row, view, bin) on a GPU, for a fit of their columns that is made
+/// even. Values are those of the CPU.
 struct FitKernels {
   /// A sinogram goes on behind its views as in a mirror.
   void (*mirror)(Image<const float> sinograms, Image<float> longer, Stream& stream);

@@ -53,7 +53,7 @@ TANDEM_HOST_DEVICE inline float reciprocal(float a) {
 
 /// A trapezoid of area 1 about 0, along bins or rows.
 struct Profile {
-  float outer;      ///< where the flanks end, in widths of a flank
+  float outer;      ///< end of the flanks, in widths of a flank
   float per_flank;  ///< 1 / width of a flank, 1 / cells
   float whole;      ///< the area, in areas of a flank
 };
@@ -79,8 +79,8 @@ TANDEM_HOST_DEVICE inline float beyond(float within) {
   return product(risen, fused(2, within, -risen));
 }
 
-/// What the voxels of a brick have in common in a view. A voxel is given by its distance from the middle of
-/// the brick, in voxels.
+/// The numbers that the voxels of a brick share in a view. A voxel is given by its distance from the middle
+/// of the brick, in voxels.
 struct BrickShadow {
   float depth[3];            ///< slopes of the depth, as a share of that of the middle
   float bin[3], row[3];      ///< slopes of the place, in cells, before the division by the depth
@@ -138,7 +138,7 @@ TANDEM_HOST_DEVICE inline BrickShadow moved(const BrickShadow& from, float x, fl
   return s;
 }
 
-/// Where one voxel falls, in cells from the first cell, and what its profiles are stretched by.
+/// The place of one voxel, in cells from the first cell, and the stretch of its profiles.
 struct VoxelShadow {
   float bin, row;
   float stretch;  ///< its depth, as a share of that of the middle: cells times this are those of the profile
@@ -188,7 +188,7 @@ TANDEM_HOST_DEVICE inline void share_out(const Profile& p, float beside, float s
   share(reach, p.whole - before - behind);
 }
 
-/// What shares are multiplied by: the mass of a voxel, and one over the two areas of a shadow.
+/// The factor of shares: the mass of a voxel, and one over the two areas of a shadow.
 TANDEM_HOST_DEVICE inline float weight_of(const BrickShadow& s) {
   return s.mass / (s.along_bins.whole * s.along_rows.whole);
 }

@@ -82,8 +82,8 @@ TANDEM_HOST_DEVICE inline Trapezoid<float> counted_from(const Trapezoid<double>&
   return near;
 }
 
-/// What of a shadow of height 1 lies before a position, up to a number that is the same for all positions:
-/// the difference of two edges counts, and neighbouring bins share one.
+/// The part of a shadow of height 1 before a position, up to a number that is the same for all positions.
+/// Only the difference of two edges counts, and neighbouring bins share an edge.
 template <class Real>
 TANDEM_HOST_DEVICE inline Real area_before(const Trapezoid<Real>& t, Real edge) {
   const auto& c = t.corners;

@@ -262,8 +262,8 @@ struct Kept {
 };
 constexpr std::size_t plans_kept = 2;
 
-/// What a sample and a cell cost, in coefficients of direct back-projection. Direct back-projection gains the
-/// most from wide vectors.
+/// The costs of a sample and of a cell, in coefficients of direct back-projection. Direct back-projection
+/// gains the most from wide vectors.
 struct Costs {
   double sample, cell;
 };

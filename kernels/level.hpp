@@ -12,7 +12,7 @@
 
 namespace tandem::kernels {
 
-/// What a ray counts before the ramp, mm/rad. In the plane of the source and a row, rays q = c - a from the
+/// The weight of a ray before the ramp, mm/rad. In the plane of the source and a row, rays q = c - a from the
 /// source a to cells c of the row count |a' x q| / (|e x q| |q|) = ((e . a') q^2 - (e . q) (a' . q)) / (|q|
 /// (q^2 - (e . q)^2)), where a' is the speed of the source and e the direction of the row. For a circle and a
 /// row along its tangent that is the radius over the length of the ray.
@@ -28,7 +28,7 @@ TANDEM_HOST_DEVICE inline float weight_of_ray(const LevelView& view, Index row, 
                             (std::sqrt(square) * (square - along * along)));
 }
 
-/// A level cell: what falls on it, times what its ray counts. `value` is of a row and a bin.
+/// A level cell: what falls on it, times the weight of its ray. `value`: a function of a row and a bin.
 template <class Value>
 TANDEM_HOST_DEVICE float level_cell(const LevelView& view, Index rows, Index bins, Index row, Index bin,
                                     const Value& value) {

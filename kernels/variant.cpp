@@ -21,7 +21,8 @@ struct Request {
   Shape projections;
   Device device;
 
-  /// What runs in the place of a row: itself where it fits, else the one that takes over, or nothing.
+  /// The execution that runs in the place of a row: the row itself if it fits, else the one that takes over,
+  /// or none.
   std::optional<Execution> fitted(const Variant<Views>& row, const Execution& wanted) const {
     if (!misfit(row, wanted)) return wanted;
     if (row.instead.empty()) return std::nullopt;
@@ -32,8 +33,8 @@ struct Request {
     return row.misfit ? row.misfit(views, wanted.precision, projections, device) : nullptr;
   }
 
-  /// The fastest for all slices, of matched ones or of any: the one that pays from the most slices on, of
-  /// those that pay for so many; if none does, the one that needs the fewest.
+  /// The fastest variant for all slices, among matched ones or any. Of those that pay for so many slices it
+  /// is the one that pays from the most slices on. If none pays, it is the one that needs the fewest slices.
   std::optional<Execution> fastest(const Execution& wanted, bool matched) const {
     std::optional<Execution> best;
     Index best_from = 0;

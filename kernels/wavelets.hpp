@@ -46,7 +46,7 @@ TANDEM_HOST_DEVICE double joined_at(const WaveletFilters& filters, Index n, cons
 /// How many elements a half has.
 TANDEM_HOST_DEVICE inline Index half_of(Index n, int taps) { return (n + taps - 1) / 2; }
 
-/// Which elements of planes (plane, row, column) follow each other in a line.
+/// The elements of planes (plane, row, column) that follow each other in a line.
 enum class Lines { rows, columns };
 
 /// Planes on a GPU, with the results of the CPU. A line goes on beyond its ends as it is reflected.

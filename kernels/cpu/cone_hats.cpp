@@ -82,7 +82,7 @@ Array turned(Image<const float> volume) {
   return columns;
 }
 
-/// With every ray times its length.
+/// Turns projections, with every ray times its length.
 Array turned(const ConeFrame& n, Image<const float> projections) {
   const Index rows = projections.n1, bins = projections.n2;
   Array columns(Space({projections.n0, bins, rows}));
@@ -95,7 +95,7 @@ Array turned(const ConeFrame& n, Image<const float> projections) {
   return columns;
 }
 
-/// What a ray adds up to, times its length.
+/// Writes the sums of the rays of a bin, times their lengths.
 void store_bin(const ConeFrame& n, Index v, Index bin, const float* sums, float alpha, float beta,
                Image<float> projections) {
   for (Index row = 0; row < projections.n1; ++row)
@@ -214,7 +214,7 @@ void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha
   });
 }
 
-/// What is read lies turned beside, and each thread sums up one view.
+/// The data that are read lie in a turned copy, and each thread sums up one view.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
   const double view = bytes(projections[1] * projections[2]);

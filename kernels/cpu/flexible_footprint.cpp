@@ -139,8 +139,9 @@ void BackProjectBrick(const FlexibleViews& n, const Brick& brick, Cells cells, c
   }
 }
 
-/// Where a brick with narrow shadows is added up before it goes to its view. Neighbouring voxels meet in the
-/// same cells, and a sum that is read just after parts of it were written waits long: so they go to copies.
+/// The cells where a brick with narrow shadows is added up before it goes to its view. Neighbouring voxels
+/// meet in the same cells, and it takes long to read a sum just after a part of it was written. So they go to
+/// copies.
 class Copies {
  public:
   static constexpr int side = 48;  ///< cells along each edge
@@ -268,7 +269,7 @@ void backward(const FlexibleViews& n, const Execution& how, float alpha, Image<c
     return of_upright_views().backward(*n.upright, how, alpha, projections, beta, volume, stream);
   note_launch("flexible backward");
   const Cells cells{projections.n1, projections.n2};
-  constexpr Index beyond = 4;  // what narrow shadows may read behind the last cell
+  constexpr Index beyond = 4;  // numbers that narrow shadows may read behind the last cell
   std::vector<float> slanted(static_cast<std::size_t>(projections.n0 * cells.size() + beyond));
   parallel_for(projections.n0, [&](Index v) {
     const FlexiblePlace& view = n.views[static_cast<std::size_t>(v)];

@@ -29,7 +29,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What pocketfft finds in the place of those of the C library: it takes memory for each transform.
+// pocketfft takes memory for each transform. It finds these in the place of the C library's functions.
 inline void* malloc(std::size_t bytes) { return take_scratch(bytes); }
 inline void free(void* data) { give_scratch(data); }
 

@@ -21,7 +21,7 @@ namespace {
 std::vector<Array> children_turned(const HierarchicalViews& n, const ViewGroup& group,
                                    Image<const float> projections);
 
-/// What the views of a group back-project.
+/// The back-projection of the views of a group.
 Array gathered(const HierarchicalViews& n, const ViewGroup& group, Image<const float> projections) {
   if (group.is_view()) return columns_of_view(n, group.view, projections);
   const std::vector<Array> turned = children_turned(n, group, projections);
@@ -77,7 +77,7 @@ std::vector<Array> children_of_zeros(const HierarchicalViews& n, const ViewGroup
 void scatter_to_children(const HierarchicalViews& n, const ViewGroup& group, std::vector<Array> turned,
                          const Projections& to);
 
-/// Gives its views what a group of them has.
+/// Hands the numbers of a group of views on to its views.
 void scatter(const HierarchicalViews& n, const ViewGroup& group, Array data, const Projections& to) {
   if (group.is_view()) {
     data = bins_from_columns(n, std::move(data));

@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What the lanes of a vector find in a row. If their places lie within one or two vectors, lanes look them
-/// up there, which is faster than to gather them, on many processors several times.
+/// The numbers that the lanes of a vector find in a row. If their places lie within one or two vectors, lanes
+/// look them up there, which is faster than to gather them, on many processors several times.
 template <class D>
 class NearBy {
  public:

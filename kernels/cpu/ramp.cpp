@@ -19,11 +19,11 @@ namespace {
 // lanes do not meet, so that the bits do not depend on which rows are filtered together.
 constexpr Index views_a_task = 2 * lanes;
 
-/// Where a view of a task stands at each position: in the real or the imaginary part of a lane.
+/// The place of a view of a task at each position: in the real or the imaginary part of a lane.
 Index place(Index view) { return view % 2 * lanes + view / 2; }
 
-/// What a row is multiplied by at all `length` frequencies, with the 1 / length that transforms leave out:
-/// the response, and the phase of the shift where there is one.
+/// The factors of a row at all `length` frequencies, with the 1 / length that transforms leave out: the
+/// response, and the phase of the shift if there is one.
 struct Response {
   std::vector<float> size;
   std::vector<std::complex<float>> phase;  ///< empty without a shift
@@ -94,7 +94,7 @@ void write(const FilterSide& side, Range views, Index row, const float* lines, c
 
 constexpr int both_ends[] = {low_end, high_end};
 
-/// What the rows of some views go on with, weighed.
+/// The end values with which the rows of some views go on, weighed.
 Ends ends_of(const RowFilter& filter, const FilterSide& side, Range views, Index row, Image<const float> in) {
   const EndValues ends = filter.beyond.end_values();
   Ends values{};

@@ -27,7 +27,7 @@ std::vector<std::complex<float>> room_for(const cpu::Images& images) {
 }  // namespace
 
 void multiply_spectra(std::span<float> images, Index rows, Index columns, std::span<const double> gain) {
-  const double share = 1.0 / static_cast<double>(rows * columns);  // which transforms leave out
+  const double share = 1.0 / static_cast<double>(rows * columns);  // transforms leave this out
   for_images(images.size(), rows, columns, [&](Index first, const cpu::Images& some) {
     float* at = &images[static_cast<std::size_t>(first * rows * columns)];
     auto spectra = room_for(some);

@@ -4,7 +4,7 @@
 
 namespace tandem::kernels::cuda {
 
-/// What an application takes on a GPU beside its two vectors, bytes.
+/// The memory that an application takes on a GPU beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views);
 
 }  // namespace tandem::kernels::cuda

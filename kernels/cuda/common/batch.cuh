@@ -57,7 +57,8 @@ struct Update {
   }
 };
 
-/// Where a tile meets a view: pixel (dx, dy) of the tile lies at bin + offset + step_x dx + step_y dy.
+/// The place where a tile meets a view: pixel (dx, dy) of the tile lies at bin + offset + step_x dx + step_y
+/// dy.
 struct Anchor {
   int bin;
   float offset;

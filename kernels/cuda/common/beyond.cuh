@@ -7,7 +7,7 @@
 
 namespace tandem::kernels::cuda {
 
-/// What end values are multiplied by, at each position of a transform; null: rows go on with zeros.
+/// The factors of end values at each position of a transform; null: rows go on with zeros.
 struct Beyond {
   const float *before, *after;
   EndValues ends;

@@ -9,7 +9,7 @@
 
 namespace tandem::kernels::cuda {
 
-/// What a stored number f means: unit (f - zero). `zero` is not 0 only for bytes.
+/// The meaning of a stored number f: unit (f - zero). `zero` is not 0 only for bytes.
 struct Level {
   float unit, zero;
 };

@@ -12,7 +12,7 @@ constexpr int warpgroups = 2, consumers = warpgroups * 128;  // threads
 constexpr int fetchers = 4;                                  // warps, after the consumers
 constexpr int threads = consumers + fetchers * 32;
 
-/// Where consumers are on their way around the ring.
+/// The place of consumers on their way around the ring.
 struct Step {
   int number, stage, round;
 };

@@ -13,8 +13,8 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-/// What a pixel becomes that is not finite, between the nearest ones of its row that are; NaN if none is.
-/// `pixels`: of the row, which become cells.
+/// The value of a pixel that is not finite, between the nearest finite ones of its row; NaN if there is none.
+/// `pixels`: how many of the row become cells.
 __device__ float repaired(const float* line, Index pixels, Index pixel) {
   Index before = pixel - 1, after = pixel + 1;
   while (before >= 0 && !isfinite(line[before])) --before;

@@ -9,7 +9,7 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-/// What the good cells of a margin add up to, for a warp, all of whose threads add up the same values in the
+/// The sums over the good cells of a margin, by a warp. All of its threads add up the same values in the
 /// order of the CPU.
 __device__ AirSums sums_of(const Cells& cells, const Image<float>& y, Index view, Index row, Range bins) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(threads)
   add(tally, heeded(cells, row, met));
 }
 
-/// Grid: (cells, views). Of filled cells that have values.
+/// The logarithms of filled cells that have values. Grid: (cells, views).
 __global__ void __launch_bounds__(threads)
     take_mended_logarithms(const __grid_constant__ Cells cells, const Air* air,
                            const FilledCell* __restrict__ filled, Index count, Image<float> y,

@@ -11,7 +11,7 @@
 
 namespace tandem::kernels::cuda {
 
-/// What shadows of a grid need at most, over all bricks and views that meet: cells on either side of the
+/// The most that shadows of a grid need, over all bricks and views that meet: cells on either side of the
 /// nearest one, and the cells of a window.
 struct Extent {
   int reach, width, height;
@@ -34,7 +34,7 @@ inline Index views_at_once(Shape projections, Index bytes) {
                            std::clamp<Index>(projections[0], 1, most));
 }
 
-using FlexibleSum = unsigned long long;  ///< what a projection adds in, one a cell
+using FlexibleSum = unsigned long long;  ///< a projection adds up in these, one a cell
 
 void flexible_forward(const FlexibleViews& views, const Execution& how, float alpha,
                       Image<const float> volume, float beta, Image<float> projections, Stream& stream);

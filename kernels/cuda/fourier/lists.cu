@@ -12,7 +12,7 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Which samples of a run meet cells [x, x + block_x) x [y, y + block_y): k = first .. last - 1.
+/// The samples of a run that meet cells [x, x + block_x) x [y, y + block_y): k = first .. last - 1.
 struct Met {
   int first, last;
 };

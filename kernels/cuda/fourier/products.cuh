@@ -37,7 +37,7 @@ struct Weights {
   }
 };
 
-/// What a lane has of the sums of 16 slices.
+/// A lane's part of the sums of 16 slices.
 template <int columns>
 struct Sums {
   float of[2][columns][4];

@@ -1,5 +1,5 @@
-// What rows of the Fourier model go on with beyond their ends, and the transpose. Sums have a fixed order, so
-// the bits are the same in every run and whatever slices lie beside.
+// The values with which rows of the Fourier model go on beyond their ends, and the transpose. Sums have a
+// fixed order, so the bits are the same in every run and whatever slices lie beside.
 
 #include "row_ends.hpp"
 

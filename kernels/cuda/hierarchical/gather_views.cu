@@ -26,10 +26,10 @@ struct Shared {
   Crossing crossings[children_at_once][lines_a_block];
   float over_u[lines_a_block][columns_a_block][window];
   Between over_t[lines_a_block][placed_columns];
-  int base[lines_a_block];  ///< which of the placed columns is the first that is read
+  int base[lines_a_block];  ///< the first of the placed columns that is read
 };
 
-/// Line `line` of the block at a view; no columns: it has none here.
+/// The crossing of line `line` of the block with a view; it has no columns if the line has none here.
 __device__ inline void cross(const Merging& n, const Joint& view, int line, int first_column, Crossing& to) {
   to.columns = 0;
   if (line >= n.count) return;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(threads, 2)
   const int first_column = hull.first_column + static_cast<int>(blockIdx.x) * columns_a_block,
             row = hull.first_row + (static_cast<int>(blockIdx.z) * 32 + lane) * rows;
   if (first_column >= hull.last_column || row - lane * rows >= hull.last_row) return;
-  // beyond what planes have, weights are zero, of numbers that are there
+  // beyond the columns of planes weights are zero, and meet numbers that are there
   for (int i = thread; i < lines_a_block * columns_a_block * window; i += threads)
     (&shared.over_u[0][0][0])[i] = 0;
 

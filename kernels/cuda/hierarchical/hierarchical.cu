@@ -212,7 +212,7 @@ class Application {
     store_view(n_, data->data(), view, update, projections, s_);
   }
 
-  /// What the views of a group back-project.
+  /// The back-projection of the views of a group.
   Kept gathered(std::size_t at, Image<const float> projections) const {
     const ViewGroup& group = n_.groups[at];
     Kept sums = numbers(numbers_of(group.planes));
@@ -231,7 +231,7 @@ class Application {
     return sums;
   }
 
-  /// Gives its views what a group of them has.
+  /// Hands the numbers of a group of views on to its views.
   void scatter_views(std::size_t at, const Numbers& values, Update update, Image<float> projections) const {
     const ViewGroup& group = n_.groups[at];
     const Merging all = merging(at, {0, static_cast<Index>(group.planes.size())});

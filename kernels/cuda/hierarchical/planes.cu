@@ -11,7 +11,7 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-constexpr Index most_numbers = (Index{1} << 32) - 2 * numbers_beside;  // that `ChildPlane` counts
+constexpr Index most_numbers = (Index{1} << 32) - 2 * numbers_beside;  // the most that `ChildPlane` counts
 
 ParentPlane as_parent(const DisparityPlane& p) {
   return {p.t,

@@ -16,7 +16,7 @@ constexpr int warps = 8, threads = 32 * warps, columns_a_warp = own_columns_a_bl
 constexpr int planes_at_once = 256;
 static_assert(columns_a_warp == 4 && planes_at_once == threads);
 
-/// What a warp reads of a plane: columns from the crossing's `origin` on.
+/// The columns of a plane that a warp reads, from the crossing's `origin` on.
 struct Reach {
   int first, last;
 };
@@ -136,8 +136,8 @@ struct Planes {
   }
 };
 
-/// What four columns of the child get of a plane, along u. Numbers and weights begin at the first column of
-/// the plane that any of them reads.
+/// Adds what four columns of the child get from a plane, along u. Numbers and weights begin at the first
+/// column of the plane that any of them reads.
 template <int rows>
 __device__ inline void mix_columns(const float* from, int stride, const float* weights, int count,
                                    Lane<rows> (&sum)[columns_a_warp]) {

@@ -65,7 +65,7 @@ class HalfRows {
   }
 
   __half* data() const { return rows_.data(); }                 ///< (plane, view, bin, slice)
-  const float* units() const { return scale_.data() + lanes; }  ///< what 1 means, for each slice
+  const float* units() const { return scale_.data() + lanes; }  ///< the value of 1, in each slice
 
  private:
   Scratch<float> scale_;

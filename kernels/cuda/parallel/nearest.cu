@@ -48,8 +48,8 @@ struct Box {
   }
 };
 
-/// Which bin is the nearest is as the kernels have it, bit by bit: beside the middle between two bins, double
-/// would have the other one.
+/// The kernels decide which bin is the nearest, bit by bit. Beside the middle between two bins, double would
+/// take the other one.
 double coefficient(const ParallelViews& packed, Index view, Index x, Index y, Index bin) {
   const ParallelView& v = packed.views[static_cast<std::size_t>(view)];
   const Anchor anchor = anchor_at(v, x / tile, y / tile);

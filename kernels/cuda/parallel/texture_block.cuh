@@ -49,10 +49,10 @@ struct TextureSource<4> {
 /// bins at bin 1024; so the position within the tile is summed by itself and rounded once, with its anchor.
 struct StagedViews {
   float4 terms[texture_threads];  ///< offset, step_x, step_y, height
-  float texel[texture_threads];   ///< where the bin of the anchor has its middle
+  float texel[texture_threads];   ///< middle of the anchor's bin
 };
 
-/// One thread a view.
+/// Finds the numbers of views; a thread has one view.
 __device__ inline void stage(const ParallelView* __restrict__ views, int count, Index tile_x, Index tile_y,
                              StagedViews& staged) {
   const int v = threadIdx.x;
@@ -142,8 +142,8 @@ __device__ void texture_tile(const Source& source, const ParallelView* __restric
   });
 }
 
-/// What hinders a texture of these texels, or nothing. A linear interpolation can stand for hats whose radius
-/// is one bin, whatever their height.
+/// Says what keeps the hats from a texture of these texels; null if nothing does. A linear interpolation can
+/// stand for hats whose radius is one bin, whatever their height.
 template <class Texel>
 const char* texture_misfit(const ParallelViews& packed, tandem::Shape projections, Device device) {
   const bool linear = std::all_of(packed.views.begin(), packed.views.end(),

@@ -1,5 +1,5 @@
-// What columns of sinograms have of some waves: a thread has a column and adds up some of the waves over its
-// views, in the order of the CPU; then a thread has some views of a column and adds up the waves.
+// The sums of columns of sinograms with some waves. A thread has a column and adds up some of the waves over
+// its views, in the order of the CPU. Then a thread has some views of a column and adds up the waves.
 // Neighbouring threads have neighbouring bins.
 
 #include "../../waves.hpp"

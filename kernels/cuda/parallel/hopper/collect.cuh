@@ -15,7 +15,7 @@ struct Layout {
   int segment;                ///< lines of a segment; whole tiles
   int segments, columns;      ///< columns: of strips, three each
   int groups, stages;
-  /// Where the window of a strip and of a view's place in its group stands in memory.
+  /// The place in memory of the window of a strip, for a view with this place in its group.
   __device__ int window_at(int group, int line_segment, int strip_of_all, int place) const {
     const int block = (line_segment * columns + strip_of_all / strips) * groups + group;
     return (block * strips + strip_of_all % strips) * views_a_group + place;
