@@ -193,7 +193,7 @@ TEST_F(BadInput, Geometry) {
         {"pixels.h5", "1/pixel", "leave --pixel-size out"});
 }
 
-/// What users of raw data get wrong.
+/// Mistakes that users of raw data make.
 TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
   const std::string recon = "recon good.h5 -o bad_.h5 ";
   const std::string phase =

@@ -204,17 +204,17 @@ TEST_F(CommandLine, WantIsToldInOneLine) {
   };
   for (int mebibytes = 40; mebibytes < 120; mebibytes += 4) {
     const std::string limit = "ulimit -v " + std::to_string(1024 * mebibytes) + ";";
-    // where libhdf5 can open a file at all: below, it ends the program (docs/fuzzing.md)
+    // if libhdf5 can open a file at all: below, it ends the program (docs/fuzzing.md)
     if ((*program)("info scan.h5", limit).code == 0) run(limit);
   }
   for (int files = 4; files < 12; ++files) {
     const std::string limit = "prlimit --nofile=" + std::to_string(files);
-    if ((*program)("--version", limit).code == 0) run(limit);  // where the libraries can be loaded
+    if ((*program)("--version", limit).code == 0) run(limit);  // if the libraries can be loaded
   }
   EXPECT_GT(refused, 0);
 }
 
-/// As somebody who is not root, whom nothing is forbidden.
+/// This runs as somebody who is not root: nothing is forbidden to root.
 TEST_F(CommandLine, WhatIsForbiddenIsToldInOneLine) {
   namespace fs = std::filesystem;
   const std::string nobody = "setpriv --reuid=65534 --clear-groups ";

@@ -74,7 +74,7 @@ std::vector<float> slices_of(const std::filesystem::path& path, const pipeline::
   return {x.begin() + first, x.begin() + last};
 }
 
-/// What is left is the blur between two rows, which is the same for every roll.
+/// The blur between two rows is left, which is the same for every roll.
 TEST(DetectorRoll, IsTakenAwayInTheGeometry) {
   const test::TemporaryFolder folder;
   write_rolled(folder / "level.h5", 0, half_turn);

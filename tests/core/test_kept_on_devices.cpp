@@ -24,7 +24,7 @@ struct Counted {
 
 class Kept : public ::testing::Test {
  protected:
-  /// What is there, made as `number` if it is not.
+  /// The number that is kept, made as `number` if there is none.
   int ask(const KeptOnDevices& kept, int number, const KeptOnDevices::Key& key = {}) {
     return kept
         .use<Counted>(stream, key, [&](const KeptOnDevices::Streams&) { return Counted(alive, number); })

@@ -80,7 +80,7 @@ double measured(double length) {
   return -std::log(transmission);
 }
 
-/// What the mean line would measure.
+/// The line integral that the mean line would have.
 double straight(double length) {
   double mu = 0;
   for (const auto& [of_line, share] : lines) mu += of_line * share;

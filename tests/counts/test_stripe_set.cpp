@@ -42,7 +42,7 @@ double line_integral(double theta, double s) {
   return 1.2 * p;
 }
 
-/// What a slice has in its middle rows.
+/// Slices, in their middle rows.
 class Images {
  public:
   Images() {
@@ -136,7 +136,7 @@ std::vector<Case> cases() {
           {"fw", fw("sym16", 1, 7), {6.5, 9.0, -0.2, 2.6}}};
 }
 
-/// What a method does to the three kinds of stripes and to a clean sinogram.
+/// The effect of a method on the three kinds of stripes and on a clean sinogram.
 Row found_by(const Images& images, const Sinograms& s, const Case& with) {
   const Array clean = images.of(s.clean);
   const auto ring = [&](const Plane& sinogram) { return Images::distance(images.of(sinogram), clean); };

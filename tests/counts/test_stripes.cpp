@@ -116,8 +116,8 @@ TEST(Stripes, ColumnsAreSortedAndPutBack) {
   EXPECT_EQ(back.values, plane.values);
 }
 
-/// What is taken out and what is left are the line together; the former is what transforms of columns give,
-/// with alternating signs too.
+/// The parts that are taken out and left add up to the line. The part taken out is what transforms of columns
+/// give, with alternating signs too.
 TEST(Stripes, SlowPartsAreThoseOfFilteredSpectra) {
   for (const Index views : {1, 2, 24, 37})
     for (const Index beside : {0, 5})

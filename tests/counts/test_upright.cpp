@@ -83,8 +83,8 @@ void write_crooked(const std::filesystem::path& path, double roll_deg, double ti
   });
 }
 
-/// What an upright detector would have seen of the same source: in the frame of the axis, both are nearer,
-/// and the source is lower. It has the height 0 there.
+/// Writes what an upright detector would have seen of the same source. In the frame of the axis, both are
+/// nearer, and the source is lower. It has the height 0 there.
 void write_upright(const std::filesystem::path& path, double tilt_deg) {
   const double tilt = in_radians(tilt_deg);
   const ConeBeam real = cone();

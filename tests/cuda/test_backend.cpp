@@ -187,7 +187,7 @@ TEST_F(Cuda, PartsOfPlanesAreCopied) {
 TEST_F(Cuda, StreamsWaitForEvents) {
   const Space space({1, 1, 1 << 20});
   Array from(space), to(space), there(space.on(gpu));
-  default_stream(gpu).synchronize();  // where arrays are born
+  default_stream(gpu).synchronize();  // arrays are made on this stream
   const Pinned held[] = {Pinned(from), Pinned(to)};
   Stream one(gpu), two(gpu);
   Event filled(gpu), read(gpu);

@@ -6,7 +6,7 @@
 namespace tandem::test {
 namespace {
 
-/// Whether the back-projection of a variant did.
+/// Whether the back-projection of a variant ran.
 bool ran(const nlohmann::json& pair, const std::string& variant) {
   return std::any_of(pair["kernels"].begin(), pair["kernels"].end(), [&](const auto& kernel) {
     return kernel.template get<std::string>().starts_with(variant + " backward");
@@ -25,7 +25,7 @@ TEST_F(Cuda, CheckReachesEveryKernelAndNamesWhatRan) {
       EXPECT_TRUE(variant == "alu" || variant == "tensor") << pair;
     }
   }
-  // what real cone beams run
+  // real cone beams run this
   EXPECT_TRUE(listed_kernels(gpu).contains("footprint products forward, 64"));
 }
 

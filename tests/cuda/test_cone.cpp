@@ -85,7 +85,7 @@ TEST_F(CudaCone, FansAgreeWithTheCpu) {
   expect_agreement(scan, {{37, 41, 1}, {0.5, 0.5, 0.5}, {-5, 3, 0}});
 }
 
-/// Where either direction goes over from plain kernels to tiles.
+/// Sizes around which either direction goes over from plain kernels to tiles.
 TEST_F(CudaCone, FewRowsAndSlicesAgreeWithTheCpu) {
   for (Index rows = 1; rows <= few + 1; ++rows)
     for (Index slices = 1; slices <= few + 1; ++slices)

@@ -5,7 +5,7 @@
 namespace tandem::kernels::cuda {
 namespace {
 
-/// Where these parts are built, the toolkit has cuFFT. It needs no GPU to be loaded.
+/// If these parts are built, the toolkit has cuFFT. It needs no GPU to be loaded.
 TEST(Cufft, IsLoadedWithAllThatIsUsed) { EXPECT_NO_THROW(cufft()); }
 
 TEST(Cufft, FailedCallsAreDeviceErrors) { EXPECT_THROW(check(cufft().set_stream(-1, nullptr)), DeviceError); }

@@ -1,4 +1,4 @@
-// What the precision of each execution does to a picture. Skipped where no GPU is.
+// The effect of the precision of each execution on a picture. Skipped where no GPU is.
 
 #include "../support/known_scan.hpp"
 #include "cuda_fixture.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 const Execution half{"tensor", Precision::float16}, single{"tensor", Precision::float32};
 
-/// What the table takes on this card, and what every card has.
+/// The form that the table takes on this card, and the form that every card has.
 enum class Form { chosen, portable };
 
 struct PortableProjector {

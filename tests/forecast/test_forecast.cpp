@@ -143,7 +143,7 @@ TEST(ForecastTest, LetsStationsWorkBesideADevice) {
   EXPECT_EQ(ahead->slowest, "read");
 }
 
-/// What a helper does makes the others faster, and is in their rates.
+/// A helper makes the others faster, and its work is in their rates.
 TEST(ForecastTest, OfACrewWithAHelperIsThatOfTheOthersByTheirSeconds) {
   pipeline::Plan plan = plan_for("fbp", 1);
   const auto works = works_of(plan);

@@ -62,7 +62,7 @@ std::size_t text_length(const std::string& bytes) {
   return static_cast<std::size_t>(end - bytes.begin());
 }
 
-/// Where pieces of the text begin and end: its numbers, or its lines.
+/// The beginnings and ends of pieces of the text: of its numbers, or of its lines.
 std::vector<std::pair<std::size_t, std::size_t>> pieces(const std::string& bytes, bool lines) {
   const auto belongs = [lines](unsigned char c) {
     return lines ? c != '\n' : std::isdigit(c) != 0 || c == '.' || c == '-';

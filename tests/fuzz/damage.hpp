@@ -1,6 +1,6 @@
 #pragma once
 
-// What the fuzzer does to the bytes of a file.
+// The damage that the fuzzer does to the bytes of a file.
 
 #include <random>
 #include <string>

@@ -161,8 +161,8 @@ void require_little_memory() {
     throw std::runtime_error("more than 1 GiB for a small file");
 }
 
-/// What a reader may do: nothing worth a word, or a FileError on one line. Returns whether it read the file.
-/// @throws what else came
+/// Attempts to read. A reader may do nothing worth a word, or throw a FileError on one line. Returns whether
+/// it read the file. @throws any other error that came
 bool attempt(const std::function<void()>& work, const fs::path& folder, Progress& progress) {
   ::alarm(seconds_a_case);
   try {
@@ -241,7 +241,7 @@ int run(const Limits& limits, std::uint64_t seed, const fs::path& findings,
   auto* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   Progress& progress = *new (shared) Progress;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(limits.seconds);
-  int ours = 0, foreign = 0;  // where the fault lies; neither may be
+  int ours = 0, foreign = 0;  // faults in our code, and in libraries; none may be
   while (std::chrono::steady_clock::now() < end && progress.number < limits.cases) {
     const std::uint64_t last = std::min(progress.number + cases_a_child, limits.cases);
     const pid_t child = ::fork();

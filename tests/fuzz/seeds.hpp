@@ -18,7 +18,7 @@ struct Seed {
 std::string content(const fs::path& path);
 void save(const fs::path& path, const std::string& bytes);
 
-/// What seeds link to; it lies beside them, whole.
+/// Writes the file that seeds link to; it lies beside them, whole.
 void write_companion(const fs::path& folder);
 
 /// The name of a TIFF volume, whose slices and manifest make a folder of first files.

@@ -11,7 +11,7 @@
 namespace tandem {
 namespace {
 
-/// Where the lower and the upper end of the one slice fall at a distance from the source, in rows.
+/// The rows on which the lower and the upper end of the one slice fall at a distance from the source.
 std::array<double, 2> ends(const ConeBeam& scan, const VolumeGrid& grid, double distance) {
   const auto row = [&](double iz) {
     return scan.midplane_row + scan.sdd * grid.z(iz) / (distance * scan.detector.row_pitch);

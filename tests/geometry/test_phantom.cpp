@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Names, EveryPhantom,
                            return name;
                          });
 
-/// That an integral from `from` to `to` is the sum of point values along the way.
+/// Expects that an integral from `from` to `to` is the sum of point values along the way.
 void expect_sum(const Phantom& phantom, const std::array<double, 3>& from, const std::array<double, 3>& to,
                 double integral) {
   constexpr int steps = 8000;

@@ -19,7 +19,7 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// That a scan is refused, in words that name what is wrong.
+/// Expects that a scan is refused, in words that name what is wrong.
 void expect_refused(const ParallelBeam& scan, const std::string& words) {
   try {
     validate(scan);
@@ -107,7 +107,7 @@ TEST(Crop, KeepsTheAxisInSpace) {
 
 ConeBeam cone_scan() { return {test::scan_of(7, 12, 24, 0.5).detector, {1, 2, 3}, 40, 70, 4.25}; }
 
-/// Where a point falls, in rows and bins.
+/// The row and the bin on which a point falls.
 std::array<double, 2> shadow_of(const ConeBeam& scan, double t, double d, double z) {
   return {scan.midplane_row + scan.sdd * z / (d * scan.detector.row_pitch),
           scan.detector.axis_bin + scan.sdd * t / (d * scan.detector.bin_pitch)};

@@ -51,7 +51,7 @@ inline std::vector<double> part_of(const std::vector<double>& numbers, const Ext
   return found;
 }
 
-/// What the data set gives for a part, in the type in which it is read.
+/// The numbers that the data set gives for a part, in the type in which it is read.
 inline std::vector<double> read_part(const io::hdf5::DataSet& set, const Part& part) {
   io::Frames frames{set.pixel_type(), {1, 1, 1}, {}};
   for (const Range& range : part) frames.shape[2] *= range.size();

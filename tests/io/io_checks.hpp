@@ -14,7 +14,7 @@
 
 namespace tandem::test {
 
-/// What an error says, a FileError by default; fails the test if none comes, or if it is not one line.
+/// The text of an error, a FileError by default; fails the test if none comes, or if it is not one line.
 template <class Fault = FileError>
 std::string refusal(const std::function<void()>& work) {
   try {

@@ -21,7 +21,7 @@ struct Filter {
 /// Every filter that is known, in each of its modes, for elements of so many bytes.
 std::vector<Filter> known_filters(unsigned width);
 
-/// What the filter makes of some bytes.
+/// The bytes that the filter makes of some bytes.
 Packed packed(const Packed& bytes, const Filter& filter);
 
 struct ChunkedSet {
@@ -29,7 +29,7 @@ struct ChunkedSet {
   Extents shape = {}, chunk = {};
   std::vector<Filter> filters = {};
   bool endless = false;  ///< along all axes
-  /// Which filters a chunk leaves out: bit k stands for filter k.
+  /// The filters that a chunk leaves out: bit k stands for filter k.
   std::function<unsigned(std::size_t chunk)> skipped = [](std::size_t) { return 0u; };
   std::function<void(Packed&)> damage = [](Packed&) {};  ///< done to each packed chunk
 };

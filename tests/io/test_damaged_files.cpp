@@ -90,7 +90,7 @@ TEST(Rehearsal, LeavesNoTraceHere) {
   EXPECT_THROW(io::rehearsed(folder / "scan.h5", []() -> int { throw std::bad_alloc(); }), std::bad_alloc);
 }
 
-/// What the work breaks in memory breaks in the child alone.
+/// Damage to memory by the work stays in the child.
 TEST(Rehearsal, AnswersWithoutDoingTheWorkHere) {
   const TemporaryFolder folder;
   write_lines(folder / "scan.h5", {"anything"});

@@ -97,7 +97,7 @@ double weight_in(const FourierPlan& plan, double step, int k, int sign, int shif
   return tap < 0 || tap >= plan.taps ? 0 : window.weights[static_cast<std::size_t>(tap)];
 }
 
-/// What the cell has of the runs of its tile.
+/// The value of a cell from the runs of its tile.
 Complex cell_of(const FourierPlan& plan, const FrequencyTile& tile, const float* polar, int x, int y,
                 Index lane) {
   Complex sum = 0;

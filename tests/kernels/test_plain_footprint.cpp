@@ -1,4 +1,4 @@
-// What a thread of the plain footprint kernels does, on the CPU against the projector there; needs no GPU.
+// The work of a thread of the plain footprint kernels, on the CPU against the projector there; needs no GPU.
 
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ TEST(PlainFootprint, NearAndWideOnesAgreeWithTheProjector) {
   }
 }
 
-/// Where float holds a position among thousands of bins or rows to 1e-4 alone.
+/// Sizes at which float holds a position among thousands of bins or rows to 1e-4 only.
 TEST(PlainFootprint, LargeOnesAgreeWithTheProjector) {
   ConeBeam scan = far_cone(5, 2, 6001);
   scan.detector.bin_pitch = 0.013, scan.detector.axis_bin = 2900.3;

@@ -187,7 +187,7 @@ LinearOperator random_matrix(Index rows, Index columns, unsigned seed) {
   return test::MatrixOperator{Eigen::MatrixXf::Random(rows, columns)};
 }
 
-/// That an operator has this matrix, and its adjoint the transpose.
+/// Expects that an operator has this matrix, and its adjoint the transpose.
 void expect_matrix(const LinearOperator& A, const Eigen::MatrixXd& expected) {
   const double rounding = tolerance::u * static_cast<double>(expected.cols() + expected.rows() + 8) *
                           std::max(1.0, expected.cwiseAbs().maxCoeff());
@@ -277,7 +277,7 @@ TEST(Norms, TakeAsManyStepsAsTheyAreGiven) {
   for (const int steps : {1, 2, 3, 4, 8})
     EXPECT_NEAR(operator_norm(A, steps, seed), norm_after(steps), norm_after(steps) * tolerance::small_sum)
         << steps;
-  EXPECT_GT(norm_after(8), norm_after(2) * (1 + 10 * tolerance::small_sum));  // which could be told apart
+  EXPECT_GT(norm_after(8), norm_after(2) * (1 + 10 * tolerance::small_sum));  // can be told apart
 }
 
 TEST(Norms, SumRowsAndColumns) {

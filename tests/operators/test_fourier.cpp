@@ -34,7 +34,7 @@ LinearOperator model(const ParallelBeam& scan, const VolumeGrid& grid, double ac
   return projector(scan, grid, Model::fourier, Device::cpu(), {.accuracy = accuracy});
 }
 
-/// Where pixel (x, y) falls, in bins, from the definition of the scan.
+/// The bin on which pixel (x, y) falls, from the definition of the scan.
 double bin_of(const ParallelBeam& scan, const VolumeGrid& grid, std::size_t view, Index x, Index y) {
   const double a = scan.angles[view];
   return scan.detector.axis_bin +
@@ -154,7 +154,7 @@ TEST(Fourier, HasTheCoefficientsForAnyScanAndGrid) {
     const kernels::FourierSizes n = kernels::fourier_sizes(c.scan, c.grid, accuracy);
     const double peak =
         c.grid.pitch[0] * c.grid.pitch[0] / c.scan.detector.bin_pitch * Polynomial(n, {}, {1.0})(0);
-    const double allowed = accuracy * peak;  // which no pixel may reach, if all fall outside the detector
+    const double allowed = accuracy * peak;  // no pixel may reach this, if all fall outside the detector
     const LinearOperator A = model(test::with_rows(c.scan, 9), test::with_slices(c.grid, 9), accuracy);
     RC_ASSERT((test::block_matrix(A) - expected).cwiseAbs().maxCoeff() <= allowed);
     RC_ASSERT((test::block_matrix(adjoint(A)).transpose() - expected).cwiseAbs().maxCoeff() <= allowed);
@@ -177,7 +177,7 @@ TEST(Fourier, PairsMatchForAnyScanAndGrid) {
   }));
 }
 
-/// Where the grid is exactly 1.25 or 1.5 times as fine as it must be.
+/// Grids that are exactly 1.25 or 1.5 times as fine as they must be.
 TEST(Fourier, NoiseIsBackProjectedWithinTheAccuracy) {
   constexpr Index size = 256;
   const ParallelBeam scan = test::scan_of(61, 1, size);

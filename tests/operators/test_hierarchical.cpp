@@ -150,7 +150,7 @@ double interpolated(const kernels::Taps& taps, double position, Index count, con
   return sum;
 }
 
-/// What the pair stands for: all views one by one, with six taps along bins and rows.
+/// The sum that the pair stands for: all views one by one, with six taps along bins and rows.
 double summed(const ConeBeam& scan, const HierarchicalViews& n, Image<const float> q, double x, double y,
               double z) {
   double sum = 0;

@@ -1,4 +1,4 @@
-// What interpolation takes away of waves and of noise, and that the filter makes up for it.
+// Interpolation weakens waves and noise, and the filter makes up for that.
 
 #include "../../operators/interpolation.hpp"
 
@@ -22,8 +22,8 @@ using Kind = Interpolation::Kind;
 
 constexpr double frequencies[] = {0.0, 0.07, 0.21, 0.33, 0.5};
 
-/// What the shapes leave of a wave, at their own middle: the mean over all middles between two bins.
-/// `shape(distance)` is of the weight of a bin, not normalised.
+/// The response of the shapes to a wave, at their own middle: the mean over all middles between two bins.
+/// `shape(distance)`: the weight of a bin, not normalised.
 template <class Shape>
 double response_of(const Shape& shape, double f) {
   double wave = 0, all = 0;

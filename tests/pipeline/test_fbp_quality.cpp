@@ -31,7 +31,7 @@ void expect_table(Index n, Index views, const Interpolation& made_up_for, const 
   }
 }
 
-/// What the tables are of: the bare windows, with nothing made up for.
+/// The tables are of bare windows, with nothing made up for.
 constexpr Interpolation nothing = test::without_factor;
 
 TEST(FbpQuality, MeetsTheTableOfRampsAt256And512) {

@@ -21,7 +21,7 @@ double bytes_in_use() {
   return static_cast<double>(info.hblkhd);
 }
 
-/// Between spaces of a plan; does nothing but look at how much is held while it is applied.
+/// An operator between spaces of a plan. It only looks how much is held while it is applied.
 struct Watcher {
   Space volume, projections;
   double* most;

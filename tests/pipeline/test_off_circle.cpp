@@ -65,7 +65,7 @@ struct Made {
   Stand stand;
   StepValues steps{};
 
-  /// Where the ray of a cell begins and ends, mm.
+  /// The beginning and the end of the ray of a cell, mm.
   std::array<std::array<double, 3>, 2> ray(Index view, double row, double bin) const {
     const Detector& d = detector_of(scan);
     const double roll = in_radians(stand.roll_deg), tilt = in_radians(stand.tilt_deg),

@@ -71,7 +71,8 @@ TEST(Pictures, AreShownWhileTheVolumeIsMade) {
   for (std::size_t k = 0; k < last.size(); ++k) EXPECT_EQ(last[k].grey.grey, outcome.middle[k].grey) << k;
 }
 
-/// What a solver shows after its only step is a slice of the volume, though none is made by then.
+/// Expects that the picture of a solver after its only step is a slice of the volume, though none is made by
+/// then.
 void expect_iterate(const Simulation& simulation, Index rows_at_once) {
   const TemporaryFolder folder;
   write_scan(folder / "scan.h5", SimulatedScan(simulation));

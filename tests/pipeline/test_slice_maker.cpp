@@ -49,7 +49,7 @@ Simulation fan_simulation() {
   return fan;
 }
 
-/// What the options of a page say is what a run has to be given: then the slice has the same bits.
+/// A run with the options that a page names makes a slice with the same bits.
 TEST_F(SliceMakerTest, MakesTheSliceOfARun) {
   for (const Simulation& s : {test::small_simulation(1000), fan_simulation(), test::cone_simulation()}) {
     write(s);

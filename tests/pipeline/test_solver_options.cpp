@@ -28,7 +28,7 @@ pipeline::Recipe recipe_of(const std::string& method) {
 
 pipeline::Plan plan_of(const pipeline::Recipe& recipe) { return make_plan(scan_info(), recipe); }
 
-/// That a recipe is refused, in words that name what would do.
+/// Expects that a recipe is refused, in words that name what would do.
 void expect_refused(const pipeline::Recipe& recipe, const std::string& words) {
   try {
     plan_of(recipe);

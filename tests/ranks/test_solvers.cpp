@@ -82,7 +82,7 @@ const std::vector<Named> solvers{
                              e.weights.clone()));
      }}};
 
-/// What a body gives, of which each rank has its views.
+/// The equation of a body; each rank has its views of the data.
 Equation equation(const ConeCase& c, bool over_ranks) {
   constexpr Index subsets = 4;
   const LinearOperator one = c.here();

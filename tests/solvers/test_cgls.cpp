@@ -58,7 +58,7 @@ TEST(Cgls, ReadsNoMemoryThatNobodyHasSet) {
   EXPECT_EQ(solution(), clean);
 }
 
-/// That a run of `steps` from x0 ends at the least-squares solution of A x = b.
+/// Expects that a run of `steps` from x0 ends at the least-squares solution of A x = b.
 void expect_solution(const LinearOperator& A, const Array& b, Array x0, int steps) {
   Cgls solver(A, b, std::move(x0));
   run(solver, max_iterations(steps));

@@ -40,7 +40,7 @@ TEST(Divergence, IsSeenInItsBlockAndLeavesTheBestSolution) {
   EXPECT_GT(solver.residual_norms()[0], 10 * at_start);
   Array x = std::move(solver).solution();
   best.replace(x, {true, false});
-  EXPECT_EQ(norm(x, stream)[0], 0);  // where it began: each step made it worse
+  EXPECT_EQ(norm(x, stream)[0], 0);  // the beginning: each step made it worse
 }
 
 /// One block gets better and then not finite; the other only gets worse.

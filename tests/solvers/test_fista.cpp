@@ -80,8 +80,8 @@ TEST(Fista, ComesToTheObjectiveOfPdhg) {
     }
 }
 
-/// What denoise_tv_chambolle of scikit-image 0.26.0 makes of it in double, with weight=0.08, eps=0 and
-/// 400,000 iterations.
+/// The result of denoise_tv_chambolle of scikit-image 0.26.0 in double, with weight=0.08, eps=0 and 400,000
+/// iterations.
 TEST(Fista, DenoisesAsScikitImageDoes) {
   const std::vector<double> oracle{
       0.110075, 0.665853, 0.489902, 0.544248, 0.481405, 0.283769, 0.452509, 0.530433, 0.466532, 0.609765,

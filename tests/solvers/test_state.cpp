@@ -87,7 +87,7 @@ void expect_goes_on(const Equation& equation, const Make& make) {
   ASSERT_EQ(kept.size(), static_cast<std::size_t>(report.iterations) + 1);
   for (const Kept& at : kept) {
     auto other = make();
-    if (at.run.report.iterations == 4) other.step(ActiveBlocks(rows, true));  // what it had is overwritten
+    if (at.run.report.iterations == 4) other.step(ActiveBlocks(rows, true));  // its own state is overwritten
     if constexpr (GrowsWithSteps<decltype(other)>) other.make_room(at.run.report.iterations);
     at.put_into(other.state());
     RunState from = at.run;

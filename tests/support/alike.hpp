@@ -11,7 +11,7 @@ namespace tandem::test {
 inline constexpr Window smooth_windows[] = {Window::cosine, Window::hamming,  Window::hann,
                                             Window::parzen, Window::blackman, Window::butterworth};
 
-/// What came out before filters made up for interpolations: their response with the factor 1.
+/// The interpolation before filters made up for it: the response has the factor 1.
 inline constexpr Interpolation without_factor{Interpolation::Kind::polynomial, 1};
 
 inline double decibels(double rmse) { return -20 * std::log10(rmse); }

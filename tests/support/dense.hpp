@@ -7,7 +7,7 @@
 
 namespace tandem::test {
 
-/// Where the e-th element of block k lies in a vector of the space.
+/// The place of the e-th element of block k in a vector of the space.
 inline Index element(const Space& space, Index k, Index e) {
   const Shape n = space.shape();
   if (space.blocks() == Blocks::slices) return k * n[1] * n[2] + e;

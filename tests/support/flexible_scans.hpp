@@ -160,7 +160,7 @@ inline double mean_chord(const FlexibleBeam& scan, Index view, Index row, Index 
   });
 }
 
-/// Where a point falls: row and bin.
+/// The row and the bin on which a point falls.
 inline std::array<double, 2> shadow_of(const FlexibleBeam& scan, Index view, const Vector3& point) {
   const FlexibleView& v = scan.views[static_cast<std::size_t>(view)];
   const Vector3 normal = cross(v.bin_step, v.row_step), way = scan.parallel ? v.source : point - v.source;

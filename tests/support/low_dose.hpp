@@ -1,6 +1,6 @@
 #pragma once
 
-// What CGLS, stopped by the noise, gains over FDK from few views of few photons.
+// The gain of CGLS, stopped by the noise, over FDK from few views of few photons.
 
 #include <gtest/gtest.h>
 

@@ -131,7 +131,7 @@ inline std::vector<std::pair<std::string, LinearOperator>> composed_operators(De
           {"pair of one", unmatched_pair(A, adjoint(A))}};
 }
 
-/// What takes slices of several vectors together: for a parallel beam whose rows share their axis.
+/// Operators that take slices of several vectors together: for a parallel beam whose rows share their axis.
 inline std::vector<std::pair<std::string, LinearOperator>> operators_of_slices(
     Index slices, Device device = Device::cpu()) {
   const ParallelBeam scan = scan_of(53, slices, 47);

@@ -10,9 +10,9 @@
 
 namespace tandem::test {
 
-/// What others multiply images of 256 x 256 pixels by, at 20 keV, 50 cm behind the sample, with pixels of
-/// 1 micrometre. `output`: what comes of phase_input.npy, whose images lie in the middle and go on at their
-/// edges. `tolerance`: that of the README of the vectors.
+/// The filter by which another program multiplies images of 256 x 256 pixels, at 20 keV, 50 cm behind the
+/// sample, with pixels of 1 micrometre. `output`: its result for phase_input.npy, whose images lie in the
+/// middle and go on at their edges. `tolerance`: that of the README of the vectors.
 struct PhaseOfOthers {
   const char* output;
   double tolerance;

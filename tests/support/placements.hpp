@@ -41,7 +41,7 @@ inline Placed<FlexibleBeam> placed_views() {
   return {scan, box(23, 25, 11, 0.8)};
 }
 
-/// What a method comes to in ten steps from zero, on the host.
+/// The volume of a method after ten steps from zero, on the host.
 template <class Beam>
 Array ten_steps(const pipeline::Method& method, const LinearOperator& A, const Placed<Beam>& problem) {
   const Device there = A.range().device();

@@ -8,7 +8,7 @@
 
 namespace tandem::test {
 
-/// What a PNG file shows, in grey; empty if it cannot be read.
+/// The picture of a PNG file, in grey; empty if it cannot be read.
 inline io::Canvas canvas_of(const std::filesystem::path& path) {
   png_image header{};
   header.version = PNG_IMAGE_VERSION;

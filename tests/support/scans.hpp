@@ -55,7 +55,7 @@ inline VolumeGrid with_slices(VolumeGrid grid, Index slices) {
   return grid;
 }
 
-/// What projectors must bear: names, and scans and grids of one slice.
+/// A case that projectors must bear: a name, and a scan and a grid of one slice.
 struct ProjectorCase {
   std::string name;
   ParallelBeam scan;

@@ -1,4 +1,4 @@
-// What `mpirun tandem recon` says of what its ranks sent each other.
+// The report of `mpirun tandem recon` on what its ranks sent each other.
 
 #include <gtest/gtest.h>
 

@@ -87,7 +87,7 @@ TEST(Output, LeavesAloneWhatLivingRunsHave) {
   EXPECT_TRUE(fs::exists(folder / ".a.h5.tandem/a.h5"));
 }
 
-/// Where locks are those of one machine, the run of another one may be alive.
+/// If locks hold on one machine only, the run of another machine may be alive.
 TEST(Output, LeavesAloneWhatOtherMachinesHave) {
   const TemporaryFolder folder;
   for (const char* name : {".a.h5.tandem", ".b.h5.tandem"}) {

@@ -36,7 +36,7 @@ TEST(TextFile, HasAnEnd) {
     EXPECT_TRUE(says(refusal([&] { io::text_of_file(other, "a list"); }), {"a list is needed"})) << other;
 }
 
-/// What is no number may be anything: a password, a key.
+/// A word that is no number may be anything: a password, a key.
 TEST(TextFile, IsNotShownIfItIsNoList) {
   const TemporaryFolder folder;
   std::ofstream(folder / "shadow") << "root:hunter2:0\n";

@@ -145,7 +145,7 @@ TEST(ChunkedData, ThatClaimWhatCannotBeAreRefused) {
   }
 }
 
-/// What is damaged may go unseen, but nothing else may happen: sanitizers watch.
+/// Damage may go unseen, but nothing else may happen: sanitizers watch.
 TEST(ChunkedData, WithAnyDamageGiveNumbersOrARefusal) {
   const TemporaryFolder folder;
   std::mt19937 random(2);

@@ -17,7 +17,7 @@ namespace {
 
 const std::string by_library = "by libhdf5";
 
-/// Where a box of a virtual data set comes from: the box of a data set "/d".
+/// A box of a virtual data set, and its source: the box of a data set "/d".
 struct Mapped {
   Part to;
   std::string file;
@@ -271,7 +271,7 @@ TEST(VirtualBoxes, ThatLieOnEachOtherLeaveNoElementOut) {
   EXPECT_TRUE(says(refusal([&] { stored_set(folder / "d.h5"); }),
                    {"d.h5: /d: some of its elements come from two sources, and others from no source"}));
   move(2);
-  boxes.push_back(boxes[1]);  // which of two wins is libhdf5's affair
+  boxes.push_back(boxes[1]);  // libhdf5 decides which of the two wins
   write_virtual(folder / "d.h5", H5T_STD_U16LE, shape, boxes);
   const io::hdf5::DataSet set = stored_set(folder / "d.h5");
   EXPECT_EQ(set.packing(), by_library);

@@ -1,5 +1,5 @@
-// What scanners write beside their images and is not obeyed, or not as it stands there: stale plans, cut
-// images, detectors that are rolled.
+// Fields that scanners write beside their images, and that are not obeyed, or not as they stand there: stale
+// plans, cut images, detectors that are rolled.
 
 #include "../../../io/scans/fields.hpp"
 #include "scanned_folder.hpp"

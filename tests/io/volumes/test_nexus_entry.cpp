@@ -1,4 +1,4 @@
-// What an HDF5 volume is for programs that read NeXus.
+// HDF5 volumes as programs see them that read NeXus.
 
 #include "../../../io/files/plain_file.hpp"
 #include "../../../io/hdf5/hdf5.hpp"

@@ -107,7 +107,7 @@ TEST(OmeZarr, IsReplacedAsAWhole) {
   EXPECT_TRUE(says(refusal([&] { write_ramp(folder / "file.zarr", {}); }), {"file.zarr: is a file"}));
 }
 
-/// What a user, or another program, has put beside the levels.
+/// Files that a user, or another program, has put beside the levels stay.
 TEST(OmeZarr, IsReplacedAlone) {
   const TemporaryFolder folder;
   const fs::path path = folder / "v.zarr";

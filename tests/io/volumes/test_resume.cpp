@@ -1,4 +1,4 @@
-// What a killed run leaves, and how another one goes on with it.
+// The files that a killed run leaves, and how another run goes on with them.
 
 #include <chrono>
 #include <cmath>
@@ -279,7 +279,7 @@ TEST(Resume, ReadsNoJournalWithoutEnd) {
   EXPECT_TRUE(writer_of(folder / "v.h5", kinds.front(), true)->done().empty());
 }
 
-/// What a run left under the name may be another file by now, of another shape.
+/// The file that a run left under the name may be another one by now, of another shape.
 TEST(Resume, MakesAFileOfAnotherShapeAnew) {
   const TemporaryFolder folder;
   const Kind& kind = kinds.front();

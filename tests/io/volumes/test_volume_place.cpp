@@ -112,7 +112,7 @@ TEST_P(EachKind, NamesTheFirstVoxelThatIsNotFinite) {
   const std::string said = refusal([&] { all_of(reader); });
   EXPECT_TRUE(says(said, {"voxel (1, 3, 2) (z, y, x) is inf"})) << said;
   std::vector<float> slice(20);
-  reader.read({0, 1}, slice.data());  // which are all finite
+  reader.read({0, 1}, slice.data());  // all of these are finite
 }
 
 TEST(TiffVolume, IsFoundByTheNameOfASlice) {
