@@ -12,11 +12,11 @@ namespace tandem {
 class GpuMessages {
  public:
   virtual ~GpuMessages() = default;
-  /// All ranks, each with its device, of which it has one: what they share from now on. Null for all if the
-  /// build has no NCCL, or if not each of them has a GPU of its own. @throws DeviceError if NCCL fails
+  /// The messages that all ranks share from now on; each rank has one device. All ranks call it. Null for all
+  /// if the build has no NCCL, or if not each of them has a GPU of its own. @throws DeviceError if NCCL fails
   static std::shared_ptr<const GpuMessages> between(const Comm& ranks, Device own);
-  /// Queues on a stream that values go to one rank while others come from another one. No values: no message.
-  /// @throws DeviceError
+  /// Queues on a stream that values go to one rank while others come from another one. If there are no
+  /// values, no message is sent. @throws DeviceError
   virtual void exchange(std::span<const float> out, int to, std::span<float> in, int from,
                         const Stream& stream) const = 0;
   /// Waits until the stream has done what was queued. If NCCL fails meanwhile, or a rank failed and so may

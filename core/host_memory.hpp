@@ -34,9 +34,9 @@ class TANDEM_PUBLIC PinHostMemory {
   Device before_;
 };
 
-/// As long as such an object lives, large memory that is given back waits for who takes as much again, pinned
-/// or not as it is. So work in chunks touches and pins its memory once. What waits is freed with the last
-/// such object.
+/// As long as such an object lives, large memory that is given back waits for a caller that takes as much
+/// again, pinned or not as it is. So work in chunks touches and pins its memory once. Memory that waits is
+/// freed with the last such object.
 class TANDEM_PUBLIC KeepHostMemory {
  public:
   KeepHostMemory();

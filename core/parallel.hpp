@@ -29,11 +29,11 @@ using Station = std::function<void(const Item&)>;
 using NextItem = std::function<std::optional<Index>()>;
 
 /// Sends the items 0 .. count - 1 through three stations that work at the same time. `read` takes one item at
-/// a time, in order. `work` takes as many at a time as there are workers: who is free takes the next one, by
-/// the rule of `Desk` if `sizes` say that the last worker is a helper. `write` takes one at a time, in the
-/// order in which they come from the workers; one worker keeps the order. At most `conveyor_places(workers)`
-/// items are on their way. A station may have a conveyor within. @throws what a station throws; later items
-/// are dropped
+/// a time, in order. `work` takes as many at a time as there are workers: a worker that is free takes the
+/// next one, by the rule of `Desk` if `sizes` say that the last worker is a helper. `write` takes one at a
+/// time, in the order in which they come from the workers; one worker keeps the order. At most
+/// `conveyor_places(workers)` items are on their way. A station may have a conveyor within. @throws what a
+/// station throws; later items are dropped
 void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write,
               std::vector<double> sizes = {});
 /// The same for items that others take as well: `next` is asked when `read` is free, and not before.

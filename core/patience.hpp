@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// Between two looks of who waits for others: it lets go of its core, and after a moment it sleeps each time,
-/// longer and longer. So a rank without work takes nothing from those beside it.
+/// The pauses of a rank that waits for others, between two looks. It lets go of its core, and after a moment
+/// it sleeps each time, longer and longer. So a rank without work takes nothing from those beside it.
 class Patience {
  public:
   using Microseconds = std::chrono::microseconds;

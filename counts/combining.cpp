@@ -24,8 +24,8 @@ Index left_out(Combining how, Index count) {
   return std::max<Index>(1, count / 10);
 }
 
-/// Above which a normal deviate of variance 1 is found with this probability, in (0, 1/2]. Newton's method on
-/// a convex function comes down to it.
+/// The value that a normal deviate of variance 1 exceeds with this probability, in (0, 1/2]. Newton's method
+/// on a convex function comes down to it.
 double quantile(double above) {
   double z = 0;
   for (int k = 0; k < 60; ++k) {

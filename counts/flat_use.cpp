@@ -29,7 +29,7 @@ FlatMix nearest(const std::vector<double>& times, double view) {
   return {.first = best, .second = best};
 }
 
-/// Before the first set and after the last one, that set alone.
+/// Interpolates between two sets. Before the first set and after the last one, it takes that set alone.
 FlatMix linear(const std::vector<double>& times, double view) {
   const auto after = std::ranges::upper_bound(times, view);
   if (after == times.begin()) return {};

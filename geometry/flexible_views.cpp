@@ -164,8 +164,8 @@ FlexibleViews pack(const FlexibleBeam& scan, const VolumeGrid& grid) {
 
 namespace {
 
-/// The least and the greatest number of rows that a voxel of one slice is high, where one row sees its plane
-/// in all views; none else.
+/// The least and the greatest number of rows that a voxel of one slice is high, if one row sees its plane in
+/// all views; else none.
 std::optional<std::array<double, 2>> rows_of_one_slice(const FlexibleBeam& scan, const VolumeGrid& grid) {
   if (scan.detector.rows != 1 || grid.size[2] != 1) return std::nullopt;
   std::array<double, 2> rows{INFINITY, 0};

@@ -23,8 +23,8 @@ struct Evenly {
 
 /// One view of any geometry in units of the grid. The voxel i falls on bin `bin.at(i) / depth.at(i)`, and in
 /// the same way on a row. The mean chord of a voxel over all cells that it meets adds up to `mass` r /
-/// depth^2, where r is the distance of a cell from the source. Of a curved detector all this is said of the
-/// flat one that touches it in its middle.
+/// depth^2, where r is the distance of a cell from the source. For a curved detector, these numbers are those
+/// of the flat one that touches it in its middle.
 struct FlexiblePlace {
   Evenly bin, row;
   Evenly depth;  ///< from the source along the normal of the detector, mm; 1 for parallel rays
@@ -48,7 +48,7 @@ struct FlexibleViews {
   KeptOnDevices kept{};
 };
 
-/// How a curved detector stands beside the flat one that touches it along its middle column.
+/// The place of a curved detector beside the flat one that touches it along its middle column.
 Curve curve_of(const FlexibleBeam& scan, const FlexibleView& view);
 
 /// @throws GeometryError unless all voxels are on the detector's side of the source
@@ -57,10 +57,9 @@ FlexibleViews pack(const FlexibleBeam& scan, const VolumeGrid& grid);
 /// The same without that test.
 FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid);
 
-/// One row that sees one slice in all views says nothing of heights: for a projector its voxels are so tall
-/// that it sees no end of them, for a filter so flat that it sees them from end to end, as those of a fan
-/// beam
-/// (`tall_voxels` there). Any other grid stays as it is.
+/// One row that sees one slice in all views says nothing about heights. For a projector its voxels are so
+/// tall that the row sees no end of them; for a filter they are so flat that it sees them from end to end, as
+/// those of a fan beam (`tall_voxels` there). Any other grid stays as it is.
 VolumeGrid tall_voxels(const FlexibleBeam& scan, const VolumeGrid& grid);
 VolumeGrid flat_voxels(const FlexibleBeam& scan, const VolumeGrid& grid);
 

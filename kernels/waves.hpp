@@ -28,7 +28,7 @@ struct Turn {
   double cosine, sine;
 };
 
-/// For m from 0 to 2 n - 1.
+/// The turns for m from 0 to 2 n - 1.
 inline std::vector<Turn> turns_of(Index n) {
   std::vector<Turn> turns;
   for (Index m = 0; m < 2 * n; ++m) {

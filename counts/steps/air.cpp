@@ -26,7 +26,7 @@ Index divide(ViewRow& row, const AirSums& only) {
   return 0;
 }
 
-/// By the line through the means of both margins, at the places of their cells.
+/// Divides by the line through the means of both margins, at the places of their cells.
 Index divide(ViewRow& row, const AirSums& left, const AirSums& right) {
   const AirLine line = line_through(left, right);
   const auto bins = static_cast<Index>(row.y.size());

@@ -23,12 +23,12 @@ enum class Pixel : char {
 };
 
 /// Calls use(row, bin, places) for each bad pixel, in their order, with the places row * bins + bin of the
-/// good ones that it is filled from. Those without any are left out. `frame`: rows and bins.
+/// good ones that it is filled from. Bad pixels without a good one are left out. `frame`: rows and bins.
 void for_each_fill(std::pair<Index, Index> frame, std::span<const Pixel> marks, FillWindow window,
                    const std::function<void(Index, Index, const std::vector<Index>&)>& use);
 
 /// Gives each bad pixel of an image (row, bin) the median of the good ones in the first window that has any;
-/// of an even number, the mean of the two in the middle. Windows are cut off at the borders. All values are
+/// for an even number, the mean of the two in the middle. Windows are cut off at the borders. All values are
 /// those of the image as it came. A bad pixel without a good one in the last window stays bad, and as it is.
 /// @returns how many it filled in each row
 std::vector<Index> median_fill(const Image<float>& image, std::span<Pixel> marks, FillWindow window = {});

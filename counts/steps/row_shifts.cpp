@@ -19,7 +19,7 @@ Index move_rows(Projection& of, double shift) {
 
 }  // namespace
 
-/// Behind the stripes, which stay in the rows of the detector.
+/// This step comes behind the stripes, which stay in the rows of the detector.
 Step row_shifts() {
   return {.name = "row-shifts",
           .help = "views whose images lie higher or lower are moved back (--view-row-shifts)",

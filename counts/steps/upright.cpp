@@ -74,7 +74,7 @@ double upright_gpu_bytes(const Preprocessing&, Shape shape) {
 
 }  // namespace
 
-/// Behind the stripes, which stay in the columns of the detector.
+/// This step comes behind the stripes, which stay in the columns of the detector.
 Step upright() {
   return {
       .name = "upright",

@@ -15,11 +15,11 @@ struct TapsAt {
   float weight(int tap, Index place) const { return weights[static_cast<std::size_t>(tap * stride + place)]; }
 };
 
-/// Along u: what the columns of a parent's plane read of a child, whose columns count from `origin`. The
-/// weights of a view have its factor.
+/// Finds what the columns of a parent's plane read of a child along u. The child's columns count from
+/// `origin`. The weights of a view have its factor.
 void find_across(const HierarchicalViews& n, const FrameTurn& turn, bool is_view, const DisparityPlane& plane,
                  Index origin, TapsAt& at);
-/// Along t: the planes that some columns of a child read where the parent has t.
+/// Finds the planes that some columns of a child read along t, at the parent's t.
 void find_along(const HierarchicalViews& n, const FrameTurn& turn, const ViewGroup& child, double t,
                 Range columns, TapsAt& at);
 

@@ -7,9 +7,9 @@
 
 namespace tandem::kernels::cpu {
 
-/// Memory for a short time, aligned to 64 bytes. A thread keeps the last blocks that it gave back, for who
-/// takes about as much again: pages that nobody has touched yet cost more than a transform. @throws
-/// std::bad_alloc
+/// Memory for a short time, aligned to 64 bytes. A thread keeps the last blocks that it gave back, for a
+/// caller that takes about as much again: pages that nobody has touched yet cost more than a transform.
+/// @throws std::bad_alloc
 void* take_scratch(std::size_t bytes);
 /// Gives it back; null does nothing.
 void give_scratch(void* data) noexcept;

@@ -7,7 +7,7 @@
 
 namespace tandem::kernels::cpu {
 
-/// l_theta of the cells of all views. Those of a circle have the same, which is kept.
+/// l_theta of the cells of all views. All views of a circle have the same values, which are kept.
 class Slants {
  public:
   Slants(const ConeViews& n, Index rows, Index bins)

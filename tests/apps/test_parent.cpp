@@ -1,4 +1,4 @@
-// Whoever starts the program does not count in its memory.
+// A process that starts the program does not count in its memory.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

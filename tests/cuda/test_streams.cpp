@@ -88,7 +88,7 @@ TEST_F(Streams, DiagonalTakesItsWeightsOnTheStreamThatIsGiven) {
   expect_independence("diagonal", diagonal(random_array(space, 8)));
 }
 
-/// Whoever uses it on another stream meets no zeros that come later.
+/// A user on another stream meets no zeros that come later.
 TEST_F(Streams, AnArrayThatNamesNoneIsThereForAll) {
   Gate standing(default_stream(gpu));
   std::atomic<bool> opening = false;

@@ -1,4 +1,4 @@
-// Views of any geometry: their parts, and what of a grid they see.
+// Views of any geometry: their parts, and the part of a grid that they see.
 
 #include <gtest/gtest.h>
 

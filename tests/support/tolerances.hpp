@@ -304,7 +304,7 @@ constexpr double steps_with_logarithms = 1e-6;
 /// all values it is `steps_with_logarithms`.
 constexpr double steps_with_fits = 3e-6;
 /// Transforms of 200 x 200 pixels in float, on both sides: each u sqrt(log2(4e4)) of the largest value, 3e-7.
-/// Of -log T this becomes 1 / T of that, and T is above a tenth where it is blurred.
+/// For -log T this becomes 1 / T of that, and T is above a tenth where it is blurred.
 constexpr double steps_with_transforms = 1e-5;
 /// The same over all pixels: both sides together 4e-7 of T, and T |log T| is a third on the average.
 constexpr double steps_with_transforms_overall = 2e-6;

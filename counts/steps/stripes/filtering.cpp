@@ -20,7 +20,7 @@ struct Filtering {
   Sorting sorting;
 };
 
-/// Sorting of what changes slowly over the views alone; the rest stays.
+/// Sorts only what changes slowly over the views; the rest stays.
 void filter(Plane& sinogram, const Filtering& how) {
   Plane slow = take_out(slow_waves(sinogram.rows, how.sigma), sinogram);
   smooth_sorted_columns(slow, how.sorting);

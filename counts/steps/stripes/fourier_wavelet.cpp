@@ -14,9 +14,9 @@ constexpr Index usual_levels = 4;
 
 }  // namespace
 
-/// By exp(-k^2 / 2 sigma^2) over the frequencies k. tomopy counts them from
-/// -n/2 + 1/2, so they lie half a step beside whole numbers if n is even, and takes the real part of what
-/// comes out: the mean of the factors at k and -k.
+/// The gains are exp(-k^2 / 2 sigma^2) over the frequencies k. tomopy counts these from -n/2 + 1/2, so they
+/// lie half a step beside whole numbers if n is even, and takes the real part of what comes out: the mean of
+/// the factors at k and -k.
 kernels::Waves steady_waves(Index n, double sigma) {
   const auto factor = [&](Index k) {
     const double at = static_cast<double>(k) + (n % 2 == 0 ? 0.5 : 0.0);
@@ -40,7 +40,7 @@ namespace method {
 
 namespace {
 
-/// Without the last row or column, if there is one more than there was.
+/// The plane without the last row or column, if there is one more than there was.
 Plane like(const Plane& plane, Index rows, Index columns) {
   Plane result(rows, columns);
   for (Index r = 0; r < rows; ++r) std::copy_n(plane.row(r), columns, result.row(r));

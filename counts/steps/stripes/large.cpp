@@ -22,9 +22,9 @@ Range heeded_ranks(const LargeStripes& how, Index views) {
   return {drop, views - drop};
 }
 
-/// All columns are divided by their factors (`norm`). Those whose factor stands out, and their neighbours,
-/// get the smooth values. The order of a column is that after the division. It turns round where the factor
-/// is negative. A factor of 0 is left alone.
+/// Divides all columns by their factors (`norm`). Columns whose factor stands out, and their neighbours, get
+/// the smooth values, in the order that they have after the division. The order turns round if the factor is
+/// negative. A factor of 0 is left alone.
 Index remove_large_stripes(Plane& sinogram, const LargeStripes& how) {
   SortedColumns columns = sorted(sinogram);
   const Plane smooth = medians_of_rows(columns.values, how.size);

@@ -25,7 +25,7 @@ class Window {
     for (int i = 0; i < places; ++i) keys_[i] = i < places / 2 - size / 2 ? 0u : 0xffffffffu;
   }
   __device__ std::uint32_t median() const { return keys_[places / 2]; }
-  /// In place of the largest.
+  /// Puts a key in the place of the largest one.
   __device__ void insert(std::uint32_t key) {
 #pragma unroll
     for (int i = places - 1; i > 0; --i) keys_[i] = max(keys_[i - 1], min(keys_[i], key));

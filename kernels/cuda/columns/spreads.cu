@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) distances[blockIdx.x] = distance;
 }
 
-/// What goes to the device and back.
+/// Data on the device, and the places of results.
 struct SpreadTask {
   const float* columns;
   ColumnShape shape;
@@ -122,7 +122,7 @@ std::vector<float> medians(const float* columns, ColumnShape shape, const Column
 
 constexpr int threads = 256;
 
-/// Grid: parts of columns, of which a block takes every gridDim.y-th column.
+/// Grid: parts of columns. A block takes every gridDim.y-th column.
 dim3 blocks_of(const ColumnShape& n) {
   return {static_cast<unsigned>(ceil_div<Index>(n.views, threads)),
           static_cast<unsigned>(std::min<Index>(n.rows * n.bins, 65535))};
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Grid: (bins, rows, views), of which each block takes every gridDim.z-th.
+/// Grid: (bins, rows, views). A block takes every gridDim.z-th view.
 __global__ void __launch_bounds__(threads)
     multiply_columns(const float* __restrict__ factors, Image<float> y) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;

@@ -7,7 +7,7 @@ namespace tandem::kernels::cuda {
 
 // ---- copies: `to` is in shared memory
 
-/// 16 bytes on their way, zeros unless `inside`.
+/// Begins to copy 16 bytes, or zeros unless `inside`.
 __device__ inline void begin_copy(unsigned to, const void* from, bool inside) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(inside ? 16 : 0)
                : "memory");
@@ -24,7 +24,7 @@ __device__ void begin_copy(T* to, const T* from, bool inside) {
   static_assert(sizeof(T) == 16);
   begin_copy(shared_address(to), from, inside);
 }
-/// Until all copies of this thread have arrived.
+/// Waits until all copies of this thread have arrived.
 __device__ inline void wait_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // ---- products

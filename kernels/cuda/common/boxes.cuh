@@ -38,7 +38,7 @@ requires(sizeof(T) == 2 || sizeof(T) == 8) Boxes
   return b;
 }
 
-/// One thread, before the block synchronizes.
+/// Makes the barriers. One thread does it, before the block synchronizes.
 __device__ inline void make_box_barriers(unsigned first, int count, int boxes) {
   if constexpr (bulk_copies) {
     for (int k = 0; k < count; ++k) make_barrier(first + static_cast<unsigned>(8 * k), boxes);
@@ -46,7 +46,8 @@ __device__ inline void make_box_barriers(unsigned first, int count, int boxes) {
   }
 }
 
-/// One warp: a box on its way to `to`, a multiple of 128, or none. So many calls as the barrier has boxes.
+/// Begins to copy a box to `to`, a multiple of 128, or none. One warp does it, as often as the barrier has
+/// boxes.
 __device__ inline void begin_box(unsigned to, const Boxes& b, const int (&at)[4], bool wanted,
                                  unsigned barrier) {
   const int lane = threadIdx.x % 32;
@@ -69,7 +70,7 @@ __device__ inline void begin_box(unsigned to, const Boxes& b, const int (&at)[4]
   }
 }
 
-/// All threads of the block: until the boxes of the barrier's `round`-th use are there.
+/// Waits until the boxes of the barrier's `round`-th use are there. All threads of the block do it.
 __device__ inline void await_boxes(unsigned barrier, int round) {
   if constexpr (bulk_copies)
     wait(barrier, round & 1);

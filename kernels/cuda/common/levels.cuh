@@ -14,8 +14,8 @@ struct Level {
   float unit, zero;
 };
 
-/// How far a slice reaches below and above zero: bits of floats that are not negative, so in order as ints;
-/// those of infinity and, beyond it, of what is not a number are the largest.
+/// How far a slice reaches below and above zero, as bits of floats that are not negative, which are in order
+/// as ints. Infinity has the largest bits, and beyond it come numbers that are NaN.
 struct Extremes {
   int below, above;
 };

@@ -51,7 +51,7 @@ std::vector<int> radices_of(int length, bool first_is_8, bool last_is_8) {
   return all;
 }
 
-/// Without its tables. `turns`: how many times as long the line is that the roots are of.
+/// A transform without its tables. `turns`: how many times as long as the line is the line of its roots.
 LineTransform transform_of(const std::vector<int>& radices_in_order, int length, int turns) {
   LineTransform f{};
   f.length = length, f.last = radices_in_order.back();

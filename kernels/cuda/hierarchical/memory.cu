@@ -16,7 +16,7 @@ double view_bytes(const HierarchicalViews& n) {
   return n.wider || n.taller ? cells + samples + bytes(n.view_columns().size() * n.rows) : cells;
 }
 
-/// A group with views of which as many are there as are at a time.
+/// A group with as many of its views as are there at a time.
 double group_bytes(const HierarchicalViews& n, const ViewGroup& group) {
   double most = 0;
   for_some_views(n, group, [&](std::span<const std::size_t> views, bool) {

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(threads) add_bins(Image<const float> y, double
   sums[which] = sum;
 }
 
-/// Grid: (bins, rows, views), of which each block takes every gridDim.z-th. `lowest`: keys, of each row.
+/// Grid: (bins, rows, views). A block takes every gridDim.z-th view. `lowest`: the key of each row.
 __global__ void __launch_bounds__(threads)
     multiply_all(Image<const float> other, Image<float> y, std::uint32_t* lowest) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x % 32 == 0) atomicMin(&lowest[row], of_warp);
 }
 
-/// Grid: likewise.
+/// The same grid.
 __global__ void __launch_bounds__(threads) take_roots(const double* __restrict__ lifts, Image<float> y) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
   if (bin >= y.n2) return;

@@ -8,7 +8,7 @@ namespace tandem::pipeline::stripes {
 
 /// The constants of broad stripes, which may begin and end softly, beyond doubt; all 0 if there are none.
 ///
-/// Windows of 7 to 91 columns move along the profiles of the blocks. What a window has more than the cubic
+/// Windows of 7 to 91 columns move along the profiles of the blocks. The excess of a window over the cubic
 /// polynomial through the columns on both sides is a stripe if
 /// - it is the same in all blocks of views: the mean over them is so many standard errors from 0 as chance
 ///   gives in one of 1000 sinograms;
