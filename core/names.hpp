@@ -24,7 +24,7 @@ std::string joined(const Parts& parts, std::string_view between, const TextOf& t
 }
 
 /// The row of a table with this name. @throws GeometryError if it has none: "WHAT 'NAME' is not known; one of
-/// A, B"
+/// A, B". `words`: what that message says between NAME and the list.
 template <class Table, class NameOf = std::identity>
 const auto& named(const Table& table, std::string_view name, std::string_view what,
                   const NameOf& name_of = {}, std::string_view words = "is not known; one of") {

@@ -78,7 +78,7 @@ def members(code, kind):
         shown = inside.splitlines()
     else:
         last = code.rstrip().splitlines()[-1]
-        own = " " * (len(last) - len(last.lstrip()) + 1)  # those of a class within are further in
+        own = " " * (len(last) - len(last.lstrip()) + 1)  # members of a class within are further in
         for block in re.split(rf"^{own}(public|private|protected):.*\n", inside, flags=re.MULTILINE):
             if block in ("public", "private", "protected"):
                 public = block == "public"

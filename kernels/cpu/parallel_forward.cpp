@@ -22,7 +22,7 @@ namespace tandem::kernels::cpu::HWY_NAMESPACE {
 constexpr int interleaved_views =
     8;  // sums of neighbouring pixels wait for each other in memory; views do not
 
-/// One row of a tile into the sinograms of a few views: `vectors` vectors of slices.
+/// Adds one row of a tile to the sinograms of a few views: `vectors` vectors of slices.
 template <int vectors, class D>
 HWY_INLINE void scatter_row(D d, const float* pixels, Index lanes, const RowTaps* taps, int views,
                             Index count, float* sinogram, Index view_stride) {
@@ -53,7 +53,7 @@ void scatter_lanes(const float* pixels, Index lanes, const RowTaps* taps, int vi
     scatter_row<1>(d, pixels + k, lanes, taps, views, count, sinogram + k, view_stride);
 }
 
-/// A tile of pixels (dy, dx, lane) into the sinograms (view, padded bin, lane) of views [first, last).
+/// Adds a tile of pixels (dy, dx, lane) to the sinograms (view, padded bin, lane) of views [first, last).
 void ForwardTile(const ParallelViews& views, Index first, Index last, const float* pixels, Index bins,
                  Index lanes, Index x0, Index y0, Index nx, Index ny, float* sinogram) {
   const Index view_stride = padded_bins(bins, views.half_width) * lanes;
@@ -89,7 +89,8 @@ namespace {
 
 constexpr Index widest_view_block = 64;  // a tile is interleaved once for so many views
 
-/// A tile of the batch as (dy, dx, lane); what lies beyond the slice stays as it is, and is not read.
+/// Lays a tile of the batch out as (dy, dx, lane). What lies beyond the slice stays as it is, and is not
+/// read.
 void interleave(Image<const float> volume, const SliceBatch& batch, Index x0, Index y0, Index nx, Index ny,
                 float* pixels) {
   for (Index dy = 0; dy < ny; ++dy)
@@ -139,7 +140,8 @@ std::vector<std::string> names(Device) {
   return all;
 }
 
-/// Rows of a batch, of the views that threads are at or of all; and tiles, pixels and weights of each thread.
+/// The memory for rows of a batch, in the views that threads are at or in all views, and for tiles, pixels
+/// and weights of each thread.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   const double threads = thread_count(), views = static_cast<double>(projections[0]);
   const double lanes = static_cast<double>(std::min(widest_batch, 2 * volume[0]));

@@ -38,9 +38,9 @@ Phantom body() {
   return all;
 }
 
-/// The point of the world that a cell of the rolled detector is at, or the source if `depth` is 0, when the
-/// axis leans. In the frame of the beam, the cell is at (U, y, V); turned about the horizontal until the axis
-/// is upright; then turned by the angle of the view.
+/// The point of the world at (U, y, V) in the frame of the beam, when the axis leans: a cell of the rolled
+/// detector, or the source. It is turned about the horizontal until the axis is upright, and then by the
+/// angle of the view.
 std::array<double, 3> in_world(double angle, double tilt, double U, double y, double V) {
   const double upright_y = y * std::cos(tilt) - V * std::sin(tilt),
                z = y * std::sin(tilt) + V * std::cos(tilt);
@@ -164,7 +164,7 @@ TEST(Upright, SelectionAndBinningKeepThePose) {
   }
 }
 
-/// Also where a tilt moves the rows in the middle farther than both ends, the third of them.
+/// The third case has a tilt that moves the rows in the middle farther than both ends.
 TEST(Upright, MarginsHoldAllRowsThatFramesTake) {
   for (const auto& [roll, tilt, midplane] :
        {std::tuple{2.0, 0.0, 36.3}, {-1.0, 5.0, 36.3}, {0.0, 10.0, -894.0}, {0.5, -10.0, 1763.0}}) {
@@ -192,7 +192,7 @@ TEST(Upright, MarginsHoldAllRowsThatFramesTake) {
   }
 }
 
-/// A view alone, as the first of many and as a scan of one.
+/// One view has the same frame as the first of many, and as a scan of one.
 TEST(Upright, OfOneViewIsThatOfManyViews) {
   const test::TemporaryFolder folder;
   write_crooked(folder / "crooked.h5", 1, 5);

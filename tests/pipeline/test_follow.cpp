@@ -63,7 +63,7 @@ class FollowTest : public ::testing::Test {
     return writer.volume;
   }
 
-  /// By `reconstruct`, with the model that can be followed.
+  /// The volume by `reconstruct`, with the model that can be followed.
   std::vector<float> whole(Recipe recipe) {
     recipe.model = Model::pixel_driven;
     return test::reconstructed(path(), recipe);
@@ -112,7 +112,7 @@ TEST_F(FollowTest, MakesTheVolumeOfAConeBeam) {
   }
 }
 
-/// Its bins are weighed in a band that is the wider the fewer views there are.
+/// Bins of a half acquisition are weighed in a band that is the wider the fewer views there are.
 TEST_F(FollowTest, MakesTheVolumeOfAHalfAcquisition) {
   Simulation simulation = test::small_simulation(1e4);
   auto& scan = std::get<ParallelBeam>(simulation.scan);

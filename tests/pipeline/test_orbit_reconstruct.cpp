@@ -24,7 +24,7 @@ Trajectory way(const char* name, Index views, double turns) {
   return t;
 }
 
-/// One that wanders, a helix, and laminography of parallel rays.
+/// Orbits: one that wanders, a helix, and laminography of parallel rays.
 std::vector<FlexibleBeam> orbits() {
   Trajectory wandering = way("circle", 50, 1), helix = way("helix", 90, 3), flat = way("laminography", 40, 1);
   wandering.jitter = 0.5, flat.parallel = true;

@@ -14,7 +14,7 @@
 namespace tandem::pipeline {
 namespace {
 
-/// 200 photons a cell, of which 2 come through the middle of a disc.
+/// A scan with 200 photons a cell, 2 of which come through the middle of a disc.
 class Transmissions : public ::testing::Test {
  protected:
   Transmissions() { test::write_scan(path_, scan_); }

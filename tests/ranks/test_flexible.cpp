@@ -25,7 +25,8 @@ Subsets subsets_here(const FlexibleCase& c, Index count) {
   return {std::move(parts), std::move(views)};
 }
 
-/// On the CPU, or each on a GPU if there is one. Strips of whole bricks: some ranks have none.
+/// Cases on the CPU, or with a GPU for each rank if there is one. Strips have whole bricks: some ranks have
+/// none.
 std::vector<FlexibleCase> flexible_cases() {
   const auto views = [](Index count, bool parallel = false) {
     Random random(4);

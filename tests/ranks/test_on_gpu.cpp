@@ -49,7 +49,7 @@ TEST_F(RanksOnGpu, HasTheSameBitsInAllRuns) {
   }
 }
 
-/// Also of parts that pass through the host in several pieces.
+/// The parts include some that pass through the host in several pieces.
 TEST_F(RanksOnGpu, HasTheSameBitsWhicheverWayStripsGo) {
   if (all().is_alone()) GTEST_SKIP() << "nothing goes any way";
   std::vector<ConeCase> some = cases_;
@@ -94,7 +94,7 @@ TEST_F(RanksOnGpu, SolversFindTheVolumeOfOneProcess) {
   EXPECT_LE(error_of(tv(several, own), tv(one, b)), tolerance::solver_steps);
 }
 
-/// In processes of its own (ctest ranks_gpu_failure), as it is the end of them.
+/// Runs in processes of its own (ctest ranks_gpu_failure), as it is the end of them.
 TEST_F(RanksOnGpu, GiveUpWhatARankThatFailedNeverSends) {
   if (GTEST_FLAG_GET(filter) != "RanksOnGpu.GiveUpWhatARankThatFailedNeverSends") GTEST_SKIP();
   if (!GpuMessages::between(all(), cases_.front().device)) GTEST_SKIP() << "ranks do not send by NCCL";

@@ -89,7 +89,7 @@ TEST(Portions, ChangeElementByElement) {
   }
 }
 
-/// So that what begins at random is the same with any number of ranks.
+/// A vector that begins at random is then the same with any number of ranks.
 TEST(Portions, AreDrawnAsTheWhole) {
   for (const Space& portion : portions()) {
     Random here(3), there(3);
@@ -148,7 +148,7 @@ TEST(RankProjector, ObeysAlphaAndBetaBothWaysWithTheSameBits) {
   }
 }
 
-/// Also of parts that pass through the host in several pieces.
+/// The parts include some that pass through the host in several pieces.
 TEST(RankProjector, HasTheSameBitsWhicheverWayStripsGo) {
   std::vector<ConeCase> cases = cone_cases();
   cases.push_back({"several pieces", far_cone(2, 20, 30), box(190, 203, 301, 0.2)});
@@ -206,7 +206,8 @@ TEST(RankGradient, IsMatchedAndObeysBeta) {
   }
 }
 
-/// In a process of its own (ctest ranks_first_gradient), as ranks agree on their way at their first exchange.
+/// Runs in a process of its own (ctest ranks_first_gradient), as ranks agree on their way at their first
+/// exchange.
 TEST(RankGradient, MayBeTheFirstThatExchanges) {
   const Range own = portion_of_rank(2, all().rank(), all().size());
   const Array whole = random_array(Space({5, 2, 13}), 5);

@@ -35,7 +35,7 @@ struct SmallScan {
   }
 };
 
-/// Ellipsoids from 30 views, with noise, whose data do not weigh the same.
+/// Ellipsoids from 30 views, with noise and with weights of data that differ.
 struct NoisyScan {
   VolumeGrid grid = test::grid_of(40, 40, 1);
   LinearOperator A = projector(test::scan_of(30, 1, 57), grid, Model::joseph);
@@ -132,8 +132,8 @@ TEST(Fista, FindsTheLeastPointInABox) {
   EXPECT_LT(walls, x.size() - 5);
 }
 
-/// After k steps of length 1/L plain gradients are within |x|^2 L / (2 k) of the least, momentum within 2
-/// |x|^2 L / k^2.
+/// After k steps of length 1/L plain gradients are within |x|^2 L / (2 k) of the least; with momentum they
+/// are within 2 |x|^2 L / k^2.
 TEST(Fista, KeepsItsPromiseOfSpeed) {
   const SmallScan small;
   const Array x = random_array(small.A.domain(), 3);

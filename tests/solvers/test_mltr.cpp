@@ -76,7 +76,7 @@ struct RandomCounts {
     return {matrix, A, std::move(counts), std::move(blank), std::move(x0)};
   }
 
-  /// Counts that say something: of rays that meet a voxel and have a blank.
+  /// The counts that say something: those of rays that meet a voxel and have a blank.
   Eigen::VectorXd counts_that_count() const {
     Eigen::VectorXd y = test::column(counts);
     for (Index i = 0; i < y.size(); ++i)

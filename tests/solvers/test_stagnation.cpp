@@ -56,8 +56,8 @@ struct Counted {
   }
 };
 
-/// Errors of the best step, of the one that the noise claimed to be 1.4 times smaller stops at, and of the
-/// one that stagnation stops at; all steps are gone through.
+/// Errors of the best step, of the step at which a noise stops that is claimed to be 1.4 times smaller, and
+/// of the step at which stagnation stops. All steps are gone through.
 struct Errors {
   double best = INFINITY, claimed = 0, stopped = 0;
   int steps = 0;

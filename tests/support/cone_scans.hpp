@@ -7,7 +7,7 @@
 
 namespace tandem::test {
 
-/// Views at odd angles, the principal point off the middle.
+/// A cone beam with views at odd angles and the principal point off the middle.
 inline ConeBeam odd_cone(Index views, Index rows, Index bins) {
   Random random(3);
   std::vector<double> angles = irregular_angles(views, random);
@@ -19,7 +19,7 @@ inline ConeBeam odd_cone(Index views, Index rows, Index bins) {
           0.5 * static_cast<double>(rows - 1) - 0.4};
 }
 
-/// From farther away, so that voxels of a cell's size lie within.
+/// A cone beam from farther away, so that voxels of a cell's size lie within.
 inline ConeBeam far_cone(Index views, Index rows, Index bins) {
   ConeBeam scan = odd_cone(views, rows, bins);
   scan.sod = 90, scan.sdd = 170;

@@ -50,9 +50,10 @@ inline NormalizeCase normalize_case(const char* views, const char* flats, const 
   return {read(views), read(flats), read(darks), read(expected)};
 }
 
-/// The mean of all, and the medians of groups, of which views take the nearest. tomopy rounds the middle
-/// between two groups to an even number of views, which in the third case gives view 3 to the second group,
-/// at view 6, though it is nearer to the first one, at view 1: there flats are put between views.
+/// Cases of normalize (the mean of all flats) and of normalize_nf (medians of groups of flats, where a view
+/// takes the nearest group). tomopy rounds the middle between two groups to an even number of views. So in
+/// the third case it gives view 3 to the second group, at view 6, though the first one, at view 1, is nearer.
+/// In this case the flats are put between views.
 inline std::vector<NormalizeCase> normalize_cases() {
   const char* nearest = "normalize_nf_tomo";
   std::vector<NormalizeCase> all{
@@ -88,8 +89,8 @@ void expect_tomopys_normalize(const Transmissions& transmissions) {
   }
 }
 
-/// tomopy puts the means of both margins at the ends of the row. With margins of one bin that is where they
-/// are; with wider ones its line is another one by what is known.
+/// tomopy puts the means of both margins at the ends of the row. Margins of one bin lie there. With wider
+/// ones its line is another one, in a way that is known.
 template <class Transmissions>
 void expect_tomopys_normalize_bg(const Transmissions& transmissions) {
   const Npy input = read_npy(vectors_folder() / "normalize_bg_input.npy");

@@ -9,8 +9,8 @@
 
 namespace tandem::test {
 
-/// While it lives, memory of the host that is asked for is full of NaN, so that whoever reads what nobody has
-/// set gives that away. Other allocators than glibc's take no notice: `works`.
+/// While it lives, memory of the host that is asked for is full of NaN, so that code that reads what nobody
+/// has set gives itself away. Other allocators than glibc's take no notice: `works`.
 class PoisonedMemory {
  public:
   PoisonedMemory() { mallopt(M_PERTURB, 0x100); }  // the complement of the last byte: all ones

@@ -24,7 +24,7 @@ namespace small {
 constexpr Index bins = 61, rows = 11, views = 47;
 }
 
-/// An axis off the middle, views in no order.
+/// A scan with its axis off the middle and views in no order.
 inline pipeline::Simulation small_simulation(std::optional<double> photons) {
   pipeline::Simulation s;
   s.phantom = "ellipsoids";
@@ -120,7 +120,7 @@ inline std::vector<float> reconstructed(const std::filesystem::path& scan, const
   return reconstructed(*reader, plan, outcome);
 }
 
-/// Relative L2.
+/// The relative L2 error.
 inline double relative_error(const std::vector<float>& a, const std::vector<float>& truth) {
   double difference = 0, size = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {

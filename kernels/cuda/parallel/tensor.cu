@@ -15,7 +15,7 @@ using enum Precision;
 /// Hopper's tensor cores have instructions of their own, which no other card has.
 bool is_hopper(Device device) { return compute_capability(device).major == 9; }
 
-/// Hopper's own back-projection is the faster one in float16; in the float32 grade that of every card is.
+/// Whether the products fit that are faster: Hopper's own in float16, and those of every card in float32.
 bool products_fit(const ParallelViews& views, Precision precision, Device device) {
   constexpr float most = 1 << 15;  // the largest height in float16
   if (std::any_of(views.views.begin(), views.views.end(), [](auto& v) { return v.height > most; }))
@@ -30,8 +30,9 @@ bool needs_exact_positions(const ParallelViews& views) {
   return std::any_of(views.views.begin(), views.views.end(), [](auto& v) { return v.slope > 5 * v.height; });
 }
 
-/// Tensor products take as long for one slice as for 64, in float32 as long as 16 by alu, in float16 as long
-/// as 8 by texture, on an H200 (docs/performance.md, "Which variant is fastest").
+/// Tensor products take as long for one slice as for 64. In float32 that is as long as alu takes for 16
+/// slices, in float16 as long as texture takes for 8, on an H200 (docs/performance.md, "Which variant is
+/// fastest").
 Index fastest_from(Precision precision, const ParallelViews& views) {
   if (precision == float16) return 9;
   return needs_exact_positions(views) ? 0 : 17;
