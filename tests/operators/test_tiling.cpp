@@ -21,7 +21,7 @@ ConeBeam cone(Index views, Index rows, Index bins) {
           0.5 * static_cast<double>(rows - 1)};
 }
 
-/// Copies of the input and of the output, as on the CPU.
+/// One more copy of the input in either direction, as on the CPU.
 WorkingMemory copies(Shape volume, Shape projections) {
   return {4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]),
           4.0 * static_cast<double>(projections[0] * projections[1] * projections[2])};
