@@ -23,7 +23,8 @@ bool instructions_fuse();
 /// Makes the choice, if it is not made yet. @throws DeviceError as above
 void choose_instruction_set();
 
-/// From now on kernels run with this set. For tests; not while kernels run. @throws DeviceError as above
+/// Makes kernels run with this set from now on. For tests; not while kernels run. @throws DeviceError as
+/// above
 void use_instruction_set(const std::string& name);
 
 }  // namespace tandem

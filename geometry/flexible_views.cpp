@@ -47,8 +47,8 @@ FlexiblePlace parallel_place(const FlexibleView& view, const Vector3& cell, cons
   return place;
 }
 
-/// From a source s, p = s + (x - s) D / d, where D and d are the distances of c and x from s along the
-/// normal. So bin d = (g . (s - c)) d + D g . (x - s).
+/// Rays from a source s meet the detector at p = s + (x - s) D / d, where D and d are the distances of c and
+/// x from s along the normal. So bin d = (g . (s - c)) d + D g . (x - s).
 FlexiblePlace cone_place(const FlexibleView& view, const Vector3& cell, const VolumeGrid& grid) {
   const Vector3 normal = cross(view.bin_step, view.row_step);
   const double area = length(normal), side = dot(cell - view.source, normal) < 0 ? -1 : 1;

@@ -30,7 +30,8 @@ FlexibleView view_of(const Level& at, const Detector& d, double roll, const Vect
   return {source, from, d.bin_pitch * (c * at.along + s * at.up), d.row_pitch * (c * at.up - s * at.along)};
 }
 
-/// In the frame of the axis, the beam of a tilted one rises by the tilt, and the source is level with z = 0.
+/// The view at an angle. In the frame of the axis, the beam of a tilted one rises by the tilt, and the source
+/// is level with z = 0.
 FlexibleView view_of(const ConeBeam& scan, double angle, const OffCircle& off = {}) {
   const Detector& d = scan.detector;
   const Level at(angle, off.tilt), level(angle);

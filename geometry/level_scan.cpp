@@ -28,7 +28,7 @@ Vector3 place_on(const FlexibleView& view, double rows, double bins) {
   return view.detector + rows * view.row_step + bins * view.bin_step;
 }
 
-/// By how many rows a row is off a level one at its ends.
+/// The number of rows by which a row is off a level one at its ends.
 double off_level(const FlexibleView& view, bool parallel, const Detector& d, const Vector3& along) {
   const Vector3 normal = cross(view.bin_step, view.row_step);
   const double square = dot(normal, normal);
@@ -190,7 +190,7 @@ std::vector<float> shares_of_circle(const ConeBeam& circle, bool parallel) {
   return shares;
 }
 
-/// In a helix each view stands for its step, and a turn for a circle.
+/// The shares of rays in a helix: each view stands for its step, and a turn for a circle.
 std::vector<float> shares_of_helix(ConeBeam circle, bool parallel, const FittedOrbit& orbit) {
   double way = 0;
   for (const double step : orbit.steps) way += step;

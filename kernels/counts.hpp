@@ -95,8 +95,8 @@ TANDEM_HOST_DEVICE inline AirLine line_through(const AirSums& left, const AirSum
 
 TANDEM_HOST_DEVICE inline Air air_of(const AirSums& only) { return {only.mean(), only.variance()}; }
 
-/// Between two margins the variance of the line is (1 - t)^2 times that of the one and t^2 times that of the
-/// other, a third of both on the average.
+/// The air between two margins. The variance of the line is (1 - t)^2 times that of the one and t^2 times
+/// that of the other, a third of both on the average.
 TANDEM_HOST_DEVICE inline Air air_of(const AirSums& left, const AirSums& right) {
   return {0.5 * (left.mean() + right.mean()), (left.variance() + right.variance()) / 3};
 }

@@ -209,8 +209,9 @@ Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& 
           scan.detector.axis_bin + scan.shift_of(view) + (x * c + y * s) / scan.detector.bin_pitch, turned};
 }
 
-/// At least twice the bins, and so long that no row comes in again at its other end anywhere in the grid.
-/// Rows that are moved take more. Samples of a ray lie at most one of `cells` apart.
+/// The length of the transform of a row: at least twice the bins, and so long that no row comes in again at
+/// its other end anywhere in the grid. Rows that are moved take more. Samples of a ray lie at most one of
+/// `cells` apart.
 Index row_length(const ParallelBeam& scan, const VolumeGrid& grid, double cells) {
   const auto [least, most] = bins_met(scan, grid);
   const auto bins = static_cast<double>(scan.detector.bins);

@@ -130,7 +130,7 @@ double mean_power(const Taps& taps, double f) {
 
 namespace {
 
-/// From coarse to fine. The first one is the usual one.
+/// The designs from coarse to fine. The first one is the usual one.
 constexpr std::array designs{HierarchicalDesign{1e-2, {6, 0.7, 4}, {8, 0.7, 4}, {8, 1 / 1.4, 3}, 1.4},
                              HierarchicalDesign{3e-3, {8, 0.8, 6}, {12, 0.8, 4}, {8, 1 / 1.6, 3}, 1.6},
                              HierarchicalDesign{1e-3, {12, 0.8, 4}, {12, 0.8, 4}, {8, 0.5, 3}, 2}};

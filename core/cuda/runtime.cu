@@ -255,7 +255,7 @@ class Landings {
     return landing;
   }
 
-  /// As many as an operator sends at once: pinning memory waits for all streams of the device.
+  /// Adds as many as an operator sends at once: pinning memory waits for all streams of the device.
   std::vector<Landing>::iterator add_some() {
     constexpr std::size_t some = 16;
     void* memory = nullptr;

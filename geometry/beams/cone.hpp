@@ -48,7 +48,7 @@ inline std::optional<double> axis_of(const ConeBeam& scan) { return scan.detecto
 /// Leaves the scan these of its views, in this order.
 void keep_views(ConeBeam& scan, std::span<const Index> views);
 
-/// As for a parallel beam.
+/// Whether this is a half acquisition, as for a parallel beam.
 bool half_acquisition(const ConeBeam& scan);
 
 /// The weight of each ray in FDK, (view, bin), rad. It is half the share of the view in the orbit, because a

@@ -41,7 +41,7 @@ struct FewRows {
   const float* row(Index view, Index which) const { return cells + place(view, which); }
 };
 
-/// As a variant's functions.
+/// The functions of a variant.
 void few_rows_forward(const ConeViews& n, const Slants& slant, float alpha, Image<const float> volume,
                       float beta, Image<float> projections);
 void few_rows_backward(const ConeViews& n, const Slants& slant, float alpha, Image<const float> projections,

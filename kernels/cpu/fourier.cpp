@@ -38,7 +38,7 @@ void put(float* line, Index i, Index lane, Complex value) {
 struct Two {
   Complex first, second;
 };
-/// From elements k and -k of the transform of first + i second.
+/// Splits elements k and -k of the transform of first + i second into those of both.
 Two apart(Complex element, Complex mirror) {
   const Complex sum = element + std::conj(mirror), difference = element - std::conj(mirror);
   return {0.5f * sum, {0.5f * difference.imag(), -0.5f * difference.real()}};

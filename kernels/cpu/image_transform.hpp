@@ -14,7 +14,7 @@ struct Images {
   Index frequencies() const { return columns / 2 + 1; }
 };
 
-/// By the calling thread, one image after the other; lines `lanes` at a time.
+/// Transforms images one after the other, `lanes` lines at a time, on the calling thread.
 void transform_images(const Images& images, const float* from, std::complex<float>* spectra);
 
 /// Back again, with a factor of rows x columns. What was in `spectra` is lost.

@@ -265,7 +265,7 @@ TEST_F(BadInput, InterruptLeavesNothing) {
   EXPECT_EQ(program->left_of("bad_"), 0);
 }
 
-/// As `timeout` and schedulers send it, to the process and to its group.
+/// `timeout` and schedulers send it so: to the process and to its group.
 TEST_F(BadInput, InterruptThatComesTwiceLeavesNothing) {
   const Ended run = (*program)(
       "recon good.h5 -o bad_.h5 --size 256 --reconstruction-algorithm sirt --iterations 100000 --quiet "

@@ -190,7 +190,7 @@ TEST_F(CommandLine, APreviewIsAFile) {
   EXPECT_FALSE(program->has("-"));
 }
 
-/// Whatever the limit of memory or files strikes first: a code of the contract and one line.
+/// A limit of memory or of files may strike anywhere: there is a code of the contract and one line.
 TEST_F(CommandLine, WantIsToldInOneLine) {
   int refused = 0;
   const auto run = [&](const std::string& limit) {
@@ -271,7 +271,7 @@ TEST_F(CommandLine, HelpIsGroupedWithExamples) {
   refuses("help recno", {"did you mean recon?"});
 }
 
-/// As git and cmake have it: help, and a code that no script takes for success.
+/// git and cmake do it so: help, and a code that no script takes for success.
 TEST_F(CommandLine, NoCommandPrintsHelpAndFails) {
   const Ended bare = (*program)("");
   EXPECT_EQ(bare.out, (*program)("help").out);

@@ -131,7 +131,7 @@ TEST(Damaged, AbsentSourcesAndForeignFilesAreRefused) {
   EXPECT_EQ(program("info raw.h5 --allow-external-files").code, 0);
 }
 
-/// Wherever a message names the option, the command has it.
+/// Each command whose message names the option has it.
 TEST(Damaged, ForeignFilesAreReadWhereAllowed) {
   const Program program;
   const TemporaryFolder elsewhere;

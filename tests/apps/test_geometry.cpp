@@ -107,7 +107,7 @@ TEST(GeometryProgram, AFileOfVectorsIsAllThatAWobblingScanNeeds) {
   EXPECT_GE(wrong, 1.5 * circle);
 }
 
-/// By the default method, which is a filter.
+/// The default method is a filter.
 TEST(GeometryProgram, AFilterTakesAWobblingScanByItsVectors) {
   Program run;
   const std::string truth = " --truth truth.h5 ";
@@ -120,7 +120,7 @@ TEST(GeometryProgram, AFilterTakesAWobblingScanByItsVectors) {
   EXPECT_GE(wrong, 1.5 * circle);
 }
 
-/// In one line each, beside what they make.
+/// The warnings have one line each, beside what the filter makes.
 TEST(GeometryProgram, AFilterSaysWhatIsNotExact) {
   Program run;
   const auto says = [&](const std::string& options, const std::string& text) {

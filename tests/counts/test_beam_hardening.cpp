@@ -87,7 +87,7 @@ double straight(double length) {
   return mu * length;
 }
 
-/// As a wedge would calibrate it: least squares over all lengths of the disc.
+/// The coefficients that a wedge would give: least squares over all lengths of the disc.
 std::vector<double> fitted(int terms) {
   constexpr int steps_of_wedge = 200;
   Eigen::MatrixXd powers(steps_of_wedge, terms);
@@ -171,7 +171,7 @@ TEST(BeamHardening, IsFittedToAWedge) {
     EXPECT_NEAR(of_line, of_line > 0.5 ? 1 : 0, 1e-9);
 }
 
-/// At energies of the table, so that attenuations are those of its lines.
+/// Energies are those of the table, so that attenuations are those of its lines.
 TEST(BeamHardening, IsFittedToWaterInASpectrum) {
   const std::vector<double> c =
       from_file("--beam-hardening-spectrum", "30 0.1\n40 0.3\n50 0.25\n60 0.2\n80 0.15\n");

@@ -148,8 +148,8 @@ Row found_by(const Images& images, const Sinograms& s, const Case& with) {
           after(s.clean) / Images::distance(clean, images.of(s.truth))};
 }
 
-/// Within the spread over random numbers: 1 dB for fine stripes, 2 dB for partial ones; for what does not
-/// depend on chance 0.2, twice what the last digit of the table is worth.
+/// Decibels agree within the spread over random numbers: 1 dB for fine stripes, 2 dB for partial ones. What
+/// does not depend on chance agrees within 0.2, twice what the last digit of the table is worth.
 TEST(StripeSet, TakesAwayWhatEachMethodCan) {
   constexpr Row spreads{1, 0.2, 2, 0.1};
   const Images images;

@@ -55,7 +55,7 @@ class StripeVectors : public ::testing::Test {
                 name);
   }
 
-  /// With a column that does not respond.
+  /// An input with a column that does not respond.
   static Plane with_dead_column(const std::string& name) {
     Plane plane = Stack(name, 180, 1, 128).sinogram(0);
     const std::vector<float> column = vector_of("stripe_dead_column55");

@@ -31,7 +31,7 @@ TEST(Wavelets, AreOrthogonalAndHaveTheirMoments) {
   }
 }
 
-/// Also lines that are shorter than the filter.
+/// Lines may also be shorter than the filter.
 TEST(Wavelets, GiveBackWhatTheyAnalysed) {
   std::mt19937 random(4);
   std::normal_distribution<float> normal;

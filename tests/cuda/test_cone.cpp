@@ -47,8 +47,8 @@ TEST_F(CudaCone, LargerOnesAgreeWithTheCpu) {
   expect_agreement(scan, box(70, 90, 140, 0.5));
 }
 
-/// So many lines of tiles and views that both directions take several strips of the volume and batches of
-/// views.
+/// There are so many lines of tiles and views that both directions take several strips of the volume and
+/// batches of views.
 TEST_F(CudaCone, ManyBatchesAgreeWithTheCpu) {
   expect_agreement(far_cone(600, 31, 47), box(5, 13'100, few + 1, 0.01));
 }
@@ -180,7 +180,7 @@ TEST_F(CudaCone, PairsMatch) {
   }
 }
 
-/// By plain kernels both ways, or one way alone.
+/// Plain kernels work both ways, or one way alone.
 TEST_F(CudaCone, PairsOfFewRowsOrSlicesMatch) {
   for (const auto& [rows, slices] : {std::pair<Index, Index>{1, 1}, {1, 21}, {31, 1}, {few, few}, {few, 21}})
     for (const double pitch : {0.4, 0.7, 3.0}) {
@@ -192,7 +192,7 @@ TEST_F(CudaCone, PairsOfFewRowsOrSlicesMatch) {
     }
 }
 
-/// Wherever it counts, in tiles and plain kernels.
+/// Infinity is seen wherever it counts, in tiles and plain kernels.
 TEST_F(CudaCone, InfinityIsSeen) {
   for (const auto& [rows, slices] : {std::pair<Index, Index>{61, 29}, {1, 1}}) {
     const ConeBeam scan = far_cone(29, rows, 83);

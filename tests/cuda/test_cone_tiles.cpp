@@ -27,7 +27,7 @@ class CudaTiles : public Cuda {
     scan = {{83, 61, 1, 1.3, 41.7}, angles, 90, 170, 29.6};
     grid = {{37, 61, 43}, {0.5, 0.5, 0.45}, {0.3, -0.2, 0.1}};
   }
-  /// So many times the smallest tile, or everything at once.
+  /// Budgets of so many times the smallest tile, or of everything at once.
   std::vector<double> budgets() const {
     const double least = smallest_tile(scan, grid, gpu);
     return {2 * least, 5 * least, 20 * least, 1e9};

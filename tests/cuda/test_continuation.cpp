@@ -25,8 +25,8 @@ std::string name_of(const Filter& filter, Index bins) {
 /// A half acquisition: its rows are widened, and its rays are weighed.
 ParallelBeam half_scan(Index rows) { return {{61, rows, 1, 1, 10}, regular_angles(81, whole_turn), {}}; }
 
-/// So wide that several bins of the band make an end value; rows have axes of their own, and about the last
-/// one the other end is the nearer one.
+/// A scan so wide that several bins of the band make an end value. Rows have axes of their own, and about the
+/// last one the other end is the nearer one.
 ParallelBeam wide_half_scan() {
   return {{810, 3, 1, 1, 200}, regular_angles(31, whole_turn), {200, 185.4, 489.3}};
 }

@@ -94,8 +94,8 @@ TEST_F(CudaCounts, AreBinnedAsOnTheCpu) {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// At both ends of a row, alone, beside each other, in dead cells, in neighbouring rows and in all but one
-/// pixel of a row, whose saturated pixels count as they came. Bins that make no cell do not count.
+/// They are at both ends of a row, alone, beside each other, in dead cells, in neighbouring rows and in all
+/// but one pixel of a row, whose saturated pixels count as they came. Bins that make no cell do not count.
 TEST_F(CudaCounts, ThatAreNotFiniteAreRepairedAsOnTheCpu) {
   for (const int level : {0, 1, 2})
     for (const bool saturation : {false, true}) {

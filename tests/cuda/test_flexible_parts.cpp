@@ -239,8 +239,8 @@ TEST_F(CudaFlexibleParts, CountBeyond32Bits) {
   expect_last_alike(large, few, few, gpu);
 }
 
-/// So many voxels in a cell that the bits beside a share could not count them: what cells see adds up to the
-/// mass. Units of windows leave a share 2^-19 of its value.
+/// There are so many voxels in a cell that the bits beside a share could not count them: what cells see adds
+/// up to the mass. Units of windows leave a share 2^-19 of its value.
 TEST_F(CudaFlexibleParts, MoreThanAMillionVoxelsInACellDoNotOverflow) {
   constexpr Index n = 160;
   const VolumeGrid voxels{{n, n, n}, {0.01, 0.01, 0.01}, {}};  // four million

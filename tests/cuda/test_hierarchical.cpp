@@ -78,7 +78,7 @@ TEST_F(CudaHierarchical, PairsMatchAndHaveTheSameBits) {
   }
 }
 
-/// Beside its vectors. Each scratch is rounded up to 512 bytes, and there are less than a hundred.
+/// The memory beside its vectors. Each scratch is rounded up to 512 bytes, and there are less than a hundred.
 TEST_F(CudaHierarchical, TakesWhatThePlanSays) {
   constexpr double rounding = 1 << 16;
   for (const Case& c : cases()) {

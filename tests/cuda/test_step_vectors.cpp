@@ -24,7 +24,7 @@ class CudaStepVectors : public CudaSteps {
     if (!exists(vectors_folder())) GTEST_SKIP() << vectors_folder() << " is not there";
   }
 
-  /// With a column that does not respond.
+  /// An input with a column that does not respond.
   static std::vector<float> with_dead_column(const std::string& name) {
     std::vector<float> values = vector_of(name);
     const std::vector<float> column = vector_of("stripe_dead_column55");

@@ -102,7 +102,7 @@ TEST_F(Streams, AnArrayThatNamesNoneIsThereForAll) {
   opener.join();
 }
 
-/// As PyTorch and CuPy hand over their current one: null is the legacy default stream.
+/// PyTorch and CuPy hand over their current stream so: null is the legacy default stream.
 TEST_F(Streams, OfOtherLibrariesAreUsedAsTheyAre) {
   const LinearOperator A = odd_projector(3);
   const Array x = random_array(A.domain(), 3), truth = A * x;

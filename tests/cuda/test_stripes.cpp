@@ -99,7 +99,7 @@ TEST_F(CudaSteps, RefuseMoreLevelsThanASinogramHas) {
       GeometryError);
 }
 
-/// With a wide stripe, dead columns, and gains that differ.
+/// There are a wide stripe, dead columns, and gains that differ.
 TEST_F(CudaSteps, FindStripesAsTheCpuDoes) {
   const StepValues values{{"--remove-stripe-method", "auto"}};
   for (const bool wide : {false, true})
@@ -126,7 +126,7 @@ TEST_F(CudaSteps, FindStripesOfEveryKind) {
     EXPECT_GT(stripes->notes[what], 0) << what;
 }
 
-/// With the axis where it is, elsewhere, and not known.
+/// The axis is where it is, elsewhere, and not known.
 TEST_F(CudaSteps, FindSoftStripesAsTheCpuDoes) {
   for (const Index views : {63, 64, 257, 2100})
     for (const std::optional<double> axis : {std::optional<double>(99.5), {20.0}, {}}) {

@@ -50,7 +50,7 @@ TEST_F(CudaTeam, ProjectsAsOneGpuDoes) {
   }
 }
 
-/// Without a wait of the host between applications, each of which overwrites what the one before has read.
+/// The host does not wait between applications, each of which overwrites what the one before has read.
 TEST_F(CudaTeam, QueuesRunOneAfterTheOther) {
   for (const Device team : teams()) {
     const LinearOperator A = on(team);
@@ -104,7 +104,7 @@ TEST_F(CudaTeam, LeavesNoMemoryBehind) {
   EXPECT_GE(free_memory(gpu), before);
 }
 
-/// From file to volume: counts become line integrals on each GPU, and FDK starts there.
+/// Counts become line integrals on each GPU, and FDK starts there.
 TEST_F(CudaTeam, ReconstructsAsOneGpuDoes) {
   const TemporaryFolder folder;
   for (const bool fan : {false, true}) {

@@ -96,8 +96,7 @@ TEST(FlexibleBeam, FitsAGridToTheOrigin) {
   EXPECT_THROW(fitting_grid(inside), GeometryError);
 }
 
-/// Whatever is wrong with one number or one vector of a view, an error of one line has the number of the
-/// view.
+/// An error about any number or vector of a view is one line that has the number of the view.
 TEST(FlexibleBeam, NamesTheViewThatIsNoView) {
   const std::vector<std::function<void(FlexibleView&, double)>> faults{
       [](FlexibleView& v, double) { v.source[1] = NAN; },

@@ -30,7 +30,7 @@ TEST(ViewSubsets, DealOutEveryViewOnceInSizesThatDifferByOne) {
     }
 }
 
-/// Whatever the order of the views in the file, also of several turns.
+/// The views may have any order in the file, and may go round several times.
 TEST(ViewSubsets, SeeTheObjectFromAllAround) {
   std::vector<double> angles;
   for (int view = 0; view < 90; ++view) angles.push_back(2.4 * view - 50);  // the golden angle, nearly

@@ -15,7 +15,7 @@ io::Picture flat(Index width, Index height, float grey = 0.5f) {
   return {width, height, std::vector<float>(static_cast<std::size_t>(width * height), grey)};
 }
 
-/// As it comes back from a file.
+/// The sheet as it comes back from a file.
 io::Canvas written(const std::vector<io::Picture>& pictures, const io::Sheet& sheet) {
   const TemporaryFolder folder;
   io::write_png({folder / "p.png", io::Content::picture}, pictures, sheet);

@@ -18,7 +18,7 @@ namespace {
 using namespace kernels;
 using namespace kernels::cuda;
 
-/// As the kernel does: two bins and `run` rows a thread, four threads a pair of bins.
+/// Projects as the kernel does: two bins and `run` rows a thread, four threads a pair of bins.
 template <int run>
 Array project(const ConeViews& views, const Array& x, const Space& range) {
   const Image<const float> volume = image(ConstVectorView(x));

@@ -162,7 +162,7 @@ TEST(Operators, GiveTheSameBitsForEveryNumberOfThreads) {
   }
 }
 
-/// Also on a stream that is not the thread's own.
+/// The operators also run on a stream that is not the thread's own.
 TEST(Operators, ReadNoMemoryThatNobodyHasSet) {
   if (!test::PoisonedMemory::works()) GTEST_SKIP() << "this allocator cannot fill what it gives";
   Stream own(Device::cpu());
@@ -261,7 +261,7 @@ TEST(Norms, ApproachTheLargestSingularValueFromBelow) {
   EXPECT_EQ(operator_norm(0.0f * A), 0);
 }
 
-/// Against as many steps in double from the same start: fewer would have come less far.
+/// The exact norm is that after as many steps in double from the same start: fewer would have come less far.
 TEST(Norms, TakeAsManyStepsAsTheyAreGiven) {
   const LinearOperator A = random_matrix(13, 7, 5);
   const Eigen::MatrixXd a = test::dense(A);

@@ -43,7 +43,7 @@ std::vector<double> continued(const std::vector<double>& row, Padding padding, I
   return all;
 }
 
-/// In double, of the unbounded line: Kak, Slaney 1988, eq. 61.
+/// The ramp of the unbounded line, in double: Kak, Slaney 1988, eq. 61.
 double ramp_at(const std::vector<double>& line, Index at) {
   double sum = 0;
   for (Index j = 0; j < static_cast<Index>(line.size()); ++j) {
@@ -119,7 +119,7 @@ TEST(Continuation, LeavesTheFiltersTheirTransposes) {
             tolerance::composed_mismatch);
 }
 
-/// As if the detector were as wide as the continued row.
+/// The result is that of a detector as wide as the continued row.
 TEST(Continuation, IsThatOfAWiderDetectorByBothModelsAndEveryWindow) {
   constexpr Index over = 30, wide_bins = bins + 2 * over;
   const ParallelBeam scan{{bins, 1, 1, 1, 28.4}, test::regular_angles(50), {}},

@@ -31,7 +31,7 @@ FlexibleBeam curved(const ConeBeam& cone, double roll = 0, double tilt = 0) {
   return as_free_views(cone, off);
 }
 
-/// As a clinical scanner: 27 degrees to either side of the axis, which is a quarter of a bin aside.
+/// A clinical scanner: 27 degrees to either side of the axis, which is a quarter of a bin aside.
 ConeBeam clinical(Index bins, Index rows, Index views) {
   const double pitch = 2 * 27 * degree * 1085 / static_cast<double>(bins);
   return {{bins, rows, pitch, pitch, 0.5 * static_cast<double>(bins - 1) + 0.25},

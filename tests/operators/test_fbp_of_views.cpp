@@ -74,7 +74,7 @@ TEST(FbpOfViews, SumsToFdkOfCirclesAndArcs) {
   }
 }
 
-/// So what rows go on with is weighed by what is given, too.
+/// The given weights also weigh what rows go on with.
 TEST(FbpOfViews, IsLinearInItsWeights) {
   ConeBeam aside = test::far_cone(23, 9, 21);
   aside.angles = test::regular_angles(23, whole_turn), aside.detector.axis_bin = 5.6;

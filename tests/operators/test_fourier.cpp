@@ -281,8 +281,8 @@ TEST(Fourier, RefusesWhatItCannotDo) {
 
 namespace {
 
-/// Against the sum over views in double, of each row's polynomial times the filter, in the ellipse that the
-/// grid encloses.
+/// Compares with the sum over views in double, of each row's polynomial times the filter, in the ellipse that
+/// the grid encloses.
 void expect_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Filter filter) {
   const Array y = noise(projection_space(scan)), x = fourier_fbp(scan, grid, filter) * y;
   const kernels::FourierSizes n = kernels::fourier_sizes(scan, grid, 1e-4);

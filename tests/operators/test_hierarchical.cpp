@@ -101,7 +101,7 @@ double dot(const Array& a, const Array& b) {
   return sum;
 }
 
-/// Also those on the borders between groups, whose angles round to either side.
+/// Some views are on the borders between groups, and their angles round to either side.
 TEST(Hierarchical, HasEveryViewOnce) {
   for (Index views = 1; views <= 1200; views = views * 17 / 16 + 1) {
     const auto n = kernels::pack_hierarchical(fan_case(8, views), cube(4, 1));

@@ -15,7 +15,7 @@ std::vector<double> distances_of(const Array& x) {
   return distance_from_white(x, default_stream(Device::cpu()));
 }
 
-/// By the sum that defines a Fourier transform, in double; negative for zeros.
+/// The distance by the sum that defines a Fourier transform, in double; negative for zeros.
 double distance_of(const float* line, Index count) {
   std::vector<double> sums{0};
   for (Index f = 1; f <= count / 2; ++f) {

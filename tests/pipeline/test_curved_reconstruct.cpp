@@ -24,7 +24,7 @@ Simulation on_curved_detector() {
   return s;
 }
 
-/// As `--geometry cone --curved-detector` says it of any images.
+/// The options that `--geometry cone --curved-detector` gives to any images.
 io::OpenOptions as_circle_of() {
   const ConeBeam cone = circle();
   io::OpenOptions options;

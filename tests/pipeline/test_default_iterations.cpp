@@ -37,7 +37,7 @@ TEST(DefaultIterations, AreSharedOutAmongSubsetsOfOsem) {
   EXPECT_EQ(osem.iterations_with(500), 1);
 }
 
-/// Within a tenth of the least error that any number of iterations has.
+/// The error is within a tenth of the least one that any number of iterations has.
 TEST(DefaultIterations, OfMlemAndOsemAreNearTheBestAtLowDoses) {
   for (const Simulation& s :
        {low_dose("ellipsoids", 64, 60, 300, false), low_dose("shepp-logan", 96, 90, 500, false),

@@ -33,8 +33,8 @@ Array fourier(const KnownScan& known, const Array& y, Window window) {
   return fourier_fbp(known.scan, known.grid, {.window = window}) * y;
 }
 
-/// In the full frame it is better, where no view sees the corners and direct FBP adds zeros. Within the disc
-/// the pictures are one (test_models_alike.cpp).
+/// The full frame is better, because no view sees the corners and direct FBP adds zeros there. Within the
+/// disc the pictures are one (test_models_alike.cpp).
 TEST(FourierQuality, IsBetterInCornersThatNoViewSees) {
   const KnownScan known(256, 402);
   const Array y = known.line_integrals(), truth = known.truth();

@@ -40,7 +40,7 @@ class Crew : public ::testing::Test {
     reader_ = io::open_scan(path);
   }
 
-  /// With a second worker, which is a helper if it has threads.
+  /// A plan with a second worker, which is a helper if it has threads.
   Plan plan_for(const std::string& method, int workers, int threads = 0) const {
     Recipe recipe;
     recipe.method = method;

@@ -118,7 +118,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// In the order of the table: "fbp (fdk for a cone beam), sirt, ... and fista".
+/// The readme has them in the order of the table: "fbp (fdk for a cone beam), sirt, ... and fista".
 TEST(Methods, AreListedInTheReadme) {
   std::vector<std::string> names;
   for (const Method& method : methods()) {

@@ -37,7 +37,7 @@ void expect_the_better_picture(const Case& c, std::span<const Model> models,
   }
 }
 
-/// Against the picture of the same model before the filter made up for its interpolation.
+/// Compares with the picture of the same model before the filter made up for its interpolation.
 template <class Case>
 void expect_no_worse(const Case& c, std::span<const Model> models) {
   for (const Model model : models)

@@ -97,7 +97,7 @@ TEST_F(PartsForSolvers, OnlySolversSeeMore) {
   }
 }
 
-/// With voxels of another size, and with more of them than rays see.
+/// The grid has voxels of another size, and more of them than rays see.
 TEST_F(PartsForSolvers, LieWhereTheGridSaysInWhatTheRaysSee) {
   for (const double voxel : {0.11, 0.2, 0.5, 0.9})
     for (const Index size : {9, 40, 71}) {

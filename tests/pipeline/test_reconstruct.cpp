@@ -170,7 +170,7 @@ TEST_F(ReconstructTest, RegionsAreCutOutOfTheWhole) {
   EXPECT_LE(worst, tolerance::region * largest);
 }
 
-/// So few photons that the noise, not the size of pixels, is what the model cannot explain.
+/// There are so few photons that the noise, not the size of pixels, is what the model cannot explain.
 TEST_F(ReconstructTest, DiscrepancyStopsEverySliceByItself) {
   Simulation noisy = small_simulation(200);
   noisy.max_attenuation = 2;

@@ -150,7 +150,7 @@ TEST_F(LowDose, TheSearchCostsAtMostOneAndAHalfSolves) {
   }
 }
 
-/// Before, in the forecast and in progress; afterwards in the time.
+/// The forecast and the progress tell of it before; the time tells of it afterwards.
 TEST_F(LowDose, TheSearchIsToldOf) {
   simulate(parallel_simulation("ellipsoids", 64, 2, 30, 1e4));
   const auto reader = io::open_scan(path_);

@@ -194,7 +194,7 @@ TEST(Mltr, KeepsVoxelsThatNoRayMeets) {
   EXPECT_GT(moved, 0);
 }
 
-/// Whatever is counted there, it says nothing. A block of such rays alone stays as it begins.
+/// The counts of such a ray say nothing. A block of such rays alone stays as it begins.
 TEST(Mltr, HeedsNoRayWithoutABlank) {
   const SmallScan small;
   const auto solution = [&](float counted) {

@@ -6,7 +6,7 @@
 namespace tandem::test {
 namespace {
 
-/// On the whole, on teams, and in tiles.
+/// Expects one solution: on the whole, on teams, and in tiles.
 template <class Beam>
 void expect_one_solution_of(const Placed<Beam>& problem) {
   const Device cpu = Device::cpu();

@@ -183,7 +183,7 @@ TEST(State, OfRulesIsForgottenByTheNextRun) {
   EXPECT_EQ(stops(), first);
 }
 
-/// Against a sum in double, from the weights themselves.
+/// The objective agrees with a sum in double, from the weights themselves.
 TEST(Objective, OfPdhgIsWhatItMinimises) {
   const Equation e;
   Array weights(e.A.range());

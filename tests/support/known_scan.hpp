@@ -37,7 +37,7 @@ struct KnownScan {
     return all;
   }
 
-  /// On the device where `y` lies; the filter makes up for `interpolation`.
+  /// Reconstructs on the device where `y` lies; the filter makes up for `interpolation`.
   Array reconstruct(const Array& y, Window window, Index slices = 1, Execution how = {},
                     const Interpolation& interpolation = {}) const {
     const ParallelBeam rows = with_rows(scan, slices);

@@ -58,7 +58,7 @@ inline LowDose low_dose(Index n, Index views, double photons) {
   return low;
 }
 
-/// Over the cube, the range being the truth's largest value, dB.
+/// PSNR over the cube, dB; the range is the truth's largest value.
 inline double psnr(const Array& anywhere, const Array& truth) {
   const Array x = on_device(anywhere, Device::cpu());
   double square = 0, high = 0;
@@ -69,7 +69,7 @@ inline double psnr(const Array& anywhere, const Array& truth) {
   return 10 * std::log10(high * high * static_cast<double>(x.size()) / square);
 }
 
-/// From zero, residuals fall in each of 20 steps; the noise stops CGLS ahead of FDK.
+/// Expects that residuals fall in each of 20 steps from zero, and that the noise stops CGLS ahead of FDK.
 inline void expect_cgls_ahead_of_fdk(const LowDose& low, Device device) {
   const Array y = on_device(low.data, device);
   const LinearOperator A = projector(low.scan, low.grid, Model::separable_footprint, device);

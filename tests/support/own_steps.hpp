@@ -86,7 +86,7 @@ inline std::span<const pipeline::Step> with_means_of_blocks() {
   return all;
 }
 
-/// In the counts of the file, each pixel becomes the larger one of itself and the one of the view before.
+/// Each pixel of the counts of the file becomes the larger one of itself and the one of the view before.
 inline std::span<const pipeline::Step> with_larger_counts() {
   using namespace pipeline;
   static const std::vector<Step> all = [] {

@@ -284,8 +284,8 @@ constexpr double fbp_psnr = 0.3;
 /// 0.05.
 constexpr double fbp_noise_psnr = 0.3;
 
-/// By how much models may differ from the best by a smooth window, dB (Joseph's hats alias more); by the
-/// bare ramp, relative RMSE; "no worse" may be 0.05 dB worse, which nobody sees (docs/kernels.md).
+/// Differences of models from the best by a smooth window, dB (Joseph's hats alias more); by the bare ramp,
+/// relative RMSE. "No worse" may be 0.05 dB worse, which nobody sees (docs/kernels.md).
 constexpr double models_alike_db = 0.3, joseph_alike_db = 0.45, bare_ramps_alike = 0.1, no_worse = 1.006;
 /// Mean responses against sums: kinks leave 3 (1/64)^2 / 4, views (pi / 128)^2 / 6.
 constexpr double mean_response = 3e-4;
@@ -453,8 +453,8 @@ constexpr double normal_steps = 1000 * 2 * u;
 /// b - Ax as LSQR and LSMR carry it along, and as A makes it of the solution, relative, over 60 steps: each
 /// step rounds the solution, of which A makes some |A| |x| u / |r| = 30 u at random, and the residual by 3 u.
 constexpr double krylov_residual = 1e-4;
-/// By how much |b - Ax|^2 falls a unit of reach, from CGLS and from LSQR, from LSMR and from BA-GMRES:
-/// squares of gradients, which are smaller than the residual's rounding allows `solver_steps` for.
+/// The fall of |b - Ax|^2 for a unit of reach, from CGLS and from LSQR, from LSMR and from BA-GMRES: squares
+/// of gradients, which are smaller than the residual's rounding allows `solver_steps` for.
 constexpr double falls = 1e-3;
 /// Degrees of freedom after up to six steps, relative to exact ones: four steps magnify rounding to
 /// `solver_steps`, two more again as much as three do (measured: 1e-4; 1e-2 after nine).

@@ -21,7 +21,7 @@ inline cudaStream_t queue(const Stream& stream) {
   return static_cast<cudaStream_t>(stream.native());
 }
 
-/// After each launch: a launch that did not start becomes a DeviceError with the name of the caller.
+/// Comes after each launch: a launch that did not start becomes a DeviceError with the name of the caller.
 inline void after_launch(const std::source_location at = std::source_location::current()) {
   check(cudaGetLastError(), at);
 }

@@ -21,7 +21,7 @@ __device__ inline unsigned address_of(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-/// In dynamic shared memory: boxes of all stages, then notes, what else a stage has, then barriers.
+/// A ring in dynamic shared memory: boxes of all stages, then notes, what else a stage has, then barriers.
 /// `box_bytes` are those of a stage, in whole patterns of the swizzle, 1024.
 template <class Notes>
 struct Ring {
@@ -40,7 +40,7 @@ struct Ring {
     return stages;
   }
 
-  /// By all threads of the block.
+  /// All threads of the block make it.
   __device__ Ring(int count, int box_bytes) : stages(count) {
     extern __shared__ unsigned char shared[];
     const unsigned start = address_of(shared);
@@ -69,7 +69,8 @@ struct Ring {
     if (round > 0) wait(empty_at(stage), (round - 1) & 1);
     return stage;
   }
-  /// After the notes and before boxes of so many bytes in all, which arrive at `full_at(stage)`.
+  /// Begins a fetch: after the notes and before boxes of so many bytes in all, which arrive at
+  /// `full_at(stage)`.
   __device__ void begin_fetch(int stage, int bytes) const {
     if (threadIdx.x % 32 == 0) arrive_expecting(full_at(stage), static_cast<unsigned>(bytes));
     __syncwarp();

@@ -81,7 +81,8 @@ void some_backward(Index first, Index count, const ParallelViews& views, float a
                                           part_of(volume, first, count, 0, volume.n1), stream);
 }
 
-/// In float32 what four slices at a time leave over is one slice or two; three are four, one of them empty.
+/// Float32 goes by four slices at a time. One slice or two that are left over go by themselves; three go as
+/// four, one of them empty.
 void backward(const ParallelViews& views, const Execution& how, float alpha, Image<const float> projections,
               float beta, Image<float> volume, Stream& stream) {
   const Index all = volume.n0, left = all % 4 == 3 ? 0 : all % 4, fours = all - left;

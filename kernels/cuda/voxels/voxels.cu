@@ -29,8 +29,8 @@ struct Halves {
   }
 };
 
-/// As the writer of a volume rounds on the CPU (io/volumes/volume_file.cpp): of two whole numbers that are as
-/// near, the one farther from zero.
+/// Rounds as the writer of a volume does on the CPU (io/volumes/volume_file.cpp): to the nearest whole
+/// number, and farther from zero if two are as near.
 template <class T>
 struct Integers {
   using Number = T;

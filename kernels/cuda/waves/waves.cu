@@ -16,7 +16,7 @@ namespace {
 
 constexpr int threads = 128, waves_a_thread = 4, views_a_thread = 8;
 
-/// On the device.
+/// The tables of waves on the device.
 struct Table {
   Index length, beside, count;
   const Turn* turns;

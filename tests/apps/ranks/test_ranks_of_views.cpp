@@ -61,7 +61,7 @@ TEST_F(RanksOfViews, FilterAsOneProcessDoes) {
   }
 }
 
-/// In the middle of subsets of views, with the same bits.
+/// The check-points are in the middle of subsets of views. The bits are the same.
 TEST_F(RanksOfViews, GoOnFromTheirCheckPoints) {
   const std::string recon =
       "recon views.h5 -o v.h5 --device cpu --size 33 --reconstruction-algorithm os-sirt --iterations 40";

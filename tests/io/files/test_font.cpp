@@ -24,7 +24,7 @@ io::Canvas drawn(const std::string& text, double size = em) {
   return canvas;
 }
 
-/// In pixels.
+/// The area of all ink, in pixels.
 double ink_of(const io::Canvas& canvas) {
   double sum = 0;
   for (const std::uint8_t grey : canvas.grey) sum += grey / 255.0;

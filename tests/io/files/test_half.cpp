@@ -15,7 +15,7 @@ std::uint16_t half_of(float value) {
   return half;
 }
 
-/// By the definition of the format.
+/// The value by the definition of the format.
 double value_of(int half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   const double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);

@@ -230,7 +230,7 @@ TEST(Cil, ParallelBeamOfOneRow) {
   expect_degrees(reader->info(), {0, -1 / degree, -2 / degree});
 }
 
-/// As CIL has spectral data: channels, each a scan of one row or of several.
+/// CIL's spectral data have channels, each a scan of one row or of several.
 TEST(Cil, ChannelsAreReadOneByOne) {
   const TemporaryFolder folder;
   const std::string config = entry + "/config/";

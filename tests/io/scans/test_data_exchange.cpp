@@ -289,8 +289,8 @@ TEST(DataExchange, RefusesADetectorBeforeTheAxis) {
   EXPECT_THROW(io::open_scan(cone_file(folder), {.sod_mm = 600}), GeometryError);
 }
 
-/// In pixels, or in a unit of length where a pitch is known; the image of a view has moved towards higher
-/// bins.
+/// Moves are in pixels, or in a unit of length if a pitch is known; the image of a view has moved towards
+/// higher bins.
 TEST(DataExchange, TellsHowFarItsViewsHaveMoved) {
   const TemporaryFolder folder;
   const auto shifts = [&](const std::string& unit, const std::vector<double>& numbers,

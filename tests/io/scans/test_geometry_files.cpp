@@ -357,7 +357,7 @@ TEST(ScanWriter, KeepsCurvedDetectors) {
   EXPECT_THROW(io::open_scan(folder / "scan.h5", options), GeometryError);
 }
 
-/// As the images are turned, so are the steps; the detector stays where it is.
+/// The steps are turned as the images are; the detector stays where it is.
 TEST(ScanWriter, ViewsAreTurnedWithTheirImages) {
   const TemporaryFolder folder;
   const FlexibleBeam scan = some_views(false);

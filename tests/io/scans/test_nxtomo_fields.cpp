@@ -197,8 +197,8 @@ TEST(NXtomoFields, TheUsersShiftsComeFirst) {
   EXPECT_FALSE(says(scan.notes(given), {"translation"}));
 }
 
-/// From the middle of the way, 4 microns; rows count down from the top, so a sample that is raised moves
-/// towards lower ones.
+/// Heights count from the middle of the way, 4 microns. Rows count down from the top, so a sample that is
+/// raised moves towards lower ones.
 TEST(NXtomoFields, AHelixMovesTheSampleAndMotionAlongTheBeamIsSaid) {
   const auto with = [](char letter, double version, const io::OpenOptions& options = {}) {
     return SaidScan([=](Maker& f) { moves(f, letter, of_frames); }, version).info(options);

@@ -149,7 +149,8 @@ TEST(OmeZarr, LeadsThroughNoLink) {
   EXPECT_TRUE(says(refusal([&] { write_ramp(folder / "v.zarr", {}); }), {"is a link"}));
 }
 
-/// By what stands in it, also if another program has set it anew; not by words that others use too.
+/// The folder is known by what stands in it, also if another program has set it anew; not by words that
+/// others use too.
 TEST(OmeZarr, OfAnotherProgramIsReplacedOnlyIfAsked) {
   const TemporaryFolder folder;
   const fs::path path = folder / "v.zarr";

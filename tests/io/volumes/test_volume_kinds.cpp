@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Types, BigTiff,
                          ::testing::Values(VoxelType::float32, VoxelType::float16, VoxelType::uint16,
                                            VoxelType::uint8));
 
-/// As ImageJ writes it: pixels per unit of the description, and no unit in the tags.
+/// ImageJ writes it so: pixels per unit of the description, and no unit in the tags.
 TEST(BigTiff, HasTheVoxelSizeThatImageJReads) {
   const TemporaryFolder folder;
   write_ramp(folder / "v.btf", {.place = aside});

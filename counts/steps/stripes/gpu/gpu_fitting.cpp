@@ -78,7 +78,7 @@ class GpuFit {
     return kernels::columns(stream_.device())->means({of.data, of.n1, of.n0, of.n2, of.s1, of.s0}, stream_);
   }
 
-  /// So that sinograms keep their means.
+  /// The factors that let sinograms keep their means.
   static std::vector<double> scales(std::span<const double> fitted, std::span<const double> even,
                                     Index rows) {
     const std::size_t bins = fitted.size() / static_cast<std::size_t>(rows);
