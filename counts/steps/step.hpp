@@ -119,7 +119,7 @@ struct Step {
   RowWork (*on_row)(const Preprocessing& how) = nullptr;
   SinogramWork (*on_sinogram)(const Preprocessing& how) = nullptr;
   ProjectionWork (*on_projection)(const Preprocessing& how) = nullptr;
-  /// Changes the frames of flats and of darks. Null: nothing.
+  /// The work on the frames of flats and of darks. Null: none.
   ReferenceWork (*on_references)(const Preprocessing& how) = nullptr;
   /// The rows that it needs beside those that are asked for. Null: none.
   RowMargin (*margin)(const Preprocessing& how) = nullptr;
