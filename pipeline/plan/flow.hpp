@@ -37,13 +37,12 @@ struct Flow {
   Comm together = {};                    ///< ranks over which the vectors of a problem are split
   Index stored_bytes = 4;                ///< bytes of a voxel that leaves a GPU as its file stores it
   Index rows_at_once = 0;                ///< slices of a chunk
-  Index slices_a_read = 0;  ///< slices of the whole chunks whose rows are read at once; 0: one chunk
-  Index bytes_a_piece = 0;  ///< bytes of counts that go up to a GPU while the next ones are read; 0: a
-                            ///< chunk is read as a whole
-  Index lines_at_once = 0;  ///< lines of a strip that go from rank to rank together
-                            ///< (operators/distributed/rank_projector.hpp)
-  Index rows_prepared =
-      0;  ///< rows of all views that a rank prepares at a time, before each rank gets its views
+  Index slices_a_read = 0;       ///< slices of the whole chunks whose rows are read at once; 0: one chunk
+  Index bytes_a_piece = 0;       ///< bytes of counts that go up to a GPU while the next ones are read; 0: a
+                                 ///< chunk is read as a whole
+  Index lines_at_once = 0;       ///< lines of a strip that go from rank to rank together
+                                 ///< (operators/distributed/rank_projector.hpp)
+  Index rows_prepared = 0;       ///< rows of all views that a rank prepares at a time, for all ranks
   Index views_at_once = 0;       ///< views of a block, if views are added to slices one block after another
   std::size_t bytes = 0;         ///< the most host memory
   std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU

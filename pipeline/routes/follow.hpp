@@ -11,12 +11,12 @@
 
 namespace tandem::pipeline {
 
-constexpr Index slices_written_at_once = 64;  ///< from a GPU
+constexpr Index slices_written_at_once = 64;  ///< slices that come from a GPU at once
 
-/// How long a scan that does not grow is waited for.
+/// How long to wait for a scan that does not grow.
 struct Patience {
   double seconds = 60;
-  std::function<void(const std::string&)> say = {};  ///< is told when no view comes; may be empty
+  std::function<void(const std::string&)> say = {};  ///< called when no view comes; may be empty
 };
 
 /// Makes a volume from a scan that is being written, for a plan with `Recipe::follow`: views are added to the

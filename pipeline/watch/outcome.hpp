@@ -96,9 +96,8 @@ struct Outcome {
 
   std::optional<Followed> followed;  ///< set if the scan was being written
 
-  std::vector<double> weights;  ///< weights of total variation, if they had to be found
-  std::vector<Iterated>
-      iterated;  ///< one for each chunk; `Method::conclude` makes the numbers above from them
+  std::vector<double> weights;     ///< weights of total variation, if they had to be found
+  std::vector<Iterated> iterated;  ///< one per chunk; `Method::conclude` makes the numbers above from these
 
   /// Adds a search that came before all the rest.
   void begin_with(const Searched& before) {
