@@ -19,7 +19,7 @@ using io::PixelType;
 
 constexpr double uint16_photons =
     60000;  // with the gain, the offset and 6 standard deviations still below 65 536
-constexpr double most_photons = 4e9;  // likewise for uint32; both for the most sensitive cell
+constexpr double most_photons = 4e9;  // the same for uint32; both for the most sensitive cell
 constexpr double gain_spread = 0.05;
 constexpr std::uint64_t mean_offset = 100, offset_spread = 5;
 

@@ -235,7 +235,8 @@ void look_at_starts(Outcome& all, double noise) {
        " slices are within the noise at the start, and keep their initial volume");
 }
 
-/// Warns of slices that diverged. With a matched pair no solver diverges.
+/// Warns of slices whose solver diverged with an unmatched pair, and which have their best solution. @throws
+/// GeometryError with a matched pair, where that should not happen and no best solution was kept
 void look_at_divergence(Outcome& all, const Plan& plan) {
   const auto count = std::count(all.stopped_by.begin(), all.stopped_by.end(), "divergence");
   if (count == 0) return;

@@ -29,9 +29,8 @@ struct MethodOptions {
   bool nonnegative = false;
   std::optional<Index> subsets;  ///< number of subsets of views; set in a plan if the method uses subsets
   std::optional<float> lowest, highest;  ///< bounds of all voxels, 1/mm or 1/pixel
-  std::optional<float>
-      tv_weight;                  ///< weight of total variation, for data of mean weight 1; default: is found
-  std::optional<float> tv_huber;  ///< smaller differences of neighbours are squared; default: none
+  std::optional<float> tv_weight;        ///< weight of total variation; default: the plan finds it
+  std::optional<float> tv_huber;         ///< smaller differences of neighbours are squared; default: none
   std::optional<float> tikhonov_weight;  ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none
   bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false;
   std::optional<double> stop_relative, stop_seconds, stop_gap;

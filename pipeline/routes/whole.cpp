@@ -26,11 +26,10 @@ std::vector<Device> roomy(std::vector<Device> devices) {
   return devices;
 }
 
-/// Places the vectors on these devices, if they fit; several devices share the views. Returns whether they
-/// fit.
+/// Gives the flow these devices, which share the views, and returns whether the vectors fit there.
 bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& recipe) {
   const bool shares_views = devices.size() > 1;
-  if (shares_views && plan.job.method->subsets) return false;  // subsets too are of views
+  if (shares_views && plan.job.method->subsets) return false;  // subsets share the views too
   if (static_cast<Index>(devices.size()) > views_of(plan.job.scan)) return false;
   plan.flow.devices = devices;
   plan.flow.workers.front().device = Device::team(devices);
@@ -38,9 +37,8 @@ bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& re
          device_bytes(plan, plan.job.grid.size[2]) <= device_budget(plan.flow.devices, recipe);
 }
 
-/// Places vectors on one device or on several. If they do not fit, they lie on the host, and devices get
-/// tiles.
-/// @throws DeviceError if not even tiles fit
+/// Places vectors on one device or on several. If they do not fit there, they lie on the host, and devices
+/// get tiles. @throws DeviceError if not even tiles fit
 void choose_placement(Plan& plan, const Recipe& recipe) {
   const Beam& beam = beam_of(plan.job.scan);
   if (!beam.in_tiles || settles_on(plan.flow.devices, plan, recipe)) return;
