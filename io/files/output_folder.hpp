@@ -42,10 +42,8 @@ class OutputFolder {
   std::vector<std::string> names() const;                       ///< names of its files, without the lock
   void discard(const std::string& file);                        ///< removes a file if it is there
   void rename(const std::string& file, const std::string& to);  ///< within the folder. @throws FileError
-  void keep_journal() { keep_journal_ = true; }  ///< makes `remove` leave a folder with a journal
-  void finish() {
-    keep_journal_ = is_shared_ = false;
-  }  ///< says that all is published, and nobody else uses it
+  void keep_journal() { keep_journal_ = true; }          ///< makes `remove` leave a folder with a journal
+  void finish() { keep_journal_ = is_shared_ = false; }  ///< says that nobody else uses it
 
   Descriptor create(const std::string& file);  ///< makes a new file. @throws FileError
   Descriptor open(const std::string& file);    ///< opens a file that was created. @throws FileError

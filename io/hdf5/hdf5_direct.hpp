@@ -22,11 +22,9 @@ class Direct {
 
   /// The bytes that a reading holds for packed pieces of the file and for what is unpacked from them.
   std::size_t decoded_bytes() const;
-  virtual Index packed_pieces() const { return 0; }  ///< number of pieces that one thread each unpacks
-  virtual std::size_t piece_bytes() const {
-    return 0;
-  }                                                   ///< most bytes that a thread holds for a packed piece
-  virtual std::string packing() const { return {}; }  ///< the names of the filters
+  virtual Index packed_pieces() const { return 0; }      ///< number of pieces that one thread each unpacks
+  virtual std::size_t piece_bytes() const { return 0; }  ///< most bytes of a thread for a packed piece
+  virtual std::string packing() const { return {}; }     ///< the names of the filters
 
   /// Puts a part of the data set at its place in an array of pixels. @throws FileError, whose text begins
   /// with the name of the data set
