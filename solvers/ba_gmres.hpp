@@ -35,7 +35,7 @@ class BaGmres {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as of LSMR: B is near At
-  std::vector<double> traces();                                ///< of A B
+  std::vector<double> traces();                                ///< trace of A B, one per block
   SolverState state();
   void make_room(int steps);
 

@@ -34,7 +34,7 @@ class Lsmr {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |At r|^2: for the next step of LSQR
-  std::vector<double> traces();                                ///< of A At
+  std::vector<double> traces();                                ///< trace of A At, one per block
   SolverState state();
 
  private:

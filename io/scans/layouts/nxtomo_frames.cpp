@@ -62,8 +62,8 @@ void read_exposures(const hdf5::File& file, const NXtomoPlaces& places, const st
   take_exposures({path, of_kind(times, keys, 0), of_kind(times, keys, 1), of_kind(times, keys, 2)}, info);
 }
 
-/// Reads the monitor. Times of exposure still count if it shows the current of a ring, and are contained in
-/// it if it counts photons.
+/// Reads the monitor. The current of a ring is multiplied by the times of exposure; counts depend on these
+/// already.
 void read_monitor(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                   ScanInfo& info) {
   const std::string path = places.entry + "/control/data";

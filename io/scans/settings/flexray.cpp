@@ -32,7 +32,7 @@ constexpr Field flexray_fields[] = {
     {"Original number of columns", "0", Use::noted,
      "images that were joined of several; check the axis and --file-type"}};
 
-/// The other one of the two files, which are read as one if both are there.
+/// The file beside `path` whose name in lower case is `lower_name`; empty if there is none.
 fs::path beside(const fs::path& path, const std::string& lower_name) {
   std::error_code fault;
   for (const fs::directory_entry& entry :
