@@ -16,8 +16,8 @@ struct LandweberOptions {
   Bounds bounds{};
 };
 
-/// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps into the
-/// bounds. The norm comes from ten steps of power iteration. They start with ones, which is near the largest
+/// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps to the bounds.
+/// The norm comes from ten steps of power iteration. They start with ones, which are near the largest
 /// singular vector if A has no negative coefficients. Needs a matched pair. Source: Landweber, American
 /// Journal of Mathematics 73(3), 1951.
 class Landweber {
