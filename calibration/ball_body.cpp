@@ -16,7 +16,7 @@ using Eigen::Vector3d;
 using Numbers = std::vector<std::optional<std::size_t>>;
 using Points = std::span<const Vector3d>;
 
-constexpr double near = 0.03;  // of the extent: what a scanner that is a few percent off bends
+constexpr double near = 0.03;  // share of the extent, by which a scanner a few percent off bends it
 
 double extent(Points all) {
   double most = 0;

@@ -21,8 +21,8 @@ struct Frame {
   }
 };
 
-/// A quarter of the way from the median to the peak, where the peak is that of some cells, so that one bad
-/// cell makes none.
+/// The threshold: a quarter of the way from the median to the peak. The peak is one of several cells, so that
+/// a single bad cell is no peak.
 double threshold_of(const Frame& frame) {
   constexpr std::ptrdiff_t cells_of_peak = 9;
   std::vector<float> sorted(frame.values.begin(), frame.values.end());
@@ -36,7 +36,7 @@ double threshold_of(const Frame& frame) {
 
 using Cells = std::vector<std::array<Index, 2>>;  ///< row and bin
 
-/// Cells above the threshold that touch each other, as a number each; 0 for others.
+/// A number for each group of touching cells above the threshold; 0 for other cells.
 struct Labels {
   std::vector<int> of_cell;
   std::vector<Cells> cells;
@@ -87,7 +87,7 @@ Moments moments(const Cells& cells, const Weight& weight) {
   return m;
 }
 
-/// The eigenvalues of the covariance of cells that are `size` times as wide as they are high, rising.
+/// The eigenvalues, ascending, of the covariance of cells that are `size` times as wide as they are high.
 Eigen::Vector2d axes_of(const Moments& m, double size) {
   const Eigen::Vector2d scale{size, 1};
   const Eigen::Matrix2d square = scale.asDiagonal() * m.covariance * scale.asDiagonal();
@@ -104,8 +104,8 @@ bool is_round(const Cells& cells, double size) {
   return axes[1] < longest * axes[0] && std::abs(ellipse - count) < nearly * count + std::sqrt(count);
 }
 
-/// The cells of a spot with a margin, and those of a rim about these; none if another spot or the edge of the
-/// frame is there.
+/// The cells of a spot with a margin, and the cells of a rim about them; none if another spot or the edge of
+/// the frame is there.
 struct Surroundings {
   Cells within, rim;
 };
