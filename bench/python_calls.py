@@ -91,7 +91,7 @@ def training():
         return step
 
     class Instead(torch.nn.Module):
-        """Of the same shapes as a projector, for next to nothing."""
+        """An operator with the shapes of a projector, which costs almost nothing."""
 
         def __init__(self, shape):
             super().__init__()

@@ -137,7 +137,7 @@ def attempt(operation, work):
     say(begins=operation)
     try:
         say(operation=operation, **work())
-    except Exception as error:  # of whatever kind: the next operation may do
+    except Exception as error:  # any kind of error: the next operation may work
         said = str(error).strip().splitlines()
         say(failed=operation, reason=f"{type(error).__name__}: {said[-1].strip()[:200] if said else ''}")
 
