@@ -115,7 +115,7 @@ def open_scan(path: PathLike, *, pixel_size_mm: Optional[float] = None, sod_mm: 
 
 
 class Stage(NamedTuple):
-    """How far a command is."""
+    """The progress of a command."""
     name: str
     done: float
     total: float

@@ -32,7 +32,7 @@ class _Applied(torch.autograd.Function):
 
 
 class _Transformed(_Applied):
-    """The same for torch.func, as it asks for it. It takes torch longer."""
+    """A x, whose gradient is At, in the form that torch.func needs. torch takes longer for it."""
 
     @staticmethod
     def forward(x, A):
@@ -76,7 +76,7 @@ _uncompiled = torch.compiler.disable(applied)
 
 
 class _Given:
-    """An operator that there is, for its own device."""
+    """An existing operator, for its own device."""
 
     def __init__(self, operator: LinearOperator):
         self.operator = operator

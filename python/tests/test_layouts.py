@@ -78,7 +78,7 @@ def test_a_flipped_sinogram_is_the_picture_turned_by_half():
 
 @pytest.mark.parametrize("kind", SCANS)
 def test_gradients_come_through_permuted_tensors(kind):
-    """Of <w, P A Q x>, with axes exchanged before and after A, the gradient is Qt At Pt w."""
+    """The gradient of <w, P A Q x>, with axes exchanged before and after A, is Qt At Pt w."""
     torch = pytest.importorskip("torch")
     from tandem.torch import applied
     for A in operators_of(kind):

@@ -101,7 +101,7 @@ def _volume(g: dict[str, Any]) -> Layout:
 
 
 def vectors_of(scan: Any) -> dict[str, Any]:
-    """Any scan with a place for each view, in three dimensions."""
+    """The vectors of any scan in three dimensions, which give each view its geometry."""
     free = scan if isinstance(scan, _core.FlexibleBeam) else _core.as_free_views(scan)
     return {"type": "parallel3d_vec" if free.parallel else "cone_vec", "DetectorRowCount": free.rows,
             "DetectorColCount": free.bins, "Vectors": np.array(free.vectors)}
