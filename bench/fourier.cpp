@@ -25,7 +25,7 @@ Index any(Random& random, Index count) {
   return static_cast<Index>(random.uniform() * static_cast<double>(count));
 }
 
-/// The rows of one slice as polynomials in double, by their definition.
+/// The views of one slice as trigonometric polynomials, computed in double by their definition.
 class Polynomials {
  public:
   Polynomials(const Case& c, const Array& there, Index slice, double accuracy)
@@ -117,7 +117,7 @@ double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array&
         const double t = Polynomials::bin_of(c, static_cast<std::size_t>(v), ix, iy) - static_cast<double>(b),
                      turn = std::numbers::pi * t / length, below = std::sin(turn);
         double kernel = std::abs(below) < 1e-12 ? terms : std::sin(terms * turn) / below;
-        if (2 * n.highest == n.length) kernel -= std::cos(length * turn);  // two halves of the highest
+        if (2 * n.highest == n.length) kernel -= std::cos(length * turn);  // the highest counts by half
         sum += kernel / length * static_cast<double>(x.data()[iy * c.grid.size[0] + ix]);
       }
     exact[static_cast<std::size_t>(i)] = sum;

@@ -40,7 +40,7 @@ struct BallCalibration {
 ///
 /// Only a length or known places tell the scale; else `sod` stays as given. Balls with free places cannot
 /// tell the pitch p of the detector, because balls at (x, y, z / cos p) / (1 + z tan p / sod) look the same
-/// without it. It is fitted only with known places, or with two lengths or more.
+/// without it. So the pitch is fitted only with known places, or with two lengths or more.
 /// @throws GeometryError if fewer than three balls are followed through a good part of the views, or if known
 /// places do not fit them in one way
 BallCalibration calibrate_by_balls(std::span<const std::vector<Spot>> spots, const ConeBeam& scan,
