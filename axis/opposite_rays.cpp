@@ -157,7 +157,7 @@ constexpr Index groups = 16;  ///< number of groups of neighbouring views, and o
 /// The bins that are compared with their mirror images, and the axis that defines neighbours among pairs.
 struct Compared {
   Range bins;
-  double axis;  ///< view and distance of a pair are those of its upper ray, counted from here
+  double axis;  ///< a pair has the view of its upper ray, and the distance of this ray from here
   Index band_of(Index bin) const {
     const double most =
         std::max(axis - static_cast<double>(bins.first), static_cast<double>(bins.last) - axis);

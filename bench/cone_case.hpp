@@ -30,7 +30,7 @@ struct ConeCase {
   }
 };
 
-/// The line of a table for so many applications of the pair by separable footprints, or of one of its two
+/// The line of a table for `applications` of the pair by separable footprints, or of one of its two
 /// operators.
 inline Rows::value_type footprint_line(const ConeCase& c, const std::string& direction, double ms,
                                        double applications = 1) {

@@ -97,7 +97,7 @@ class FanTimes {
     on_line_(what + ", " + std::to_string(case_.grid.size[2]) + " slices");
     return median_ms(axes_, body);
   }
-  /// A line of the table for so many updates of each voxel and view.
+  /// Adds a line to the table. `body` updates each voxel `times` times for each view. Returns its time in ms.
   double add(const std::string& what, double times, const std::function<void()>& body) {
     const double ms = median(what, body);
     rows_.push_back({{"variant", name_of(model_)},

@@ -39,8 +39,8 @@ struct Axes {
   bool all_steps = false;  ///< whether counts need all steps of `preprocess`; else only flats and darks
 };
 
-/// So many devices: GPUs from this one on. If there are fewer, they are named again. For the CPU, the CPU as
-/// often.
+/// A list of `count` devices: GPUs from `kind` on. If there are fewer GPUs, some are listed more than once.
+/// For the CPU, the list has the CPU `count` times.
 std::vector<Device> first_devices(Device kind, Index count);
 
 /// The bytes that tiles may take on each of these devices.

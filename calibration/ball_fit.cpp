@@ -225,9 +225,10 @@ int descend(BallProblem& p) {
   return most;
 }
 
-/// A free number whose derivatives are a sum of those of others, so that these can compensate for it. The
-/// matrix is scaled to ones on its diagonal. Then rounding leaves some 1e-14 of such a sum, while numbers
-/// that a wide or a narrow cone tells least are above 1e-8.
+/// A free number that the data cannot tell: its derivatives are a linear combination of those of other free
+/// numbers, so that these can compensate for it. Empty if there is none. The matrix is scaled to ones on its
+/// diagonal. Then the smallest eigenvalue is some 1e-14, by rounding, if there is such a number. It is above
+/// 1e-8 even for the numbers that a wide or a narrow cone tells least.
 std::optional<Number> untold(const BallProblem& p) {
   constexpr double nothing = 1e-11, takes_part = 1e-3;
   const Fit fit(p);

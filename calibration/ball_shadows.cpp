@@ -94,7 +94,8 @@ Eigen::Vector2d axes_of(const Moments& m, double size) {
   return Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(square, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
-/// Whether a spot is an ellipse that is nearly a circle: its area is that of the ellipse with its covariance.
+/// Whether a spot is an ellipse and nearly a circle. The spot is an ellipse if its area is the area of the
+/// ellipse with the covariance of the spot.
 bool is_round(const Cells& cells, double size) {
   constexpr double fewest = 5, longest = 2.0, nearly = 0.2;  // squared ratio of axes: a wide cone makes 1.5
   const auto count = static_cast<double>(cells.size());

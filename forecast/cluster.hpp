@@ -28,7 +28,7 @@ struct RankForecast {
   double seconds = 0;                 ///< seconds of a step, in which both go on at the same time
 };
 
-/// The bytes that a rank sends to others in so many applications of the pair
+/// The bytes that a rank sends to others in these applications of the pair
 /// (operators/distributed/rank_projector). `together`: the lines of the beam that stay together
 /// (operators/projector.hpp).
 double bytes_sent(const Applications& some, const VolumeGrid& grid, int rank, int ranks, Index together = 1);

@@ -100,7 +100,7 @@ Size all_of(const Plan& plan) {
           views_of(plan.job.scan)};
 }
 
-/// About so many slices, in full batches of kernels.
+/// A number of slices near `slices`, at most `most`, that makes full batches of kernels.
 Index full_batches(double slices, Index most) {
   constexpr Index batch = 16;
   const auto some = static_cast<Index>(std::min(slices, static_cast<double>(most)));

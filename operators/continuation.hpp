@@ -32,8 +32,8 @@ kernels::Continuation continuation(const Filter& filter, const ParallelBeam& sca
 kernels::Continuation continuation_of_weighed_rows(const Filter& filter, const ParallelBeam& scan,
                                                    Index length);
 
-/// Multiplies the weights of bins in the end values of so many rows by factor(row, end, bin). One row stands
-/// for all.
+/// Multiplies the weights of bins in the end values by factor(row, end, bin), for `rows` rows. If this is 1,
+/// the row stands for all rows.
 void weigh_ends(kernels::Continuation& beyond, Index rows,
                 const std::function<float(Index row, int end, Index bin)>& factor);
 

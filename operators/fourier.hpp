@@ -31,9 +31,9 @@ Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, De
 /// @throws GeometryError
 bool fourier_is_faster(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how, Device device);
 
-/// The memory of an application of either operator to so many slices at once, beside its two vectors, with
-/// the tables that are kept for the geometry. @throws DeviceError if the grid is larger than what the device
-/// can transform
+/// The memory of an application of either operator to `slices` slices at once, beside its two vectors. It
+/// includes the tables that are kept for the geometry. @throws DeviceError if the grid is larger than what
+/// the device can transform
 WorkingMemory fourier_memory(const ParallelBeam& scan, const VolumeGrid& grid, Index slices,
                              const Execution& how, Device device);
 

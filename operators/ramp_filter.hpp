@@ -48,8 +48,8 @@ std::string_view name_of(Padding padding);
 /// (`bin_shares`), and the result is on the detector of `symmetric(scan)`. F is self-adjoint except for these
 /// two things. The response is the transform of the band-limited spatial kernel, and bins are padded with
 /// zeros to at least twice their number, so that the mean is right. Source: Kak, Slaney 1988, section 3.3,
-/// eq. 61. F compensates for `interpolation`, which is that of B, so that B F y is the same picture for all
-/// models (`filter_response`). @throws GeometryError for a cut-off outside (0, 1]
+/// eq. 61. F compensates for `interpolation`, the interpolation of B, so that B F y is the same picture for
+/// all models (`filter_response`). @throws GeometryError for a cut-off outside (0, 1]
 LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device device = Device::cpu(),
                            const Interpolation& interpolation = {});
 /// The interpolation of the default model of a cone beam, for voxels whose shadows at the axis are as wide as
@@ -57,10 +57,10 @@ LinearOperator ramp_filter(const ParallelBeam& scan, Filter filter = {}, Device 
 inline constexpr Interpolation of_footprints{Interpolation::Kind::footprint, 1};
 
 /// The operator F for a cone beam: F = C R C S. S is the weight of a ray (`ray_shares`, rad). C is the cosine
-/// of the angle between a ray and the central ray, sdd / sqrt(sdd^2 + u^2 + v^2). The C before the ramp is
-/// that of Feldkamp, Davis and Kress (1984), and the C after it is for `backprojector`. R is the ramp over
-/// bins of the size at which they appear at the axis. The result is on the detector of `symmetric(scan)`, and
-/// so has bins whose rays only the other side saw.
+/// of the angle between a ray and the central ray, sdd / sqrt(sdd^2 + u^2 + v^2). The C before the ramp comes
+/// from Feldkamp, Davis and Kress (1984), and the C after it is for `backprojector`. R is the ramp over bins
+/// of the size at which they appear at the axis. The result is on the detector of `symmetric(scan)`. So it
+/// also has bins whose rays were only measured by the other side.
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu(),
                            const Interpolation& interpolation = of_footprints);
 

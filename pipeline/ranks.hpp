@@ -23,7 +23,7 @@ class ChunkQueue {
   std::optional<Index> next();
   /// All chunks that are due, by their numbers.
   const std::vector<Range>& chunks() const { return chunks_; }
-  void made(Index slices);  ///< notes that this rank has made so many slices
+  void made(Index slices);  ///< notes that this rank has made these slices
   /// How many slices other ranks have made by now. Only the first rank asks, since it costs others a message.
   double made_by_others();
 

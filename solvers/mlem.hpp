@@ -11,8 +11,8 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// x <- x At(b / Ax) / At1. The likelihood of x grows from step to step, if b are counts whose means are Ax.
-/// For line integrals it is a rule of thumb. All x stay at 0 or above, and after each step the sum of Ax is
-/// that of b. A voxel at 0 stays there, so x0 may leave some out. Where no ray passes, x stays as it is. A
+/// For line integrals it is a rule of thumb. All x stay at 0 or above. After each step, the sums of Ax and b
+/// are equal. A voxel at 0 stays there, so x0 may leave some out. A voxel without rays keeps its value. A
 /// must not have negative coefficients; a pair may be slightly unmatched. Sources: Shepp, Vardi, IEEE TMI
 /// 1(2), 1982; Lange, Carson, Journal of Computer Assisted Tomography 8(2), 1984.
 class Mlem {

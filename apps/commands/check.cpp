@@ -85,8 +85,8 @@ struct Line {
   Execution how;
 };
 
-/// The lines of the report. Executions that resolve to the same one are one line, and so are divisions of
-/// work on a CPU, which has none.
+/// The lines of the report. Executions that resolve to the same execution share a line. A CPU does not divide
+/// its work, so all divisions share a line there.
 std::vector<Line> lines_for(const CheckOptions& o, Device device) {
   std::vector<Line> lines;
   for (const CheckedPair& pair : checked_pairs()) {

@@ -41,8 +41,9 @@ VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume)
   return {{n[2], n[1], n[0]}, {pitch.value_or(1), pitch.value_or(1), pitch.value_or(1)}, {}};
 }
 
-/// The scan of the geometry options. It has as many bins as the full grid has voxels along x. Its rows are
-/// those of the options; else as many as the full grid has slices, or, in a parallel beam, as the volume has.
+/// The scan of the geometry options. It has as many bins as the full grid has voxels along x. If the options
+/// give no number of rows, it has as many rows as the full grid has slices, or, in a parallel beam, as the
+/// volume has slices.
 Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place) {
   const std::array<Index, 3> size = place ? place->full_size : grid.size;
   if (!o.geometry.views_file.empty()) return scan_of(o.geometry, size[0], size[2], grid.pitch[0]);

@@ -25,7 +25,7 @@ void add_geometry(CLI::App& command, GeometryOptions& options);
 /// Adds --trajectory and what goes with it. Comes before `add_geometry`.
 void add_trajectory(CLI::App& command, GeometryOptions& options);
 
-/// Whether lengths of such a scan are always in mm, even if the user gives no pitch.
+/// Whether lengths of the scan of these options are always in mm, even if the user gives no pitch.
 bool is_in_mm(const GeometryOptions& options);
 
 /// The scan of these options. Defaults: as many bins as voxels along x, and one row per slice. @throws

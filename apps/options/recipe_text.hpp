@@ -29,8 +29,8 @@ std::string config_text(const CLI::App& command, const std::map<std::string, std
 /// The recipe of a volume that tandem wrote. @throws FileError if it has none
 nlohmann::json recipe_in(const std::filesystem::path& volume);
 
-/// The options of that recipe, as `config_text` wrote them. If several runs made parts of the volume, they
-/// are those of the first run, but for all slices. @throws FileError
+/// The options of that recipe, as `config_text` wrote them. If several runs made parts of the volume, these
+/// are the options of the first run, changed so that they make all slices. @throws FileError
 std::string config_in(const std::filesystem::path& volume);
 
 }  // namespace tandem::apps

@@ -33,7 +33,7 @@ double reach_of(const VolumeGrid& grid) {
   return std::max(tandem::length(box[0]), tandem::length(box[1]));
 }
 
-/// At most so many views, spread over all.
+/// The numbers of the views that the page shows: at most `most`, spread over all views.
 std::vector<std::size_t> shown(std::size_t views) {
   constexpr std::size_t most = 360;
   std::vector<std::size_t> some;

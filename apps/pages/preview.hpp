@@ -19,7 +19,7 @@ struct GreyWindow {
 /// @pre the values are finite, and there is at least one
 GreyWindow window_of(std::vector<float> values);
 
-/// A sheet with one window for all pictures, which a line below them tells. The scale is that of the volume.
+/// A sheet with one window for all pictures; a line below them says which. It has the scale of the volume.
 io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place);
 
 /// Writes pictures of the middle planes, normal to z, y and x, side by side as a PNG file. If the volume has

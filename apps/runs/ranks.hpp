@@ -21,7 +21,7 @@ struct RankPlace {
   std::string gpus_seen;  ///< CUDA_VISIBLE_DEVICES; ranks that see different GPUs number them differently
   int threads = 0;        ///< the number of cores that it may use
 };
-/// The places of all ranks by their numbers; of this process, if it is alone.
+/// The places of all ranks, by their numbers. A process that is alone has only its own.
 const std::vector<RankPlace>& rank_places();
 
 /// How many ranks are on the host of this one.

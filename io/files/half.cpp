@@ -17,7 +17,7 @@ std::uint16_t half_of(float value) {
   const std::uint32_t size = bits & ~sign_bit, sign = (bits & sign_bit) >> 16;
   const std::uint32_t odd = size >> shift & 1;
   const std::uint32_t normal = (size - rebias + 0xfff + odd) >> shift;
-  // below 2^-14 halves are multiples of 2^-24, and so are floats from 0.5 to 1: the addition rounds
+  // below 2^-14 halves are multiples of 2^-24; floats from 0.5 to 1 are too, so the addition of 0.5 rounds
   const std::uint32_t tiny =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
   const std::uint32_t finite = size < (127 - 14) << 23 ? tiny : normal;

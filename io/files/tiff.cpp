@@ -120,8 +120,8 @@ std::vector<Index> axes_in(const std::string& text) {
   return times == 1 ? std::vector{shape.back()} : std::vector{times, shape.back()};
 }
 
-/// A note of the calibration c0 + c1 x that ImageJ applies to stored numbers, as it does for signed numbers
-/// of 16 bits, which it stores as unsigned ones.
+/// A note of the calibration c0 + c1 x that ImageJ applies to stored numbers. For example, ImageJ stores
+/// signed numbers of 16 bits as unsigned ones with a calibration.
 std::string note_of_calibration(const std::string& text) {
   if (!text.starts_with("ImageJ=") || text.find("\ncf=0") == std::string::npos) return {};
   const auto after = [&](const char* key, const char* otherwise) {

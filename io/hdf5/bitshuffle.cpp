@@ -16,7 +16,7 @@ namespace tandem::io {
 namespace {
 
 using Room = std::span<std::byte>;
-constexpr std::size_t together = 8;  // so many elements give the bits of a byte
+constexpr std::size_t together = 8;  // number of elements that give the bits of a byte
 
 /// Swaps the bits of `high` and `low` that `mask` << shift and `mask` select.
 inline void swap_bits(std::uint8_t& high, std::uint8_t& low, int shift, std::uint8_t mask) {

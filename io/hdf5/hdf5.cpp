@@ -290,7 +290,7 @@ std::vector<double> DataSet::numbers() const {
   Storage found;
   hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
   if (count > 0) require_whole_chunks(handle_.id(), where_, all);
-  std::vector<double> values(count);  // only now, when the file is known to have so many
+  std::vector<double> values(count);  // only now, when the file is known to have this number of values
   const bool read = values.empty() || H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                                               values.data()) >= 0;
   if (!read) fail(where_ + ": cannot be read", "the file may be damaged");

@@ -77,8 +77,8 @@ void be_quiet() {
   ::dup2(nowhere, STDERR_FILENO);
 }
 
-/// Ends this process if the work has damaged its heap, since the parent would crash sooner or later. It takes
-/// every free block and gives it back, which makes malloc check it.
+/// Ends this process if the work has damaged its heap, because in the parent the same work would lead to a
+/// crash sooner or later. To make malloc check every free block, it allocates and frees them all.
 void shake_heap() {
   hdf5::free_unused_memory();
   constexpr std::size_t most = 256 << 10;  // bytes a size, more than metadata leave; new pages cost time

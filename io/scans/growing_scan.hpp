@@ -27,9 +27,9 @@ class GrowingScan : public ScanReader {
 /// the data set is long enough and its chunks are stored. Or it is a folder that fills with TIFF images in
 /// the order of their names.
 ///
-/// `planned` is the number of views that there will be. If it is empty, the angles that the user gives tell
-/// it, or the largest size that the data sets of angles or of views can have. @throws FileError if it is no
-/// such scan, or not yet; GeometryError
+/// `planned` is the number of views that there will be. If it is empty, the number comes from the angles that
+/// the user gives, or from the largest size that the data sets of angles or of views can have. @throws
+/// FileError if the path is no such scan, or not yet; GeometryError
 std::unique_ptr<GrowingScan> open_growing_scan(const std::filesystem::path& path, const OpenOptions& options,
                                                std::optional<Index> planned = {});
 

@@ -12,7 +12,7 @@
 
 namespace tandem::io {
 
-/// The head and the tail around the voxels of such a file. They are made when all slices are there.
+/// The head and the tail around the voxels of a flat file. They are made when all slices are there.
 struct FlatFrame {
   /// What is known then: the range of integers, and the checksum of each slice.
   struct Known {
@@ -20,7 +20,7 @@ struct FlatFrame {
     std::vector<std::uint32_t> checksums;
   };
   Index head_bytes;                                    ///< bytes from the start of the file to the voxels
-  std::function<std::string(const Known&)> head;       ///< makes a text of exactly so many bytes
+  std::function<std::string(const Known&)> head;       ///< makes a text of exactly `head_bytes` bytes
   std::function<std::string(const Known&)> tail = {};  ///< makes the bytes behind the voxels; may be empty
 };
 

@@ -94,7 +94,7 @@ class Hdf5Volume : public SlabWriter {
     return file.data_set("/exchange/data").shape() == std::vector<Index>(shape().begin(), shape().end());
   }
 
-  /// Requires that the file that gets the name says that it is complete. @throws FileError
+  /// Reads the file before it gets its name, and requires its mark of completeness. @throws FileError
   void require_complete() const {
     const hdf5::File file = hdf5::File::open(file_->path());
     require<FileError>(has_our_shape(file) && file.data_set("/exchange/data").number("complete") == 1,

@@ -159,7 +159,7 @@ class ZarrWriter final : public SlabWriter {
 
   Output& output() { return beginning_.output; }
 
-  /// Requires space on the disk for so many slices, and for the levels above.
+  /// Requires space on the disk for this number of slices, and for the levels above.
   void require_space(Index slices) {
     {
       PlainFile probe = output().create(part("probe"));

@@ -169,10 +169,10 @@ class RankProjector {
 
   RankLink link_;
   std::array<Index, 3> size_;  ///< size of the volume, x, y, z
-  Index together_;             ///< parts begin at multiples of so many lines
+  Index together_;             ///< parts begin at multiples of this number of lines
   Range strip_;                ///< lines of this rank
   Space volume_, projections_;
-  Index lines_ = 0, passes_ = 0;  ///< in each pass so many lines of all strips go round
+  Index lines_ = 0, passes_ = 0;  ///< lines of all strips that go round in each pass; number of passes
   std::vector<Part> parts_;       ///< parts of all ranks, pass by pass
 };
 

@@ -10,9 +10,9 @@
 
 namespace tandem {
 
-/// The portion of a rank of so many lines or views. It is as large as the others, or a unit smaller, and the
-/// last ranks may have none. Large portions begin at multiples of 8, and all at multiples of `together` (see
-/// `pieces`).
+/// The portion of `count` lines or views that a rank has. It is as large as the others, or a unit smaller,
+/// and the last ranks may have none. Large portions begin at multiples of 8, and all portions begin at
+/// multiples of `together` (see `pieces`).
 Range portion_of_rank(Index count, int rank, int ranks, Index together = 1);
 
 /// The number of lines of a volume that a rank sends to others in an application of `rank_projector`. In a

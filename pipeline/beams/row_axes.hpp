@@ -23,7 +23,8 @@ Scan solved_scan(const Scan& scan, const VolumeGrid& grid);
 /// axis. All bins, if all rows have the same axis.
 std::vector<Range> bins_kept(const Scan& scan, const VolumeGrid& grid);
 
-/// The number of such data in each block of the projections. A block is a row, or all rows of a cone beam.
+/// The number of measured data in each block of the projections, see `bins_kept`. A block is a row, or all
+/// rows of a cone beam.
 std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid);
 
 /// Projections of the solved scan, (view, row, bin) on the host: 1 for a measured datum, else 0.
@@ -33,7 +34,7 @@ Array measured(const Scan& scan, const VolumeGrid& grid, const Space& projection
 /// common axis. A row that ends within the sample is continued first, so that it does not ring. Bins that
 /// come from outside the detector, where nothing was measured, have no weight: they are zero on both sides.
 /// The operator then holds one set of projections, and needs two more when it is applied.
-/// @pre data of such rows have no weights
+/// @pre data have no weights if rows have their own axes
 Equations equations_of(const Problem& problem, LineIntegrals data);
 
 }  // namespace tandem::pipeline

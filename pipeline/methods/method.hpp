@@ -71,7 +71,7 @@ struct Method {
   bool iterates() const { return solver != nullptr; }
   bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< whether its solver does
   bool reads(std::string_view option) const;
-  int iterations_with(Index parts) const;  ///< default for so many subsets
+  int iterations_with(Index parts) const;  ///< default for this number of subsets
   /// Applications of the projector to all views, before the first step and in each step: `cost`, and what
   /// options add. Not counted are the initial volume, gaps and curves.
   Applications preparation_with(const MethodOptions& asked) const;

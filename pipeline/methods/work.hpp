@@ -23,7 +23,7 @@ struct Beside {
   OnPictures show = {};           ///< sees iterates of the first worker; may be empty
 };
 
-/// What a method has to work with on one worker, and the outcome where it notes what it did.
+/// The inputs of a method on one worker, and the outcome in which it notes what it did.
 struct Work {
   const Plan& plan;
   Watch& watch;

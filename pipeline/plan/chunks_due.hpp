@@ -7,8 +7,8 @@
 namespace tandem::pipeline {
 
 /// The slices of the chunks that are still to be made, if a killed run left some slices (`done`, in order). A
-/// chunk is left out only if all its slices are done. If a plan has a helper, the first chunk that it may
-/// take has one slice: by it the helper shows how fast it is.
+/// chunk is left out only if all its slices are done. If a plan has a helper, the first chunk that the helper
+/// may take has one slice. This chunk shows how fast the helper is.
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done);
 
 /// The number of rows at whose multiples chunks begin and end, counted from the first row of the file after

@@ -77,7 +77,7 @@ Edges edges_of(const VolumeGrid& grid, std::size_t axis) {
   return {grid.centre[axis] - half, grid.centre[axis] + half};
 }
 
-/// The grid with more voxels along an axis, so many that it reaches the edges.
+/// The grid with more voxels along an axis, so that it reaches the edges.
 VolumeGrid reaching(VolumeGrid grid, std::size_t axis, Edges edges) {
   constexpr double rounding = 1e-6;  // voxels
   const Edges own = edges_of(grid, axis);

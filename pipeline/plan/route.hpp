@@ -52,7 +52,8 @@ struct Route {
   double (*host_bytes)(const Plan& plan, const io::ScanInfo& info, Index slices) = nullptr;
   double (*worker_bytes)(const Plan& plan, const Worker& worker, Index slices) = nullptr;
   double (*waiting_bytes)(const Plan& plan, Index slices) = nullptr;
-  /// What the reader does for a chunk before a worker takes it; and what makes the slices for a worker.
+  /// `load` is the reader's work for a chunk, before a worker takes it. `begin` returns the function that
+  /// makes slices for a worker.
   void (*load)(ReadStation& read, Chunk& chunk) = nullptr;
   Maker (*begin)(Work& work, ReadStation& read, PrepareStation& prepare) = nullptr;
 };

@@ -113,7 +113,7 @@ class Follower {
                        plan_.job.views.last, " came within ", patience_.seconds, " s");
   }
 
-  /// Gives each view the weight that it has among those that came, by the angles that are known now.
+  /// Gives each view its weight among the views that came, by the angles that are known now.
   void settle() {
     sum_.use(crop(scan_now(), {0, added_}));
     for (const Range views : sum_.unsettled())

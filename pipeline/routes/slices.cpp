@@ -34,9 +34,9 @@ void share_gpus(Plan& plan, const Recipe& recipe, const Room& room) {
   }
 }
 
-/// The slices of a chunk. They are so few that each worker gets several chunks, so that reading, computing
-/// and writing overlap. They are so many that kernels are fast, and that margins, which are read and prepared
-/// beside each chunk, are not most of the work.
+/// The number of slices of a chunk. It is small enough for each worker to get several chunks, so that
+/// reading, computing and writing overlap. It is large enough for kernels to be fast. It is also large enough
+/// for the margins, which are read and prepared beside each chunk, to be less than half of the work.
 Index slices_for_overlap(const Plan& plan, Index batch) {
   const VolumeGrid& grid = plan.job.grid;
   const Index all = grid.size[2];

@@ -33,9 +33,9 @@ Range rows_of_views(const Job& job, Range slices) {
                              : Range{std::max<Index>(0, met.first - 1), met.last};
 }
 
-/// Chooses the views of a block: enough for kernels, and few enough for the first block to come soon. There
-/// are fewer if otherwise few slices fit beside them. Else they depend on the scan alone, and so does the
-/// order of sums.
+/// Chooses the number of views of a block: enough for kernels, and few enough for the first block to come
+/// soon. It is smaller if otherwise only a few slices fit beside the views. Otherwise the number, and with it
+/// the order of sums, depends only on the scan.
 void choose_blocks(Plan& plan, const Room& room) {
   constexpr Index most = 64, step = 8, few_slices = 16;
   const Index fewest = fewest_slices(plan.job), few = std::clamp(few_slices, fewest, plan.job.grid.size[2]);

@@ -14,7 +14,7 @@ constexpr double bytes_landed_whole = 256 << 20, bytes_landed_at_once = 64 << 20
 
 /// The bytes on the host of the volume of one chunk, which comes from a GPU in the type of the file.
 double volume_at_home(const Plan& plan, Index slices);
-/// The bytes on the host of so many volumes that come from GPUs, either whole or as three pieces.
+/// The bytes on the host of this number of volumes that come from GPUs, either whole or as three pieces.
 double volumes_landed(const Plan& plan, Index slices, double volumes);
 /// The number of volumes that wait to be written, or are being written, beside the volumes of workers.
 double volumes_waiting(const Plan& plan, Index slices);

@@ -11,8 +11,8 @@
 
 namespace tandem::pipeline {
 
-/// The true volume on the grid of a plan. It is a file, or the part of a file that has the voxels of the
-/// grid, if the file says where it lies.
+/// The true volume on the grid of a plan. It is a whole file, or, if the file says where its volume lies, the
+/// part that has the voxels of the grid.
 class TrueVolume {
  public:
   /// @throws FileError if the file does not hold the grid, GeometryError if slices are too small to be

@@ -1,5 +1,5 @@
-"""What callers mean, where the bindings in C++ would list all that they take: arguments are mended where it is clear
-what they are, and everything else is said in one line, with what to write."""
+"""Arguments are corrected if it is clear what the caller means. For all others, an error of one line says what to
+write; the bindings in C++ would list all that they take."""
 from __future__ import annotations
 
 import difflib

@@ -14,7 +14,7 @@ namespace TANDEM_PUBLIC tandem {
 /// A weight of a regulariser, and the distance of its solution from data that it has not seen.
 struct WeightTrial {
   double weight, error;
-  double uncertainty;  ///< standard error of `error`, a mean over so many data
+  double uncertainty;  ///< standard error of `error`, which is a mean over data
   Index wider = 1;     ///< width of the voxels of this trial, in voxels of the problem
 };
 

@@ -39,7 +39,7 @@ struct EdfHeader {
   NumberForm form(const std::string& where) const;
 };
 
-constexpr Index block = 512;               // headers are padded to blocks of so many bytes
+constexpr Index block = 512;               // headers are padded to multiples of this, in bytes
 constexpr Index most = Index{1} << 40;     // the largest count
 constexpr Index longest = Index{1} << 20;  // bytes of a header; real ones have a few blocks
 
@@ -170,7 +170,7 @@ EdfHeader edf_header(const InputFile& file, const std::string& where, Index offs
 
 namespace fs = std::filesystem;
 
-constexpr Index padding = 512;  // some programs fill blocks of pixels up to a multiple of so many bytes
+constexpr Index padding = 512;  // some programs pad blocks of pixels to a multiple of this, in bytes
 
 struct EdfPage : ImagePage {
   NumberForm form;

@@ -30,7 +30,7 @@ void require_alike(const std::string& where, const ImagePage& page, const ImageP
                      where, ": is ", words_of(page), "; ", words_of(first), ", is needed as in ", first_name);
 }
 
-/// The number of threads that work at once on so many images.
+/// The number of threads that work at once on this number of images.
 std::size_t threads_for(Index images) {
   return static_cast<std::size_t>(std::min<Index>(images, thread_count()));
 }

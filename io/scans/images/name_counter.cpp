@@ -40,8 +40,8 @@ std::size_t places_of(const std::vector<Pieces>& names, std::size_t piece) {
   return places;
 }
 
-/// The numbers at a piece, or the decimals that begin there, with so many digits behind the point. Empty if
-/// one is too long.
+/// The numbers at a piece, or the decimals that begin there, with `places` digits behind the point. Empty if
+/// one of them is too long.
 std::vector<Index> values_at(const std::vector<Pieces>& names, std::size_t piece, std::size_t places) {
   const auto below_zero = [&](const Pieces& name) { return is_negative(name, piece); };
   const bool is_signed = !std::all_of(names.begin(), names.end(), below_zero);  // else "-" separates words

@@ -66,8 +66,8 @@ std::optional<bool> half_turn_about(const hdf5::File& file, const NXtomoPlaces& 
 
 /// Turns back images that were mirrored on their way to the file, as nabu does. Older files have flags for
 /// this. Newer files have transformations. In the frame of the ESRF, rz flips columns and ry flips rows. In
-/// the frame of NeXus, ry flips columns and rx flips rows. The version of the file tells which frame it is,
-/// or an axis that only one of them has.
+/// the frame of NeXus, ry flips columns and rx flips rows. The frame is known from the version of the file,
+/// or from an axis that only one of the frames has.
 void read_flips(const hdf5::File& file, const NXtomoPlaces& places, Acquisition& found) {
   std::vector<std::string>& notes = found.info.notes;
   Orientation& turned = found.orientation;

@@ -41,8 +41,8 @@ struct ScanSettings {
   std::optional<double> energy_kev, propagation_mm;
 
   std::optional<double> white_level;  ///< counts without a sample in images that are corrected by flats
-  bool flats_name_views = false;  ///< whether the last number in the name of a flat is that of the next view
-  Index summed_darks = 1;         ///< number of darks whose sum is the image "darkend"
+  bool flats_name_views = false;      ///< whether a name of a flat ends with the number of the next view
+  Index summed_darks = 1;             ///< number of darks whose sum is the image "darkend"
   std::vector<std::string> notes;
 };
 

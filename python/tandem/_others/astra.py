@@ -46,7 +46,8 @@ def _cone(g: dict[str, Any]) -> Any:
 
 
 low_row = 0.1
-"""How high a row of two dimensions is, in bins: it sees no end of voxels that are as high as wide."""
+"""Height of the row of a scan in two dimensions, in bins. It is so low that rays do not see the ends of voxels that are
+as high as wide."""
 
 
 def _flat_vectors(parallel: bool) -> Callable[[dict[str, Any]], Any]:
