@@ -101,7 +101,7 @@ def smaller(case):
 
 
 def geometry(case, parts=1):
-        """Scan and grid in tandem's terms. Each bin of a line, or the height of each voxel, is divided into `parts`."""
+    """Scan and grid in tandem's terms. Each bin of a line, or the height of each voxel, is divided into `parts`."""
     import tandem
     if case.beam in ("fan_vectors", "cone_vectors"):
         height = 1 / parts if case.beam == "cone_vectors" else 16  # a row sees no end of voxels so tall

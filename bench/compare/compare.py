@@ -67,7 +67,7 @@ def chosen_cases(o):
 
 
 def prepared(case, folder):
-        """Writes the input of every peer, and the results that are expected."""
+    """Writes the input of every peer, and the results that are expected."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "case.json").write_text(json.dumps(dataclasses.asdict(case)))
     np.save(folder / "volume.npy", cases.exact_volume(case))

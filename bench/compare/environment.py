@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def requirements():
-        """The line of each package by its name, in the order of the file."""
+    """The line of each package by its name, in the order of the file."""
     lines = (HERE / "requirements.txt").read_text().splitlines()
     return {re.split("[=<>]", line)[0]: line for line in lines if line and not line.startswith("#")}
 
@@ -36,8 +36,8 @@ def make(folder, carried):
 
 
 def old_cufft(folder):
-        """Makes a library with the name of CUDA 12's cuFFT, which ASTRA's wheel looks for beside itself. It passes ASTRA's
-        five calls on to the cuFFT of CUDA 13."""
+    """Makes a library with the name of CUDA 12's cuFFT, which ASTRA's wheel looks for beside itself. It passes ASTRA's
+    five calls on to the cuFFT of CUDA 13."""
     site = next(folder.glob("lib/python*/site-packages"))
     target = site / "nvidia" / "cufft" / "lib" / "libcufft.so.11"
     if not (site / "astra").exists() or target.exists():

@@ -33,8 +33,8 @@ def waiting(device):
 
 
 class Memory:
-        """The largest memory of the process in between, MiB. On the host, Linux counts it. On a GPU, it is all memory in use,
-        less what was in use before the process began, and is asked for every 20 ms."""
+    """The largest memory of the process in between, MiB. On the host, Linux counts it. On a GPU, it is all memory in
+    use, less what was in use before the process began, and is asked for every 20 ms."""
 
     def __init__(self, device):
         self.device, self.before = device, 0

@@ -273,7 +273,7 @@ def _levels_to_caller() -> int:
 
 
 def require_device(name: str, device: str, wanted: str) -> None:
-        """Raises DeviceError unless an array is on the device of the operator."""
+    """Raises DeviceError unless an array is on the device of the operator."""
     checked_device(device)
     if device != wanted:
         raise DeviceError(f"{name}: lies on {device}, the operator works on {wanted}; move the array there, or make "

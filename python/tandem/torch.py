@@ -91,10 +91,10 @@ class _Given:
 class Layer(nn.Module):
     """An operator as a layer, for tensors with any axes before those of the operator, such as batch and channel.
 
-        operator: an operator, for tensors on its device; or a function that makes one for a device, 'cpu' or 'cuda:N'. The
-        function is called once for each device that tensors come from.
-        images: with one slice and one detector row, tensors do not have the axes of the slice and of the row, so that
-        (batch, channel, y, x) becomes (batch, channel, view, bin).
+    operator: an operator, for tensors on its device; or a function that makes one for a device, 'cpu' or 'cuda:N'. The
+    function is called once for each device that tensors come from.
+    images: with one slice and one detector row, tensors do not have the axes of the slice and of the row, so that
+    (batch, channel, y, x) becomes (batch, channel, view, bin).
     """
 
     def __init__(self, operator: Union[LinearOperator, Callable[[str], LinearOperator]], images: bool = False):

@@ -122,8 +122,8 @@ def calls():
 
 @pytest.mark.parametrize("name, call", calls().items(), ids=list(calls()))
 def test_calls_leave_no_memory_behind(name, call):
-    """30 calls that each left one array of 0.6 MB or more would leave 18 MB, each time; what allocators and threads keep
-    comes once."""
+    """If each of 30 calls left one array of 0.6 MB or more, 18 MB would be left each time. Memory that allocators and
+    threads keep is taken only once."""
     def left_by_calls():
         before = resident_bytes()
         for _ in range(30):

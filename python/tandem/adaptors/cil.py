@@ -8,7 +8,7 @@ from .._operator import LinearOperator
 
 
 class CilProjector(CilOperator):
-        """The operator A for containers of CIL. The arrays of these have the axes of A, without axes of length 1."""
+    """The operator A for containers of CIL. The arrays of these have the axes of A, without axes of length 1."""
 
     def __init__(self, A: LinearOperator, domain_geometry, range_geometry):
         super().__init__(domain_geometry=domain_geometry, range_geometry=range_geometry)
