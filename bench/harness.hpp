@@ -31,7 +31,7 @@ struct Axes {
   std::vector<std::string> methods;  ///< methods of `solvers`; empty: all that iterate
   std::vector<std::string> orbits;   ///< orbits of `flexible`; empty: all
   bool cone = false;  ///< whether solvers and FDK take a cone beam, and pictures a fan beam; else parallel
-  // of the pipeline
+  // for the command `pipeline`
   bool from_file = true;   ///< whether the scan is a file; else it is in host memory
   std::string to = ".h5";  ///< ending of the volume's file; empty: the volume goes to host memory
   Index chunk = 0;         ///< slices of a chunk; 0: the plan chooses
