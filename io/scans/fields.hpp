@@ -15,7 +15,7 @@ namespace tandem::io {
 enum class Use {
   obeyed,  ///< it changes the geometry, the order or the weight of views
   noted,   ///< it is left out, and a note of the scan says so
-  refused  ///< the scan is not opened, since its volume would be wrong without any sign
+  refused  ///< the scan is not opened, because its volume would be wrong, and nothing would show it
 };
 
 /// A field of a maker's description that bears on geometry, exposure or order.
@@ -32,7 +32,7 @@ struct FieldTable {
   std::span<const Field> fields;
 };
 
-/// The tables of all formats, as docs/formats.md shows them.
+/// The tables of all formats, as docs/fields.md shows them.
 std::span<const FieldTable> field_tables();
 
 /// Whether a value changes nothing: both are the same number, or the same text in upper or lower case.
