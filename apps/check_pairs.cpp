@@ -22,21 +22,22 @@ namespace tandem::apps {
 
 namespace {
 
-// One slice; two, which a texel holds; 23, which are 16 and 7 for kernels of 4, 8 or 16 slices, with voxels
-// whose hats are wider than a bin; 131, which are 128 and 3 for products of 64 or 128.
+// One slice; two slices, which a texel holds; 23 slices, which are 16 and 7 for kernels of 4, 8 or 16 slices,
+// with voxels whose hats are wider than a bin; 131 slices, which are 128 and 3 for products of 64 or 128.
 const std::vector<CheckShape> parallel_shapes{{1}, {2}, {23, 1.3}, {131}};
-// One slice; more than are worked on together.
+// One slice; more slices than are worked on together.
 const std::vector<CheckShape> fourier_shapes{{1}, {11}};
-// A fan; few rows, by kernels without products; many, in every division of the work.
+// A fan; few rows, for kernels without products; many rows, with every division of the work.
 const std::vector<CheckShape> footprint_shapes{
     {1}, {2}, {20, 1, {64, 1}}, {20, 1, {128, 2}}, {20, 1, {256, 3}}};
 const std::vector<CheckShape> cone_shapes{{2}, {20}}, few{{2}};
-// A fan; rows enough to interpolate between.
+// A fan; enough rows to interpolate between.
 const std::vector<CheckShape> hierarchical_shapes{{1}, {20}};
-// One slice; shadows of voxels that reach one cell, two, and more.
+// One slice; shadows of voxels that reach one cell, two cells, and more.
 const std::vector<CheckShape> flexible_shapes{{1}, {11}, {12, 1.8}, {3, 8}};
 
-/// Magnification 2 on cells twice as large, the principal point off the middle, a whole turn.
+/// A cone beam with magnification 2 on cells twice as large, the principal point off the middle, over a whole
+/// turn.
 ConeBeam cone_of(const CheckCase& c) {
   const double size = static_cast<double>(c.grid.size[0]) * c.grid.pitch[0];
   ConeBeam cone{c.scan.detector, c.scan.angles, 2 * size, 4 * size,
@@ -75,7 +76,7 @@ LinearOperator fdk_of(const CheckCase& c, Model model) {
   return adjoint(fdk(cone_of(c), c.grid, {}, model, c.device));
 }
 
-/// Each row with an axis of its own.
+/// The operator `align_rows` for rows that each have their own axis.
 LinearOperator aligned(const CheckCase& c) {
   ParallelBeam scan = c.scan;
   for (Index row = 0; row < scan.detector.rows; ++row)
@@ -83,8 +84,8 @@ LinearOperator aligned(const CheckCase& c) {
   return align_rows(scan, c.device);
 }
 
-/// On a device that has room for a third of what the whole takes, at least for a few lines and views.
-/// `memory_of`: what kernels take.
+/// The projector in tiles, on a device with memory for a third of the whole, and at least for a few lines and
+/// views. `memory_of`: the memory of kernels.
 template <class Beam>
 LinearOperator in_tiles(const CheckCase& c, const Beam& scan, const TileMemory& memory_of) {
   const auto bytes_of = [&](Shape volume, Shape projections) {
@@ -111,7 +112,7 @@ LinearOperator flexible_in_tiles(const CheckCase& c) {
   });
 }
 
-/// 90 views, irregular on purpose for matched pairs; bins that cover the diagonal.
+/// A scan of 90 views with bins that cover the diagonal. Angles are irregular on purpose for matched pairs.
 ParallelBeam scan_for(Index size, Index rows, bool irregular) {
   ParallelBeam scan;
   scan.detector.bins = size + (size + 1) / 2 - 1;

@@ -6,8 +6,8 @@
 
 namespace tandem::apps {
 
-/// Adds a command that reads a scan. `Options` has `common` and `scan`, and `outputs()` if the command writes
-/// more than its report.
+/// Adds a command that reads a scan. `Options` has `common` and `scan`, and also `outputs()` if the command
+/// writes more than its report.
 template <class Options>
 CLI::App& add_scan_command(CLI::App& program, const char* name, const char* what,
                            const std::shared_ptr<Options>& o, void (*run)(Options&), Action& chosen) {

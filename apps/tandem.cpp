@@ -66,7 +66,7 @@ void require_instruction_set() {
   }
 }
 
-/// Whether all that was printed came through.
+/// The exit code, changed if not all that was printed could be written.
 int checked_output(int code) {
   std::cout.flush();
   errno = 0;
@@ -77,7 +77,7 @@ int checked_output(int code) {
 }
 
 int run_program(int argc, char** argv) {
-  // Large blocks go back to the system when they are freed: --memory bounds what the process holds.
+  // Large blocks go back to the system when they are freed, because --memory bounds what the process holds.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   const apps::PrintableStream out(std::cout), err(std::cerr);
   CLI::App program("X-ray tomography from matched projector pairs: from scan to volume.", "tandem");
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   apps::open_standard_streams();
   apps::remember_command_line(argc, argv);
   // Files are read without locks. libhdf5 1.10 forgets that when it opens the source of a virtual data set,
-  // and refuses the source if it is the same file, unless all of the process goes without.
+  // and refuses the source if it is the same file, unless the whole process uses no locks.
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   apps::catch_signals();
   return checked_output(run_program(argc, argv));

@@ -6,13 +6,14 @@
 
 #include "../core/space.hpp"
 
-// What double_wedge.cpp searches. About the axis c, a view P(w) and its opposite are mirror images: P(w, t +
-// pi) = conj(P(w, t)) exp(-2 i w c). Every measure of how well this holds that is quadratic in the data is
+// The misfit that double_wedge.cpp searches. About the axis c, a view P(w) and its opposite are mirror
+// images: P(w, t + pi) = conj(P(w, t)) exp(-2 i w c). Every quadratic measure of how well this holds has the
+// form
 //
 //     E(c) = constant + sum over w of Re(C(w) exp(-2 i w c)),
 //
-// a polynomial in exp(i c). C is summed once. After that every trial axis, whole or fractional, costs a few
-// additions.
+// which is a polynomial in exp(i c). C is summed once. After that every trial axis, whole or fractional,
+// costs a few additions.
 namespace tandem::pipeline {
 
 using Complex = std::complex<double>;
@@ -34,11 +35,11 @@ struct Misfit {
 };
 
 /// The trial axis with the lowest misfit between two bins, by a grid and then by Newton's method. It is at an
-/// end, or beyond it, if the misfit is lower there.
+/// end of the range, or beyond it, if the misfit is lower there.
 double lowest(const Misfit& misfit, double from, double to);
 
-/// Views as double_wedge.cpp compares them: views[v][k] = P(w_k) about the middle of the detector, for w up
-/// to pi / 2.
+/// Views in the form that double_wedge.cpp compares: views[v][k] = P(w_k) about the middle of the detector,
+/// for w up to pi / 2.
 struct Spectra {
   double step;
   std::vector<std::vector<Complex>> views;
@@ -47,8 +48,9 @@ struct Spectra {
 /// The spectra of the views of one row. Views are differentiated along the bins, so that a body that the edge
 /// of the detector cuts off makes no step there. Before that, `averaged(bins)` bins become one.
 Spectra spectra(std::span<const float> line_integrals, Shape shape, Index row);
-Index averaged(Index bins);  ///< how many bins become one, so that at most 1024 are left: finer detail moves
-                             ///< the axis by less than its uncertainty
+/// The number of bins that become one, so that at most 1024 are left. Finer detail moves the axis by less
+/// than its uncertainty.
+Index averaged(Index bins);
 
 /// Means of `factor` bins, smoothed by 1 4 6 4 1, so that interpolation between bins does not reduce the
 /// noise.

@@ -27,7 +27,7 @@ double widest_spread(std::span<const std::vector<Pull>> partings, double floor) 
 
 double spread_with_rivals(double spread, double rise, const Trial& best, std::span<const Trial> trials) {
   if (!std::isfinite(spread) || trials.size() < 2) return spread;
-  constexpr double near = 3;  // bins, and spreads: what the spread itself stands for
+  constexpr double near = 3;  // in bins, and in spreads: the spread itself covers these
   const double step = trials[1].axis - trials[0].axis;
   double sum = spread * std::sqrt(2 * std::numbers::pi), squares = sum * spread * spread;
   for (const Trial& trial : trials) {

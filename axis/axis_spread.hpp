@@ -24,7 +24,7 @@ struct Pull {
 double spread(std::span<const Pull> parts);
 
 /// The largest spread of several ways to part the same data, but at least `floor`, in bins. The floor is for
-/// what no parting shows: the axis and edges fall between samples.
+/// an error that no parting shows: the axis and edges fall between samples.
 double widest_spread(std::span<const std::vector<Pull>> partings, double floor);
 
 /// A trial axis and its misfit.
@@ -32,10 +32,10 @@ struct Trial {
   double axis, misfit;
 };
 
-/// A spread that includes other places which fit nearly as well: the standard deviation of the axis over
-/// trials at equal steps. A trial whose misfit is higher than the best one by `rise` has the weight
-/// exp(-1/2), as for a normal deviate, and other trials follow the same rule. `rise` is how much the misfit
-/// rises at one `spread` from the best axis.
+/// A spread that includes other places which fit nearly as well. It is the standard deviation of the axis
+/// over trials at equal steps. A trial whose misfit is above the best one by `rise` has the weight exp(-1/2),
+/// as for a normal deviate, and other trials follow the same rule. `rise` is the rise of the misfit at one
+/// `spread` from the best axis.
 double spread_with_rivals(double spread, double rise, const Trial& best, std::span<const Trial> trials);
 
 }  // namespace tandem::pipeline

@@ -33,7 +33,7 @@ void check(std::span<const float> line_integrals, std::span<const double> angles
                            " rad; finite numbers are needed");
 }
 
-/// Where to look: beyond the detector no ray is seen from both sides.
+/// The range of the search, within the detector, because beyond it no ray is seen from both sides.
 std::array<double, 2> range_of(const AxisSearch& search, Index bins) {
   const double last = static_cast<double>(bins - 1);
   const auto [low, high] = search.between.value_or(std::array{0.02 * last, 0.98 * last});
@@ -45,10 +45,10 @@ std::array<double, 2> range_of(const AxisSearch& search, Index bins) {
   return {low, high};
 }
 
-/// What is an estimate: where views agree best at an end of the range they agree still better beyond it.
+/// The estimate, if it is one: views that agree best at an end of the range agree still better beyond it.
 AxisEstimate within(const std::array<double, 2>& range, Index rows, const AxisEstimate& found,
                     const std::string& advice) {
-  constexpr double widest = 0.1;  // of the range: then nearly as much agrees at other places
+  constexpr double widest = 0.1;  // share of the range; beyond, views agree nearly as well at other places
   const char* method = name_of(found.method);
   require<GeometryError>(std::isfinite(found.uncertainty), "center ", method, ": ", rows,
                          rows == 1 ? " row holds" : " rows hold", " nothing between bins ", range[0], " and ",
@@ -62,10 +62,11 @@ AxisEstimate within(const std::array<double, 2>& range, Index rows, const AxisEs
   return found;
 }
 
-/// The double wedge is that of a body seen whole. Of one that reaches beyond an end of the detector the
-/// centre of what is seen is no worse a witness: the uncertainty covers it, where it is in the range.
+/// The estimate with an uncertainty that covers the centre of mass, if that is in the range. The double wedge
+/// holds for a body that is seen whole. If the body reaches beyond the detector, its centre of mass is as
+/// good an estimate.
 AxisEstimate covering_mass(AxisEstimate found, const Rays& rays, const std::array<double, 2>& range) {
-  constexpr double widest = 0.1;  // of the detector
+  constexpr double widest = 0.1;  // share of the detector
   const MassAxis mass = axis_by_mass(rays);
   found.cut_off = mass.cut_off;
   if (!found.cut_off) return found;
@@ -78,8 +79,9 @@ AxisEstimate covering_mass(AxisEstimate found, const Rays& rays, const std::arra
   return found;
 }
 
-/// By the double wedge; where single views have opposites, as the last of half a turn may have, what they say
-/// is in the uncertainty: by how much they differ more than both uncertainties explain.
+/// The axis by the double wedge. If some views have an opposite view, as the last one of half a turn may
+/// have, they check it: the uncertainty grows by the part of the difference that both uncertainties do not
+/// explain.
 AxisEstimate cross_checked(const Rays& rays, const std::array<double, 2>& range) {
   AxisEstimate found = axis_by_double_wedge(rays.line_integrals, rays.angles, rays.rows, rays.bins, range);
   if (share_with_opposites(rays.angles) == 0) return found;

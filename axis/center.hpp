@@ -10,15 +10,15 @@
 
 namespace tandem::pipeline {
 
-/// How the rotation axis is found. The names are those that users know.
+/// The method by which the rotation axis is found. The names are those of the option.
 ///
-/// opposite: registers a view and the mirror image of the view half a turn away. For scans over a full turn,
-/// also with the axis near an edge of the detector, and for scans with an end view that mirrors the first.
+/// opposite: registers a view and the mirror image of the view half a turn away. It is for scans over a full
+/// turn, also with the axis near an edge of the detector, and for scans whose end view mirrors the first one.
 ///
 /// vo: makes the sinogram of the other half turn by mirroring about a trial axis. If the axis is right, the
-/// Fourier transform of both halves stays inside a double wedge. For scans over half a turn of a body that is
-/// seen whole. If the body is cut off, the uncertainty includes what its centre of mass and opposite views
-/// say.
+/// Fourier transform of both halves stays inside a double wedge. It is for scans over half a turn of a body
+/// that is seen whole. If the body is cut off, the uncertainty includes what its centre of mass and opposite
+/// views say.
 ///
 /// automatic: opposite if at least half of the views have an opposite one, else vo. For a cone beam it
 /// compares opposite rays, which lie in many views.
@@ -31,19 +31,20 @@ struct AxisSearch {
   AxisMethod method = AxisMethod::automatic;
   /// The bins of the detector to search between; empty: all except the outermost 2 %.
   std::optional<std::array<double, 2>> between{};
-  bool aside = false;  ///< a half acquisition: the axis is clearly nearer to one end of the detector
+  bool aside = false;  ///< whether the axis is clearly nearer to one end, as in a half acquisition
 };
 
 struct AxisEstimate {
   double axis_bin;
   /// One standard deviation, in bins. It includes how much rows, frequencies or groups of views differ,
-  /// whether other places fit nearly as well, and how much opposite views differ from the rest; for a body
-  /// that is cut off also the centre of mass. It is at least a fiftieth of a bin.
+  /// whether other places fit nearly as well, and how much opposite views differ from the rest. For a body
+  /// that is cut off it also includes the centre of mass. It is at least a fiftieth of a bin.
   double uncertainty;
   double agreement;   ///< the share of the signal that agrees with this axis: 1 without noise, near 0 for air
-  AxisMethod method;  ///< the one that was used
-  /// The axis if the last view of half a turn repeats the first one, although their angles are one step less
-  /// apart. It is set only if views agree better that way. The uncertainty covers it.
+  AxisMethod method;  ///< the method that was used
+  /// The axis under the assumption that the last view of half a turn repeats the first one, although by their
+  /// angles it is one step before. It is set only if views agree better in this way. The uncertainty covers
+  /// it.
   std::optional<double> axis_if_repeated{};
   bool cut_off = false;  ///< for vo: whether the sample reaches beyond an end of the detector
 };
@@ -60,16 +61,16 @@ struct AxisEstimate {
 AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const double> angles, Index rows,
                        Index bins, const AxisSearch& search = {});
 
-/// The same from rows of a cone beam near its midplane, or from the row of a fan beam, (view, row, bin). The
-/// axis of `scan` itself is not used. Rays that are measured twice, from both sides, must agree: a whole turn
-/// has all of them, a short scan a few. Cost per row: views x bins / 2 for each of some 600 trials, with bins
-/// averaged to 256.
+/// Finds the axis from rows of a cone beam near its midplane, or from the row of a fan beam, (view, row,
+/// bin). The axis of `scan` itself is not used. Rays that are measured twice, from both sides, must agree. In
+/// a whole turn all rays are measured twice, and in a short scan a few. Cost per row: views x bins / 2 for
+/// each of some 600 trials, with bins averaged to 256.
 AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
                        const AxisSearch& search = {});
 
-/// Why the axis is hard to find, if that lies in the angles of the views, rad, and what may help: "choose
-/// other rows" only where there are `others`. `turn`: that of which views must fill more than the most to
-/// tell an axis, half a turn of a parallel beam, or, of a fan, more than half of a whole one.
+/// Why the axis is hard to find, if the reason lies in the angles of the views, rad, and what may help.
+/// "choose other rows" is a remedy only if there are `others`. `turn`: the arc of which views must fill the
+/// greater part to tell an axis: half a turn for a parallel beam, a whole turn for a fan.
 std::string axis_advice(std::span<const double> angles, double turn, bool others);
 
 }  // namespace tandem::pipeline

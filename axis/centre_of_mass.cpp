@@ -20,7 +20,7 @@ std::vector<Level> levels_of(const Rays& rays) {
   return levels;
 }
 
-/// The first of three unknowns of which the rows of (matrix, right side) are the normal equations.
+/// The first one of three unknowns, from normal equations whose rows are (matrix, right side).
 double first_of(std::array<std::array<double, 4>, 3> normal) {
   for (std::size_t i = 2; i > 0; --i)
     for (std::size_t j = 0; j < i; ++j) {
@@ -34,7 +34,7 @@ double first_of(std::array<std::array<double, 4>, 3> normal) {
 
 MassAxis axis_by_mass(const Rays& rays) {
   const std::vector<Level> levels = levels_of(rays);
-  std::array<std::array<double, 4>, 3> normal{};  // of moment = mass (axis + a cos + b sin)
+  std::array<std::array<double, 4>, 3> normal{};  // equations of moment = mass (axis + a cos + b sin)
   for (std::size_t v = 0; v < rays.angles.size(); ++v) {
     double mass = 0, moment = 0;
     for (Index row = 0; row < rays.rows; ++row) {

@@ -42,7 +42,7 @@ double view_spacing(std::span<const double> angles) {
 }
 
 /// Views in groups of half a turn each, since within a full turn with exact opposites every axis is
-/// consistent. Groups with less than half the views of the largest tell nothing and are left out.
+/// consistent. Groups with less than half as many views as the largest one tell nothing, and are left out.
 std::vector<std::vector<std::size_t>> half_turns(std::span<const double> angles) {
   const auto [low, high] = std::minmax_element(angles.begin(), angles.end());
   const double spacing = view_spacing(angles);
@@ -54,17 +54,17 @@ std::vector<std::vector<std::size_t>> half_turns(std::span<const double> angles)
   return groups;
 }
 
-/// One frequency of E: the energies of measured and mirrored views, and what they have in common.
+/// The part of E from one frequency: the energies of measured and mirrored views, and their common part.
 struct Term {
   double constant = 0;
   Complex coefficient = 0;
 };
 
-/// One frequency of the double-wedge method (Vo et al. 2014, here without stacking: the mirrored half turn
-/// follows from the measured one). A_m is the m-th Fourier coefficient along the angle; a body within radius
-/// R has none with |m| > R w (Natterer 1986, section III.3; Edholm et al. 1986), and the mirrored half adds
-/// -(-1)^m conj(A_-m) exp(-2 i w c): the energy there is lowest at the right axis. Rings, which are m = 0, do
-/// not count.
+/// The term of one frequency in the double-wedge method (Vo et al. 2014, here without stacking: the mirrored
+/// half turn follows from the measured one). A_m is the m-th Fourier coefficient along the angle. A body
+/// within radius R has none with |m| > R w (Natterer 1986, section III.3; Edholm et al. 1986). The mirrored
+/// half adds -(-1)^m conj(A_-m) exp(-2 i w c). So the energy for these m is lowest at the right axis. Rings,
+/// which are m = 0, do not count.
 Term outside_wedge(std::span<const Complex> views, std::span<const double> angles, std::size_t first,
                    std::size_t last) {
   constexpr std::size_t lanes = 4;
@@ -99,13 +99,13 @@ Term outside_wedge(std::span<const Complex> views, std::span<const double> angle
 /// E of the double-wedge method for one group of views.
 Misfit wedge_misfit(const Spectra& spectra, std::span<const std::size_t> group,
                     std::span<const double> all_angles) {
-  constexpr double margin = 2;  // Bessel functions do not stop at their order
+  constexpr double margin = 2;  // since Bessel functions do not stop at their order
   std::vector<double> angles;
   for (std::size_t v : group) angles.push_back(all_angles[v]);
   const std::vector<double> weights = view_weights(angles);
   Misfit misfit{spectra.step, std::vector<Complex>(spectra.views.front().size())};
   std::vector<double> constants(misfit.coefficients.size());
-  const double radius = 0.5 * pi / spectra.step;  // bins: the body fits the detector
+  const double radius = 0.5 * pi / spectra.step;  // bins, if the body fits the detector
   parallel_for(static_cast<Index>(misfit.coefficients.size()), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     const double w = spectra.step * static_cast<double>(i + 1);
@@ -125,11 +125,11 @@ Pull pull_of(const Misfit& misfit, double c, std::size_t first, std::size_t last
   return {v.slope, v.curvature};
 }
 
-/// How far rows, and bands of frequencies, differ on the axis c: bands of equal width, of one row at a time,
-/// since noise is in all of them, and octaves of all rows together, since a fault in the angles or a body cut
-/// off by the detector moves neighbouring bands alike.
+/// The spread of rows and of bands of frequencies about the axis c. Bands of equal width are taken for each
+/// row, since noise is in all of them. Octaves are taken for all rows together, since a fault in the angles,
+/// or a body cut off by the detector, moves neighbouring bands in the same way.
 double deviation(const std::vector<Misfit>& rows, double c) {
-  constexpr std::size_t band = 8;  // close frequencies are correlated
+  constexpr std::size_t band = 8;  // neighbouring frequencies are correlated
   constexpr double floor = 0.02;
   const std::size_t count = rows.front().coefficients.size();
   std::array<std::vector<Pull>, 3> partings;
@@ -164,14 +164,14 @@ Found agreed(const std::vector<Misfit>& rows, double low, double high) {
   return {c, spread_with_rivals(own, rise, {c, best.e}, trials), -best.e / joint.constant};
 }
 
-/// A way to read the angles of views: those that fill half a turn each, and the angles of all.
+/// A way to understand the angles of views: groups that fill half a turn each, and the angles of all views.
 struct Reading {
   std::vector<std::vector<std::size_t>> groups;
   std::vector<double> angles;
 };
 
-/// Of views that fill half a turn but for one step: as if the last lay at its end, where it repeats the first
-/// one and is left out.
+/// The reading of views that lack one step of half a turn in which the last view lies at the end of half a
+/// turn. There it repeats the first view, and is left out. Empty for other views.
 std::optional<Reading> with_repeated_end(std::span<const double> angles) {
   const auto [low, high] = std::minmax_element(angles.begin(), angles.end());
   const double arc = *high - *low, missing = (pi - arc) / view_spacing(angles);
@@ -212,7 +212,7 @@ AxisEstimate axis_by_double_wedge(std::span<const float> line_integrals, std::sp
     return AxisEstimate{middle + found.c * factor, found.deviation * factor, found.agreement, AxisMethod::vo};
   };
   AxisEstimate found = find({half_turns(angles), {angles.begin(), angles.end()}});
-  // a wrong step between views moves the axis, and the wedge hardly shows it
+  // a wrong step between views moves the axis, and changes the wedge very little
   if (const auto closed = with_repeated_end(angles))
     if (const AxisEstimate other = find(*closed); other.agreement > found.agreement) {
       found.uncertainty = std::hypot(found.uncertainty, other.axis_bin - found.axis_bin);

@@ -1,7 +1,7 @@
-// The axis by rays that are measured twice. The ray of the view at angle t that leaves the central one by g
-// is the same line as that of the view at t + pi - 2 g that leaves it by -g (geometry/scan.hpp: its direction
-// is t - g); in a parallel beam g is 0. Two bins that mirror each other about the axis see such rays: what
-// both measured is compared for trial axes, where both are on the detector and nowhere else.
+// The axis by rays that are measured twice. In the view at angle t, take the ray at an angle g from the
+// central ray. It is the same line as the ray at -g in the view at t + pi - 2 g (geometry/scan.hpp: its
+// direction is t - g). In a parallel beam g is 0. Two bins that mirror each other about the axis see such
+// rays. Their values are compared for trial axes, as far as both bins are on the detector.
 
 #include "opposite_rays.hpp"
 
@@ -23,9 +23,9 @@ namespace tandem::pipeline {
 namespace {
 
 constexpr double whole = 2 * std::numbers::pi;
-constexpr double same = 1e-6;  ///< rad: views so close are at one angle, which files round
+constexpr double same = 1e-6;  ///< rad; views this close are at the same angle, since files round angles
 
-/// Views in the order of their angles, modulo a whole turn, those behind the widest gap first.
+/// Views in the order of their angles, modulo a whole turn. The order begins behind the widest gap.
 struct Order {
   std::vector<double> angles;
   std::vector<Index> views;
@@ -47,7 +47,8 @@ struct Order {
   double gap(std::size_t k) const {
     return next(k) > k ? angles[k + 1] - angles[k] : angles.front() + whole - angles[k];
   }
-  /// The typical step; views at the same angle count as one, and there are not many more steps than views.
+  /// The typical step. Views at the same angle count as one, and the step is bounded, so that steps are not
+  /// many more than views.
   double step() const {
     std::vector<double> gaps;
     for (std::size_t k = 0; k < angles.size(); ++k)
@@ -57,16 +58,17 @@ struct Order {
   }
 };
 
-/// A place between two views, `share` of the way; none where they are too far apart.
+/// A place between two views, `share` of the way from one to the other. It is not `known` if they are too far
+/// apart.
 struct Place {
   bool known = false;
   Index before = 0, after = 0;
   double share = 0;
 };
 
-/// Equal steps of a whole turn between views, from the first one on.
+/// The places of equal steps of a whole turn between views, from the first view on.
 std::vector<Place> whole_turn_of(std::span<const double> angles) {
-  constexpr double widest = 2.5, beside = 0.25;  // steps: between views, and of an end view from its place
+  constexpr double widest = 2.5, beside = 0.25;  // steps between views; steps of an end view from its place
   const Order order(angles);
   const double step = order.step();
   std::vector<Place> places(static_cast<std::size_t>(std::max(1l, std::lround(whole / step))));
@@ -87,16 +89,16 @@ std::vector<Place> whole_turn_of(std::span<const double> angles) {
   return places;
 }
 
-/// Line integrals (view, row, bin) at equal steps of a whole turn, bins averaged and smoothed; where views
-/// fill the turn, less the mean of each bin over the views: rings do not count. Where they leave holes in it,
-/// pairs are compared less their means.
+/// Line integrals (view, row, bin) at equal steps of a whole turn, with bins averaged and smoothed. So that
+/// rings do not count, the mean of each bin over the views is subtracted if views fill the turn. If they
+/// leave holes in it, the means are subtracted for each pair.
 struct Turn {
   Index views = 0, rows = 0, bins = 0;
   double bin_angle = 0;
   std::vector<Place> places{};
   std::vector<float> values{};
   double energy = 0;       ///< sum of squares
-  bool has_holes = false;  ///< although views go all round
+  bool has_holes = false;  ///< whether views have holes, although they go all round
 
   const float* line(Index view, Index row) const { return values.data() + (view * rows + row) * bins; }
   bool known(Index view) const { return places[static_cast<std::size_t>(view)].known; }
@@ -146,16 +148,16 @@ struct Agreement {
     product += o.product, energy += o.energy;
     return *this;
   }
-  /// 0 where both measured the same, 1 where they have nothing in common.
+  /// The misfit: 0 if both measured the same, 1 if they have nothing in common.
   double misfit() const { return energy > 0 ? 1 - 2 * product / energy : 1; }
 };
 
-constexpr Index groups = 16;  ///< of neighbouring views, and of neighbouring distances from the axis
+constexpr Index groups = 16;  ///< number of groups of neighbouring views, and of neighbouring distances
 
-/// Which bins are compared with their mirror images, and what pairs count as neighbours.
+/// The bins that are compared with their mirror images, and the axis that defines neighbours among pairs.
 struct Compared {
   Range bins;
-  double axis;  ///< views and distances are those of a pair's upper ray from here
+  double axis;  ///< a pair has the view of its upper ray, and the distance of this ray from here
   Index band_of(Index bin) const {
     const double most =
         std::max(axis - static_cast<double>(bins.first), static_cast<double>(bins.last) - axis);
@@ -164,8 +166,8 @@ struct Compared {
   }
 };
 
-/// Bins of which mirror images about c, and about places up to `beside` away, are on the detector; smoothing
-/// has no part in the outermost ones.
+/// The bins whose mirror images about c, and about places up to `beside` away, are on the detector. The
+/// outermost bins, which smoothing changes, are left out.
 Compared compared(const Turn& turn, double c, double beside) {
   constexpr Index margin = 2;
   const Index lowest = static_cast<Index>(std::floor(2 * (c - beside))),
@@ -175,11 +177,11 @@ Compared compared(const Turn& turn, double c, double beside) {
   return {{first, std::max(first, last)}, c};
 }
 
-/// (distance, view, row)
+/// Agreements of pairs, (distance, view, row).
 using Agreements = std::vector<Agreement>;
 
-/// Pairs about the axis c of the rays of a bin: those of the mirrored place between bins (Catmull, Rom 1974)
-/// and between views.
+/// Pairs about the axis c of the rays of a bin and of the mirrored place, interpolated between bins (Catmull,
+/// Rom 1974) and between views.
 class Pairs {
  public:
   Pairs(const Turn& turn, double c, Index bin) : turn_(turn), bin_(bin) {
@@ -202,7 +204,7 @@ class Pairs {
            ((1 - g_) * static_cast<double>(p[k - 1]) + g_ * static_cast<double>(q[k - 1]));
     return {static_cast<double>(turn_.line(v, row)[bin_]), b};
   }
-  /// Over all views, of each row; zeros if they are subtracted already.
+  /// The means over all views, for each row; zeros if they are subtracted already.
   std::vector<std::array<double, 2>> means() const {
     std::vector<std::array<double, 2>> means(static_cast<std::size_t>(turn_.rows));
     if (!turn_.has_holes) return means;
@@ -261,9 +263,9 @@ Agreement joint(const Agreements& parts) {
   return all;
 }
 
-/// How unlikely it is that opposite rays are the same. Of n normal pairs that are, the likelihood is above
-/// that of strangers by n times minus the logarithm of the misfit: that few pairs agree says little. Their
-/// energy stands for n, and what is interpolated agrees within a hundredth at best.
+/// The score of the statement that these rays are opposite; a lower one is better. For n pairs with normal
+/// errors the log-likelihood ratio is -n log(misfit), so that agreement of few pairs counts little. Their
+/// energy stands for n. Interpolated values agree within a hundredth at best.
 double unlikelihood(double energy, double misfit) { return energy * std::log(0.01 + misfit); }
 
 std::vector<Trial> trials_of(const Turn& turn, double from, double to, bool aside) {
@@ -272,7 +274,7 @@ std::vector<Trial> trials_of(const Turn& turn, double from, double to, bool asid
   for (double c = from; c <= to; c += step) {
     if (aside && !is_aside({.bins = turn.bins, .axis_bin = c})) continue;
     Compared what = compared(turn, c, 0);
-    what.bins.first = std::max(what.bins.first, static_cast<Index>(std::floor(c)) + 1);  // every pair once
+    what.bins.first = std::max(what.bins.first, static_cast<Index>(std::floor(c)) + 1);  // each pair once
     const Agreement here = joint(compare(turn, what, c));
     trials.push_back({c, unlikelihood(here.energy, here.misfit())});
   }
@@ -282,10 +284,10 @@ std::vector<Trial> trials_of(const Turn& turn, double from, double to, bool asid
 struct Minimum {
   double c, deviation;
   Agreement rays;
-  double curvature;  ///< of the sum of squared differences
+  double curvature;  ///< curvature of the sum of squared differences
 };
 
-/// The pulls of misfits at c - h, c and c + h, parted by what `part_of` says of each.
+/// The pulls from misfits at c - h, c and c + h, in the parts that `part_of` gives.
 template <class PartOf>
 std::vector<Pull> pulls(const std::array<Agreements, 3>& at, double h, Index parts, const PartOf& part_of) {
   std::vector<Pull> all(static_cast<std::size_t>(parts));
@@ -297,8 +299,8 @@ std::vector<Pull> pulls(const std::array<Agreements, 3>& at, double h, Index par
   return all;
 }
 
-/// The place of the parabola through three misfits of the same rays, and how far rows, views and distances
-/// from the axis differ on it.
+/// The minimum of the parabola through three misfits of the same rays, and how much rows, views and distances
+/// from the axis differ about it.
 Minimum parabola(const Turn& turn, double c) {
   constexpr double h = 0.5, floor = 0.02;
   Minimum found{c, std::numeric_limits<double>::infinity(), {}, 0};
@@ -321,11 +323,11 @@ Minimum parabola(const Turn& turn, double c) {
   return found;
 }
 
-/// What other trials add to the deviation.
+/// The deviation with the part that other trials add.
 double rivals_of(const Minimum& found, const Trial& best, const std::vector<Trial>& trials) {
   const double misfit = found.rays.misfit(), own = found.deviation,
                rise = 0.5 * found.curvature * own * own / found.rays.energy;
-  const double energy = 0.5 * found.rays.energy;  // where every pair is there twice
+  const double energy = 0.5 * found.rays.energy;  // since every pair is there twice
   const double all = spread_with_rivals(
       own, unlikelihood(energy, misfit + rise) - unlikelihood(energy, misfit), best, trials);
   return std::sqrt(std::max(0.0, all * all - own * own));
@@ -346,7 +348,7 @@ double share_with_opposites(std::span<const double> angles) {
 }
 
 AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between, bool aside) {
-  constexpr Index few = 256;  // bins for the first look over all of the range
+  constexpr Index few = 256;  // bins for the first look over the whole range
   const std::vector<Place> places = whole_turn_of(rays.angles);
   AxisEstimate estimate{0, std::numeric_limits<double>::infinity(), 0, AxisMethod::opposite};
   std::array<double, 2> range = between;
@@ -356,7 +358,7 @@ AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>
     const auto f = static_cast<double>(factor);
     const std::vector<Trial> trials =
         trials_of(turn, (range[0] + 0.5) / f - 0.5, (range[1] + 0.5) / f - 0.5, aside);
-    if (trials.empty()) break;  // all of the range is near the middle
+    if (trials.empty()) break;  // the whole range is near the middle
     const Trial best = *std::min_element(trials.begin(), trials.end(),
                                          [](const Trial& a, const Trial& b) { return a.misfit < b.misfit; });
     const Minimum found = parabola(turn, best.axis);
@@ -366,7 +368,7 @@ AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>
                 AxisMethod::opposite};
     range = {std::max(between[0], estimate.axis_bin - 2 * f),
              std::min(between[1], estimate.axis_bin + 2 * f)};
-    if (range[0] >= range[1]) break;  // at an end of what was asked for
+    if (range[0] >= range[1]) break;  // at an end of the range that was asked for
   }
   return estimate;
 }

@@ -14,7 +14,7 @@ struct Differences {
   double repeated = 0, neighbours = 0;
 };
 
-/// Of the lines of one row, smoothed, over bins whose mirror images are on the detector.
+/// The differences for one row, from its smoothed lines, over bins whose mirror images are on the detector.
 Differences differences(const std::array<std::vector<float>, 4>& line, std::optional<double> axis) {
   const auto bins = static_cast<Index>(line[0].size());
   const auto at = [&](std::size_t view, Index bin) {

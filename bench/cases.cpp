@@ -50,7 +50,7 @@ double backward_error(const Case& c, const Execution& how, const Array& there_q,
   return std::sqrt(difference / size);
 }
 
-/// The same of A x at random cells, and at the first and last of a row.
+/// Relative L2 error of A x at random cells, and at the first and last cell of a row.
 double forward_error(const Case& c, const Execution& how, const Array& there_volume, const Array& there_q) {
   const auto coefficient = variant_of(how, there_q.space().device()).coefficient;
   const Array q = on_device(there_q, Device::cpu()), volume = on_device(there_volume, Device::cpu());
@@ -72,14 +72,14 @@ double forward_error(const Case& c, const Execution& how, const Array& there_vol
   return std::sqrt(difference / size);
 }
 
-/// mu of the same pair on fewer pixels and views, where random vectors are soon drawn.
+/// The mismatch of the same pair on fewer pixels and views, so that random vectors are drawn quickly.
 double mismatch_of(const Execution& how, const Case& c, Device device) {
   const Case small(std::min<Index>(c.grid.size[0], 256), std::min<Index>(views_of(c.scan), 256),
                    c.grid.size[2]);
   return adjointness(projector(small.scan, small.grid, Model::pixel_driven, device, how), 2).mismatch;
 }
 
-/// The chip's own limit, if one is known.
+/// Adds the limit of the chip itself, if one is known.
 void add_limit(Rows::value_type& row, const Execution& how, kernels::Direction direction, Device device) {
   const auto of_variant = variant_of(how, device).limit;
   if (!of_variant) return;
@@ -92,7 +92,7 @@ void add_limit(Rows::value_type& row, const Execution& how, kernels::Direction d
 
 using Body = std::function<void(const Case& c, const Execution& how, const LinearOperator& A)>;
 
-/// The projector of every number of slices in every execution.
+/// Calls `body` for the projector of every number of slices in every execution.
 void for_each_projector(const Axes& axes, Pairing pairing, const Body& body) {
   for (Index slices : axes.slices)
     for (const Execution& wanted : axes.executions) {

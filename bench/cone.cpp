@@ -31,8 +31,8 @@ Rows::value_type line(const ConeCase& c, const char* direction, const char* tune
 
 // ---- a body of two ellipsoids in the unit half-cube
 
-/// Relative L2 of its projection, voxels averaged over 3^3 points and cells over 3 x 3 rays, to its exact
-/// one.
+/// Relative L2 difference of its projection to the exact one. Voxels are averaged over 3^3 points, and cells
+/// over 3 x 3 rays.
 double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
   const double half = 0.5 * static_cast<double>(c.grid.size[0]);
   const Phantom body =
@@ -65,7 +65,7 @@ double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
 
 // ---- host to host
 
-/// Bytes a millisecond, of pinned memory.
+/// The speed of a bus, in bytes per millisecond, from and to pinned memory.
 struct Bus {
   double up, down;
 };
@@ -79,7 +79,7 @@ Bus bus_of(const Axes& axes) {
           bytes / median_ms(axes, [&] { copy(there, here, stream); })};
 }
 
-/// Of one application, `in` and its result on one device; nothing where they do not fit.
+/// The milliseconds of one application, with `in` and its result on one device; empty if they do not fit.
 std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Array& in, bool back) {
   const LinearOperator A = projector(c.scan, c.grid, Model::separable_footprint, axes.device),
                        B = back ? adjoint(A) : A;
@@ -96,11 +96,11 @@ std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Arra
     Array out(B.range());
     ms = median_ms(axes, [&] { B.apply(1, there, 0, out, stream); });
   }
-  stream.synchronize();  // their memory is free for the tiles
+  stream.synchronize();  // so that their memory is free for the tiles
   return ms;
 }
 
-/// Of one device, at least: each output takes all of the input up.
+/// The least milliseconds of transfers of one device, since each output needs all of the input on the device.
 double transfer_ms(const Bus& bus, const Array& in, const Array& out, std::size_t outputs, Index devices) {
   const auto bytes = [](const Array& a) { return sizeof(float) * static_cast<double>(a.size()); };
   const double n = static_cast<double>(devices), passes = std::ceil(static_cast<double>(outputs) / n);
@@ -154,7 +154,7 @@ Rows streamed_cone(const Axes& axes, const OnLine& on_line) {
 
 // ---- on the device
 
-/// Both directions of a model, with all tuning numbers of a sweep.
+/// The times of both directions of a model, with all tuning numbers of a sweep.
 class ModelTimes {
  public:
   ModelTimes(const Axes& axes, const OnLine& on_line)
@@ -194,7 +194,7 @@ class ModelTimes {
     add_pair(model, pair);
   }
 
-  /// Of fewer voxels and views, where random vectors are soon drawn.
+  /// The pair with fewer voxels and views, so that random vectors are drawn quickly.
   LinearOperator small(Model model, FootprintTuning tuning = {}) const { return made(small_, model, tuning); }
 
   Rows rows = Rows::array();

@@ -7,8 +7,8 @@
 
 namespace tandem::bench {
 
-/// After Georgin, Batenburg, Chapdelaine et al. 2019: N^3 voxels, detector 1.5 N x 1.125 N cells of twice the
-/// voxel, magnification 2.
+/// The case of Georgin, Batenburg, Chapdelaine et al. 2019: N^3 voxels, a detector of 1.5 N x 1.125 N cells
+/// that are twice as wide as voxels, and magnification 2.
 struct ConeCase {
   ConeBeam scan;
   VolumeGrid grid;
@@ -30,7 +30,8 @@ struct ConeCase {
   }
 };
 
-/// Of so many applications of the pair by separable footprints, or of one of its two operators.
+/// The line of a table for `applications` of the pair by separable footprints, or of one of its two
+/// operators.
 inline Rows::value_type footprint_line(const ConeCase& c, const std::string& direction, double ms,
                                        double applications = 1) {
   return {{"variant", "separable_footprint"},

@@ -1,4 +1,5 @@
-// A step of each solver of a cone beam beside its two kernels, on one device or on a team.
+// The time of a step of each solver of a cone beam, beside the times of its two kernels, on one device or on
+// a team.
 
 #include "../operators/projector.hpp"
 #include "../pipeline/methods/method.hpp"
@@ -17,7 +18,7 @@ Rows::value_type line(const ConeCase& c, const std::string& direction, Index dev
   return row;
 }
 
-/// Milliseconds of A and of At, which is where the members of a team add up.
+/// Milliseconds of A, and of At, in which the members of a team add up.
 std::array<double, 2> kernels_ms(const Axes& axes, const LinearOperator& A) {
   Stream& stream = default_stream(axes.device);
   Array x = input(A.domain()), q(A.range());

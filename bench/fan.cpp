@@ -1,5 +1,5 @@
-// A fan beam, and a cone beam of few rows, on a scan such as a laboratory takes: FDK, both directions of the
-// pair, a step of CGLS.
+// A fan beam, and a cone beam of few rows, for a scan as laboratories take it: FDK, both directions of the
+// pair, and a step of CGLS.
 
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
@@ -15,8 +15,8 @@ namespace tandem::bench {
 
 namespace {
 
-/// Two bins for each voxel along x, a row for each slice as it appears at the axis, views at equal steps over
-/// a whole turn. The half angle of the fan is 8 degrees.
+/// A case with two bins for each voxel along x, a row for each slice as it appears at the axis, and views at
+/// equal steps over a whole turn. The half angle of the fan is 8 degrees.
 struct FanCase {
   FanBeam scan;
   VolumeGrid grid;
@@ -40,7 +40,7 @@ struct FanCase {
   }
 };
 
-/// All that is timed of one number of slices.
+/// All times for one number of slices.
 class FanTimes {
  public:
   FanTimes(const Axes& axes, const OnLine& on_line, Index slices, Model model, Rows& rows)
@@ -97,7 +97,7 @@ class FanTimes {
     on_line_(what + ", " + std::to_string(case_.grid.size[2]) + " slices");
     return median_ms(axes_, body);
   }
-  /// A line of the table for so many updates of each voxel and view.
+  /// Adds a line to the table. `body` updates each voxel `times` times for each view. Returns its time in ms.
   double add(const std::string& what, double times, const std::function<void()>& body) {
     const double ms = median(what, body);
     rows_.push_back({{"variant", name_of(model_)},

@@ -25,12 +25,12 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 
-/// How views stand: rays rise over the slices, the detector rolls about the middle ray and leans along it,
-/// and all moves along z by so many heights of the detector's shadow, in so many turns.
+/// The geometry of views. Rays rise over the slices by `elevation`. The detector rolls about the middle ray,
+/// and leans along it. All moves along z by `climb` heights of the detector's shadow.
 struct Orbit {
   const char* name;
   double elevation = 0, roll = 0, pitch = 0, climb = 0;  // rad
-  bool flat = false;                                     ///< a quarter of the slices
+  bool flat = false;                                     ///< whether there is a quarter of the slices
   double turns = 1;
 };
 
@@ -50,7 +50,7 @@ struct FlexibleCase {
   VolumeGrid grid;
 };
 
-/// Cells, distances and voxels as in ConeCase.
+/// The case of an orbit, with cells, distances and voxels as in ConeCase.
 FlexibleCase case_of(const Orbit& orbit, Index size, Index views) {
   const ConeCase circle(size, views);
   const Detector& d = circle.scan.detector;
@@ -71,7 +71,7 @@ FlexibleCase case_of(const Orbit& orbit, Index size, Index views) {
   return {flexible_beam(d.rows, d.bins, all, false), grid};
 }
 
-/// The share of a trapezoid, which a profile stands for, before a place in cells; in double.
+/// The share of the trapezoid of a profile that lies before a place in cells; in double.
 double share_before(const kernels::Profile& p, double stretch, double place) {
   const double per_cell = static_cast<double>(p.per_flank) * stretch, outer = p.outer, whole = p.whole;
   const double at = place * per_cell, within = outer - std::abs(at);
@@ -79,7 +79,7 @@ double share_before(const kernels::Profile& p, double stretch, double place) {
   return at < 0 ? beyond : 1 - beyond;
 }
 
-/// Relative L2 of x = At q at random voxels against the footprint in double.
+/// Relative L2 error of x = At q at random voxels against the footprint in double.
 double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
   const FlexibleViews packed = pack(c.scan, c.grid);
   if (packed.upright) return footprint_backward_error(*packed.upright, q, x);
@@ -136,7 +136,7 @@ Rows::value_type line(const FlexibleCase& c, const std::string& direction, doubl
           {"gups", updates / ms * 1e-6}};
 }
 
-/// Both directions on a device, or on a team.
+/// Adds both directions on a device, or on a team.
 void add_on_devices(const Axes& axes, const OnLine& on_line, const FlexibleCase& c, const std::string& name,
                     Rows& rows) {
   Stream& stream = default_stream(axes.device);
@@ -157,7 +157,7 @@ void add_on_devices(const Axes& axes, const OnLine& on_line, const FlexibleCase&
   rows.back()["devices"] = axes.device.members();
 }
 
-/// The same from host memory and back, in tiles.
+/// Adds both directions from host memory and back, in tiles.
 void add_in_tiles(const Axes& axes, const OnLine& on_line, const FlexibleCase& c, const std::string& name,
                   Rows& rows) {
   Array x = input(cone_volume_space(c.grid)), q = input(projection_space(c.scan));

@@ -11,7 +11,7 @@ namespace tandem::bench {
 
 namespace {
 
-/// Relative L2, of so many sums that `pair` gives: the one to judge and its truth.
+/// Relative L2 error of `count` sums. `pair` gives each sum and its true value.
 template <class Pair>
 double sampled_error(int count, const Pair& pair) {
   std::vector<double> difference(static_cast<std::size_t>(count)), size(difference);

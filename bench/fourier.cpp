@@ -25,7 +25,7 @@ Index any(Random& random, Index count) {
   return static_cast<Index>(random.uniform() * static_cast<double>(count));
 }
 
-/// The rows of one slice as polynomials, by the definition, in double.
+/// The views of one slice as trigonometric polynomials, computed in double by their definition.
 class Polynomials {
  public:
   Polynomials(const Case& c, const Array& there, Index slice, double accuracy)
@@ -99,7 +99,7 @@ double error_in_circle(const Case& c, const Polynomials& rows, const Array& ther
   return std::sqrt(error / size);
 }
 
-/// The same of A x at random cells of row 0.
+/// Relative L2 error of A x at random cells of row 0.
 double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array& volume,
                      const Array& projections) {
   const Array x = on_device(volume, Device::cpu()), y = on_device(projections, Device::cpu());
@@ -117,7 +117,7 @@ double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array&
         const double t = Polynomials::bin_of(c, static_cast<std::size_t>(v), ix, iy) - static_cast<double>(b),
                      turn = std::numbers::pi * t / length, below = std::sin(turn);
         double kernel = std::abs(below) < 1e-12 ? terms : std::sin(terms * turn) / below;
-        if (2 * n.highest == n.length) kernel -= std::cos(length * turn);  // two halves of the highest
+        if (2 * n.highest == n.length) kernel -= std::cos(length * turn);  // the highest counts by half
         sum += kernel / length * static_cast<double>(x.data()[iy * c.grid.size[0] + ix]);
       }
     exact[static_cast<std::size_t>(i)] = sum;
@@ -129,15 +129,15 @@ double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array&
   return std::sqrt(error / size);
 }
 
-/// Of two slices: a probe takes longer to be drawn than to be projected, and a few are needed, because the
-/// inner product of one may be small by chance.
+/// The mismatch of a pair of two slices, because a probe takes longer to be drawn than to be projected. A few
+/// probes are needed, because the inner product of one may be small by chance.
 double mismatch(const Case& c, Device device, const Execution& how) {
   const Case few(c.grid.size[0], views_of(c.scan), 2);
   constexpr int probes = 5;
   return adjointness(projector(few.scan, few.grid, Model::fourier, device, how), probes).mismatch;
 }
 
-/// Projector, back-projector and FBP of one accuracy.
+/// Adds projector, back-projector and FBP with one accuracy.
 void add_accuracy(const Axes& axes, const Case& c, double accuracy, Rows& rows, const OnLine& on_line) {
   const Execution how{.variant = "fourier", .accuracy = accuracy};
   const std::string name = "fourier " + std::to_string(std::lround(-std::log10(accuracy))) + " digits";

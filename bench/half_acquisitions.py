@@ -21,7 +21,7 @@ arguments.add_argument("--views", type=int, default=720)
 given = arguments.parse_args()
 given.folder.mkdir(parents=True, exist_ok=True)
 
-LINES = 8  # of a strip
+LINES = 8  # lines of a strip
 ALLOWED = 0.3  # percent
 
 
@@ -35,7 +35,7 @@ def strip(name, width):
     content = (given.folder / name).read_bytes()
     voxels = array.array("f", content[content.index(b"\n\n") + 2:])
     means = [sum(voxels[x::width]) / LINES for x in range(width)]
-    middle, radius = 0.6 * width, 0.23 * width  # of 0.25
+    middle, radius = 0.6 * width, 0.23 * width  # radius of the body: 0.25
     return [mean for x, mean in enumerate(means) if abs(x + 0.5 - middle) < radius]
 
 

@@ -18,7 +18,7 @@ namespace {
 
 using kernels::HierarchicalViews;
 
-/// Sample i of cells that are thinned, or cell i, if there is one.
+/// Sample i of thinned cells, or cell i if cells are not thinned; 0 beyond their ends.
 template <class At>
 double sample_at(const std::optional<kernels::Thinning>& thin, Index i, Index cells, const At& at) {
   if (!thin) return i >= 0 && i < cells ? at(i) : 0;
@@ -68,7 +68,7 @@ double sum_over_views(const ConeBeam& scan, const HierarchicalViews& n, Image<co
 }  // namespace
 
 double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device device) {
-  const ConeBeam scan = symmetric(narrow);  // on which filtered rows go on
+  const ConeBeam scan = symmetric(narrow);  // the scan with the detector of filtered rows
   Array y(projection_space(scan));
   project(scaled(ellipsoids(), 0.5 * static_cast<double>(grid.size[0]) * grid.pitch[0], 1), scan,
           {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())},

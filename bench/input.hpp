@@ -11,7 +11,7 @@
 
 namespace tandem::bench {
 
-/// Uniform in [-0.3, 0.7), as the other measurements of this kind have it.
+/// An array of numbers that are uniform in [-0.3, 0.7), as in other measurements of this kind.
 inline Array input(const Space& space) {
   const Random random(7);
   Array a(space.on(Device::cpu()));
@@ -24,7 +24,7 @@ inline Array input(const Space& space) {
   return on_device(std::move(a), space.device());
 }
 
-/// The methods that iterate, or those of them that are asked for.
+/// The methods that iterate, or those of them with these names.
 inline std::vector<const tandem::pipeline::Method*> methods_to_time(const std::vector<std::string>& names) {
   std::vector<const tandem::pipeline::Method*> chosen;
   for (const tandem::pipeline::Method& method : tandem::pipeline::methods())
@@ -33,7 +33,7 @@ inline std::vector<const tandem::pipeline::Method*> methods_to_time(const std::v
   return chosen;
 }
 
-/// A copy of the data for this method: none below zero if it cannot take such.
+/// A copy of the data for this method, clamped at zero if the method cannot take negative data.
 inline Array data_for(const tandem::pipeline::Method& method, const Array& data) {
   Array own = data.clone();
   if (method.only_positive) clamp_below(own, 0, default_stream(own.space().device()));

@@ -8,7 +8,7 @@
 
 namespace tandem::bench {
 
-/// As many bins as pixels along x and y; views at equal steps over half a turn.
+/// A case with as many bins as pixels along x and y, and views at equal steps over half a turn.
 struct Case {
   ParallelBeam scan;
   VolumeGrid grid;

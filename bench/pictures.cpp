@@ -1,5 +1,5 @@
-// What FBP makes of modified Shepp-Logan, whose line integrals and pixels are known in closed form, and of
-// white noise: each window by each model. As many views as resolve the grid, a detector that covers its
+// FBP of modified Shepp-Logan, whose line integrals and pixels are known in closed form, and of white noise,
+// with each window and each model. There are enough views to resolve the grid, and the detector covers its
 // diagonal.
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::vector<double> angles(Index views, double arc) {
 
 Index bins_for(double width) { return static_cast<Index>(std::ceil(width)) | 1; }
 
-/// Half a turn of a parallel beam, with the projectors that are asked for.
+/// Half a turn of a parallel beam, with the wanted projectors.
 struct Parallel {
   ParallelBeam scan;
   VolumeGrid grid;
@@ -64,8 +64,8 @@ struct Parallel {
   }
 };
 
-/// A full turn of a fan beam with magnification 2, whose bins are as large as pixels at the axis. Without
-/// Joseph, whose hats along the rows are no means over the one row of a fan.
+/// A full turn of a fan beam with magnification 2, whose bins are as large as pixels at the axis. It does not
+/// take Joseph, whose hats along the rows are no means over the one row of a fan.
 struct Fan {
   FanBeam scan;
   VolumeGrid grid;
@@ -90,7 +90,7 @@ struct Fan {
   }
 };
 
-/// The standard deviation where all views see the pixels and meet them at many places between bins.
+/// The standard deviation in a ring whose pixels all views see, at many positions between bins.
 double noise_in_ring(const Array& image, Index size) {
   const double middle = 0.5 * static_cast<double>(size - 1), radius = 0.5 * static_cast<double>(size);
   double sum = 0, count = 0;
@@ -103,7 +103,7 @@ double noise_in_ring(const Array& image, Index size) {
   return std::sqrt(sum / count);
 }
 
-/// The signs are those of the scan on any device.
+/// Random signs, which are the same on any device.
 Array signs(const Space& data) {
   Random random(1);
   return on_device(sign_array(data.on(Device::cpu()), random), data.device());

@@ -1,4 +1,5 @@
-// From counts to a volume, between files or host memory: all stations together, and each of them alone.
+// The times from counts to a volume, between files or host memory: of all stations together, and of each
+// alone.
 
 #include "../pipeline/reconstruct.hpp"
 
@@ -32,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace p = tandem::pipeline;
 
-/// A volume in memory, as a file would have it. Its values are unset.
+/// A volume in memory in the place of a file. Its values are unset.
 class HostVolume final : public io::VolumeWriter {
  public:
   HostVolume(Shape shape, io::VoxelType type)
@@ -61,7 +62,7 @@ class HostVolume final : public io::VolumeWriter {
   Array memory_;
 };
 
-/// What is scanned, and how many updates a reconstruction takes.
+/// The scan, the grid, and the number of updates of a reconstruction.
 struct Job {
   Scan scan;
   VolumeGrid grid;
@@ -94,7 +95,7 @@ void simulate(const Job& job, const fs::path& path) {
 struct Ends {
   fs::path folder;
   bool from_file;
-  std::string to;  ///< as in Axes
+  std::string to;  ///< see Axes
   io::VoxelType type;
   std::unique_ptr<io::ScanReader> host = {};
 
@@ -129,7 +130,7 @@ double read_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader)
   });
 }
 
-/// Of the first block of views, as often as there are blocks.
+/// The milliseconds of preprocessing: that of the first block of views, as often as there are blocks.
 double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader) {
   const KeepHostMemory kept;
   const std::vector<Range> blocks = blocks_of(plan);
@@ -159,7 +160,7 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
   return ms;
 }
 
-/// Counts to a GPU and volumes from it, both at the same time. Nothing on the CPU.
+/// The milliseconds of transfers: counts to a GPU and volumes from it at the same time. Zero on the CPU.
 double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader, io::VoxelType type) {
   if (!plan.flow.home().is_cuda()) return 0;
   io::Frames frames;
@@ -184,7 +185,7 @@ double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& rea
   });
 }
 
-/// Filter and back-projection of data that lie on the device.
+/// The milliseconds of filter and back-projection of data that lie on the device.
 double fbp_alone(const Axes& axes, const p::Plan& plan) {
   const p::Problem problem = problem_of(plan, {0, plan.flow.rows_at_once}, plan.flow.workers.front());
   const std::optional<LinearOperator> F =
@@ -201,7 +202,7 @@ double fbp_alone(const Axes& axes, const p::Plan& plan) {
   });
 }
 
-/// The same where views pass in blocks: all of it on one device.
+/// The milliseconds of filter and back-projection if views pass in blocks, all on one device.
 double fdk_alone(const Axes& axes, const p::Plan& plan) {
   double ms = 0;
   const KeepHostMemory kept;
@@ -241,7 +242,7 @@ Rows::value_type line(const p::Plan& plan, const std::string& direction, double 
           {"gups", updates / ms * 1e-6}};
 }
 
-/// Who works, beside the axes.
+/// The numbers of devices and streams of a run.
 struct Crew {
   Index devices, streams;
 };
@@ -258,7 +259,7 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
   const auto scan = ends.open();
   const p::Plan plan = make_plan(scan->info(), recipe);
   const PinHostMemory pinned(axes.device);
-  const KeepHostMemory kept;  // touched and pinned in the first run, which does not count
+  const KeepHostMemory kept;  // memory is touched and pinned in the first run, which does not count
   if (!ends.from_file && !ends.host) ends.host = std::make_unique<io::MemoryScan>(*scan);
   io::ScanReader& source = ends.from_file ? *scan : *ends.host;
   p::Seconds seconds;
@@ -271,7 +272,7 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
   Rows::value_type row = line(
       plan, std::string(ends.from_file ? "file" : "host") + " to " + (ends.to.empty() ? "host" : ends.to), ms,
       job.updates);
-  // a GPU brings a volume that stays in memory where it belongs
+  // if the volume stays in memory, a GPU brings it to its place, and nothing is written
   const bool writes = !ends.to.empty() || !plan.flow.home().is_cuda(),
              reads = ends.from_file || !plan.flow.home().is_cuda();
   const std::set<Device> crew(recipe.devices.begin(), recipe.devices.end());

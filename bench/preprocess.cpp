@@ -1,5 +1,5 @@
-// From counts to line integrals in the memory of the device: each step that costs something, and all
-// together.
+// The times from counts to line integrals in the memory of the device: of each step that costs something, and
+// of all together.
 
 #include <cmath>
 #include <cstring>
@@ -20,7 +20,7 @@ namespace p = tandem::pipeline;
 
 constexpr float dark = 100, beam = 40000;
 
-/// A disc that moves, in a beam with noise and zingers, and cells of different gains.
+/// The counts of a disc that moves, in a beam with noise and zingers, with cells of different gains.
 io::Frames counts_of(Shape n) {
   io::Frames frames{io::PixelType::uint16, n, {}};
   frames.bytes.resize(static_cast<std::size_t>(2 * n[0] * n[1] * n[2]));
@@ -75,7 +75,7 @@ p::Preprocessing how_of(const p::StepValues& values, Index bins) {
   return how;
 }
 
-/// Largest and relative difference between the devices, of some rows.
+/// The largest and the relative difference between the devices, for some rows.
 std::pair<double, double> errors_of(const Chunk& few, const p::Preprocessing& how, Device gpu) {
   p::Findings unheeded;
   const Array here = preprocess(few.counts, few.reference, how, few.space, unheeded).y;
@@ -90,7 +90,7 @@ std::pair<double, double> errors_of(const Chunk& few, const p::Preprocessing& ho
   return {most, std::sqrt(apart / size)};
 }
 
-/// The rest of the chain is what counts alone take.
+/// A line for a chain of steps. Its first chain, counts alone, is the time that all chains have in common.
 Rows::value_type timed(const Axes& axes, const Case& c, const Chunk& all, const Chunk& few,
                        const ChainOfSteps& chain) {
   const p::Preprocessing how = how_of(chain.values, c.scan.detector.bins);
@@ -115,7 +115,7 @@ Rows::value_type timed(const Axes& axes, const Case& c, const Chunk& all, const 
 
 }  // namespace
 
-/// Errors are those of six rows of the same kind.
+/// Times all chains of steps. Errors are from six rows of the same kind.
 Rows preprocess(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();
   for (const Index slices : axes.slices) {

@@ -1,11 +1,11 @@
-"""What a call from Python costs beside its kernels, on a GPU, with PyTorch.
+"""Measures the cost of a call from Python beside its kernels, on a GPU, with PyTorch.
 
     python bench/python_calls.py [--json FILE]
 
-- call: microseconds that A @ x and A.T @ y keep the host, and how long a call takes when calls follow each other, which
-  is the kernels' own time if that is longer. Arrays of 1 MiB lie on the GPU, and `out` is given or made by PyTorch:
-  what PyTorch takes for an array and a sum is there to compare with. A batch is 16 images of 128 x 128.
-- leak: what 1,000 calls leave allocated, by the driver's own count.
+- call: microseconds that A @ x and A.T @ y keep the host busy, and the time of a call when calls follow each other. The
+  latter is the time of the kernels if that is longer. Arrays of 1 MiB lie on the GPU, and `out` is given or made by
+  PyTorch. The times of PyTorch for an array and for a sum are there to compare with. A batch is 16 images of 128 x 128.
+- leak: the bytes that are still allocated after 1,000 calls, by the driver's own count.
 - training: a step of the learned primal-dual network of examples/python beside its projector calls and its layers
   alone.
 """
@@ -91,7 +91,7 @@ def training():
         return step
 
     class Instead(torch.nn.Module):
-        """Of the same shapes as a projector, for next to nothing."""
+        """An operator with the shapes of a projector, which costs almost nothing."""
 
         def __init__(self, shape):
             super().__init__()

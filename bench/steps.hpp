@@ -13,8 +13,8 @@ struct ChainOfSteps {
   pipeline::StepValues values;
 };
 
-/// What real scans need: zingers in a cube of three, all kinds of stripes, phase that blurs over 2 pixels of
-/// 1 mm. First counts alone, then with each of these, then with all.
+/// The steps that real scans need: zingers in a cube of three, all kinds of stripes, and phase retrieval that
+/// blurs over 2 pixels of 1 mm. The first chain is counts alone, then each of these steps, then all.
 inline std::vector<ChainOfSteps> chains_of_steps() {
   const pipeline::StepValues zingers{
       {"--dezinger", Index{3}}, {"--dezinger-threshold", 3000.0}, {"--dezinger-window", "cube"}},

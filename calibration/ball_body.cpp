@@ -16,7 +16,7 @@ using Eigen::Vector3d;
 using Numbers = std::vector<std::optional<std::size_t>>;
 using Points = std::span<const Vector3d>;
 
-constexpr double near = 0.03;  // of the extent: what a scanner that is a few percent off bends
+constexpr double near = 0.03;  // share of the extent, by which a scanner a few percent off bends it
 
 double extent(Points all) {
   double most = 0;
@@ -50,7 +50,8 @@ Vector3d moved(const Eigen::Matrix4d& by, const Vector3d& point) {
   return (by * point.homogeneous()).head<3>();
 }
 
-/// A way to lay the body: which of its balls is which, how many are, and how far they are off.
+/// A way to lay the body on the balls: the numbers of the balls, how many balls match, and how far off they
+/// are.
 struct Way {
   Numbers number;
   std::size_t matched = 0;

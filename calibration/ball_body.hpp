@@ -7,15 +7,15 @@
 
 namespace tandem::calibration {
 
-/// Balls that were found, as those of a body whose places are known.
+/// How balls that were found fit a body whose places are known.
 struct BodyMatch {
-  std::vector<std::optional<std::size_t>> number;  ///< in the body, of each ball that was found
-  double scale;                                    ///< by which lengths that were found are too large
-  std::vector<Eigen::Vector3d> places;             ///< of the whole body, turned and moved to the balls
+  std::vector<std::optional<std::size_t>> number;  ///< number in the body of each ball that was found
+  double scale;                                    ///< factor by which the lengths found are too large
+  std::vector<Eigen::Vector3d> places;             ///< the whole body, turned and moved to the balls
 };
 
-/// Tries all ways to lay three of the body's balls on three that were found, far apart. @throws GeometryError
-/// if fewer than four balls lie where the body has them, or if other ways lay as many of them as well
+/// Tries all ways to lay three balls of the body on three balls that were found far apart. @throws
+/// GeometryError if fewer than four balls lie where the body has them, or if the fit is not unique
 BodyMatch match_body(std::span<const Eigen::Vector3d> found, std::span<const Eigen::Vector3d> body);
 
 }  // namespace tandem::calibration

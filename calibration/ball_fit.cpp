@@ -27,8 +27,8 @@ Vector3d mean_of(const std::vector<Vector3d>& all) {
   return sum / static_cast<double>(all.size());
 }
 
-/// Where the unknowns stand in a vector: free numbers of the scanner, then the balls, three each, or a turn
-/// about their mean and a shift.
+/// The order of the unknowns in a vector: first the free numbers of the scanner, then three for each ball, or
+/// a turn about their mean and a shift.
 struct Layout {
   std::array<int, numbers> of_number{};
   int first_ball = 0, size = 0;
@@ -174,7 +174,7 @@ struct Huber {
     for (const Vector2d& r : residuals) sizes.insert(sizes.end(), {std::abs(r.x()), std::abs(r.y())});
     const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
     std::ranges::nth_element(sizes, middle);
-    deviation = std::max(least, *middle / 0.6745);  // of normal ones
+    deviation = std::max(least, *middle / 0.6745);  // 0.6745: the median of sizes of normal deviates
     bound = 1.345 * deviation;
   }
   Vector2d weight(const Vector2d& r) const {
@@ -197,7 +197,7 @@ std::vector<Vector2d> weights_of(const std::vector<Vector2d>& residuals, const H
   return weights;
 }
 
-/// Steps until the cost falls no more; returns how many.
+/// Makes steps until the cost no longer falls, and returns their number.
 int descend(BallProblem& p) {
   constexpr int most = 100;
   constexpr double enough = 1e-10, dead_end = 1e12;
@@ -225,9 +225,10 @@ int descend(BallProblem& p) {
   return most;
 }
 
-/// A free number which others can make up for, so that its derivatives are a sum of theirs. The matrix is
-/// scaled to ones on its diagonal: then rounding leaves some 1e-14 of such a sum, and what a wide or a narrow
-/// cone tells least is above 1e-8.
+/// A free number that the data cannot tell: its derivatives are a linear combination of those of other free
+/// numbers, so that these can compensate for it. Empty if there is none. The matrix is scaled to ones on its
+/// diagonal. Then the smallest eigenvalue is some 1e-14, by rounding, if there is such a number. It is above
+/// 1e-8 even for the numbers that a wide or a narrow cone tells least.
 std::optional<Number> untold(const BallProblem& p) {
   constexpr double nothing = 1e-11, takes_part = 1e-3;
   const Fit fit(p);
@@ -257,7 +258,8 @@ bool hold_untold(BallProblem& p, BallFit& fit) {
   return any;
 }
 
-/// Standard deviations: those of least squares, times what the weights of outliers cost (Huber 1981, 7.6).
+/// Adds standard deviations: those of least squares, times a factor for the weights of outliers (Huber
+/// 1981, 7.6).
 void add_uncertainties(const BallProblem& p, const Huber& huber, BallFit& fit) {
   const Fit equations(p);
   double psi = 0, inside = 0;
@@ -307,7 +309,7 @@ Vector3d triangulated(std::span<const Sighting> sightings, std::span<const doubl
 BallFit fit_balls(BallProblem p) {
   require<GeometryError>(!p.balls.empty() && !p.sightings.empty(), "balls: none is seen");
   BallFit fit;
-  hold_untold(p, fit);  // before the first step: else it would wander
+  hold_untold(p, fit);  // before the first step, since else it would wander
   fit.steps = descend(p);
   if (hold_untold(p, fit)) fit.steps += descend(p);
   fit.scanner = p.scanner, fit.balls = p.balls;

@@ -21,8 +21,8 @@ struct Frame {
   }
 };
 
-/// A quarter of the way from the median to the peak, where the peak is that of some cells, so that one bad
-/// cell makes none.
+/// The threshold: a quarter of the way from the median to the peak. The peak is one of several cells, so that
+/// a single bad cell is no peak.
 double threshold_of(const Frame& frame) {
   constexpr std::ptrdiff_t cells_of_peak = 9;
   std::vector<float> sorted(frame.values.begin(), frame.values.end());
@@ -36,7 +36,7 @@ double threshold_of(const Frame& frame) {
 
 using Cells = std::vector<std::array<Index, 2>>;  ///< row and bin
 
-/// Cells above the threshold that touch each other, as a number each; 0 for others.
+/// A number for each group of touching cells above the threshold; 0 for other cells.
 struct Labels {
   std::vector<int> of_cell;
   std::vector<Cells> cells;
@@ -87,14 +87,15 @@ Moments moments(const Cells& cells, const Weight& weight) {
   return m;
 }
 
-/// The eigenvalues of the covariance of cells that are `size` times as wide as they are high, rising.
+/// The eigenvalues, ascending, of the covariance of cells that are `size` times as wide as they are high.
 Eigen::Vector2d axes_of(const Moments& m, double size) {
   const Eigen::Vector2d scale{size, 1};
   const Eigen::Matrix2d square = scale.asDiagonal() * m.covariance * scale.asDiagonal();
   return Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(square, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
-/// Whether a spot is an ellipse that is nearly a circle: its area is that of the ellipse with its covariance.
+/// Whether a spot is an ellipse and nearly a circle. The spot is an ellipse if its area is the area of the
+/// ellipse with the covariance of the spot.
 bool is_round(const Cells& cells, double size) {
   constexpr double fewest = 5, longest = 2.0, nearly = 0.2;  // squared ratio of axes: a wide cone makes 1.5
   const auto count = static_cast<double>(cells.size());
@@ -104,8 +105,8 @@ bool is_round(const Cells& cells, double size) {
   return axes[1] < longest * axes[0] && std::abs(ellipse - count) < nearly * count + std::sqrt(count);
 }
 
-/// The cells of a spot with a margin, and those of a rim about these; none if another spot or the edge of the
-/// frame is there.
+/// The cells of a spot with a margin, and the cells of a rim about them; none if another spot or the edge of
+/// the frame is there.
 struct Surroundings {
   Cells within, rim;
 };

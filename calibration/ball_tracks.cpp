@@ -10,10 +10,10 @@ namespace {
 
 using Eigen::Vector2d;
 
-/// A track on its way.
+/// A track that is being followed.
 struct Walk {
   Track track;
-  Vector2d before, last;  ///< places from the centre; the one before may be predicted, as last may
+  Vector2d before, last;  ///< its last two places from the centre; each may be a predicted one
   int missed = 0;
 };
 
@@ -23,7 +23,7 @@ struct Pair {
   std::size_t who, spot;
 };
 
-/// The nearest pairs first, each walk and each spot once.
+/// Pairs in the order of distance, with each walk and each spot once.
 std::vector<Pair> nearest_pairs(std::vector<Pair> all, std::size_t walks, std::size_t spots) {
   std::ranges::sort(all, {}, &Pair::distance);
   std::vector<char> walk_taken(walks, 0), spot_taken(spots, 0);
@@ -45,8 +45,8 @@ std::vector<Pair> pairs_within(std::size_t walks, std::size_t spots, double gate
   return nearest_pairs(std::move(all), walks, spots);
 }
 
-/// How far a spot may be from where it was predicted, and how far it may go in a step from the first view in
-/// which it is seen: `reach` is the largest distance from the axis, in bins.
+/// The largest distances of a spot from its prediction, and in the step from the first view in which it is
+/// seen. `reach` is the largest distance from the axis, in bins.
 struct Bounds {
   double gate, step, rise;
   Bounds(double angle, double reach)
@@ -86,7 +86,7 @@ class Follower {
   }
 
  private:
-  /// Walks without a spot go on as predicted, or end.
+  /// Lets walks without a spot go on as predicted, or end.
   void coast(const std::vector<char>& seen, const std::vector<Vector2d>& predicted) {
     std::vector<Walk> going;
     for (std::size_t w = 0; w < walks_.size(); ++w) {
@@ -100,7 +100,7 @@ class Follower {
     walks_ = std::move(going);
   }
 
-  /// Spots of the view before and of this one that no walk has begin one.
+  /// Begins walks with pairs of spots in the view before and in this one that no walk has.
   void begin(std::size_t view, const std::vector<Vector2d>& places, const std::vector<char>& taken,
              const Bounds& bounds) {
     const auto apart = [&](std::size_t f, std::size_t s) {

@@ -13,7 +13,7 @@ namespace {
 using Eigen::Vector3d;
 using Spots = std::span<const std::vector<Spot>>;
 
-/// Angles that follow each other, of views in the order in which they were taken.
+/// Angles without jumps of a whole turn, for views in the order in which they were taken.
 std::vector<double> unwrapped(std::vector<double> angles) {
   for (std::size_t k = 1; k < angles.size(); ++k)
     angles[k] -= whole_turn * std::round((angles[k] - angles[k - 1]) / whole_turn);
@@ -22,7 +22,7 @@ std::vector<double> unwrapped(std::vector<double> angles) {
 
 std::size_t fewest_views(std::size_t views) { return std::max<std::size_t>(6, views / 10); }
 
-/// Balls are those of tracks through many views.
+/// The problem with the balls of tracks through many views.
 BallProblem problem_of(const std::vector<Track>& all, Spots spots, std::span<const double> angles,
                        const CircularScanner& scanner) {
   BallProblem p{.angles = angles, .sightings = {}, .scanner = scanner, .balls = {}};
@@ -39,7 +39,7 @@ BallProblem problem_of(const std::vector<Track>& all, Spots spots, std::span<con
   return p;
 }
 
-/// A fit of what matters most, with the sense of rotation of `angles`.
+/// A fit of the most important numbers, with the sense of rotation of `angles`.
 BallFit rough_fit(const std::vector<Track>& all, Spots spots, std::span<const double> angles,
                   const CircularScanner& scanner) {
   BallProblem p = problem_of(all, spots, angles, scanner);
@@ -54,7 +54,7 @@ BallFit rough_fit(const std::vector<Track>& all, Spots spots, std::span<const do
   return fit_balls(p);
 }
 
-/// One ball for those that lie nearer than their shadows are wide.
+/// The balls of a fit, where balls that are nearer than the width of their shadows become one.
 std::vector<Vector3d> without_doubles(const BallFit& fit, double radius) {
   std::vector<Vector3d> all;
   for (const Vector3d& ball : fit.balls)
@@ -64,7 +64,7 @@ std::vector<Vector3d> without_doubles(const BallFit& fit, double radius) {
   return all;
 }
 
-/// The mean radius of balls, mm: the variance of a ball's shadow across is a fifth of its square.
+/// The mean radius of balls, mm. The variance across a ball's shadow is a fifth of the square of the radius.
 double radius_of(Spots spots, const CircularScanner& scanner) {
   double sum = 0, count = 0;
   for (const auto& view : spots)
@@ -72,7 +72,7 @@ double radius_of(Spots spots, const CircularScanner& scanner) {
   return sum / count * scanner.row_pitch * scanner.sod / scanner.sdd;
 }
 
-/// What is seen of the balls, without those that are seen in few views.
+/// Finds the sightings of the balls, and drops balls that are seen in few views.
 void sight(BallProblem& p, Spots spots, double gate, bool may_drop) {
   p.sightings = sightings(spots, p.angles, p.scanner, p.balls, gate);
   if (!may_drop) return;
@@ -92,7 +92,7 @@ void take(BallProblem& p, const BallFit& fit) { p.scanner = fit.scanner, p.balls
 
 double gate_of(const BallFit& fit) { return std::clamp(5 * fit.scatter, 0.5, 10.0); }
 
-/// Leaves the balls that the body has, at the places where it has them.
+/// Keeps the balls that the body has, and puts them where the body has them.
 std::vector<std::optional<std::size_t>> lay_body(BallProblem& p, std::span<const Vector3d> body) {
   const BodyMatch match = match_body(p.balls, body);
   std::vector<std::optional<std::size_t>> numbers_in_body;
@@ -104,7 +104,7 @@ std::vector<std::optional<std::size_t>> lay_body(BallProblem& p, std::span<const
   return numbers_in_body;
 }
 
-/// The places alone, for a scanner.
+/// Fits only the places, for a given scanner.
 BallFit fit_places(BallProblem p, const CircularScanner& scanner) {
   p.scanner = scanner, p.rigid = false, p.lengths.clear(), p.free.fill(false);
   return fit_balls(p);
@@ -117,7 +117,7 @@ void check_lengths(const std::vector<KnownLength>& lengths, std::size_t balls) {
                            " balls were found; numbers count upwards from 0");
 }
 
-/// Scales what was found so that the first length holds.
+/// Scales scanner and balls so that the first known length holds.
 void scale_to(BallProblem& p) {
   if (p.lengths.empty()) return;
   const KnownLength& first = p.lengths.front();

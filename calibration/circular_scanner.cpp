@@ -41,7 +41,7 @@ struct Directions {
   Vector3d row_by_turn() const { return sin_pitch * level_bin; }
 };
 
-/// From the frame of the volume to that of the scanner at an angle.
+/// The turn from the frame of the volume to that of the scanner at an angle.
 Matrix3d turned(double angle) {
   Matrix3d turn;
   turn << std::cos(angle), std::sin(angle), 0, -std::sin(angle), std::cos(angle), 0, 0, 0, 1;

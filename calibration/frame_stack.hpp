@@ -8,24 +8,24 @@
 
 namespace tandem::calibration {
 
-/// Line integrals of whole frames, and where a view saw them.
+/// Line integrals of whole frames, and the geometry of their views.
 struct FrameStack {
   std::vector<float> values{};  ///< (view, row, bin)
   Index rows = 0, bins = 0;
-  std::vector<double> angles{};  ///< rad, one a view
+  std::vector<double> angles{};  ///< rad, one per view
   double bin_angle = 0;          ///< the pitch of a bin over the distance of the detector; 0: parallel rays
   double aspect = 1;             ///< the pitch of rows over that of bins
   Index views() const { return static_cast<Index>(angles.size()); }
 };
 
-/// Too few to tell a roll.
+/// Whether there are too few rows to tell a roll.
 inline bool few_rows(const FrameStack& frames) { return frames.rows <= 4; }
 
-/// Means of factor x factor cells, each smoothed by 1 4 6 4 1 in both directions, so that interpolation
-/// between cells does not reduce the noise. Few rows stay apart.
+/// Means of factor x factor cells, smoothed by 1 4 6 4 1 in both directions, so that interpolation between
+/// cells does not reduce the noise. If there are few rows, each stays by itself.
 FrameStack smoothed(const FrameStack& frames, Index factor);
 
-/// Takes away from each cell its mean over the views: rings, and what does not turn.
+/// Subtracts from each cell its mean over the views, which removes rings and all that does not turn.
 void subtract_means(FrameStack& frames);
 
 /// A value and its slopes.

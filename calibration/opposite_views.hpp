@@ -10,13 +10,13 @@
 
 namespace tandem::calibration {
 
-/// A place among views: share of the way from one to another, below 0 or above 1 beyond an end.
+/// A place among views: the share of the way from one view to another; below 0 or above 1 beyond an end.
 struct Between {
   Index before = 0, after = 0;
   double share = 0;
 };
 
-/// Views by their angles modulo a whole turn.
+/// Views in the order of their angles modulo a whole turn.
 class ViewsOfTurn {
  public:
   explicit ViewsOfTurn(const std::vector<double>& angles) {
@@ -28,7 +28,8 @@ class ViewsOfTurn {
     step_ = std::max(gaps[gaps.size() / 2], 0.25 * whole_turn / static_cast<double>(angles.size()));
   }
 
-  /// Between neighbours that are at most 2.5 steps apart, or up to 1.5 steps beyond the last one.
+  /// The place of an angle between neighbours that are at most 2.5 steps apart, or up to 1.5 steps beyond an
+  /// end. Empty if there is none.
   std::optional<Between> at(double angle) const {
     constexpr double widest = 2.5, beyond = 1.5;
     const double within = modulo(angle);
@@ -65,7 +66,8 @@ class ViewsOfTurn {
     return next == 0 ? sorted_[0].angle + whole_turn - sorted_[k].angle
                      : sorted_[next].angle - sorted_[k].angle;
   }
-  /// A place behind two neighbours, if they are about a step apart; at once behind the end it is the end.
+  /// A place beyond two neighbours, if these are about a step apart. Directly at the end it is the end
+  /// itself.
   std::optional<Between> continued(std::size_t from, std::size_t end, double way, double width) const {
     constexpr double at_once = 0.05, narrowest = 0.5, widest = 2.5;
     if (way - width < at_once * step_) return Between{sorted_[end].view, sorted_[end].view, 0};

@@ -18,8 +18,8 @@ using namespace tandem;
 int main() {
   auto [scan, grid, truth, y] = few_views(128, 60);
 
-  const double photons = 2000;  // a cell, without the body
-  double variance = 0;          // of all line integrals together: 1 / counts each
+  const double photons = 2000;  // photons per cell without the body
+  double variance = 0;          // sum over all line integrals, each with the variance 1 / counts
   std::mt19937_64 random(1);
   for (Index i = 0; i < y.size(); ++i) {
     std::poisson_distribution<long> arriving(photons * std::exp(-y.data()[i]));

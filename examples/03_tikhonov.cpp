@@ -1,5 +1,5 @@
-// Tikhonov: |Ax - y|^2 + 4 |Dx x|^2 + 4 |Dy x|^2 is plain least squares of a stacked operator: the solver
-// stays as it is. Dx and Dy, the differences of neighbours, are made on the spot: a shift less the identity.
+// Tikhonov: |Ax - y|^2 + 4 |Dx x|^2 + 4 |Dy x|^2 is plain least squares for a stacked operator, so any solver
+// takes it. Dx and Dy, the differences of neighbours, are made here as a shift less the identity.
 //
 // Expected output (the last digits may differ):
 //   error after 40 iterations: 0.72 plain, 0.43 damped
@@ -11,7 +11,8 @@
 
 using namespace tandem;
 
-/// Each pixel takes the value (dy, dx) further on, 0 from outside. Its adjoint shifts the other way.
+/// Gives each pixel the value of the pixel (dy, dx) further on, or 0 from outside. Its adjoint shifts the
+/// other way.
 LinearOperator shift(const Space& X, Index dy, Index dx) {
   const auto by = [](Index y, Index x) {
     return [=](ConstVectorView in, VectorView out, Stream&) {

@@ -1,5 +1,5 @@
-// Does apply_adjoint run the transpose? The coupling degree, the number in common use, hardly sees that
-// Joseph's forward projector and a pixel-driven back-projector are no pair. The mismatch does.
+// Does apply_adjoint run the transpose? The coupling degree, which is in common use, hardly sees that
+// Joseph's forward projector and a pixel-driven back-projector do not match. The mismatch does.
 //
 // Expected output (the last digits may differ):
 //   matched pair:   coupling 1.0000, mismatch 2e-07

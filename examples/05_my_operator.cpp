@@ -1,5 +1,5 @@
-// An operator of your own is any struct with four members. Here: a detector with afterglow, which shows a
-// part of each view once more in the next. Composed with the projector it is one operator that solvers take.
+// Any struct with four members is an operator. This one is a detector with afterglow, which shows a part of
+// each view again in the next one. Composed with the projector it is one operator, which solvers take.
 //
 // Expected output (the last digits may differ):
 //   mismatch of the composed pair: 2e-07

@@ -1,5 +1,6 @@
-// What a pair that does not match costs. Both pairs project by Joseph; one goes back by pixels. The coupling
-// degree cannot tell them apart. CGLS can: its error falls much further with the matched pair, but for noise.
+// The cost of a pair that does not match. Both pairs project by Joseph, and one back-projects by pixels. The
+// coupling degree hardly tells them apart. CGLS does: without noise its error falls much further with the
+// matched pair.
 //
 // Expected output (the last digits may differ):
 //                   matched  unmatched
@@ -25,7 +26,7 @@
 
 using namespace tandem;
 
-/// Errors of CGLS, step by step.
+/// The errors of CGLS, step by step.
 std::vector<double> curve_of(const LinearOperator& pair, const Array& y, const Array& truth) {
   std::vector<double> errors;
   Cgls solver(pair, y, Array(pair.domain()));
@@ -48,7 +49,7 @@ int main() {
   Array noisy = y.clone();
   const float largest = *std::max_element(y.data(), y.data() + y.size());
   Random random(1);
-  for (Index i = 0; i < noisy.size(); ++i)  // of the deviation 2 % of the largest line integral
+  for (Index i = 0; i < noisy.size(); ++i)  // standard deviation: 2 % of the largest line integral
     noisy.data()[i] += 0.02f * largest * std::sqrt(12.0f) * static_cast<float>(random.uniform() - 0.5);
   const std::vector<double> a = curve_of(matched, y, truth), b = curve_of(unmatched, y, truth),
                             c = curve_of(matched, noisy, truth), d = curve_of(unmatched, noisy, truth);

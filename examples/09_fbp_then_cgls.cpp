@@ -1,5 +1,6 @@
-// FBP, then CGLS from there: five steps take away more than a third of the error that FBP leaves where views
-// are few, and from zero as many do not suffice. Stop early: what pixels cannot explain is fitted later.
+// FBP, then CGLS from there. With few views, five steps remove more than a third of the error that FBP
+// leaves, and five steps from zero do not suffice. Stop early, because later steps fit what pixels cannot
+// explain.
 //
 // Expected output (the last digits may differ):
 //               error                   residual

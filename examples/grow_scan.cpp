@@ -1,5 +1,5 @@
-// A scanner at work: writes a scan (DXchange) once more, view by view at a given rate, in HDF5's SWMR mode,
-// as a program of a beamline does. `tandem recon GROWING.h5 --follow` makes the volume meanwhile.
+// Plays a scanner at work: it writes a scan (DXchange) again, view by view at a given rate, in HDF5's SWMR
+// mode, as the program of a beamline does. `tandem recon GROWING.h5 --follow` makes the volume meanwhile.
 //
 // usage: grow_scan SCAN.h5 GROWING.h5 VIEWS_A_SECOND [VIEWS]
 //
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-/// All but the views, and an empty data set for them that grows.
+/// Copies all but the views, and makes an empty data set for them that can grow.
 hid_t make_growing(hid_t from, hid_t to, hid_t views, const hsize_t* shape) {
   const hid_t exchange = H5Gcreate2(to, "exchange", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   for (const char* name : {"exchange/theta", "exchange/data_white", "exchange/data_dark", "measurement"})

@@ -18,8 +18,8 @@ double product(Index a, Index b, Index c) {
   return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
 }
 
-/// Seconds of an application in which every rank works on a part of each strip, one after the other, while
-/// the next one travels.
+/// The seconds of an application in which every rank works on the strips one after the other, while the next
+/// one travels.
 double of_application(int ranks, double computing, double sending) {
   const double part = computing / ranks, way = ranks > 1 ? sending / (ranks - 1) : 0;
   return part + (ranks - 1) * std::max(part, way);

@@ -19,7 +19,8 @@ bool is_of_worker(std::string_view station) {
   return station != "read" && station != "write" && !is_apart(station);
 }
 
-/// Workers on one device share what it can do. What a helper does makes them faster.
+/// The number of devices at work, since workers on one device share its speed. A helper is not counted: it
+/// only makes the others faster.
 Index devices_at_work(const Plan& plan) {
   std::set<Device> devices;
   for (const Worker& worker : plan.flow.workers)
@@ -31,12 +32,12 @@ double workers_a_device(const Plan& plan) {
   return static_cast<double>(workers) / static_cast<double>(devices_at_work(plan));
 }
 
-/// Seconds of a station on one device, which has the others beside it.
+/// The seconds of a station on one device, if other devices work at the same time.
 double alone(const Plan& plan, std::string_view station, double seconds) {
   return is_of_worker(station) ? seconds / static_cast<double>(devices_at_work(plan)) : seconds;
 }
 
-/// Stations through which everything passes with the first chunk, if slices share their rows.
+/// Whether all data pass a station with the first chunk, if slices share their rows.
 bool comes_first(std::string_view station) {
   return station == "read" || station == "preprocess" || station == "filter";
 }

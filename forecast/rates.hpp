@@ -8,11 +8,11 @@
 
 namespace tandem::pipeline {
 
-/// How fast stations were on this machine, by the kind of their work (`StationWork::kind`): bytes or updates
-/// a second. Of each kind the latest few rates are kept.
+/// The rates of stations on this machine, by the kind of their work (`StationWork::kind`), in bytes or
+/// updates per second. The latest few rates of each kind are kept.
 class Rates {
  public:
-  /// A trial is a short run that only measures. Rates of whole runs take the place of those of trials.
+  /// A trial is a short run that only measures. Rates of whole runs replace those of trials.
   enum class From { trial, run };
   struct Seen {
     From from = From::trial;
@@ -22,9 +22,9 @@ class Rates {
 
   /// The median of the latest rates; empty if none is known.
   std::optional<double> rate(const std::string& kind) const;
-  /// Rates that are no positive finite number are left out.
+  /// Adds a rate, unless it is no positive finite number.
   void add(const std::string& kind, double rate, From from);
-  void add(const Rates& newer);  ///< all of them, kind by kind
+  void add(const Rates& newer);  ///< adds all rates, kind by kind
   const std::map<std::string, Seen>& all() const { return seen_; }
 
  private:

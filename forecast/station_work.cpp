@@ -16,7 +16,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The nearest power of two: sizes that are this near have one rate.
+/// The nearest power of two in words, since sizes that are this near have the same rate.
 std::string about(Index n) {
   const Index power = Index{1} << std::lround(std::log2(std::max<Index>(n, 1)));
   return "about " + std::to_string(power);
@@ -27,7 +27,7 @@ std::string cpu_words() {
   return description(Device::cpu()) + " with " + std::to_string(thread_count()) + " threads";
 }
 
-/// Which devices compute: "2 x NVIDIA H200".
+/// The devices that compute, in words: "2 x NVIDIA H200".
 std::string device_words(const Plan& plan) {
   std::map<std::string, int> counts;
   for (const Device device : plan.flow.devices)
@@ -65,7 +65,7 @@ std::string pair_words(const Plan& plan) {
 struct Amounts {
   double frame = 0;        ///< pixels that are read of a frame
   double projections = 0;  ///< line integrals
-  double voxels = 0;       ///< that are written
+  double voxels = 0;       ///< voxels that are written
   double solved = 0;       ///< voxels on which the method works
 };
 

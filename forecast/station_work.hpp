@@ -9,16 +9,16 @@
 
 namespace tandem::pipeline {
 
-/// Where a scan comes from and where a volume goes, in words. They name all that makes reading and writing
+/// The source of a scan and the target of a volume, in words that name all that makes reading and writing
 /// fast or slow: "DXchange uint16, /data".
 struct Ends {
   std::string from, to;
   double voxel_bytes = 4;
 };
 
-/// What one station has to do in a run.
+/// The work of one station in a run.
 struct StationWork {
-  std::string_view name;  ///< as in `stations()`
+  std::string_view name;  ///< name as in `stations()`
   std::string kind;       ///< work of the same kind has the same rate
   double amount = 0;      ///< bytes, or updates
   bool computes = false;  ///< whether the amount counts updates
@@ -33,12 +33,12 @@ struct Station {
 const std::vector<Station>& stations();
 double seconds_of(const Seconds& seconds, std::string_view station);
 
-/// The stations of a plan that have something to do, for these chunks of slices. A method that iterates is
-/// taken to make all its iterations.
+/// The stations of a plan that have work to do for these chunks of slices. A method that iterates is assumed
+/// to make all its iterations.
 std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, const Ends& ends,
                                  const std::vector<Range>& chunks);
 
-/// The same after the run: with the iterations that were made.
+/// The work that was done in a run, with the iterations that were made.
 std::vector<StationWork> work_done(std::vector<StationWork> planned, double updates);
 
 /// Whether all stations compute on the cores of the CPU, so that their seconds add up.

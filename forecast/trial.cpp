@@ -31,7 +31,7 @@ constexpr double long_enough = 0.15, wanted = 0.3, too_long = 0.7;  // seconds o
 constexpr double bytes_of_trial = 64e6;
 constexpr int most_rounds = 4;
 
-/// Counts that are the same everywhere: half of the flats.
+/// A scan whose counts are the same everywhere: half of the flats.
 class EvenScan final : public io::ScanReader {
  public:
   explicit EvenScan(const io::ScanInfo& info) { info_ = info; }
@@ -62,13 +62,13 @@ class EvenScan final : public io::ScanReader {
   }
 };
 
-/// How much of a plan a trial takes.
+/// The part of a plan that a trial takes.
 struct Size {
   Index slices, views;
 };
 
-/// Some slices on which the method works, and some of the views, as one chunk. What decides the kernels stays
-/// as it is.
+/// A plan with some slices on which the method works, and some of the views, as one chunk. All that decides
+/// the kernels stays as it is.
 Plan part_of(Plan plan, Size size) {
   Job& job = plan.job;
   const VolumeGrid& g = job.solved;
@@ -100,14 +100,15 @@ Size all_of(const Plan& plan) {
           views_of(plan.job.scan)};
 }
 
-/// About so many slices, in batches as kernels take them at once.
+/// A number of slices near `slices`, at most `most`, that makes full batches of kernels.
 Index full_batches(double slices, Index most) {
   constexpr Index batch = 16;
   const auto some = static_cast<Index>(std::min(slices, static_cast<double>(most)));
   return std::max<Index>(1, some > batch ? some - some % batch : some);
 }
 
-/// Some models are fast because they take all views; other pairs take the same time for each.
+/// The first size to try. Some models are fast because they take all views; other pairs take the same time
+/// for each view.
 Size first_size(const Plan& plan) {
   const Size all = all_of(plan);
   const SolverCost& cost = plan.job.method->cost;
@@ -122,7 +123,8 @@ Size first_size(const Plan& plan) {
   return {slices, std::clamp<Index>(static_cast<Index>(views), std::min<Index>(4, all.views), all.views)};
 }
 
-/// More views first, because the work on vectors does not become less with fewer views; then more slices.
+/// A larger size. It has more views first, because the work on vectors does not shrink with the views, and
+/// then more slices.
 Size larger(Size size, double times, Size most) {
   const auto grown = [](Index n, double by, Index limit) {
     return std::min<Index>(limit, static_cast<Index>(std::ceil(static_cast<double>(n) * by)));

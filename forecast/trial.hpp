@@ -10,20 +10,21 @@
 
 namespace tandem::pipeline {
 
-/// Is called before each trial with what is measured. It may throw to cancel the work.
+/// A function that is called before each trial with the name of what is measured. It may throw to cancel the
+/// work.
 using OnTrial = std::function<void(std::string_view what)>;
 
-// Each trial runs a small part of the work by the code that does the whole, for a few tenths of a second.
-// `works` is the work of the whole run; its kinds name what was measured.
+// Each trial runs a small part of the work for a few tenths of a second, by the code that does the whole
+// work. `works` is the work of the whole run, and its kinds name what is measured.
 
 /// Reads a part of the first chunk. @throws FileError
 Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<StationWork>& works);
 
-/// Makes some slices from some views of made-up counts, from preprocessing on. @throws Error
+/// Makes some slices from some views of invented counts, beginning with preprocessing. @throws Error
 Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works);
 
-/// Writes some slices of noise as a volume into a hidden folder of its own in `folder`, which it removes
-/// again. `ending`: of the volume's name. @throws FileError
+/// Writes some slices of noise as a volume into a hidden folder in `folder`, and removes it again. `ending`:
+/// the ending of the volume's name. @throws FileError
 Rates try_writing(const std::filesystem::path& folder, const std::string& ending, io::VolumeFormat format,
                   const Plan& plan, const std::vector<StationWork>& works);
 

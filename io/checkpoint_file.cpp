@@ -16,7 +16,7 @@ namespace tandem::io {
 
 namespace {
 
-// The file: its first line; for each part a line "NAME BYTES" and the bytes; the checksum of all.
+// The file has this first line; a line "NAME BYTES" and the bytes for each part; and the checksum of all.
 constexpr std::string_view first_line = "tandem checkpoint\n";
 constexpr Index checksum_bytes = sizeof(std::uint32_t);
 
@@ -34,7 +34,7 @@ PlainFile opened(const std::filesystem::path& path) {
 
 CheckpointWriter::CheckpointWriter(Output& output, std::string name, Index bytes)
     : output_(output), name_(std::move(name)) {
-  output_.discard(name_);  // of a try that failed
+  output_.discard(name_);  // left by a try that failed
   file_ = std::make_unique<PlainFile>(output_.create(name_));
   file_->require_space(static_cast<double>(bytes));
   write(first_line.data(), static_cast<Index>(first_line.size()));
@@ -45,7 +45,7 @@ CheckpointWriter::~CheckpointWriter() {
 }
 
 void CheckpointWriter::write(const void* data, Index bytes) {
-  if (bytes == 0) return;  // of no address the checksum is none
+  if (bytes == 0) return;  // a checksum without an address would begin anew
   file_->write(at_, data, static_cast<std::size_t>(bytes));
   checksum_ = checksum(data, static_cast<std::size_t>(bytes), checksum_);
   at_ += bytes;

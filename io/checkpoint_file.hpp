@@ -10,25 +10,25 @@
 
 namespace tandem::io {
 
-/// The parts of a check-point, one after the other: each has a name and so many bytes. Writer and reader have
-/// the same functions, so that one list of parts serves for both.
+/// The parts of a check-point, one after the other. Each part has a name and a number of bytes. Writer and
+/// reader have the same functions, so that one list of parts serves for both.
 class CheckpointFile {
  public:
   virtual ~CheckpointFile() = default;
   virtual bool reads() const = 0;
   virtual void begin(const std::string& part, Index bytes) = 0;  ///< @throws FileError
-  virtual void pass(void* data, Index bytes) = 0;  ///< the next bytes of the part. @throws FileError
-  /// Before memory is taken for so many things, of which each has at least some bytes in the file. @throws
-  /// FileError if a file that is read is too short for them
+  virtual void pass(void* data, Index bytes) = 0;  ///< passes the next bytes of the part. @throws FileError
+  /// Called before memory is taken for `count` things that each have at least `bytes` bytes in the file.
+  /// @throws FileError if a file that is read is too short for them
   virtual void require_room(const std::string& /*part*/, Index /*count*/, Index /*bytes*/) const {}
 };
 
-/// Writes a check-point. It gets its name at `finish`, in the place of an older one: there is always a whole
-/// one. What is not finished is removed.
+/// Writes a check-point. At `finish` it gets its name, and replaces an older one, so that there is always a
+/// whole one. A check-point that is not finished is removed.
 class CheckpointWriter final : public CheckpointFile {
  public:
-  /// The file lies beside the target of `output` and is called `name`. @throws FileError unless the disk has
-  /// room for so many bytes
+  /// The file lies beside the target of `output` and is called `name`. @throws FileError if the disk has no
+  /// room for this many bytes
   CheckpointWriter(Output& output, std::string name, Index bytes);
   ~CheckpointWriter() override;
   bool reads() const override { return false; }
@@ -49,7 +49,7 @@ class CheckpointWriter final : public CheckpointFile {
 /// Reads a check-point. It keeps the file open, so that another one may take its name.
 class CheckpointReader final : public CheckpointFile {
  public:
-  /// @throws FileError if it cannot be read, is no check-point, or is damaged, by its checksum
+  /// @throws FileError if the file cannot be read, is no check-point, or has a wrong checksum
   explicit CheckpointReader(const std::filesystem::path& path);
   ~CheckpointReader() override;
   bool reads() const override { return true; }

@@ -11,7 +11,8 @@ namespace tandem::io {
 /// Writes pictures as one sheet, in 8-bit grey. The file names tandem as its software. @throws FileError
 void write_png(Output output, const std::vector<Picture>& pictures, const Sheet& sheet);
 
-/// The bytes of a PNG file of one picture, made for speed. Where the picture is NaN, it is transparent.
+/// The bytes of a PNG file of one picture, packed fast rather than small. Pixels that are NaN are
+/// transparent.
 /// @throws FileError
 std::string png_of(const Picture& picture, float black, float white);
 

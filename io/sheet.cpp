@@ -15,8 +15,8 @@ namespace {
 using TextLines = std::vector<std::string>;
 
 constexpr Index gap = 10;           // pixels between pictures
-constexpr Index least_side = 256;   // of the widest picture
-constexpr Index least_letters = 8;  // the height of a small letter
+constexpr Index least_side = 256;   // the least width of the widest picture
+constexpr Index least_letters = 8;  // the least height of a small letter
 constexpr std::uint8_t ink = 0, paper = 255;
 
 double width_of(const TextLines& lines, double em) {
@@ -33,7 +33,7 @@ std::string words_of_length(double length, const std::string& unit) {
   return text.str() + (unit != "mm" && length != 1 ? "s" : "");
 }
 
-/// Where all is drawn.
+/// Draws a sheet.
 class Drawing {
  public:
   Drawing(std::span<const Picture> pictures, const Sheet& sheet) : pictures_(pictures), sheet_(sheet) {
@@ -63,7 +63,7 @@ class Drawing {
     return all;
   }
 
-  /// With half an em on either side.
+  /// The width of lines with half an em on either side.
   Index room_for(const TextLines& lines) const {
     return static_cast<Index>(std::ceil(width_of(lines, em_) + em_));
   }
@@ -80,11 +80,11 @@ class Drawing {
     return most;
   }
 
-  /// Letters of 17 pixels where a page shows the sheet 900 pixels wide. They are smaller where a caption is
-  /// wider than its picture.
+  /// Chooses letters of 17 pixels on a page that shows the sheet 900 pixels wide. They are smaller if a
+  /// caption is wider than its picture.
   void choose_letters() {
     constexpr double em_of_page = 17, width_of_page = 900;
-    em_ = 0;  // so that columns are as wide as pictures
+    em_ = 0;  // so that columns have the width of pictures
     const auto width = static_cast<double>(across());
     const double wanted = em_of_page / width_of_page * width;
     double fits = 1;
@@ -112,7 +112,7 @@ class Drawing {
       std::fill_n(canvas_.grey.begin() + y * canvas_.width + left, width, grey);
   }
 
-  /// TextLines in the middle of a column.
+  /// Writes lines in the middle of a column.
   void write(const TextLines& lines, Index left, Index width, Index top) {
     Index base = top + line_height() + line_height() / 8;
     for (const std::string& line : lines) {
@@ -139,7 +139,7 @@ class Drawing {
     }
   }
 
-  /// A white frame with black edges.
+  /// Draws a white frame with black edges.
   void draw_frame(Index left, Index top, Index width, Index height) {
     constexpr Index from = 7, to = 14;  // the edge of the picture
     for (Index k = from; k < std::min({to, width / 2, height / 2}); ++k) {
@@ -149,7 +149,8 @@ class Drawing {
     }
   }
 
-  /// At the lower left of the first picture: a white bar, its length above it, both with a black edge.
+  /// Draws a white scale bar at the lower left of the first picture, and its length above it. Both have a
+  /// black edge.
   void draw_bar() {
     const Picture& p = pictures_.front();
     const double width = sheet_.pixel * static_cast<double>(p.width), length = length_of_bar(width);

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using FileKey = std::pair<std::uint64_t, std::uint64_t>;  // device and number
+using FileKey = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
 
 std::optional<struct stat> state_of(const fs::path& path) {
   struct stat state {};
@@ -46,7 +46,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// The files of the TIFF volume that this name, or that of a slice, stands for; empty if it stands for none.
+/// The files of the TIFF volume that this name, or the name of a slice, stands for; empty if there is none.
 std::vector<fs::path> files_of_volume(const fs::path& path) {
   const fs::path volume = volume_of(path);
   std::error_code fault;
@@ -59,7 +59,7 @@ std::vector<fs::path> files_of_volume(const fs::path& path) {
   return files;
 }
 
-/// Each name with a zero after it, which no name holds.
+/// The names with a zero byte after each, since no name holds one.
 std::string joined(const std::vector<fs::path>& files) {
   std::string names;
   for (const fs::path& file : files) names += file.string() + '\0';
@@ -91,7 +91,7 @@ std::vector<fs::path> files_behind(const fs::path& path) {
   try {
     std::istringstream names(answer_of(path, [&] { return joined(hdf5::linked_files(path)); }));
     for (std::string name; std::getline(names, name, '\0');) files.emplace_back(name);
-  } catch (const FileError&) {  // who reads it will say what is wrong with it
+  } catch (const FileError&) {  // the reader of the file will say what is wrong with it
   }
   return files;
 }
@@ -102,7 +102,7 @@ fs::path image_folder_of(const fs::path& scan) {
   if (!fs::is_regular_file(scan, fault) || !settings_format_of(scan)) return {};
   try {
     return image_folder_of(scan, read_settings(scan));
-  } catch (const FileError&) {  // who reads it will say what is wrong with it
+  } catch (const FileError&) {  // the reader of the file will say what is wrong with it
     return image_folder_of(scan, {});
   }
 }
@@ -129,7 +129,7 @@ SourceIdentity identity_of(const std::vector<fs::path>& files) {
     const std::string head = file.filename().string() + ' ' + std::to_string(state->st_size) + '\n';
     identity.digest = checksum(head.data(), head.size(), identity.digest);
     identity.times = checksum(&state->st_mtim, sizeof state->st_mtim, identity.times);
-    if (!S_ISREG(state->st_mode)) continue;  // a pipe is for who reads it
+    if (!S_ISREG(state->st_mode)) continue;  // the bytes of a pipe are for its reader
     std::ifstream content(file, std::ios::binary);
     content.read(start.data(), static_cast<std::streamsize>(start.size()));
     identity.digest =

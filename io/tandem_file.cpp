@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t png_head = 33;  // signature and header, which has one size
+constexpr std::size_t png_head = 33;  // signature and header, whose size is fixed
 
 std::string big_endian(std::uint32_t number) {
   std::string bytes;
@@ -43,9 +43,9 @@ std::string beginning(const fs::path& path, std::size_t bytes) {
   return start;
 }
 
-/// An object that names a command and a version of tandem.
+/// Whether a file is a JSON object that names a command and a version of tandem.
 bool is_report(const fs::path& path) {
-  constexpr std::uintmax_t most = 256 << 20;  // bytes; of 300,000 iterations a report has 20 MB
+  constexpr std::uintmax_t most = 256 << 20;  // bytes; a report of 300,000 iterations has 20 MB
   std::error_code fault;
   if (fs::file_size(path, fault) > most) return false;
   std::ostringstream text;
@@ -54,7 +54,7 @@ bool is_report(const fs::path& path) {
          text.str().find("\"version\":") != std::string::npos;
 }
 
-/// Of an HDF5 file that tandem wrote: volume or scan.
+/// The content of an HDF5 file that tandem wrote: volume or scan; empty for others.
 std::optional<Content> content_of_hdf5(const fs::path& path) {
   const auto look = [&]() -> std::string {
     const hdf5::File file = hdf5::File::open(path);
@@ -70,7 +70,7 @@ std::optional<Content> content_of_hdf5(const fs::path& path) {
   return std::nullopt;
 }
 
-/// Of a text that says at its beginning that tandem wrote it.
+/// The content of a text whose beginning says that tandem wrote it; empty for others.
 std::optional<Content> content_of_text(const std::string& start) {
   const std::string line = start.substr(0, start.find('\n'));
   if (line.starts_with("# tandem geometry") || start.find("<!-- tandem geometry -->") != std::string::npos)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The marks by which tandem knows what it wrote. Used only within io/.
+// The marks by which tandem knows files that it wrote. Used only within io/.
 
 #include <filesystem>
 #include <string>

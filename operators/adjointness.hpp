@@ -5,9 +5,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How well A and B match, where B is what apply_adjoint runs. The coupling degree is the number in common
-/// use, but it sees only scale: a pair that is wrong by half a bin has 1.0001. The mismatch sees every
-/// difference.
+/// How well A and B match, where B is what apply_adjoint runs. The coupling degree is in common use, but it
+/// sees only the scale: a pair that is wrong by half a bin has 1.0001. The mismatch sees every difference.
 struct Adjointness {
   double coupling;         ///< mean of <Ax, y> / <x, By>, entries uniform in [0, 1)
   double coupling_spread;  ///< standard deviation over the trials

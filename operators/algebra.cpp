@@ -41,8 +41,7 @@ struct Product {
   }
 };
 
-// The operators below treat one vector as they treat a batch: `how` is a stream, perhaps with a batch before
-// it.
+// The operators below treat a vector and a batch in the same way: `how` is a stream, or a batch and a stream.
 
 struct Scaled {
   float s;

@@ -8,13 +8,13 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-LinearOperator operator*(LinearOperator A,
-                         LinearOperator B);  ///< (AB)x = A(Bx). @throws SpaceError unless their spaces fit
+/// (AB)x = A(Bx). @throws SpaceError unless their spaces fit
+LinearOperator operator*(LinearOperator A, LinearOperator B);
 LinearOperator operator*(float s, LinearOperator A);
 LinearOperator operator+(LinearOperator A, LinearOperator B);  ///< one output vector, no temporary
 LinearOperator operator-(LinearOperator A, LinearOperator B);
-LinearOperator vstack(
-    std::vector<LinearOperator> rows);  ///< x -> (A0 x, A1 x, ...); the range is a direct sum
+/// x -> (A0 x, A1 x, ...), whose range is a direct sum.
+LinearOperator vstack(std::vector<LinearOperator> rows);
 LinearOperator hstack(std::vector<LinearOperator> columns);  ///< (x0, x1, ...) -> A0 x0 + A1 x1 + ...
 LinearOperator identity(Space space);
 LinearOperator diagonal(Array weights);
@@ -23,7 +23,7 @@ LinearOperator diagonal(Array weights);
 /// pixel-driven backward. Solvers take it; `adjointness` tells how well the two match.
 LinearOperator unmatched_pair(LinearOperator forward, LinearOperator backward);
 
-/// For scripts and tests: an operator from two functions. Each function sets every element of `out`, whatever
+/// An operator from two functions, for scripts and tests. Each function sets every element of `out`, whatever
 /// was there before. Alpha and beta are applied around them.
 using Overwrite = std::function<void(ConstVectorView in, VectorView out, Stream&)>;
 LinearOperator make_operator(Space domain, Space range, Overwrite forward, Overwrite adjoint);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Used only within operators/: the vectors of a batch, one by one and as slices of one.
+// The vectors of a batch, one by one or as the slices of one volume. Used only within operators/.
 
 #include <algorithm>
 
@@ -14,8 +14,8 @@ View nth(const View& first, Index k, Index step) {
   return {first.data + k * step, first.space};
 }
 
-/// How many vectors of a space, whose blocks are slices or rows of a parallel beam, are worth one call of a
-/// kernel: it takes up to 64 slices side by side. With more than eight in a vector there is little to gain.
+/// The number of vectors for one call of a kernel, if blocks are slices or rows of a parallel beam. A kernel
+/// takes up to 64 slices side by side. If a vector has more than eight, there is little to gain.
 inline Index slices_together(const Space& space) {
   const Index blocks = space.block_count();
   return blocks <= 8 ? 64 / blocks : 1;

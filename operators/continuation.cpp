@@ -14,7 +14,7 @@ namespace {
 
 using std::numbers::pi;
 
-/// What a row goes on with at 1, 2, ... bins behind its end, whose value is one.
+/// The values at 1, 2, ... bins behind the end of a row that ends with the value one.
 std::vector<double> taper(Padding padding, Index bins) {
   std::vector<double> values(static_cast<std::size_t>(bins), 1.0);
   if (padding == Padding::cosine)
@@ -24,13 +24,13 @@ std::vector<double> taper(Padding padding, Index bins) {
   return values;
 }
 
-/// Kak, Slaney 1988, section 3.3, eq. 61, for a pitch of one.
+/// The spatial kernel of the ramp for a pitch of one: Kak, Slaney 1988, section 3.3, eq. 61.
 double ramp_kernel(Index lag) {
   if (lag == 0) return 0.25;
   return lag % 2 == 0 ? 0 : -1 / (pi * pi * static_cast<double>(lag) * static_cast<double>(lag));
 }
 
-/// What the ramp makes of the taper, `at` bins behind the end of the row; before it if `at` is not positive.
+/// The ramp of the taper, `at` bins behind the end of the row; before the end if `at` is not positive.
 double ramp_of_taper(const std::vector<double>& taper, Index at) {
   double sum = 0;
   for (std::size_t j = 0; j < taper.size(); ++j)
@@ -54,7 +54,7 @@ kernels::Continuation continuation(const Filter& filter, const Detector& own, co
   const std::vector<double> values = taper(filter.padding, tapered);
   Array ramps(Space({2, 1, length}));
   parallel_for(length, [&](Index i) {
-    const bool before = 2 * i >= wide.bins + length;  // on the half of the circle before the wide row
+    const bool before = 2 * i >= wide.bins + length;  // on the half circle before the wide row
     const Index bin = (before ? i - length : i) - first;
     ramps.data()[i] = static_cast<float>(ramp_of_taper(values, -bin));
     ramps.data()[length + i] = static_cast<float>(ramp_of_taper(values, bin - bins + 1));
@@ -65,7 +65,7 @@ kernels::Continuation continuation(const Filter& filter, const Detector& own, co
   kernels::ramp(Device::cpu())
       .filter(inverse, false, 1, image(ConstVectorView(ramps)), 0, image(VectorView(ramps)),
               default_stream(Device::cpu()));
-  constexpr Index share = 128;  // of a row, whose mean is its end value
+  constexpr Index share = 128;  // the mean of this part of a row is its end value
   const Index last = std::clamp<Index>(wide.bins / share, 1, bins);
   return {{ramps.data(), ramps.data() + length},
           {ramps.data() + length, ramps.data() + 2 * length},
@@ -88,7 +88,7 @@ void weigh_ends(kernels::Continuation& beyond, Index rows,
 
 namespace {
 
-/// One stands for all, unless they have axes of their own.
+/// The number of rows that differ. One row stands for all, unless rows have their own axes.
 Index rows_that_differ(const ParallelBeam& scan) {
   return scan.row_axis_bins.empty() ? 1 : scan.detector.rows;
 }

@@ -8,36 +8,36 @@
 
 namespace tandem {
 
-/// How the rows of a detector go on, which lies within another one: both have the same axis, and a transform
-/// of this length begins with the first bin of the wide one. Used only within operators/. The ramp of the
-/// padded row must not meet what it goes on with a second time, from the other side of the circle. So the
-/// shapes are not the tapers themselves, but those rows of the whole circle of which its ramp is what the
-/// ramp of the unbounded line makes of the tapers. Lengths are those of the wide detector, so that half
-/// acquisitions go on as whole scans do.
+/// How the rows of the detector `own` are continued on the detector `wide`, which has the same axis. A
+/// transform of this length begins with the first bin of `wide`, and it is cyclic. The ramp of a padded row
+/// must not see its continuation a second time, from the other side of the circle. So the continuation is not
+/// the taper itself. It is the row whose ramp on the circle is equal to the ramp of the taper on the
+/// unbounded line. Lengths are those of `wide`, so that half acquisitions are continued like whole scans.
+/// Used only within operators/.
 kernels::Continuation continuation(const Filter& filter, const Detector& own, const Detector& wide,
                                    Index length);
 
-/// How many bins the rows of `own` begin after those of `wide`.
+/// The bin of `wide` where the rows of `own` begin.
 Index first_bin_of(const Detector& own, const Detector& wide);
 
-/// What F does to the rays of a half acquisition before the ramp: weighs them, and adds bins. Rows with an
-/// axis of their own stay where they are.
+/// The part of F before the ramp for a half acquisition: it weighs rays, and adds bins. Rows with their own
+/// axis stay where they are.
 LinearOperator weigh_rays(const ParallelBeam& scan, Device device);
 
-/// That of a scan whose rows come as they were measured: what they go on with counts as rays do that pass
-/// just beyond their ends.
+/// The continuation for a scan whose rows come as they were measured. It has the weights of the rays just
+/// beyond the ends of a row.
 kernels::Continuation continuation(const Filter& filter, const ParallelBeam& scan, Index length);
 
-/// The same for rows that `weigh_rays` made.
+/// The continuation for rows that `weigh_rays` made.
 kernels::Continuation continuation_of_weighed_rows(const Filter& filter, const ParallelBeam& scan,
                                                    Index length);
 
-/// Multiplies what the bins of so many rows count in end values by factor(row, end, bin). One row stands for
-/// all.
+/// Multiplies the weights of bins in the end values by factor(row, end, bin), for `rows` rows. If this is 1,
+/// the row stands for all rows.
 void weigh_ends(kernels::Continuation& beyond, Index rows,
                 const std::function<float(Index row, int end, Index bin)>& factor);
 
-/// The same for rows that are moved and not filtered: the tapers themselves, times the last value of a row.
+/// The continuation for rows that are moved and not filtered: the taper itself times the last value of a row.
 kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index first, Index length);
 
 }  // namespace tandem

@@ -8,7 +8,8 @@
 namespace tandem {
 
 LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid) {
-  // each view's hat has the area pitch^2 / bin_pitch (geometry/views.hpp); interpolation wants the area one
+  // the hat of each view has the area pitch^2 / bin_pitch (geometry/views.hpp), and interpolation needs the
+  // area one
   return static_cast<float>(scan.detector.bin_pitch / (grid.pitch[0] * grid.pitch[1])) * adjoint(A);
 }
 

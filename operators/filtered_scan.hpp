@@ -9,8 +9,8 @@
 
 namespace tandem {
 
-/// What `work` makes of a scan whose views have angles, by which a filter weighs them. @throws GeometryError
-/// for a kind without angles
+/// Calls `work` with a scan whose views have angles, since a filter weighs views by angles. @throws
+/// GeometryError for a kind without angles
 template <class Work>
 auto with_filter(const Scan& scan, const Work& work) {
   return std::visit(

@@ -10,7 +10,7 @@ namespace tandem {
 
 namespace {
 
-/// How many axes have differences.
+/// The number of axes with differences.
 int axes_of(const Space& volume) {
   require<SpaceError>(volume.parts() == 1 && volume.blocks() != Blocks::rows,
                       "gradient: the space is a direct sum, or holds projections; a volume is needed");

@@ -23,7 +23,7 @@ void require_transpose(bool there, const Stream& stream) {
                        ": weighted filtered back-projection of a helix has no transpose there; give the CPU");
 }
 
-/// Rows of fans that are parallel, sorted from the views.
+/// Rows of parallel fans, sorted from the views.
 struct SortedRows {
   std::shared_ptr<const FanViews> views;
   std::shared_ptr<const FanSteps> fans;

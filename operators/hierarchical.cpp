@@ -38,8 +38,8 @@ LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& gr
 
 Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, const Execution& how) {
   const kernels::HierarchicalDesign& design = kernels::hierarchical_design(hierarchical_accuracy(how));
-  const int passes = kernels::hierarchical_levels(scan, kernels::grouping_on(Device::cpu())) +
-                     1;  // one makes slices of rows
+  // One more pass makes slices from rows.
+  const int passes = kernels::hierarchical_levels(scan, kernels::grouping_on(Device::cpu())) + 1;
   const double most = 1 + 0.5 * (design.of_views.count + passes * design.across.count);
   const double cell = scan.detector.row_pitch / scan.magnification();
   return static_cast<Index>(std::ceil(most * std::max(1.0, grid.pitch[2] / cell)));

@@ -8,8 +8,8 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// The system matrix A of Model::hierarchical: volume (slice, y, x) in 1/mm -> line integrals (view, row,
-/// bin). A voxel gives to the cells around the place where its centre falls, six along the bins and six along
-/// the rows, as nearly as groups of neighbouring views do this together (docs/kernels/hierarchical.md). An
+/// bin). A voxel contributes to the cells around the place where its centre falls, six along the bins and six
+/// along the rows, as closely as groups of neighbouring views allow (docs/kernels/hierarchical.md). An
 /// application takes O(N^3 log N) operations for N views of N^3 voxels. A fan beam of one slice has one row.
 /// Angles may have any order and any gaps. `how.accuracy` is the relative error of what is back-projected,
 /// see `hierarchical_accuracy`. @throws GeometryError for a source near the grid, and for few rows;
@@ -17,14 +17,15 @@ namespace TANDEM_PUBLIC tandem {
 LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& grid,
                                       Device device = Device::cpu(), const Execution& how = {});
 
-/// The accuracy that is asked for. That of an Execution where nothing is given is one of Model::fourier,
-/// which no taps reach: then it is 0, the usual one.
+/// The accuracy that is asked for; 0 means the usual one. The default of an Execution is an accuracy of
+/// Model::fourier, which no taps reach, and so it counts as 0.
 double hierarchical_accuracy(const Execution& wanted);
 
-/// How many rows beside those that slices meet reach them: half of the taps of each pass along the rows.
+/// The number of rows beside those that slices meet from which taps reach them: half of the taps of each pass
+/// along the rows.
 Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, const Execution& how = {});
 
-/// What an application takes beside its two vectors. @throws as `hierarchical_projector` does
+/// The memory of an application beside its two vectors. @throws as `hierarchical_projector` does
 WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device,
                                   const Execution& how = {});
 

@@ -19,11 +19,12 @@ using Kind = Interpolation::Kind;
 double sinc(double f) { return f == 0 ? 1 : std::sin(pi * f) / (pi * f); }
 double sinc2(double f) { return sinc(f) * sinc(f); }
 
-/// Positions near the middle of a group hardly move in it, and are not interpolated there: as measured, waves
-/// pass so many groups less (docs/kernels/hierarchical.md).
+/// The number of groups by which waves pass fewer, as measured. The reason is that positions near the middle
+/// of a group hardly move in it, and so are not interpolated (docs/kernels/hierarchical.md).
 constexpr double groups_not_passed = 0.2;
 
-/// Along a row, the view is interpolated, then each group is; where bins are averaged, they are, too.
+/// The product over the steps along a row: the view is interpolated, then each group; bins may also be
+/// averaged.
 template <class Of>
 double product_of_taps(const Interpolation& interpolation, double f, const Of& of) {
   const kernels::HierarchicalTaps& taps =
@@ -34,7 +35,7 @@ double product_of_taps(const Interpolation& interpolation, double f, const Of& o
          std::pow(of(taps.across, in_columns), interpolation.levels - groups_not_passed);
 }
 
-/// Over the first eighth of a turn, which the others repeat.
+/// The mean over the first eighth of a turn, which the others repeat.
 template <class At>
 double mean_over_views(const At& at) {
   constexpr int count = 32;

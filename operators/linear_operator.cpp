@@ -23,7 +23,7 @@ void write_extents(std::ostream& to, const Space& space) {
   }
 }
 
-/// Written only where it is needed: `require` gets it in every call.
+/// A space in words. `require` gets it in every call, but the words are made only if they are needed.
 struct Words {
   const Space& space;
   friend std::ostream& operator<<(std::ostream& to, const Words& words) {
@@ -32,7 +32,7 @@ struct Words {
   }
 };
 
-/// Whether vectors lie apart, or batches from the first to the last one.
+/// Whether two vectors, or two whole batches, do not overlap.
 bool apart(const ConstVectorView& a, const ConstVectorView& b, const Batch& n = {1, 0, 0}) {
   const std::less<const float*> before;
   const Index last = n.count - 1;

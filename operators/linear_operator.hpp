@@ -27,11 +27,11 @@ concept LinearMap = requires(const M& map, float alpha, ConstVectorView in, floa
 /// Vectors of one space that lie one after another in memory.
 struct Batch {
   Index count;
-  Index step_in, step_out;  ///< elements from the beginning of a vector to that of the next one
+  Index step_in, step_out;  ///< elements from the beginning of one vector to that of the next
 };
 
-/// What a map has besides if several vectors cost it less together than one by one. It is never asked to take
-/// more than `together()` at once, which bounds the memory that it needs; the bits are those of one by one.
+/// A map for which several vectors cost less together than one by one. It never gets more than `together()`
+/// at once, which bounds its memory. The result has the same bits as one by one.
 template <class M>
 concept BatchMap = requires(const M& map, float alpha, ConstVectorView in, float beta, VectorView out,
                             const Batch& batch, Stream& stream) {
@@ -52,19 +52,19 @@ class LinearOperator {
   Space range() const { return transposed_ ? node_->domain() : node_->range(); }
 
   /// y <- alpha A x + beta y, queued on `stream`. If beta = 0, y is never read. The operator and the vectors
-  /// must live until the stream has done the work. Temporaries are made for `stream`. @throws SpaceError
-  /// unless x is in domain(), y is in range(), they do not overlap, and `stream` is on their device.
+  /// must live until the stream has done the work. Temporaries are made on `stream`. @throws SpaceError
+  /// unless x is in domain(), y is in range(), they do not overlap, and `stream` is on their device
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;
   /// x <- alpha At y + beta x; all else is as in `apply`.
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const;
 
-  /// The same for a batch, of which x and y are the first vectors. The bits are those of `batch.count` calls.
-  /// @throws also SpaceError on a team
+  /// Apply to a batch, whose first vectors are x and y. The bits are those of `batch.count` calls. @throws
+  /// also SpaceError on a team
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, const Batch& batch,
              Stream& stream) const;
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, const Batch& batch,
                      Stream& stream) const;
-  /// How many vectors of a batch it takes at once; 1 if they cost as much together as one by one.
+  /// The number of vectors of a batch that it takes at once; 1 if they cost as much together as one by one.
   Index together() const { return node_->together(); }
 
   /// The same map with its two directions exchanged. adjoint(adjoint(A)) is A.
@@ -81,7 +81,7 @@ class LinearOperator {
     virtual void apply(float, ConstVectorView, float, VectorView, Stream&) const = 0;
     virtual void apply_adjoint(float, ConstVectorView, float, VectorView, Stream&) const = 0;
     virtual Index together() const = 0;
-    // what follows is called only if that is more than 1
+    // the functions below are called only if together() is more than 1
     virtual void apply(float, ConstVectorView, float, VectorView, const Batch&, Stream&) const = 0;
     virtual void apply_adjoint(float, ConstVectorView, float, VectorView, const Batch&, Stream&) const = 0;
   };

@@ -32,7 +32,7 @@ double operator_norm(const LinearOperator& A, int iterations, unsigned seed) {
   return norm;
 }
 
-/// The Rayleigh quotient |A v|^2 / |v|^2 of a block grows towards |A|^2 from step to step.
+/// Takes the Rayleigh quotient |A v|^2 / |v|^2 of each block, which grows towards |A|^2 from step to step.
 std::vector<double> block_norms(const LinearOperator& A, VectorView x, VectorView y, Stream& stream,
                                 int iterations) {
   fill(x, 1, stream);
@@ -41,7 +41,7 @@ std::vector<double> block_norms(const LinearOperator& A, VectorView x, VectorVie
     std::vector<float> scale;
     for (const double length : norm(x, stream))
       scale.push_back(length > 0 ? static_cast<float>(1 / length) : 0.0f);
-    axpby(scale, x, 0, x, stream);  // of length 1 in each block
+    axpby(scale, x, 0, x, stream);  // now x has the length 1 in each block
     A.apply(1, x, 0, y, stream);
   }
   std::vector<double> stretched = norm(y, stream);

@@ -21,7 +21,7 @@ namespace tandem {
 
 namespace {
 
-/// Rows that are level, of the views as they stood.
+/// Makes level rows from the views as they were measured.
 struct LevelRows {
   std::shared_ptr<const LevelViews> cells;
 
@@ -53,8 +53,8 @@ kernels::RowFilter row_filter(const LevelScan& level, const Filter& filter,
   return f;
 }
 
-/// The views as they give filtered rows back: these have no lengths of rays any more. Shadows are times the
-/// volume of a voxel, over which B divides.
+/// The views for back-projection of filtered rows, without the lengths of rays. Shadows are multiplied by the
+/// volume of a voxel, by which B divides.
 FlexibleViews unslanted(const FlexibleBeam& level, const VolumeGrid& grid) {
   FlexibleViews views = pack(level, grid);
   views.upright.reset();
@@ -68,19 +68,19 @@ float over_voxel(const VolumeGrid& grid) {
   return static_cast<float>(1 / (grid.pitch[0] * grid.pitch[1] * grid.pitch[2]));
 }
 
-/// What a view counts in a slice, which lies so far along the way from where its source is level with it,
-/// rad. Views of all turns at an angle count one together.
+/// The weight of a view in a slice. `away`: the angle, rad, from the view to the place where the source is
+/// level with the slice. The weights of views at the same angle in all turns sum to one.
 double share_in_turn(double away, double fade) {
   const double beyond = std::abs(away) - (half_turn - fade);
   if (beyond <= 0) return 1;
   return beyond >= 2 * fade ? 0 : std::pow(std::cos(0.25 * half_turn * beyond / fade), 2);
 }
 
-/// The way of a helix along its axis.
+/// The path of a helix along its axis.
 struct Climb {
   double low, high;      ///< angles at its ends, rad
-  double angle, height;  ///< in its middle, rad and mm
-  double fade;           ///< see `fade_of_turn`; less where there is hardly more than a turn
+  double angle, height;  ///< angle and height of its middle, rad and mm
+  double fade;           ///< see `fade_of_turn`; smaller if there is hardly more than one turn
 
   explicit Climb(const FittedOrbit& orbit) : angle(0), height(0) {
     const auto count = static_cast<double>(orbit.angles.size());
@@ -90,18 +90,18 @@ struct Climb {
     low = first - 0.5 * orbit.steps.front(), high = last + 0.5 * orbit.steps.back();
     fade = std::min(fade_of_turn, 0.5 * (high - low - whole_turn));
   }
-  /// Where sources are level with a height; near the ends, the middle of the last turn.
+  /// The angle where a source is level with a height; near the ends, the middle of the last turn.
   double angle_at(double above, double rise) const {
     return std::clamp(angle + (above - height) / rise * whole_turn, low + half_turn + fade,
                       high - half_turn - fade);
   }
 };
 
-/// Slice by slice, each from those of some views that lie in its turn.
+/// The operator B of a helix, slice by slice. Each slice is made from the views of its turn.
 struct HelixMap {
   Space volume, projections;
   std::shared_ptr<const LevelScan> level;
-  Range own;  ///< views
+  Range own;  ///< views that it has
   VolumeGrid grid;
   Execution how;
   Space domain() const { return projections; }
@@ -111,7 +111,7 @@ struct HelixMap {
     return kernels::flexible(stream.device()).front();
   }
 
-  /// What the views count in a slice.
+  /// The weights of the views in a slice.
   std::vector<double> shares_in(Index slice) const {
     const FittedOrbit& orbit = level->orbit;
     const Vector3 place{grid.centre[0], grid.centre[1], grid.z(static_cast<double>(slice))},
@@ -124,7 +124,8 @@ struct HelixMap {
     return shares;
   }
 
-  /// use(views, counted from the first own one; their places) for a slice, if there are any.
+  /// Calls `use` for a slice with its views, counted from the first own view, and their geometry, if there
+  /// are any.
   template <class Use>
   void with_turn(Index slice, const Use& use) const {
     const std::vector<double> shares = shares_in(slice);
@@ -172,7 +173,7 @@ std::vector<T> some_of(const std::vector<T>& all, Range views, Index each = 1) {
   return {all.begin() + views.first * each, all.begin() + views.last * each};
 }
 
-/// The helix of a scan that goes through weighted filtered back-projection.
+/// The helix of a scan, if it can be reconstructed by weighted filtered back-projection; else null.
 std::shared_ptr<const HelixScan> weighted_helix(const FlexibleBeam& scan) {
   std::optional<HelixScan> helix = helix_scan(scan, fitted_orbit(scan));
   return helix ? std::make_shared<const HelixScan>(*std::move(helix)) : nullptr;

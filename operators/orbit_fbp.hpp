@@ -8,21 +8,21 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// F for views of any geometry whose sources go along a circle, an arc of it or a helix, nearly (docs/
-/// geometry.md): it makes rows level, weighs rays and filters rows. Parallel rays may have any angle with the
-/// axis, as in laminography. Rows come out on a detector that may have more of them, and more bins
-/// (`filtered_detector`); those of a helix become parallel fans. On a GPU it has no transpose. @throws
-/// GeometryError for any other way of the sources
+/// The operator F for views of any geometry, if their sources lie nearly on a circle, an arc or a helix
+/// (docs/geometry.md). It makes rows level, weighs rays and filters rows. Parallel rays may have any angle
+/// with the axis, as in laminography. The result is on a detector that may have more rows and more bins
+/// (`filtered_detector`). Views of a helix become parallel fans. On a GPU it has no transpose. @throws
+/// GeometryError for any other path of the sources
 LinearOperator ramp_filter(const FlexibleBeam& scan, Filter filter = {}, Device device = Device::cpu(),
                            const Interpolation& interpolation = of_footprints);
 
-/// B for what that makes. In a helix it weighs the fans that see a voxel; where these need more than there is
-/// (docs/geometry.md), the views of one turn make a slice.
+/// The operator B for the result of this filter. In a helix it weighs the fans that see a voxel. If the scan
+/// has too little for that (docs/geometry.md), the views of one turn make a slice.
 LinearOperator fdk_backprojector(const FlexibleBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu());
 
-/// Both for any of the views of a scan, as they are in all of it. What all views share is made once. F takes
-/// the views behind the filtered ones: these, and in a helix others beside them.
+/// F and B for any views of a scan, as parts of F and B of the whole scan. What all views share is made once.
+/// To filter some views, F needs the views behind them: these, and in a helix others beside them.
 FilterOfViews ramp_filter_of_views(const FlexibleBeam& scan, Filter filter = {},
                                    Device device = Device::cpu(),
                                    const Interpolation& interpolation = of_footprints);

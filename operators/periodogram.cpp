@@ -10,7 +10,7 @@ namespace tandem {
 
 namespace {
 
-/// Of one line with these powers; negative if they are all zero.
+/// The distance of a line with these powers; negative if all are zero.
 double distance_of(std::span<const double> powers) {
   double all = 0, sum = 0, squares = 0;
   for (std::size_t k = 1; k < powers.size(); ++k) all += powers[k];
@@ -23,7 +23,7 @@ double distance_of(std::span<const double> powers) {
   return std::sqrt(squares / count);
 }
 
-/// Of each line of a vector on the host, in their order.
+/// The distances of the lines of a vector on the host, in order.
 std::vector<double> distances_of(ConstVectorView x) {
   const auto [planes, rows, length] = x.space.shape();
   std::vector<double> distances(static_cast<std::size_t>(planes * rows));

@@ -17,7 +17,7 @@ namespace tandem {
 
 namespace {
 
-/// A row of its own is a table, too.
+/// A table with one row.
 kernels::Table<ConeViews> only(Model model, Device device) { return {&kernels::cone(model, device), 1}; }
 
 /// Each member of a team projects its copy of the volume onto its share of the views.
@@ -33,7 +33,7 @@ LinearOperator by_team(const Beam& scan, const VolumeGrid& grid, Model model, De
   return team_operator(cone_volume_space(grid, team), projections, std::move(of_members));
 }
 
-/// The sources are outside of the grid, whatever becomes of its voxels.
+/// The views that see a grid. Sources must be outside of the grid, also if its voxels are made taller.
 FlexibleViews seen_by(const FlexibleBeam& scan, const VolumeGrid& grid) {
   FlexibleViews views = pack(scan, grid);
   if (grid.size[2] == 1) views = places(scan, tall_voxels(scan, grid));

@@ -23,11 +23,12 @@ namespace {
 
 using std::numbers::pi;
 
-/// What is the same in all pictures, whatever interpolates. Where all waves come through alike, those near
-/// the Nyquist frequency have aliases as strong as themselves. So a bare ramp has its noise alike.
+/// What is the same in all pictures, whatever the interpolation. If the response were the same for all waves,
+/// waves near the Nyquist frequency would have aliases as strong as themselves. So for a bare ramp the noise
+/// is the same.
 enum class Alike {
-  response,  ///< what comes through of each wave, unless the aliases are too strong
-  noise,     ///< what linear interpolation leaves of each wave's noise
+  response,  ///< the response to each wave, unless the aliases are too strong
+  noise,     ///< the noise that linear interpolation leaves at each frequency
   all_noise,
   nothing
 };
@@ -37,12 +38,12 @@ struct WindowShape {
   Window window;
   std::string_view name;
   double (*at)(double g);
-  double cutoff = 1;       ///< of Nyquist, unless given
-  bool ends_there = true;  ///< zero above the cut-off
+  double cutoff = 1;       ///< default, as a fraction of the Nyquist frequency
+  bool ends_there = true;  ///< whether it is zero above the cut-off
   Alike alike = Alike::response;
 };
 
-/// One line a window.
+/// One line for each window.
 constexpr WindowShape shapes[] = {
     {Window::ramp, "ramp", [](double) { return 1.0; }, 1, true, Alike::noise},
     {Window::sharp, "sharp", [](double) { return 1.0; }, 1, true, Alike::all_noise},
@@ -64,8 +65,8 @@ const WindowShape& shape_of(Window window) {
 
 double cutoff_of(const Filter& filter) { return filter.cutoff.value_or(shape_of(filter.window).cutoff); }
 
-/// The power of the noise that linear interpolation aliases, as a share of what is no alias, if the filter
-/// makes up for its mean response.
+/// The power of the noise that linear interpolation aliases, over the power of the noise that is no alias, if
+/// the filter compensates for the mean response.
 double share_of_aliases(const Filter& filter) {
   constexpr int count = 512;
   double aliases = 0, rest = 0;
@@ -77,23 +78,23 @@ double share_of_aliases(const Filter& filter) {
   return aliases / rest;
 }
 
-/// A tenth of the power is 5 % of the noise.
+/// What is the same for a filter. The limit of aliases is a tenth of the power, which is 5 % of the noise.
 Alike alike_of(const Filter& filter) {
   constexpr double most_aliases = 0.1;
   const Alike wanted = shape_of(filter.window).alike;
   return wanted == Alike::response && share_of_aliases(filter) > most_aliases ? Alike::noise : wanted;
 }
 
-/// What makes up for the mean response at f cycles a bin. A picture has no waves below two pixels, so the
-/// factor stays what it is there. Pixels wider than bins blur more than linear interpolation, which nothing
-/// makes up for at two bins a pixel any more.
+/// The factor that compensates for the mean response at f cycles per bin. A picture has no waves shorter than
+/// two pixels, so the factor stays constant beyond. Pixels wider than bins blur more than linear
+/// interpolation, and at two bins per pixel no factor can compensate for that.
 double over_mean_response(const Interpolation& interpolation, double f) {
   if (interpolation.kind == Interpolation::Kind::polynomial) return 1;
   const double pixel_bins = interpolation.pixel_bins, held = std::min(f, 0.5 / std::max(pixel_bins, 1.0));
   return mean_response({}, std::clamp(pixel_bins - 1, 0.0, 1.0) * held) / mean_response(interpolation, held);
 }
 
-/// What makes the pictures of all interpolations alike, at f cycles a bin.
+/// The factor, at f cycles per bin, that makes the pictures of all interpolations alike.
 double factor_at(Alike alike, const Interpolation& interpolation, double f) {
   switch (alike) {
     case Alike::response:
@@ -120,7 +121,7 @@ struct RowFilterMap {
     kernels::ramp(stream.device()).filter(*filter, true, alpha, image(y), beta, image(x), stream);
   }
 
-  // rows of a batch are rows of one set of projections, unless each row has numbers of its own
+  // rows of a batch are rows of one set of projections, unless each row has its own numbers
   Index together() const {
     return filter->row_shifts.empty() && filter->cell_weights.empty() ? slices_together(in) : 1;
   }
@@ -138,14 +139,14 @@ struct RowFilterMap {
   }
 };
 
-/// How far a row may be moved. Of a row, not of those that are there: what becomes of one would depend on
-/// others.
+/// The largest move of any row of the detector, not only of the rows that are there, so that the result for a
+/// row does not depend on other rows.
 Index furthest_move(const ParallelBeam& scan) {
   return scan.row_axis_bins.empty() ? 0 : static_cast<Index>(std::ceil(furthest_axis(scan.detector)));
 }
 
-/// The moves of rows, and a transform long enough that neither what is moved nor the kernel's tail comes in
-/// again at the other end: its lags reach bins + furthest to both sides.
+/// A filter that moves rows. Its transform is so long that neither the moved rows nor the tail of the kernel,
+/// with lags of bins + furthest on both sides, come in again at the other end.
 kernels::RowFilter bare_filter(const ParallelBeam& scan) {
   validate(scan);
   kernels::RowFilter f;
@@ -162,7 +163,7 @@ LinearOperator make(Space in, Space out, kernels::RowFilter filter) {
                       std::make_shared<const kernels::RowFilter>(std::move(filter))};
 }
 
-/// `f` with the ramp over bins of that pitch, under a window.
+/// The filter `f` with the ramp over bins of that pitch, and a window.
 kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double bin_pitch,
                              const Interpolation& interpolation) {
   const std::vector<double> response = filter_response(filter, f.length, bin_pitch, interpolation);
@@ -175,7 +176,7 @@ void require_weights(std::span<const float> weights, Index count) {
                          " weights; ", count, " are needed for these views");
 }
 
-/// F of some views, but for the ramp: it weighs rays, and moves rows onto the detector of `wide`.
+/// The operator F of some views without the ramp: it weighs rays, and moves rows onto the detector of `wide`.
 kernels::RowFilter weighing(const ParallelBeam& whole, const ParallelBeam& wide,
                             std::span<const float> weights) {
   require<GeometryError>(
@@ -195,7 +196,7 @@ kernels::RowFilter weighing(const ParallelBeam& whole, const ParallelBeam& wide,
   return f;
 }
 
-/// (row, bin): of a ray's angle with the central one.
+/// The cosine of the angle between each ray and the central ray, (row, bin).
 std::vector<float> cosines(const ConeBeam& scan) {
   const Detector& d = scan.detector;
   std::vector<float> all(static_cast<std::size_t>(d.rows * d.bins));
@@ -210,7 +211,7 @@ std::vector<float> cosines(const ConeBeam& scan) {
   return all;
 }
 
-/// What the filters of all views of a scan have in common.
+/// The common part of the filters of all views of a scan.
 kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
                               const Interpolation& interpolation) {
   const ConeBeam wide = symmetric(scan);

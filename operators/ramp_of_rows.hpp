@@ -9,7 +9,7 @@
 
 namespace tandem {
 
-/// F: rows that `Rows` makes of views, then the ramp along them, in place where nothing is added to.
+/// The operator F: `Rows` makes rows from views, and the ramp filters them, in place if beta = 0.
 template <class Rows>
 struct RampOfRows {
   Space in, out;

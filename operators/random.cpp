@@ -6,7 +6,8 @@ namespace tandem {
 
 namespace {
 
-/// Of one part of a space: entry i is drawn for its place within its block, of all ranks.
+/// Draws the signs of one part of a space. A sign depends only on the place of the element in its block of
+/// the whole vector, so that ranks agree.
 void draw_signs(const Space& part, const Random& random, float* out) {
   const auto [planes, rows, bins] = part.shape();
   parallel_for(planes * rows, [&, rows = rows, bins = bins](Index line) {

@@ -8,8 +8,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Draws the entries of a vector, one after another; of a portion those of all ranks, and keeps its own.
-/// @returns where they end
+/// Draws the entries of a vector one after another. For a portion it draws the entries of all ranks, and
+/// keeps its own. Returns the end of the entries.
 template <class Draw>
 float* draw_entries(const Space& space, const Draw& draw, float* to) {
   if (space.parts() > 1) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Used only within operators/: what members of a team, and ranks, have of one vector.
+// Sums over the members of a team, and over the ranks, that share one vector. Used only within operators/.
 
 #include <span>
 #include <vector>
@@ -11,8 +11,9 @@
 
 namespace tandem {
 
-/// sums <- what `sum(share, of_share)` finds in the shares of a vector, joined in the order of the members,
-/// which work at the same time. If all have the same, the first one speaks for them.
+/// Calls `sum(share, of_share)` for each share of a vector, and adds up the results in the order of the
+/// members, which work at the same time. If all members have a copy of the vector, only the first one is
+/// asked.
 template <class Number, class Sum>
 void sum_over_shares(const Space& space, std::span<Number> sums, const Sum& sum) {
   const Index shares = space.spread() == Spread::split ? space.shares() : 1;
@@ -27,8 +28,8 @@ void sum_over_shares(const Space& space, std::span<Number> sums, const Sum& sum)
   }
 }
 
-/// Of a portion, sums <- those of all ranks together, joined in their order. Of any other space: as they are.
-/// All ranks.
+/// Adds up the sums of all ranks in their order, if the space is a portion; then it is collective. Else the
+/// sums stay.
 template <class Number>
 void sum_over_ranks(const Space& space, std::span<Number> sums) {
   if (!space.is_portion()) return;

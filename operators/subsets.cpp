@@ -9,7 +9,8 @@ namespace tandem {
 
 namespace {
 
-/// All views together; no key, as no scan has them in this order. Of portions, those of this rank.
+/// The space of all views together, or of the views of this rank. It has no key, since no scan has this order
+/// of views.
 Space joined(const std::vector<LinearOperator>& parts) {
   require<SpaceError>(!parts.empty(), "Subsets: 0 operators; at least 1 is needed");
   const Space first = parts.front().range();

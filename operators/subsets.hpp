@@ -7,19 +7,19 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// An operator in parts, each of which takes some of the views: for solvers that go through subsets. Their
-/// data (view, row, bin) lie subset after subset, so that the data of a subset are a part of them, without a
-/// copy. `view_subsets` chooses views, and a projector of `with_views` is the operator of some. A rank has
-/// some of the views of each subset, perhaps none.
+/// An operator in parts, for solvers that go through subsets of the views. Each part takes some of the views.
+/// The data (view, row, bin) lie subset after subset, so that the data of one subset need no copy.
+/// `view_subsets` chooses views, and a projector of `with_views` is the operator of some. A rank has some
+/// views of each subset, perhaps none.
 class Subsets {
  public:
-  /// `views[i]`: which views of the whole the range of `parts[i]` has, in its order. @throws SpaceError
-  /// unless all have one domain, rows and bins, and each view is in one of the subsets
+  /// `views[i]`: the views of the scan in the range of `parts[i]`, in its order. @throws SpaceError unless
+  /// all parts have the same domain, rows and bins, and each view is in one of the subsets
   Subsets(std::vector<LinearOperator> parts, std::vector<std::vector<Index>> views);
 
   std::size_t count() const { return parts_.size(); }
   const LinearOperator& operator[](std::size_t i) const { return parts_[i]; }
-  Index views(std::size_t i) const { return parts_[i].range().whole().shape()[0]; }  ///< of all ranks
+  Index views(std::size_t i) const { return parts_[i].range().whole().shape()[0]; }  ///< on all ranks
 
   Space domain() const { return parts_.front().domain(); }
   const Space& range() const { return range_; }  ///< all views, subset after subset
@@ -27,12 +27,12 @@ class Subsets {
   VectorView part(VectorView whole, std::size_t i) const;
   ConstVectorView part(ConstVectorView whole, std::size_t i) const;
 
-  /// Data whose views are in the order of the scan, subset after subset. @throws SpaceError unless they are
-  /// as many, of the same rows and bins, on the same device
+  /// Puts data whose views are in the order of the scan into the order of the subsets. @throws SpaceError
+  /// unless views, rows and bins are as many, and the device is the same
   Array ordered(const Array& data) const;
-  Array ordered(Array&& data) const;  ///< and gives their memory back
+  Array ordered(Array&& data) const;  ///< gives the memory of `data` back
 
-  /// All subsets together, so that this is an operator, too.
+  /// Apply all subsets together, so that this is an operator too.
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const;
 

@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-/// A variant of a table and what it is applied to, as an operator.
+/// A variant of a table, with views and spaces, as an operator.
 template <class Views>
 struct Projector {
   Space volume, projections;
@@ -27,8 +27,8 @@ struct Projector {
     variant->backward(*views, how, alpha * scale, image(y), beta, image(x), stream);
   }
 
-  // Where slices are problems of their own, those of a batch are slices of one volume, unless each row has
-  // numbers of its own.
+  // If slices are problems of their own, the slices of a batch are slices of one volume, unless each row has
+  // its own numbers.
   Index together() const {
     if (volume.blocks() == Blocks::whole) return 1;
     if constexpr (requires { views->row_shifts; })

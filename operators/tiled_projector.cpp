@@ -14,9 +14,9 @@ namespace tandem {
 
 namespace {
 
-constexpr Index parts_of_output = 8;  // each goes as soon as it is made
+constexpr Index parts_of_output = 8;  // each part is downloaded as soon as it is made
 
-/// Some lines (axis 1) of a volume, or views (axis 0) of projections.
+/// Some lines (axis 1) of a volume, or some views (axis 0) of projections.
 template <class T>
 Image<T> part_of(Image<T> whole, int axis, Range part) {
   whole.data += part.first * (axis == 0 ? whole.s0 : whole.s1);
@@ -37,14 +37,14 @@ Image<float> shaped(Array& room, const Image<T>& like) {
 
 Image<const float> read_only(const Image<float>& i) { return {i.data, i.n0, i.n1, i.n2, i.s0, i.s1}; }
 
-/// A vector in host memory, and how it is cut.
+/// A vector in host memory, and the ranges into which it is cut.
 template <class T>
 struct Side {
   Image<T> image;
   int axis;
   const std::vector<Range>& cut;
   Image<T> at(Range part) const { return part_of(image, axis, part); }
-  /// Of the largest piece, on a device.
+  /// Memory for the largest piece on a device.
   Array room(const Stream& stream) const {
     Index most = 0;
     for (const Range r : cut) most = std::max(most, elements(at(r)));
@@ -52,23 +52,26 @@ struct Side {
   }
 };
 
-/// One application in one direction: out <- (what `add` adds) + beta out.
+/// One application in one direction: out <- beta out + what `add` adds.
 struct Job {
   Side<const float> in;
   Side<float> out;
   float beta;
-  /// One tile, on the stream's device: lines or views `from` in `in` to `to` in `out`.
+  /// Computes one tile on the stream's device, from the lines or views `from` in `in` to those `to` in `out`.
   std::function<void(Range from, Range to, Image<const float> in, float beta, Image<float> out, Stream&)> add;
 };
 
-/// What one device does of a job. Why no buffer is overwritten too early:
-/// - A room for inputs is filled anew when the host has seen `read`, recorded behind the last kernel that
-///   reads it; kernels wait for `filled`, recorded behind the upload.
-/// - The output is first written, by a kernel or an upload, when the host has seen `saved`, recorded behind
-///   the last download of the output before; a download waits for `made`, recorded behind the last kernel
-///   that adds to its part.
-/// - Memory is given back when all streams have ended. What kernels take beside their vectors is allocated
-///   and freed in the order of the one stream on which they run.
+/// The part of one device in a job. Why no buffer is overwritten too early:
+/// - A buffer for inputs is filled again when the host has seen the event `read`, which is recorded behind
+/// the last
+///   kernel that reads it. Kernels wait for `filled`, which is recorded behind the upload.
+/// - The output is first written, by a kernel or an upload, when the host has seen `saved`, which is recorded
+/// behind the
+///   last download of the output before. A download waits for `made`, which is recorded behind the last
+///   kernel that adds to its part.
+/// - Memory is given back when all streams have ended. Memory of kernels beside their vectors is allocated
+/// and freed in
+///   the order of the one stream on which they run.
 class Lane {
  public:
   Lane(const Job& job, Device device, int streams)
@@ -79,19 +82,20 @@ class Lane {
     const auto rooms = std::min(inputs_at_once, static_cast<Index>(job.in.cut.size()));
     for (Index k = 0; k < rooms; ++k) inputs_.push_back({job.in.room(births), Event(device), Event(device)});
     for (Index k = 0; k < parts_of_output; ++k) made_.emplace_back(device), here_.emplace_back(device);
-    births.synchronize();  // the rooms are there for all streams
+    births.synchronize();  // now the buffers are there for all streams
   }
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
   ~Lane() {
     for (const Stream& stream : streams_) try {
         stream.synchronize();
-      } catch (const DeviceError&) {  // is on its way already
+      } catch (const DeviceError&) {  // the error is on its way already
       }
   }
 
-  /// A piece of the output from all of the input, as long as `proceed` says so. An upload is queued when the
-  /// kernels of the piece before are: where memory is not pinned, the host waits for copies while these run.
+  /// Makes a piece of the output from all of the input, as long as `proceed` returns true. An upload is
+  /// queued after the kernels of the piece before, because the host waits for copies if memory is not pinned,
+  /// and kernels run meanwhile.
   template <class Proceed>
   void make(Range output, const Proceed& proceed) {
     const std::vector<Range> parts = in_pieces(output, parts_of_output);
@@ -117,7 +121,7 @@ class Lane {
   Stream& kernels() { return streams_[1]; }
   Stream& downloads() { return streams_[2]; }
 
-  /// Where a part of the output lies on the device.
+  /// A part of the output on the device.
   Image<float> here(Range output, Range part) {
     return part_of(shaped(output_, job_.out.at(output)), job_.out.axis,
                    {part.first - output.first, part.last - output.first});
@@ -131,7 +135,8 @@ class Lane {
     input.filled.record(uploads());
   }
 
-  /// The first input finds what was there before in the output, part by part; the last leaves parts done.
+  /// Adds input i to the output. Before the first input, the old output is uploaded part by part. After the
+  /// last input, parts are done and are downloaded.
   void add(std::size_t i, Range output, const std::vector<Range>& parts) {
     const Range from = job_.in.cut[i];
     const bool first = i == 0, last = i + 1 == job_.in.cut.size(), loads = first && job_.beta != 0;
@@ -164,13 +169,13 @@ class Lane {
   const Job& job_;
   Array output_;
   std::vector<Input> inputs_;
-  std::size_t loaded_ = 0, added_ = 0;  ///< inputs, by now
-  std::vector<Event> here_, made_;      ///< of each part of the output
+  std::size_t loaded_ = 0, added_ = 0;  ///< number of inputs loaded, and added, by now
+  std::vector<Event> here_, made_;      ///< events of each part of the output
   Event saved_;
   std::vector<Stream> streams_;
 };
 
-// What tiles ask of a kind of beam.
+// What tiles need to know about a kind of beam.
 
 const kernels::ConeVariant& kernels_of(const ConeBeam&, Device device) {
   return kernels::cone(Model::separable_footprint, device);
@@ -223,7 +228,7 @@ struct Tiles {
     return packed(crop(scan, views), region(grid, {0, grid.size[0]}, lines, {0, grid.size[2]}));
   }
 
-  /// Outputs in turn, one device after the other.
+  /// Runs a job. Devices take the pieces of the output in turn.
   void run(const Job& job) const {
     std::atomic<bool> stop = false;
     on_threads(static_cast<Index>(devices.size()), [&](Index d) {
@@ -252,7 +257,7 @@ struct Tiles {
         });
       lane.finish();
     }
-    default_stream(device).synchronize();  // its memory is back in the pool, for whoever is next
+    default_stream(device).synchronize();  // now its memory is back in the pool for others
   }
 };
 
@@ -275,7 +280,7 @@ LinearOperator in_tiles(const Beam& scan, const VolumeGrid& grid, std::vector<De
                         TileRun run) {
   validate(scan);
   validate(grid);
-  require_source_outside(scan, grid);  // of any strip
+  require_source_outside(scan, grid);  // the source is outside of any strip then
   Tilings tilings = tiles_of(scan, grid, devices, bytes);
   return Tiles<Beam>{scan, grid, std::move(devices), std::move(tilings), std::move(run)};
 }

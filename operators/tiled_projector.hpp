@@ -11,8 +11,8 @@ namespace TANDEM_PUBLIC tandem {
 
 /// How tiles are run. It does not change what they compute.
 struct TileRun {
-  int streams = 3;  ///< for each device. 3: uploads, kernels and downloads have one each; 2: kernels have
-                    ///< one; 1: all share one
+  int streams = 3;  ///< streams of each device. 3: uploads, kernels and downloads have one each; 2: kernels
+  ///< have one of their own; 1: all share one
   /// Called before each tile on the thread of its device, while other devices may call it too. An exception
   /// ends the application.
   std::function<void(Device)> on_tile{};
@@ -24,12 +24,12 @@ Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vect
 Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
                    double bytes);
 
-/// The projector of a cone beam by separable footprints, or that of a flexible beam, with vectors in host
-/// memory. It is computed tile by tile, within `bytes` of each device. Vectors that are `Pinned` move while
-/// kernels run. One device makes each piece of a result, in a fixed order; the tiles change only the
+/// The projector of a cone beam by separable footprints, or of a flexible beam, with vectors in host memory.
+/// It is computed tile by tile, within `bytes` of each device. Vectors that are `Pinned` move while kernels
+/// run. Each piece of a result is made by one device, in a fixed order, so that tiles change only the
 /// rounding. A device may be named twice. If one device fails, the others stop, and the contents of the
-/// output are undefined. @throws as plan_tiles and projector do; an application throws DeviceError that names
-/// the device
+/// output are undefined. @throws as plan_tiles and projector do; an application throws a DeviceError that
+/// names the device
 LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
                                double bytes, TileRun run = {});
 LinearOperator tiled_projector(const FlexibleBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,

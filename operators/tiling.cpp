@@ -13,12 +13,13 @@ namespace tandem {
 
 namespace {
 
-constexpr Index step = 8;  // of where pieces begin
+constexpr Index step = 8;  // pieces begin at multiples of it
 
-/// In how many pieces an input passes through: the first must come before work begins, and while the last is
-/// worked on, the output goes; kernels want many views at a time.
+/// The number of pieces in which an input passes. They should be small, because work begins only when the
+/// first one has come, and the output leaves only during the last one. They should be large, because kernels
+/// need many views at a time.
 constexpr Index pieces_of_input = 8;
-constexpr double share_of_input = 1.0 / 8;  // of a device's memory, each
+constexpr double share_of_input = 1.0 / 8;  // share of a device's memory for each piece
 
 Index round_up(Index a, Index to = step) { return ceil_div(a, to) * to; }
 
@@ -28,15 +29,15 @@ struct Axis {
   double bytes;
   Index unit = 1;
   Index units() const { return ceil_div(count, unit); }
-  Index within(Index some) const { return std::min(count, some * unit); }  ///< in so many units
+  Index within(Index some) const { return std::min(count, some * unit); }  ///< count in some units
 };
 
 struct Sizes {
-  Index input, output;  ///< lines or views of a piece; output == 0: none fits
+  Index input, output;  ///< lines or views of a piece; output is 0 if nothing fits
 };
 
-/// The largest output up to `most` beside inputs of at most `input`, which shrink if nothing fits beside
-/// them. Memory grows with both.
+/// The largest output, up to `most`, beside inputs of at most `input`. Inputs become smaller if no output
+/// fits beside them. Memory grows with both.
 template <class Bytes>
 Sizes largest(Index input, Index most, double bytes, const Bytes& needed) {
   for (;; input = ceil_div<Index>(input, 2)) {
@@ -57,7 +58,7 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
     return static_cast<double>(inputs_at_once * some) * input.bytes +
            static_cast<double>(made) * output.bytes + kernels(some, made);
   };
-  const Index lines = input.within(1) * output.within(1);  // one of them is a view
+  const Index lines = input.within(1) * output.within(1);  // one of the two counts is of views
   require<DeviceError>(needed(1, 1) <= bytes,
                        "tiles: ", lines == 1 ? "one line" : std::to_string(lines) + " lines",
                        " of voxels and one view need ", needed(1, 1) / bytes_per_mib,
@@ -71,7 +72,7 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
   return {found.input * input.unit, found.output * output.unit};
 }
 
-/// The first of several blocks of views in two: work begins when a quarter of it has come.
+/// Cuts the first of several blocks of views in two, so that work begins when a quarter of it has come.
 std::vector<Range> begun_early(std::vector<Range> blocks) {
   const Range first = blocks.front();
   const Index middle = first.first + first.size() / 4 / step * step;
@@ -81,7 +82,7 @@ std::vector<Range> begun_early(std::vector<Range> blocks) {
   return blocks;
 }
 
-/// A scan as tiles cut it: its detector, its views, and the lines of a volume that stay together.
+/// The facts of a scan for tiles: its detector, its views, and the lines of a volume that stay together.
 struct Cut {
   Detector detector;
   Index views, lines_together;

@@ -22,15 +22,16 @@ void require_scalars(const char* name, std::span<const float> each, const Space&
                       " blocks; give one, or one per block");
 }
 
-/// work(x, y, ...) for vectors of one space, part by part where it is a direct sum, of direct sums too.
+/// Calls work(x, y, ...) for vectors of one space. If it is a direct sum, it calls it for each part, also of
+/// nested sums.
 template <class Work, class First, class... Rest>
 void for_each_part(const Work& work, const First& first, const Rest&... rest) {
   if (first.space.parts() == 1) return work(first, rest...);
   for (int i = 0; i < first.space.parts(); ++i) for_each_part(work, first.part(i), rest.part(i)...);
 }
 
-/// work(kernels, stream, x, y, ...) for what each device has of each part. It is queued on all of them. A
-/// rank may have nothing.
+/// Calls work(kernels, stream, x, y, ...) for the share of each device in each part. The work is queued on
+/// all devices. A rank may have nothing.
 template <class Work, class First, class... Rest>
 void for_each_share(Stream& stream, const Work& work, const First& first, const Rest&... rest) {
   for_each_part(
@@ -41,8 +42,8 @@ void for_each_share(Stream& stream, const Work& work, const First& first, const 
       first, rest...);
 }
 
-/// What `sum(kernels, stream, sums, x, y, ...)` finds in all parts and shares, of all ranks: one number a
-/// block.
+/// Adds up the results of `sum(kernels, stream, sums, x, y, ...)` over all parts, shares and ranks: one
+/// number per block.
 template <class Number, class Sum, class First, class... Rest>
 std::vector<Number> sums_of(Stream& stream, const Sum& sum, const First& first, const Rest&... rest) {
   std::vector<Number> sums(static_cast<std::size_t>(first.space.block_count()), 0), of_part(sums.size());
@@ -108,7 +109,7 @@ void axpby(const Scalars& a, ConstVectorView x, const Scalars& b, VectorView y, 
 
 namespace {
 
-/// Changes each element of y by that of x.
+/// Changes each element of y by the same element of x.
 void change_by(const char* name, void (*VectorKernels::*kernel)(ConstVectorView, VectorView, Stream&),
                ConstVectorView x, VectorView y, Stream& stream) {
   require_equal(name, x.space, y.space);

@@ -9,8 +9,9 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-// Operations on all elements of a vector, direct sums included. @throws SpaceError unless the spaces fit.
-// Of portions (Space::portion), all ranks ask for sums, and get those of the whole vector.
+// Operations on all elements of a vector, also of a direct sum. They throw a SpaceError unless the spaces
+// fit. For portions (Space::portion) sums are collective: all ranks ask for them, and get those of the whole
+// vector.
 
 /// One scalar for all blocks of a vector, or one for each, which must live as long as the call.
 class Scalars {
@@ -30,7 +31,7 @@ class Scalars {
 /// block decide. Waits for the result.
 std::vector<double> dot(ConstVectorView x, ConstVectorView y, Stream& stream);
 std::vector<double> norm(ConstVectorView x, Stream& stream);  ///< sqrt(dot(x, x)), one per block
-/// How many elements of each block are NaN or infinite. Waits for the result.
+/// The number of elements of each block that are NaN or infinite. Waits for the result.
 std::vector<Index> count_not_finite(ConstVectorView x, Stream& stream);
 double total(std::span<const double> blocks);  ///< the sum over blocks
 /// y <- a x + b y. If b = 0, y is never read.

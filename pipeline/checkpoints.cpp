@@ -14,10 +14,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double pause_s = 60;            // between two check-points
-constexpr double share = 0.05;            // of the time, at most, goes into writing them
-constexpr Index bytes_at_once = 1 << 25;  // that come from a GPU
-constexpr Index room = 1 << 20;           // bytes of all that is not a vector, and more
+constexpr double pause_s = 60;            // seconds between two check-points
+constexpr double share = 0.05;            // the largest share of the time that goes into writing them
+constexpr Index bytes_at_once = 1 << 25;  // bytes that come from a GPU at once
+constexpr Index room = 1 << 20;           // more bytes than all that is not a vector needs
 
 template <class T>
 void pass(io::CheckpointFile& file, const std::string& part, std::span<T> numbers) {
@@ -57,7 +57,8 @@ void pass(io::CheckpointFile& file, const std::string& part, std::vector<std::st
   for (std::string line; std::getline(all, line);) lines.push_back(line);
 }
 
-/// From and to a GPU in pieces, through host memory. Of a team the shares pass one after the other.
+/// Writes or reads a vector. From and to a GPU it goes in pieces through host memory. The shares of a team
+/// pass one after the other.
 void pass(io::CheckpointFile& file, const std::string& part, VectorView vector) {
   if (const int shares = vector.space.shares(); shares > 1) {
     default_stream(vector.space.device()).synchronize();
@@ -86,7 +87,7 @@ void pass(io::CheckpointFile& file, const std::string& part, VectorView vector) 
   }
 }
 
-/// What a file says first: what it belongs to.
+/// The beginning of a file, which says to which run and chunk it belongs.
 struct Head {
   io::Identity identity;
   Range slices;
@@ -136,14 +137,14 @@ Index bytes_of(AnySolver& solver) {
   return bytes;
 }
 
-/// All ranks: what one of them could not do, none of them has done. @throws FileError on all
+/// Collective. @throws FileError on all ranks if one of them has a fault
 void require_of_all(const Comm& ranks, const std::string& fault) {
   const std::vector<std::string> all = ranks.all_gather(fault);
   for (std::size_t rank = 0; rank < all.size(); ++rank)
     require<FileError>(all[rank].empty(), "rank ", rank, ": ", all[rank]);
 }
 
-/// Empty, or why it failed.
+/// Does some work, and returns why it failed, or nothing.
 std::string fault_of(const std::function<void()>& work) {
   try {
     work();
@@ -155,21 +156,21 @@ std::string fault_of(const std::function<void()>& work) {
 
 }  // namespace
 
-/// Which file gets which state.
+/// The file that gets a state.
 struct Checkpoints::Place {
   std::size_t number;
   Range slices;
-  int turn = 0;  ///< of ranks that share a solver
+  int turn = 0;  ///< which of the two files ranks that share a solver write now
 };
 
 /// A file, and the chunk whose state it has.
 struct Checkpoints::Slot {
   Range slices;
-  bool taken = false;                             ///< by a worker
-  std::unique_ptr<io::CheckpointReader> found{};  ///< what a killed run left, until a worker goes on from it
-  int iteration = 0;                              ///< of the last check-point
-  double next = 0;                                ///< when one is due, by `seconds_now`
-  bool failed = false;                            ///< the last one could not be written
+  bool taken = false;                             ///< whether a worker has it
+  std::unique_ptr<io::CheckpointReader> found{};  ///< left by a killed run, until a worker goes on from it
+  int iteration = 0;                              ///< iteration of the last check-point
+  double next = 0;                                ///< when the next one is due, by `seconds_now`
+  bool failed = false;                            ///< whether the last one could not be written
 };
 
 Checkpoints::Checkpoints(Request request)
@@ -178,7 +179,7 @@ Checkpoints::Checkpoints(Request request)
   const bool is_there = !request_.resume && request_.ranks.is_first() && fs::exists(request_.file, fault);
   require<FileError>(!is_there || request_.replace == io::Replace::any, request_.file.string(),
                      ": is there already; give --resume to go on from it, or remove it to begin anew");
-  // before any rank replaces a part of it
+  // gets its name before any rank replaces a part of it
   if (is_there && !request_.ranks.is_alone()) output_.publish({{"", output_.name()}}, "");
   if (request_.resume) find();
 }
@@ -260,7 +261,7 @@ std::vector<Range> Checkpoints::in_order(std::vector<Range> due) {
   return due;
 }
 
-/// The lowest one that is free, if the chunk has none.
+/// The slot of a chunk, or the first free slot if it has none.
 Checkpoints::Slot& Checkpoints::slot_of(Range slices) {
   for (Slot& slot : slots_)
     if ((slot.taken || slot.found) && slot.slices.first == slices.first) return slot;
@@ -279,7 +280,8 @@ void Checkpoints::begin(Range slices, ChunkState& at, AnySolver& solver) {
           .next = seconds_now() + pause_s};
 }
 
-/// Clocks differ: where ranks share a solver, the first one's decides.
+/// Whether a check-point is due. Since clocks differ, the clock of the first rank decides for ranks that
+/// share a solver.
 bool Checkpoints::is_due(const Slot& slot, int iteration, double now) const {
   if (request_.ends && request_.ends()) return true;
   if (request_.every) return iteration % *request_.every == 0;
@@ -319,7 +321,8 @@ void Checkpoints::write(const Slot& slot, ChunkState& at, AnySolver& solver) {
   begun({static_cast<std::size_t>(&slot - slots_.data()), slot.slices}, at, solver)->finish();
 }
 
-/// At any moment FILE of the first rank and the parts that go with it are of one iteration.
+/// Writes the part of this rank. At any moment FILE of the first rank and the parts that belong to it are of
+/// one iteration.
 void Checkpoints::write_part(const Slot& slot, ChunkState& at, AnySolver& solver) {
   const Comm& ranks = request_.ranks;
   const bool is_first = ranks.is_first();
@@ -332,13 +335,13 @@ void Checkpoints::write_part(const Slot& slot, ChunkState& at, AnySolver& solver
                      if (!is_first) file->finish();
                    }));
   } catch (const FileError&) {
-    if (!is_first) remove(place.number);  // it takes room
+    if (!is_first) remove(place.number);  // it would only take space
     throw;
   }
   require_of_all(ranks, fault_of([&] {
                    if (is_first) file->finish();
                  }));
-  if (!is_first) remove(static_cast<std::size_t>(turn_));  // of the set before
+  if (!is_first) remove(static_cast<std::size_t>(turn_));  // the part of the set before
   turn_ = turn;
 }
 
@@ -352,8 +355,8 @@ void Checkpoints::remove(std::size_t number) const {
   fs::remove(path_of(number), fault);
 }
 
-/// The last one first: what is there begins with the first one, also after a kill. Without the file of the
-/// first rank, parts of others are nothing.
+/// Removes the last file first, so that after a kill the files that are left still begin with the first one.
+/// The file of the first rank goes before the parts of others, which mean nothing without it.
 void Checkpoints::finish() {
   const std::lock_guard lock(mutex_);
   const Comm& ranks = request_.ranks;

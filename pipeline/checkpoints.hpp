@@ -17,46 +17,47 @@
 
 namespace tandem::pipeline {
 
-/// Check-points of the chunks that are in the making: a file for each, FILE, FILE.1, FILE.2, ..., as many as
-/// workers are at work at once. A chunk that is done leaves its file to the next one; what is done is in the
-/// volume, and resumed from there. Several workers may use this at once.
+/// Check-points of the chunks in the making. There is one file for each worker: FILE, FILE.1, FILE.2, ... A
+/// chunk that is done leaves its file to the next chunk, since its slices are in the volume. Several workers
+/// may use this at once.
 ///
-/// Where ranks have one solver together, each keeps its part of the state, all of the same iteration. FILE of
-/// the first rank gets its name when the other parts lie on the disk, and says which they are: other ranks
-/// take FILE and FILE.1 by turns. So there is always a whole set.
+/// If ranks share one solver, each keeps its part of the state, and all parts are of the same iteration. The
+/// other ranks write to FILE and FILE.1 in turn. When their parts lie on the disk, FILE of the first rank
+/// gets its name, and says which parts belong to it. So there is always a whole set.
 class Checkpoints final : public StateKeeper {
  public:
   struct Request {
     std::filesystem::path file;
     io::Replace replace = io::Replace::own;
-    io::Identity identity;     ///< what must be the same if a run goes on from here
-    std::optional<int> every;  ///< iterations; default: a minute, and at most 5 % of the time for writing
-    bool resume = false;       ///< whether to go on from what is there
-    /// Whether the run is about to be ended, so that one is due now. Of ranks that share a solver all ask,
-    /// once an iteration, and get one answer.
+    io::Identity identity;     ///< what must be the same in a run that goes on from here
+    std::optional<int> every;  ///< iterations; default: a minute, with at most 5 % of the time for writing
+    bool resume = false;       ///< whether to go on from check-points that are there
+    /// Whether the run is about to be ended, so that a check-point is due now. Ranks that share a solver all
+    /// ask once in each iteration, and get the same answer.
     std::function<bool()> ends = {};
-    Comm ranks = {};  ///< that share a solver; each has a file of its own name
+    Comm ranks = {};  ///< ranks that share a solver; each has a file with its own name
   };
-  /// @throws FileError if the file is there and is not to be gone on from nor to be replaced, and, to resume,
-  /// if a check-point is damaged, has another identity, or lacks a part
+  /// @throws FileError if the file is there and may be neither resumed nor replaced. If it is to be resumed,
+  /// the error comes if a check-point is damaged, has another identity, or lacks a part
   explicit Checkpoints(Request request);
   ~Checkpoints() override;
 
-  /// Gives the flow chunks like those of the check-points that were found. @throws DeviceError if its memory
-  /// does not hold them; GeometryError if the CPU would help GPUs
+  /// Gives the flow chunks of the same size as the check-points that were found. @throws DeviceError if its
+  /// memory does not hold them; GeometryError if the CPU would help GPUs
   void suit(Flow& flow);
-  std::vector<Range> found() const;  ///< the slices that a killed run was at
-  /// The same chunks, those first that a killed run was at.
+  std::vector<Range> found() const;  ///< the slices on which a killed run was at work
+  /// The same chunks, first those on which a killed run was at work.
   std::vector<Range> in_order(std::vector<Range> due);
 
-  /// A worker begins a chunk: it goes on if a killed run was at it. @throws FileError
+  /// Notes that a worker begins a chunk. If there is a check-point of the chunk, restores `at` and `solver`
+  /// from it. @throws FileError
   void begin(Range slices, ChunkState& at, AnySolver& solver) override;
-  /// Writes a check-point, if one is due. If that fails, the one before stays, and there is a warning.
+  /// Writes a check-point if one is due. If that fails, the one before stays, and a warning is added.
   void save(Range slices, ChunkState& at, AnySolver& solver) override;
-  void end(Range slices) override;  ///< the solver is done with the chunk
-  void finish();                    ///< removes the files: the volume is whole. All ranks that share a solver
+  void end(Range slices) override;  ///< notes that the solver is done with the chunk
+  void finish();  ///< removes the files, since the volume is whole. Collective for ranks that share a solver
 
-  std::vector<std::string> take_warnings();  ///< those that are new
+  std::vector<std::string> take_warnings();  ///< the new warnings
 
  private:
   struct Slot;
@@ -78,7 +79,7 @@ class Checkpoints final : public StateKeeper {
   std::mutex mutex_;
   std::vector<Slot> slots_;
   Index slices_at_once_ = 0;
-  int turn_ = 1;  ///< the file that other ranks than the first have their part in
+  int turn_ = 1;  ///< number of the file for the part of any rank but the first
   std::vector<std::string> warnings_;
 };
 

@@ -7,16 +7,16 @@
 
 namespace tandem::pipeline {
 
-/// A scan that keeps what was read of it, for work that asks for the same parts again and again. What it
-/// gives lies where it is until `forget`.
+/// A scan that keeps the parts that were read, for work that asks for the same parts again and again. A part
+/// stays where it lies until `forget`.
 class KeptScan final : public io::ScanReader {
  public:
   explicit KeptScan(io::ScanReader& scan) : scan_(scan) { info_ = scan.info(); }
 
   void read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) override;
   std::optional<io::FramesView> in_memory(io::FrameKind kind, Range frames, Range rows, Range bins) override;
-  /// Gives back the memory of the parts that were asked for longest ago, until so many bytes are left, or
-  /// the last part of each kind.
+  /// Frees the parts that were asked for longest ago, until at most `most` bytes are left. It keeps the last
+  /// part of each kind.
   void forget(std::size_t most);
 
  private:
@@ -28,7 +28,7 @@ class KeptScan final : public io::ScanReader {
   io::FramesView kept(io::FrameKind kind, Range frames, Range rows, Range bins);
 
   io::ScanReader& scan_;
-  std::list<Part> parts_;  ///< the one that was asked for last comes first
+  std::list<Part> parts_;  ///< the part that was asked for last comes first
 };
 
 }  // namespace tandem::pipeline

@@ -13,12 +13,12 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Rows, and the slices that fall on them: none where the volume ends before the detector.
+/// Rows, and the slices that fall on them. There may be none, if the volume ends before the detector.
 struct Part {
   Range rows, slices;
 };
 
-/// All rows, in parts that memory holds. Where rays cross slices, all slices fall on all rows.
+/// All rows, in parts that fit into memory. If rays cross slices, the only part has all slices and all rows.
 std::vector<Part> parts_of(const ProjectedScan& projection) {
   const Index rows = detector_of(projection.scan).rows, slices = projection.grid.size[2];
   if (!rows_are_slices(projection.scan)) return {{{0, rows}, {0, slices}}};
@@ -35,14 +35,15 @@ std::vector<Part> parts_of(const ProjectedScan& projection) {
   return parts;
 }
 
-/// What the rows of a part see.
+/// The scan with the rows of a part.
 Scan scan_of(const ProjectedScan& projection, const Part& part) {
   if (!rows_are_slices(projection.scan)) return projection.scan;
   const Index views = views_of(projection.scan);
   return crop(projection.scan, {0, views}, part.rows, {0, detector_of(projection.scan).bins});
 }
 
-/// Transmission exp(-y), as a noise-free simulation writes it: flats 1, darks 0.
+/// Frames of transmissions exp(-y), as a noise-free simulation writes them; or of a constant, for flats (1)
+/// and darks (0).
 io::Frames frames_of(const Array* lines, Shape shape, float constant) {
   io::Frames frames{io::PixelType::float32, shape, {}};
   frames.bytes.resize(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]) * sizeof(float));
@@ -53,7 +54,7 @@ io::Frames frames_of(const Array* lines, Shape shape, float constant) {
   return frames;
 }
 
-/// Line integrals of a part; nothing if no slice falls on its rows.
+/// The line integrals of a part; empty if no slice falls on its rows.
 std::optional<Array> lines_of(const ProjectedScan& projection, const Part& part, std::optional<Model> model,
                               io::VolumeReader& volume) {
   if (part.slices.size() == 0) return std::nullopt;

@@ -10,23 +10,23 @@
 
 namespace tandem::pipeline {
 
-/// What is projected where. Lengths are in mm or, where the volume knows none, in bins.
+/// A volume and the scan onto which it is projected. Lengths are in mm, or in bins if the volume has no unit.
 struct ProjectedScan {
   Scan scan;
   VolumeGrid grid;
-  std::optional<double> pixel_size_mm;  ///< nothing where lengths are in bins
-  double attenuation = 1;               ///< for each unit of length, of a voxel's value
-  Index first_row = 0;                  ///< of a parallel beam: where slice 0 falls; may lie outside
+  std::optional<double> pixel_size_mm;  ///< empty if lengths are in bins
+  double attenuation = 1;               ///< attenuation per unit of length of a voxel with value 1
+  Index first_row = 0;                  ///< row of slice 0 in a parallel beam; may lie outside
 };
 
-/// Where slice 0 of a parallel beam falls: as far from the detector's middle as the slice is from z = 0. If
-/// the place of the volume is not known (`placed`), each row has its slice. @throws GeometryError if slices
-/// do not fall on rows
+/// Sets `first_row` of a parallel beam: slice 0 is as far from z = 0 as its row is from the middle of the
+/// detector. If the place of the volume is not known (`placed` is false), row k has slice k. @throws
+/// GeometryError if slices do not fall on rows
 void place_slices(ProjectedScan& projection, bool placed);
 
-/// Writes the scan of a volume without noise: transmissions exp(-y), one flat of 1 and one dark of 0, in
-/// parts that memory holds. The caller finishes the writer. `model`: of a parallel beam. @throws Error, and
-/// what `progress` throws
+/// Writes the scan of a volume without noise: transmissions exp(-y), one flat of 1 and one dark of 0. It
+/// works in parts that fit into memory. The caller finishes the writer. `model` is for a parallel beam.
+/// @throws Error, and what `progress` throws
 void project(const ProjectedScan& projection, std::optional<Model> model, io::VolumeReader& volume,
              io::ScanWriter& writer, const OnProgress& progress);
 

@@ -9,7 +9,7 @@
 
 namespace tandem::pipeline {
 
-constexpr Index chunks_a_rank = 3;  // so that a slower rank can leave some to others
+constexpr Index chunks_a_rank = 3;  // so that other ranks can take chunks from a slow rank
 
 void share_chunks(Plan& plan) {
   const Comm& ranks = plan.flow.queue;

@@ -70,7 +70,7 @@ void send(const Plan& plan, ChunkQueue& all, ReadStation& read, const Workers& w
   conveyor([&] { return all.next(); }, count, load, work, save, sizes_for_helper(plan, due));
 }
 
-/// Adds what the workers did. A helper has an account of its own.
+/// Adds the outcomes of the workers. That of a helper is also kept apart.
 void add(const Plan& plan, const Workers& workers, Outcome& outcome) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     Outcome one = workers[i]->outcome();
@@ -86,7 +86,7 @@ double slices_in(const std::vector<Range>& chunks) {
   return sum;
 }
 
-/// Makes a few slices only to look at them. What they cost is in no account of the other stations.
+/// Makes a few slices only to look at them. Their cost is not added to the outcome of the run.
 Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& options, const char* purpose,
                      const std::vector<Range>& due, const std::function<void(const Chunk&)>& look) {
   double reached = 0, made = 0;
@@ -119,7 +119,8 @@ std::vector<Range> one_by_one(const std::vector<Index>& slices) {
   return due;
 }
 
-/// Up to so many slices, from the middles of equal parts; all as one if rays cross them.
+/// At most `most` slices, each from the middle of one of equal parts; or all slices as one chunk, if rays
+/// cross slices.
 std::vector<Range> some_slices(const Plan& plan, Index most) {
   const Index all = plan.job.grid.size[2], taken = std::min(all, most);
   if (plan.flow.route->slices == Slices::as_one) return {{0, all}};
@@ -128,7 +129,7 @@ std::vector<Range> some_slices(const Plan& plan, Index most) {
   return one_by_one(slices);
 }
 
-/// Looks at a few slices, and at more of them as long as those before were empty.
+/// Looks at a few slices, and then at more and more while the slices before were empty.
 Outcome look_for_weights(io::ScanReader& reader, const Plan& plan, const Options& options) {
   constexpr Index times = 4;
   for (Index most = most_slices_ahead;; most *= times) {
@@ -149,7 +150,7 @@ void find_range(io::ScanReader& reader, const Plan& plan, const Options& options
   outcome.range = finder.range();
 }
 
-/// Of ranks that share chunks, the first one finds it.
+/// Finds the range of integers and tells the writer. If ranks share chunks, the first one finds it.
 void set_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
                Outcome& outcome) {
   if (plan.flow.queue.is_first()) find_range(reader, plan, options, outcome);
@@ -157,7 +158,7 @@ void set_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& write
   writer.set_range(outcome.range->min, outcome.range->max);
 }
 
-/// What is still to be made.
+/// The queue of the chunks that are still to be made.
 ChunkQueue queue_of(const Plan& plan, const io::VolumeWriter& writer, const Options& options) {
   std::vector<Range> due = chunks_due(plan, writer.done()), begun;
   if (options.checkpoints) {
@@ -200,7 +201,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);
   ReadStation read(reader, plan, watch, outcome);
-  const std::shared_ptr<Truth> truth =  // of ranks that solve together, the first has the slices of all
+  const std::shared_ptr<Truth> truth =  // if ranks solve together, the first one has all slices
       plan.flow.together.is_first() ? truth_of(plan.job.place(), options.truth, options.any_external)
                                     : nullptr;
   WriteStation write(writer, plan, watch, outcome,
@@ -224,7 +225,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
       write.find_range();
     else if (options.find_range)
       set_range(reader, plan, writer, options, outcome);
-    const KeepHostMemory kept;  // chunks are of one size, and so are their arrays
+    const KeepHostMemory kept;  // chunks have one size, and so have their arrays
     send(
         plan, queue, read, workers, [&](Chunk& chunk) { landing(chunk, save); }, options.board);
     writer.collect();
@@ -232,7 +233,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   add(plan, workers, outcome);
   outcome.add(landing.outcome());
   if (ranks.is_first()) outcome.begin_with(searched);
-  if (!plan.flow.together.is_first()) outcome.iterated.clear();  // all did the same
+  if (!plan.flow.together.is_first()) outcome.iterated.clear();  // all ranks did the same
   prepare.add_ranks(ranks, outcome);
   if (!ranks.is_first()) return outcome;
   write.look_at_rest();

@@ -12,7 +12,7 @@ namespace tandem::pipeline {
 namespace {
 
 constexpr std::size_t quarters = 4;
-constexpr double least_difference = 1e-3;  // of scores, beyond what noise does
+constexpr double least_difference = 1e-3;  // relative difference of scores; smaller ones may come from noise
 
 /// The variation of all slices, without one quarter of one of them.
 double variation_without(const Swept& some, std::size_t slice, std::size_t quarter) {
@@ -27,8 +27,8 @@ std::vector<double> curve_without(const std::vector<Swept>& values, std::size_t 
   return curve;
 }
 
-/// Where a curve is lowest, in steps from its first value: by a parabola through three of them, if there are
-/// two neighbours.
+/// The position where a curve is lowest, in steps from its first value. It is found by a parabola through the
+/// lowest value and its two neighbours, if it has two.
 double lowest_place(const std::vector<double>& curve) {
   const auto k = static_cast<std::size_t>(std::ranges::min_element(curve) - curve.begin());
   const auto place = static_cast<double>(k);
@@ -52,7 +52,7 @@ double spread_of_place(const std::vector<Swept>& values) {
 
 /// Whether another valley of the curve is nearly as deep as its deepest one, with a ridge between them.
 bool has_rival(const std::vector<double>& curve, std::size_t best) {
-  constexpr double near = 0.1, ridge = 0.2;  // of the whole height
+  constexpr double near = 0.1, ridge = 0.2;  // shares of the whole height
   const auto [low, high] = std::ranges::minmax(curve);
   for (std::size_t k = 1; k + 1 < curve.size(); ++k) {
     if (k == best || curve[k] > curve[k - 1] || curve[k] > curve[k + 1]) continue;
@@ -71,7 +71,7 @@ std::string text_of_value(double value) {
   return text.str();
 }
 
-/// With two digits of the uncertainty.
+/// A value with its uncertainty, in two digits.
 std::string with_error(double value, double error) {
   std::ostringstream text;
   text << std::fixed;
@@ -85,7 +85,8 @@ struct Doubt {
   std::string words;
 };
 
-/// The value where the histogram is tidiest, if that is clearly elsewhere than where edges are sharpest.
+/// The value with the lowest entropy of the histogram, if it is clearly another one than that with the
+/// sharpest edges.
 std::optional<double> other_value(const SweepResult& all, const std::vector<Swept>& values, double steps) {
   const auto [tidy, untidy] = std::ranges::minmax(all.entropy);
   const double place = lowest_place(all.entropy);
@@ -95,7 +96,7 @@ std::optional<double> other_value(const SweepResult& all, const std::vector<Swep
   return values[static_cast<std::size_t>(std::lround(place))].value;
 }
 
-/// What speaks against the minimum. `steps`: its uncertainty.
+/// The reasons to doubt the minimum. `steps`: its uncertainty.
 Doubt doubt_of(const SweepResult& all, const std::vector<Swept>& values, double steps) {
   const std::size_t last = values.size() - 1;
   const auto [least, most] = std::ranges::minmax(all.score);

@@ -19,22 +19,23 @@ using io::PixelType;
 
 constexpr double uint16_photons =
     60000;  // with the gain, the offset and 6 standard deviations still below 65 536
-constexpr double most_photons = 4e9;  // and so for uint32; both for the most sensitive cell
+constexpr double most_photons = 4e9;  // the same for uint32; both for the most sensitive cell
 constexpr double gain_spread = 0.05;
 constexpr std::uint64_t mean_offset = 100, offset_spread = 5;
 
-/// What each random sequence is for: part of its key.
+/// The use of each random sequence, which is a part of its key.
 enum class Draw : std::uint64_t { projection, flat, gain, offset, sensitivity };
 
 Random sequence(std::uint64_t seed, Draw draw) { return Random(seed).at(static_cast<std::uint64_t>(draw)); }
 
-/// How far sensitivities lie beside 1: a uniform deviate has the standard deviation 1/sqrt(3).
+/// The half width of the uniform distribution of sensitivities about 1. A uniform deviate in (-1, 1) has the
+/// standard deviation 1/sqrt(3).
 double ring_spread(const Simulation& s) { return 0.01 * s.rings_percent * std::numbers::sqrt3; }
 
-/// Photons that reach the most sensitive cell, but for the gain.
+/// The number of photons that reach the most sensitive cell, before the gain.
 double photons_at_most(const Simulation& s) { return *s.photons * (1 + ring_spread(s)); }
 
-/// What is fixed for a cell through the scan.
+/// The properties of a cell that are fixed throughout the scan.
 struct Cell {
   double gain, sensitivity;
   std::uint64_t offset;
@@ -62,7 +63,7 @@ void put(T value, std::byte* to) {
   std::memcpy(to, &value, sizeof value);
 }
 
-/// As wide as `type()` takes it, a type holds all counts but one in 1e9; that one stays at its end.
+/// Stores a count. The types that `type()` takes hold all counts but one in 1e9, and this one is clipped.
 void store(PixelType type, double value, std::byte* to) {
   if (type == PixelType::float32) put(static_cast<float>(value), to);
   if (type == PixelType::uint16) put(static_cast<std::uint16_t>(std::min(value, 65535.0)), to);

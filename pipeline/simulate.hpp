@@ -15,9 +15,9 @@ struct Simulation {
   std::string phantom = "shepp-logan";  ///< see `phantom_names`; its unit circle just fits `grid`
   Scan scan;
   VolumeGrid grid;                ///< grid of the truth; half its width sets the scale of the phantom
-  std::optional<double> photons;  ///< that reach a mean cell without the object; empty: no noise
+  std::optional<double> photons;  ///< photons that reach a mean cell without the object; empty: no noise
   double max_attenuation = 3;     ///< the largest line integral of the scan
-  double rings_percent = 0;  ///< standard deviation of the sensitivity of cells, which the flats do not see
+  double rings_percent = 0;       ///< standard deviation of the cells' sensitivity, which flats do not show
   Index flats = 10, darks = 10;
   std::uint64_t seed = 0;
 };
@@ -34,20 +34,20 @@ void validate(const Simulation& simulation);
 /// noise, projections are the transmission sensitivity exp(-y) in float32, flats are 1 and darks are 0.
 class SimulatedScan {
  public:
-  /// Scales the phantom, by one pass over all rays. @throws GeometryError if no ray meets the phantom, and as
+  /// Scales the phantom, in one pass over all rays. @throws GeometryError if no ray meets the phantom, or as
   /// `validate` does
   explicit SimulatedScan(Simulation simulation);
   const Simulation& simulation() const { return simulation_; }
   const Phantom& phantom() const { return phantom_; }  ///< mm and 1/mm, scaled to the largest line integral
   io::PixelType type() const;
 
-  /// All frames of one kind for some rows and all bins. Memory: the frames, and for projections their line
-  /// integrals.
+  /// All frames of one kind for some rows and all bins. Memory: the frames, and the line integrals of
+  /// projections.
   io::Frames frames(io::FrameKind kind, Range rows) const;
 
   /// The exact volume as pixel averages. `out` is (slice, y, x).
   void truth(Range slices, std::span<float> out) const { truth(simulation_.grid, slices, out); }
-  /// The same on another grid.
+  /// The exact volume on another grid.
   void truth(const VolumeGrid& grid, Range slices, std::span<float> out) const {
     voxelise(phantom_, grid, slices, out);
   }

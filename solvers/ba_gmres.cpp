@@ -68,7 +68,7 @@ void BaGmres::update_residual() {
 }
 
 void BaGmres::normalise(Array v, const std::vector<double>& lengths) {
-  constexpr double least = 0x1p-126, larger = 0x1p100;  // the inverse of what is less is beyond floats
+  constexpr double least = 0x1p-126, larger = 0x1p100;  // a smaller length has no inverse as a float
   std::vector<float> enlarge, factors;
   bool any = false;
   for (const double length : lengths) {
@@ -82,8 +82,8 @@ void BaGmres::normalise(Array v, const std::vector<double>& lengths) {
   basis_.push_back(std::move(v));
 }
 
-/// Arnoldi's process, with the modified Gram-Schmidt method. A block is at its end if its gradient has come
-/// down to rounding, or what is left of BA v: there is no further direction.
+/// Takes a step of Arnoldi's process, with the modified Gram-Schmidt method. A block is at its end if its
+/// gradient, or the rest of BA v, has come down to rounding: then there is no further direction.
 void BaGmres::extend_basis() {
   constexpr double of_gradient = 1e-6, of_vector = 1e-5;  // rounding
   Array w(A_.domain(), stream_);
@@ -113,7 +113,7 @@ void BaGmres::extend_basis() {
   normalise(std::move(w), lengths);
 }
 
-/// x <- x0 + sum of y v, where a block has not stopped.
+/// x <- x0 + sum of y v, for blocks that have not stopped.
 void BaGmres::update_solution(const ActiveBlocks& active) {
   const std::size_t blocks = small_.size(), vectors = basis_.size() - 1;
   std::vector<float> moves(blocks, 0.0f), stays(blocks, 1.0f);

@@ -11,10 +11,10 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Minimises |B (b - Ax)| over the Krylov space of BA, each block by itself, for a back-projection B that
-/// need not be the transpose of A: B is what the adjoint of A does (`unmatched_pair`). It keeps a vector for
-/// each step that it has made. With B = At its steps are those of LSMR. Source: Hansen, Hayami, Morikuni,
-/// Journal of Computational and Applied Mathematics 413, 2022.
+/// Minimises |B (b - Ax)| over the Krylov space of BA, each block by itself. The back-projection B need not
+/// be the transpose of A: B is what apply_adjoint of A runs (`unmatched_pair`). It keeps a vector for each
+/// step that it has made. With B = At its steps are those of LSMR. Source: Hansen, Hayami, Morikuni, Journal
+/// of Computational and Applied Mathematics 413, 2022.
 class BaGmres {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, x0, the first vector of the basis
@@ -34,8 +34,8 @@ class BaGmres {
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
-  const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as of LSMR: B is near At
-  std::vector<double> traces();                                ///< of A B
+  const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as in LSMR, since B is near At
+  std::vector<double> traces();                                ///< trace of A B, one per block
   SolverState state();
   void make_room(int steps);
 
@@ -45,7 +45,7 @@ class BaGmres {
     std::vector<double> triangle;  ///< R, the Hessenberg matrix after its rotations, column by column
     std::vector<double> cosines, sines, right;
     double first_gradient = 0;
-    bool at_end = false;  ///< its basis grows no more
+    bool at_end = false;  ///< whether its basis no longer grows
 
     /// Takes a column of the Hessenberg matrix.
     void add(std::vector<double> column);

@@ -9,13 +9,13 @@ namespace tandem {
 
 namespace {
 
-/// A power of two that a float has, and whose inverse it has.
+/// The power of two of this size. It and its inverse are floats.
 double unit_of(double size) {
   constexpr int most = 126;
   return size > 0 && std::isfinite(size) ? std::ldexp(1.0, std::clamp(std::ilogb(size), -most, most)) : 1;
 }
 
-/// 0 where a block has come to its end.
+/// The quotient, or 0 for a block that has come to its end.
 double over(double a, double b) { return b > 0 ? a / b : 0; }
 
 }  // namespace
@@ -55,7 +55,7 @@ void Bidiagonalisation::step(const LinearOperator& A) {
   make_v_a_unit();
 }
 
-/// v is alpha beta v so far, as u is beta u.
+/// Scales v to length 1. So far v is alpha beta v, since u is beta u.
 void Bidiagonalisation::make_v_a_unit() {
   std::vector<float> factors;
   const std::vector<double> lengths = sums_.norm(v_, stream_);

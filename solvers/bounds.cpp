@@ -28,7 +28,7 @@ std::vector<double> least_products(Array z, const Bounds& bounds, const std::vec
   const std::vector<double> above = sum_lengths(z, stream), squares_above = dot(z, z, stream);
   std::vector<double> least(lengths.size(), 0.0);
   for (std::size_t k = 0; k < least.size(); ++k) {
-    double free = 0;  // the squares of what no bound holds
+    double free = 0;  // the squares of elements that no bound holds
     if (std::isfinite(lowest))
       least[k] += lowest * above[k];
     else

@@ -8,18 +8,18 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Values between which a solver keeps all voxels.
+/// The values between which a solver keeps all voxels.
 struct Bounds {
   float lowest = -std::numeric_limits<float>::infinity(), highest = std::numeric_limits<float>::infinity();
 };
 constexpr Bounds above_zero{.lowest = 0};
 
-/// At most the least <x, z> of all x within bounds that are no longer than `lengths`, one per block. Where a
-/// bound is finite, the length is not asked for beside it. z is used up.
+/// A lower bound, one per block, of <x, z> for all x within bounds and no longer than `lengths`. For an
+/// element with a finite bound on the relevant side, the length is not used. z is overwritten.
 std::vector<double> least_products(Array z, const Bounds& bounds, const std::vector<double>& lengths,
                                    Stream& stream);
 
-/// Moves elements that are out of bounds onto them.
+/// Moves elements that are out of bounds onto the bounds.
 void clamp(VectorView x, const Bounds& bounds, Stream& stream);
 
 }  // namespace tandem

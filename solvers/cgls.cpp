@@ -26,16 +26,15 @@ void Cgls::step(const ActiveBlocks& active) {
   A_.apply(1, p_, 0, q_, stream_);
   const std::vector<double> qq = sums_.dot(q_, q_, stream_), qr = sums_.dot(q_, r_, stream_);
   std::vector<float> alpha(blocks, 0.0f), minus_alpha(blocks, 0.0f);
-  // <q, r> is |s|^2 as long as s and p are conjugate. What rounding leaves of s once a block has converged is
-  // not: <q, r> / |q|^2 remains the length that shortens the residual most.
+  // <q, r> is |s|^2 as long as s and p are conjugate. When a block has converged, s is only rounding, and
+  // they are not. Then <q, r> / |q|^2 is still the step that shortens the residual most.
   for (std::size_t k = 0; k < blocks; ++k)
     if (active[k] && qq[k] > 0) alpha[k] = static_cast<float>(qr[k] / qq[k]), minus_alpha[k] = -alpha[k];
   axpby(alpha, p_, 1, x_, stream_);
   axpby(minus_alpha, q_, 1, r_, stream_);
   A_.apply_adjoint(1, r_, 0, s_, stream_);
   const std::vector<double> gamma = sums_.dot(s_, s_, stream_);
-  std::vector<float> take(blocks, 0.0f),
-      keep(blocks, 1.0f);  // p <- take s + keep p: as it was in a stopped block
+  std::vector<float> take(blocks, 0.0f), keep(blocks, 1.0f);  // p <- take s + keep p
   for (std::size_t k = 0; k < blocks; ++k) {
     if (!active[k]) continue;
     take[k] = 1;
@@ -49,7 +48,7 @@ void Cgls::step(const ActiveBlocks& active) {
 }
 
 std::vector<double> Cgls::traces() {
-  fill_with_signs(q_, 1, stream_);  // q and s are made anew by the next step
+  fill_with_signs(q_, 1, stream_);  // the next step makes q and s anew
   A_.apply_adjoint(1, q_, 0, s_, stream_);
   return dot(s_, s_, stream_);
 }

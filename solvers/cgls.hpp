@@ -33,7 +33,7 @@ class Cgls {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the next step
-  std::vector<double> traces();                                ///< of A At
+  std::vector<double> traces();                                ///< trace of A At, one per block
   SolverState state() {
     return {{"x", x_},         {"r", r_},         {"p", p_},
             {"gamma", gamma_}, {"falls", falls_}, {"residual_norms", residual_norms_}};

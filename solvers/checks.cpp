@@ -11,7 +11,7 @@ namespace tandem {
 void require_none_negative(const Array& data, Array& scratch, const std::string& what, Stream& stream) {
   axpby(1, data, 0, scratch, stream);
   clamp_below(scratch, 0, stream);
-  axpby(-1, data, 1, scratch, stream);  // what is missing to zero
+  axpby(-1, data, 1, scratch, stream);  // the negative parts
   const std::vector<double> below = norm(scratch, stream);
   for (std::size_t k = 0; k < below.size(); ++k)
     require<GeometryError>(below[k] == 0, what, " of block ", k,

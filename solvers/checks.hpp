@@ -8,13 +8,13 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-// What solvers ask of their numbers, before they begin.
+// Checks of the numbers that solvers get, before they begin.
 
-/// @throws GeometryError if an element is negative or not finite. `scratch` is of its space.
+/// @throws GeometryError if an element is negative or not finite. `scratch` has the space of `data`.
 void require_none_negative(const Array& data, Array& scratch, const std::string& what, Stream& stream);
 
-/// Weights of a regulariser. @throws SpaceError unless there is one, or one for each block; GeometryError if
-/// one is negative or not finite
+/// Checks weights of a regulariser. @throws SpaceError unless there is one, or one for each block;
+/// GeometryError if one is negative or not finite
 void require_weights(std::span<const float> weights, Index blocks, const std::string& solver);
 
 }  // namespace tandem

@@ -4,7 +4,7 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// How often an operator and its adjoint are applied.
+/// The numbers of applications of an operator and of its adjoint.
 struct Applications {
   int forward = 0, adjoint = 0;
   constexpr int together() const { return forward + adjoint; }
@@ -16,13 +16,13 @@ constexpr Applications operator*(int times, Applications some) {
   return {times * some.forward, times * some.adjoint};
 }
 
-/// What a solver keeps and costs. Each solver has it as `cost`.
+/// The memory and the work of a solver. Each solver has it as `cost`.
 struct SolverCost {
-  int volumes,
-      projections;  ///< the most vectors of A's domain and range that it holds, solution and data included
+  /// The most vectors of A's domain, and of its range, that it holds, with solution and data.
+  int volumes, projections;
   Applications preparation, step, traces;  ///< `traces`: see TellsItsReach
-  int volumes_a_step = 0;                  ///< what it holds more after each step
-  Applications of_regulariser = {};        ///< of its K, in each step
+  int volumes_a_step = 0;                  ///< vectors that it holds more after each step
+  Applications of_regulariser = {};        ///< applications of the regulariser's K in each step
 };
 
 }  // namespace tandem

@@ -7,23 +7,24 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// What a step of expectation and maximisation knows.
+/// The vectors of a step of expectation and maximisation.
 struct EmStep {
   VectorView x, update;          ///< the volume, and scratch
   ConstVectorView projected;     ///< Bx
   VectorView ratio;              ///< b, which is overwritten
   ConstVectorView sums;          ///< Bt1
-  std::span<const float> least;  ///< of the sums: where they are below, no ray passes (`least_sums`)
-  std::span<const float> take;   ///< for each block: 1 to make the step, 0 to leave it
+  std::span<const float> least;  ///< where sums are below these, no ray passes (`least_sums`)
+  std::span<const float> take;   ///< for each block 1 to make the step, or 0 to leave it out
 };
 
-/// x <- x Bt(b / Bx) / Bt1; what no ray meets stays. All factors are 0 or above, and nothing is taken from
-/// them. So each voxel keeps the accuracy of a float, however much less it becomes: the next subset divides
-/// by what is left. Where Bx is b, x stays to the bit. A ray of zeros says nothing.
+/// x <- x Bt(b / Bx) / Bt1. Voxels that no ray meets stay. All factors are 0 or above, and there is no
+/// subtraction. So each voxel keeps the relative accuracy of a float, however small it becomes, which matters
+/// because the next subset divides by it. If Bx is b, x keeps its bits. A ray whose b and Bx are both zero
+/// does not count.
 void em_step(const LinearOperator& B, const EmStep& step, Stream& stream);
 
-/// Blocks without a positive voxel begin as ones where rays pass, else zeros. `sums`: At1, with the least of
-/// them as above; they are overwritten.
+/// Fills blocks without a positive voxel: ones where rays pass, else zeros. `sums`: At1, which is
+/// overwritten. `least`: as in EmStep.
 void fill_empty_blocks(VectorView x, VectorView sums, std::span<const float> least, Stream& stream);
 
 }  // namespace tandem

@@ -53,7 +53,8 @@ void Fista::weigh_residual(const Array& r) {
   if (data_weights_) multiply(*data_weights_, s_, stream_);
 }
 
-/// Power iteration on At w A from ones; the Rayleigh quotient comes from below.
+/// Chooses the steps by power iteration on At w A from ones. The Rayleigh quotient grows to the norm from
+/// below.
 void Fista::choose_steps() {
   constexpr int iterations = 10;
   constexpr double margin = 1.04;
@@ -99,7 +100,7 @@ void Fista::take_dual_steps(const Array& q) {
   clamp(x_, options_.bounds, stream_);
 }
 
-/// The least |x - v|^2 / (2 tau) + W g(Kx) within bounds, by its dual q; p runs ahead of q.
+/// Minimises |x - v|^2 / (2 tau) + W g(Kx) within bounds, by its dual q. p is q with momentum.
 void Fista::find_proximal_point() {
   axpby(1, q_, 0, p_, stream_);
   double t = 1;
@@ -118,7 +119,7 @@ void Fista::find_proximal_point() {
   take_dual_steps(q_);
 }
 
-/// z <- x + ahead (x - the one before), or x where the way there leads uphill. A z follows by itself.
+/// z <- x + ahead (x - x before), or z <- x if that leads uphill. A z follows without an application of A.
 void Fista::add_momentum(const ActiveBlocks& active) {
   axpby(1, x_, 0, v_, stream_);
   axpby(-1, before_, 1, v_, stream_);

@@ -16,20 +16,20 @@ namespace TANDEM_PUBLIC tandem {
 
 struct FistaOptions {
   Bounds bounds{};
-  int inner_steps = 10;  ///< of the regulariser's proximal map, for each step
+  int inner_steps = 10;  ///< steps for the regulariser's proximal map in each step
 };
 
-/// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by gradient steps of length 1/L with momentum;
-/// L is the norm of At w A, each block its own. The proximal map of W g(Kx) and the bounds is found in its
-/// dual, by as many projections with momentum; they go on from those of the step before. Momentum begins anew
-/// where it leads uphill. Needs a matched pair. Sources: Beck, Teboulle, SIAM Journal on Imaging Sciences
+/// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by gradient steps of length 1/L with momentum.
+/// L is the norm of At w A of each block. The proximal map of W g(Kx) and the bounds is found in its dual, by
+/// `inner_steps` projected steps with momentum, which go on from the dual of the step before. Momentum begins
+/// anew if it leads uphill. Needs a matched pair. Sources: Beck, Teboulle, SIAM Journal on Imaging Sciences
 /// 2(1), 2009, and IEEE Transactions on Image Processing 18(11), 2009; restart: O'Donoghue, Candes,
 /// Foundations of Computational Mathematics 15(3), 2015.
 class Fista {
  public:
   static constexpr SolverCost cost{
-      .volumes = 13,     // x, the one before, z, v; q, p and scratch, of three parts
-      .projections = 5,  // data, their weights, r of x and of z, scratch
+      .volumes = 13,     // x, x before, z, v; q, p and scratch, of three parts each
+      .projections = 5,  // data, their weights, r of x, r of z, scratch
       .preparation = {11, 9},
       .step = {1, 1},
       .traces = {0, 0},
@@ -54,7 +54,7 @@ class Fista {
             {"momentum", momentum_},
             {"residual_norms", residual_norms_}};
   }
-  /// g(Kx) of the solution, one per block.
+  /// The value g(Kx) of the solution, one per block.
   std::vector<double> regularity();
 
  private:
@@ -70,7 +70,7 @@ class Fista {
   Stream& stream_;
   Array b_, x_, before_, z_, v_, r_, r_of_z_, s_, q_, p_, g_;  // r: b - A x; v, s, g: scratch
   std::optional<Array> data_weights_;
-  std::vector<float> weights_, tau_, sigma_;  // tau: 1/L; sigma: of the dual
+  std::vector<float> weights_, tau_, sigma_;  // tau: 1/L; sigma: step of the dual
   std::vector<double> momentum_, residual_norms_;
 };
 

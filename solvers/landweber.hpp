@@ -16,8 +16,8 @@ struct LandweberOptions {
   Bounds bounds{};
 };
 
-/// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps into the
-/// bounds. The norm comes from ten steps of power iteration. They start with ones, which is near the largest
+/// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps to the bounds.
+/// The norm comes from ten steps of power iteration. They start with ones, which are near the largest
 /// singular vector if A has no negative coefficients. Needs a matched pair. Source: Landweber, American
 /// Journal of Mathematics 73(3), 1951.
 class Landweber {
@@ -39,7 +39,7 @@ class Landweber {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
-  std::vector<double> traces();                                ///< of A At
+  std::vector<double> traces();                                ///< trace of A At, one per block
   SolverState state() {
     return {{"x", x_}, {"r", r_}, {"falls", falls_}, {"residual_norms", residual_norms_}};
   }

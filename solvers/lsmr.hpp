@@ -11,14 +11,14 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Minimises |At (Ax - b)| over the Krylov space of AtA, each block by itself: it never grows, and neither
-/// does |Ax - b|, so that one may stop at any step. Needs a matched pair. The residual as a vector is that of
-/// LSQR, smoothed: r <- s^2 r + c^2 r', with the second rotation. Source: Fong, Saunders, SIAM Journal on
+/// Minimises |At (Ax - b)| over the Krylov space of AtA, each block by itself. Neither this norm nor |Ax - b|
+/// ever grows, so one may stop at any step. Needs a matched pair. The residual vector is that of LSQR,
+/// smoothed: r <- s^2 r + c^2 r', with the second rotation. Source: Fong, Saunders, SIAM Journal on
 /// Scientific Computing 33(5), 2011.
 class Lsmr {
  public:
   static constexpr SolverCost cost{.volumes = 4,      // x, v, h, h_bar
-                                   .projections = 3,  // r, that of LSQR, u
+                                   .projections = 3,  // r, r of LSQR, u
                                    .preparation = {1, 1},
                                    .step = {1, 1},
                                    .traces = {0, 1}};
@@ -33,12 +33,12 @@ class Lsmr {
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
-  const std::vector<double>& falls() const { return falls_; }  ///< |At r|^2: for the next step of LSQR
-  std::vector<double> traces();                                ///< of A At
+  const std::vector<double>& falls() const { return falls_; }  ///< |At r|^2, for the next step of LSQR
+  std::vector<double> traces();                                ///< trace of A At, one per block
   SolverState state();
 
  private:
-  /// Numbers of a block: the two rotations that are at hand.
+  /// The numbers of a block: its two present rotations.
   struct Scalars {
     double alpha_bar, zeta_bar;
     double phi_bar;  ///< |r| of LSQR, with the sign of its next cosine

@@ -24,7 +24,7 @@ Lsqr::Lsqr(LinearOperator A, Array&& b, Array x0, Sums sums)
 void Lsqr::step(const ActiveBlocks& active) {
   const std::size_t blocks = scalars_.size();
   process_.step(A_);
-  // what a block takes in x <- x + w, w <- v + w, r <- r + u; nothing where it has stopped
+  // factors of a block in x <- x + w, w <- v + w, r <- r + u; a block that has stopped stays
   std::vector<float> of_w(blocks, 0.0f), of_v(blocks, 0.0f), kept_w(blocks, 1.0f), of_u(blocks, 0.0f),
       kept_r(blocks, 1.0f);
   for (std::size_t k = 0; k < blocks; ++k) {

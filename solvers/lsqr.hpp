@@ -11,9 +11,9 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Minimises |Ax - b| over the Krylov space of AtA, each block by itself, as `Cgls` does, through the
-/// Golub-Kahan process: rounding harms it less where A is ill conditioned. Needs a matched pair. Source:
-/// Paige, Saunders, ACM TOMS 8(1), 1982; the residual as a vector: section 5.1 of it.
+/// Minimises |Ax - b| over the Krylov space of AtA, each block by itself, as `Cgls` does, but through the
+/// Golub-Kahan process. So rounding harms it less if A is ill conditioned. Needs a matched pair. Source:
+/// Paige, Saunders, ACM TOMS 8(1), 1982; section 5.1 of it for the residual vector.
 class Lsqr {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, v, w
@@ -33,11 +33,11 @@ class Lsqr {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the next step
-  std::vector<double> traces();                                ///< of A At
+  std::vector<double> traces();                                ///< trace of A At, one per block
   SolverState state();
 
  private:
-  /// Numbers of a block: the rotation that is at hand.
+  /// The numbers of a block: its present rotation.
   struct Scalars {
     double phi_bar, rho_bar;
   };

@@ -32,7 +32,7 @@ Mltr::Mltr(LinearOperator A, Array&& counts, Array&& blank, Array x0, MltrOption
   update_residual();
 }
 
-/// Counts and blank become 0 where one of the two is sure to say nothing: rays past the grid, and dead ones.
+/// Sets counts and blank to 0 for rays that cannot count: rays past the grid, and rays with a blank of 0.
 void Mltr::keep_rays_that_count() {
   axpby(1, lengths_, 0, rest_, stream_);
   divide(lengths_, least_sums(lengths_, stream_), 0, rest_, stream_);  // 1 or 0
@@ -49,7 +49,7 @@ void Mltr::update_residual() {
   residual_norms_ = norm(rest_, stream_);
 }
 
-/// The z of the formula.
+/// Makes the z of the formula.
 void Mltr::aim() {
   const float nothing = 1e-30f;
   A_.apply_adjoint(-1, rest_, 0, aim_, stream_);
@@ -62,12 +62,13 @@ void Mltr::aim() {
   clamp(aim_, options_.bounds, stream_);
 }
 
-/// How far each block goes towards z. The scratch becomes A (z - x), by which Ax of active blocks grows.
+/// The share of the way that each block goes towards z. The scratch becomes A (z - x), the change of Ax of a
+/// whole step.
 std::vector<float> Mltr::shares(const ActiveBlocks& active) {
   const std::vector<float> take(active.begin(), active.end());
   A_.apply(1, aim_, 0, scratch_, stream_);
   axpby(-1, projected_, 1, scratch_, stream_);
-  const std::vector<double> rises = dot(rest_, scratch_, stream_);  // of -log of the likelihood
+  const std::vector<double> rises = dot(rest_, scratch_, stream_);  // slopes of -log of the likelihood
   axpby(take, scratch_, 1, projected_, stream_);
   axpby(1, blank_, 0, rest_, stream_);
   attenuate(projected_, rest_, stream_);
@@ -88,7 +89,7 @@ void Mltr::step(const ActiveBlocks& active) {
   axpby(back, scratch_, 1, projected_, stream_);
   axpby(-1, x_, 1, aim_, stream_);
   axpby(forward, aim_, 1, x_, stream_);
-  clamp(x_, options_.bounds, stream_);  // which rounding may have left
+  clamp(x_, options_.bounds, stream_);  // since rounding may have left the bounds
   update_residual();
 }
 

@@ -12,16 +12,16 @@
 namespace TANDEM_PUBLIC tandem {
 
 struct MltrOptions {
-  Bounds bounds = above_zero;  ///< the lowest one must be finite
+  Bounds bounds = above_zero;  ///< the lowest bound must be finite
 };
 
-/// Maximum likelihood of transmission counts: Poisson counts y whose means are b exp(-Ax), for b counts
-/// without an object. No logarithm of a count is taken, so a count of zero is a datum like any other. A step
-/// goes from x towards z = P(x + At(b exp(-Ax) - y) / At(A1 b exp(-Ax))), where P clamps into the bounds, by
-/// a share in (0, 1] for each block. The share is one unless the curvature at z could let the likelihood
-/// fall; it is derived in docs/kernels.md. So the likelihood never falls but by rounding. It has no maximum
-/// where all counts of a voxel are zero: each step then adds about 1 / A1, up to the highest bound. Where no
-/// ray passes, x stays as it is. A must not have negative coefficients; a pair may be slightly unmatched.
+/// Maximises the likelihood of transmission counts: Poisson counts y whose means are b exp(-Ax), with b
+/// counts without an object. No logarithm of a count is taken, so a count of zero is a datum like any other.
+/// A step goes from x towards z = P(x + At(b exp(-Ax) - y) / At(A1 b exp(-Ax))), where P clamps to the
+/// bounds, by a share in (0, 1] for each block. The share is one, unless the curvature at z could make the
+/// likelihood fall; docs/kernels.md derives it. So the likelihood falls only by rounding. It has no maximum
+/// if all counts of a voxel are zero: then each step adds about 1 / A1, up to the highest bound. Where no ray
+/// passes, x stays as it is. A must not have negative coefficients; a pair may be slightly unmatched.
 /// Sources: Lange, Fessler, IEEE TIP 4(10), 1995; Nuyts and others, Physics in Medicine and Biology 43(4),
 /// 1998.
 class Mltr {
@@ -33,8 +33,8 @@ class Mltr {
                                    .traces = {0, 0}};
 
   /// Keeps copies of counts and blank, or these themselves if the caller gives them up. x0 is clamped. A ray
-  /// whose blank is 0 says nothing. @throws SpaceError unless both are in range() and x0 is in domain();
-  /// GeometryError where one is negative or not finite, or if there is no lowest bound
+  /// whose blank is 0 does not count. @throws SpaceError unless both are in range() and x0 is in domain();
+  /// GeometryError if they have elements that are negative or not finite, or if there is no lowest bound
   Mltr(LinearOperator A, const Array& counts, const Array& blank, Array x0, MltrOptions options = {})
       : Mltr(std::move(A), counts.clone(), blank.clone(), std::move(x0), options) {}
   Mltr(LinearOperator A, Array&& counts, Array&& blank, Array x0, MltrOptions options = {});
@@ -43,7 +43,7 @@ class Mltr {
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }  ///< |y - b exp(-Ax)|
   const Array* residual() const { return &rest_; }                               ///< y - b exp(-Ax)
-  std::vector<double> objective();  ///< -log of the likelihood, less what does not depend on x
+  std::vector<double> objective();  ///< -log of the likelihood, without terms that do not depend on x
   SolverState state() {
     return {{"x", x_}, {"projected", projected_}, {"rest", rest_}, {"residual_norms", residual_norms_}};
   }

@@ -23,7 +23,7 @@ OsSirt::OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options)
   update_residual();
 }
 
-/// 1 / the most that a subset sees of a voxel, a view of its own.
+/// Sets the column weights to 1 / c: the inverse of the largest Bt 1 per view of a voxel in any subset.
 void OsSirt::weigh_columns() {
   fill(r_, 1, stream_);
   fill(column_weight_, 0, stream_);
@@ -32,7 +32,7 @@ void OsSirt::weigh_columns() {
     A_[i].apply_adjoint(a_view, A_.part(ConstVectorView(r_), i), 0, update_, stream_);
     axpby(-1, column_weight_, 1, update_, stream_);
     clamp_below(update_, 0, stream_);
-    axpby(1, update_, 1, column_weight_, stream_);  // the larger one of the two
+    axpby(1, update_, 1, column_weight_, stream_);  // the larger one of both
   }
   column_weight_ = inverse_sums(std::move(column_weight_), stream_);
 }

@@ -11,13 +11,13 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// SIRT by subsets of the views: for one subset after the other x <- P(x + lambda C Bt R (b - Bx)), where B
-/// and b are of its views. A step goes through all of them. R = 1/(B 1). C = 1/(n c) for a subset of n views,
-/// where c is the most that any subset sees of a voxel, a view: then no subset overshoots, one set of weights
-/// serves all, and subsets that see a voxel alike have C = 1/(Bt 1). With one view a subset this is SART. P
-/// and weights that are zero: see `Sirt`. Where data contradict each other, the steps end in a cycle, which a
-/// smaller relaxation narrows. Sources: Andersen, Kak, Ultrasonic Imaging 6(1), 1984; Censor, Elfving, SIAM
-/// Journal on Matrix Analysis and Applications 24(1), 2002.
+/// SIRT by subsets of the views: x <- P(x + lambda C Bt R (b - Bx)) for one subset after the other, where B
+/// and b are those of its views. A step goes through all subsets. R = 1/(B 1). C = 1/(n c) for a subset of n
+/// views, where c is the largest Bt 1 per view of a voxel in any subset. So no subset overshoots, and one set
+/// of weights serves all; if all subsets see a voxel equally, C = 1/(Bt 1). With one view in each subset this
+/// is SART. For P and for weights that are zero, see `Sirt`. If data contradict each other, the steps end in
+/// a cycle, which a smaller relaxation narrows. Sources: Andersen, Kak, Ultrasonic Imaging 6(1), 1984;
+/// Censor, Elfving, SIAM Journal on Matrix Analysis and Applications 24(1), 2002.
 class OsSirt {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
@@ -35,7 +35,7 @@ class OsSirt {
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const Array* residual() const { return &r_; }  ///< views in the order of the subsets
+  const Array* residual() const { return &r_; }  ///< its views are in the order of the subsets
   SolverState state() { return {{"x", x_}, {"r", r_}, {"residual_norms", residual_norms_}}; }
 
  private:

@@ -10,9 +10,9 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// MLEM by subsets of the views: x <- x Bt(b / Bx) / Bt1 for one subset after the other, where B and b are of
-/// its views. A step goes through all of them. Behind each subset the sum of its Bx is that of its b. All
-/// else is as in `Mlem`; where data contradict each other, the steps end in a cycle. Source: Hudson, Larkin,
+/// MLEM by subsets of the views: x <- x Bt(b / Bx) / Bt1 for one subset after the other, where B and b are
+/// those of its views. A step goes through all subsets. After each subset the sum of its Bx is that of its b.
+/// All else is as in `Mlem`. If data contradict each other, the steps end in a cycle. Source: Hudson, Larkin,
 /// IEEE TMI 13(4), 1994.
 class Osem {
  public:
@@ -23,14 +23,14 @@ class Osem {
                                    .traces = {0, 0}};
 
   /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
-  /// x0 is in domain(); GeometryError where b is negative or not finite
+  /// x0 is in domain(); GeometryError if b has elements that are negative or not finite
   Osem(Subsets A, const Array& b, Array x0) : Osem(std::move(A), b.clone(), std::move(x0)) {}
   Osem(Subsets A, Array&& b, Array x0);
   void step(const ActiveBlocks& active);
   const Array& solution() const& { return x_; }
   Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const Array* residual() const { return &rest_; }  ///< between steps, views subset by subset
+  const Array* residual() const { return &rest_; }  ///< between steps, in the order of the subsets
   SolverState state() { return {{"x", x_}, {"rest", rest_}, {"residual_norms", residual_norms_}}; }
 
  private:

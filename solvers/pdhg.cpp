@@ -11,7 +11,7 @@ namespace tandem {
 
 namespace {
 
-/// `moving` where a block moves, `still` where it has stopped.
+/// One scalar per block: `moving` for a block that moves, `still` for one that has stopped.
 std::vector<float> of_active(const ActiveBlocks& active, float moving, float still) {
   std::vector<float> scalars(active.size(), still);
   for (std::size_t k = 0; k < active.size(); ++k)
@@ -56,9 +56,10 @@ void Pdhg::weigh(std::vector<float> weights) {
   weights_ = std::move(weights);
 }
 
-/// sigma is a share of the mean weight of the data; half of the step's freedom is for each term.
+/// Chooses the steps. sigma is a share of the mean weight of the data. Each of the two terms gets half of
+/// what the condition on the steps allows.
 void Pdhg::choose_steps() {
-  constexpr double margin = 1.02;  // power iteration comes from below
+  constexpr double margin = 1.02;  // power iteration gives a norm that is a little too small
   if (options_.norms.empty()) options_.norms = block_norms(A_, solution_, s_, stream_);
   const std::vector<double>& norms = options_.norms;
   sigma_.assign(norms.size(), options_.balance);
@@ -72,7 +73,7 @@ void Pdhg::choose_steps() {
   }
 }
 
-/// Makes of the weights w what the proximal map multiplies by, w / (w + sigma).
+/// Replaces the weights w by the factors of the proximal map, w / (w + sigma).
 void Pdhg::average_weights() {
   require_none_negative(*shrink_, s_, "Pdhg: data weights", stream_);
   fill(s_, 1, stream_);
@@ -101,7 +102,7 @@ void Pdhg::step(const ActiveBlocks& active) {
         x_, stream_);
 }
 
-/// A block that has stopped has its solution as its x, from which a step of length zero leads back to it.
+/// Sets x of a stopped block to its solution, so that a step of length zero leads back to it.
 void Pdhg::keep_stopped(const ActiveBlocks& active) {
   bool all = true;
   for (const bool moves : active) all = all && moves;
@@ -120,7 +121,8 @@ void Pdhg::step_primal() {
   clamp(solution_, options_.bounds, stream_);
 }
 
-/// With s = A x~ - b of the solution x~: A (2 x~ - x) - b = 2 s + r. And r follows x in its relaxation.
+/// Takes the dual step of the data. For s = A x~ - b of the solution x~, A (2 x~ - x) - b = 2 s + r. r is
+/// relaxed as x is.
 void Pdhg::step_data_dual(const ActiveBlocks& active) {
   const float rho = options_.relaxation;
   axpby(1, r_, 2, s_, stream_);
@@ -163,7 +165,7 @@ std::vector<double> Pdhg::objective() {
   return misfit;
 }
 
-/// w / sigma. From h = w / (w + sigma) comes w = sigma h / (1 - h), where h < 1 as sigma > 0.
+/// The weights w. From h = w / (w + sigma) follows w = sigma h / (1 - h), with h < 1 since sigma > 0.
 Array Pdhg::data_weights() const {
   Array w(A_.range(), stream_);
   fill(w, 1, stream_);
@@ -198,8 +200,8 @@ std::vector<double> Pdhg::gaps() {
   return gaps;
 }
 
-/// The least of <x', At p + Kt q>, less the conjugates at p and q. Over-relaxed, q may be too long: a
-/// proximal step of length zero makes it feasible.
+/// The dual objective: the minimum of <x', At p + Kt q>, less the conjugates at p and q. By over-relaxation q
+/// may be too long, so a proximal step of length zero makes it feasible.
 std::vector<double> Pdhg::dual_objective() {
   const std::vector<float> none(sigma_.size(), 0.0f);
   axpby(1, q_, 0, g_, stream_);
@@ -218,8 +220,8 @@ std::vector<double> Pdhg::dual_objective() {
   return dual;
 }
 
-/// The sum of p^2 / (2 w) + b p. From h = w / (w + sigma) comes 1 / w = (1 / h - 1) / sigma; p is 0 where w
-/// is.
+/// The sum of p^2 / (2 w) + b p. From h = w / (w + sigma) follows 1 / w = (1 / h - 1) / sigma. Where w is 0,
+/// p is 0 too.
 std::vector<double> Pdhg::conjugate_of_misfit() {
   std::vector<double> squares = dot(p_, p_, stream_);
   if (shrink_) {

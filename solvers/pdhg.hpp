@@ -16,15 +16,16 @@ namespace TANDEM_PUBLIC tandem {
 
 struct PdhgOptions {
   Bounds bounds{};
-  float relaxation = 1.8f;  ///< of all variables, in (0, 2)
-  /// The dual step of the data, in units of their mean weight. If it is large, the first steps are small.
+  float relaxation = 1.8f;  ///< relaxation of all variables, in (0, 2)
+  /// The dual step of the data, in units of their mean weight. If it is large, the first steps of x are
+  /// small.
   float balance = 0.05f;
   std::vector<double> norms{};  ///< |A| of each block; empty: found by power iteration
 };
 
-/// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient method. Both
-/// terms have dual steps of their own, tau (sigma |A|^2 + sigma' |K|^2) = 1, each block its own, and all
-/// variables are over-relaxed. The solution is the point behind the projection onto the bounds. Needs a
+/// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient method. Each
+/// of the two terms, and each block, has its own dual step, with tau (sigma |A|^2 + sigma' |K|^2) = 1. All
+/// variables are over-relaxed. The solution is the point after the projection onto the bounds. Needs a
 /// matched pair. Sources: Chambolle, Pock, Journal of Mathematical Imaging and Vision 40(1), 2011; Sidky,
 /// Jorgensen, Pan, Physics in Medicine and Biology 57(10), 2012; over-relaxation: Condat, Journal of
 /// Optimization Theory and Applications 158(2), 2013.
@@ -53,25 +54,25 @@ class Pdhg {
             {"q", q_}, {"residual_norms", residual_norms_}};
   }
 
-  /// |A| of each block, as steps take it.
+  /// The norm |A| of each block, as steps use it.
   const std::vector<double>& norms() const { return options_.norms; }
-  /// Goes on with other weights of the regulariser.
+  /// Sets other weights of the regulariser, with which steps go on.
   void weigh(std::vector<float> weights);
-  /// Before the first step: begins at these dual variables of the regulariser, in the range of its K, and at
-  /// those of the data that follow from x0, w (A x0 - b). @throws SpaceError unless q is there
+  /// Sets the dual variables at which the first step begins: q, in the range of K, for the regulariser, and w
+  /// (A x0 - b) for the data. @throws SpaceError unless q is in that range
   void begin_at(const Array& q);
-  /// b - A x of the solution; overwritten by the next step.
+  /// The residual b - A x of the solution. The next step overwrites it.
   const Array& residual();
-  /// g(Kx) of the solution, one per block.
+  /// The value g(Kx) of the solution, one per block.
   std::vector<double> regularity();
-  /// What is minimised, of the solution, one per block. Costs one application of A, and for weighted data the
+  /// The objective of the solution, one per block. Costs one application of A, and for weighted data the
   /// memory of one vector of its range.
   std::vector<double> objective();
-  /// The primal-dual gap of the solution and its dual variables, as a share of the objective, one per block.
-  /// It bounds how far the objective is above the least one for points within bounds that are at most twice
-  /// as long as the solution: without such a limit the dual problem is empty but for a point, as At p + Kt q
-  /// has to be zero. Costs an application of A and of its adjoint, and the memory of a volume and of what
-  /// `objective` takes. Source: the partial gap of Chambolle, Pock 2011.
+  /// The primal-dual gap of the solution and its dual variables, over the objective, one per block. It bounds
+  /// how far the objective is above its minimum over points within bounds and at most twice as long as the
+  /// solution. Without a limit of the length, the dual problem would have only one point, since At p + Kt q
+  /// would have to be zero. Costs an application of A and of its adjoint, and the memory of a volume and of
+  /// `objective`. Source: the partial gap of Chambolle, Pock 2011.
   std::vector<double> gaps();
 
  private:

@@ -14,8 +14,9 @@ Regulariser total_variation(const Space& volume, std::array<float, 3> scales) {
           .value = sum_lengths};
 }
 
-/// With f(q) = threshold |q|^2 / (2 W) where |q| <= W, and infinite beyond: q shrinks by 1 + step threshold /
-/// W before it is clamped. What is shortened to the threshold is the square's part of a length.
+/// The conjugate is f(q) = threshold |q|^2 / (2 W) for |q| <= W, and infinite beyond. So its proximal map
+/// divides q by 1 + step threshold / W and then clamps it. In `value`, gradients that are clamped to the
+/// threshold give the square's part.
 Regulariser huber_total_variation(const Space& volume, float threshold, std::array<float, 3> scales) {
   require<GeometryError>(threshold > 0, "huber_total_variation: threshold ", threshold,
                          "; a positive number is needed");
@@ -43,7 +44,8 @@ Regulariser huber_total_variation(const Space& volume, float threshold, std::arr
     Array low(Kx.space, stream);
     axpby(1, Kx, 0, low, stream);
     clamp_lengths(low, std::span(&threshold, 1), stream);
-    // |v| - t/2 beyond t, |v|^2 / (2 t) below: the length, less that of the clamped, plus its square's part
+    // |v| - t/2 beyond t, |v|^2 / (2 t) below: the length, less the clamped length, plus the clamped square /
+    // (2 t)
     std::vector<double> sums = sum_lengths(Kx, stream);
     const std::vector<double> lengths = sum_lengths(low, stream), squares = dot(low, low, stream);
     for (std::size_t k = 0; k < sums.size(); ++k)

@@ -10,8 +10,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// A convex function W g(Kx) that keeps a volume regular, as primal-dual solvers need it. W is the weight,
-/// one number per block. Your own regulariser is such a value.
+/// A convex function W g(Kx) that keeps a volume regular, in the form that primal-dual solvers need. W is the
+/// weight, one number per block. Your own regulariser is such a value.
 struct Regulariser {
   LinearOperator K;
   double norm_squared;  ///< an upper bound of |K|^2
@@ -22,20 +22,21 @@ struct Regulariser {
       conjugate_prox;
   /// g(Kx), a number for each block, from Kx.
   std::function<std::vector<double>(ConstVectorView Kx, Stream& stream)> value;
-  /// (W g)*(q), a number for each block, where it is finite; empty: it is zero there, as of each norm.
+  /// (W g)*(q), a number for each block, for q where it is finite. Empty if it is zero there, as for every
+  /// norm.
   std::function<std::vector<double>(ConstVectorView q, std::span<const float> weights, Stream& stream)>
       conjugate = {};
 };
 
-/// Isotropic total variation, the sum of the lengths of the gradient: in each slice where slices are blocks
-/// of their own, else in three dimensions. `scales` are factors of the differences along (slice, y, x), such
-/// as the ratio of pitches. Source: Rudin, Osher, Fatemi, Physica D 60, 1992; Chambolle, Pock, Journal of
-/// Mathematical Imaging and Vision 40(1), 2011.
+/// Isotropic total variation, the sum of the lengths of the gradient. It is taken in each slice if slices are
+/// separate blocks, and else in three dimensions. `scales` are factors of the differences along (slice, y,
+/// x), such as the ratio of pitches. Source: Rudin, Osher, Fatemi, Physica D 60, 1992; Chambolle, Pock,
+/// Journal of Mathematical Imaging and Vision 40(1), 2011.
 Regulariser total_variation(const Space& volume, std::array<float, 3> scales = {1, 1, 1});
 
-/// Total variation that takes half the square of a length below `threshold`, divided by it, in place of the
-/// length less half the threshold. Slow changes then cost little, which avoids staircases. Source: Chambolle,
-/// Pock 2011, section 6.2.3. @throws GeometryError unless threshold > 0
+/// Total variation with Huber's function of the length v of a gradient: v^2 / (2 threshold) if v is below
+/// `threshold`, else v - threshold / 2. So slow changes cost little, which avoids staircases. Source:
+/// Chambolle, Pock 2011, section 6.2.3. @throws GeometryError unless threshold > 0
 Regulariser huber_total_variation(const Space& volume, float threshold,
                                   std::array<float, 3> scales = {1, 1, 1});
 

@@ -13,8 +13,8 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// Which blocks (Space::block_count) still move. A block that has stopped keeps its solution, so that the
-/// result for a slice does not depend on the slices beside it.
+/// Whether each block (Space::block_count) still moves. A block that has stopped keeps its solution, so that
+/// the result for a slice does not depend on the slices beside it.
 using ActiveBlocks = std::vector<bool>;
 
 /// A solver is a state that can make a step. The loop, the stop and the progress are in `run`.
@@ -24,36 +24,36 @@ concept IterativeSolver = requires(S solver, const S seen, const ActiveBlocks& a
   { seen.solution() } -> std::same_as<const Array&>;
   {
     seen.residual_norms()
-    } -> std::same_as<const std::vector<double>&>;  // |b - Ax| of the solution, one a block
+    } -> std::same_as<const std::vector<double>&>;  // |b - Ax| of the solution, one per block
 };
 
-/// A solver whose residual is a polynomial p in A M At applied to the first residual, with p(0) = 1, and that
-/// can tell what noise does to it. Let g = -p'(0) be the reach. Then a component with eigenvalue s is fitted
-/// to at most the share g s, and the solution has taken up at most g trace(A M At) degrees of freedom.
+/// A solver whose residual is a polynomial p in A M At, with p(0) = 1, applied to the first residual, and
+/// that can tell what noise does to it. Let g = -p'(0) be the reach. Then a component with eigenvalue s is
+/// fitted to at most the share g s, and the solution has taken up at most g trace(A M At) degrees of freedom.
 template <class S>
 concept TellsItsReach = IterativeSolver<S> && requires(S solver, const S seen) {
   {
     seen.falls()
-    } -> std::same_as<const std::vector<double>&>;           // of |b - Ax|^2, a unit of reach, one a block
-  { solver.traces() } -> std::same_as<std::vector<double>>;  // of A M At, one a block; before the first step
+    } -> std::same_as<const std::vector<double>&>;           // fall of |b - Ax|^2 per unit of reach and block
+  { solver.traces() } -> std::same_as<std::vector<double>>;  // trace of A M At; before the first step
 };
 
 /// A solver that has the vector b - Ax of its solution at hand between steps.
 template <class S>
 concept ShowsItsResidual = IterativeSolver<S> && requires(const S seen) {
-  { seen.residual() } -> std::same_as<const Array*>;  // in range(); null if it has none
+  { seen.residual() } -> std::same_as<const Array*>;  // a vector in range(); null if there is none
 };
 
-/// A solver that can tell the value of what it minimises for its solution, at some cost.
+/// A solver that can tell the objective of its solution, at some cost.
 template <class S>
 concept TellsItsObjective = IterativeSolver<S> && requires(S solver) {
-  { solver.objective() } -> std::same_as<std::vector<double>>;  // one a block
+  { solver.objective() } -> std::same_as<std::vector<double>>;  // one per block
 };
 
-/// A solver that can tell how far its solution is from the least of what it minimises, at some cost.
+/// A solver that can tell how far the objective of its solution is above the minimum, at some cost.
 template <class S>
 concept TellsItsGap = IterativeSolver<S> && requires(S solver) {
-  { solver.gaps() } -> std::same_as<std::vector<double>>;  // shares of the objective, one a block
+  { solver.gaps() } -> std::same_as<std::vector<double>>;  // shares of the objective, one per block
 };
 
 struct Progress {
@@ -62,8 +62,8 @@ struct Progress {
   std::span<const double> first;      ///< the same at the start
   double seconds;
   const Array& solution;
-  std::span<const double> falls = {};  ///< for a solver that tells its reach
-  const Array* residual = nullptr;     ///< for a solver that shows it
+  std::span<const double> falls = {};  ///< set for a solver that tells its reach
+  const Array* residual = nullptr;     ///< set for a solver that shows its residual
 };
 
 /// A named predicate on one block. Rules are joined with ||, and the report says which one held.
@@ -71,7 +71,7 @@ struct StopRule {
   std::string name;
   std::function<bool(const Progress&, std::size_t block)> holds;
   std::vector<StopRule> others{};               ///< the joined rules, asked after this one, in order
-  std::shared_ptr<std::vector<double>> kept{};  ///< what it carries from iteration to iteration; may be null
+  std::shared_ptr<std::vector<double>> kept{};  ///< numbers that it keeps between iterations; may be null
 };
 StopRule operator||(StopRule a, StopRule b);
 StopRule max_iterations(int count);
@@ -79,32 +79,32 @@ StopRule relative_residual(double epsilon);  ///< |b - Ax| <= epsilon |b - Ax0|
 /// The rule of Morozov: |b - Ax| <= factor * noise, with one noise norm per block.
 StopRule discrepancy(std::vector<double> noise_norms, double factor = 1.0);
 StopRule time_limit(double seconds);
-/// |b - Ax| has grown beyond ten times what it was at the start, or is where x is zero, whichever is more; or
-/// it is not finite. `data_norms`: |b| of each block.
+/// Stops when |b - Ax| is not finite, or has grown beyond ten times the larger of two values: |b - Ax| at the
+/// start, and |b|. `data_norms`: |b| of each block.
 StopRule divergence(std::vector<double> data_norms);
 
-/// Stops, after at least one step, when |b - Ax|^2 falls by no more than it would by fitting noise. What is
-/// still fitted is then noise, or what the model does not explain, of any size. There generalised
-/// cross-validation, |b - Ax|^2 / (data - t)^2, is least for few degrees of freedom t: one more of them
-/// lowers |b - Ax|^2 by at most 2 |b - Ax|^2 / data. The rule counts t by its bound, reach times trace. This
-/// bound is too large by a third at the stop, so 1.5 takes the place of 2. `traces` come from the solver;
-/// `data` has one number per block. Sources: Golub, Heath, Wahba, Technometrics 21(2), 1979; Hutchinson's
-/// estimate of a trace, 1990.
+/// Stops, after at least one step, when |b - Ax|^2 falls by no more than it would by fitting noise. What a
+/// solver fits then is noise, or what the model does not explain, of any size. Generalised cross-validation,
+/// |b - Ax|^2 / (data - t)^2 with t degrees of freedom, has its minimum there if t is small, because one more
+/// degree of freedom lowers |b - Ax|^2 by at most 2 |b - Ax|^2 / data. The rule takes for t its bound, reach
+/// times trace. This bound is too large by a third at the stop, so 1.5 takes the place of 2. `traces` come
+/// from the solver; `data` has one number per block. Sources: Golub, Heath, Wahba, Technometrics 21(2), 1979;
+/// Hutchinson's estimate of a trace, 1990.
 StopRule stagnation(std::vector<double> traces, std::vector<Index> data);
 template <TellsItsReach S>
 StopRule stagnation(S& solver, std::vector<Index> data) {
   return stagnation(solver.traces(), std::move(data));
 }
 
-/// Stops a step after the residual has looked the most like white noise, when the distance of its lines along
-/// the last axis from white noise grows for the first time (`distance_from_white`). Until then the residual
-/// holds what the solution still lacks; after that it lacks what the solution has taken from the noise, at
-/// low frequencies. Needs a solver that shows its residual. Sources: Hansen, Kilmer,
-/// Kjeldsen, BIT 46(1), 2006; Hansen, Jorgensen, AIR Tools II, Numerical Algorithms 79(1), 2018.
+/// Stops one step after the residual has looked most like white noise: when the distance of its lines along
+/// the last axis from white noise (`distance_from_white`) grows for the first time. Before, the residual
+/// holds what the solution still lacks. Afterwards it lacks, at low frequencies, the noise that the solution
+/// has taken. Needs a solver that shows its residual. Sources: Hansen, Kilmer, Kjeldsen, BIT 46(1), 2006;
+/// Hansen, Jorgensen, AIR Tools II, Numerical Algorithms 79(1), 2018.
 StopRule white_residual();
 
-/// Stops when what is minimised is at most epsilon of itself above the least value, as far as a dual problem
-/// tells. `gaps` are asked for at every tenth step, since they cost about as much as one.
+/// Stops when the objective is above its minimum by at most the share epsilon, by the bound of a dual
+/// problem. `gaps` are asked for at every tenth step, since they cost about as much as a step.
 StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon);
 template <TellsItsGap S>
 StopRule duality_gap(S& solver, double epsilon) {
@@ -116,7 +116,7 @@ StopRule duality_gap(S& solver, double epsilon) {
 using Observer = std::function<void(const Progress&)>;
 
 struct Report {
-  int iterations = 0;                   ///< of the block that took the most
+  int iterations = 0;                   ///< the most iterations of a block
   std::vector<int> block_iterations;    ///< one per block
   std::vector<std::string> stopped_by;  ///< the name of the rule, one per block
   std::vector<double> residuals;        ///< |b - Ax| over all blocks, before each step and at the end
@@ -126,23 +126,23 @@ struct Report {
 /// to go on.
 struct RunState {
   std::vector<double> first{};  ///< |b - Ax| at the start, one per block; empty before the start
-  Report report{};              ///< of the time before the rules are asked: `residuals` lacks the present one
-  double seconds = 0;           ///< of all runs until now
-  std::vector<std::vector<double>> of_rules{};  ///< of those that keep something, in order
+  Report report{};              ///< report before the rules are asked, so `residuals` lacks the present one
+  double seconds = 0;           ///< seconds of all runs until now
+  std::vector<std::vector<double>> of_rules{};  ///< numbers of rules that keep some, in order
 };
 
-double seconds_now();  ///< by a steady clock, s
+double seconds_now();  ///< seconds of a steady clock
 
 /// The name of the rule that holds for a block, or an empty name.
 std::string held(const StopRule& stop, const Progress& now, std::size_t block);
 double joint_norm(std::span<const double> norms);
-std::vector<std::vector<double>> kept_by(const StopRule& stop);  ///< and by the joined rules
-/// Gives rules back what rules like them kept; if it is nothing, they forget what they had.
+std::vector<std::vector<double>> kept_by(const StopRule& stop);  ///< also by the joined rules
+/// Gives rules back what the same rules kept in another run. If that is nothing, they forget what they had.
 void keep(const StopRule& stop, const std::vector<std::vector<double>>& of_rules);
 
-/// Makes steps until a rule holds for every block. Whenever `observe` is called, `state` is up to date: a run
-/// that gets it, and a solver with the state of that moment, goes on from there. For another time than now,
-/// keep copies.
+/// Makes steps until a rule holds for every block. Whenever `observe` is called, `state` is up to date.
+/// Another run with this `state`, and with a solver in its state of that moment, goes on from there. Keep
+/// copies to go on later.
 template <IterativeSolver S>
 Report run(S& solver, const StopRule& stop, const Observer& observe, RunState& state) {
   Report& report = state.report;

@@ -16,8 +16,8 @@ struct SirtOptions {
   Bounds bounds{};
 };
 
-/// x <- P(x + lambda C At R (b - Ax)) with R = 1/(A 1) and C = 1/(At 1); P clamps into the bounds. Where a
-/// sum is zero, so is its weight: rays and voxels that meet nothing keep their value. A pair may be slightly
+/// x <- P(x + lambda C At R (b - Ax)) with R = 1/(A 1) and C = 1/(At 1); P clamps to the bounds. If a sum is
+/// zero, its weight is zero too, so that voxels that no ray meets keep their value. A pair may be slightly
 /// unmatched. Source: Kak, Slaney 1988, section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
 class Sirt {
  public:
@@ -38,7 +38,7 @@ class Sirt {
   const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
-  std::vector<double> traces();                                ///< of A C At R
+  std::vector<double> traces();                                ///< trace of A C At R, one per block
   SolverState state() {
     return {{"x", x_}, {"r", r_}, {"falls", falls_}, {"residual_norms", residual_norms_}};
   }

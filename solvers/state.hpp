@@ -14,7 +14,7 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// A vector or some numbers, as bytes, that a solver carries from one step to the next, by a name of its own.
+/// A vector, or some numbers as bytes, that a solver carries from one step to the next, with a name.
 struct StatePart {
   std::string name;
   std::variant<VectorView, std::span<std::byte>> value;
@@ -29,9 +29,9 @@ struct StatePart {
       : StatePart(std::move(its_name), std::span(numbers)) {}
 };
 
-/// All that steps change and later steps or `solution` read, as views of the solver's members. What the
-/// constructor prepares, and scratch, is left out. Whoever makes the same solver again and copies these
-/// values into it goes on with the same bits. The views hold until the next step.
+/// All that steps change and that later steps or `solution` read, as views of the solver's members. Scratch,
+/// and what the constructor prepares, are left out. If one makes the same solver again and copies these
+/// values into it, it goes on with the same bits. The views are valid until the next step.
 using SolverState = std::vector<StatePart>;
 
 /// A solver that lists its state, so that a check-point can keep it.
@@ -40,7 +40,8 @@ concept ListsItsState = requires(S solver) {
   { solver.state() } -> std::same_as<SolverState>;
 };
 
-/// A solver that keeps more with each step. It has to have room for a state before it can take it.
+/// A solver that keeps more with each step. It must make room for a state before the state can be copied into
+/// it.
 template <class S>
 concept GrowsWithSteps = ListsItsState<S> && requires(S solver, int steps) {
   solver.make_room(steps);

@@ -30,7 +30,7 @@ std::string words(const Scan& scan) {
   return text.str();
 }
 
-/// Those next to the midplane: near it alone rays are measured twice.
+/// The rows next to the midplane, since only near it rays are measured twice.
 std::vector<Index> rows_for_cone_axis(const Scan& scan, Range selected, Index count) {
   count = std::min(count, selected.size());
   const auto first = static_cast<Index>(
@@ -41,7 +41,8 @@ std::vector<Index> rows_for_cone_axis(const Scan& scan, Range selected, Index co
   return rows;
 }
 
-/// If views agree better the other way round, says so: no file and no user is sure of the sense of rotation.
+/// Finds the axis. If views agree better with the other sense of rotation, it says so, since files and users
+/// may be wrong about it.
 pipeline::AxisEstimate find_cone_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
                                       const pipeline::AxisSearch& search, ProgressLine& progress) {
   ConeBeam some = point_source_of(scan);
@@ -51,7 +52,7 @@ pipeline::AxisEstimate find_cone_axis(const std::vector<float>& lines, const Sca
   double turned = 0;
   try {
     turned = pipeline::find_axis(lines, some, search).agreement;
-  } catch (const GeometryError&) {  // then they do not agree
+  } catch (const GeometryError&) {  // then the views do not agree
   }
   if (turned > axis.agreement) progress.warn("views agree better in the other --rotation-direction; try it");
   return axis;

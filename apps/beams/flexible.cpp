@@ -1,4 +1,4 @@
-// Views of any geometry, which come from files alone.
+// Views of any geometry, which come only from files.
 
 #include <algorithm>
 #include <cmath>

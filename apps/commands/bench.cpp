@@ -41,7 +41,7 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan},
     {"pictures", bench::pictures}, {"flexible", bench::flexible}};
 
-/// What stands beside a line, in this order, if a case has it.
+/// The numbers that are printed after a line, in this order, if a case has them.
 constexpr const char* numbers_beside =
     "devices streams chunk strips blocks over voxels_a_thread rows_a_block accuracy relative_error "
     "analytic_error largest_error rmse_disc psnr noise mu mu_bound kappa filter_share kernels_ms "
@@ -73,7 +73,7 @@ void print_rows(Device device, const json& rows) {
   }
 }
 
-/// The cross of --variant and --precision, as far as the device has it.
+/// All combinations of --variant and --precision that the device has.
 template <class Views>
 std::vector<Execution> chosen_executions(const BenchOptions& o, kernels::Table<Views> table) {
   std::vector<Execution> chosen;
@@ -96,7 +96,7 @@ std::vector<std::string> methods_that_iterate() {
   return names;
 }
 
-/// "all", and what the tables of this build have.
+/// "all", and the variants in the tables of this build.
 std::vector<std::string> variants_to_time() {
   std::vector<std::string> names = variant_names();
   names.insert(names.begin() + 1, "all");

@@ -28,7 +28,7 @@ struct CalibrateOptions {
   }
 };
 
-/// A:B:MM, the distance of two balls.
+/// The distance of two balls from a text A:B:MM.
 calibration::KnownLength length_in(const std::string& text) {
   std::stringstream parts(text);
   std::string first, second, mm, more;
@@ -42,7 +42,7 @@ calibration::KnownLength length_in(const std::string& text) {
   return {static_cast<std::size_t>(*a), static_cast<std::size_t>(*b), *length};
 }
 
-/// A file with x, y and z of a ball in each line, mm.
+/// The places from a file with x, y and z of a ball in each line, mm.
 std::vector<Eigen::Vector3d> places_in(const std::string& path) {
   constexpr Index most = Index{1} << 20;  // bytes
   std::istringstream lines(io::text_of_file(path, "places of balls", most));
@@ -75,7 +75,7 @@ void run_calibrate(CalibrateOptions& o) {
   if (!o.places.empty()) known.places = places_in(o.places);
   auto reader = open(o.scan);
   say_notes(reader->info(), o.scan, progress);
-  io::geometry_text(o.output, reader->info().scan);  // fails now if that will not be written
+  io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
   require<GeometryError>(reader->info().pixel_size_mm.has_value(),
                          "calibrate: the scan has no pixel size; give --pixel-size MM");
   Calibrated found = o.balls ? calibrate_on_balls(*reader, o.scan, known, progress)

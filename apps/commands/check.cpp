@@ -39,8 +39,8 @@ float& element(Array& x, Index block, Index i) {
   return x.data()[(i / n2 * n1 + block) * n2 + i % n2];
 }
 
-/// All columns, one after the other. `alike`: slices have the same ones, and each makes one of them at a
-/// time.
+/// All columns of A, one after the other. `alike`: all slices have the same columns, and in one application
+/// each slice makes another column.
 std::vector<float> columns_of(const LinearOperator& A, bool alike) {
   const Device device = A.domain().device(), cpu = Device::cpu();
   const auto at = [&](Array& x, Index block, Index i) -> float& {
@@ -85,7 +85,8 @@ struct Line {
   Execution how;
 };
 
-/// Executions that come to the same are one line, and so are divisions of work that a CPU does not know.
+/// The lines of the report. Executions that resolve to the same execution share a line. A CPU does not divide
+/// its work, so all divisions share a line there.
 std::vector<Line> lines_for(const CheckOptions& o, Device device) {
   std::vector<Line> lines;
   for (const CheckedPair& pair : checked_pairs()) {

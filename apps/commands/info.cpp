@@ -41,7 +41,7 @@ struct InfoOptions {
   bool shows_page() const { return in_lower_case(picture).ends_with(".html"); }
 };
 
-/// The plan of a recipe. Where there is none, the row says why.
+/// The plan of a recipe; empty if there is none, and then the row says why.
 std::optional<pipeline::Plan> plan_or_reason(const io::ScanInfo& info, const pipeline::Recipe& recipe,
                                              json& row) {
   try {
@@ -54,8 +54,9 @@ std::optional<pipeline::Plan> plan_or_reason(const io::ScanInfo& info, const pip
   return std::nullopt;
 }
 
-/// Filtered back-projection of the selection, or a solver where there is no filter, on each device of this
-/// machine; of one where not one slice fits into memory, and of a geometry that is refused, it says why.
+/// A report of filtered back-projection of the selection on each device of this machine, or of a solver if
+/// there is no filter. If not one slice fits into the memory of a device, or if a geometry is refused, it
+/// says why.
 json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   const io::ScanInfo& info = reader.info();
   const Selection selected = select(o.scan, info);
@@ -68,7 +69,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
                           : rows_are_slices(info.scan) ? "FBP"
                                                        : "FDK"},
                  {"devices", json::array()}};
-  std::optional<pipeline::Plan> last;  // what is asked for is the same on all devices
+  std::optional<pipeline::Plan> last;  // the job is the same on all devices
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
     if (!device.is_cuda()) row["instructions"] = instruction_set();
@@ -171,7 +172,7 @@ void print_volume(const std::string& path, const json& r) {
   if (r.contains("missing")) std::cout << "missing   " << r["missing"].get<std::string>() << '\n';
 }
 
-/// The files of a scan's geometry that are asked for.
+/// Writes the files of a scan's geometry that are asked for.
 void write_files(const InfoOptions& o, const io::ScanInfo& info) {
   const Scan scan = as_it_stands(info);
   if (!o.write_geometry.empty()) {

@@ -19,7 +19,7 @@ struct LookCommand {
   Index port = 0;
 };
 
-/// Options that say what a run does with the volume have no meaning here.
+/// Refuses options about what a run does with the volume, which have no meaning here.
 void require_look_options(const ReconOptions& o) {
   if (o.scans.size() != 1) throw UsageError("one scan is looked at; give one");
   for (const CLI::Option* option : o.command->get_options())
@@ -28,7 +28,8 @@ void require_look_options(const ReconOptions& o) {
       throw UsageError("--" + option->get_lnames().front() + " goes with tandem recon");
 }
 
-/// Whether the help lists an option: those of solvers are taken, as a recipe may have them, and do nothing.
+/// Whether the help lists an option. Options of solvers are accepted, since a recipe may have them, but have
+/// no effect.
 bool shows(const ReconOptions& o, const std::string& option) {
   return look_takes(option) && applies(o, "--" + option);
 }

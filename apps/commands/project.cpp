@@ -30,7 +30,8 @@ struct ProjectOptions {
   bool given(const char* option) const { return command->count(option) > 0; }
 };
 
-/// Voxels of which the file says nothing but perhaps their pitch are cubes around the axis.
+/// A grid of cubes around the axis, for a volume whose file says nothing about its voxels, except perhaps
+/// their pitch.
 VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume) {
   const Shape n = volume.shape();
   std::optional<double> pitch = volume.pitch_mm();
@@ -40,8 +41,9 @@ VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume)
   return {{n[2], n[1], n[0]}, {pitch.value_or(1), pitch.value_or(1), pitch.value_or(1)}, {}};
 }
 
-/// As many bins as the full grid has voxels along x. Rows where the geometry options have them; else those of
-/// the full grid, or, of a parallel beam, a row a slice.
+/// The scan of the geometry options. It has as many bins as the full grid has voxels along x. If the options
+/// give no number of rows, it has as many rows as the full grid has slices, or, in a parallel beam, as the
+/// volume has slices.
 Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place) {
   const std::array<Index, 3> size = place ? place->full_size : grid.size;
   if (!o.geometry.views_file.empty()) return scan_of(o.geometry, size[0], size[2], grid.pitch[0]);
@@ -52,8 +54,8 @@ Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optiona
   return scan;
 }
 
-/// The rays of --like. Where scan and volume do not both know mm, bins are as wide as voxels in mm, or
-/// lengths are in bins.
+/// Takes the rays of --like. If only the volume has mm, bins are as wide as voxels; if only the scan has mm,
+/// or neither, lengths are in bins.
 void take_scan(ProjectedScan& target, const ProjectOptions& o, bool in_mm) {
   const auto reader = io::open_scan(o.like, {.allow_external_files = o.any_external});
   const io::ScanInfo& info = reader->info();
@@ -70,7 +72,8 @@ void take_scan(ProjectedScan& target, const ProjectOptions& o, bool in_mm) {
   if (in_mm) target.pixel_size_mm = d.bin_pitch;
 }
 
-/// The scan to make: that of --like, or of the geometry options, and the volume where its file says it lies.
+/// The scan to make, from --like or from the geometry options, and the volume at the place that its file
+/// gives.
 ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
   const std::optional<io::VolumePlace> place = volume.place();
   ProjectedScan target;
@@ -92,13 +95,13 @@ ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume)
   }
   const Detector& d = detector_of(target.scan);
   const bool apart = rows_are_slices(target.scan);
-  if (!place)  // as high as rows appear at the axis if they are as wide as bins appear there
+  if (!place)  // voxels as wide as bins appear at the axis are as high as rows appear there
     target.grid.pitch[2] = apart ? d.row_pitch : target.grid.pitch[0] * d.row_pitch / d.bin_pitch;
   if (apart) place_slices(target, place && (!o.like.empty() || o.geometry.rows));
   return target;
 }
 
-/// Of all kinds of beams.
+/// The models of all kinds of beams.
 std::vector<std::string> models() {
   std::vector<std::string> names;
   for (const Beam& beam : beams()) names.insert(names.end(), beam.models.begin(), beam.models.end());

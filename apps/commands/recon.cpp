@@ -47,7 +47,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What stands in the way before any file is opened.
+/// Checks what can be checked before any file is opened.
 void check_before(ReconOptions& o) {
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
   o.recipe.devices =
@@ -61,7 +61,7 @@ void check_before(ReconOptions& o) {
   check_files(o.common, inputs, outputs_of(o));
 }
 
-/// Says why a run with the options of a volume may give other bits.
+/// Says why a run with the options of a volume may give other bits than that volume.
 void tell_of_like(const ReconOptions& o, const json& planned, ProgressLine& progress) {
   if (o.like.empty()) return;
   const json recipe = recipe_in(o.like);
@@ -71,7 +71,7 @@ void tell_of_like(const ReconOptions& o, const json& planned, ProgressLine& prog
                     ", this run has " + text_of(planned[key]) + "; voxels may differ by rounding");
 }
 
-/// Says what a killed run left: slices that are done, and those that a solver was at.
+/// Says what a killed run left: slices that are done, and slices on which a solver was at work.
 void tell_of_done(const std::vector<Range>& done, const std::vector<Range>& begun, ProgressLine& progress) {
   if (done.empty() && begun.empty())
     progress.note("note: --resume: no killed run left anything here; this one begins anew");
@@ -87,7 +87,7 @@ json pairs_of(const std::vector<Range>& slices) {
   return pairs;
 }
 
-/// A run until all that is known before the first slice is known.
+/// The part of a run before the first slice.
 class PlannedRun {
  public:
   PlannedRun(ReconOptions& o, LivePage* page)
@@ -97,7 +97,7 @@ class PlannedRun {
     make_ready();
   }
 
-  /// --dry-run: the plan, and what it will take.
+  /// Shows the plan, and what it will take, for --dry-run.
   void show_plan() {
     if (saved_) saved_->write(config_);
     RunForecast ahead(plan_, reader_->info(), files_, {});
@@ -140,7 +140,7 @@ class PlannedRun {
     share_chunks(plan_);
   }
 
-  /// Volumes that do not fit are refused before any work.
+  /// Refuses volumes that do not fit, before any work.
   void require_volumes() const {
     const bool any_external = o_.scan.how.allow_external_files;
     if (!o_.truth.empty() && plan_.flow.together.is_first())
@@ -181,8 +181,8 @@ class PlannedRun {
   ProgressLine progress_;
   std::shared_ptr<io::GrowingScan> growing_;
   std::shared_ptr<io::ScanReader> reader_;
-  std::vector<std::string> rank_lines_;  // what each has
-  std::vector<double> axes_;             // that are possible
+  std::vector<std::string> rank_lines_;  // devices of each rank
+  std::vector<double> axes_;             // possible axes
   pipeline::Plan plan_;
   json planned_;
   RunFiles files_;
@@ -201,13 +201,13 @@ class Run : public PlannedRun {
     take_outputs();
     compute();
     if (ranks_.is_first()) finish();
-    ranks_.barrier();  // the volume has its name
+    ranks_.barrier();  // now the volume has its name
     if (checkpoints_) checkpoints_->finish();
     if (ranks_.is_first()) tell();
   }
 
  private:
-  /// What the method has to know of the scan before it makes the first slice.
+  /// Finds what the method has to know about the scan before it makes the first slice.
   void look_ahead() {
     searched_ = pipeline::look_ahead(
         *reader_, plan_, {.progress = progress(), .any_external = o_.scan.how.allow_external_files});
@@ -288,7 +288,7 @@ class Run : public PlannedRun {
       progress_.warn(clipped);
   }
 
-  /// What the volume itself says of the run.
+  /// The report that is written into the volume.
   json report_in_volume() {
     planned_["output"] = o_.output;
     json report = report_of(planned_, plan_, outcome_);
@@ -314,7 +314,7 @@ class Run : public PlannedRun {
       report_["followed"] = followed_json(*outcome_.followed);  // now with the time of writing
     } else {
       report_["stations"] = ahead_->stations(outcome_);
-      if (ranks_.is_alone()) ahead_->learn(outcome_);  // rates are those of one process
+      if (ranks_.is_alone()) ahead_->learn(outcome_);  // since rates are those of one process
     }
     report_["begun"] = begun_at_;
     report_["command_line"] = command_line();
@@ -339,7 +339,7 @@ class Run : public PlannedRun {
   std::optional<io::Output> preview_;
   std::optional<pipeline::Checkpoints> checkpoints_;
   std::unique_ptr<io::VolumeWriter> writer_;
-  std::vector<Range> done_, begun_;  // slices that a killed run left: whole, and in the making
+  std::vector<Range> done_, begun_;  // slices that a killed run left: done, and begun
   std::optional<RunForecast> ahead_;
   pipeline::Searched searched_;
   pipeline::Outcome outcome_;

@@ -24,7 +24,7 @@ struct PageOptions {
   std::string run, output;
 };
 
-/// What the page reads must be of the kind that it takes it for.
+/// Requires that the values that the page reads have the types that it expects.
 void require_types(const json& report, const std::string& path) {
   const auto require_each = [&](std::initializer_list<const char*> keys, const char* what, auto is_right) {
     for (const char* key : keys)
@@ -59,8 +59,8 @@ std::string text_in(const json& object, const char* key) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-/// The volume where the report says that it is, or beside the report. Opens the first that is there. @throws
-/// FileError that says why there is none
+/// Opens the volume where the report says that it is, or else beside the report. @throws FileError that says
+/// why there is none
 std::unique_ptr<io::VolumeReader> volume_of(const json& report, const fs::path& run) {
   const fs::path name = text_in(report, "output");
   require<FileError>(!name.empty(), "the report names no volume");

@@ -30,12 +30,12 @@ struct SimulateOptions {
 
 constexpr double chunk_bytes = 256e6;
 
-/// Rows at once such that a row's frames of `bytes_a_row` stay within a fixed memory.
+/// The number of rows at once whose frames, with `bytes_a_row` for each row, stay within a fixed memory.
 Index rows_at_once(double bytes_a_row, Index rows) {
   return std::clamp<Index>(static_cast<Index>(chunk_bytes / bytes_a_row), 1, rows);
 }
 
-/// The grid of --size, or that of `recon` where it is larger and holds the voxels of the other.
+/// The grid of --size; or the grid of `recon`, if it is larger and has the same voxels.
 VolumeGrid grid_of_truth(const pipeline::Simulation& s, ProgressLine& progress) {
   VolumeGrid grid = s.grid;
   const Index own = grid.size[0], fitting = fitting_grid(s.scan).size[0];
@@ -69,8 +69,8 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
     std::cout << "truth     " << io::files_written(o.truth, {0, grid.size[2]}) << '\n';
 }
 
-/// Bytes of one row of all views, of which memory has to hold a few. @throws DeviceError if it does not hold
-/// one
+/// The bytes of one row of all views; memory has to hold a few such rows. @throws DeviceError if it does not
+/// hold one
 double bytes_of_row(const Scan& scan) {
   const double bytes =
       8.0 * static_cast<double>(detector_of(scan).bins) * static_cast<double>(views_of(scan));
@@ -137,7 +137,7 @@ void run_simulate(SimulateOptions& o) {
 }
 
 void add_noise(CLI::App& c, pipeline::Simulation& s) {
-  heading(c, "Noise");  // ranges as pipeline::validate has them
+  heading(c, "Noise");  // ranges are as in pipeline::validate
   c.add_option("--photons", s.photons, "photons per cell without the object, 1 to 4e9 (default: no noise)")
       ->check(within(1, 4e9));
   c.add_option("--flats", s.flats, "flat frames (default 10)")->check(count(1, 100'000));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t text_column = 34, text_width = 66;
 
-/// For somebody who types "tandem" alone.
+/// The text for a user who types only "tandem".
 const std::string first_words =
     "X-ray tomography, from scan to volume. Type, for a first picture (volume.png):\n"
     "  tandem simulate -o scan.h5 --views 360 --photons 1e4\n"
@@ -24,7 +24,7 @@ const std::string first_words =
     "  tandem info SCAN\n"
     "tandem help lists all commands, tandem help recon the options of one.\n";
 
-/// The part of a footer that has the examples: a line that ends with a colon, and indented ones.
+/// The part of a footer with the examples: the line "Examples:" and the indented lines after it.
 std::pair<std::size_t, std::size_t> examples_in(const std::string& footer) {
   const std::string head = "Examples:\n";
   const std::size_t first = std::min(footer.find(head), footer.size());
@@ -33,7 +33,8 @@ std::pair<std::size_t, std::size_t> examples_in(const std::string& footer) {
   return {first, end};
 }
 
-/// Examples at the top; descriptions in lines that a terminal holds; short words for the kinds of values.
+/// Formats help: examples at the top, descriptions in lines that fit a terminal, and short words for kinds of
+/// values.
 class Formatter : public CLI::Formatter {
  public:
   Formatter() {
@@ -50,7 +51,7 @@ class Formatter : public CLI::Formatter {
   std::string make_group(std::string group, bool is_positional,
                          std::vector<const CLI::Option*> options) const override {
     const std::string text = CLI::Formatter::make_group(group, is_positional, options);
-    return is_positional ? text : text.substr(0, text.size() - 1);  // one empty line between two
+    return is_positional ? text : text.substr(0, text.size() - 1);  // one empty line between groups
   }
   std::string make_description(const CLI::App* app) const override {
     const auto [first, end] = examples_in(app->get_footer());
@@ -64,11 +65,11 @@ class Formatter : public CLI::Formatter {
     text.erase(0, text.find_first_not_of('\n'));
     return text.empty() ? "" : '\n' + text + '\n';
   }
-  /// Which default an option has, and what it excludes, its description says.
+  /// The kind of an option's value. The description says its default and what it excludes.
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0) return {};
     const bool several = option->get_expected_max() == CLI::detail::expected_max_vector_size &&
-                         option->get_allow_extra_args();  // else it is given once for each value
+                         option->get_allow_extra_args();  // if not, it is given once for each value
     return (option->get_type_name().empty() ? "" : " " + get_label(option->get_type_name())) +
            (several ? " ..." : "") + (option->get_required() ? " " + get_label("REQUIRED") : "");
   }
@@ -121,7 +122,7 @@ std::string unknown_in(const CLI::App& command) {
   return "option " + name + " is not known" + did_you_mean(name, options_of(command));
 }
 
-/// Where several values may come, CLI11 takes "[a]" for a list; as a path, "./[a]" is the same.
+/// Keeps CLI11 from taking the word "[a]" as a list of values: as a path, "./[a]" is the same.
 void keep_whole(std::string& word) {
   if (word.starts_with('[') && word.ends_with(']')) word = "./" + word;
 }
@@ -166,7 +167,7 @@ bool parse(CLI::App& program, int argc, char** argv) {
   try {
     std::vector<std::string> all = with_option_file(command, words);
     std::ranges::for_each(all, keep_whole);
-    std::ranges::reverse(all);  // as CLI11 takes them
+    std::ranges::reverse(all);  // the order that CLI11 needs
     program.parse(all);
     return true;
   } catch (const CLI::Success& asked) {  // help, version

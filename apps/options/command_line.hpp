@@ -4,7 +4,7 @@
 
 namespace tandem::apps {
 
-/// Options that are added to a command from now on stand under this heading in its help.
+/// Sets the heading of the help under which options that are added from now on stand.
 void heading(CLI::App& command, const char* title);
 
 /// Sets which values options take and how help looks. The program must have all its commands.

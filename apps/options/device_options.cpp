@@ -12,7 +12,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// auto, all, cpu, cuda, cuda:0,1
+/// What is wrong with a text that should be auto, all, cpu, cuda or cuda:0,1; empty if nothing is.
 std::string no_device(const std::string& text) {
   std::string error = "'" + text + "' is not auto, all, cpu, cuda, cuda:N or cuda:N,N,...";
   if (text == "auto" || text == "all" || text == "cpu" || text == "cuda") return "";
@@ -117,7 +117,7 @@ std::vector<Device> chosen_devices(const DeviceOptions& o, Pairing needed) {
   if (o.memory_gib && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
   for (const Device device : chosen)
-    if (device.is_cuda() || chosen.size() == 1)  // a CPU beside GPUs goes its own way
+    if (device.is_cuda() || chosen.size() == 1)  // a CPU beside GPUs takes its own execution
       require_execution(o, o.allow_unmatched ? Pairing::any : needed, device);
   return chosen;
 }

@@ -21,20 +21,20 @@ struct DeviceOptions {
 /// "automatic" and the names of all variants of parallel beams in this build, for all devices.
 std::vector<std::string> variant_names();
 
-/// For an option that takes one device: what is wrong with a text, or nothing.
+/// What is wrong with a text for an option that takes one device; empty if nothing is.
 std::string no_one_device(const std::string& text);
 
 void add_device_options(CLI::App& command, DeviceOptions& options);
 
-/// "cuda:0"; of the CPU with the set of instructions that kernels run with: "cpu (AVX-512)".
+/// The name of a device: "cuda:0"; for the CPU with the instruction set of its kernels: "cpu (AVX-512)".
 std::string words_of(Device device);
 
 Execution execution_of(const DeviceOptions& options);
 
-/// The devices that are named. `auto` means all GPUs, or the CPU if there is none; `all` means all GPUs and
-/// then the CPU, which takes the execution that it has if there are GPUs. @throws DeviceError if a
-/// device is not here; UsageError if a device does not have the execution that is asked for, or if a matched
-/// pair is needed and this one is not
+/// The devices that are named. `auto` means all GPUs, or the CPU if there is none. `all` means all GPUs and
+/// then the CPU; if there are GPUs, the CPU takes an execution of its own. @throws DeviceError if a device is
+/// not here; UsageError if a device does not have the wanted execution, or if a matched pair is needed and
+/// this one is not
 std::vector<Device> chosen_devices(const DeviceOptions& options, Pairing needed);
 
 }  // namespace tandem::apps

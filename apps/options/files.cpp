@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 bool same(const fs::path& a, const fs::path& b) {
   std::error_code fault;
   if (fs::exists(a, fault) && fs::exists(b, fault)) return fs::equivalent(a, b, fault);
-  // absolute first: of a relative path of which nothing exists, weakly_canonical gives it back as it is
+  // absolute first, because weakly_canonical does not change a relative path if no part of it exists
   const fs::path left = fs::weakly_canonical(fs::absolute(a, fault), fault);
   return left == fs::weakly_canonical(fs::absolute(b, fault), fault) && !fault;
 }
 
-/// Whether writing `output` would change `input`: the file itself, a slice, or the folder of images
-/// that slices would join.
+/// Whether writing `output` would change `input`: the file itself, a slice of it, or a folder of images to
+/// which slices would be added.
 bool overwrites(const fs::path& output, const fs::path& input) {
   if (same(output, input) || io::is_file_of(output, input)) return true;
   const fs::path images = io::image_folder_of(input);
@@ -40,7 +40,7 @@ bool is_file(const NamedFile& file) { return !file.path.empty() && file.path != 
                    other.path.string() + "; give another name");
 }
 
-/// Also not what the input leads to, by whatever links.
+/// Refuses an output that would overwrite the input, or a file to which the input leads.
 void refuse_source(const NamedFile& output, const NamedFile& input, const std::vector<fs::path>& behind) {
   if (input.alone ? same(output.path, input.path) : overwrites(output.path, input.path))
     refuse(output, input);
@@ -51,7 +51,7 @@ void refuse_source(const NamedFile& output, const NamedFile& input, const std::v
                      " is read; give another name");
 }
 
-/// A folder that can be written to.
+/// Requires a folder that can be written to.
 void require_place(const NamedFile& output) {
   const fs::path folder = io::folder_of(output.path);
   std::error_code fault;
@@ -124,7 +124,7 @@ void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs) {
       if (&other != &output && overwrites(output.path, other.path)) refuse(output, other);
     require_place(output);
     const io::VolumeKind* kind = io::volume_kind(output.path);
-    const bool later = kind && (kind->slices_are_files() || kind->is_folder);  // by its writer
+    const bool later = kind && (kind->slices_are_files() || kind->is_folder);  // its writer checks it later
     if (output.option != "--json" && !later)
       io::require_replaceable(output.path, output.content, common.replace());
   }

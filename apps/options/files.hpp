@@ -12,8 +12,8 @@ namespace tandem::apps {
 struct NamedFile {
   std::string option;
   std::filesystem::path path;
-  io::Content content = io::Content::volume;  ///< of an output
-  bool alone = false;  ///< an input that leads to no other files, whatever lies beside it
+  io::Content content = io::Content::volume;  ///< content of an output
+  bool alone = false;  ///< whether an input leads to no other files, whatever lies beside it
 };
 using NamedFiles = std::vector<NamedFile>;
 
@@ -26,12 +26,14 @@ nlohmann::json source_json(const Common& common, const std::filesystem::path& in
 void require_scan_name(const NamedFile& output);
 void require_volume_name(const NamedFile& output);
 
-/// No output may overwrite an input, nor what it leads to, by whatever links. @throws UsageError
+/// Refuses outputs that would overwrite an input, or a file to which an input leads by any link. @throws
+/// UsageError
 void refuse_sources(Common& common, const NamedFiles& inputs, const NamedFiles& outputs);
 
-/// Checks all files before the work. No output, nor the report, may overwrite an input or another output. An
-/// output may replace a file that tandem did not write only with --overwrite. The folder of each output must
-/// exist. Then takes the file of the report. @throws UsageError, FileError
+/// Checks all files before the work. No output, nor the report, may overwrite an input or another output.
+/// Only with
+/// --overwrite may an output replace a file that tandem did not write. The folder of each output must exist.
+/// Then takes the file of the report. @throws UsageError, FileError
 void check_files(Common& common, const NamedFiles& inputs, NamedFiles outputs);
 
 }  // namespace tandem::apps

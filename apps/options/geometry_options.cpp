@@ -16,9 +16,9 @@ namespace tandem::apps {
 
 namespace {
 
-constexpr double radians = in_radians(1);  // of a degree
+constexpr double radians = in_radians(1);  // radians in a degree
 
-/// "--sod MM, --sdd MM and --pixel-size MM"
+/// The options in words: "--sod MM, --sdd MM and --pixel-size MM".
 std::string listed_with_and(const std::vector<const char*>& options) {
   std::string list;
   for (std::size_t k = 0; k < options.size(); ++k)
@@ -28,7 +28,7 @@ std::string listed_with_and(const std::vector<const char*>& options) {
 
 bool is_free(const GeometryOptions& o) { return o.trajectory != "circle" || o.jitter_mm || o.curved; }
 
-/// A kind of beam, or a file.
+/// Takes --geometry, which is a kind of beam or a file.
 void parse(const CLI::App& c, GeometryOptions& o) {
   if (!c.count("--geometry")) return;
   const std::string kind = kind_called(o.geometry);
@@ -36,7 +36,7 @@ void parse(const CLI::App& c, GeometryOptions& o) {
   o.geometry = kind;
 }
 
-/// A file says all that the others say.
+/// Refuses options that say what the geometry file says already.
 void check_file(const CLI::App& c) {
   for (const char* option : {"--views", "--arc", "--start", "--angles", "--axis-bin", "--midplane-row",
                              "--sod", "--sdd", "--curved-detector", "--trajectory", "--jitter"})
@@ -55,7 +55,7 @@ void check_trajectory(const CLI::App& c, const GeometryOptions& o) {
                      " needs --pixel-size MM");
 }
 
-/// What does not go together, or is missing.
+/// Refuses options that do not go together, or lack others.
 void check(const CLI::App& c, GeometryOptions& o) {
   parse(c, o);
   if (!o.views_file.empty()) return check_file(c);
@@ -64,7 +64,7 @@ void check(const CLI::App& c, GeometryOptions& o) {
     throw UsageError("--angles does not go with --views, --arc or --start");
   if (o.arc && !(std::abs(*o.arc) > 0 && std::abs(*o.arc) <= 36000))
     throw UsageError("--arc must be an angle in degrees, at most 36000 and not 0");
-  const bool free_rows = is_free(o);  // a parallel detector may stand higher, too
+  const bool free_rows = is_free(o);  // then a parallel detector may also be raised
   for (const Beam& beam : beams())
     for (const char* option : beam.options)
       if (beam.kind != o.geometry && c.count(option) &&
@@ -75,7 +75,7 @@ void check(const CLI::App& c, GeometryOptions& o) {
     throw UsageError("--geometry " + o.geometry + " needs " + listed_with_and(needed));
 }
 
-/// The arc of the views, degrees, where the user gives none.
+/// The default arc of the views, degrees.
 double usual_arc(const GeometryOptions& o) {
   if (o.trajectory == "helix") return 1080;
   if (o.trajectory == "laminography") return 360;

@@ -11,11 +11,11 @@ namespace tandem::apps {
 /// The scan that `simulate` and `project` make.
 struct GeometryOptions {
   std::string geometry = "parallel", angles_file;
-  std::string views_file;  ///< that says where each view is taken from, in the place of a kind and angles
+  std::string views_file;  ///< file with the geometry of each view, in the place of a kind and angles
   std::string trajectory = "circle";
   bool curved = false;  ///< whether the detector lies on a cylinder about the source
   std::optional<double> pitch_mm, elevation_deg, jitter_mm;
-  std::uint64_t seed = 0;  ///< the jitter's seed
+  std::uint64_t seed = 0;  ///< seed of the jitter
   std::optional<Index> bins, rows, views;
   std::optional<double> arc, sod_mm, sdd_mm, midplane_row, axis_bin, pixel_size_mm;
   double start = 0;
@@ -25,7 +25,7 @@ void add_geometry(CLI::App& command, GeometryOptions& options);
 /// Adds --trajectory and what goes with it. Comes before `add_geometry`.
 void add_trajectory(CLI::App& command, GeometryOptions& options);
 
-/// Whether lengths of such a scan are in mm, whatever the user says of a pitch.
+/// Whether lengths of the scan of these options are always in mm, even if the user gives no pitch.
 bool is_in_mm(const GeometryOptions& options);
 
 /// The scan of these options. Defaults: as many bins as voxels along x, and one row per slice. @throws

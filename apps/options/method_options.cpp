@@ -16,7 +16,7 @@ using pipeline::Initial;
 using pipeline::Method;
 using pipeline::Recipe;
 
-/// "sirt 30, os-sirt 10, ..."
+/// The default iterations of all methods in words: "sirt 30, os-sirt 10, ...".
 std::string words_of_iterations() {
   return joined(pipeline::methods(), ", ", [](const Method& m) {
     if (!m.iterates()) return std::string();
@@ -26,7 +26,7 @@ std::string words_of_iterations() {
   });
 }
 
-/// "zero; of tv and fista fbp"
+/// The default initial volumes in words: "zero; of tv and fista fbp".
 std::string words_of_initials() {
   return "zero; of " +
          joined(pipeline::methods(), " and ",
@@ -34,7 +34,7 @@ std::string words_of_initials() {
          " fbp";
 }
 
-/// "os-sirt 10, ..."
+/// The default subsets in words: "os-sirt 10, ...".
 std::string words_of_subsets() {
   constexpr Index many = 1'000'000;
   return joined(pipeline::methods(), ", ", [](const Method& m) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index most_bytes = 1 << 22;  // the size of a file of options
 
-/// The value of an option among the words; empty where it is not there.
+/// The value of an option among the words; empty if it is not there.
 std::string value_in(const std::vector<std::string>& words, const std::string& option) {
   const auto found = std::ranges::find_if(
       words, [&](const std::string& word) { return word == option || word.starts_with(option + "="); });
@@ -31,7 +31,7 @@ std::string name_in(const std::string& word) {
   return word.starts_with("--") ? word.substr(0, word.find('=')) : std::string();
 }
 
-/// Whether one of the words is this option, by any of its names, or one that it excludes.
+/// Whether one of the words is this option, by any of its names, or an option that it excludes.
 bool settled(const std::vector<std::string>& words, const CLI::Option& option) {
   return std::ranges::any_of(words, [&](const std::string& word) {
     const bool is_short = word.size() > 1 && word[0] == '-' && word[1] != '-';
@@ -43,7 +43,7 @@ bool settled(const std::vector<std::string>& words, const CLI::Option& option) {
   });
 }
 
-/// Where options come from, beside the command line.
+/// A source of options beside the command line.
 struct Origin {
   std::string name;  ///< for messages: "--config run.toml"
   bool is_volume;
@@ -63,7 +63,8 @@ std::optional<bool> flag_in(const std::vector<std::string>& values) {
   return std::nullopt;
 }
 
-/// A flag is said or left out; what may be repeated is said once a value.
+/// The words of an option. A flag is there or left out. An option that may be repeated comes once for each
+/// value.
 std::vector<std::string> words_of(const CLI::Option& known, const Setting& item, const Origin& from) {
   const std::string name = "--" + item.name;
   if (known.get_items_expected_max() == 0) {
@@ -78,8 +79,8 @@ std::vector<std::string> words_of(const CLI::Option& known, const Setting& item,
   return words;
 }
 
-/// A name that is not known is shown only as far as it resembles one that is: the file may be another than
-/// was meant.
+/// The option that a setting names. An unknown name is shown only as far as it resembles a known one, since
+/// the file may have been named by mistake.
 const CLI::Option& known_option(const CLI::App& command, const Origin& from, const Setting& item) {
   if (const CLI::Option* known = command.get_option_no_throw("--" + item.name)) return *known;
   std::vector<std::string> names;
@@ -91,9 +92,9 @@ const CLI::Option& known_option(const CLI::App& command, const Origin& from, con
                                : ": option " + item.name + " is not known" + similar));
 }
 
-/// Why an option is taken from the command line alone; empty if it may come from here. A file may be
-/// anybody's: it decides what the volume becomes, and not what is written, replaced or served. A volume also
-/// names no file that is read.
+/// The reason why an option is taken only from the command line; empty if it may come from here. Anybody may
+/// have written a file, so it may decide what the volume becomes, and not what is written, replaced or
+/// served. A volume may not name files to be read either.
 std::string forbidden(const CLI::App& command, const CLI::Option& known, const Setting& item,
                       bool in_volume) {
   const std::string name = known.get_lnames().front();
@@ -124,7 +125,7 @@ void add_settings(const CLI::App& command, const Origin& from, const std::string
   words.insert(words.begin() + 1, added.begin(), added.end());
 }
 
-/// The recipe of a volume may be damaged, or no TOML: then the file is at fault.
+/// Adds the options of a volume's recipe. If the recipe is damaged, or no TOML, the error names the file.
 void add_recipe(const CLI::App& command, const std::string& volume, std::vector<std::string>& words) {
   try {
     add_settings(command, {"--like " + volume, true}, config_in(volume), words);
@@ -139,7 +140,7 @@ std::vector<std::string> with_option_file(const CLI::App& command, std::vector<s
   if (const std::string file = value_in(words, "--config"); !file.empty())
     add_settings(command, {"--config " + file, false},
                  io::text_of_file(file, "a file of options", most_bytes), words);
-  if (command.get_name() != "recon") return words;  // elsewhere --like takes a scan
+  if (command.get_name() != "recon") return words;  // in other commands --like takes a scan
   if (const std::string volume = value_in(words, "--like"); !volume.empty())
     add_recipe(command, volume, words);
   return words;

@@ -1,4 +1,4 @@
-// What does not go together in the options of `tandem recon`.
+// Checks that options of `tandem recon` go together.
 
 #include <algorithm>
 
@@ -103,7 +103,7 @@ const std::vector<Condition>& conditions() {
   return all;
 }
 
-/// The method, or those that are compared.
+/// The method, or the methods that are compared.
 std::vector<std::string> methods_of(const ReconOptions& o) {
   return o.compared.empty() ? std::vector{o.recipe.method} : o.compared;
 }
@@ -134,7 +134,7 @@ void check_numbers(const ReconOptions& o) {
   if (o.range_is_open() && o.recipe.follow)
     throw UsageError("--follow: --dtype " + o.dtype + " needs --min V and --max V");
   const io::VolumeKind* kind = io::volume_kind(o.output);
-  if (kind == nullptr) return;  // another check says so
+  if (kind == nullptr) return;  // another check refuses it
   if (o.compression != "none" && !kind->packs)
     throw UsageError("--compression goes with HDF5; give -o a name ending in .h5");
   if (!kind->stores(voxel_type_of(o)))

@@ -54,7 +54,7 @@ void add_volume(CLI::App& c, ReconOptions& o) {
       ->type_name("x0:x1,y0:y1,z0:z1");
 }
 
-/// Those of files that hold the whole volume, but HDF5.
+/// The endings of files, except HDF5, that hold the whole volume.
 std::string other_endings() {
   return joined(io::volume_kinds(), ", ", [](const io::VolumeKind& kind) {
     return kind.parts == io::Parts::none ? std::string(kind.ending()) + " (" + std::string(kind.title) + ")"
@@ -132,7 +132,7 @@ void add_follow(CLI::App& c, ReconOptions& o) {
       ->check(within(0.01, 1e7));
 }
 
-/// "A,B,C": names of methods, each once.
+/// The methods in a text A,B,C, in which each comes once.
 std::vector<std::string> parse_compared(const std::string& text) {
   const std::vector<std::string> known = names_of_methods();
   std::vector<std::string> methods;
@@ -187,8 +187,8 @@ std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
   return gib ? std::optional(static_cast<std::size_t>(*gib * bytes_per_gib)) : std::nullopt;
 }
 
-/// A number of slices around the middle, or a range of the full grid. A part of a volume in HDF5 has a file
-/// of its own.
+/// Takes --slices, a number of slices around the middle, or a range of the full grid. A part of a volume in
+/// HDF5 has its own file.
 void parse_slices(ReconOptions& o) {
   if (!o.slices_are_range()) {
     std::string text = o.slices;
@@ -273,7 +273,7 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
                                       : o.compression == "blosc" ? io::Compression::blosc
                                                                  : io::Compression::none;
   const std::string time = o.scan.how.time ? std::to_string(*o.scan.how.time) : "";
-  const std::string config =  // but for what says which part it is
+  const std::string config =  // without the option that says which part it is
       config_text(*o.command, {{"slices", ""}, {"region", ""}, {"time", time}},
                   [&](const std::string& option) { return applies(o, option); });
   return {voxel_type_of(o),

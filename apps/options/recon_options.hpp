@@ -13,12 +13,12 @@
 
 namespace tandem::apps {
 
-/// What a user asks of `tandem recon`.
+/// The options that a user gives to `tandem recon`.
 struct ReconOptions {
   Common common;
-  std::vector<std::string> scans;     ///< each of which is reconstructed
+  std::vector<std::string> scans;     ///< the scans, each of which is reconstructed
   std::vector<std::string> compared;  ///< the methods of `compare`
-  ScanOptions scan;                   ///< of one of them
+  ScanOptions scan;                   ///< options of one scan
   pipeline::Recipe recipe;
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
                                               save_format, truth, region, checkpoint, compare, sweep;
@@ -51,7 +51,7 @@ void add_recon_options(CLI::App& command, ReconOptions& o);
 /// Turns the options into a recipe. Opens no file. @throws UsageError
 void finish_recipe(ReconOptions& o);
 
-/// @throws UsageError for what does not go together, as far as no file is needed to see it
+/// @throws UsageError for options that do not go together, as far as that is seen without a file
 void check_together(const ReconOptions& o);
 
 /// The inputs that decide the volume, with their options.
@@ -60,7 +60,7 @@ std::vector<NamedFile> sources_of(const ReconOptions& o);
 /// Names of the methods that read an option.
 std::string readers_of(std::string_view option);
 io::VoxelType voxel_type_of(const ReconOptions& o);
-/// Bytes of a voxel that leaves a GPU: as the file stores it, unless somebody looks at it as a float first.
+/// The bytes of a voxel that leaves a GPU: as the file stores it, unless it is first needed as a float.
 Index stored_bytes_of(const ReconOptions& o);
 
 /// Whether an option has a meaning with these options. `iterations`, for example, has none for fbp.

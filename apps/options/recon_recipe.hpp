@@ -5,8 +5,8 @@
 
 namespace tandem::apps {
 
-/// The options of a run, for --config and --like: with the method that was taken, and with what was found or
-/// chosen for it: the axis, how a solver begins and ends, the range of integers.
+/// The options of a run, for --config and --like, with the method that was taken and with all that was found
+/// or chosen for it: the axis, how a solver begins and ends, the range of integers.
 std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range = {});
 

@@ -25,7 +25,7 @@ namespace {
 
 void parse_angles(const std::string& text, io::OpenOptions& how) {
   how.angles = text;
-  if (!text.ends_with(']')) return;  // brackets elsewhere are the name's own
+  if (!text.ends_with(']')) return;  // other brackets belong to the name
   const std::size_t bracket = text.rfind('[');
   if (bracket == std::string::npos || bracket == 0)
     throw UsageError("--angles '" + text + "' is not FILE or FILE[A:B]");
@@ -33,7 +33,7 @@ void parse_angles(const std::string& text, io::OpenOptions& how) {
   how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
 }
 
-/// A kind of beam, or a file with a place for each view.
+/// Takes --geometry, which is a kind of beam or a file with the geometry of each view.
 void parse_geometry(const std::string& text, io::OpenOptions& how) {
   how.kind = kind_called(text);
   if (how.kind.empty()) how.geometry = text;
@@ -295,7 +295,7 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
 }
 
 void warn_of_doubts(const pipeline::AxisEstimate& axis, const Scan& scan, ProgressLine& progress) {
-  constexpr double doubtful = 0.3;  // rows of nothing but air agree by up to so much with some axis
+  constexpr double doubtful = 0.3;  // even rows of air agree by up to so much with some axis
   constexpr double blurred = 0.5;   // bins
   const double turn = period_of(scan).value_or(whole_turn);
   const std::string advice = pipeline::axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);

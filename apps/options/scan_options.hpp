@@ -13,10 +13,10 @@
 
 namespace tandem::apps {
 
-/// How a scan is opened and which part of it is used: the options that `recon`, `center` and `info` share.
+/// The options that `recon`, `center` and `info` share: how a scan is opened, and which part of it is used.
 struct ScanOptions {
-  std::string path;                            ///< "-": the scan that is given, if one is
-  std::shared_ptr<const io::GivenScan> given;  ///< by a program that runs the command within itself; or null
+  std::string path;                            ///< "-": `given`, if it is there
+  std::shared_ptr<const io::GivenScan> given;  ///< scan of a program that runs the command itself; or null
   std::vector<std::string> flats, darks;
   std::string geometry, angles, arc, rotation_direction = "+1", orient, file_type, time;
   io::OpenOptions how;  ///< made from the texts above when the command line is parsed
@@ -24,21 +24,21 @@ struct ScanOptions {
   std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;
 };
 
-constexpr const char* all_times = "all";  ///< as --time
+constexpr const char* all_times = "all";  ///< value of --time
 
 constexpr const char* what_a_scan_is =
     "file of HDF5, MATLAB, Zeiss, TIFF or EDF, folder of images, or settings beside images";
-void add_scan(CLI::App& command, ScanOptions& options);  ///< the scan itself, of commands that take one
+void add_scan(CLI::App& command, ScanOptions& options);  ///< adds the scan, for commands that take one
 void add_scan_options(CLI::App& command, ScanOptions& options);
 void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
 
-/// Opens the path as a volume that tandem, or a program with the same layout, wrote; null for anything else.
+/// Opens the path as a volume of tandem, or of a program with the same layout; null for anything else.
 std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& options);
 
 /// Opens the scan. @throws FileError, also for a volume
 std::unique_ptr<io::ScanReader> open(const ScanOptions& options);
 
-/// What the user should know of a scan: its notes, and advice that the options do not follow yet.
+/// What the user should know about a scan: its notes, and advice that the options do not follow yet.
 std::vector<std::string> notes_of(const io::ScanInfo& info, const ScanOptions& options);
 void say_notes(const io::ScanInfo& info, const ScanOptions& options, ProgressLine& progress);
 
@@ -51,14 +51,14 @@ Selection select(const ScanOptions& options, const io::ScanInfo& info);
 /// The kind, sizes and other geometry of a scan, for reports and in words.
 nlohmann::json geometry_json(const Scan& scan);
 std::string words_of(const Scan& scan);
-/// "360 views x 1 row x 64 bins"
+/// The size of a scan in words: "360 views x 1 row x 64 bins".
 std::string words_of_size(const Scan& scan);
 
 /// Finds the axis, in bins of the file, from `count` rows that are spread over the selected ones.
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress);
 
-/// The same from these rows, without a warning if they hardly agree.
+/// Finds the axis from these rows, without a warning if they hardly agree.
 pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& options,
                                     const pipeline::AxisSearch& search, const std::vector<Index>& rows,
                                     ProgressLine& progress);

@@ -10,17 +10,17 @@ namespace tandem::apps {
 /// A line `name = value` of a file of options.
 struct Setting {
   std::string name;
-  std::vector<std::string> values;  ///< one, or those of a list
-  Index line = 0;                   ///< where it stands, from 1
+  std::vector<std::string> values;  ///< one value, or the values of a list
+  Index line = 0;                   ///< number of its line, from 1
 };
 
-/// Reads the part of TOML that options need: names; strings in "" (with \", \\, \n, \t) or '', numbers, true
-/// and false; lists of these in []; comments from # on. Words need no quotes, and a name alone is true, as in
-/// INI. `where` is for messages, which do not show the text: the file may be another than was meant. @throws
-/// UsageError for sections, and for a line that makes no sense
+/// Reads the part of TOML that options need: names; strings in "" (with \", \\, \n, \t) or ''; numbers, true
+/// and false; lists of these in []; comments from # on. As in INI, words need no quotes, and a name alone is
+/// true. `where` is for messages, which do not show the text, since the file may have been named by mistake.
+/// @throws UsageError for sections, and for a line that makes no sense
 std::vector<Setting> read_settings(const std::string& text, const std::string& where);
 
-/// The values of one setting as they stand behind the =. Numbers, true and false stay bare.
+/// The text of the values of a setting after the =. Numbers, true and false have no quotes.
 std::string toml_of(const std::vector<std::string>& values);
 
 }  // namespace tandem::apps

@@ -28,7 +28,7 @@ void add_option(CLI::App& c, const StepOption& option, pipeline::TrueOrFalse, St
       ->type_name("true|false");
 }
 
-/// One range, or two.
+/// The ranges in a text with one or two of them.
 std::vector<Range> ranges_in(const std::string& text) {
   const std::size_t comma = text.find(',');
   std::vector<Range> ranges{parse_range(text.substr(0, comma))};
@@ -62,7 +62,7 @@ void add_option(CLI::App& c, const StepOption& option, pipeline::Number limits, 
       ->type_name("X");
 }
 
-/// X,X,...; empty if the text is something else.
+/// The numbers in a text X,X,...; empty if the text is something else.
 std::vector<double> numbers_in(const std::string& text) {
   std::vector<double> numbers;
   std::stringstream parts(text + ",");
@@ -82,7 +82,8 @@ void add_option(CLI::App& c, const StepOption& option, pipeline::Numbers, StepVa
       ->type_name("X,X,...");
 }
 
-/// Many words stand in the help, where they are wrapped.
+/// Adds an option with a choice of words. If there are many, they stand in the help text, where they are
+/// wrapped.
 void add_option(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {
   constexpr std::size_t many = 6;
   CLI::Option* added = add_option(c, option, values, [](const std::string& text) { return text; });

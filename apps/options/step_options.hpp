@@ -11,7 +11,7 @@ namespace tandem::apps {
 /// Adds the options of all steps from counts to line integrals, in the order of the steps.
 void add_step_options(CLI::App& command, pipeline::StepValues& values);
 
-/// The files that options of steps name, by the names of the options.
+/// The files that options of steps name, with the names of these options.
 NamedFiles files_of(const pipeline::StepValues& values);
 
 /// @throws UsageError if options of a step do not go together

@@ -14,7 +14,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// The whole text, with one sign at the most.
+/// The number in a text that has nothing else, and at most one sign.
 template <class Number>
 std::optional<Number> parsed(const std::string& text) {
   const bool plus = text.starts_with('+');
@@ -26,7 +26,7 @@ std::optional<Number> parsed(const std::string& text) {
   return value;
 }
 
-/// Checks a text, and puts another in its place.
+/// A validator that checks a text and may replace it, without a name in the help.
 CLI::Validator unnamed(std::function<std::string(std::string&)> check) { return {std::move(check), "", ""}; }
 
 template <class Whole>
@@ -37,7 +37,8 @@ std::string make_plain(std::string& input, const char* what) {
   return {};
 }
 
-/// Of a type's name in CLI11: what CLI11 itself would take for more than decimal numbers.
+/// Makes the text of a number decimal, by the type's name in CLI11, since CLI11 itself takes other notations
+/// too.
 std::string make_decimal(std::string& input, const std::string& type) {
   if (input.empty()) return "the value is empty; leave the option out, or give a value";
   if (type.starts_with("INT")) return make_plain<Index>(input, "whole number");
@@ -46,8 +47,8 @@ std::string make_decimal(std::string& input, const std::string& type) {
   return {};
 }
 
-/// Insertions, deletions, exchanges of a letter or of two neighbours (Damerau, Levenshtein) that turn one
-/// text into the other.
+/// The number of changes that turn one text into the other: insertions, deletions and exchanges of a letter,
+/// and swaps of two neighbours (Damerau, Levenshtein).
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
@@ -167,7 +168,7 @@ CLI::Validator lower_case() {
 }
 
 std::string did_you_mean(const std::string& text, std::span<const std::string> words) {
-  constexpr std::size_t longest = 60;  // more resembles no word, and would take long to compare
+  constexpr std::size_t longest = 60;  // a longer text resembles no word, and would take long to compare
   if (text.size() > longest) return "";
   const std::size_t letters = text.size() - std::min(text.size(), text.find_first_not_of('-'));
   const std::string bare = text.substr(text.size() - letters);

@@ -11,7 +11,7 @@
 
 namespace tandem::apps {
 
-// How the texts of options become values. Numbers are decimal and finite, and the whole text is the number.
+// Turns the texts of options into values. Numbers are decimal and finite, and the whole text is the number.
 
 /// A finite number; empty for anything else.
 std::optional<double> number_in(const std::string& text);
@@ -29,7 +29,7 @@ constexpr Index most_along_an_axis = 10'000'000;
 /// Accepts whole numbers within [lowest, highest].
 CLI::Validator count(Index lowest = 1, Index highest = most_along_an_axis);
 
-/// "A:B", half open.
+/// The half-open range of a text "A:B".
 Range parse_range(const std::string& text);
 CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
                        const std::string& help);

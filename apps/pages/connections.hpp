@@ -6,8 +6,8 @@
 
 namespace tandem::apps {
 
-/// The connections of a server, of which each has a thread. There are never more than `most`, so that silent
-/// ones neither keep others waiting nor take the files that a run itself needs.
+/// The connections of a server, each with a thread. There are never more than `most`, so that silent
+/// connections neither keep others waiting nor take the file handles that a run itself needs.
 class Connections {
  public:
   static constexpr int most = 7;
@@ -17,16 +17,17 @@ class Connections {
     enum { silent, asked, answered, ended } state = silent;
   };
 
-  /// Makes room for one more: if there is none, ends the one that has been silent for longest, or else one
-  /// that has its answer. Waits a tenth of a second at most; false if all are still being answered.
+  /// Makes room for one more connection. If there is none, it ends the connection that has been silent for
+  /// longest, or else one that has its answer. Waits at most a tenth of a second; false if all are still
+  /// being answered.
   bool admit();
   One& begin(int socket);  ///< @pre it was admitted
-  /// It has asked, so it is not silent any more.
+  /// Notes that a connection has asked, so that it is no longer silent.
   void ask(One& one);
-  /// Tells the other side that the answer is over, and reads until it closes: were the connection closed on
-  /// what it has sent, a browser could lose the answer. Then closes.
+  /// Tells the other side that the answer is over, reads until it closes, and then closes. If the connection
+  /// were closed before all that it sent was read, a browser could lose the answer.
   void finish(One& one);
-  /// Ends silent connections at once, and all others when they have their answer, or after a quarter of a
+  /// Ends silent connections at once, and the others when they have their answer, or after a quarter of a
   /// second.
   void end_all();
 
@@ -37,7 +38,7 @@ class Connections {
   std::condition_variable change_;
   int admitted_ = 0;
   bool over_ = false;
-  std::list<One> all_;  ///< the oldest first
+  std::list<One> all_;  ///< connections, the oldest first
 };
 
 }  // namespace tandem::apps

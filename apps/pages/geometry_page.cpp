@@ -33,7 +33,7 @@ double reach_of(const VolumeGrid& grid) {
   return std::max(tandem::length(box[0]), tandem::length(box[1]));
 }
 
-/// At most so many views, spread over all.
+/// The numbers of the views that the page shows: at most `most`, spread over all views.
 std::vector<std::size_t> shown(std::size_t views) {
   constexpr std::size_t most = 360;
   std::vector<std::size_t> some;
@@ -42,14 +42,14 @@ std::vector<std::size_t> shown(std::size_t views) {
   return some;
 }
 
-/// A view as it is drawn: parallel rays come from as far away as the volume reaches.
+/// A view as it is drawn. Parallel rays begin as far away as the volume reaches.
 struct Drawn {
   Vector3 source;
   std::array<Vector3, 4> corners, from;
-  std::vector<Vector3> outline;  ///< of the detector
+  std::vector<Vector3> outline;  ///< outline of the detector
 };
 
-/// Points along the edges of a detector, first along row 0; of a flat one its corners.
+/// Points along the edges of a detector, first along row 0; for a flat detector its corners.
 std::vector<Vector3> outline_of(const FlexibleBeam& scan, const FlexibleView& view) {
   const int steps = scan.curved ? 24 : 1;
   std::vector<Vector3> points;
@@ -78,7 +78,7 @@ Drawn drawn(const FlexibleBeam& scan, std::size_t number, double reach) {
   return all;
 }
 
-/// Lines on white, in the plane of two axes.
+/// A drawing of lines on white, in the plane of two axes.
 class Drawing {
  public:
   static constexpr Index side = 480;

@@ -28,9 +28,9 @@ using pipeline::LivePicture;
 using pipeline::StationBoard;
 
 constexpr std::size_t most_lines = 200;
-constexpr double looks_s = 1.5;                  // a browser that asked so lately is still there
-constexpr std::chrono::milliseconds holds{500};  // a question, until there is news
-constexpr int most_held = 4;                     // questions, so that others need not wait for a thread
+constexpr double looks_s = 1.5;                  // a browser that asked this recently is still there
+constexpr std::chrono::milliseconds holds{500};  // longest time that a question waits for news
+constexpr int most_held = 4;  // most waiting questions, so that threads are free for others
 
 /// The pictures and where they are served.
 constexpr std::array<std::pair<const char*, const char*>, 5> places{{{"iterate", "/iterate.png"},
@@ -45,7 +45,7 @@ struct Shown {
   int number = 0;  ///< counts the pictures at this place
   int sent = 0;    ///< the newest that a browser has
   int encoded_number = 0;
-  std::string png;  ///< of that number
+  std::string png;  ///< the encoded picture, with that number
 };
 
 /// One window for pictures that are seen together, from some of their pixels.
@@ -105,8 +105,8 @@ struct LivePage::Impl {
   double asked = -looks_s;  ///< when a browser asked for the state, by `seconds_now`
   std::map<std::string, Shown> shown;
   StationBoard board;
-  const std::string nonce;  // only what has it may run as a script of the page
-  LocalServer server;       // the last member: its thread uses the others
+  const std::string nonce;  // only a script with it may run on the page
+  LocalServer server;       // the last member, since its thread uses the others
 };
 
 std::optional<Content> LivePage::Impl::answer(const std::string& path, const std::string& query) {
@@ -121,7 +121,7 @@ std::optional<Content> LivePage::Impl::answer(const std::string& path, const std
   return {};
 }
 
-/// Whoever asks with "after=NEWS" gets the answer when there is more, or after a while.
+/// Lets a question with "after=NEWS" wait until there is more news, or for a while.
 void LivePage::Impl::wait_for_news(const std::string& query) {
   const std::string mark = "after=";
   if (!query.starts_with(mark)) return;
@@ -133,7 +133,7 @@ void LivePage::Impl::wait_for_news(const std::string& query) {
   --held;
 }
 
-/// @pre the mutex is held
+/// Notes that there is news. @pre the mutex is held
 void LivePage::Impl::tell_news() {
   ++news;
   told.notify_all();
@@ -188,7 +188,7 @@ json LivePage::Impl::pictures() const {
   return list;
 }
 
-/// Encodes outside the lock: the work does not wait for it.
+/// The PNG of a picture. It is encoded without the lock, so that the work does not wait.
 std::string LivePage::Impl::png(const char* name) {
   std::unique_lock lock(mutex);
   const auto found = shown.find(name);

@@ -2,7 +2,7 @@
 
 #include <sys/socket.h>
 
-// before the header of the library, which takes its limits from them
+// these stand before the header of the library, which takes its limits from them
 #define CPPHTTPLIB_HEADER_MAX_LENGTH 16384  // the longest line; `longest_request` bounds all lines together
 #define CPPHTTPLIB_LISTEN_BACKLOG SOMAXCONN
 #include <httplib.h>
@@ -30,7 +30,7 @@ using httplib::Request, httplib::Response;
 constexpr std::size_t longest_request = 8192, longest_command = 65536;
 constexpr time_t patience_s = 5;
 
-/// Whether two texts are the same, in a time that does not tell how far they are.
+/// Whether two texts are the same. The time does not depend on how many letters agree.
 bool same_word(std::string_view a, std::string_view b) {
   unsigned differ = a.size() != b.size();
   for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
@@ -44,7 +44,7 @@ std::size_t length_of(const Request& request) {
   return length;
 }
 
-/// Lets only so many commands pass: some at once, and then as many as come back each second.
+/// Limits the commands that pass: a number at once, and then a number per second.
 class Throttle {
  public:
   bool lets_pass() {
@@ -64,7 +64,7 @@ class Throttle {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Lets only so many connections to the threads of the library.
+/// Limits the connections that come to the threads of the library.
 class Gate final : public httplib::TaskQueue {
  public:
   explicit Gate(Connections& connections) : connections_(connections) {}
@@ -78,7 +78,7 @@ class Gate final : public httplib::TaskQueue {
 
  private:
   Connections& connections_;
-  httplib::ThreadPool threads_{Connections::most};  // all from the start: it may make a further one too late
+  httplib::ThreadPool threads_{Connections::most};  // all at once: it may start more too late
 };
 
 }  // namespace
@@ -142,7 +142,7 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
   set_address_family(AF_INET);
   set_payload_max_length(command ? longest_command : longest_request);
   set_read_timeout(patience_s), set_write_timeout(patience_s);
-  set_socket_options([](socket_t socket) {  // the library's own would share the port with other programs
+  set_socket_options([](socket_t socket) {  // the library's default would share the port with other programs
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
@@ -159,8 +159,8 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
   set_error_handler([this](const Request& request, Response& response) {
     if (response.status == 400 && request.version == "HTTP/1.1" && request.method != "GET" &&
         request.method != "POST")
-      response.status = 405;             // one that the library does not know
-    if (!response.body.empty()) return;  // which says more
+      response.status = 405;             // a method that the library does not know
+    if (!response.body.empty()) return;  // since that says more
     const std::string text = std::to_string(response.status) + " " + httplib::status_message(response.status);
     response.set_content(request.method == "HEAD" ? "" : text + "\n", "text/plain; charset=utf-8");
     response.set_header("Allow", command ? "GET, POST" : "GET");
@@ -170,7 +170,7 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
   wait_until_ready();
 }
 
-/// The port that is listened on. @throws DeviceError
+/// Listens on a port, and returns its number. @throws DeviceError
 int LocalServer::Impl::bound_to(const Port& wished) {
   errno = 0;
   const int number = wished.number;
@@ -185,13 +185,14 @@ int LocalServer::Impl::bound_to(const Port& wished) {
   return bound;
 }
 
-/// Answers one request. The library would wait for further ones, and know nothing of who is silent.
+/// Answers one request. The library itself would wait for more requests, and does not know which connections
+/// are silent.
 bool LocalServer::Impl::process_and_close_socket(socket_t socket) {
   Connections::One& one = connections.begin(socket);
   httplib::detail::SocketStream stream(socket, patience_s, 0, patience_s, 0);
   bool closes = true;
   const bool done = process_request(stream, "127.0.0.1", 0, "127.0.0.1", port, true, closes, [&](Request& r) {
-    r.ranges.clear();  // there are no parts of answers
+    r.ranges.clear();  // answers have no parts
     connections.ask(one);
   });
   connections.finish(one);
@@ -218,8 +219,7 @@ int LocalServer::Impl::judged(const Request& request) {
   return request.method == "POST" ? judged_command(request) : 200;
 }
 
-/// The same of what a page sends. Its type is one that the pages of other hosts send only if they are allowed
-/// to.
+/// The status of a command. Pages of other hosts can send its content type only if they are allowed to.
 int LocalServer::Impl::judged_command(const Request& request) {
   if (!throttle.lets_pass()) return 429;
   const std::string type = in_lower_case(request.get_header_value("Content-Type"));
@@ -231,7 +231,7 @@ int LocalServer::Impl::judged_command(const Request& request) {
   return static_cast<std::size_t>(*length) <= longest_command ? 200 : 413;
 }
 
-/// Sends piece after piece.
+/// Sends the pieces of a stream one after the other.
 void stream(Response& response, const Content& content) {
   response.set_chunked_content_provider(content.type,
                                         [next = content.next](std::size_t, httplib::DataSink& sink) {

@@ -10,7 +10,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// Rounded to a hundredth of the leading digit of the width.
+/// A window in words, rounded to a hundredth of the leading digit of the width.
 std::string words_of_window(GreyWindow window) {
   const double step = std::pow(10, std::floor(std::log10(window.white - window.black)) - 2);
   const auto rounded = [&](float value) { return step * std::round(value / step) + 0.0; };  // without -0

@@ -8,22 +8,22 @@
 
 namespace tandem::apps {
 
-/// A plane along the axis through fewer slices is a line, and left out.
+/// The fewest slices for planes along the axis; with fewer they would be lines, and are left out.
 constexpr Index fewest_slices = 8;
 
 /// Grey values that a picture shows as black and as white.
 struct GreyWindow {
   float black = 0, white = 1;
 };
-/// From the 0.5th to the 99.5th percentile, so that a few outliers do not turn a picture black. The values
-/// are finite, and there is at least one.
+/// The window from the 0.5th to the 99.5th percentile, so that a few outliers do not make a picture black.
+/// @pre the values are finite, and there is at least one
 GreyWindow window_of(std::vector<float> values);
 
-/// A sheet with one window for all, which a line below the pictures says; the scale is that of the volume.
+/// A sheet with one window for all pictures; a line below them says which. It has the scale of the volume.
 io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place);
 
-/// Writes pictures of the middle planes, along z, y and x, side by side as a PNG file. Of a volume of few
-/// slices the first one alone.
+/// Writes pictures of the middle planes, normal to z, y and x, side by side as a PNG file. If the volume has
+/// few slices, it writes only the first one.
 void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan);
 
 }  // namespace tandem::apps

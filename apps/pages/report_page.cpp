@@ -32,7 +32,7 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
-/// The text with two marks replaced, of which `first` comes first. What is put in may hold marks too.
+/// The text with two marks replaced. `first` comes first in the text. The new texts may hold marks too.
 std::string filled(const std::string& text, const std::pair<std::string, std::string>& first,
                    const std::pair<std::string, std::string>& second) {
   const std::size_t a = text.find(first.first), b = text.find(second.first);
@@ -74,7 +74,7 @@ json volume_json(const VolumeView& view) {
             {"slices", h.slices}}}};
 }
 
-/// A histogram whose range is that of the greys of a slice, and half as much again on both sides.
+/// A histogram over the grey range of a slice, widened by half of it on both sides.
 Histogram around(const std::vector<float>& slice) {
   constexpr std::size_t parts = 160;
   std::vector<float> finite;

@@ -10,26 +10,26 @@
 
 namespace tandem::apps {
 
-/// JSON inside of an element of HTML: no text of it can end the element.
+/// JSON for the inside of an element of HTML, so that no text in it can end the element.
 std::string inside_html(const nlohmann::json& value);
 
 /// A plane through the middle of a volume.
 struct MiddlePlane {
-  char axis;             ///< that it is normal to
-  Index index, count;    ///< its place along that axis
+  char axis;             ///< axis to which it is normal
+  Index index, count;    ///< its number along that axis, and the number of planes
   io::Picture picture;   ///< at most `pipeline::live_side` pixels a side
   double width, height;  ///< in one unit of length
 };
 
-/// How many voxels have which value.
+/// A histogram of the values of voxels.
 struct Histogram {
   float low = 0, high = 1;  ///< ends of the range that `counts` divides into equal parts
   std::vector<Index> counts = {};
-  Index below = 0, above = 0, not_finite = 0;  ///< voxels outside
-  Index slices = 0;                            ///< that were looked at
+  Index below = 0, above = 0, not_finite = 0;  ///< voxels outside of the range
+  Index slices = 0;                            ///< number of slices that were looked at
 };
 
-/// What a page shows of a volume.
+/// The parts of a volume that a page shows.
 struct VolumeView {
   std::vector<MiddlePlane> planes;
   Histogram histogram;

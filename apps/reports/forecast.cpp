@@ -23,7 +23,7 @@ using pipeline::Rates;
 using pipeline::Seconds;
 using pipeline::StationWork;
 
-constexpr double long_enough = 0.3;  // seconds of a run that says something of rates
+constexpr double long_enough = 0.3;  // seconds of a run that tells rates
 
 /// The folder where the file system of a path begins.
 std::string file_system_of(const fs::path& path) {

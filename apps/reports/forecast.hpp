@@ -11,27 +11,27 @@
 
 namespace tandem::apps {
 
-/// Where `recon` reads and writes.
+/// The files that `recon` reads and writes.
 struct RunFiles {
   std::filesystem::path scan;
-  std::filesystem::path volume;  ///< its name; as HDF5 in the present folder if it is empty
+  std::filesystem::path volume;  ///< name of the volume; empty: HDF5 in the present folder
   io::VolumeFormat format;
 };
 
-/// The forecast of a run of `recon`, by the rates that are kept for this user.
+/// The forecast of a run of `recon`, from the rates that are kept for this user.
 class RunForecast {
  public:
-  /// `done`: slices that need not be made
+  /// `done`: slices that need not be made.
   RunForecast(const pipeline::Plan& plan, const io::ScanInfo& info, const RunFiles& files,
               const std::vector<Range>& done);
 
-  /// Measures the rates that are missing, each in well below a second, and keeps them. What cannot be
-  /// measured stays missing: the forecast is then without reading or writing, and empty without computing.
+  /// Measures missing rates, each in well below a second, and keeps them. A rate that cannot be measured
+  /// stays missing. Then the forecast is without reading or writing, or empty if it lacks computing.
   void measure(io::ScanReader& reader, ProgressLine& progress);
 
   const std::optional<pipeline::Forecast>& forecast() const { return forecast_; }
 
-  /// What the volume takes on its file system, if it is not packed.
+  /// The bytes of the volume on its file system, if it is not packed.
   double disk_bytes() const { return disk_bytes_; }
   /// A warning if the file system has no room for it; else empty.
   std::string lack_of_disk() const;
@@ -39,11 +39,11 @@ class RunForecast {
   /// Keeps what a finished run tells of the rates.
   void learn(const pipeline::Outcome& outcome) const;
 
-  /// "forecast" and "stations" of the report: before the run, and after it.
+  /// The parts "forecast" and "stations" of the report: before the run, and after it.
   nlohmann::json planned() const;
   nlohmann::json stations(const pipeline::Outcome& outcome) const;
 
-  /// The same for people.
+  /// Print the same for people.
   void print(std::ostream& to) const;
   void print_outcome(std::ostream& to, const pipeline::Outcome& outcome) const;
 

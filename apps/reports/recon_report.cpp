@@ -25,7 +25,7 @@ using nlohmann::json;
 
 namespace {
 
-/// "123 MiB"
+/// The bytes in words: "123 MiB".
 std::string mib(double bytes) {
   std::ostringstream text;
   text.precision(bytes < 1000 * bytes_per_mib ? 3 : 6);
@@ -33,7 +33,7 @@ std::string mib(double bytes) {
   return text.str();
 }
 
-/// What steps replaced, if anything.
+/// Prints what steps replaced, if anything.
 void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
   const char* before = "replaced  ";
   for (const auto& [name, replaced, notes, only_counts] : findings.steps)
@@ -41,7 +41,7 @@ void print_replaced(std::ostream& to, const pipeline::Findings& findings) {
   if (*before == ',') to << '\n';
 }
 
-/// What else steps say of the rows.
+/// Prints what else steps say about the rows.
 void print_notes(std::ostream& to, const pipeline::Findings& findings) {
   for (const auto& [name, replaced, notes, only_counts] : findings.steps) {
     const char* before = "";
@@ -52,7 +52,7 @@ void print_notes(std::ostream& to, const pipeline::Findings& findings) {
   }
 }
 
-/// "20 flats in 2 sets, linear between them; 10 darks"
+/// Flats and darks in words: "20 flats in 2 sets, linear between them; 10 darks".
 std::string words_of_references(const pipeline::FlatUse& use, const io::ScanInfo& info) {
   std::ostringstream text;
   text << info.flats << " flats";
@@ -66,7 +66,7 @@ std::string words_of_references(const pipeline::FlatUse& use, const io::ScanInfo
 
 double computing(const pipeline::Seconds& seconds) { return seconds.backproject + seconds.iterate; }
 
-/// 10^9 updates in a second of a worker. A helper does not count: it is of another kind.
+/// The speed of a worker, in 10^9 updates per second. A helper does not count, since it is of another kind.
 double gups_of(const pipeline::Outcome& out) {
   const double updates = out.updates - (out.helped ? out.helped->updates : 0),
                seconds = computing(out.seconds);
@@ -83,7 +83,7 @@ json helper_json(const pipeline::Plan& plan) {
           {"precision", name_of(helper->execution.precision)}};
 }
 
-/// Each curve has its own iterations; without those that are empty.
+/// The curves that are not empty, each with its own iterations.
 json curves_json(const pipeline::Curves& curves) {
   json all = {{"slices", curves.slices}};
   for (const auto& [name, curve] :
@@ -94,8 +94,8 @@ json curves_json(const pipeline::Curves& curves) {
   return all;
 }
 
-/// How roll, tilt and shifts are taken away: "views" stand as these say, or "frames" are resampled; null
-/// where there is nothing to be taken away.
+/// How roll, tilt and shifts are corrected: "views" are taken as they were measured, or "frames" are
+/// resampled. Null if there is nothing to correct.
 json stands_by(const pipeline::Job& job) {
   if (job.circle) return "views";
   const bool rolled =
@@ -104,7 +104,7 @@ json stands_by(const pipeline::Job& job) {
   return resampled ? json("frames") : json(nullptr);
 }
 
-/// The detector, and where its axis was recorded and is taken, in bins.
+/// The detector, with the recorded and the taken position of the axis, in bins.
 json axis_json(const pipeline::Job& job, const io::ScanInfo& info) {
   const Detector& d = detector_of(job.scan);
   json geometry = geometry_json(job.scan);
@@ -151,7 +151,7 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
           {"padding_bins", continues ? json(padding) : json(nullptr)}};
 }
 
-/// How it is computed. Rounding depends on the slabs of a sum over views.
+/// How it is computed. It lists the slabs of a sum over views, since rounding depends on them.
 json flow_json(const pipeline::Plan& plan) {
   const pipeline::Flow& flow = plan.flow;
   json names = json::array();
@@ -205,7 +205,7 @@ json seconds_json(const pipeline::Seconds& s) {
 /// The double whose text is the shortest one of this float: 1e-06, not 9.999999974752427e-07.
 double short_number(float value) { return std::stod(io::shortest(value)); }
 
-/// What was found in counts, flats and darks, and repaired.
+/// The faults that were found in counts, flats and darks, and repaired.
 json findings_json(const pipeline::Findings& found) {
   json report = {{"not_finite", found.replaced_by("not-finite")},
                  {"dead_cells", found.dead},
@@ -260,7 +260,7 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
   return report;
 }
 
-/// Which way was taken for roll, tilt and shifts.
+/// How roll, tilt and shifts were corrected, in words.
 std::string words_of_stand(const pipeline::Job& job) {
   if (job.circle)
     return "; views stand beside the circle of a " + std::string(kind_of(*job.circle)) +

@@ -10,25 +10,25 @@
 
 namespace tandem::apps {
 
-/// What `recon` is going to do, for its report, and for people.
+/// What `recon` is going to do, for its report and for people.
 nlohmann::json plan_json(const pipeline::Plan& plan, const io::ScanInfo& info);
 void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo& info);
 
-/// The report of a reconstruction: what was planned, and what became of it.
+/// The report of a reconstruction: what was planned, and what was done.
 nlohmann::json report_of(const nlohmann::json& planned, const pipeline::Plan& plan,
                          const pipeline::Outcome& out);
 
-/// The same for people, on standard output.
+/// Prints the outcome for people, on standard output.
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
                    const RunForecast& ahead);
 
-/// How voxels are stored: their type and, of integers, the range of attenuation that they stand for, whether
+/// How voxels are stored: their type, and for integers the range of attenuation that they stand for, whether
 /// it was found, and how many voxels were outside.
 nlohmann::json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out,
                             const io::Clipped& clipped);
-/// A warning if more than a hundredth of all voxels was outside; else empty.
+/// A warning if more than a hundredth of all voxels were outside; else empty.
 std::string warning_of_clipped(const nlohmann::json& numbers, const pipeline::Plan& plan);
-/// What was written, for people: type, range, and names of files.
+/// Prints for people what was written: type, range, and names of files.
 void print_written(const pipeline::Plan& plan, const std::string& output, const nlohmann::json& numbers);
 
 }  // namespace tandem::apps

@@ -4,7 +4,7 @@
 
 namespace tandem::apps {
 
-/// What a scan says of itself: format, sizes, geometry, angles, flats and darks, notes.
+/// What a scan says about itself: format, sizes, geometry, angles, flats and darks, notes.
 nlohmann::json scan_report(const io::ScanInfo& info, const ScanOptions& options);
 
 }  // namespace tandem::apps

@@ -7,12 +7,12 @@
 
 namespace tandem::apps {
 
-/// Where a volume lies, for reports, in the order (z, y, x): `pitch_mm` along x (null if it is not known),
-/// `unit`, `pitch` and `centre` in `unit_of_length`, `full_shape`, and `region` (the half-open range of each
-/// axis).
+/// The place of a volume, for reports, in the order (z, y, x): `pitch_mm` along x (null if it is not known),
+/// `unit`, `pitch` and `centre` in `unit_of_length`, `full_shape`, and `region` (the half-open range along
+/// each axis).
 nlohmann::json place_json(const io::VolumePlace& place);
 
-/// The same report in words. It names the region if this is not the full grid.
+/// This report in words. It names the region if it is not the full grid.
 std::string words_of_place(const nlohmann::json& report);
 
 }  // namespace tandem::apps

@@ -27,7 +27,7 @@ struct Part {
   int level = 0;
   Scan scan;
   FrameStack frames{};
-  double row = 0;  ///< of the stack, at which the axis is asked for
+  double row = 0;  ///< row of the stack for which the axis is given
 
   double f() const { return std::exp2(level); }
   double bin_in_file(double bin) const {
@@ -35,7 +35,7 @@ struct Part {
   }
 };
 
-/// The means of cells of a frame, (row, bin).
+/// Adds a frame of means of cells, (row, bin).
 void add_binned(FrameStack& stack, std::span<const float> frame, Index bins, Index rows_together,
                 Index bins_together) {
   const auto weight = 1 / static_cast<float>(rows_together * bins_together);
@@ -48,7 +48,7 @@ void add_binned(FrameStack& stack, std::span<const float> frame, Index bins, Ind
           weight * frame[static_cast<std::size_t>(row * bins + bin)];
 }
 
-/// The row at which the axis is asked for: at the height of a point source, else in the middle.
+/// The row for which the axis is given: the row at the height of a point source, else the middle row.
 double row_of_axis(const Scan& scan) {
   const Detector& d = detector_of(scan);
   return rows_are_slices(scan) || d.rows == 1 ? 0.5 * static_cast<double>(d.rows - 1)
@@ -64,7 +64,7 @@ Part part_of(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progres
   const Selection& s = part.selected;
   part.scan = crop(scan, s.views, s.rows, s.bins);
   const Index most =
-      s.rows.size() == 1 ? 1024 : 384;  // bins: finer cells tell no more than their noise allows
+      s.rows.size() == 1 ? 1024 : 384;  // bins; finer cells tell no more, because of their noise
   while ((s.bins.size() >> part.level) >= most) ++part.level;
   const Index rows_together = tandem::rows_together(s.rows.size(), part.level),
               bins_together = Index{1} << part.level;
@@ -83,7 +83,7 @@ void turn_round(Scan& scan) {
   for (double& angle : angles_of(scan)) angle = -angle;
 }
 
-/// A scan with the axis, as a list of views if its detector is rolled.
+/// A scan with this axis; as a list of views, if its detector is rolled.
 Scan moved(Scan scan, double axis_bin, double roll, bool reversed) {
   detector_of(scan).axis_bin = axis_bin;
   if (reversed) turn_round(scan);
@@ -95,7 +95,7 @@ bool has_roll(const FrameCalibration& found, const Part& part) {
   return !calibration::few_rows(part.frames) && found.line.verdict == Verdict::resolved;
 }
 
-/// The axis in the row that the whole scan asks for: rows of a part may have another middle.
+/// The axis in the row for which the whole scan gives it, because rows of a part may have another middle.
 double axis_in_file(const FrameCalibration& found, const Part& part, const Scan& whole) {
   const double row = (part.row + 0.5) * (part.frames.rows == 1 ? 1 : part.f()) - 0.5 +
                      static_cast<double>(part.selected.rows.first);
@@ -170,7 +170,7 @@ void warn_of_views(const FrameCalibration& found, ProgressLine& progress) {
         "angles are wrong; give --arc DEG");
 }
 
-/// Slices in the middle and a third of the height above it, before and after.
+/// Adds slices in the middle and a third of the height above it, before and after calibration.
 void add_slices(Calibrated& all, const FrameCalibration& found, const Part& part) {
   const VolumeGrid grid = fitting_grid(part.scan);
   const double up = static_cast<double>(grid.size[2]) * grid.pitch[2] / 3;

@@ -24,15 +24,15 @@ namespace {
 
 using nlohmann::json;
 
-/// What a method made.
+/// The result of a method.
 struct MethodRow {
   std::string method;
   pipeline::Plan plan;
-  double seconds = 0;  ///< from counts to the last slice, with all that the method looks for before
+  double seconds = 0;  ///< from counts to the last slice, with searches of the method
   pipeline::Outcome outcome{};
 
   bool iterates() const { return plan.job.method->iterates(); }
-  /// Root mean square of b - Ax, in units of line integrals. Other than the norm relative to the start, it
+  /// The root mean square of b - Ax, in units of line integrals. Unlike the norm relative to the start, it
   /// does not depend on the initial volume.
   double residual() const {
     double squares = 0;
@@ -98,8 +98,8 @@ io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
   return picture;
 }
 
-/// Greys that are far below the window of the truth, as those of laminography, are shown brighter, by a
-/// factor that the caption says.
+/// Makes a picture brighter, by a factor that its caption tells, if its greys are far below the window of the
+/// truth, as in laminography.
 void brighten(io::Picture& picture, const GreyWindow& of_truth) {
   constexpr float far_below = 3;
   const float factor = std::round(10 * of_truth.white / window_of(picture.grey).white) / 10;
@@ -108,8 +108,8 @@ void brighten(io::Picture& picture, const GreyWindow& of_truth) {
   picture.captions.push_back("shown " + text_of_number(static_cast<double>(factor), 2) + " times as bright");
 }
 
-/// One window for all, so that greys can be compared: that of the truth. Without one, that of the last
-/// method, since noise of the others would make a joint window too wide.
+/// Writes the picture with one window for all, so that greys can be compared: that of the truth, or else that
+/// of the last method, since noise of other methods would make a joint window too wide.
 void write_picture(io::Output output, const ReconOptions& o, std::vector<MethodRow>& rows) {
   constexpr std::size_t most_columns = 4;
   std::vector<io::Picture> pictures;

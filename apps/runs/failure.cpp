@@ -11,7 +11,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// What the standard library or oneTBB throws once checks have passed: memory or threads do not suffice.
+/// The message for what the standard library or oneTBB throws if memory or threads do not suffice.
 std::string shortage(const std::exception& e) {
   if (dynamic_cast<const std::bad_alloc*>(&e) || dynamic_cast<const std::length_error*>(&e))
     return "memory: the host has no more; give --memory GIB below what is free, or --binning";
@@ -22,7 +22,7 @@ std::string shortage(const std::exception& e) {
 
 std::optional<Failure> failure_of(const Action& work) {
   const std::size_t before = io::published().size();
-  // a command ended early: says what it had written by then; whatever a signal led to is its doing
+  // the failure of a command that ended early says what was written; after a signal, the signal is the cause
   const auto early = [&](const std::string& what, int code) {
     return Failure{caught_signal() != 0 ? 128 + caught_signal() : code, what + words_on_published(before)};
   };

@@ -14,16 +14,16 @@ class ScansFailed : public std::runtime_error {
   const int code;
 };
 
-/// How a command ended that did not do what was asked.
+/// How a command failed.
 struct Failure {
-  int code;          ///< of the program
+  int code;          ///< exit code of the program
   std::string text;  ///< what is wrong, and what was written before
 };
 
-/// Does the work. Empty if all went well. The code is 1 if a check did not hold; 2 if the command line is
-/// wrong; 3 if a file is missing, unreadable or not what it claims; 4 if the geometry or a parameter makes no
-/// sense for this scan; 5 if the device failed, memory does not suffice, or a port is in use; 128 + the
-/// number of a signal.
+/// Does the work, and returns its failure; empty if there is none. The code is 1 if a check did not hold; 2
+/// if the command line is wrong; 3 if a file is missing, unreadable or not what it claims; 4 if the geometry
+/// or a parameter makes no sense for this scan; 5 if the device failed, memory does not suffice, or a port is
+/// in use; 128 + the number of a signal.
 std::optional<Failure> failure_of(const Action& work);
 
 }  // namespace tandem::apps

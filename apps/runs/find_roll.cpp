@@ -20,7 +20,8 @@ struct Point {
   double x, y, uncertainty;
 };
 
-/// By least squares. If the points lie farther from the line than their uncertainties say, these grow.
+/// Fits a line by least squares. If the points lie farther from it than their uncertainties say, the
+/// uncertainties of the line grow.
 FittedLine fitted(const std::vector<Point>& points) {
   double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
   for (const Point& p : points) {

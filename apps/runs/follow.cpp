@@ -13,7 +13,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// A scan that can be followed from now on. @throws FileError
+/// Opens a scan that can be followed from now on. @throws FileError
 std::unique_ptr<io::GrowingScan> opened(const ReconOptions& o) {
   auto scan = io::open_growing_scan(o.scan.path, o.scan.how, o.planned_views);
   const pipeline::Preprocessing how =

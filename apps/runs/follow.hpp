@@ -9,7 +9,7 @@
 
 namespace tandem::apps {
 
-/// @throws UsageError for what `--follow` does not go with, or what goes with it alone
+/// @throws UsageError for options that do not go with `--follow`, or that need it
 void check_follow(const ReconOptions& o);
 
 /// Waits, as long as the options say, until the scan has a view, flats and darks. @throws FileError
@@ -17,7 +17,7 @@ std::unique_ptr<io::GrowingScan> wait_for_scan(const ReconOptions& o, ProgressLi
 
 pipeline::Patience patience_of(const ReconOptions& o, ProgressLine& progress);
 
-/// What the report says of a scan that was followed, now that its volume is whole.
+/// The part of the report about a scan that was followed, when its volume is whole.
 nlohmann::json followed_json(const pipeline::Followed& followed);
 
 }  // namespace tandem::apps

@@ -18,7 +18,7 @@ void require_single_views(const pipeline::Preprocessing& how) {
                            " needs all views at once, and frames are taken one by one; leave it out");
 }
 
-/// So many views that their counts and line integrals take some 64 MB.
+/// The number of views whose counts and line integrals take some 64 MB.
 Index views_at_once(Range rows, Range bins) {
   constexpr double bytes = 64e6, bytes_a_cell = 8;
   return std::max<Index>(1, static_cast<Index>(bytes / (bytes_a_cell * static_cast<double>(rows.size()) *

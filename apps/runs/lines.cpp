@@ -13,7 +13,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// Bytes of the UTF-8 character at the beginning of a text; 0 where there is none (RFC 3629).
+/// The bytes of the UTF-8 character at the beginning of a text; 0 if there is none (RFC 3629).
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -32,7 +32,7 @@ std::size_t character_length(std::string_view text) {
   return none ? 0 : length;
 }
 
-/// C0 without the newline, DEL, and C1.
+/// Whether a character is a control: C0 without the newline, DEL, or C1.
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return (first < 0x20 && first != '\n') || first == 0x7f;
@@ -52,7 +52,7 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = character_length(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
-    const auto last = static_cast<unsigned char>(character.back());  // of C1 the code itself
+    const auto last = static_cast<unsigned char>(character.back());  // for C1, the code itself
     if (length == 0)
       shown += escaped("\\x%02x", last);
     else if (is_control(character))

@@ -12,22 +12,22 @@ namespace tandem::apps {
 /// else stay as they are.
 std::string printable(std::string_view text);
 
-/// A message as one printable line of at most 500 characters, `before` included. If it is longer, the middle
-/// is left out, because the end says what to do.
+/// A message as one printable line of at most 500 characters with `before`. If it is longer, the middle is
+/// left out, because the end says what to do.
 std::string one_line(const std::string& before, const std::string& text);
 
-/// A number for people, with at most 7 digits: rounding of the way to it is not shown, nor are digits that a
-/// float does not have.
+/// A number for people, with at most 7 digits, so that neither rounding errors nor digits that a float does
+/// not have are shown.
 std::string rounded(double value);
 
-/// "1 row", "2 rows".
+/// A number of things in words: "1 row", "2 rows".
 std::string counted(Index count, const std::string& what);
 
 /// A value and its uncertainty, which has two digits: "31.474 +- 0.082".
 std::string with_uncertainty(double value, double uncertainty);
 
-/// As long as it lives, lets only printable text through to a stream, and its lines to the log. Names and
-/// texts from files reach a terminal only by std::cout and std::cerr.
+/// Lets only printable text through to a stream, and its lines to the log, as long as the object lives. Names
+/// and texts from files reach a terminal only by std::cout and std::cerr.
 class PrintableStream : private std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream);
@@ -40,7 +40,7 @@ class PrintableStream : private std::streambuf {
 
   std::ostream& stream_;
   std::streambuf* behind_;
-  std::string line_;  ///< that has not ended yet
+  std::string line_;  ///< the line that has not ended yet
 };
 
 }  // namespace tandem::apps

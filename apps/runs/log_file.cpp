@@ -29,7 +29,7 @@ struct Log {
 };
 
 Log& log() {
-  static Log& one = *new Log;  // never destroyed: a thread may write to it at any time
+  static Log& one = *new Log;  // never destroyed, since a thread may write to it at any time
   return one;
 }
 
@@ -37,8 +37,8 @@ bool write_all(int file, const std::string& text) {
   return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// The file of a log, emptied unless it goes on: a new one, or a log that is there, but none that a link
-/// leads to, and none that came under the name since others looked.
+/// Opens the file of a log: a new one, or the log that is there, emptied unless it goes on. No link is
+/// followed, and a file that has come under the name since the check is refused.
 int opened_log(const std::string& file, bool again, io::Replace replace) {
   constexpr int flags = O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const int made = ::open(file.c_str(), flags | O_CREAT | O_EXCL, 0666);

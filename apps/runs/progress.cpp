@@ -64,13 +64,13 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
   if (page_) page_->tell_stage({stage, done, total, detail});
   if (listener_) return listener_->stage(stage, done, total, what, detail);
   const Clock::time_point now = Clock::now();
-  if (done < done_ || total != total_) start_ = now, first_ = done;  // a new task: its own rate
+  if (done < done_ || total != total_) start_ = now, first_ = done;  // a new task has its own rate
   const bool turns = stage != stage_;
   stage_ = stage, done_ = done, total_ = total;
   const auto since = [&](Clock::time_point then) {
     return std::chrono::duration<double>(now - then).count();
   };
-  // a new stage may be long in its first step: it is shown at once
+  // the first step of a new stage may be long, so the stage is shown at once
   const bool shows = !quiet_ && (since(last_) >= (terminal_ ? 0.1 : pause_s) || (terminal_ && turns));
   const bool logs = since(logged_) >= pause_s;
   if (!shows && !logs) return;

@@ -11,18 +11,19 @@ class LivePage;
 struct Common;
 struct Listener;
 
-/// A progress line for long tasks, on standard error. On a terminal it is rewritten in place; elsewhere there
-/// is a new line every few seconds. There is none if `--quiet` is given. A listener hears all in its place.
+/// A progress line for long tasks, on standard error. On a terminal it is rewritten in place; else there is a
+/// new line every few seconds. There is none if `--quiet` is given. If there is a listener, it gets all this
+/// instead.
 class ProgressLine {
  public:
-  /// A page, if there is one, shows all of it too, also with `--quiet`.
+  /// `page` shows all of it too, also with `--quiet`; it may be null.
   explicit ProgressLine(const Common& common, LivePage* page = nullptr);
   ~ProgressLine();
   /// Shows stage, done of total in units of `what`, detail and time left. @throws Interrupted after Ctrl-C
   void operator()(const std::string& stage, double done, double total, const char* what = "slices",
                   const std::string& detail = "");
   void clear();                        ///< removes the line, before results are printed
-  void note(const std::string& text);  ///< prints a line of its own
+  void note(const std::string& text);  ///< prints a separate line
   /// Prints a warning that the result may be wrong, unless `--quiet` is given, and keeps it for the report.
   void warn(const std::string& text);
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -34,8 +35,8 @@ class ProgressLine {
   LivePage* page_;
   bool shown_ = false;
   std::string stage_;
-  double first_ = 0;             ///< done when the present task began
-  double done_ = 0, total_ = 0;  ///< of the last call
+  double first_ = 0;             ///< `done` when the present task began
+  double done_ = 0, total_ = 0;  ///< values of the last call
   Clock::time_point start_, last_, logged_;
   std::vector<std::string> warnings_;
 };

@@ -27,7 +27,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// As the environment has it: of Open MPI, of others (MPICH, Intel MPI), of Slurm's srun.
+/// Rank and size from the environment of Open MPI, of MPICH or Intel MPI, or of Slurm's srun.
 struct Started {
   int rank = 0, size = 1;
 };
@@ -55,7 +55,7 @@ RankPlace own_place() {
   return {host.data(), seen ? seen : "", thread_count()};
 }
 
-/// Ranks on one host, of which this is one: its number among them, and theirs.
+/// The ranks on the host of this rank: its number among them, and their count.
 struct Neighbours {
   int number = 0, count = 0;
 };
@@ -73,7 +73,7 @@ Neighbours neighbours(const Same& same) {
 }
 const RankPlace& own() { return rank_places()[static_cast<std::size_t>(Comm::world().rank())]; }
 
-/// One error of several processes is said by one of them. The others wait until they are ended.
+/// Refuses something for all processes: one of them says the error, and the others wait until they are ended.
 void refuse_once(int rank, const std::string& what) {
   if (rank == 0) throw UsageError(what);
   std::signal(SIGTERM, SIG_DFL);
@@ -81,7 +81,7 @@ void refuse_once(int rank, const std::string& what) {
   ::_exit(2);
 }
 
-/// Past the stream, which another thread may be using.
+/// Prints an error without the stream, which another thread may be using.
 void print_error(const std::string& what) {
   const std::string text = one_line("tandem: error: ", what), line = text + '\n';
   log_line(text);
@@ -93,7 +93,7 @@ std::string words_of(const RankFailure& failure) {
          places()[static_cast<std::size_t>(failure.rank)].host + "): " + failure.text;
 }
 
-/// What all ranks met is no matter of one of them.
+/// Tells the failures of ranks. If all ranks failed alike, no rank is named.
 void tell(const std::vector<RankFailure>& failures) {
   const RankFailure& first = failures.front();
   const bool all = static_cast<int>(failures.size()) == Comm::world().size() &&
@@ -101,7 +101,7 @@ void tell(const std::vector<RankFailure>& failures) {
   print_error(all || places().empty() ? first.text : words_of(first));
 }
 
-/// Of a rank whose own thread does not end it in time, because it computes or waits.
+/// Ends a rank whose own thread does not end it in time, because it computes or waits.
 void end_soon(int code) {
   std::this_thread::sleep_for(std::chrono::duration<double>(time_to_end()));
   take_last_word();
@@ -239,14 +239,14 @@ RankLines say_ranks(const std::vector<Device>& own_devices, int threads) {
 int say_failure(const std::string& what, int code) {
   const Comm all = Comm::world();
   const std::optional<int> told = all.fail(code, what);
-  // a signal to all before they know of each other: the first one says it
+  // a signal may come to all ranks before they know each other; then the first one says it
   const bool is_said = told || (all.is_alone() && caught_signal() != 0 && started().rank > 0);
   if (!is_said) print_error(what);
   if (all.is_alone()) return code;
   std::cout.flush();
   if (told) static_cast<void>(all.meet_at_the_end());
   io::clear_shared_outputs();
-  // other threads may be within MPI, which must not end then
+  // other threads may be within MPI, which must not be ended then
   ::_exit(told.value_or(code));
 }
 

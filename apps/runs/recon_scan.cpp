@@ -12,7 +12,7 @@ namespace tandem::apps {
 
 namespace {
 
-/// An axis that is hardly known does not say that one side of the detector sees more than the other.
+/// Requires that the axis is known well enough to say that one side of the detector sees more than the other.
 void require_known_sides(const ReconOptions& o, const io::ScanInfo& info,
                          const pipeline::AxisEstimate& axis) {
   constexpr double most = 5;  // bins
@@ -26,8 +26,8 @@ void require_known_sides(const ReconOptions& o, const io::ScanInfo& info,
                          "angles right? Give --rotation-axis X, or --file-type double_fov if it is one");
 }
 
-/// Looks for the axis if that is asked for, and gives it to the recipe; the axes that are left open. Of
-/// several ranks, the first one looks.
+/// Looks for the axis if that is asked for, and gives it to the recipe. Returns the axes that are left open.
+/// If there are several ranks, the first one looks.
 std::vector<double> axes_found(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
   if (!o.axis_auto) return {};
   const Comm ranks = Comm::world();

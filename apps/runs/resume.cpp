@@ -34,7 +34,8 @@ std::string words_of(const io::SourceIdentity& source) {
   return text.str();
 }
 
-/// "cpu" or "cuda": GPUs may be others, and another number of them.
+/// The kinds of the devices, "cpu" or "cuda". A run that goes on may have other GPUs, and another number of
+/// them.
 std::string kinds_of(const json& devices) {
   std::set<std::string> kinds;
   for (const std::string device : devices) kinds.insert(device.substr(0, device.find(':')));

@@ -9,18 +9,18 @@
 
 namespace tandem::apps {
 
-/// What must be the same if `--resume` is to give the bits of one run: the version, the inputs with name,
-/// size and time of all their files, the options that matter, and what was planned from them. `config`: the
-/// options, see `config_text`
+/// All that must be the same for `--resume` to give the bits of one run: the version, the inputs with name,
+/// size and time of all their files, the options that matter, and the plan. `config`: the options, see
+/// `config_text`.
 io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& config,
                          const nlohmann::json& planned);
 
-/// What all parts of a volume have in common, see `io::VolumeFormat::made_by`: the inputs, whenever and
-/// wherever they were written, and the options as they were given. `config`: those, but for the part that is
-/// made
+/// The common text of all parts of a volume, see `io::VolumeFormat::made_by`: the inputs, without their time
+/// and place, and the options as they were given. `config`: these options, without the one that says which
+/// part is made.
 std::string made_by(const Common& common, const NamedFiles& inputs, const std::string& config);
 
-/// How many slices, and which, in words: "3 slices (0:2, 7:8)".
+/// Slices in words: "3 slices (0:2, 7:8)".
 std::string words_of(const std::vector<Range>& slices);
 
 }  // namespace tandem::apps

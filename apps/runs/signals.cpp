@@ -25,9 +25,9 @@ constexpr double usual_time = 0.5;  // s
 
 volatile std::sig_atomic_t caught = 0;
 std::atomic<double> time_after_sigterm = usual_time;
-std::atomic<bool> needs_all_ranks = false;   // to write a check-point
-std::atomic<bool> waits_for_others = false;  // with a SIGTERM, until all ranks have heard of it
-std::array<int, 2> alarm_pipe{-1, -1};       // wakes the thread; a handler may do no more than write to it
+std::atomic<bool> needs_all_ranks = false;   // whether a check-point needs all ranks
+std::atomic<bool> waits_for_others = false;  // whether a SIGTERM waits until all ranks have heard of it
+std::array<int, 2> alarm_pipe{-1, -1};       // wakes the thread; a handler may only write to it
 
 void take(int signal) {
   const int before = errno;
@@ -43,7 +43,8 @@ double seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// `timeout` and schedulers send a signal to a process and to its group, so it may come twice at once.
+/// Handles a signal. `timeout` and schedulers send it to a process and to its group, so it may come twice at
+/// once.
 void on_signal(int signal) {
   static std::atomic<int> came = 0;
   static std::atomic<double> came_at = 0;
@@ -61,9 +62,9 @@ void end_in_time() {
   do
     while (::read(alarm_pipe[0], &byte, 1) < 0 && errno == EINTR)
       ;
-  while (caught == 0);  // a signal to a child process is none to this one
+  while (caught == 0);  // a signal to a child process is not for this one
   std::this_thread::sleep_for(std::chrono::duration<double>(time_to_end()));
-  take_last_word();  // before the lock, which the owner of the last word may need to end
+  take_last_word();  // before taking the lock, which the owner of the last word may need to end
   const std::lock_guard no_file_gets_its_name(io::publishing());
   io::abandon_outputs();
   ::_exit(say_failure(Interrupted().what(), 128 + caught));
@@ -78,7 +79,7 @@ Interrupted::Interrupted()
 void catch_signals() {
   try {
     if (::pipe2(alarm_pipe.data(), O_CLOEXEC) == 0) std::thread(end_in_time).detach();
-  } catch (const std::system_error&) {  // no more threads: loops that ask still end in order
+  } catch (const std::system_error&) {  // no more threads; loops that ask still end in order
   }
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGXCPU}) {
     struct sigaction action {};
@@ -121,7 +122,7 @@ void take_last_word() {
   static std::atomic<std::thread::id> owner{};
   std::thread::id nobody{};
   if (owner.compare_exchange_strong(nobody, std::this_thread::get_id()) ||
-      nobody == std::this_thread::get_id())  // who has it
+      nobody == std::this_thread::get_id())  // this thread has it already
     return;
   for (;;) ::pause();
 }

@@ -6,10 +6,10 @@
 
 namespace tandem::apps {
 
-/// What the stages and the stations of a run do, in words of its user, by their names.
+/// What the stages and the stations of a run do, in words for the user, by their names.
 const std::map<std::string, std::string>& stage_words();
 
-/// The words for one of them, also behind the name of a method ("tv, iterate"); its name if there are none.
+/// The words for a stage, also after the name of a method ("tv, iterate"); the name, if there are none.
 std::string words_of_stage(std::string_view name);
 
 }  // namespace tandem::apps

@@ -1,7 +1,7 @@
-"""The scans on which packages are compared, and what is known of them in closed form.
+"""The scans on which packages are compared, with their volumes and data in closed form.
 
-Lengths are in voxels. A volume is (slice, y, x), projections are (view, row, bin), and the frame is that of
-docs/conventions.md: a view at angle a sees the point (x, y) of a parallel beam at x cos a + y sin a.
+Lengths are in voxels. A volume is (slice, y, x), and projections are (view, row, bin). The frame is defined in
+docs/conventions.md: in a parallel beam, a view at angle a sees the point (x, y) at x cos a + y sin a.
 """
 import dataclasses
 import math
@@ -101,7 +101,7 @@ def smaller(case):
 
 
 def geometry(case, parts=1):
-    """Scan and grid in tandem's terms, with the bins of a line or the heights of voxels in so many parts."""
+    """Scan and grid in tandem's terms. Each bin of a line, or the height of each voxel, is divided into `parts`."""
     import tandem
     if case.beam in ("fan_vectors", "cone_vectors"):
         height = 1 / parts if case.beam == "cone_vectors" else 16  # a row sees no end of voxels so tall

@@ -4,8 +4,8 @@
     make compare BEAMS=fan_vectors,cone_vectors       each view at a place of its own
     python bench/compare/compare.py OUT [--help]      where the packages are, see environment.py
 
-Each peer works on each beam in a process of its own with a time limit, so that one that crashes or hangs is a line that
-says so. OUT/compare.json has all findings, compare.md the tables, compare.png and compare.svg the chart.
+Each peer works on each beam in a process of its own with a time limit. If it crashes or hangs, a line of the table says
+so. OUT/compare.json has all findings, compare.md the tables, compare.png and compare.svg the chart.
 """
 import argparse
 import dataclasses
@@ -67,7 +67,7 @@ def chosen_cases(o):
 
 
 def prepared(case, folder):
-    """Writes what every peer is given, and what it should make of it."""
+    """Writes the input of every peer, and the results that are expected."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "case.json").write_text(json.dumps(dataclasses.asdict(case)))
     np.save(folder / "volume.npy", cases.exact_volume(case))

@@ -1,10 +1,11 @@
-"""Puts the packages of requirements.txt into an environment of their own, each by itself. One whose wheel does not
-serve this Python or machine is left out, and FOLDER/left_out.json says why.
+"""Installs the packages of requirements.txt, one by one, into an environment of their own. A package without a wheel
+for this Python and machine is left out, and FOLDER/left_out.json says why.
 
     python3 bench/compare/environment.py FOLDER [--only NAME,...] [--carried-wheels DIR]
 
-With --carried-wheels nothing is fetched: wheels come from DIR, also that of tandem, and what they need and DIR lacks,
-such as torch, is taken from this Python. There CUDA 13 may stand where a wheel wants CUDA 12's cuFFT: cufft_11.c.
+With --carried-wheels nothing is fetched. All wheels come from DIR, also the wheel of tandem. Packages that they need
+and that DIR lacks, such as torch, are taken from this Python. If a wheel wants the cuFFT of CUDA 12, and only CUDA 13
+is there, cufft_11.c replaces it.
 """
 import argparse
 import json
@@ -18,7 +19,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def requirements():
-    """name: requirement, in the order of the file; an empty line ends what all need."""
+    """The line of each package by its name, in the order of the file."""
     lines = (HERE / "requirements.txt").read_text().splitlines()
     return {re.split("[=<>]", line)[0]: line for line in lines if line and not line.startswith("#")}
 
@@ -35,8 +36,8 @@ def make(folder, carried):
 
 
 def old_cufft(folder):
-    """ASTRA's wheel looks beside itself for the cuFFT of CUDA 12; where only that of CUDA 13 is, a library of the old
-    name passes its five calls on."""
+    """Makes a library with the name of CUDA 12's cuFFT, which ASTRA's wheel looks for beside itself. It passes ASTRA's
+    five calls on to the cuFFT of CUDA 13."""
     site = next(folder.glob("lib/python*/site-packages"))
     target = site / "nvidia" / "cufft" / "lib" / "libcufft.so.11"
     if not (site / "astra").exists() or target.exists():

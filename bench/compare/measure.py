@@ -33,8 +33,8 @@ def waiting(device):
 
 
 class Memory:
-    """The most that the process held in between, MiB: of the host, as Linux counts it; of a GPU, all that is in use
-    there beyond what was in use before the process began, asked for every 20 ms."""
+    """The largest memory of the process in between, MiB. On the host, Linux counts it. On a GPU, it is all memory in
+    use, less what was in use before the process began, and is asked for every 20 ms."""
 
     def __init__(self, device):
         self.device, self.before = device, 0
@@ -137,7 +137,7 @@ def attempt(operation, work):
     say(begins=operation)
     try:
         say(operation=operation, **work())
-    except Exception as error:  # of whatever kind: the next operation may do
+    except Exception as error:  # any kind of error: the next operation may work
         said = str(error).strip().splitlines()
         say(failed=operation, reason=f"{type(error).__name__}: {said[-1].strip()[:200] if said else ''}")
 

@@ -1,5 +1,5 @@
-// Speed of the tensor back-projection in the form for every card, which a Hopper takes by itself in float32
-// alone, and its relative L2 difference from alu: bench_portable_tensor [SIZE [VIEWS]]
+// The speed of the tensor back-projection in the form for every card, and its relative L2 difference from
+// alu: bench_portable_tensor [SIZE [VIEWS]]. A Hopper takes this form only in float32.
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Speed of a cone beam over ranks, one GPU each (or the CPU, where there is none):
+// The speed of a cone beam over ranks with one GPU each (or the CPU, if there is none):
 // mpirun -n R bench_ranks [SIZE [VIEWS [LINES_AT_ONCE [STEPS]]]] [--way host|nccl]
 // The first rank prints one line of JSON: milliseconds of a projection, a back-projection and a step of CGLS,
 // medians over repetitions of the slowest rank, the mismatch of the pair, and what all ranks sent in a step,
@@ -36,7 +36,7 @@ using namespace tandem;
 struct Asked {
   Index size = 512, views = 512, lines_at_once = 0;
   int steps = 3;
-  std::string way{};  ///< the fastest if empty
+  std::string way{};  ///< empty: the fastest
 };
 
 Asked asked(int argc, char** argv) {
@@ -70,7 +70,7 @@ LinearOperator over_ranks(const Comm& ranks, const bench::ConeCase& c, const Ask
               .through_host = asked.way == "host"});
 }
 
-/// Median of the time that the slowest rank takes, ms; without the first.
+/// The median of the times of the slowest rank, ms, without the first one.
 double milliseconds(const Comm& ranks, Stream& stream, int repeat, const std::function<void()>& work) {
   std::vector<double> times;
   for (int k = 0; k <= repeat; ++k) {
@@ -88,7 +88,7 @@ double milliseconds(const Comm& ranks, Stream& stream, int repeat, const std::fu
   return times[static_cast<std::size_t>(repeat / 2)];
 }
 
-/// What all ranks sent in each of some steps, and what they planned.
+/// Adds what all ranks sent in each of some steps, and what they had planned.
 void add_traffic(const Comm& ranks, const bench::ConeCase& c, double sent_a_step, nlohmann::json& row) {
   std::array bytes{sent_a_step, pipeline::bytes_sent(Cgls::cost.step, c.grid, ranks.rank(), ranks.size())};
   ranks.all_reduce(bytes);

@@ -1,6 +1,6 @@
 """A scan in five lines: its rotation axis, FBP of all views, and total variation of every third one. Which volume
-predicts the views that it has not seen? It takes tooth.h5, the scan that comes with TomoPy, if that lies in this folder;
-else a simulated foam.
+predicts the views that it has not seen? The script takes tooth.h5, the scan that comes with TomoPy, if this file is in
+the folder of the script; else it simulates a foam.
 
 Expected output for the foam (the last digits may differ):
   views that were left out are 0.071 away from FBP, 0.028 from total variation

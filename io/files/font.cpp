@@ -12,11 +12,11 @@ namespace {
 
 using dejavu_sans::Glyph;
 
-/// Takes the first character of a text in UTF-8 away; null for one that the font lacks.
+/// Takes the first character away from a text in UTF-8, and returns its glyph; null if the font lacks it.
 const Glyph* next_glyph(std::string_view& text) {
   unsigned code = static_cast<unsigned char>(text.front());
   text.remove_prefix(1);
-  if (code >= 0xc0 && !text.empty()) {  // of two bytes
+  if (code >= 0xc0 && !text.empty()) {  // a character of two bytes
     code = (code & 0x1f) << 6 | (static_cast<unsigned char>(text.front()) & 0x3f);
     text.remove_prefix(1);
   }
@@ -30,7 +30,7 @@ struct Point {
   double x, y;
 };
 
-/// The part of each pixel of a rectangle that lies within a closed path.
+/// The share of each pixel of a rectangle that lies within a closed path.
 class Coverage {
  public:
   Coverage(Index width, Index height)
@@ -43,7 +43,7 @@ class Coverage {
   }
 
   /// Adds what lies to the right of a line, with the sign of its direction. Rows of pixels are cut into finer
-  /// ones, on which the part is exact.
+  /// rows, on which the share is exact.
   void add_line(Point from, Point to) {
     const double sign = from.y < to.y ? 1.0 / finer : -1.0 / finer;
     if (from.y > to.y) std::swap(from, to);

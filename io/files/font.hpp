@@ -14,15 +14,15 @@ struct Canvas {
   std::vector<std::uint8_t> grey;
 };
 
-/// The em of the font, in pixels, whose small letters are this many pixels high.
+/// The em, in pixels, of the font whose small letters are this many pixels high.
 double em_of(Index x_height);
 
 /// The width of a line of text in pixels.
 double text_width(std::string_view text, double em);
 
-/// Draws one line of text in DejaVu Sans with smooth edges: from `left` on, its letters standing on the upper
-/// edge of row `base`. It draws ASCII and ° ± ² ³ µ · ×, and leaves out other letters and what lies outside
-/// of the canvas.
+/// Draws one line of text in DejaVu Sans with smooth edges. The line begins at `left`, and its letters stand
+/// on the upper edge of row `base`. It draws ASCII and ° ± ² ³ µ · ×. It leaves out other letters, and all
+/// that lies outside of the canvas.
 void draw_text(Canvas& canvas, double left, Index base, double em, std::string_view text, std::uint8_t grey);
 
 }  // namespace tandem::io

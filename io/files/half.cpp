@@ -6,17 +6,18 @@ namespace tandem::io {
 
 namespace {
 
-// The exponent of a float is 127 + e, that of a half 15 + e; a float has 13 bits of fraction more.
+// The exponent e is stored as 127 + e in a float, and as 15 + e in a half. A float has 13 more bits of
+// fraction.
 constexpr int shift = 13;
 constexpr std::uint32_t rebias = (127 - 15) << 23, sign_bit = 0x80000000, infinite = 0x7f800000;
 
-/// Selects instead of branches, so that the loops become SIMD.
+/// The half nearest to a float. It selects instead of branching, so that the loops become SIMD.
 std::uint16_t half_of(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t size = bits & ~sign_bit, sign = (bits & sign_bit) >> 16;
   const std::uint32_t odd = size >> shift & 1;
   const std::uint32_t normal = (size - rebias + 0xfff + odd) >> shift;
-  // below 2^-14 halves are multiples of 2^-24, and so are floats from 0.5 to 1: the addition rounds
+  // below 2^-14 halves are multiples of 2^-24; floats from 0.5 to 1 are too, so the addition of 0.5 rounds
   const std::uint32_t tiny =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
   const std::uint32_t finite = size < (127 - 14) << 23 ? tiny : normal;

@@ -6,13 +6,16 @@
 
 namespace tandem::io {
 
-/// What two runs must have in common if one completes what the other left: texts of one line by their names.
+/// The properties that two runs must have in common if one completes the volume of the other: names, and for
+/// each name a text of one line.
 using Identity = std::vector<std::pair<std::string, std::string>>;
 
-/// Why two parts are not of one volume, in words, by their `VolumeFormat::made_by`. Empty if they may be.
+/// The reason, in words, why two parts with these `VolumeFormat::made_by` cannot belong to one volume. Empty
+/// if they can.
 std::string different_making(const std::string& one, const std::string& other);
 
-/// @throws FileError that names the first thing that differs; `where` is the file in messages
+/// Compares two identities. @throws FileError that names the first difference; `where` is the file in
+/// messages
 void require_same(const Identity& then, const Identity& now, const std::string& where);
 
 }  // namespace tandem::io

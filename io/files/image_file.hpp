@@ -19,7 +19,8 @@ struct ImagePage {
   int orientation = 1;  ///< TIFF tag 274: where the first line and the first column belong
 };
 
-/// A file that holds one image or several. It is opened for each reading, so that a stack may have thousands.
+/// A file that holds one image or several. It is opened for each reading, so that a stack may have thousands
+/// of files.
 class ImageFile {
  public:
   virtual ~ImageFile() = default;
@@ -31,10 +32,10 @@ class ImageFile {
   virtual void read(Index page, Range rows, Range bins, std::byte* out) const = 0;
   /// How many bytes a reading of a part of a page holds beside its result.
   virtual std::size_t decoded_bytes(Index /*page*/) const { return 0; }
-  /// The axes of the array that the file was made of, before rows and bins; empty if nothing says it. If
-  /// there are two, the first is time and the second one counts views.
+  /// The sizes of the axes before rows and bins in the array that became the file; empty if nothing tells
+  /// them. If there are two, the first is time and the second one counts views.
   virtual std::vector<Index> axes_of_pages() const { return {}; }
-  /// What the file says of its pixels that is not obeyed; may be empty.
+  /// What the file says about its pixels and is not obeyed; may be empty.
   virtual std::string note() const { return {}; }
 };
 

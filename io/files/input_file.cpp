@@ -61,9 +61,9 @@ InputFile::InputFile(const fs::path& path, const std::string& where)
   const int reason = errno;
   require<FileError>(descriptor_.valid(), where, ": ", name_, " cannot be opened: ", reason_of(reason),
                      is_of_few_handles(reason) ? "" : "; check its permissions");
-  // The kernel reads ahead of what looks like one reader from front to back. Here several threads jump over
-  // what is not wanted, so it would bring whole views to memory for a few rows of each. So it shall bring
-  // only what is asked for, and it is told what that is: the disk then works on many pieces at once.
+  // The kernel reads ahead, since it expects one reader from front to back. Here several threads read a few
+  // rows of each view, so it would bring whole views to memory. So it is told to bring only what is asked
+  // for, and `expect` tells it what that will be. Then the disk works on many pieces at once.
   ::posix_fadvise(descriptor_.number(), 0, 0, POSIX_FADV_RANDOM);
 }
 

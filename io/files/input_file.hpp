@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that others made, before a library touches them. Used only within io/.
+// Files that other programs made, before a library touches them. Used only within io/.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace tandem::io {
 
-/// @throws FileError unless `path` is a regular file that can be opened. A pipe would hang, and a device
-/// would never end.
+/// Requires a regular file, since reading a pipe would hang and reading a device would never end. @throws
+/// FileError unless `path` is one that can be opened
 void require_regular_file(const std::filesystem::path& path);
 
-/// Whether the path is a pipe, a socket or a device: to open it may wait for ever, or may do something.
+/// Whether the path is a pipe, a socket or a device. Opening one may wait for ever, or may have an effect.
 bool is_special(const std::filesystem::path& path);
 
-/// What is compared to see whether a file has changed since it was opened.
+/// Marks of a file that are compared to see whether it has changed since it was opened.
 struct FileStamp {
   std::filesystem::path path;
   std::uintmax_t bytes = 0;
@@ -32,13 +32,13 @@ FileStamp stamp_of(const std::filesystem::path& path, const std::string& where);
 /// Libraries would read what was cut away as zeros.
 void require_unchanged(const FileStamp& stamp, const std::string& where);
 
-/// A file that is read at given places, by any number of threads at once.
+/// A file that is read at given offsets, by any number of threads at once.
 class InputFile {
  public:
   /// @throws FileError, whose text begins with `where`, if the file cannot be opened
   InputFile(const std::filesystem::path& path, const std::string& where);
   void expect(Index offset, Index bytes) const;  ///< starts to bring these bytes from the disk to memory
-  /// @throws FileError, whose text begins with `where`, if the file ends before, or cannot be read
+  /// @throws FileError, whose text begins with `where`, if the file is too short or cannot be read
   void read(Index offset, Index bytes, std::byte* out) const;
   /// A path to this very file, even if another file has its name now.
   std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_.number()); }

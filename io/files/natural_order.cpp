@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Below 0, 0 or above 0, as `a` is less than, equal to or greater than `b`.
+/// A number below 0, 0 or above 0, if `a` is less than, equal to or greater than `b`.
 int compare_digits(std::string_view a, std::string_view b) {
   a.remove_prefix(std::min(a.find_first_not_of('0'), a.size()));
   b.remove_prefix(std::min(b.find_first_not_of('0'), b.size()));

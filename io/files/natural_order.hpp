@@ -7,12 +7,13 @@
 
 namespace tandem::io {
 
-/// A name cut where digits begin and end: text, digits, text, ... The first piece may be empty.
+/// The pieces of a name, which is cut where digits begin and end: text, digits, text, ... The first piece may
+/// be empty.
 std::vector<std::string> name_pieces(const std::string& name);
 
-/// The order in which people count. Digits are compared as the numbers that they write, of any length; all
-/// else is compared byte by byte. Names that differ only in leading zeros (scan_1, scan_01) come in the order
-/// of their bytes.
+/// Whether `a` comes before `b` as people count. Digits are compared as numbers of any length, and all else
+/// is compared byte by byte. Names that differ only in leading zeros (scan_1, scan_01) come in the order of
+/// their bytes.
 bool natural_less(const std::string& a, const std::string& b);
 
 }  // namespace tandem::io

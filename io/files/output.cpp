@@ -15,14 +15,14 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 
 namespace {
 
-/// Where a target lies: links to files that exist are followed, so that they stay links.
+/// The path of a target, with links to existing files followed, so that they stay links.
 fs::path resolved(const fs::path& target) {
   std::error_code fault;
   const fs::path real = fs::is_symlink(target, fault) ? fs::canonical(target, fault) : target;
   return fault ? target : real;
 }
 
-/// All outputs of the process that live, for abandon_outputs().
+/// All living outputs of the process, for abandon_outputs().
 struct Registry {
   std::recursive_mutex mutex;
   std::set<OutputFolder*> alive;
@@ -30,7 +30,7 @@ struct Registry {
 };
 
 Registry& registry() {
-  static Registry& one = *new Registry;  // never destroyed: a thread may end the program at any time
+  static Registry& one = *new Registry;  // never destroyed, since a thread may end the program at any time
   return one;
 }
 
@@ -43,7 +43,7 @@ void require_name(const fs::path& target) {
 
 namespace {
 
-/// As messages have it: "is a log of tandem".
+/// The words of messages: "is a log of tandem".
 const char* words_of(Content content) {
   constexpr std::array words{"a volume",      "a scan",   "a geometry", "the manifest of a volume",
                              "a check-point", "a report", "a page",     "a picture",

@@ -60,16 +60,16 @@ std::string text_in(int lock) {
   return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
 }
 
-/// A folder for files under construction.
+/// The result of an attempt to take a folder.
 struct Claim {
-  /// `elsewhere`: of a run on another machine, whose lock may not be seen here
+  /// `elsewhere`: it belongs to a run on another machine, whose lock may not be seen here
   enum class State { mine, busy, foreign, vanished, elsewhere };
   State state;
   Descriptor folder = {}, lock = {};
 };
 
-/// Whether all in the folder is what tandem puts there: the lock with its mark, and files that are called
-/// like the output as far as its first dot.
+/// Whether the folder holds only what tandem puts there: the lock with its mark, and files whose names begin
+/// as the name of the output does, up to its first dot.
 bool is_ours(int folder, int lock, const std::string& output) {
   const std::string start = output.substr(0, output.find('.', 1)), text = text_in(lock);
   bool alone = true;
@@ -88,8 +88,8 @@ std::string random_digits() {
   return text.str();
 }
 
-/// Whether nobody but this user can have put something there. A file system may give all files one owner and
-/// one mode; so the folder is compared with a file that is made beside it.
+/// Whether nobody but this user can have put something there. A file system may give all files the same owner
+/// and mode, so the folder is compared with a file that is made beside it.
 bool is_of_user(int parent, int folder) {
   struct stat found {
   }, made{};
@@ -111,24 +111,24 @@ std::string this_host() {
   return host.data();
 }
 
-/// What no other running system has.
+/// The identity of the running system, which no other one has.
 std::string this_boot() {
   std::string id;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
   return id.empty() ? "unknown" : id;
 }
 
-/// Whether the run that has, or had, the lock is one of this machine, so that the kernel knows all locks.
+/// Whether the run that has, or had, the lock is on this machine, whose kernel knows all its locks.
 bool is_of_this_machine(const std::string& text) {
   const std::string first = text.substr(0, text.find('\n'));
   return !text.starts_with(mark) || first.ends_with(" on " + this_host()) ||
          text.find('\n' + this_boot() + '\n') != std::string::npos;
 }
 
-/// Takes the folder if nobody has it. Whoever has locked the file "lock" that stands in the folder that
-/// stands under the name has the output; the kernel lets go of it when the process ends, however it ends.
-/// `made`: this process has just made the folder. `flags`: O_CREAT, or 0 for folders whose lock is there or
-/// that are left.
+/// Takes the folder if nobody has it. The process that holds the lock on the file "lock" in the folder of
+/// this name owns the output. The kernel releases the lock when the process ends, however it ends. `made`:
+/// this process has just made the folder. `flags`: O_CREAT, or 0 if the lock exists, or if the folder was
+/// left.
 Claim take(int parent, const std::string& name, const std::string& output, bool made, int flags) {
   using State = Claim::State;
   Descriptor folder(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -139,7 +139,7 @@ Claim take(int parent, const std::string& name, const std::string& output, bool 
   if (!lock.valid()) return {errno == ENOENT ? State::vanished : State::foreign};
   if (::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return {State::busy, std::move(folder), std::move(lock)};
-    if (!made) return {State::foreign};  // a file system without locks: only who made the folder has it
+    if (!made) return {State::foreign};  // without locks, only the process that made the folder has it
   }
   if (!is_entry(folder.number(), lock_name, lock.number()) ||
       !is_entry(parent, name.c_str(), folder.number()))
@@ -155,7 +155,7 @@ void clear(int folder) {
     if (name != lock_name) ::unlinkat(folder, name.c_str(), 0);
 }
 
-/// The lock goes last: until then nobody else takes the folder.
+/// Removes a folder. The lock goes last, since until then nobody else takes the folder.
 void remove_folder(int parent, const std::string& name, int folder) {
   clear(folder);
   ::unlinkat(folder, lock_name, 0);
@@ -168,12 +168,12 @@ bool has_journal(int folder) {
                      [](const std::string& name) { return name.ends_with(journal_ending); });
 }
 
-/// Removes what dead runs left of other outputs, but for what `--resume` can complete.
+/// Removes what dead runs left of other outputs, except what `--resume` can complete.
 void clear_dead(int parent, const std::string& own) {
   for (const std::string& name : names_in(parent)) {
     if (name == own || name.size() < ending.size() + 2 || name[0] != '.' || !name.ends_with(ending)) continue;
     const Claim claim = take(parent, name, name.substr(1, name.size() - 1 - ending.size()), false, 0);
-    // a lock without a text may be that of a run of another machine, which is about to write it
+    // a lock without a text may belong to a run on another machine that is about to write it
     if (claim.state == Claim::State::mine && !text_in(claim.lock.number()).empty() &&
         !has_journal(claim.folder.number()))
       remove_folder(parent, name, claim.folder.number());
@@ -181,20 +181,20 @@ void clear_dead(int parent, const std::string& own) {
   }
 }
 
-/// " (process 1234 on somewhere)"; empty where the lock does not say
+/// The owner of a lock, " (process 1234 on somewhere)"; empty if the lock does not say it
 std::string owner_in(const Descriptor& lock) {
   std::string text = lock.valid() ? text_in(lock.number()) : "";
   text = text.substr(0, text.find('\n'));
   return text.starts_with(mark) ? " (" + text.substr(mark.size()) + ")" : "";
 }
 
-/// No other lock has the same text.
+/// A text for a lock, which no other lock has.
 std::string new_mark() {
   return mark + "process " + std::to_string(::getpid()) + " on " + this_host() + '\n' + this_boot() + '\n' +
          random_digits();
 }
 
-/// A folder that others still may use when this process lets go of it.
+/// A folder that other processes may still use when this process leaves it.
 struct Left {
   std::string name;
   Descriptor parent, folder, lock;
@@ -228,7 +228,7 @@ void OutputFolder::sign() {
 
 void OutputFolder::claim(const std::filesystem::path& parent, const std::string& name, bool adopt) {
   using State = Claim::State;
-  constexpr int tries = 20;  // others hold the lock for a moment, to see whether its owner is dead
+  constexpr int tries = 20;  // other processes hold the lock for a moment, to see whether its owner is dead
   const std::string place = (parent / folder_name_).string();
   for (int i = 0; !folder_.valid(); ++i) {
     const bool made = ::mkdirat(parent_.number(), folder_name_.c_str(), 0700) == 0;
@@ -306,7 +306,7 @@ void OutputFolder::require_success(bool holds, const char* what) const {
   require<FileError>(holds, shown_, ": ", what, ": ", reason_of(fault));
 }
 
-/// Names come from journals too.
+/// Refuses names that lead out of the folder, since names also come from journals.
 void OutputFolder::require_within(const std::string& file) const {
   require<FileError>(file.find('/') == std::string::npos, shown_, ": \"", file,
                      "\" is no file of its folder");
@@ -349,8 +349,8 @@ Descriptor OutputFolder::open(const std::string& file) {
   return found;
 }
 
-/// What a folder is called within another one; no link is followed there. @throws FileError unless it is
-/// there, or can be made
+/// Opens a folder within another one, without following links. @throws FileError unless it is there, or can
+/// be made
 Descriptor OutputFolder::folder_in(const Descriptor& above, const std::string& name, bool make) const {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   if (make)

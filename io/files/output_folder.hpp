@@ -10,17 +10,18 @@
 
 namespace tandem::io {
 
-/// The folder ".NAME.tandem" in which the files of one output are made. It and its files are reached by
-/// descriptors from the start, so that nothing that is put in their place gets used. See Output.
+/// The folder ".NAME.tandem" in which the files of one output are made. From the start it and its files are
+/// reached by descriptors, so that nothing that is put in their place is used. See Output.
 class OutputFolder {
  public:
-  /// Takes the folder, clears it if a dead run of this machine left it, unless `adopt` is given, and clears
-  /// those of other dead runs of this machine and this user beside it, if there is no journal in them. A
-  /// folder of another machine is only gone on with, by `adopt`: where locks are those of a machine, its run
-  /// may be alive. `shown` is the output in messages. @throws FileError
+  /// Takes the folder. Clears it if a dead run of this machine left it, unless `adopt` is given. Removes the
+  /// folders beside it that other dead runs of this machine and this user left, if they have no journal. A
+  /// folder of another machine can only be adopted: if that machine does not see our locks, nor we its locks,
+  /// its run may be alive. `shown` is the output in messages. @throws FileError
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown, bool adopt);
-  /// The folder that another process has, whose lock says `its_mark`. It is waited for a little. @throws
-  /// FileError if it does not come
+  /// Joins the folder of another process, whose lock has the text `its_mark`. Waits a little until it
+  /// appears.
+  /// @throws FileError if it does not
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
                const std::string& its_mark);
   OutputFolder(OutputFolder&&) = delete;
@@ -29,29 +30,28 @@ class OutputFolder {
                            const std::string& shown);
   ~OutputFolder();
 
-  /// Whether a run of another machine made the folder, which is not this one's before it is signed.
+  /// Whether a run on another machine made the folder. It does not belong to this run before `sign`.
   bool is_of_other_machine() const { return is_of_other_machine_; }
-  void sign();  ///< from now on the lock names this run
+  void sign();  ///< makes the lock name this run
 
-  std::string share();  ///< the mark by which others find it; they may make files in it until they end
-  /// Removes folders that were shared, when nobody makes files in them any more.
+  std::string share();  ///< the mark by which other processes find it to make files in it until they end
+  /// Removes folders that were shared, if no process makes files in them any more.
   static void clear_shared() noexcept;
 
   bool has(const std::string& file) const;
-  std::vector<std::string> names() const;                       ///< of its files, without the lock
+  std::vector<std::string> names() const;                       ///< names of its files, without the lock
   void discard(const std::string& file);                        ///< removes a file if it is there
   void rename(const std::string& file, const std::string& to);  ///< within the folder. @throws FileError
-  void keep_journal() { keep_journal_ = true; }          ///< `remove` then leaves a folder with a journal
-  void finish() { keep_journal_ = is_shared_ = false; }  ///< all is published, and nobody else uses it
+  void keep_journal() { keep_journal_ = true; }          ///< makes `remove` leave a folder with a journal
+  void finish() { keep_journal_ = is_shared_ = false; }  ///< says that nobody else uses it
 
-  Descriptor create(const std::string& file);  ///< a new file. @throws FileError
-  Descriptor open(const std::string& file);    ///< a file that was created. @throws FileError
-  /// Moves a file to the parent folder under a name, where it replaces what is there. The name may be that of
-  /// a file in folders, which are made. If `file` is empty, removes the name. No link is followed. @throws
-  /// FileError
+  Descriptor create(const std::string& file);  ///< makes a new file. @throws FileError
+  Descriptor open(const std::string& file);    ///< opens a file that was created. @throws FileError
+  /// Moves a file to the parent folder, where it replaces a file of this name. The name may have folders,
+  /// which are made. If `file` is empty, removes the name. No link is followed. @throws FileError
   void move(const std::string& file, const std::string& name);
   void sync_parent();      ///< returns when the names are on the disk. @throws FileError
-  void remove() noexcept;  ///< removes the folder and all in it, unless it is kept; the name is free
+  void remove() noexcept;  ///< frees the name, and removes the folder and all in it unless it is kept
 
  private:
   void require_success(bool holds, const char* what) const;

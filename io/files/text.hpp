@@ -14,7 +14,7 @@ std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r
 
 std::string in_lower_case(std::string text);
 
-/// Whether it is one of these words, between which there are single blanks.
+/// Whether a word is one of these words, which are separated by single blanks.
 bool is_among(std::string_view word, std::string_view words);
 
 /// All parts as one text.
@@ -32,13 +32,13 @@ std::string shortest(Number value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-/// "a, b or c"
+/// The words as "a, b or c".
 std::string alternatives(const std::vector<std::string>& words);
 
-/// Whether a fault of the system (errno) is that the process has all the files open that it may have.
+/// Whether a fault of the system (errno) means that the process may not open more files.
 bool is_of_few_handles(int fault);
 
-/// What the system says of a fault (errno), and what helps where the handles of files are too few.
+/// What the system says about a fault (errno), with a remedy if the process may not open more files.
 std::string reason_of(int fault);
 
 }  // namespace tandem::io

@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int patience_ms = 5'000;  // between two pieces that come through a pipe
+constexpr int patience_ms = 5'000;  // the longest time between two pieces that come through a pipe
 
-/// Whether there is more to read, or an end, before the time is over.
+/// Whether there is more to read, or the end of the file, before the time is over.
 bool comes(int file) {
   pollfd waited{file, POLLIN, 0};
   int found = 0;

@@ -22,13 +22,13 @@ namespace tandem::io {
 
 namespace {
 
-constexpr double max_packing = 2000;      // times: deflate and LZW stay below
-constexpr double small_bytes = 64 << 20;  // a claim of less harms nobody
+constexpr double max_packing = 2000;      // deflate and LZW pack less
+constexpr double small_bytes = 64 << 20;  // a smaller claim does no harm
 constexpr double max_pages = 1e7;
 
 thread_local std::string last_fault;
 
-/// libtiff prints to standard error unless told otherwise, for the whole process.
+/// Keeps libtiff from printing to standard error, for the whole process.
 void silence() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -43,15 +43,16 @@ void silence() {
   last_fault.clear();
 }
 
-/// libtiff says what it could not do, the system why.
+/// The reason of a failure: libtiff says what it could not do, and the system says why.
 std::string because_of_disk() {
   return ": " + (errno != 0 ? std::string(std::strerror(errno)) + " (" + last_fault + ")" : last_fault);
 }
 
 std::string because() { return last_fault.empty() ? "; the file may be damaged" : ": " + last_fault; }
 
-/// As TIFFOpen does, but the kernel does not read ahead: of an image only its directory or some blocks are
-/// wanted. m: read, never mapped, so that a file cut short gives an error.
+/// Opens a file as TIFFOpen does, but the kernel does not read ahead, since only the directory of an image or
+/// some of its blocks are wanted. Mode m: the file is read, not mapped, so that a file cut short gives an
+/// error.
 TIFF* open_for_reading(const std::filesystem::path& path, const char* mode) {
   Descriptor own(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!own.valid()) last_fault = std::strerror(errno);
@@ -81,12 +82,12 @@ void require_known(const std::string& name, int bits, int format) {
                      "; integers of 8, 16 or 32 bits or floats of 16, 32 or 64 are needed");
 }
 
-/// How the pixels are stored, or how libtiff hands them out: then in this machine's byte order.
+/// The form of the pixels as they are stored; or as libtiff returns them, in the byte order of this machine.
 NumberForm form_of(const TiffPage& page, bool swapped) {
   const NumberKind kind = page.sample_format == SAMPLEFORMAT_UINT  ? NumberKind::natural
                           : page.sample_format == SAMPLEFORMAT_INT ? NumberKind::integer
                                                                    : NumberKind::real;
-  return number_form(kind, page.bits / 8, swapped).value();  // read_page has asked for it
+  return number_form(kind, page.bits / 8, swapped).value();  // read_page has checked it
 }
 
 /// The numbers after a key; empty if the text does not have the key.
@@ -99,7 +100,7 @@ std::vector<Index> numbers_after(const std::string& text, const std::string& key
   return numbers;
 }
 
-/// The axes of the array that the first description of a file tells.
+/// The axes of the array, as the first description of a file tells them.
 std::vector<Index> axes_in(const std::string& text) {
   if (text.starts_with("ImageJ=")) {
     const std::vector<Index> images = numbers_after(text, "\nimages="),
@@ -119,7 +120,8 @@ std::vector<Index> axes_in(const std::string& text) {
   return times == 1 ? std::vector{shape.back()} : std::vector{times, shape.back()};
 }
 
-/// What is made of stored numbers in ImageJ: c0 + c1 x, as for 16 bits with a sign, which it stores without.
+/// A note of the calibration c0 + c1 x that ImageJ applies to stored numbers. For example, ImageJ stores
+/// signed numbers of 16 bits as unsigned ones with a calibration.
 std::string note_of_calibration(const std::string& text) {
   if (!text.starts_with("ImageJ=") || text.find("\ncf=0") == std::string::npos) return {};
   const auto after = [&](const char* key, const char* otherwise) {
@@ -151,8 +153,8 @@ TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   add_pages_behind();
 }
 
-/// ImageJ (above 4 GB) and tifffile (truncate) write one directory for a stack whose images follow one
-/// another.
+/// Adds the images of a stack that has one directory, as ImageJ (above 4 GB) and tifffile (truncate) write
+/// it. Its images follow one another.
 void TiffFile::add_pages_behind() {
   double claimed = 1;
   for (const Index count : axes_) claimed *= static_cast<double>(count);
@@ -213,8 +215,8 @@ TiffPage TiffFile::read_page(void* library) const {
   return page;
 }
 
-/// Strips that follow one another in the file, as they mostly do, are one extent. A strip that the file does
-/// not hold has the offset 0.
+/// Where the strips lie. Strips that follow one another in the file, as they mostly do, are one extent. A
+/// strip that the file does not hold has the offset 0.
 std::vector<Extent> TiffFile::strips(void* library, const TiffPage& page) const {
   auto* tiff = static_cast<TIFF*>(library);
   std::vector<Extent> found;
@@ -234,7 +236,7 @@ std::vector<Extent> TiffFile::strips(void* library, const TiffPage& page) const 
   return found;
 }
 
-/// A block that the file says it does not hold reads as zeros in libtiff, or as what stands elsewhere.
+/// Refuses a block that the file does not hold. libtiff would read zeros, or bytes of something else.
 void TiffFile::require_block(std::uint64_t offset, std::uint64_t bytes, Index row) const {
   require<FileError>(offset > 0 && bytes > 0, name_, ": the pixels of row ", row,
                      " are not in the file (a strip or tile at ", offset, " of ", bytes,
@@ -259,8 +261,8 @@ void TiffFile::read(Index index, Range rows, Range bins, std::byte* out) const {
   require_unchanged(stamp_, name_);
 }
 
-/// Lines of a plain image straight from the file: a slab of a large stack costs its own bytes, not whole
-/// strips.
+/// Reads lines of a plain image straight from the file, so that a slab of a large stack costs its own bytes
+/// and not whole strips.
 void TiffFile::read_plain(const std::vector<InputFile>& file, const TiffPage& page, Range rows, Range bins,
                           std::byte* out) const {
   const NumberForm form = form_of(page, page.swapped);
@@ -297,7 +299,7 @@ void TiffFile::read_block(void* library, const TiffPage& page, Index row, Index 
 void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& page, Range rows, Range bins,
                            std::byte* out) const {
   silence();
-  const Library tiff(open_for_reading(path, "rmh"));  // h: without its first directory
+  const Library tiff(open_for_reading(path, "rmh"));  // h: does not read its first directory
   const bool found = tiff && TIFFSetSubDirectory(static_cast<TIFF*>(tiff.get()), page.directory);
   require<FileError>(found, name_, ": the page at byte ", page.directory, " cannot be read", because());
   const Index height = page.block_rows, width = page.block_bins, stored = page.bits / 8;
@@ -355,7 +357,7 @@ void write_tiff(const PlainFile& made, NumberType type, Index rows, Index bins, 
     TIFFSetField(tiff, TIFFTAG_YRESOLUTION, (*pixels_per_cm)[1]);
     TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER);
   }
-  // libtiff leaves the pixels alone unless the file's byte order is foreign; it only forgot the const
+  // libtiff does not change the pixels, since the byte order is that of the machine; it only forgot the const
   const bool written =
       TIFFWriteEncodedStrip(tiff, 0, const_cast<void*>(pixels), rows * line) == rows * line &&
       TIFFWriteDirectory(tiff);

@@ -22,13 +22,13 @@ struct TiffPage : ImagePage {
   int bits = 32, sample_format = 3;  ///< how it is stored, as TIFF tags 258 and 339
   Index block_rows = 1, block_bins = 1;
   bool tiled = false, swapped = false;
-  std::vector<Extent> extents;  ///< of the pixels in the file; empty if they are tiled or compressed
-  std::uint64_t directory = 0;  ///< where it starts in the file
+  std::vector<Extent> extents;  ///< where the pixels lie in the file; empty if tiled or compressed
+  std::uint64_t directory = 0;  ///< offset of its directory in the file
 
   bool is_float16() const { return bits == 16 && sample_format == 3; }
 };
 
-/// What a TIFF file holds: in either byte order, in strips or tiles, with any compression that libtiff knows.
+/// A TIFF file in either byte order, in strips or tiles, with any compression that libtiff knows.
 class TiffFile final : public ImageFile {
  public:
   explicit TiffFile(const std::filesystem::path& path);  ///< @throws FileError
@@ -37,16 +37,15 @@ class TiffFile final : public ImageFile {
   const TiffPage& page(Index i) const override { return pages_[static_cast<std::size_t>(i)]; }
   void read(Index page, Range rows, Range bins, std::byte* out) const override;
   std::size_t decoded_bytes(Index page) const override;  ///< 0 unless the page is compressed
-  std::vector<Index> axes_of_pages() const override {
-    return axes_;
-  }  ///< as ImageJ and tifffile describe them
+  /// The axes as ImageJ and tifffile describe them.
+  std::vector<Index> axes_of_pages() const override { return axes_; }
   std::string note() const override { return note_; }
 
  private:
   struct Close {
     void operator()(void* tiff) const;
   };
-  using Library = std::unique_ptr<void, Close>;  // libtiff's view of the file: for one thread
+  using Library = std::unique_ptr<void, Close>;  // libtiff's view of the file, for one thread
   TiffPage read_page(void* tiff) const;
   std::vector<Extent> strips(void* tiff, const TiffPage& page) const;
   void add_pages_behind();

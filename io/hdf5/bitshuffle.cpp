@@ -16,7 +16,7 @@ namespace tandem::io {
 namespace {
 
 using Room = std::span<std::byte>;
-constexpr std::size_t together = 8;  // elements, whose bits of one place make a byte
+constexpr std::size_t together = 8;  // number of elements that give the bits of a byte
 
 /// Swaps the bits of `high` and `low` that `mask` << shift and `mask` select.
 inline void swap_bits(std::uint8_t& high, std::uint8_t& low, int shift, std::uint8_t mask) {
@@ -25,11 +25,11 @@ inline void swap_bits(std::uint8_t& high, std::uint8_t& low, int shift, std::uin
   high = static_cast<std::uint8_t>(high ^ differ << shift);
 }
 
-constexpr std::size_t columns = 64;  // of a tile, so that it stays in the cache
+constexpr std::size_t columns = 64;  // columns of a tile, so that it stays in the cache
 using Tile = std::array<std::array<std::uint8_t, columns>, together>;
 
-/// Byte k of a column has bits k of eight elements. Afterwards byte k has the bits of element k. That is the
-/// transpose of 8 x 8 bits: halves are swapped, then quarters, then single bits.
+/// Transposes 8 x 8 bits in each column. Before, byte k of a column has bit k of eight elements. Afterwards
+/// byte k has the bits of element k. Halves are swapped, then quarters, then single bits.
 void transpose(Tile& rows) {
   for (std::size_t i = 0; i < columns; ++i) {
     for (std::size_t k : {0, 1, 2, 3}) swap_bits(rows[k][i], rows[k + 4][i], 4, 0x0f);
@@ -38,7 +38,7 @@ void transpose(Tile& rows) {
   }
 }
 
-/// Row 8 b + k of a block has bit k of byte b of all its elements.
+/// Makes elements from the rows of a block. Row 8 b + k has bit k of byte b of all its elements.
 template <std::size_t width>
 void join_bits(const std::byte* in, std::size_t elements, std::byte* out) {
   const std::size_t row = elements / together;
@@ -73,7 +73,7 @@ Join join_for(std::size_t width) {
   }
 }
 
-/// Fills `block` with what is stored of it, and takes that away. False if it is damaged.
+/// A function that fills a block from the stored bytes, and takes these away. False if they are damaged.
 using Take = bool (*)(Bytes& stored, Room block);
 
 bool take_plain(Bytes& stored, Room block) {
@@ -104,8 +104,8 @@ Take take_for(unsigned packing) {
   }
 }
 
-/// Blocks of so many elements one after another; the last is shorter, and up to seven elements follow it as
-/// they were.
+/// Makes the elements of all blocks, one block after another. The last block is shorter, and up to seven
+/// elements follow it unchanged.
 bool join_blocks(Bytes stored, Take take, std::size_t width, std::size_t block_elements, Room out) {
   const Join join = join_for(width);
   const std::size_t elements = out.size() / width, whole = elements - elements % together;

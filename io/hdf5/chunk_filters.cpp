@@ -29,7 +29,7 @@ Made copied(Bytes bytes, Room out) {
   return bytes.size();
 }
 
-/// A zlib stream.
+/// Unpacks a zlib stream.
 Made inflated(Bytes stored, Settings, Room out) {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
@@ -46,8 +46,8 @@ void join_bytes(const std::byte* in, std::size_t count, std::byte* out) {
     for (std::size_t b = 0; b < width; ++b) out[i * width + b] = in[b * count + i];
 }
 
-/// The bytes of all elements stand by their place: first the first byte of each element. What is less than an
-/// element stands at the end.
+/// Undoes the shuffle of bytes, which puts the first bytes of all elements first, then the second bytes, and
+/// so on. Bytes that do not fill an element are at the end.
 Made unshuffled(Bytes stored, Settings settings, Room out) {
   const std::size_t width = settings.empty() ? 1 : settings[0];
   if (width < 2 || stored.size() > out.size()) return copied(stored, out);
@@ -71,10 +71,10 @@ Made unshuffled(Bytes stored, Settings settings, Room out) {
   return stored.size();
 }
 
-/// Fletcher (1982), with sums of big-endian words of 16 bits, modulo 65535. A sum that is a multiple of it is
-/// 65535, unless all words are 0.
+/// The checksum of Fletcher (1982), with sums of big-endian words of 16 bits, modulo 65535. A sum that is a
+/// multiple of 65535 is written as 65535, unless all words are 0.
 std::uint32_t fletcher32(Bytes bytes) {
-  constexpr std::size_t at_once = 1 << 14;  // words, so that 64 bits hold the sums
+  constexpr std::size_t at_once = 1 << 14;  // words; 64 bits hold their sums
   std::uint64_t first = 0, second = 0;
   const auto folded = [](std::uint64_t sum) { return sum == 0 ? 0 : (sum - 1) % 65535 + 1; };
   for (std::size_t i = 0; i < bytes.size();) {
@@ -89,8 +89,8 @@ std::uint32_t fletcher32(Bytes bytes) {
   return static_cast<std::uint32_t>(second << 16 | first);
 }
 
-/// The checksum follows the bytes, little endian. Files of HDF5 before 1.6.3 have the bytes of its two words
-/// swapped.
+/// Checks the checksum, which follows the bytes, little endian. In files of HDF5 before 1.6.3 the bytes of
+/// its two words are swapped.
 Made checked(Bytes stored, Settings, Room out) {
   std::uint32_t sum = 0;
   if (stored.size() < sizeof sum) return std::nullopt;
@@ -108,8 +108,8 @@ Made unpacked_zstd(Bytes stored, Settings, Room out) {
   return made;
 }
 
-/// The length of all and the length of a block; then each block after its packed length, as it is if packing
-/// did not make it shorter.
+/// Unpacks LZ4. First stand the length of all and the length of a block. Then comes each block after its
+/// packed length. A block that packing did not make shorter is stored as it was.
 /// https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md
 Made unpacked_lz4(Bytes stored, Settings, Room out) {
   const auto all = take_big<std::uint64_t>(stored);
@@ -143,7 +143,7 @@ Made claimed_blosc(Bytes stored, Settings) {
   return bytes;
 }
 
-/// A chunk of Blosc 1 says itself how it was packed.
+/// Unpacks Blosc 1, whose chunks say themselves how they were packed.
 Made unpacked_blosc(Bytes stored, Settings settings, Room out) {
   const Made due = claimed_blosc(stored, settings);
   if (!due || *due > out.size() || !unpack_blosc(stored, out.first(*due))) return std::nullopt;
@@ -158,7 +158,7 @@ constexpr std::array<ChunkFilter, 7> filters{{{H5Z_FILTER_DEFLATE, "deflate", nu
                                               {32008, "bitshuffle", claimed_bitshuffle, bitunshuffled},
                                               {32015, "Zstandard", claimed_zstd, unpacked_zstd}}};
 
-/// As H5Z_func_t: takes the buffer and gives another one; 0 if it cannot. libhdf5 packs nothing with it.
+/// A filter for libhdf5 (H5Z_func_t), which replaces the buffer; 0 if it cannot. It only unpacks.
 template <int number>
 std::size_t undo_for_library(unsigned flags, std::size_t count, const unsigned* values, std::size_t bytes,
                              std::size_t* room, void** buffer) noexcept {

@@ -64,8 +64,8 @@ std::string without_padding(std::string text) {
   return text;
 }
 
-/// The strings in a data set or attribute; none if it holds other things, or more than `most`. `read` fills
-/// memory of a type.
+/// The strings in a data set or attribute; none if it holds other things, or more than `most` strings. `read`
+/// fills memory of a given type.
 std::vector<std::string> texts_in(hid_t file_type, hid_t space, hssize_t most,
                                   const std::function<herr_t(hid_t, void*)>& read) {
   const hssize_t points = H5Sget_simple_extent_npoints(space);
@@ -91,14 +91,15 @@ std::vector<std::string> texts_in(hid_t file_type, hid_t space, hssize_t most,
   return all;
 }
 
-/// The first of a few.
+/// The first of a few strings; empty if there is none.
 std::optional<std::string> first_text(hid_t file_type, hid_t space,
                                       const std::function<herr_t(hid_t, void*)>& read) {
   const std::vector<std::string> all = texts_in(file_type, space, 1024, read);
   return all.empty() ? std::nullopt : std::optional(all.front());
 }
 
-/// Integers and floats whose bits lie within their bytes: libhdf5 1.10 writes past its stack on others.
+/// Whether a type is an integer or a float whose bits lie within its bytes. libhdf5 1.10 writes past its
+/// stack on others.
 bool is_number(hid_t type) {
   const std::size_t bits = 8 * H5Tget_size(type);
   const H5T_class_t kind = H5Tget_class(type);
@@ -249,7 +250,7 @@ void DataSet::read_directly(std::span<const Range> part, std::byte* out) const {
   try {
     direct_->read(part, {extents, corner}, out);
   } catch (const FileError&) {
-    require_unchanged(*storage_, where_);  // which then was the reason
+    require_unchanged(*storage_, where_);  // a change of a file was the reason then
     throw;
   }
 }
@@ -289,7 +290,7 @@ std::vector<double> DataSet::numbers() const {
   Storage found;
   hdf5::require_stored(handle_.id(), where_, origin_ ? *origin_ : Origin{}, found);
   if (count > 0) require_whole_chunks(handle_.id(), where_, all);
-  std::vector<double> values(count);  // not before it is known that the file has as many
+  std::vector<double> values(count);  // only now, when the file is known to have this number of values
   const bool read = values.empty() || H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
                                               values.data()) >= 0;
   if (!read) fail(where_ + ": cannot be read", "the file may be damaged");

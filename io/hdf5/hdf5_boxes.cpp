@@ -1,4 +1,4 @@
-// Virtual data sets whose sources give boxes: each source is read by its own reader, outside libhdf5's lock.
+// Virtual data sets whose sources give boxes. Each source has its own reader, outside libhdf5's lock.
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@ namespace tandem::io::hdf5 {
 
 namespace {
 
-constexpr Index most_sources = 8;  // that are open at a time for a reading, beside the handles that are held
+constexpr Index most_sources = 8;  // sources open at a time for a reading, beside the held handles
 
 class Boxes : public Direct {
  public:
@@ -51,7 +51,7 @@ class Boxes : public Direct {
     const std::size_t lacking = part.size() - box.from.size();  // first axes that the source does not have
     std::vector<Range> wanted;
     std::vector<Index> shape, corner;
-    Index before = 0;  // pixels before the place along the lacking axes
+    Index before = 0;  // pixels before this place along the lacking axes
     for (std::size_t axis = 0; axis < part.size(); ++axis) {
       const Index first = std::max(part[axis].first, box.to[axis].first);
       const Index last = std::min(part[axis].last, box.to[axis].last);

@@ -1,4 +1,4 @@
-// Chunks, found once through libhdf5, then read and unpacked outside its lock.
+// Data sets in chunks. Chunks are found once through libhdf5, and then read and unpacked outside its lock.
 
 #include <hdf5.h>
 
@@ -18,15 +18,15 @@ namespace tandem::io::hdf5 {
 
 namespace {
 
-constexpr Index task_bytes = 1 << 20;  // of chunks that one thread takes at once, if they are small
-constexpr unsigned usual_edges = 0;    // chunks at the edge of the data set are packed as all others
+constexpr Index task_bytes = 1 << 20;  // bytes of small chunks that one thread takes at once
+constexpr unsigned usual_edges = 0;    // chunks at the edge of the data set are packed like the others
 
 struct Filter {
   const ChunkFilter* known;
   std::vector<unsigned> settings;
 };
 
-/// In the order in which they packed. Empty if one of them is not known.
+/// The filters in the order in which they packed. Empty if one of them is not known.
 std::optional<std::vector<Filter>> filters_of(hid_t plan) {
   std::vector<Filter> found;
   for (int i = 0; i < H5Pget_nfilters(plan); ++i) {
@@ -56,7 +56,7 @@ class Buffer {
 };
 
 struct Chunk {
-  std::vector<Index> corner;  // in the data set
+  std::vector<Index> corner;  // first element in the data set
   Index offset = 0, bytes = 0;
   unsigned skipped = 0;  // bit k: filter k was left out
 };
@@ -66,12 +66,12 @@ struct Packed {
   hid_t set;
   std::string where;
   NumberForm form;
-  std::vector<Index> shape, chunk;  // their extents
+  std::vector<Index> shape, chunk;  // extents of the data set and of a chunk
   std::vector<Filter> filters;
   std::filesystem::path path;
-  Index chunk_bytes;  // unpacked
+  Index chunk_bytes;  // bytes of an unpacked chunk
 
-  /// What a chunk has in the course of unpacking, at most: filters lengthen what they cannot pack, a little.
+  /// The most bytes of a chunk during unpacking. Filters make what they cannot pack a little longer.
   std::size_t room() const { return static_cast<std::size_t>(chunk_bytes + chunk_bytes / 8 + 65536); }
 
   bool is_packed(const Chunk& one) const {
@@ -103,7 +103,7 @@ class ChunkIndex {
     }
     for (std::vector<Index> at = first; at[0] < part[0].last;) {
       found.push_back(chunk_at(at));
-      std::size_t axis = part.size() - 1;  // to the next chunk, the last axis fastest
+      std::size_t axis = part.size() - 1;  // goes to the next chunk, along the last axis first
       for (at[axis] += of_.chunk[axis]; axis > 0 && at[axis] >= part[axis].last; at[axis] += of_.chunk[axis])
         at[axis] = first[axis], --axis;
     }
@@ -111,7 +111,8 @@ class ChunkIndex {
   }
 
  private:
-  /// libhdf5 searches its index from the beginning, so each chunk is asked for once.
+  /// The chunk at a corner. Each chunk is asked for once, since libhdf5 searches its index from the
+  /// beginning.
   Chunk chunk_at(const std::vector<Index>& corner) const {
     Index number = 0;
     for (std::size_t axis = 0; axis < corner.size(); ++axis)
@@ -137,7 +138,7 @@ class ChunkIndex {
 
   const Packed& of_;
   mutable std::mutex mutex_;
-  mutable std::unordered_map<Index, Chunk> chunks_;  // that were asked for, by their number in C order
+  mutable std::unordered_map<Index, Chunk> chunks_;  // known chunks, by their number in C order
 };
 
 class Chunked : public Direct {
@@ -232,7 +233,7 @@ class Chunked : public Direct {
     return bytes;
   }
 
-  /// Puts the numbers of a chunk where they belong.
+  /// Puts the numbers of a chunk at their places.
   void place(Bytes numbers, const Lines& lines, std::byte* out) const {
     const Index pixel = static_cast<Index>(bytes_of(of_.form.type));
     for (Index k = 0; k < lines.size(); ++k) {

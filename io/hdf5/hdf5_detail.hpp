@@ -1,6 +1,6 @@
 #pragma once
 
-// What the sources that call libhdf5 share.
+// Shared by the sources that call libhdf5.
 
 #include <filesystem>
 #include <memory>
@@ -25,78 +25,78 @@ class Lock {
 
 void free_unused_memory();  ///< frees the memory that libhdf5 keeps for later
 
-/// For a child process, where the thread that held the lock does not exist.
+/// Frees the lock in a child process, where the thread that held it does not exist.
 void forget_lock();
 
 /// Why the last call failed: the message of the innermost function of libhdf5, on one line.
 std::string reason();
 
-/// @throws FileError with `what`, the reason and a remedy: `remedy`, unless there are no file handles left;
-/// DeviceError if there is no memory left
+/// Throws what the last failed call means. @throws FileError with `what`, the reason and a remedy: `remedy`,
+/// unless there are no file handles left; DeviceError if there is no memory left
 [[noreturn]] void fail(const std::string& what, const std::string& remedy);
 
-/// An attribute of an object: a text, or one number; empty if there is none.
+/// An attribute of an object, which is a text or one number; empty if there is none.
 std::optional<std::string> text_of(std::int64_t object, const std::string& attribute);
 std::optional<double> number_of(std::int64_t object, const std::string& attribute);
 
-/// IEEE half precision, little endian: libhdf5 1.10 has no name for it.
+/// The type of IEEE half precision, little endian, for which libhdf5 1.10 has no name.
 Handle float16_type();
 
-/// How files are opened for reading: without locks, because read-only and network file systems do not have
-/// them.
+/// Properties for opening files to read: without locks, because read-only and network file systems do not
+/// have locks.
 Handle read_access();
 
-/// The folder of a file, and that of the file that it links to.
+/// The folder of a file, and the folder of the file to which it links.
 std::vector<std::filesystem::path> folders_of(const std::filesystem::path& path);
 
-/// How links are followed: an external link to a pipe or a device fails.
+/// Properties for following links: an external link to a pipe or a device fails.
 Handle link_access();
 
-/// A box of a virtual data set that a source gives. Where the source has fewer axes, the box has one element
+/// A box of a virtual data set that a source gives. If the source has fewer axes, the box has one element
 /// along each of the first axes.
 struct MappedBox {
-  std::vector<Range> to;    ///< in the virtual data set
-  std::vector<Index> from;  ///< where the box begins in the source
+  std::vector<Range> to;    ///< the box in the virtual data set
+  std::vector<Index> from;  ///< its first element in the source
   std::shared_ptr<const Direct> source;
 };
 
 /// The files that the elements of a data set come from. The sources of a virtual data set are held open,
 /// because libhdf5 reads a source as zeros if it cannot open it.
 struct Storage {
-  std::vector<FileStamp> files;  ///< first the one that holds the data set
-  std::vector<Extent> extents;   ///< of a contiguous data set, in these files
-  std::vector<MappedBox> boxes;  ///< that make up a virtual data set, if `direct` can read all sources
+  std::vector<FileStamp> files;  ///< the file that holds the data set comes first
+  std::vector<Extent> extents;   ///< where a contiguous data set lies in these files
+  std::vector<MappedBox> boxes;  ///< boxes of a virtual data set, if `direct` can read all sources
   std::vector<Handle> held;
-  int depth = 0;  ///< how deep virtual data sets lie within virtual data sets
+  int depth = 0;  ///< depth of virtual data sets within virtual data sets
 };
 /// @throws FileError, whose text begins with `where`, unless every element is stored completely in a file
 void require_stored(std::int64_t set, const std::string& where, const Origin& origin, Storage& found);
 
-/// @throws FileError if a filter is missing that the data set is packed with
+/// @throws FileError if a filter that packed the data set is missing
 void require_filters(std::int64_t set, const std::string& where);
 
-/// Sees what another program has written to a data set since it was opened.
+/// Learns what another program has written to a data set since it was opened.
 void refresh(std::int64_t set, const std::string& where);
 
-/// Of a data set in chunks in a file that is being written: how many slices along the first axis are stored,
-/// without a gap. `growth` knows what was seen, and learns it. @throws FileError if a chunk is damaged
+/// The number of first slices along the first axis that are stored without a gap, of a data set in chunks in
+/// a file that is being written. `growth` keeps what was seen. @throws FileError if a chunk is damaged
 Index stored_slices(std::int64_t set, const std::string& where, const std::vector<Index>& shape,
                     Growth& growth);
 
-/// Checks the chunks that this part meets and that no filter packed. @throws FileError if one has fewer bytes
-/// than it must have: libhdf5 would read beyond its end
+/// Checks the chunks that this part meets and that no filter packed. @throws FileError if a chunk has fewer
+/// bytes than it must have, since libhdf5 would read beyond its end
 void require_whole_chunks(std::int64_t set, const std::string& where, std::span<const Range> part);
 
-/// How many bytes a file can hold at most, when all is unpacked. A claim of more is damage.
+/// The most bytes that a file can hold when all is unpacked. A claim of more means damage.
 double most_unpacked(const FileStamp& file);
 
 /// @throws FileError if one of the files has changed
 void require_unchanged(const Storage& storage, const std::string& where);
 
-/// `require_stored` for a virtual data set: all of it is mapped, and every source is there.
+/// `require_stored` for a virtual data set: all its elements must be mapped, and every source must be there.
 void require_sources(std::int64_t set, const std::string& where, const Origin& origin, Storage& found);
 
-/// Where libhdf5 looks for a file that another file names, in its order. `variable` is the name of the
+/// The paths where libhdf5 looks for a file that another file names, in its order. `variable` is the
 /// environment variable that comes first.
 std::vector<std::filesystem::path> places_of(const std::string& name, const std::string& named_by,
                                              const char* variable);

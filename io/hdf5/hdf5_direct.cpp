@@ -11,7 +11,7 @@ namespace tandem::io::hdf5 {
 
 namespace {
 
-constexpr int most_files = 64;  // that are open during one reading
+constexpr int most_files = 64;  // files that are open during one reading
 
 /// A data set in one piece, or in the pieces that raw files hold.
 class Contiguous : public Direct {
@@ -41,7 +41,7 @@ class Contiguous : public Direct {
   std::vector<std::filesystem::path> paths_;
 };
 
-/// Empty for types that are not quite those of processors.
+/// The form of the numbers of a type; empty if processors do not have exactly this type.
 std::optional<NumberForm> form_of(hid_t type) {
   struct Row {
     hid_t little, big;

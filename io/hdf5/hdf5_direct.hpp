@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers of a data set, read at their places in the files: by many threads, and without libhdf5, whose lock
-// lets one thread read at a time. Used only within io/.
+// Reads the numbers of a data set at their places in the files. Many threads do so at once, without libhdf5,
+// whose lock lets one thread read at a time. Used only within io/.
 
 #include <memory>
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace tandem::io::hdf5 {
 
-/// Several threads may use it at once.
+/// A reader of a data set without libhdf5. Several threads may use it at once.
 class Direct {
  public:
   explicit Direct(PixelType type) : type_(type) {}
   virtual ~Direct() = default;
-  PixelType type() const { return type_; }  ///< of the pixels that it gives
+  PixelType type() const { return type_; }  ///< type of the pixels that it gives
 
-  /// How many bytes a reading holds for packed pieces of the file and for what is unpacked from them.
+  /// The bytes that a reading holds for packed pieces of the file and for what is unpacked from them.
   std::size_t decoded_bytes() const;
-  virtual Index packed_pieces() const { return 0; }      ///< each is unpacked by one thread
-  virtual std::size_t piece_bytes() const { return 0; }  ///< that a thread holds for a packed piece, at most
+  virtual Index packed_pieces() const { return 0; }      ///< number of pieces that one thread each unpacks
+  virtual std::size_t piece_bytes() const { return 0; }  ///< most bytes of a thread for a packed piece
   virtual std::string packing() const { return {}; }     ///< the names of the filters
 
   /// Puts a part of the data set at its place in an array of pixels. @throws FileError, whose text begins
@@ -34,8 +34,8 @@ class Direct {
   PixelType type_;
 };
 
-/// The reader of a data set whose elements are all stored, in these files. The data set stays open as long as
-/// its reader lives. Empty if its layout, its number type or its filters are not known here, so that only
+/// The reader of a data set whose elements are all stored in these files. The data set stays open as long as
+/// its reader lives. Null if its layout, its number type or its filters are not known here, so that only
 /// libhdf5 can read it. @throws FileError
 std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where, const Storage& storage);
 
@@ -43,8 +43,8 @@ std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where,
 std::unique_ptr<const Direct> direct_chunks(std::int64_t set, const std::string& where,
                                             const NumberForm& form, std::vector<Index> shape,
                                             const FileStamp& file);
-/// `direct` for a virtual data set, whose pixels are of this type: libhdf5 makes them of the numbers of its
-/// sources, whatever numbers it has itself. Empty if a source has other pixels.
+/// `direct` for a virtual data set whose pixels have this type. Null if a source has pixels of another type.
+/// The type of the data set itself does not matter, since libhdf5 converts the numbers of the sources.
 std::unique_ptr<const Direct> direct_boxes(PixelType type, const std::vector<MappedBox>& boxes);
 
 /// Whether boxes of the same array have elements in common.

@@ -1,4 +1,4 @@
-// An HDF5 file that others made: its links and groups. What writes is in hdf5_write.cpp.
+// Links and groups of an HDF5 file that others made. Functions that write are in hdf5_write.cpp.
 
 #include <hdf5.h>
 
@@ -19,10 +19,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t max_link = 65536;     // bytes: HDF5 stores no longer ones
-constexpr std::size_t max_names = 100'000;  // in one group: scans have tens, archives thousands
+constexpr std::size_t max_link = 65536;     // bytes; HDF5 stores no longer links
+constexpr std::size_t max_names = 100'000;  // names in one group; scans have tens, archives have thousands
 
-/// Called for every external link on the way: libhdf5 would wait for ever on a pipe.
+/// Refuses external links to pipes, on which libhdf5 would wait for ever. It is called for every external
+/// link.
 herr_t refuse_special(const char* parent, const char*, const char* target, const char*, unsigned*, hid_t,
                       void*) noexcept {
   try {
@@ -104,7 +105,7 @@ bool File::has(const std::string& path) const {
   }
 }
 
-/// Links followed; invalid where there is none, or nothing can be opened.
+/// Opens an object, and follows links. Invalid if there is none, or if it cannot be opened.
 Handle File::object(const std::string& path) const {
   if (path != "/" && !has(path)) return {};
   return {H5Oopen(handle_.id(), path.c_str(), link_access().id()), H5Oclose};

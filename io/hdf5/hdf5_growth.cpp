@@ -15,8 +15,8 @@ namespace {
 /// The chunks of a data set, and how large they are in the file.
 struct Chunks {
   hid_t set;
-  std::vector<hsize_t> extents;  // of a chunk
-  std::optional<hsize_t> bytes;  // of each chunk in the file; empty if filters change it
+  std::vector<hsize_t> extents;  // size of a chunk
+  std::optional<hsize_t> bytes;  // bytes of each chunk in the file; empty if filters change them
 
   Chunks(hid_t of, std::size_t rank) : set(of), extents(rank, 1) {
     const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
@@ -35,7 +35,7 @@ struct Chunks {
       if (H5Dget_chunk_storage_size(set, at.data(), &stored) < 0 || stored == 0) return false;
       require<FileError>(!bytes || stored == *bytes, where, ": a chunk has ", stored, " bytes; ",
                          bytes.value_or(0), " bytes are due, the file is damaged");
-      std::size_t axis = at.size() - 1;  // to the next chunk, the last axis fastest
+      std::size_t axis = at.size() - 1;  // goes to the next chunk, along the last axis first
       while (axis > 0 && (at[axis] += extents[axis]) >= static_cast<hsize_t>(shape[axis])) at[axis--] = 0;
       if (axis == 0) return true;
     }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int max_links = 20'000, max_depth = 16, max_blocks = 100'000;
 
-/// Where libhdf5 looks for a name that stands in a file, whatever it is the name of: all places that exist.
+/// All existing paths where libhdf5 looks for a name that stands in a file, for any kind of name.
 std::vector<fs::path> all_places_of(const std::string& name, const fs::path& file) {
   std::vector<fs::path> all;
   for (const char* variable : {"HDF5_EXT_PREFIX", "HDF5_VDS_PREFIX", "HDF5_EXTFILE_PREFIX"})
@@ -30,7 +30,7 @@ std::vector<fs::path> all_places_of(const std::string& name, const fs::path& fil
   return all;
 }
 
-/// Goes through all objects of a file and of those that it leads to.
+/// Goes through all objects of a file, and of the files to which it leads.
 class Walk {
  public:
   void enter(const fs::path& path) {
@@ -72,7 +72,7 @@ class Walk {
     H5L_info_t info{};
     if (H5Lget_info(id, name, &info, H5P_DEFAULT) < 0) return;
     if (info.type == H5L_TYPE_EXTERNAL) return external_link(id, name, info.u.val_size);
-    if (info.type != H5L_TYPE_HARD) return;  // a soft one leads to what another one leads to
+    if (info.type != H5L_TYPE_HARD) return;  // a soft link leads to what another link leads to
     const Handle object(H5Oopen(id, name, H5P_DEFAULT), H5Oclose);
     if (object.valid() && H5Iget_type(object.id()) == H5I_GROUP) group(object.id());
     if (object.valid() && H5Iget_type(object.id()) == H5I_DATASET) data_set(object.id());
@@ -120,7 +120,7 @@ class Walk {
   }
 
   std::set<fs::path> files_;
-  std::set<haddr_t> groups_;  // of the file, that were seen
+  std::set<haddr_t> groups_;  // groups of the file that were seen
   fs::path file_;
   int links_ = 0, depth_ = 0;
 };

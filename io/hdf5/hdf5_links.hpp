@@ -7,9 +7,9 @@
 
 namespace tandem::io::hdf5 {
 
-/// The files that an HDF5 file leads to, directly or through other files: by external links, as sources of
-/// virtual data sets, as external raw files. Only files that exist are listed, and only so far as some
-/// thousand links reach.
+/// The files to which an HDF5 file leads, directly or through other files: by external links, as sources of
+/// virtual data sets, or as external raw files. Only files that exist are listed, and only the first
+/// thousands of links are followed.
 std::vector<std::filesystem::path> linked_files(const std::filesystem::path& path);
 
 }  // namespace tandem::io::hdf5

@@ -1,5 +1,5 @@
-// Whether the elements of a data set are all there. libhdf5 hands out fill values, zeros mostly, for whatever
-// is not: chunks never written, the end of an external file that was cut short.
+// Checks that all elements of a data set are there. For elements that are not, libhdf5 returns fill values,
+// mostly zeros: for chunks never written, and for the end of an external file that was cut short.
 
 #include <hdf5.h>
 
@@ -27,7 +27,7 @@ struct Claim {
   Handle plan;
   std::vector<hsize_t> extents;
   std::size_t element_bytes;
-  FileStamp file;  // that holds it
+  FileStamp file;  // the file that holds it
 
   double elements() const {
     double product = 1;
@@ -65,7 +65,7 @@ void require_contiguous(const Claim& claim, Storage& found) {
   found.extents = {{0, static_cast<Index>(offset), static_cast<Index>(claim.bytes())}};
 }
 
-/// One walk through the index of chunks, whatever their number.
+/// Requires all chunks, in one walk through their index.
 void require_chunks(const Claim& claim) {
   std::vector<hsize_t> chunk(claim.extents.size(), 1);
   H5Pget_chunk(claim.plan.id(), static_cast<int>(chunk.size()), chunk.data());
@@ -73,7 +73,7 @@ void require_chunks(const Claim& claim) {
   for (std::size_t i = 0; i < chunk.size(); ++i)
     due *= static_cast<double>(ceil_div(claim.extents[i], std::max<hsize_t>(chunk[i], 1)));
   const double room = static_cast<double>(claim.file.bytes);
-  constexpr double bytes_indexed = 16, seconds_indexed = 2e-3;  // of a chunk: at least, at worst
+  constexpr double bytes_indexed = 16, seconds_indexed = 2e-3;  // least bytes and most time for a chunk
   take_longer(seconds_indexed * std::min(due, room / bytes_indexed));
   hsize_t written = 0;
   const Handle space(H5Dget_space(claim.set), H5Sclose);
@@ -91,7 +91,7 @@ void require_chunks(const Claim& claim) {
                      " bytes, but the file has only ", room, "; it is damaged or was never finished");
 }
 
-/// Bytes of a stored chunk which is `whole` bytes long unpacked; empty where a filter that packs was at work.
+/// The bytes of a stored chunk that has `whole` bytes when it is unpacked. Empty if a filter packed it.
 std::optional<hsize_t> bytes_due(hid_t plan, int filters, unsigned skipped, hsize_t whole) {
   constexpr hsize_t checksum_bytes = 4;
   for (int i = 0; i < filters; ++i) {
@@ -108,7 +108,7 @@ std::optional<hsize_t> bytes_due(hid_t plan, int filters, unsigned skipped, hsiz
   return whole;
 }
 
-/// Where libhdf5 finds a raw file: beside the working directory unless the environment says otherwise.
+/// The path where libhdf5 finds a raw file: in the working directory, unless the environment says otherwise.
 fs::path external_path(const std::string& name, const FileStamp& named_by) {
   const char* variable = std::getenv("HDF5_EXTFILE_PREFIX");
   std::string prefix = variable ? variable : "";
@@ -164,7 +164,7 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
 }  // namespace
 
 double most_unpacked(const FileStamp& file) {
-  // gzip packs at best 1030 to 1; the rest is for small data sets
+  // gzip packs at best 1030 to 1; the constant is for small data sets
   return 2000 * static_cast<double>(file.bytes) + (64 << 20);
 }
 
@@ -205,7 +205,7 @@ void require_whole_chunks(std::int64_t set, const std::string& where, std::span<
     const std::optional<hsize_t> due = bytes_due(plan.id(), filters, skipped, whole);
     require<FileError>(!due || stored == *due, where, ": a chunk has ", stored, " bytes; ", due.value_or(0),
                        " bytes are due, the file is damaged");
-    std::size_t axis = part.size() - 1;  // to the next chunk, the last axis fastest
+    std::size_t axis = part.size() - 1;  // goes to the next chunk, along the last axis first
     for (at[axis] += chunk[axis]; axis > 0 && at[axis] >= last(axis); at[axis] += chunk[axis])
       at[axis] = first[axis], --axis;
   }

@@ -1,5 +1,5 @@
-// Whether all of a virtual data set is there. libhdf5 takes a source that is missing, too small or not to be
-// opened for fill values, without a word.
+// Checks that all elements of a virtual data set are there. If a source is missing, is too small or cannot be
+// opened, libhdf5 silently returns fill values.
 
 #include <fcntl.h>
 #include <hdf5.h>
@@ -43,14 +43,15 @@ std::string numbers_in(const Extents& extents) {
   return joined(extents, " x ", [](hsize_t n) { return std::to_string(n); });
 }
 
-/// Blocks along every axis. Count or block of one axis may be H5S_UNLIMITED: as far as the data set goes.
+/// A selection of blocks along every axis. Count or block of one axis may be H5S_UNLIMITED, which means up to
+/// the end of the data set.
 struct Slab {
   Extents start, stride, count, block;
 
   bool is_open(std::size_t axis) const {
     return count[axis] == H5S_UNLIMITED || block[axis] == H5S_UNLIMITED;
   }
-  /// How many blocks begin before `extent`.
+  /// The number of blocks that begin before `extent`.
   hsize_t blocks_before(std::size_t axis, hsize_t extent) const {
     return extent <= start[axis] ? 0 : (extent - start[axis] + stride[axis] - 1) / stride[axis];
   }
@@ -60,14 +61,14 @@ struct Slab {
     if (block[axis] == H5S_UNLIMITED) return length;
     return length / stride[axis] * block[axis] + std::min(length % stride[axis], block[axis]);
   }
-  /// One beyond the last of the first `selected` elements along the axis.
+  /// The end of the first `selected` elements along the axis.
   hsize_t end_of(std::size_t axis, hsize_t selected) const {
     if (selected == 0 || block[axis] == H5S_UNLIMITED) return start[axis] + selected;
     return start[axis] + (selected - 1) / block[axis] * stride[axis] + (selected - 1) % block[axis] + 1;
   }
 };
 
-/// The axis along which a selection goes on for ever, if there is one, and its blocks.
+/// A selection of blocks, and the axis along which it has no end.
 struct OpenSlab {
   Slab slab;
   std::size_t axis;
@@ -84,7 +85,7 @@ std::optional<OpenSlab> open_slab(hid_t space) {
   return std::nullopt;
 }
 
-/// "frames_%b.h5" names the file of each block; "%%" is a percent sign.
+/// The file name of a block: "frames_%b.h5" with its number for %b; "%%" is a percent sign.
 std::string name_of_block(const std::string& name, hsize_t block) {
   std::string made;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -99,10 +100,10 @@ std::string name_of_block(const std::string& name, hsize_t block) {
   return made;
 }
 
-/// Where some elements of the virtual data set come from.
+/// The source of some elements of the virtual data set.
 struct Mapping {
-  std::string file, set;  // names as they are written, blocks not put in
-  Handle to, from;        // selections
+  std::string file, set;  // names as they are written, without the number of a block
+  Handle to, from;        // selections in the virtual data set and in the source
 };
 
 std::string text_from(ssize_t (*get)(hid_t, std::size_t, char*, std::size_t), hid_t plan, std::size_t index) {
@@ -117,7 +118,7 @@ Mapping mapping(hid_t plan, std::size_t index) {
           Handle(H5Pget_virtual_srcspace(plan, index), H5Sclose)};
 }
 
-/// What is selected, if that is a box.
+/// The selected box; empty if the selection is no box.
 std::optional<std::vector<Range>> box_of(hid_t selection) {
   Extents first(extents_of(selection).size()), last(first.size());
   const H5S_sel_type type = H5Sget_select_type(selection);  // points have an order of their own
@@ -133,7 +134,7 @@ std::optional<std::vector<Range>> box_of(hid_t selection) {
   return points == static_cast<double>(H5Sget_select_npoints(selection)) ? std::optional(box) : std::nullopt;
 }
 
-/// Whether no element is in two boxes. Sorts them by their first axis.
+/// Whether no element is in two boxes. Sorts the boxes by their first axis.
 bool are_apart(std::vector<MappedBox>& boxes) {
   std::sort(boxes.begin(), boxes.end(),
             [](const MappedBox& a, const MappedBox& b) { return a.to[0].first < b.to[0].first; });
@@ -151,7 +152,7 @@ Extents needed_of(const Slab& slab, std::size_t open_axis) {
   return ends;
 }
 
-/// Whether boxes have the same extents, but for first axes of one element that the source may lack.
+/// Whether boxes have the same extents. The source may lack first axes that have one element.
 bool has_shape_of(const std::vector<Range>& from, const std::vector<Range>& to) {
   if (from.empty() || from.size() > to.size()) return false;
   const auto shared = to.end() - static_cast<std::ptrdiff_t>(from.size());
@@ -171,7 +172,8 @@ class Sources {
   Sources(hid_t set, const std::string& where, const Origin& origin, Storage& found)
       : set_(set), where_(where), origin_(origin), found_(found), file_(found.files.back().path.string()) {}
 
-  /// `ends`: one beyond what is selected, axis by axis; nothing for all, which then is `points`.
+  /// The source of a block, which must hold what is selected. `ends`: the ends of the selection along each
+  /// axis. Empty if all is selected, which is `points` elements.
   const Source& required(const Mapping& m, hsize_t block, const std::optional<Extents>& ends, double points) {
     const std::string file = name_of_block(m.file, block), set = name_of_block(m.set, block);
     const auto [known, is_new] = sources_.try_emplace({file, set});
@@ -187,7 +189,8 @@ class Sources {
     return known->second;
   }
 
-  /// libhdf5 opens every source once more when it reads, and gives zeros where it cannot.
+  /// Requires spare file handles, since libhdf5 opens every source again when it reads, and returns zeros if
+  /// it cannot.
   void require_spare_handles() const {
     std::array<int, 16> spare{};
     for (int& handle : spare) handle = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -203,10 +206,10 @@ class Sources {
     return where_ + ": its source " + (file == "." ? file_ : file) + ": " + set;
   }
 
-  /// A source, once it is known to be all there.
+  /// Opens a source, and checks that all its elements are there.
   Source examined(const std::string& file, const std::string& set) {
     const hid_t open = file == "." ? set_ : source_file(file);
-    const std::string from_root = set.starts_with('/') ? set : "/" + set;  // in this file, too
+    const std::string from_root = set.starts_with('/') ? set : "/" + set;  // also for this file
     Handle object(H5Oopen(open, from_root.c_str(), link_access().id()), H5Oclose);
     require<FileError>(object.valid() && H5Iget_type(object.id()) == H5I_DATASET, label(file, set),
                        ": no such data set");
@@ -232,7 +235,7 @@ class Sources {
       const Handle access = source_access();
       Handle file(H5Fopen(place.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
       if (!file.valid()) fail(where_ + ": its source " + place.string(), "the file may be damaged");
-      take_longer(0.05);  // for each source that is one: there may be thousands
+      take_longer(0.05);  // for each virtual source, since there may be thousands
       found_.held.push_back(std::move(file));
       return known->second = found_.held.back().id();
     }
@@ -240,7 +243,8 @@ class Sources {
                     " looks for it");
   }
 
-  /// As libhdf5 itself opens sources: what is open already it opens again in the same way only.
+  /// Properties for opening sources, as libhdf5 itself uses them, since it opens an open file again only in
+  /// the same way.
   Handle source_access() const {
     const Handle file(H5Iget_file_id(set_), H5Fclose);
     Handle access(H5Fget_access_plist(file.id()), H5Pclose);
@@ -252,7 +256,7 @@ class Sources {
   const std::string& where_;
   const Origin& origin_;
   Storage& found_;
-  std::string file_;  // that holds the virtual data set
+  std::string file_;  // the file that holds the virtual data set
   std::map<std::pair<std::string, std::string>, Source> sources_;
   std::map<std::string, hid_t> files_;
 };
@@ -287,7 +291,7 @@ class Examination {
   }
 
  private:
-  /// @returns how many elements it gives
+  /// Returns the number of elements that this mapping gives.
   double examine(const Mapping& m) {
     const std::optional<OpenSlab> to = open_slab(m.to.id()), from = open_slab(m.from.id());
     if (!to) {
@@ -332,7 +336,8 @@ class Examination {
                       [](const Range& range, hsize_t n) { return range.last <= static_cast<Index>(n); });
   }
 
-  /// Nothing if the selection is all of the source: the file then does not say how much that was.
+  /// The ends of a selection along each axis. Empty if all is selected, since the file does not say then how
+  /// much that was.
   std::optional<Extents> needed(hid_t selection) const {
     if (H5Sget_select_type(selection) == H5S_SEL_ALL) return std::nullopt;
     Extents first(extents_of(selection).size()), last(first.size());

@@ -17,7 +17,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// Little endian, as every machine that we know: PlainFile writes memory as it is.
+/// The type on the disk. It is little endian, as all machines that we know, since PlainFile writes memory as
+/// it is.
 Handle disk_type(NumberType type) {
   switch (type) {
     case NumberType::uint8:
@@ -72,7 +73,7 @@ void write_doubles(hid_t file, const std::string& where, const std::string& path
   if (!units.empty()) DataSet(std::move(made), where).set("units", units);
 }
 
-/// libhdf5 1.10 crashes if it finds no memory while it opens a file. @throws std::bad_alloc
+/// Requires memory, since libhdf5 1.10 crashes if it finds none while it opens a file. @throws std::bad_alloc
 void require_memory() {
   void* room = ::operator new (std::size_t{4} << 20);  // bytes; it takes about two million
   *static_cast<volatile char*>(room) = 0;
@@ -114,7 +115,7 @@ DataSet File::create_packed(const std::string& path, NumberType type, std::span<
   const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
   H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
-  for (const Hdf5Filter& filter : filters)  // optional: libhdf5 itself need not pack
+  for (const Hdf5Filter& filter : filters)  // optional, since libhdf5 itself does not pack
     H5Pset_filter(plan.id(), filter.id, H5Z_FLAG_OPTIONAL, filter.settings.size(), filter.settings.data());
   return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
 }
@@ -193,7 +194,7 @@ std::vector<Index> DataSet::offsets() const {
         H5Dget_chunk_info_by_coord(handle_.id(), corner.data(), &filters, &offset, &bytes) >= 0;
     require<FileError>(known && offset != HADDR_UNDEF, where_, ": has no room for its chunks: ", reason());
     found.push_back(static_cast<Index>(offset));
-    std::size_t axis = shape_.size() - 1;  // to the next chunk, the last axis fastest
+    std::size_t axis = shape_.size() - 1;  // goes to the next chunk, along the last axis first
     for (corner[axis] += chunk[axis]; axis > 0 && beyond(axis); corner[axis] += chunk[axis])
       corner[axis--] = 0;
   }
@@ -228,7 +229,7 @@ void File::set(const std::string& object, const std::string& attribute, const st
   set(object, attribute, std::span(&value, 1));
 }
 
-/// One text is a scalar.
+/// Sets an attribute. One text is a scalar.
 void File::set(const std::string& object, const std::string& attribute, std::span<const std::string> values) {
   const Lock lock;
   std::size_t length = 1;

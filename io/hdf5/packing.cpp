@@ -13,7 +13,7 @@ namespace {
 constexpr int zstd_id = 32015, blosc_id = 32001;  // as registered with the HDF Group
 constexpr int zstd_level = 1, blosc_level = 5;
 
-/// All first bytes of the numbers, then all second ones, ..., as the filter H5Z_FILTER_SHUFFLE orders them.
+/// The first bytes of all numbers, then the second bytes, ..., as the filter H5Z_FILTER_SHUFFLE orders them.
 std::vector<std::byte> shuffled(std::span<const std::byte> chunk, std::size_t number_bytes) {
   std::vector<std::byte> out(chunk.size());
   const std::size_t count = chunk.size() / number_bytes;
@@ -54,7 +54,7 @@ std::vector<Hdf5Filter> filters_of(Compression compression, Index number_bytes, 
   const auto number = static_cast<unsigned>(number_bytes), chunk = static_cast<unsigned>(chunk_bytes);
   if (compression == Compression::zstd)
     return {{H5Z_FILTER_SHUFFLE, {number}}, {zstd_id, {static_cast<unsigned>(zstd_level)}}};
-  constexpr unsigned revision = 2;  // of the filter
+  constexpr unsigned revision = 2;  // revision of the filter
   return {{blosc_id,
            {revision, BLOSC_VERSION_FORMAT, number, chunk, static_cast<unsigned>(blosc_level),
             BLOSC_BITSHUFFLE, BLOSC_LZ4}}};

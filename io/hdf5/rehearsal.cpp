@@ -35,13 +35,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Work = std::function<std::string()>;
 constexpr std::chrono::seconds limit{
-    7};  // what is well reads its metadata in milliseconds, on slow disks in two
+    7};  // the metadata of a sound file take milliseconds, or two seconds on slow disks
 
-// What a child says through its pipe: "begun", any number of "longer", then one of the others. The answer
+// The words of a child in its pipe: "begun", any number of "longer", then one of the others. The answer
 // follows "well", and the reason follows "refused".
 constexpr char begun = '>', longer = '+', well = '.', refused = '!', failed = '?';
 
-int to_parent = -1;  // in a child: its end of the pipe; so no child of it rehearses again
+int to_parent = -1;  // in a child, its end of the pipe, so that no child rehearses again
 
 void tell(const void* data, std::size_t bytes) {
   const char* next = static_cast<const char*>(data);
@@ -53,19 +53,19 @@ void tell(const void* data, std::size_t bytes) {
   }
 }
 
-/// What is read beyond a block or after its end shall be a wild pointer, not zeros that happen to do no harm:
-/// fills what malloc gives and takes back from now on, and the free memory behind it.
+/// Fills the memory that malloc gives and takes back from now on, and the free memory behind it. Then a read
+/// beyond a block, or after it was freed, gives a wild pointer and not zeros that happen to do no harm.
 void fill_free_memory() {
   ::mallopt(M_PERTURB, 0x5a);
   ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::array<void*, 32> blocks{};
-  // NOLINTBEGIN(cppcoreguidelines-no-malloc): the heap itself is what is made ready
+  // NOLINTBEGIN(cppcoreguidelines-no-malloc): the heap itself is prepared
   for (void*& block : blocks) block = std::malloc(64 << 10);
   for (void* block : blocks) std::free(block);
   // NOLINTEND(cppcoreguidelines-no-malloc)
 }
 
-/// The child dies in silence and alone: no core, no words of the C library, no life after its parent's.
+/// Makes the child die quietly: without a core file, without words of the C library, and with its parent.
 void be_quiet() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
@@ -77,11 +77,11 @@ void be_quiet() {
   ::dup2(nowhere, STDERR_FILENO);
 }
 
-/// Ends this process if the work has broken its heap, which would end the parent sooner or later: every block
-/// that is free is taken and given back, which malloc checks.
+/// Ends this process if the work has damaged its heap, because in the parent the same work would lead to a
+/// crash sooner or later. To make malloc check every free block, it allocates and frees them all.
 void shake_heap() {
   hdf5::free_unused_memory();
-  constexpr std::size_t most = 256 << 10;  // of each size, more than metadata leave: fresh pages cost time
+  constexpr std::size_t most = 256 << 10;  // bytes a size, more than metadata leave; new pages cost time
   for (std::size_t bytes : {16, 32, 48, 64, 96, 128, 256, 512, 1024, 4096, 16384}) {
     std::vector<void*> blocks(std::min<std::size_t>(2048, most / bytes));
     // NOLINTBEGIN(cppcoreguidelines-no-malloc): as above
@@ -92,7 +92,7 @@ void shake_heap() {
   ::malloc_trim(0);
 }
 
-/// What this process writes stays its own: a lock on a file lasts as long as any process has it open.
+/// Closes the files that are being written, since a lock on a file lasts as long as any process has it open.
 void close_what_is_written() {
   std::vector<int> written;
   std::error_code fault;
@@ -115,7 +115,7 @@ void close_what_is_written() {
     said = well + work();
   } catch (const FileError& error) {
     said = refused + std::string(error.what());
-  } catch (...) {  // not the fault of the file: the parent does the work, and meets this again
+  } catch (...) {  // not the fault of the file: the parent does the work, and meets the same
   }
   shake_heap();
   tell(said.data(), said.size());
@@ -197,7 +197,7 @@ struct Child {
 };
 
 Child start(const fs::path& path, const Work& work) {
-  const hdf5::Lock lock;  // nobody else is inside libhdf5, or between pipe and fork
+  const hdf5::Lock lock;  // no other thread is inside libhdf5, or between pipe and fork
   std::array<int, 2> ends{-1, -1};
   const bool piped = ::pipe2(ends.data(), O_CLOEXEC) == 0;
   require<FileError>(piped, path.string(), ": cannot be opened: ", std::strerror(errno),
@@ -214,7 +214,7 @@ Child start(const fs::path& path, const Work& work) {
   require<DeviceError>(id >= 0, path.string(),
                        ": no process can be started to look at it: ", std::strerror(reason),
                        "; more memory or processes (ulimit -u) are needed");
-  // nobody goes on to write before the child has let go of what is written
+  // no thread writes on before the child has closed the files that are being written
   const bool has_begun = comes_before(Clock::now() + limit, ends[0]);
   if (!has_begun) ::kill(id, SIGKILL);
   char word = 0;
@@ -224,8 +224,8 @@ Child start(const fs::path& path, const Work& work) {
 }
 
 struct Finding {
-  bool ended;        ///< by itself, in time
-  std::string said;  ///< nothing if the child died
+  bool ended;        ///< whether it ended by itself, in time
+  std::string said;  ///< its words; empty if the child died
 };
 
 Finding look(const fs::path& path, const Work& work) {
@@ -240,7 +240,7 @@ Finding look(const fs::path& path, const Work& work) {
   return {ended, listener.said()};
 }
 
-/// Files that hung a moment ago: who tries to read one as something else does not wait once more.
+/// Files that hung a moment ago, so that reading one of them as something else does not wait again.
 class Hung {
  public:
   bool has(const FileStamp& file) {
@@ -258,7 +258,7 @@ class Hung {
   std::map<fs::path, std::pair<FileStamp, Clock::time_point>> files_;
 };
 
-/// What the child said when it came to its end. @throws as `rehearse` does
+/// What the child said at its end. @throws as `rehearse` does
 std::string found_in_child(const fs::path& path, const Work& work) {
   static Hung hung;
   const std::string name = path.string();

@@ -20,11 +20,11 @@ void rehearse(const std::filesystem::path& path, const std::function<void()>& wo
 /// child survives that, but this process would end later. @throws as `rehearse` does, and what `work` throws
 std::string answer_of(const std::filesystem::path& path, const std::function<std::string()>& work);
 
-/// Gives the work in a rehearsal some seconds more. For files that were found to be honest but large.
+/// Gives the work in a rehearsal some more seconds, for files that were found to be sound but large.
 void take_longer(double seconds);
 
-/// From now on `rehearse` does nothing and `answer_of` starts no child in this process. It is for the fuzzer,
-/// whose process may die.
+/// Makes `rehearse` do nothing, and `answer_of` start no child, in this process from now on. It is for the
+/// fuzzer, whose process may die.
 void stop_rehearsing();
 
 /// Rehearses `work`, then does it and returns its result. @throws what `work` throws, and as `rehearse` does

@@ -14,7 +14,7 @@ namespace tandem::io {
 
 namespace {
 
-constexpr Index together = 64 << 20;  // bytes of frames that are turned in one go
+constexpr Index together = 64 << 20;  // bytes of frames that are turned together
 
 /// Frames of another source, in another shape.
 class ChangedFrames : public FrameSource {
@@ -99,13 +99,13 @@ class OrientedFrames final : public ChangedFrames {
   Orientation how_;
 };
 
-/// The frames of one row as one image of so many rows, or the rows of one image as frames.
+/// Frames of one row as one image with as many rows; or the rows of one image as frames.
 class OtherWay final : public ChangedFrames {
  public:
   explicit OtherWay(std::unique_ptr<FrameSource> source)
       : ChangedFrames{{source->shape()[1], source->shape()[0], source->shape()[2]}, std::move(source)} {}
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    source_->read(rows, frames, bins, out);  // one of both is one, so the order of pixels is the same
+    source_->read(rows, frames, bins, out);  // one of the two counts is 1, so the order of pixels is the same
   }
 };
 
@@ -150,7 +150,7 @@ std::unique_ptr<FrameSource> oriented(std::unique_ptr<FrameSource> source, const
 
 namespace {
 
-/// The middle of the detector stays where it is.
+/// Turns the rows and bins of views, about the middle of the detector.
 void orient(std::vector<FlexibleView>& views, const Orientation& how) {
   for (FlexibleView& view : views) {
     if (how.transpose) std::swap(view.bin_step, view.row_step);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames of other frames: some of them, or turned. Used only within io/.
+// Frames that are made from other frames: some of them, or turned ones. Used only within io/.
 
 #include <memory>
 #include <vector>
@@ -10,10 +10,11 @@
 
 namespace tandem::io {
 
-/// Keeps views first, first + step, ..., with what is known of each of them. Angles are chosen before.
+/// Keeps views first, first + step, ..., with what is known about each of them. Angles have been chosen
+/// before.
 void take_views(Acquisition& found, Index first, Index step);
 
-/// The items first, first + step, ... of a list: numbers, or what each view has.
+/// The items first, first + step, ... of a list.
 template <class Item>
 std::vector<Item> every(const std::vector<Item>& all, Index first, Index step) {
   std::vector<Item> some;
@@ -25,12 +26,12 @@ std::vector<Item> every(const std::vector<Item>& all, Index first, Index step) {
 /// A range of the frames of one source.
 FrameSources between(FrameSources sources, Range frames);
 
-/// The frames of a source with other rows and bins. With `lines`, frames of one row are the lines of one
-/// image, and the frames are the lines of the turned image.
+/// The frames of a source with rows and bins exchanged or flipped. With `lines`, frames of one row are the
+/// lines of one image, and the result has the lines of the turned image.
 std::unique_ptr<FrameSource> oriented(std::unique_ptr<FrameSource> source, const Orientation& how,
                                       bool lines = false);
 
-/// Turns all frames, and what the file says of them: axes, midplane and pitches.
+/// Turns all frames, and what the file says about them: axes, midplane and pitches.
 void orient(Acquisition& found, const Orientation& how);
 
 }  // namespace tandem::io

@@ -14,9 +14,9 @@ namespace tandem::io {
 
 namespace {
 
-constexpr double taken = 0.5, said = 0.1;  // pixels by which a view may miss the circle
+constexpr double taken = 0.5, said = 0.1;  // pixels by which a view may miss the circle; without a note
 
-/// Column and row where a view shows a point, from the middle of the detector.
+/// Column and row, from the middle of the detector, where a view shows a point.
 std::pair<double, double> shown(const FlexibleView& v, const Vector3& at) {
   const Vector3 normal = cross(v.bin_step, v.row_step), ray = at - v.source, to = v.detector - v.source;
   const Vector3 on = v.source + dot(normal, to) / dot(normal, ray) * ray - v.detector;
@@ -50,8 +50,9 @@ Circle circle_of(const FlexibleView& v) {
           .midplane = midplane};
 }
 
-/// The same for a detector that need not be upright. The axis falls on a line. The detector turns about the
-/// point of it that is next to the foot of the perpendicular from the source.
+/// The circle of a view whose detector need not be upright. The axis falls on a line of the detector. The
+/// detector is turned about the point of this line that is nearest to the foot of the perpendicular from the
+/// source.
 Circle leaning_circle_of(const FlexibleView& v) {
   Circle c = circle_of(v);
   const double up = std::copysign(1.0, c.row);  // direction of the axis, towards higher rows
@@ -94,8 +95,8 @@ std::pair<double, double> shown_by(const Circle& c, double along, double depth, 
           c.midplane + (w * std::cos(c.roll) - u * std::sin(c.roll)) / std::abs(c.row)};
 }
 
-/// Pixels by which a view shows points elsewhere than the circle does. The points are on the rims of the
-/// cylinder that the detector sees.
+/// The most pixels by which a view shows points elsewhere than the circle does. The points lie on the rims of
+/// the cylinder that the detector sees.
 double miss_of(const FlexibleView& v, const Circle& c, const Shape& frame) {
   const double a = angle_of(v), sod = c.sod * std::cos(c.tilt), least = 0.6 * sod, smaller = sod / c.sdd;
   const double reach = std::min(least, 0.5 * static_cast<double>(frame[2]) * std::abs(c.column) * smaller);
@@ -113,8 +114,8 @@ double miss_of(const FlexibleView& v, const Circle& c, const Shape& frame) {
   return worst;
 }
 
-/// By how many pixels a view misses a circle at most; more than that of any view if one misses it without
-/// end.
+/// The most pixels by which any of the views misses a circle; a very large number if a view does not meet it
+/// at all.
 double worst_of(const std::vector<FlexibleView>& views, const Circle& c, const Shape& frame) {
   double worst = 0;
   for (const FlexibleView& v : views)
@@ -129,7 +130,7 @@ bool is_circle(const Circle& c) {
   return c.sod > 0 && c.sdd > c.sod && c.column != 0 && c.row != 0 && std::isfinite(c.axis * c.midplane);
 }
 
-/// An upright detector, unless one that leans by a little fits clearly better.
+/// The circle with an upright detector, unless a detector that leans a little fits clearly better.
 Circle best_circle(const std::vector<FlexibleView>& views, const Shape& frame) {
   constexpr double most = in_radians(10);
   const Circle upright = mean_of(views, circle_of), leaning = mean_of(views, leaning_circle_of);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Views of a cone beam that are given by vectors, as by ASTRA (cone_vec) and CIL. Used only within io/.
+// Views of a cone beam that are given by vectors, as in ASTRA (cone_vec) and CIL. Used only within io/.
 
 #include <string>
 #include <vector>

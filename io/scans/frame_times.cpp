@@ -1,4 +1,4 @@
-// When views and flats were taken.
+// The times of views and flats.
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +18,7 @@ std::vector<double> counted_from(double first, Index count) {
   return numbers;
 }
 
-/// areaDetector lists the data set of each frame in the order in which the frames came.
+/// The times by the list of areaDetector, which has the data set of each frame in the order of the frames.
 PerFrame by_locations(const hdf5::File& file) {
   PerFrame times;
   const std::optional<hdf5::DataSet> locations = file.find("/defaults/HDF5FrameLocation");
@@ -32,7 +32,8 @@ PerFrame by_locations(const hdf5::File& file) {
   return times;
 }
 
-/// TomoScan says whether flats were taken at the start, at the end, or half of them at each.
+/// The times by TomoScan, which says whether flats were taken at the start, at the end, or half of them at
+/// each.
 PerFrame by_mode(const hdf5::File& file, Index views, Index flats) {
   const std::string mode = file.text("/process/acquisition/flat_fields/flat_field_mode").value_or("");
   const Index before = mode == "Start" ? flats : mode == "End" ? 0 : mode == "Both" ? flats / 2 : -1;

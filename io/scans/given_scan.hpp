@@ -7,15 +7,16 @@
 
 namespace tandem::io {
 
-/// A scan in the memory of a program that runs a command within itself, in the place of a file. It takes no
-/// copy: the frames outlive all readers of it.
+/// A scan in the memory of a program, which runs a command within itself, in the place of a file. Frames are
+/// not copied: they must outlive all readers.
 struct GivenScan {
   Scan scan;
-  bool pitch_is_known = true;        ///< else lengths are in bins
-  std::array<FramesView, 3> frames;  ///< by FrameKind, in C order; no views, flats or darks: shape[0] is 0
+  bool pitch_is_known = true;        ///< if not, lengths are in bins
+  std::array<FramesView, 3> frames;  ///< frames by FrameKind, in C order; shape[0] is 0 if there are none
 };
 
-/// Opens it as a file with the same frames and the same geometry. @throws GeometryError, FileError
+/// Opens a given scan as if it were a file with these frames and this geometry. @throws GeometryError,
+/// FileError
 std::unique_ptr<ScanReader> open_given_scan(const GivenScan& given, const OpenOptions& options);
 
 }  // namespace tandem::io

@@ -20,12 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is there of a scan.
+/// The part of a scan that is there.
 class Source {
  public:
   virtual ~Source() = default;
-  /// Empty if nothing has changed since the last time, or if that cannot be told now. `release` lets go of
-  /// what an earlier look gave.
+  /// Looks at the scan. Empty if nothing has changed since the last look, or if that cannot be told now.
+  /// `release` frees the result of an earlier look.
   virtual std::optional<Acquisition> look(const std::function<void()>& release) = 0;
   virtual std::string next() const = 0;  ///< why the next view does not count; may be empty
 };
@@ -40,7 +40,7 @@ class FolderSource final : public Source {
   GrowingFolder folder_;
 };
 
-/// Which file has a name: its device and its number there.
+/// The device and the inode of the file with a name.
 std::pair<dev_t, ino_t> file_named(const fs::path& path) {
   struct stat found {};
   const bool seen = ::stat(path.c_str(), &found) == 0;
@@ -48,7 +48,7 @@ std::pair<dev_t, ino_t> file_named(const fs::path& path) {
   return {found.st_dev, found.st_ino};
 }
 
-/// Whether nobody wrote to the file lately, by a clock that moves in steps.
+/// Whether no program wrote to the file lately, by a clock that moves in steps.
 bool is_quiet(const FileStamp& stamp) {
   using namespace std::chrono;
   const auto now = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
@@ -78,7 +78,7 @@ class Hdf5Source final : public Source {
   std::optional<Acquisition> opened_again(const std::function<void()>& release) {
     const FileStamp now = stamp_of(path_, path_.string());
     if (seen_ == now || (seen_ && !is_quiet(now))) return std::nullopt;
-    release();  // or libhdf5 would show the file as it was
+    release();  // else libhdf5 would show the file as it was
     Acquisition found = rehearsed(path_, [&] {
       hdf5::File file =
           hdf5::File::open_growing(path_, std::make_shared<hdf5::Growth>(), options_.allow_external_files);
@@ -94,7 +94,7 @@ class Hdf5Source final : public Source {
   OpenOptions options_;
   std::pair<dev_t, ino_t> id_;
   std::optional<hdf5::File> swmr_;
-  std::optional<FileStamp> seen_;  ///< when it was opened
+  std::optional<FileStamp> seen_;  ///< stamp of the file when it was opened
   std::string next_;
 };
 
@@ -106,7 +106,7 @@ std::unique_ptr<Source> source_of(const fs::path& path, const OpenOptions& optio
   return std::make_unique<Hdf5Source>(path, options);
 }
 
-/// How many of the angles are written: a data set that was made with its full size ends in zeros or NaN.
+/// The number of angles that are written. A data set that was made with its full size ends in zeros or NaN.
 Index written(const std::vector<double>& angles) {
   auto count = static_cast<Index>(angles.size());
   const auto at = [&](Index k) { return angles[static_cast<std::size_t>(k)]; };
@@ -144,7 +144,7 @@ class Followed final : public GrowingScan {
     planned_ = *planned;
     take(std::move(*found));
     info_ = reader_->info();
-    options_.flats.clear(), options_.darks.clear();  // they are read before the next look
+    options_.flats.clear(), options_.darks.clear();  // since they are read before the next look
   }
 
   Index look() override {

@@ -9,10 +9,10 @@ namespace tandem::io {
 
 namespace {
 
-/// The order of axes that are stored.
+/// The order of the stored axes.
 enum class Order { views, rows, lines };  ///< (view, row, bin), (row, view, bin), (view, bin)
 
-/// Names as the APS writes them: theta, theta_white, theta_dark.
+/// The order by names of axes as the APS writes them: theta, theta_white, theta_dark.
 Order order_of(const std::string& axes, std::size_t rank, const std::string& where) {
   const bool rows_first =
       axes.starts_with("y:theta") && axes.find(':', 2) == axes.size() - 2 && axes.ends_with(":x");
@@ -46,7 +46,7 @@ std::optional<Index> time_in(const hdf5::DataSet& data, const std::string& axes,
 
 class Hdf5Frames : public FrameSource {
  public:
-  /// Where the frames are in the data set.
+  /// The place of the frames in the data set.
   struct Place {
     Order order;
     std::optional<Index> time;

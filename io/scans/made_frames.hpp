@@ -1,6 +1,6 @@
 #pragma once
 
-// Frames that are made of numbers or of other frames. Used only within io/.
+// Frames that are made from numbers or from other frames. Used only within io/.
 
 #include <memory>
 

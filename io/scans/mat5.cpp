@@ -1,5 +1,5 @@
-// MATLAB files of level 5 (MathWorks, MAT-File Format, chapter 1): elements with a type and a size, within
-// each other, some of them packed by zlib.
+// MATLAB files of level 5 (MathWorks, MAT-File Format, chapter 1). They have nested elements with a type and
+// a size, and zlib packs some of them.
 
 #include <libdeflate.h>
 
@@ -41,11 +41,11 @@ enum Type : std::uint32_t {
 enum Class : std::uint32_t { cells = 1, structure = 2, first_numeric = 6, last_numeric = 15 };
 
 constexpr std::size_t largest = std::size_t{1} << 31;  // bytes of a file or of an element that is unpacked
-constexpr double packed_most = 1032;                   // times: deflate stays below
+constexpr double packed_most = 1032;                   // deflate packs less
 constexpr int deepest = 8;                             // structures in structures
 constexpr std::size_t most_arrays = 10'000;
 
-/// A piece of the file that is read from its beginning to its end.
+/// A piece of the file, which is read from its beginning to its end.
 class Bytes {
  public:
   Bytes(std::string_view data, bool swapped, const std::string& where)
@@ -87,7 +87,7 @@ struct Element {
   Bytes data;
 };
 
-/// Small elements have type and size in the four bytes that otherwise hold the type.
+/// The next element. Small elements have type and size in the four bytes that otherwise hold the type.
 Element next_element(Bytes& from) {
   const auto word = from.number<std::uint32_t>();
   if (word >> 16 != 0) {
@@ -169,7 +169,7 @@ std::vector<Index> shape_of(const Element& element) {
 
 void read_matrix(Bytes data, const std::string& prefix, int depth, MatVariables& into);
 
-/// The fields of one structure; of an array of them those of the first.
+/// Reads the fields of a structure; or of the first structure, if it is an array.
 void read_structure(Bytes& data, const std::string& name, int depth, MatVariables& into) {
   const std::vector<double> length = numbers_of(next_element(data));
   require<FileError>(length.size() == 1 && length[0] >= 1 && length[0] <= 1024, data.where(),
@@ -189,7 +189,8 @@ void read_structure(Bytes& data, const std::string& name, int depth, MatVariable
   }
 }
 
-/// An array with its flags, extents and name. Of fields, `prefix` is the name, and theirs is empty.
+/// Reads an array with its flags, extents and name. A field of a structure has no name of its own, and
+/// `prefix` is its name.
 void read_matrix(Bytes data, const std::string& prefix, int depth, MatVariables& into) {
   if (depth == 0 || into.size() >= most_arrays) return;
   const std::vector<double> flags = numbers_of(next_element(data));

@@ -19,9 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_structures = 100;
-constexpr Index most_numbers_of_arrays = Index{1} << 28;  // of all arrays of a file: 2 GiB
+constexpr Index most_numbers_of_arrays = Index{1} << 28;  // numbers of all arrays of a file: 2 GiB
 
-/// A sinogram in memory, a line a view.
+/// A sinogram in memory, with a line for each view.
 class LinesInMemory final : public FrameSource {
  public:
   LinesInMemory(const std::string& where, const MatArray& array)
@@ -73,8 +73,8 @@ void complete(const MatVariables& all, const std::string& group, const std::stri
   if (found.sod_mm && found.sdd_mm && found.info.pixel_size_mm) found.kind = ConeBeam::kind;
 }
 
-/// Adds an array of numbers of a v7.3 file, which lists the axes in the opposite order; of more than
-/// `most` numbers the extents alone.
+/// Adds an array of numbers of a v7.3 file, which lists the axes in the opposite order. If there are more
+/// than `most` numbers, it adds only the extents.
 void collect(const hdf5::File& file, const std::string& path, const std::string& name, Index most,
              MatVariables& into) {
   if (!file.has(path) || file.is_group(path)) return;
@@ -87,7 +87,7 @@ void collect(const hdf5::File& file, const std::string& path, const std::string&
   array.values = set->numbers();
 }
 
-/// Adds what a group has to say of the sinogram in it.
+/// Adds what a group says about the sinogram in it.
 void collect_geometry(const hdf5::File& file, const std::string& group, const std::string& prefix,
                       MatVariables& into) {
   for (const auto& [at, name] :
@@ -100,7 +100,7 @@ void collect_geometry(const hdf5::File& file, const std::string& group, const st
 /// The name of a variable without its last part: "scan." of "scan.sinogram".
 std::string group_of(const std::string& name) { return name.substr(0, name.rfind('.') + 1); }
 
-/// The variables `sinogram` of a v7.3 file: the file's own, and those of structures.
+/// The variables `sinogram` of a v7.3 file, at its root and in structures.
 std::vector<std::string> sinograms_of(const hdf5::File& file) {
   std::vector<std::string> found;
   if (file.has("/sinogram")) found.emplace_back("sinogram");

@@ -12,7 +12,7 @@
 
 namespace tandem::io {
 
-/// An array, as MATLAB has it: the first axis is the fastest in memory.
+/// An array of MATLAB, whose first axis is the fastest in memory.
 struct MatArray {
   std::vector<Index> shape;
   std::vector<double> values;
@@ -22,18 +22,18 @@ struct MatArray {
 /// "CtData.parameters.angles".
 using MatVariables = std::map<std::string, MatArray>;
 
-/// Opens a file of level 5, which `is_mat5` knows by its head. @throws FileError
+/// Opens a file of level 5, which `is_mat5` recognises by its head. @throws FileError
 bool is_mat5(const std::filesystem::path& path);
 Acquisition open_mat5(const std::filesystem::path& path, const OpenOptions& options);
 
-/// Reads a file of level 5 (save -v6 and -v7). What holds no numbers is left out. @throws FileError
+/// Reads a file of level 5 (save -v6 and -v7). Variables without numbers are left out. @throws FileError
 MatVariables read_mat5(const std::filesystem::path& path);
 
-/// The sinogram of one plane among variables: the one that is `wanted`, else `sinogram`, of views x bins, and
-/// beside it, or in a structure `parameters` beside it, `angles` in degrees, distanceSourceOrigin,
+/// The sinogram of one plane among variables: the variable `wanted`, else `sinogram`, views x bins. Beside
+/// it, or in a structure `parameters` beside it, are `angles` in degrees, and distanceSourceOrigin,
 /// distanceSourceDetector and pixelSizePost or pixelSize in mm, as the University of Helsinki publishes them.
-/// Its angles are those of ASTRA and of tandem. Empty if none is wanted and none has that name. @throws
-/// FileError, also if the wanted one is not there
+/// Its angles are those of ASTRA and of tandem. Empty if no variable is wanted and none is called `sinogram`.
+/// @throws FileError, also if the wanted variable is not there
 std::optional<Acquisition> sinogram_in(const MatVariables& variables, const std::string& where,
                                        const std::string& wanted);
 

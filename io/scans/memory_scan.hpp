@@ -6,10 +6,10 @@
 
 namespace tandem::io {
 
-/// A scan whose frames are all in memory, whole.
+/// A scan whose frames are all in memory.
 class MemoryScan final : public ScanReader {
  public:
-  /// Reads all of another scan. @throws FileError
+  /// Reads all frames of another scan. @throws FileError
   explicit MemoryScan(ScanReader& scan);
 
   using ScanReader::read;

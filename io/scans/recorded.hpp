@@ -1,7 +1,7 @@
 #pragma once
 
-// What an HDF5 file says beside its frames, where each single fact may be missing or of another kind. What
-// is there and cannot be taken is left out with a note. Used only within io/.
+// What an HDF5 file says beside its frames. Each single fact may be missing, or of another kind. A fact that
+// is there and cannot be used is left out with a note. Used only within io/.
 
 #include <functional>
 #include <optional>
@@ -21,7 +21,8 @@ std::optional<double> recorded_number(const hdf5::File& file, const std::string&
 std::vector<double> recorded_numbers(const hdf5::File& file, const std::string& path,
                                      std::vector<std::string>& notes);
 
-/// A number of each frame; one number stands for all `frames`. Empty if there is none, or another count.
+/// A number for each frame; a single number stands for all `frames`. Empty if there is none, or another
+/// count.
 std::vector<double> recorded_of_frames(const hdf5::File& file, const std::string& path, Index frames,
                                        std::vector<std::string>& notes);
 
@@ -30,7 +31,7 @@ std::vector<double> recorded_of_frames(const hdf5::File& file, const std::string
 std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
                                 const std::string& default_unit, std::vector<std::string>& notes);
 
-/// The same for the pitch of a detector or of voxels, which is at most 100 mm.
+/// The pitch of a detector or of voxels, in mm, read in the same way. It is at most 100 mm.
 std::optional<double> pitch_mm(const hdf5::File& file, const std::string& path,
                                const std::string& default_unit, std::vector<std::string>& notes);
 
@@ -43,7 +44,7 @@ std::optional<double> energy_kev(const hdf5::File& file, const std::string& path
 std::function<std::optional<std::string>(std::string_view key)> values_in(const hdf5::File& file,
                                                                           const std::string& group);
 
-/// Notes where the frames lie, if a link with an absolute name leads there: the file then cannot be moved.
+/// Notes where the frames lie if an absolute link leads there, because the file cannot be moved then.
 void note_absolute_link(const hdf5::File& file, const std::string& path, std::vector<std::string>& notes);
 
 }  // namespace tandem::io

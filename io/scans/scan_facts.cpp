@@ -17,15 +17,15 @@ bool all_same(const std::vector<double>& values) {
   return most - least <= rounding * std::abs(most);
 }
 
-/// "2", or "2 to 3"
+/// The values in words: "2", or "2 to 3".
 std::string in_words(const std::vector<double>& values) {
   const auto [least, most] = std::ranges::minmax(values);
   return all_same(values) ? words(least) : words(least, " to ", most);
 }
 
-/// From where the sample moves across the beam. Where the file records an axis, it is that of the first view,
-/// as nxtomomill writes it; else the axis is in the middle at 0, unless that would be far outside the
-/// detector. `bins`: how many of them 1 mm is.
+/// The position across the beam from which the sample moves. If the file records an axis, this is the axis of
+/// the first view, as nxtomomill writes it. Else the axis is in the middle at position 0, unless that would
+/// be far outside the detector. `bins`: bins per mm.
 struct Start {
   double mm;
   const char* said;
@@ -39,7 +39,8 @@ Start start_across(const std::vector<double>& positions_mm, double bins, const A
   return from_zero ? Start{0, "0"} : Start{positions_mm.front(), "the first view"};
 }
 
-/// Across parallel rays the axis moves with the stage, so that it falls on bins that are as much higher.
+/// Sets the shifts of views for a motion across parallel rays. The axis moves with the stage, and so falls on
+/// higher bins.
 void shift_views(const Motion& across, double pitch, Acquisition& found) {
   const Start start = start_across(across.positions_mm, 1 / pitch, found);
   double most = 0;
@@ -52,8 +53,8 @@ void shift_views(const Motion& across, double pitch, Acquisition& found) {
                                    ", where the axis counts; the views are moved back"));
 }
 
-/// Where the sample is in each view, from where it was: along the axis from the middle of its way, so that z
-/// = 0 is there. Rows of images go down, as cameras have them.
+/// Sets the move of the sample in each view. Along the axis it counts from the middle of the motion, so that
+/// z = 0 is there. Rows of images go down, as in cameras.
 void move_sample(const Motions& motions, double bins_a_mm, Acquisition& found) {
   const auto& [across, up, along] = motions;
   const auto at = [](const Motion& motion, std::size_t view, double from) {
@@ -71,8 +72,8 @@ void move_sample(const Motions& motions, double bins_a_mm, Acquisition& found) {
     found.moves.push_back({at(across, k, from), at(along, k, before), -at(up, k, middle)});
 }
 
-/// Bins by which a line of a parallel beam is off where the beam of a source diverges: a ray to the edge of
-/// the detector, half a width W from the middle, turns by W / 2 / sdd, and crosses W at most.
+/// The most bins by which a line is wrong if a beam that diverges is taken as parallel. A ray to the edge of
+/// the detector, half a width W from the middle, is turned by W / 2 / sdd, and crosses at most the width W.
 double off_by_bins(double width_mm, double sdd_mm, Index bins) {
   return 0.5 * static_cast<double>(bins) * (0.5 * width_mm / sdd_mm);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What several layouts of HDF5 say in the same way, and what is made of it. Used only within io/.
+// Facts that several layouts of HDF5 give in the same way, and what follows from them. Used only within io/.
 
 #include <optional>
 #include <string>
@@ -10,31 +10,32 @@
 
 namespace tandem::io {
 
-/// Times of exposure, in one unit; each is empty if it is not known.
+/// Times of exposure, all in the same unit; each list is empty if it is not known.
 struct ExposureTimes {
-  std::string where;  ///< what notes call them
+  std::string where;  ///< name in notes
   std::vector<double> views, flats, darks;
 };
 
-/// Counts grow with the time of exposure, and are divided by it where it differs. A dark is mostly the offset
-/// of the camera, which does not grow: it is taken as it is, with a note.
+/// Takes times of exposure. Counts grow with the time of exposure, and are divided by it if it differs. A
+/// dark is mostly the offset of the camera, which does not grow, so it is taken as it is, with a note.
 void take_exposures(const ExposureTimes& times, ScanInfo& info);
 
-/// Where the sample is in each view, in mm along one direction; empty if it is not known.
+/// The positions of the sample in each view, in mm along one direction; empty if they are not known.
 struct Motion {
-  std::string where;  ///< what notes call it
+  std::string where;  ///< name in notes
   std::vector<double> positions_mm;
   double span_mm() const;
 };
 
-/// Across the beam, towards higher bins; along the axis; and along the beam.
+/// The motions across the beam, towards higher bins; along the axis; and along the beam.
 struct Motions {
   Motion across, up, along;
 };
 
-/// A sample that moves by more than half a pixel while views are taken, with notes. Across parallel rays the
-/// views are moved back; along them nothing is seen. Else views stand where the sample was, for methods that
-/// take them so. Needs the pitch, the axis and the kind of beam.
+/// Takes the motions of a sample that moves by more than half a pixel while views are taken, with notes. In a
+/// parallel beam, views are moved back by the motion across the rays; the motion along the rays has no
+/// effect. In other beams, views stand where the sample was, for methods that take them so. Needs the pitch,
+/// the axis and the kind of beam.
 void take_motions(Motions recorded, const OpenOptions& options, Acquisition& found);
 
 /// Distances and pitches, in mm; each may be unknown.
@@ -43,9 +44,9 @@ struct Distances {
   std::optional<double> bin, row, bin_at_sample, row_at_sample;
 };
 
-/// Only a source that is near enough to be seen makes a cone beam, which has the pitch of the detector. A
-/// parallel beam has that at the sample, where it is known: behind an objective they differ. @pre the views
-/// are found
+/// Takes distances and pitches. A scan is a cone beam only if its source is so near that the divergence
+/// shows; it has the pitch of the detector. A parallel beam has the pitch at the sample, if this is known,
+/// since behind an objective they differ. @pre the views are found
 void take_distances(const Distances& distances, Acquisition& found);
 
 }  // namespace tandem::io

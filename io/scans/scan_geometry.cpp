@@ -1,4 +1,4 @@
-// From what a layout found and what the user gives to a scan: shared by all layouts.
+// Makes a scan from what a layout found and what the user gives, for all layouts.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ std::vector<double> arc(const OpenOptions& options, Index views) {
   return angles;
 }
 
-/// The user's angles before the file's.
+/// The angles that the user gives, else those of the file.
 std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   const Index views = shape[0];
   const bool given = !options.angles.empty() || options.arc_deg;
@@ -63,7 +63,7 @@ Detector found_detector(Acquisition& found, const OpenOptions& options, const Sh
   return detector;
 }
 
-/// Keeps a recorded roll and a recorded tilt where something can be done about them, and says so.
+/// Keeps a recorded roll and a recorded tilt if they can be corrected, and says so.
 void suit_pose(ScanInfo& info, const BeamFields& beam) {
   if (detector_of(info.scan).rows == 1) info.roll_deg.reset(), info.tilt_deg.reset();
   const double roll = info.roll_deg.value_or(0), tilt = info.tilt_deg.value_or(0);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a file has a text: in DXchange, or below an entry of NeXus.
+/// The places of a text in a file: in DXchange, and below an entry of NeXus.
 struct OriginPlace {
   std::string ScanOrigin::*text;
   const char *data_exchange, *below_entry;
@@ -48,7 +48,7 @@ std::string text_at(const hdf5::File& file, const std::string& path) {
   return text.size() > most_letters ? "" : text;
 }
 
-/// In keV, if the file says in what.
+/// An energy in keV, if the file gives its unit.
 std::optional<double> energy_at(const hdf5::File& file, const std::string& path) {
   const std::optional<hdf5::DataSet> found = file.find(path);
   if (!found || found->size() != 1) return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<double> energy_at(const hdf5::File& file, const std::string& path)
   return energy > 0 && energy < 1e6 ? std::optional(energy) : std::nullopt;
 }
 
-/// A line for each thing, so that a rehearsal can hand it over.
+/// The facts with a line for each, so that a rehearsal can return them.
 std::string lines_in(const fs::path& scan) {
   const hdf5::File file = hdf5::File::open(scan);
   const std::vector<std::string> entries = entries_of(file);
@@ -92,7 +92,7 @@ ScanOrigin origin_of(const fs::path& scan) {
     std::istringstream lines(answer_of(scan, [&] { return lines_in(scan); }));
     for (const OriginPlace& place : origin_places) std::getline(lines, origin.*place.text);
     if (double energy = 0; lines >> energy) origin.energy_kev = energy;
-  } catch (const FileError&) {  // such details are no reason to fail
+  } catch (const FileError&) {  // missing details are no reason to fail
   }
   return origin;
 }

@@ -33,7 +33,7 @@ Index count_of(const FrameSources& sources) {
   return count;
 }
 
-/// The type in which all sources can be read: their own if they agree.
+/// The type in which all sources can be read: their own type if it is the same.
 PixelType common_type(const FrameSources& sources, PixelType otherwise) {
   if (sources.empty()) return otherwise;
   const PixelType first = sources.front()->type();
@@ -57,7 +57,8 @@ void check(const std::string& where, const char* what, Range range, Index count)
                      " ", range.first, ":", range.last, " are wanted; there are 0:", count);
 }
 
-/// Metadata are small; what files claim beyond their own size is refused before (`require_stored`).
+/// Does work that reads metadata, and turns a lack of memory into a FileError. Metadata are small, and
+/// `require_stored` has refused claims beyond the size of the file.
 template <class Work>
 auto within_memory(const std::string& where, Work work) {
   try {
@@ -72,7 +73,7 @@ auto within_memory(const std::string& where, Work work) {
   }
 }
 
-/// The one reader: layouts differ only in where their frames lie.
+/// The reader of all layouts, which differ only in where their frames lie.
 class SourcesReader : public ScanReader {
  public:
   SourcesReader(std::string name, ScanInfo info, FrameSources projections, FrameSources flats,
@@ -140,7 +141,8 @@ void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& option
       sources.push_back(std::move(source));
 }
 
-/// All frames have the size of the views. An image that is turned as a whole has as many lines as it likes.
+/// Requires that all frames have the size of the views. An image that is turned as a whole may have any
+/// number of lines.
 void require_same_size(const FrameSources& sources, const FrameSource& projections) {
   for (const auto& source : sources)
     require<FileError>(
@@ -149,11 +151,11 @@ void require_same_size(const FrameSources& sources, const FrameSource& projectio
         projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
 }
 
-/// A kind of place where a scan may lie. The first one that recognises it opens it.
+/// A kind of file or folder that may hold a scan. The first kind that recognises a path opens it.
 struct Place {
   bool (*recognises)(const fs::path& path);
   Acquisition (*open)(const fs::path& path, const OpenOptions& options);
-  bool has_variables = false;  ///< of MATLAB
+  bool has_variables = false;  ///< whether it has variables of MATLAB
 };
 
 Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
@@ -170,7 +172,7 @@ constexpr std::array places{
     Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings},
 };
 
-/// Files of electron microscopes: "MAP " stands in their head, or their name says it.
+/// Whether a file is one of electron microscopes, which have "MAP " in their head, or by its name.
 bool is_mrc(const fs::path& path) {
   constexpr std::size_t place = 208;
   std::array<char, place + 4> head{};

@@ -13,7 +13,7 @@ namespace tandem::io {
 
 namespace {
 
-constexpr Index room_for_text = 1 << 20;  // bytes for all that is no pixel and no angle; measured: 15 kB
+constexpr Index room_for_text = 1 << 20;  // bytes beside pixels and angles; measured: 15 kB
 const std::string instrument = "/measurement/instrument/";
 constexpr std::array<const char*, 3> paths{"/exchange/data", "/exchange/data_white", "/exchange/data_dark"};
 

@@ -18,8 +18,8 @@ class ScanWriter {
   ScanWriter(Output output, const Scan& scan, std::optional<double> pixel_size_mm, PixelType type,
              Index flats, Index darks);
   ~ScanWriter();
-  void write(FrameKind kind, Range rows,
-             const Frames& frames);  ///< all frames of a kind, some rows, all bins
+  /// Writes some rows of all frames of a kind, with all bins.
+  void write(FrameKind kind, Range rows, const Frames& frames);
   void finish(const std::string& recipe_json);
 
  private:

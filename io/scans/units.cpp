@@ -16,9 +16,10 @@ namespace tandem::io {
 
 namespace {
 
-constexpr Index most_in_list = 10'000'000;  // of a list; the most views that options take
+constexpr Index most_in_list = 10'000'000;  // most numbers in a list; options take at most so many views
 
-/// Messages do not show the text: it may be of a file that was never meant to be a list.
+/// The number in a text. Messages do not show the text, since the file may never have been meant to be a
+/// list.
 double number_in(std::string_view text, const std::filesystem::path& path, Index line,
                  const std::string& what, const std::string& unit) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -46,7 +47,7 @@ std::optional<double> mm_per(const std::string& unit) {
     double mm;
     std::string_view names;
   };
-  // both signs that look like a mu: the micro sign and the Greek letter
+  // two signs look like a mu: the micro sign and the Greek letter
   constexpr Lengths lengths[] = {
       {1e3, "m meter metre meters metres"},
       {10, "cm centimeter"},

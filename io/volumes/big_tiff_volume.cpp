@@ -1,8 +1,8 @@
-// A volume as one BigTIFF of a page per slice, which Fiji shows with its voxel size.
+// A volume as one BigTIFF with a page for each slice, which Fiji shows with its voxel size.
 //
-// Voxels come first, slice after slice, so that others can map them into memory. Their directories stand
-// behind them. As in files that ImageJ writes, the description of the first page has the number of slices,
-// their distance and its unit, and the resolution counts pixels in this unit.
+// Voxels come first, slice after slice, so that other programs can map them into memory. The directories
+// follow. As in files of ImageJ, the description of the first page has the number of slices, their distance
+// and its unit, and the resolution counts pixels in this unit.
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index head_bytes = 16;                         // of a BigTIFF: where its first directory stands
-const std::string prefix = "tandem.";                    // ImageJ reads lines of other names as its own
-constexpr std::uint64_t entries = 15, entry_bytes = 20;  // with a description
+constexpr Index head_bytes = 16;       // a BigTIFF: says where its first directory stands
+const std::string prefix = "tandem.";  // marks our lines, since ImageJ reads others as its own
+constexpr std::uint64_t entries = 15, entry_bytes = 20;  // for a page with a description
 constexpr std::uint16_t ascii = 2, u16 = 3, u32 = 4, rational = 5, u64 = 16;
 
 template <class T>
@@ -39,7 +39,7 @@ void put_entry(std::string& to, std::uint16_t tag, std::uint16_t type, std::uint
   put(to, tag), put(to, type), put(to, count), put(to, value);
 }
 
-/// A fraction of two numbers of 32 bits, the first one in the low bits.
+/// A value as a fraction of two numbers of 32 bits, with the numerator in the low bits.
 std::uint64_t fraction_of(double value) {
   double below = 1;
   while (below < 1e9 && value * below * 10 < 4e9) below *= 10;
@@ -61,7 +61,7 @@ std::string description_of(Shape n, const VolumeFormat& form, const std::string&
   return text.str() + '\0';
 }
 
-/// The directories, which begin at `begin` in the file, and the description behind them.
+/// The directories, which begin at `begin` in the file, and the description that follows them.
 class Directories {
  public:
   Directories(Shape shape, const VolumeFormat& format, Index begin)
@@ -82,7 +82,7 @@ class Directories {
   }
 
  private:
-  static constexpr std::uint64_t bytes = 8 + entries * entry_bytes + 8;  // of the first; others leave some
+  static constexpr std::uint64_t bytes = 8 + entries * entry_bytes + 8;  // others use fewer
 
   void add(std::string& to, Index slice, std::uint64_t description_at, std::uint64_t description) const {
     const auto number = static_cast<std::uint64_t>(slice);
@@ -118,7 +118,7 @@ class Directories {
 
 std::unique_ptr<VolumeWriter> create_big_tiff(const Creation& c) {
   const Index voxels = c.shape[0] * c.shape[1] * c.shape[2] * bytes_of(number_type(c.format.type));
-  const Index begin = head_bytes + voxels + voxels % 2;  // directories stand at even places
+  const Index begin = head_bytes + voxels + voxels % 2;  // directories stand at even offsets
   const auto head = [begin](const FlatFrame::Known&) {
     std::string text = "II";
     put(text, std::uint16_t{43}), put(text, std::uint16_t{8}), put(text, std::uint16_t{0});
@@ -134,7 +134,7 @@ std::unique_ptr<VolumeWriter> create_big_tiff(const Creation& c) {
   return create_flat_volume(c, {head_bytes, head, tail});
 }
 
-/// The lines of a description that are tandem's, as those of a slice of a TIFF volume.
+/// The lines of tandem in a description, in the form of the description of a TIFF slice.
 std::string facts_in(const std::string& description) {
   std::istringstream lines(description);
   std::string facts;

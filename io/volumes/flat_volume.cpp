@@ -15,7 +15,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "voxels are written as they are in memory");
 
-constexpr Index room_for_tail = 1 << 20;  // bytes; of a BigTIFF of 2000 slices some 400 kB
+constexpr Index room_for_tail = 1 << 20;  // bytes; a BigTIFF of 2000 slices needs some 400 kB
 
 class FlatVolume final : public SlabWriter {
  public:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Volumes in one file, voxels one after the other. Used only within io/.
+// Volumes in one file, with voxels one after the other. Used only within io/.
 
 #include <cstdint>
 #include <functional>
@@ -12,23 +12,23 @@
 
 namespace tandem::io {
 
-/// What stands around the voxels of such a file, made when all slices are there.
+/// The head and the tail around the voxels of a flat file. They are made when all slices are there.
 struct FlatFrame {
-  /// What is known by then: the range of integers, and the checksum of each slice.
+  /// What is known then: the range of integers, and the checksum of each slice.
   struct Known {
     const VolumeFormat& format;
     std::vector<std::uint32_t> checksums;
   };
-  Index head_bytes;                                    ///< from the start of the file to the voxels
-  std::function<std::string(const Known&)> head;       ///< exactly as long
-  std::function<std::string(const Known&)> tail = {};  ///< behind the voxels; may be empty
+  Index head_bytes;                                    ///< bytes from the start of the file to the voxels
+  std::function<std::string(const Known&)> head;       ///< makes a text of exactly `head_bytes` bytes
+  std::function<std::string(const Known&)> tail = {};  ///< makes the bytes behind the voxels; may be empty
 };
 
-/// Many threads put slices in their places, which are known from the start. What a killed run left is gone on
-/// with as in other formats.
+/// Makes the writer. Many threads put slices in their places, which are known from the start. As in other
+/// formats, it can go on with what a killed run left.
 std::unique_ptr<VolumeWriter> create_flat_volume(const Creation& creation, FlatFrame frame);
 
-/// A number in scientific notation, always as long.
+/// A number in scientific notation, always with the same length.
 std::string fixed_width(double value);
 
 }  // namespace tandem::io

@@ -1,4 +1,4 @@
-// An HDF5 volume is written: its voxels by many threads, all else by libhdf5.
+// Writes HDF5 volumes. Many threads write the voxels, and libhdf5 writes all else.
 
 #include <algorithm>
 #include <mutex>
@@ -27,7 +27,7 @@ void describe(hdf5::DataSet& data, const VolumeFormat& form) {
   data.set_flag("complete", false);
 }
 
-/// What the two ways of storing voxels share.
+/// The common part of the two ways of storing voxels.
 class Hdf5Volume : public SlabWriter {
  public:
   /// Chunks have whole lines, and at most `most_bytes` if a line is not longer.
@@ -40,7 +40,7 @@ class Hdf5Volume : public SlabWriter {
   }
 
  protected:
-  /// Makes everything but the voxels.
+  /// Makes everything except the voxels.
   void make_rest(hdf5::File& file, const std::string& recipe, const char* algorithm) {
     const VolumeFormat& form = format();
     {
@@ -59,7 +59,7 @@ class Hdf5Volume : public SlabWriter {
                            name == "pitch" || name == "centre" ? form.place->unit_of_length() : "");
   }
 
-  /// Bytes of the positions of voxels, and of what is in the file for them.
+  /// The bytes of the positions of voxels, and of what the file needs for them.
   Index room_for_axes() const { return 16 * (shape()[0] + shape()[1] + shape()[2]); }
 
   Index chunks_of_slice() const { return (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_; }
@@ -94,7 +94,7 @@ class Hdf5Volume : public SlabWriter {
     return file.data_set("/exchange/data").shape() == std::vector<Index>(shape().begin(), shape().end());
   }
 
-  /// What gets the name says of itself that it is complete. @throws FileError
+  /// Reads the file before it gets its name, and requires its mark of completeness. @throws FileError
   void require_complete() const {
     const hdf5::File file = hdf5::File::open(file_->path());
     require<FileError>(has_our_shape(file) && file.data_set("/exchange/data").number("complete") == 1,
@@ -105,12 +105,13 @@ class Hdf5Volume : public SlabWriter {
   std::optional<PlainFile> file_;
   Shape chunk_{};
   Index chunk_bytes_ = 0;
-  Index checksums_at_ = 0;          // in the file
-  std::optional<Journal> journal_;  // the last member: its thread uses the others
+  Index checksums_at_ = 0;          // offset of the checksums in the file
+  std::optional<Journal> journal_;  // the last member, since its thread uses the others
 };
 
-/// HDF5 makes the file, marked incomplete, with room for all voxels, and closes it: whatever ends the program
-/// leaves a readable file. The voxels are then put in their places, and HDF5 adds the report.
+/// A volume without packing. libhdf5 makes the file with room for all voxels, marks it incomplete, and closes
+/// it, so that the file stays readable however the program ends. Then the voxels are put in their places, and
+/// libhdf5 adds the report.
 class PlainVolume : public Hdf5Volume {
  public:
   PlainVolume(Beginning beginning, Shape n, const VolumeFormat& form)
@@ -134,7 +135,7 @@ class PlainVolume : public Hdf5Volume {
   }
 
  private:
-  static constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts them in 32 bits
+  static constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts bytes of a chunk in 32 bits
 
   void make(const std::string& name, const std::string& recipe) {
     output_.discard(name);
@@ -151,7 +152,8 @@ class PlainVolume : public Hdf5Volume {
     file.close();
   }
 
-  /// False if the run was killed while libhdf5 added what completes the file, or if it is another file.
+  /// Whether a file is as it was made. It is not if the run was killed while libhdf5 completed it, or if it
+  /// is another file.
   bool is_as_made(const std::string& name) {
     try {
       const PlainFile left = output_.open(name);
@@ -160,12 +162,13 @@ class PlainVolume : public Hdf5Volume {
              static_cast<Index>(file.data_set("/exchange/data").offsets().size()) ==
                  shape()[0] * chunks_of_slice() &&
              file.data_set(checksums_path).size() == shape()[0];
-    } catch (const FileError&) {  // it is torn
+    } catch (const FileError&) {  // it is damaged
       return false;
     }
   }
 
-  /// A new file has its voxels in the same places, so they are found without what libhdf5 left.
+  /// Makes the file again, since libhdf5 left it damaged. The new file has its voxels in the same places, so
+  /// the written ones are found.
   void make_again(JournalText& text) {
     const std::string name = output_.name() + ".2";
     make(name, text.recipe);
@@ -184,7 +187,8 @@ class PlainVolume : public Hdf5Volume {
     output_.rename(name, output_.name());
   }
 
-  /// In a file that a killed run left: HDF5 had closed it before any voxel came.
+  /// Finds the places of voxels in a file that a killed run left. libhdf5 had closed it before any voxel
+  /// came.
   void find_places(const std::string& name) {
     file_.emplace(output_.open(name));
     const hdf5::File file = hdf5::File::open(file_->path());
@@ -227,10 +231,10 @@ class PlainVolume : public Hdf5Volume {
   std::vector<Index> offsets_;
 };
 
-/// Threads pack chunks at the same time. One after the other hands its chunk to libhdf5, which finds the
-/// place for it. Before that, the space is taken on the disk, because libhdf5 must not meet a full one. A
-/// kill can leave the index of the chunks torn. So who goes on copies the chunks that the journal lists to a
-/// new file.
+/// A volume with packing. Threads pack chunks at the same time. They hand their chunks to libhdf5 one after
+/// the other, and libhdf5 finds the places. Before that, the space is taken on the disk, because libhdf5 must
+/// not meet a full disk. A kill can damage the index of the chunks. So a run that goes on copies the chunks
+/// that the journal lists to a new file.
 class PackedVolume : public Hdf5Volume {
  public:
   PackedVolume(Beginning beginning, Shape n, const VolumeFormat& form)
@@ -258,7 +262,7 @@ class PackedVolume : public Hdf5Volume {
 
  private:
   static constexpr Index max_chunk_bytes = Index{1} << 30;  // Blosc takes less than 2^31
-  static constexpr Index most_at_once = 64 << 20;           // bytes of the disk
+  static constexpr Index most_at_once = 64 << 20;           // bytes that are taken on the disk
   static constexpr Index room_for_index = 1 << 20;          // bytes that a chunk may add to the index
 
   void make(const std::string& recipe) {
@@ -276,7 +280,7 @@ class PackedVolume : public Hdf5Volume {
     for (Index k = 0; k < chunks; ++k) {
       const std::vector<std::byte> chunk = packed_chunk(chunk_of(stored, k));
       slice.offset = add(slice.slice, k, chunk);
-      slice.bytes = chunks == 1 ? static_cast<Index>(chunk.size()) : 0;  // several are made again
+      slice.bytes = chunks == 1 ? static_cast<Index>(chunk.size()) : 0;  // several chunks are made again
     }
   }
 
@@ -301,7 +305,7 @@ class PackedVolume : public Hdf5Volume {
     return unpacked(format().compression, bytes_of(number_type(format().type)), bytes, slice_bytes());
   }
 
-  /// In HDF5 every chunk has the same size before it is packed.
+  /// A packed chunk. In HDF5 every chunk has the same size before it is packed.
   std::vector<std::byte> packed_chunk(std::span<const std::byte> bytes) const {
     const Index number_bytes = bytes_of(number_type(format().type));
     if (static_cast<Index>(bytes.size()) == chunk_bytes_)
@@ -332,8 +336,8 @@ class PackedVolume : public Hdf5Volume {
     output_.publish({{name_, output_.name()}}, output_.target().string());
   }
 
-  std::string name_;                 // of the file in the folder
-  std::optional<PlainFile> source_;  // that a killed run left, as long as its slices are copied
+  std::string name_;                 // name of the file in the folder
+  std::optional<PlainFile> source_;  // file of a killed run, as long as its slices are copied
   std::optional<hdf5::File> h5_;
   std::optional<hdf5::DataSet> data_;
   std::mutex mutex_;

@@ -11,15 +11,15 @@ namespace tandem::io {
 
 namespace {
 
-constexpr std::chrono::milliseconds pause{500};  // between two times that all goes to the disk
-constexpr Index most_bytes = Index{1} << 28;     // of a journal: 4 million slices
+constexpr std::chrono::milliseconds pause{500};  // between two times that slices go to the disk
+constexpr Index most_bytes = Index{1} << 28;     // longest journal: 4 million slices
 constexpr const char* first_line = "tandem journal";
 
 std::string name_of_journal(const Output& output, int rank) {
   return output.name() + (rank > 0 ? ".rank" + std::to_string(rank) : "") + journal_ending;
 }
 
-/// A line that says by a checksum whether it is whole.
+/// A line with a checksum, which tells whether it is whole.
 std::string line_of(const std::string& text) {
   std::ostringstream line;
   line << text << ' ' << std::hex << checksum(text.data(), text.size()) << '\n';
@@ -40,14 +40,14 @@ std::string line_of(const DoneSlice& d) {
   return line_of(text.str());
 }
 
-/// Which of the files of an output has the slices: nothing else is named, as a journal may be anybody's.
+/// The first lines of a journal. They name the file by a number only, since a journal may have been forged.
 std::string head_of(const JournalText& text) {
   std::string head = line_of(first_line) + line_of(std::string("file: ") + (text.is_second ? "2" : "1"));
   for (const auto& [name, value] : text.identity) head += line_of("same: " + name + "\t" + value);
   return head + line_of("recipe: " + text.recipe);
 }
 
-/// False for a line that makes no sense.
+/// Takes a line into the text; false if the line makes no sense.
 bool take(const std::string& line, JournalText& text) {
   const std::size_t colon = line.find(": ");
   if (colon == std::string::npos) return false;
@@ -79,8 +79,8 @@ std::optional<JournalText> read_journal(const PlainFile& file) {
   return text;
 }
 
-/// What a dead run left: the journals of all its ranks; empty if there is none. @throws FileError if one has
-/// another identity
+/// The journals of all ranks of a dead run, put together; empty if there are none. @throws FileError if one
+/// has another identity
 std::optional<JournalText> read_journals(Output& output, const Identity& identity) {
   std::optional<JournalText> all;
   for (const std::string& name : output.names()) {
@@ -153,7 +153,7 @@ void Journal::complete(const std::vector<DoneSlice>& slices) {
   sync_(slices);
 }
 
-/// The first time it makes the journal, under another name until it is on the disk.
+/// Lists some slices. The first time it makes the journal, under another name until it is on the disk.
 void Journal::list(const std::vector<DoneSlice>& some) {
   std::string lines = file_ ? "" : head_of(text_);
   for (const DoneSlice& slice : some) lines += line_of(slice);

@@ -14,7 +14,7 @@ const char* meta_image_type(VoxelType type) {
   return type == VoxelType::uint8 ? "MET_UCHAR" : type == VoxelType::uint16 ? "MET_USHORT" : "MET_FLOAT";
 }
 
-/// MetaIO has 255 bytes for a comment.
+/// A comment, for which MetaIO has 255 bytes.
 std::string comment_of(const VolumeFormat& form) {
   std::string text = std::string("tandem ") + TANDEM_VERSION + "; attenuation in " + form.unit();
   if (!is_integer(form.type)) return text;
@@ -25,7 +25,7 @@ std::string comment_of(const VolumeFormat& form) {
 std::string meta_image_head(Shape n, const VolumeFormat& form) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
-  text.precision(15);  // of places, whose last digit is that of rounding
+  text.precision(15);  // digits of places, without the last one, which is rounding
   const VolumeGrid unit{.size = {n[2], n[1], n[0]}, .pitch = {1, 1, 1}};
   const VolumeGrid g = form.place ? form.place->grid : unit;
   text << "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\n"

@@ -13,7 +13,7 @@ namespace {
 
 const std::string entry = "/entry";
 
-/// Positions of the centres of voxels along an axis.
+/// The positions of the centres of voxels along an axis.
 std::vector<double> positions(const VolumePlace& place, std::size_t axis) {
   const VolumeGrid& g = place.grid;
   std::vector<double> all;

@@ -14,7 +14,7 @@ const char* nrrd_type(VoxelType type) {
   return type == VoxelType::uint8 ? "uint8" : type == VoxelType::uint16 ? "uint16" : "float";
 }
 
-/// What places voxels in space, x first. Axes have no anatomical meaning.
+/// Writes where voxels lie in space, x first. Axes have no anatomical meaning.
 void put_place(std::ostream& to, const VolumePlace& place) {
   const VolumeGrid& g = place.grid;
   const auto& p = g.pitch;
@@ -27,7 +27,7 @@ void put_place(std::ostream& to, const VolumePlace& place) {
 std::string nrrd_head(Shape n, const VolumeFormat& form, const std::string& recipe) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
-  text.precision(15);  // of places, whose last digit is that of rounding
+  text.precision(15);  // digits of places, without the last one, which is rounding
   text << "NRRD0004\n# tandem " << TANDEM_VERSION << "\ntype: " << nrrd_type(form.type)
        << "\ndimension: 3\nsizes: " << n[2] << ' ' << n[1] << ' ' << n[0]
        << "\nencoding: raw\nendian: little\n";

@@ -44,7 +44,7 @@ const char* zarr_type(VoxelType type) {
                                       : "<f4";
 }
 
-/// How packing.hpp packs, as numcodecs has it.
+/// The packing of packing.hpp in the words of numcodecs.
 std::string codecs(const VolumeFormat& format) {
   if (format.compression == Compression::zstd)
     return words(R"("compressor":{"id":"zstd","level":1},"filters":[{"id":"shuffle","elementsize":)",
@@ -54,7 +54,7 @@ std::string codecs(const VolumeFormat& format) {
   return R"("compressor":null,"filters":null)";
 }
 
-/// Scale and place of a level, in the order (z, y, x). Without a place, a voxel is one wide.
+/// Scale and place of a level, in the order (z, y, x). Without a place, the width of a voxel is 1.
 std::string transformations(std::size_t level, const VolumeFormat& format) {
   const double factor = std::exp2(level);
   std::array<double, 3> scale{factor, factor, factor}, first{};

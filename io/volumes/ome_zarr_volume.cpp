@@ -1,7 +1,7 @@
-// A volume as OME-Zarr 0.4 (https://ngff.openmicroscopy.org/0.4): a folder with the volume and smaller copies
-// of it, each half as fine, in Zarr 2. A chunk is a slice.
+// A volume as OME-Zarr 0.4 (https://ngff.openmicroscopy.org/0.4): a folder, in Zarr 2, with the volume and
+// smaller copies, each with half the resolution of the one before. A chunk is a slice.
 //
-// All is made in a hidden folder within, and moved to its place at the end, ".zattrs" last.
+// All files are made in a hidden folder within, and moved to their places at the end, ".zattrs" last.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,9 +31,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string attributes = ".zattrs";  // the output; names of all parts begin with it
+const std::string attributes = ".zattrs";  // the output; the names of all parts begin with it
 
-/// What is in a folder, by names relative to it, but for what is being made there.
+/// The files in a folder, by names relative to it, without those that are being made there.
 std::vector<std::string> files_in(const fs::path& folder) {
   std::vector<std::string> files;
   std::error_code fault;
@@ -42,7 +42,7 @@ std::vector<std::string> files_in(const fs::path& folder) {
     if (at->path().filename() == "." + attributes + ".tandem")
       at.disable_recursion_pending();
     else if (!at->is_directory(fault) || at->is_symlink(fault))
-      files.push_back(at->path().lexically_relative(folder).string());  // of a link its own name
+      files.push_back(at->path().lexically_relative(folder).string());  // a link by its own name
   }
   return files;
 }
@@ -51,14 +51,14 @@ bool is_digits(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// How a name in a volume begins, as tandem gives names: LEVEL/SLICE/0/0, and .zarray and .zattrs in each
-/// level.
+/// Whether a name can begin the name of a chunk, which is LEVEL/SLICE/0/0 in volumes of tandem.
 bool is_way_to_chunk(const fs::path& name) {
   const std::vector<std::string> parts(name.begin(), name.end());
   return !parts.empty() && parts.size() <= 4 && std::ranges::all_of(parts, is_digits);
 }
 
-/// Whether tandem gives this name to a file of a volume. All else in the folder is the user's: labels, notes.
+/// Whether tandem gives this name to a file of a volume. All other files of the folder are the user's:
+/// labels, notes.
 bool is_file_of_volume(const fs::path& name) {
   const auto count = std::distance(name.begin(), name.end());
   if (count == 1) return name == attributes || name == ".zgroup" || name == ".zmetadata";
@@ -68,7 +68,8 @@ bool is_file_of_volume(const fs::path& name) {
   return count == 4 && is_way_to_chunk(name);
 }
 
-/// Of a Zarr that another program wrote: also its chunks, whatever their names, and the metadata of Zarr 3.
+/// Whether a name may be that of a file of a Zarr that another program wrote. Such files are also chunks with
+/// any name, and the metadata of Zarr 3.
 bool is_file_of_other_zarr(const fs::path& name) {
   return is_file_of_volume(name) || name == ".zarray" || name == "zarr.json" ||
          (std::distance(name.begin(), name.end()) > 1 && is_digits(name.begin()->string()));
@@ -77,14 +78,14 @@ bool is_file_of_other_zarr(const fs::path& name) {
 bool wrote(const fs::path& folder) {
   try {
     std::string text = text_of_regular_file(folder / attributes, "a Zarr");
-    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });  // others may have set it anew
+    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });  // its layout may have changed
     return text.find(zarr_text::mark) != std::string::npos;
   } catch (const FileError&) {
     return false;
   }
 }
 
-/// @throws FileError for a path that is something else, or that tandem did not write, and for links within
+/// @throws FileError if the path is something else, if tandem did not write it, or if there are links in it
 void require_ours(const fs::path& folder, Replace replace) {
   std::error_code fault;
   const fs::file_status found = fs::status(folder, fault);
@@ -102,7 +103,7 @@ void require_ours(const fs::path& folder, Replace replace) {
                      is_zarr ? ", or --overwrite" : "");
 }
 
-/// Makes the folder; without anything in it, it goes again.
+/// Makes the folder, and removes it again if it stays empty.
 class Folder {
  public:
   Folder(const fs::path& path, Replace replace) : path_(path) {
@@ -158,7 +159,7 @@ class ZarrWriter final : public SlabWriter {
 
   Output& output() { return beginning_.output; }
 
-  /// For so many slices, and for the levels above.
+  /// Requires space on the disk for this number of slices, and for the levels above.
   void require_space(Index slices) {
     {
       PlainFile probe = output().create(part("probe"));
@@ -181,7 +182,7 @@ class ZarrWriter final : public SlabWriter {
   Index number_bytes() const { return bytes_of(number_type(format().type)); }
   bool is_packed() const { return format().compression != Compression::none; }
 
-  /// @returns how many bytes its file has
+  /// Writes a chunk, and returns the number of bytes of its file.
   Index write_chunk(std::size_t level, Index slice, std::span<const std::byte> numbers) {
     std::vector<std::byte> made;
     if (is_packed()) made = packed(format().compression, number_bytes(), numbers);
@@ -220,7 +221,7 @@ class ZarrWriter final : public SlabWriter {
     return data;
   }
 
-  /// Each voxel is the mean of 2 x 2 x 2, at the ends of those that are there.
+  /// Makes a level. Each voxel is the mean of 2 x 2 x 2 voxels, or of fewer at the ends.
   void make_level(std::size_t level) {
     const Shape &n = levels_[level], &fine = levels_[level - 1];
     parallel_for(n[0], [&](Index z) {
@@ -273,11 +274,11 @@ class ZarrWriter final : public SlabWriter {
   }
 
   fs::path path_;
-  std::unique_ptr<Folder> folder_;  // of the first rank
+  std::unique_ptr<Folder> folder_;  // only the first rank has it
   Beginning beginning_;
   std::vector<Shape> levels_;
   std::string recipe_;
-  std::optional<Journal> journal_;  // the last member: its thread uses the others
+  std::optional<Journal> journal_;  // the last member, since its thread uses the others
 };
 
 std::unique_ptr<VolumeWriter> create_ome_zarr(const Creation& c) { return std::make_unique<ZarrWriter>(c); }

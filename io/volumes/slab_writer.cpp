@@ -52,7 +52,7 @@ void SlabWriter::set_range(float min, float max) {
   format_.range_follows = false;
 }
 
-/// On threads of the pool, those of the slices that no killed run left.
+/// Calls `use`, on threads of the pool, for each of these slices that no killed run left.
 template <class Use>
 void SlabWriter::for_each_new(Range slices, const Use& use) {
   require<SpaceError>(!format_.range_follows, name_, ": slices came before their range");
@@ -61,7 +61,7 @@ void SlabWriter::for_each_new(Range slices, const Use& use) {
     if (const Index z = slices.first + k; !adopted_[static_cast<std::size_t>(z)]) use(z);
   });
   if (!journal_) return;
-  std::vector<DoneSlice> written;  // all at once: a run that resumes makes whole slabs
+  std::vector<DoneSlice> written;  // all at once, since a run that resumes makes whole slabs
   for (Index z = slices.first; z < slices.last; ++z)
     if (!adopted_[static_cast<std::size_t>(z)]) written.push_back(slices_[static_cast<std::size_t>(z)]);
   journal_->add(written);
@@ -91,7 +91,7 @@ void SlabWriter::put(Index slice, const void* stored) {
 }
 
 std::vector<DoneSlice> SlabWriter::verified(const std::vector<DoneSlice>& slices) {
-  std::vector<const DoneSlice*> last(static_cast<std::size_t>(shape_[0]));  // by their numbers, each once
+  std::vector<const DoneSlice*> last(static_cast<std::size_t>(shape_[0]));  // last entry of each slice
   for (const DoneSlice& d : slices)
     if (0 <= d.slice && d.slice < shape_[0]) last[static_cast<std::size_t>(d.slice)] = &d;
   parallel_for(shape_[0], [&](Index k) {
@@ -150,7 +150,7 @@ void SlabWriter::read_done(Index slice, float* data) {
   from_stored(format_, bytes.data(), shape_[1] * shape_[2], data);
 }
 
-/// @throws GeometryError for a voxel that the type cannot hold
+/// A slice as it is stored. @throws GeometryError for a voxel that the type cannot hold
 std::vector<std::byte> SlabWriter::encoded(Index slice, const float* data) {
   const Index area = shape_[1] * shape_[2];
   Clipped clipped;

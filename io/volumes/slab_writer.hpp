@@ -12,8 +12,8 @@
 
 namespace tandem::io {
 
-/// Writes slabs, each slice on a thread of the pool, and keeps a journal of slices that are on the disk. The
-/// formats differ in where a slice goes.
+/// Writes slabs, each slice on a thread of the pool, and keeps a journal of the slices that are on the disk.
+/// A format says where a slice goes.
 class SlabWriter : public VolumeWriter {
  public:
   SlabWriter(std::string name, Shape shape, const VolumeFormat& format, const Comm& ranks);
@@ -29,27 +29,28 @@ class SlabWriter : public VolumeWriter {
   void finish(const std::string& report_json) final;
 
  protected:
-  /// Puts the bytes of a slice in their place, which it notes in `slice`. May be called by several threads at
+  /// Puts the bytes of a slice in their place, which it notes in `slice`. Several threads may call it at
   /// once, for different slices.
   virtual void write_slice(DoneSlice& slice, const void* stored) = 0;
   /// The bytes of a slice that was written; empty if they are not there.
   virtual std::vector<std::byte> stored(const DoneSlice& slice) = 0;
   virtual void complete(const std::string& report_json) = 0;
 
-  /// Those of the slices that are there as they were written.
+  /// The slices of a list that are there as they were written.
   std::vector<DoneSlice> verified(const std::vector<DoneSlice>& slices);
-  /// Slices that a killed run left, as the first rank found them. Others wait here until it has made the
-  /// files. Only its journal lists these slices: `text.done` of the others becomes empty.
+  /// Takes the slices that a killed run left, as the first rank found them. Other ranks wait here until the
+  /// first one has made the files. Only its journal lists these slices, and `text.done` of the others becomes
+  /// empty.
   void adopt(JournalText& text);
-  /// From now on, slices are added to this journal. A writer whose journal calls it has it as its last
-  /// member.
+  /// Makes this the journal to which slices are added. A writer whose journal calls it back must have the
+  /// journal as its last member.
   void use(Journal& journal) { journal_ = &journal; }
 
   const Comm& ranks() const { return ranks_; }
   const Shape& shape() const { return shape_; }
   const VolumeFormat& format() const { return format_; }
-  double bytes() const;       ///< of all voxels
-  Index slice_bytes() const;  ///< of one slice, as it is stored
+  double bytes() const;       ///< bytes of all voxels
+  Index slice_bytes() const;  ///< bytes of one slice, as it is stored
   const DoneSlice& slice(Index k) const { return slices_[static_cast<std::size_t>(k)]; }
 
  private:
@@ -64,7 +65,7 @@ class SlabWriter : public VolumeWriter {
   VolumeFormat format_;
   Comm ranks_;
   std::mutex mutex_;
-  std::vector<bool> adopted_, taken_;  // slices that were there, and those that came
+  std::vector<bool> adopted_, taken_;  // slices that were there, and slices that came
   std::vector<DoneSlice> slices_;
   std::atomic<Index> written_ = 0;            // slices that are in their files
   std::atomic<Index> below_ = 0, above_ = 0;  // clipped voxels

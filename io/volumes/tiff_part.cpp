@@ -1,4 +1,4 @@
-// What the slices of a TIFF volume say of themselves, and which of them belong together.
+// What the slices of a TIFF volume say about themselves, and which of them belong together.
 
 #include "tiff_part.hpp"
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr double most_slices = 1e12;
 const std::string slice_key = "slice";
 
-/// A description, less the line in which the slices of a run differ.
+/// A description without the line in which the slices of a run differ.
 std::string without_number(std::string description) {
   if (const std::size_t line = description.find('\n' + slice_key + ": "); line != std::string::npos)
     description.erase(line, description.find('\n', line + 1) - line);
@@ -56,7 +56,7 @@ TiffPart tiff_part_of(const std::string& description, const fs::path& path) {
 
 namespace {
 
-/// A file that was renamed would put its pixels elsewhere.
+/// Requires that a file has the name of its slice, since a renamed file would put its pixels elsewhere.
 void require_named_slice(const TiffPart& part, const std::string& description, const fs::path& path,
                          Index number) {
   const double says = SliceFacts(description).number(slice_key).value_or(-1);
@@ -128,7 +128,7 @@ Range TiffPart::slices() const { return place ? place->slices() : Range{0, shape
 
 std::vector<TiffPart> tiff_parts(const fs::path& volume) {
   std::vector<TiffPart> parts;
-  std::map<std::string, std::size_t> runs;  // by what their slices say
+  std::map<std::string, std::size_t> runs;  // number of a run by the facts of its slices
   for (const auto& [number, path] : slices_on_disk(volume)) {
     std::error_code fault;
     if (!fs::is_regular_file(path, fault)) continue;

@@ -13,42 +13,42 @@
 
 namespace tandem::io {
 
-/// What slices say about themselves: a text for each key, as `slice_description` writes it.
+/// The facts in the description of slices: a text for each key, as `slice_description` writes it.
 class SliceFacts {
  public:
   explicit SliceFacts(const std::string& description = {});
-  std::string text(const std::string& key) const;  ///< empty if they do not say
+  std::string text(const std::string& key) const;  ///< empty if there is none
   std::vector<double> numbers(const std::string& key) const;
-  std::optional<double> number(const std::string& key) const;  ///< if there is exactly one
+  std::optional<double> number(const std::string& key) const;  ///< the number, if there is exactly one
 
  private:
   std::map<std::string, std::string> facts_;
 };
 
-/// The slices that a run wrote and that are there.
+/// The existing slices of one run.
 struct TiffPart {
-  SliceFacts facts;  ///< that all slices of the run share
-  Shape shape{};     ///< of all slices that the run wrote
+  SliceFacts facts;  ///< facts that all slices of the run share
+  Shape shape{};     ///< shape of all slices that the run wrote
   std::optional<VolumePlace> place;
-  std::map<Index, std::filesystem::path> files;  ///< by their numbers in the full grid
+  std::map<Index, std::filesystem::path> files;  ///< files by the numbers of their slices in the full grid
 
-  /// The slices that the run wrote, counted in the full grid.
+  /// All slices that the run wrote, counted in the full grid.
   Range slices() const;
   std::string name() const { return files.begin()->second.filename().string(); }
 };
 
-/// What a description says, of no files yet. @throws FileError if it makes no sense
+/// A part without files, as a description tells it. @throws FileError if the description makes no sense
 TiffPart tiff_part_of(const std::string& description, const std::filesystem::path& path);
 
 /// All slices of "NAME.tif" that tandem wrote, one part for each run, in the order of their first numbers.
 /// @throws FileError for a slice that contradicts itself
 std::vector<TiffPart> tiff_parts(const std::filesystem::path& volume);
 
-/// Why two parts are not of one volume, in words. Empty if they are: they have the same grid and different
-/// slices of it.
+/// The reason, in words, why two parts are not of one volume. Empty if they are, which means that they have
+/// the same grid and different slices of it.
 std::string misfit(const TiffPart& part, const TiffPart& other);
 
-/// The place of a part, extended along z to other slices of its full grid.
+/// The place of a part, extended along z to these slices of its full grid.
 std::optional<VolumePlace> extended(std::optional<VolumePlace> place, Range slices);
 
 }  // namespace tandem::io

@@ -1,4 +1,4 @@
-// The files of a TIFF volume: NAME_00000.tif, one a slice.
+// The files of a TIFF volume: NAME_00000.tif and so on, one for each slice.
 
 #include <algorithm>
 #include <array>

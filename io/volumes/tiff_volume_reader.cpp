@@ -1,4 +1,4 @@
-// Reading a TIFF volume: one, whatever runs wrote its parts.
+// Reads a TIFF volume, which is one volume whichever runs wrote its parts.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ Range joined(Range a, Range b) { return {std::min(a.first, b.first), std::max(a.
 
 class TiffSource : public VolumeSource {
  public:
-  /// The volume of one of these parts, and of all that fit to it.
+  /// The volume of the part `base`, and of all parts that fit it.
   TiffSource(const fs::path& volume, const std::vector<TiffPart>& parts, const TiffPart& base)
       : volume_(volume), all_(base.slices()), listed_(read_manifest(volume).value_or(TiffManifest{})) {
     std::vector<const TiffPart*> of_volume{&base};
@@ -58,7 +58,7 @@ class TiffSource : public VolumeSource {
     others.push_back(&part);
   }
 
-  /// By the manifest, which is written last.
+  /// What is missing according to the manifest, which is written last.
   std::string unfinished() {
     const auto is_listed = [&](const auto& file) { return listed_.slices.contains(file.first); };
     for (const auto& [number, slice] : listed_.slices) all_ = joined(all_, {number, number + 1});
@@ -100,9 +100,9 @@ class TiffSource : public VolumeSource {
   }
 
   fs::path volume_;
-  Range all_;  ///< of the full grid
+  Range all_;  ///< slices of the full grid
   TiffManifest listed_;
-  std::map<Index, fs::path> files_;  ///< by their numbers in the full grid
+  std::map<Index, fs::path> files_;  ///< files by the numbers of their slices in the full grid
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A TIFF volume is written: its slices in a folder of their own, then all at once under their names, the
-// manifest last.
+// Writes a TIFF volume. Its slices are made in a hidden folder. At the end all get their names, the manifest
+// last.
 
 #include <sys/stat.h>
 
@@ -21,25 +21,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What becomes of the files that stand where a volume comes.
+/// What happens to older files at the place of a new volume.
 struct Older {
-  TiffManifest kept;           ///< slices of other runs, which stay, and those they lack
-  std::vector<Index> removed;  ///< slices that go when the volume has come
+  TiffManifest kept;           ///< slices of other runs, which stay, and slices that these runs lack
+  std::vector<Index> removed;  ///< slices that are removed when the volume is there
 };
 
-/// Slices first:last of an older run that are there, named as in the error that keeps them.
+/// The slices of an older run in words, as in the error that keeps them.
 std::string words_of(const std::set<Index>& slices) {
   return words("slices ", *slices.begin(), ':', *slices.rbegin() + 1);
 }
 
-/// Whatever a manifest says: others may have put a file there since.
+/// Whether a file is still one of tandem. A manifest does not prove it, since others may have replaced the
+/// file.
 bool is_still_ours(const fs::path& path) {
   std::error_code fault;
   return fs::is_regular_file(path, fault) && written_by_tandem(tiff_description(path));
 }
 
-/// Slices on the disk that tandem wrote. @throws FileError for a file within `coming` that it did not write,
-/// unless any may be replaced
+/// The slices on the disk that tandem wrote. @throws FileError for a file within `coming` that it did not
+/// write, unless any file may be replaced
 std::set<Index> older_slices(const fs::path& volume, Range coming, Replace replace) {
   std::set<Index> older;
   for (const auto& [number, path] : slices_on_disk(volume)) {
@@ -52,8 +53,8 @@ std::set<Index> older_slices(const fs::path& volume, Range coming, Replace repla
   return older;
 }
 
-/// Settles it before the work, with the name taken. @throws FileError where slices of another run would be
-/// lost
+/// Decides before the work, while it holds the name, what happens to older files. @throws FileError if slices
+/// of another run would be lost
 Older settle(const fs::path& volume, Range coming, const std::string& grid, Replace replace) {
   Older out;
   TiffManifest manifest = read_manifest(volume).value_or(TiffManifest{});
@@ -74,7 +75,7 @@ Older settle(const fs::path& volume, Range coming, const std::string& grid, Repl
   }
   std::erase_if(manifest.slices, [&](const auto& slice) { return !other.contains(slice.first); });
   std::erase_if(manifest.due, [&](Index k) { return k >= coming.first && k < coming.last; });
-  if (manifest.slices.empty()) {  // what is left of a volume that was not finished and is replaced now
+  if (manifest.slices.empty()) {  // the rest of an unfinished volume, which is replaced now
     for (const Index number : manifest.due)
       if (of_unfinished.contains(number)) out.removed.push_back(number);
     manifest.due.clear();
@@ -84,7 +85,7 @@ Older settle(const fs::path& volume, Range coming, const std::string& grid, Repl
   return out;
 }
 
-/// What slices must have in common to be of one volume.
+/// The text that all slices of one volume have in common.
 std::string grid_of(Shape n, const VolumeFormat& form) {
   std::ostringstream text;
   text << name_of(number_type(form.type)) << ", " << n[1] << " x " << n[2] << ", " << form.unit();
@@ -100,7 +101,7 @@ std::string grid_of(Shape n, const VolumeFormat& form) {
   return text.str();
 }
 
-/// Those that come, of the whole grid that they are a part of.
+/// The slices that come, counted in the full grid.
 Range slices_of(Shape n, const VolumeFormat& form) {
   return form.place ? form.place->slices() : Range{0, n[0]};
 }
@@ -120,7 +121,7 @@ class TiffWriter : public SlabWriter {
       clear_but(text.done);
       file_.emplace(output_.create(output_.name()));
       const auto due = static_cast<double>(n[0] - static_cast<Index>(text.done.size()));
-      file_->require_space(due * static_cast<double>(slice_bytes()));  // now, not after hours
+      file_->require_space(due * static_cast<double>(slice_bytes()));  // fails now, not after hours
     }
     adopt(text);
     journal_.emplace(output_, std::move(text), [this](const std::vector<DoneSlice>& some) { sync(some); });
@@ -142,7 +143,7 @@ class TiffWriter : public SlabWriter {
     slice.bytes = file.size();
   }
 
-  /// Along x and y, if lengths are known.
+  /// The resolution along x and y, if lengths are known.
   std::optional<std::array<double, 2>> pixels_per_cm() const {
     const std::optional<VolumePlace>& place = format().place;
     if (!place || !place->in_mm) return std::nullopt;
@@ -168,7 +169,7 @@ class TiffWriter : public SlabWriter {
     for (const DoneSlice& slice : some) output_.open(name_of_slice(slice.slice)).sync();
   }
 
-  /// Leaves these slices in the folder, and the journal.
+  /// Clears the folder except for these slices and the journal.
   void clear_but(const std::vector<DoneSlice>& slices) {
     std::set<std::string> kept;
     for (const DoneSlice& d : slices) kept.insert(name_of_slice(d.slice));
@@ -205,8 +206,8 @@ class TiffWriter : public SlabWriter {
   Output output_;
   Older older_;
   TiffManifest manifest_;
-  std::optional<PlainFile> file_;   // of the manifest
-  std::optional<Journal> journal_;  // the last member: its thread uses the others
+  std::optional<PlainFile> file_;   // file of the manifest
+  std::optional<Journal> journal_;  // the last member, since its thread uses the others
 };
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace tandem::io {
 
 namespace {
 
-/// The nearest whole number, of two the one farther from zero, as std::lround gives it. It is written without
-/// a call and without a branch, so that the loop becomes SIMD. A NaN becomes 0.
+/// The nearest whole number, and a half rounded away from zero, as std::lround does. There is no call and no
+/// branch, so that the loop becomes SIMD. A NaN becomes 0.
 int rounded(double level, double top) {
   level = level > 0 ? level : 0;
   level = level < top ? level : top;

@@ -26,12 +26,12 @@ struct VolumeFormat {
   VoxelType type = VoxelType::float32;
   Compression compression = Compression::none;
   float min = 0, max = 1;      ///< attenuation, for integer types
-  bool range_follows = false;  ///< `VolumeWriter::set_range` says min and max, before the first slice comes
+  bool range_follows = false;  ///< whether `VolumeWriter::set_range` gives min and max before the first slice
   std::optional<VolumePlace> place = {};  ///< the place of the volume; if left out, none is written
-  /// Digests of the scan and of the options, in words. Parts that differ in it are not of one volume. Empty
-  /// if nobody knows.
+  /// Digests of the scan and of the options, in words. Parts with different digests are not of one volume.
+  /// Empty if they are not known.
   std::string made_by = {};
-  ScanOrigin origin = {};  ///< what is known of sample and beam, for kinds that have room for it
+  ScanOrigin origin = {};  ///< facts about sample and beam, for kinds that can hold them
   std::string unit() const { return place ? place->unit() : "1/pixel"; }
 };
 
@@ -46,18 +46,18 @@ struct Clipped {
 /// Whether `file` is, or would be, a file of the TIFF volume "NAME.tif": a slice "NAME_00000.tif" beside it,
 /// or the manifest "NAME.tif.manifest".
 bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path& file);
-/// The files that an output of this name may replace: the file itself, and those of the volume of that name
-/// that are there.
+/// The files that an output of this name may replace: the file itself, and the existing files of the volume
+/// with that name.
 std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
 
-/// How messages name such a volume: by its name, or, for TIFF, by its first and last file and their number.
+/// The words for a volume in messages: its name; or for TIFF its first and last file, and their number.
 std::string files_written(const std::filesystem::path& path, Range slices);
 
 /// Whether a writer completes what a killed run left. It does so only if that run had the same identity.
 struct Continuation {
   bool wanted = false;
   Identity identity = {};
-  Comm ranks = {};  ///< that write the volume together, each some of its slices
+  Comm ranks = {};  ///< ranks that write the volume together, each some of its slices
 };
 
 /// Writes a volume (z, y, x) slab by slab. Nothing has the final name until `finish`. A writer that is
@@ -67,39 +67,44 @@ class VolumeWriter {
   virtual ~VolumeWriter() = default;
   /// Sets the range of integers, if the format says that it follows. @throws FileError unless min < max
   virtual void set_range(float /*min*/, float /*max*/) {}
-  /// Of the slices that came so far.
+  /// The clipped voxels of the slices that came so far.
   virtual Clipped clipped() const { return {}; }
   /// Writes some slices. Slabs may come in any order, and several threads may call this at once. Each slice
   /// is encoded and written on a thread of the pool. @throws FileError, also for a slice that came before, or
   /// if the disk is full; GeometryError for a voxel that float16 cannot hold
   virtual void write(Range slices, const float* data) = 0;
-  /// The format of the file, if numbers may also come as they are stored there; else null. It is final once
-  /// the range is set.
+  /// The format of the file, if numbers may also come as they are stored there; else null. It is final when
+  /// the range has been set.
   virtual const VolumeFormat* takes_stored() const { return nullptr; }
-  /// As `write`, for numbers that are rounded and scaled already. `clipped`: what integers could not hold.
-  /// Halves are finite.
+  /// Writes numbers that are rounded and scaled already. `clipped`: the voxels that integers could not hold.
+  /// @pre halves are finite
   virtual void write_stored(Range /*slices*/, const std::byte* /*numbers*/, Clipped /*clipped*/) {}
-  /// Where the numbers of these slices, as they are stored, may be put before `write` or `write_stored`,
-  /// which is then given this pointer and copies nothing. Null if the writer has no such memory.
+  /// Memory where the stored numbers of these slices may be put before `write` or `write_stored`, which then
+  /// gets this pointer and copies nothing. Null if the writer has no such memory.
   virtual std::byte* room(Range /*slices*/) { return nullptr; }
-  /// Slices that a killed run left, in order. They need not come; if they come, they stay as they are.
+  /// The slices that a killed run left, in order. They need not come again; if they do, they are ignored.
   virtual std::vector<Range> done() const { return {}; }
-  /// Reads one of these as VolumeReader will read it. @throws FileError
+  /// Reads one of these slices as VolumeReader will read it. @throws FileError
   virtual void read_done(Index, float*) {}
-  /// All ranks, where several write the volume: the first one then has all that they wrote, and finishes it.
+  /// Collective, if several ranks write the volume. It tells the first rank what all wrote, and that rank
+  /// finishes the volume.
   virtual void collect() {}
   /// Marks the volume complete and gives it its name. @throws FileError unless every slice came
   virtual void finish(const std::string& report_json) = 0;
 };
 
-/// Makes a writer of the kind that the ending of the name says (`volume_kind`), for example of HDF5, or of
+/// Makes a writer of the kind that the ending of the name tells (`volume_kind`), for example for HDF5, or for
 /// one TIFF file per slice (NAME_00000.tif). Slices are counted in the full grid. `recipe_json` is written
-/// under /process/tandem. A TIFF volume replaces an older one with the same slices or fewer. Slices with
-/// other numbers stay if they are of the same grid. An older volume of which a part would be left is removed
-/// as a whole, if `replace` is any. A volume in the making has a journal of the slices that are safely on the
-/// disk; the writer goes on with what a killed run left there if `continuation` wants it, and clears it
-/// otherwise. A writer that was asked to go on also leaves a journal behind if it is destroyed before
-/// `finish`. Where several ranks write a volume, each makes such a writer, at the same time.
+/// under /process/tandem.
+///
+/// A TIFF volume replaces an older one with the same slices or fewer. Slices with other numbers stay if they
+/// are of the same grid. If only a part of an older volume would be left, all of it is removed, provided that
+/// `replace` is any.
+///
+/// A volume in the making has a journal of the slices that are safely on the disk. If `continuation` wants
+/// it, the writer goes on with what a killed run left, and else clears it. A writer that was asked to go on
+/// leaves a journal too if it is destroyed before `finish`. If several ranks write a volume, each makes such
+/// a writer at the same time.
 /// @throws FileError if the folder does not exist or cannot be written, if another run writes there, or if a
 /// file may not be replaced
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
@@ -107,9 +112,9 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                                             Replace replace = Replace::own,
                                             const Continuation& continuation = {});
 
-/// A volume on disk: the HDF5 file that tandem (or tomocupy) writes, `/exchange/data` (z, y, x), the TIFF
-/// slices that tandem writes, by the name of any slice or by NAME.tif, or the BigTIFF that it writes. Slices
-/// of several runs are one volume if they are of one grid.
+/// A volume on disk. It may be an HDF5 file of tandem or tomocupy, `/exchange/data` (z, y, x); TIFF slices of
+/// tandem, by the name of any slice or by NAME.tif; or a BigTIFF of tandem. Slices of several runs are one
+/// volume if they are of one grid.
 class VolumeReader {
  public:
   /// With `any_external`, raw files that an HDF5 file names as its data may lie outside its folder. @throws
@@ -118,13 +123,13 @@ class VolumeReader {
   ~VolumeReader();
   const VolumeKind& kind() const;
   Shape shape() const;
-  std::optional<VolumePlace> place() const;  ///< if the file says where its voxels lie; else empty
-  std::optional<double> pitch_mm() const;    ///< along x, if known
+  std::optional<VolumePlace> place() const;  ///< the place, if the file tells it; else empty
+  std::optional<double> pitch_mm() const;    ///< pitch along x, if known
   std::string unit() const;
-  bool is_reconstruction() const;  ///< whether the file says that it is one and not a scan
+  bool is_reconstruction() const;  ///< whether the file says that it is no scan
   bool complete() const;           ///< false if the file says so, or if slices are missing or do not fit
-  std::string recipe() const;      ///< what its writer was given as `recipe_json`; empty if it has none
-  std::string missing() const;     ///< why it is incomplete, and what to do; empty if it is complete
+  std::string recipe() const;      ///< the `recipe_json` of its writer; empty if there is none
+  std::string missing() const;     ///< why it is incomplete, and a remedy; empty if it is complete
   void require_complete() const;   ///< @throws FileError with the text of `missing`
   /// Reads slices; integers are scaled back to attenuation. @throws FileError, also for the first voxel that
   /// is not finite

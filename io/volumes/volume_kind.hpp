@@ -14,7 +14,7 @@ namespace tandem::io {
 
 class VolumeSource;
 
-/// What a writer is made from, see `create_volume`.
+/// All that a writer is made from, see `create_volume`.
 struct Creation {
   std::filesystem::path path;
   Shape shape;
@@ -27,24 +27,25 @@ struct Creation {
 /// How several runs write parts of one volume.
 enum class Parts {
   none,
-  files,   ///< each into a file of its own, see volume_parts.hpp
-  slices,  ///< slices are files anyway
+  files,   ///< each run writes its own file, see volume_parts.hpp
+  slices,  ///< each slice is a file anyway
 };
 
-/// A file format of volumes, as a value. Each has one file in this folder and one line of volume_kinds.cpp.
-/// Options and messages come from this table.
+/// A file format of volumes, as a value. Each format has one file in this folder and one line of
+/// volume_kinds.cpp. Options and messages come from this table.
 struct VolumeKind {
-  std::string_view name;                  ///< as --save-format has it: "h5"
-  std::string_view title;                 ///< in messages: "HDF5"
-  std::vector<std::string_view> endings;  ///< of names; a name without one gets the first
-  std::vector<VoxelType> types;           ///< that it can store
+  std::string_view name;                  ///< name in --save-format: "h5"
+  std::string_view title;                 ///< name in messages: "HDF5"
+  std::vector<std::string_view> endings;  ///< endings of file names; a name without one gets the first
+  std::vector<VoxelType> types;           ///< types that it can store
   bool packs = false;                     ///< whether it takes a Compression
   Parts parts = Parts::none;
   bool is_folder = false;
   std::unique_ptr<VolumeWriter> (*create)(const Creation&) = nullptr;
-  /// Opens a volume; null for paths that are none of this kind. Null if such volumes are not read.
+  /// Opens a volume, and returns null for paths of other kinds. The function is null if such volumes are not
+  /// read.
   std::unique_ptr<VolumeSource> (*open)(const std::filesystem::path&, bool any_external) = nullptr;
-  /// The files of a volume that are there, if it is not just the file itself. May be null.
+  /// The existing files of a volume, if there is more than the file itself. May be null.
   std::vector<std::filesystem::path> (*files)(const std::filesystem::path&) = nullptr;
 
   bool slices_are_files() const { return parts == Parts::slices; }
@@ -58,13 +59,13 @@ const VolumeKind* volume_kind(const std::filesystem::path& path);
 const VolumeKind* volume_kind_named(std::string_view name);  ///< null if there is none
 /// All endings that name a kind, in words: ".h5, .hdf5, ... or .zarr".
 std::string volume_endings();
-/// Whether a name ends as those of HDF5 files do, which scans may be too.
+/// Whether a name has the ending of HDF5 files, which may also be scans.
 bool is_hdf5_name(const std::filesystem::path& path);
 
 inline constexpr std::array voxel_types{VoxelType::float32, VoxelType::float16, VoxelType::uint16,
                                         VoxelType::uint8};
 const char* name_of(VoxelType type);  ///< "uint16"
-Index bytes_of(VoxelType type);       ///< of a voxel
+Index bytes_of(VoxelType type);       ///< bytes of a voxel
 const char* name_of(Compression compression);
 
 }  // namespace tandem::io

@@ -4,7 +4,8 @@
 #include "../files/text.hpp"
 #include "volume_kind.hpp"
 
-/// One line a kind: its name is that of a function in a file of its own, which returns the VolumeKind.
+/// One line for each kind. The name is that of a function that returns the VolumeKind and stands in a file of
+/// its own.
 #define TANDEM_VOLUME_KINDS(KIND) \
   KIND(hdf5)                      \
   KIND(tiff)                      \

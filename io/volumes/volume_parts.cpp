@@ -38,7 +38,7 @@ std::optional<Range> slices_in_name(const fs::path& volume, const std::string& n
   return slices;
 }
 
-/// Parts by their first slices, also those in the making.
+/// The parts in the order of their first slices, with the parts in the making if these are wanted.
 std::vector<std::pair<Range, std::string>> parts_of(const fs::path& volume, bool in_the_making) {
   std::vector<std::pair<Range, std::string>> parts;
   std::error_code fault;
@@ -54,7 +54,7 @@ std::vector<std::pair<Range, std::string>> parts_of(const fs::path& volume, bool
   return parts;
 }
 
-/// What a part says of itself, and the checksums of its slices.
+/// What a part says about itself, and the checksums of its slices.
 struct Part {
   std::string name;
   Range slices;
@@ -102,7 +102,7 @@ void require_one_volume(const Part& a, const Part& b) {
                      "; move one of them elsewhere");
 }
 
-/// Slices that no part has, in words.
+/// The slices that no part has, in words.
 std::string missing_from(const std::vector<Part>& parts, Index slices) {
   std::string text;
   Index next = 0;
@@ -151,7 +151,8 @@ void write_joined(const PlainFile& made, const std::vector<Part>& parts, bool co
   file.close();
 }
 
-/// Joining takes a moment, so others soon let go of the name.
+/// Takes the name of the volume. It waits for another run that joins parts, since joining takes only a
+/// moment.
 Output taken(const fs::path& volume, Replace replace) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   for (;;) {
@@ -180,7 +181,7 @@ void require_part_free(const fs::path& volume, Range slices, const std::string& 
     std::error_code fault;
     const fs::path path = folder_of(volume) / name;
     std::string amiss;
-    if (!same && fs::exists(path, fault)) {  // what cannot be joined later is refused now
+    if (!same && fs::exists(path, fault)) {  // parts that could not be joined later are refused now
       const Part there = part_of(path);
       const Range held = there.slices;
       require<FileError>(held.first == other.first && held.last == other.last, path.string(),

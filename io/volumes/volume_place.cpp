@@ -13,7 +13,7 @@ namespace {
 constexpr double alike = 1e-3;  // voxels
 constexpr double most_voxels = 1e12;
 
-/// x, y, z of the library as z, y, x of files.
+/// Values in the order x, y, z of the library, in the order z, y, x of files.
 template <class T>
 std::vector<double> slowest_first(const std::array<T, 3>& xyz) {
   return {static_cast<double>(xyz[2]), static_cast<double>(xyz[1]), static_cast<double>(xyz[0])};

@@ -39,19 +39,20 @@ class Hdf5Source : public VolumeSource {
   }
 
   std::string lacks;                     ///< why an incomplete volume cannot be read; empty if it can
-  std::vector<std::uint32_t> checksums;  ///< of the slices as they are stored; empty if the file has none
+  std::vector<std::uint32_t> checksums;  ///< checksums of the slices as they are stored; may be empty
 
  private:
   hdf5::DataSet data_;
 };
 
-/// Numbers of one data set of /process/tandem; empty where there are none, or more than a place has.
+/// The numbers of a data set of /process/tandem; empty if there are none, or more than a place has.
 std::vector<double> few_numbers(const hdf5::File& file, const std::string& name) {
   const std::optional<hdf5::DataSet> found = file.find("/process/tandem/" + name);
   return found && found->size() <= 6 ? found->numbers() : std::vector<double>{};
 }
 
-/// The first volumes had one pitch and said nothing else of their place.
+/// Finds the place of a volume. The first volumes of tandem had one pitch, and said nothing else about their
+/// place.
 void find_place(const hdf5::File& file, VolumeSource& volume) {
   PlaceNumbers numbers;
   for (const char* name : {"pitch", "centre", "full_shape", "region"})
@@ -66,7 +67,7 @@ void find_place(const hdf5::File& file, VolumeSource& volume) {
   volume.place = place_of(numbers, unit == "mm", volume.shape, where);
 }
 
-/// The voxel that a position in (z, y, x) order has.
+/// The voxel, in words, at a position in the order (z, y, x).
 std::string voxel_text(Index at, const Shape& n, Index first_slice) {
   std::string text = "voxel (" + std::to_string(first_slice + at / (n[1] * n[2])) + ", ";
   return text + std::to_string(at / n[2] % n[1]) + ", " + std::to_string(at % n[2]) + ")";

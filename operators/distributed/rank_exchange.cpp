@@ -21,14 +21,14 @@ Image<T> line(std::span<T> values) {
   return {values.data(), 1, 1, n, n, n};
 }
 
-/// The k-th piece, perhaps less than a whole one, or nothing.
+/// The k-th piece of some values; it may be smaller than `size`, or empty.
 template <class T>
 std::span<T> piece_of(std::span<T> values, std::size_t k, std::size_t size) {
   const std::size_t first = std::min(k * size, values.size());
   return values.subspan(first, std::min(size, values.size() - first));
 }
 
-/// Two pieces on their way out of a device and two on their way in, on the host.
+/// Host memory for two pieces on their way out of a device, and two on their way in.
 class Landing {
  public:
   static constexpr std::size_t most = std::size_t{4} << 20;  // floats of a piece
@@ -92,11 +92,11 @@ void RankExchange::end() {
   if (done_.valid()) done_.get();
 }
 
-/// Where an error came in between, buffers go only after what is on its way.
+/// Waits for what is on its way before buffers are freed, also after an error.
 RankExchange::~RankExchange() {
   try {
     end();
-  } catch (const std::exception&) {  // there is one already
+  } catch (const std::exception&) {  // there is an error already
   }
 }
 
@@ -105,7 +105,8 @@ void RankExchange::carry(std::span<const float> out, int to, std::span<float> in
   link_.ranks.exchange(std::as_bytes(out), to, std::as_writable_bytes(in), from);
 }
 
-/// While the ranks exchange a piece, the next one comes from the device, and the one before goes to it.
+/// Exchanges values through the host. While ranks exchange a piece, the next one comes from the device, and
+/// the one before goes to it.
 void RankExchange::carry_through_host(std::span<const float> out, int to, std::span<float> in, int from) {
   const Device device = stream_.device();
   const auto room = link_.on_host.use<Landing>(copies_, [&](const auto&) {

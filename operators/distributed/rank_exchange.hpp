@@ -13,24 +13,24 @@
 
 namespace tandem {
 
-/// What an operator over all ranks has for its exchanges.
+/// The means by which an operator over all ranks exchanges values.
 struct RankLink {
   Comm ranks = {};
-  Index most = 0;              ///< values that go at a time, at most
+  Index most = 0;              ///< the most values that go at a time
   bool through_host = false;   ///< see `RankShare`
-  KeptOnDevices on_host = {};  ///< memory through which values of a device pass, pinned for a GPU
+  KeptOnDevices on_host = {};  ///< host memory for values of a device, pinned for a GPU
 };
 
 /// Sends values from the device of this rank to another rank, and receives others, while the device computes.
-/// This is the one place that knows the way from device to device: from GPU to GPU where each rank has one of
-/// its own (`GpuMessages`), and else through host memory, pinned where there is a GPU, and by messages. It
-/// counts what goes (`rank_traffic`).
+/// Only this class knows the way from device to device: directly from GPU to GPU if each rank has its own
+/// (`GpuMessages`), and else by messages through host memory, which is pinned if there is a GPU. It counts
+/// what goes (`rank_traffic`).
 class RankExchange {
  public:
-  /// All ranks. `stream`: on which values are made and used.
+  /// Collective. `stream`: the stream on which values are made and used.
   RankExchange(const RankLink& link, Stream& stream);
   /// Sends `out` to one rank and receives `in` from another one, when the stream has done what is queued now.
-  /// No values: no message.
+  /// If there are no values, no message is sent.
   void begin(std::span<const float> out, int to, std::span<float> in, int from);
   /// Waits until both are done. @throws what went wrong
   void end();

@@ -14,7 +14,7 @@ namespace tandem {
 
 namespace {
 
-/// A line of each slice, in memory of its own, perhaps of the rank beside.
+/// A line of each slice in its own memory. It may come from the neighbouring rank.
 class Plane {
  public:
   Plane(const Space& strip, const Stream& stream)
@@ -40,7 +40,7 @@ struct RankGradient {
   RankLink link;
   Space strip, field;
   std::optional<LinearOperator> own;  ///< within the strip; empty if the rank has none
-  float scale;                        ///< along y
+  float scale;                        ///< factor of differences along y
 
   Space domain() const { return strip; }
   Space range() const { return field; }
@@ -53,7 +53,7 @@ struct RankGradient {
 
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
     Plane first(strip, stream), next(strip, stream), last(strip, stream);
-    RankExchange exchange(link, stream);  // all ranks, also those without lines
+    RankExchange exchange(link, stream);  // collective, also for ranks without lines
     if (!own) return;
     if (has_before()) first.take(x, 0, stream);
     exchange.begin(sent(has_before(), first), link.ranks.rank() - 1, sent(has_after(), next),
@@ -68,7 +68,7 @@ struct RankGradient {
 
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
     Plane last(strip, stream), before(strip, stream);
-    RankExchange exchange(link, stream);  // as above
+    RankExchange exchange(link, stream);  // collective as above
     if (!own) return;
     if (has_after()) last.take(y.part(along_y()), lines() - 1, stream);
     exchange.begin(sent(has_after(), last), link.ranks.rank() + 1, sent(has_before(), before),

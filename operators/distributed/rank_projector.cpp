@@ -15,7 +15,7 @@
 namespace tandem {
 
 Range portion_of_rank(Index count, int rank, int ranks, Index together) {
-  constexpr Index step = 8, enough = 4;  // of where large portions begin; steps in one
+  constexpr Index step = 8, enough = 4;  // large portions begin at multiples of 8; steps in one
   const Index unit = count >= enough * step * ranks ? std::max(step, together) : together,
               units = ceil_div(count, unit);
   const auto first = [&](Index r) {
@@ -47,10 +47,10 @@ Image<T> lines_of(Image<T> strip, Range lines) {
   return strip;
 }
 
-/// A part of a strip that travels, and the projector of it onto the views of this rank. Empty if it has no
-/// lines, or the rank no views.
+/// A part of a strip that travels, and its projector onto the views of this rank. The projector is empty if
+/// the part has no lines, or the rank has no views.
 struct Part {
-  Range lines;  ///< of the volume
+  Range lines;  ///< lines of the volume
   std::optional<LinearOperator> A{};
 };
 
@@ -100,7 +100,7 @@ class RankProjector {
     Array arrived = room(stream);
     RankExchange exchange(link_, stream);
     for (Index pass = 0; pass < passes_; ++pass) {
-      for (int k = count - 1; k >= 0; --k) {  // the own strip comes last
+      for (int k = count - 1; k >= 0; --k) {  // a rank's own strip comes last
         const Part &here = part(rank + k, pass), &last = part(rank + k + 1, pass);
         Array &sum = rooms[k % 2], &sent = rooms[(k + 1) % 2];
         const bool first = k == count - 1;
@@ -128,7 +128,7 @@ class RankProjector {
   int before() const { return (link_.ranks.rank() + link_.ranks.size() - 1) % link_.ranks.size(); }
   int after() const { return (link_.ranks.rank() + 1) % link_.ranks.size(); }
 
-  /// For any part.
+  /// Memory for any part.
   Array room(const Stream& stream) const {
     return Array(Space({size_[2], lines_, size_[0]}, Blocks::whole, stream.device()), stream);
   }
@@ -152,7 +152,7 @@ class RankProjector {
     copy(Image<const float>{data, n0, n1, n2, s0, s1}, lines_of(image(x), within(own)), stream);
   }
 
-  /// sum <- alpha At y + beta sum, of the views of this rank.
+  /// sum <- alpha At y + beta sum, for the views of this rank.
   void back_project(float alpha, ConstVectorView y, float beta, const Part& here, Array& sum,
                     Stream& stream) const {
     if (here.A)
@@ -168,12 +168,12 @@ class RankProjector {
   }
 
   RankLink link_;
-  std::array<Index, 3> size_;  ///< of the volume, x, y, z
-  Index together_;             ///< lines at whose multiples parts begin
-  Range strip_;                ///< of this rank
+  std::array<Index, 3> size_;  ///< size of the volume, x, y, z
+  Index together_;             ///< parts begin at multiples of this number of lines
+  Range strip_;                ///< lines of this rank
   Space volume_, projections_;
-  Index lines_ = 0, passes_ = 0;  ///< all strips go round once a pass, so many lines of each
-  std::vector<Part> parts_;       ///< of all ranks, pass by pass
+  Index lines_ = 0, passes_ = 0;  ///< lines of all strips that go round in each pass; number of passes
+  std::vector<Part> parts_;       ///< parts of all ranks, pass by pass
 };
 
 }  // namespace

@@ -10,51 +10,55 @@
 
 namespace tandem {
 
-/// What a rank has of so many lines or views: as many as the others, or a unit less, and the last ranks may
-/// have none. Large portions begin at multiples of 8, all at multiples of `together` (see `pieces`).
+/// The portion of `count` lines or views that a rank has. It is as large as the others, or a unit smaller,
+/// and the last ranks may have none. Large portions begin at multiples of 8, and all portions begin at
+/// multiples of `together` (see `pieces`).
 Range portion_of_rank(Index count, int rank, int ranks, Index together = 1);
 
-/// Lines of a volume that a rank sends to others in an application of `rank_projector`: in a projection all
-/// strips but that which comes to it last, in a back-projection sums of all but its own.
+/// The number of lines of a volume that a rank sends to others in an application of `rank_projector`. In a
+/// projection it sends all strips except the one that comes to it last. In a back-projection it sends the
+/// sums of all strips except its own.
 struct LinesSent {
   Index forward, backward;
 };
 LinesSent lines_sent(Index lines, int rank, int ranks, Index together = 1);
-/// The same for `gradient`: in an application a line goes to the rank before, in its adjoint to the next one.
+/// The lines that a rank sends in `gradient`: one line to the rank before, and in its adjoint one to the next
+/// rank.
 LinesSent lines_sent_by_gradient(Index lines, int rank, int ranks, Index together = 1);
 
-/// What an application takes on the device of a rank, bytes, if `of_part` takes so much and a part that
-/// travels has so many: two parts forward and three back.
+/// The memory, bytes, of an application on the device of a rank. `of_part`: the memory of the projector of a
+/// part; `part`: the bytes of a part. There are two parts in a projection and three in a back-projection.
 constexpr WorkingMemory working_memory_of_rank(const WorkingMemory& of_part, double part) {
   return {of_part.forward + 2 * part, of_part.backward + 3 * part};
 }
 
-/// What this rank has of a projector that lies on several ranks.
+/// The share of this rank in a projector that lies on several ranks.
 struct RankShare {
   VolumeGrid grid;          ///< all lines of the volume
   Space projections;        ///< the views of this rank (Space::portion), perhaps none
-  Index lines_at_once = 0;  ///< of a strip that travel together, at most, the same on all ranks; 0: all
-  /// Makes the projector of these views and some lines, of a grid that has no others. It is not asked for
-  /// where there are no views.
+  Index lines_at_once = 0;  ///< most lines of a strip that travel together, the same on all ranks; 0: all
+  /// Makes the projector of these views and of a grid that has only some lines. It is not called if there are
+  /// no views.
   std::function<LinearOperator(const VolumeGrid& lines)> of_part;
-  /// Values pass through the host as those of a GPU without NCCL do, also where there is a shorter way. The
-  /// same on all ranks.
+  /// Whether values pass through the host, as those of a GPU without NCCL do, even if there is a shorter way.
+  /// The same on all ranks.
   bool through_host = false;
-  Index lines_together = 1;  ///< those of the beam (projector.hpp), at whose multiples parts begin
+  Index lines_together = 1;  ///< `lines_together` of the beam (projector.hpp); parts begin at multiples
 };
 
-/// A projector whose vectors lie on several ranks. Projections are cut by views, volumes along y into strips
-/// of all slices (`portion_of_rank`), and no rank ever holds a whole vector. All ranks apply it together.
+/// A projector whose vectors are split over ranks. Projections are cut by views, and volumes are cut along y
+/// into strips with all slices (`portion_of_rank`). No rank ever holds a whole vector. All ranks apply it
+/// together.
 ///
-/// Forward, strips go round the ranks: each projects the strip that it has onto its own views, while the next
-/// one arrives. Back, sums go round the other way: each rank back-projects its views onto a strip and adds
-/// the sum that arrives; the owner of the strip adds last. So the order of sums depends on the number of
-/// ranks alone, and the pair is matched where that of `of_part` is.
+/// In a projection, strips go round the ranks: each rank projects the strip that it has onto its own views,
+/// while the next strip arrives. In a back-projection, sums go round in the other direction: each rank
+/// back-projects its views onto a strip and adds the sum that arrives, and the owner of the strip adds last.
+/// So the order of sums depends only on the number of ranks, and the pair is matched if that of `of_part` is.
 ///
-/// On its device a rank holds two parts of a strip forward and three back, of `lines_at_once` lines, or up to
-/// a multiple of `lines_together`; on the
-/// host of a GPU up to 64 MiB, if values pass through it. In an application each strip is sent once less than
-/// there are ranks (`lines_sent`). @throws SpaceError on a team; what `of_part` throws
+/// On its device a rank holds two parts of a strip in a projection and three in a back-projection. A part has
+/// `lines_at_once` lines, rounded up to a multiple of `lines_together`. The host of a GPU holds up to 64 MiB,
+/// if values pass through it. In an application each strip is sent once less than there are ranks
+/// (`lines_sent`). @throws SpaceError on a team; what `of_part` throws
 LinearOperator rank_projector(const Comm& ranks, const RankShare& share);
 
 }  // namespace tandem

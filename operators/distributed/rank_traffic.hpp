@@ -4,16 +4,16 @@
 
 namespace tandem {
 
-/// How values come from the device of one rank to that of another.
+/// The way of values from the device of one rank to that of another.
 enum class RankWay { none, host, through_host, gpu_to_gpu };
-/// "MPI", "MPI, through the host's memory", "NCCL"; empty if nothing went any way.
+/// The way in words: "MPI", "MPI, through the host's memory", "NCCL"; empty if nothing was sent.
 std::string_view name_of(RankWay way);
 
-/// What this process has exchanged with other ranks since it began, by its operators: strips and sums of
-/// `rank_projector`, planes of gradients.
+/// What the operators of this process have exchanged with other ranks since it began: strips and sums of
+/// `rank_projector`, and planes of gradients.
 struct RankTraffic {
   double sent = 0, received = 0;  ///< bytes
-  RankWay way = RankWay::none;    ///< of the last exchange
+  RankWay way = RankWay::none;    ///< way of the last exchange
 };
 RankTraffic rank_traffic();
 

@@ -10,7 +10,7 @@ namespace tandem {
 
 namespace {
 
-/// All members wait until all have done what is queued now.
+/// Makes all members wait until all have done what is queued now.
 void meet(Stream& stream) {
   Event here(stream.device());
   here.record(stream);
@@ -23,9 +23,9 @@ VectorView elements(const VectorView& x, int member, Range some) {
   return {copy.data + some.first, Space({1, 1, some.size()}, Blocks::whole, copy.space.device())};
 }
 
-/// Replaces each member's copy of x by the sum of all copies. A member adds up one strip, its own copy first
-/// and then those of the members that follow it, so that no two read from one at the same time. Then each
-/// strip goes to all.
+/// Replaces each member's copy of x by the sum of all copies. Each member adds up one strip: first its own
+/// copy, and then the copies of the members that follow it, so that no two members read from the same one at
+/// a time. Then each strip goes to all members.
 void add_copies(const VectorView& x, Stream& stream) {
   const int members = x.space.shares();
   const auto strip = [&](int k) {
@@ -59,7 +59,7 @@ struct TeamOperator {
     const bool adds = from.spread() == Spread::split && to.spread() == Spread::copied;
     on_threads(from.shares(), [&](Index i) {
       const auto k = static_cast<int>(i);
-      const float kept = adds && k > 0 ? 0 : beta;  // what is there counts once
+      const float kept = adds && k > 0 ? 0 : beta;  // the old output counts once
       of_members[static_cast<std::size_t>(k)].apply(alpha, x.share(k), kept, y.share(k), stream.member(k));
     });
     if (adds) add_copies(y, stream);

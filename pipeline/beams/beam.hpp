@@ -8,38 +8,38 @@
 
 namespace tandem::pipeline {
 
-/// Operators for some views.
+/// F and B for blocks of views.
 struct ByViews {
   FilterOfViews filter;
   std::function<LinearOperator(Range views)> back_projection;
-  /// The views that `filter` takes for some: these and others beside them. Empty: these.
+  /// The views that `filter` needs for some views: these and others beside them. Empty: it needs no others.
   std::function<Range(Range views)> behind = {};
 };
 
-/// What the pipeline asks of a kind of beam, beside what a scan answers for itself (geometry/scan.hpp). Each
-/// kind has a file in this folder and a line in table.cpp.
+/// What the pipeline must know about a kind of beam, beside what a scan knows itself (geometry/scan.hpp).
+/// Each kind has a file in this folder and a line in table.cpp.
 struct Beam {
-  /// Gives the rows of a detector that is rolled by this angle, rad, their axes, once all bins of a row are
-  /// of one height; `bins` are those that are read. The axis of the scan is that of its middle row. Null for
-  /// a kind whose rows have one axis.
+  /// Gives each row of a detector that is rolled by this angle, rad, its own axis. The frames are resampled
+  /// so that all bins of a row have one height; `bins` are those that are read. The axis of the scan is that
+  /// of its middle row. Null for a kind whose rows have one axis.
   void (*roll)(Scan& scan, double angle, Range bins);
 
-  /// Gives the scan the geometry of an upright detector that faces the axis, which leans along the beam by
-  /// this angle, rad. Null for a kind whose frames do not become those of an upright detector.
+  /// Gives the scan the geometry of an upright detector that faces the axis. `tilt`: by how much the axis
+  /// leans along the beam, rad. Null for a kind whose frames are never resampled to an upright detector.
   void (*set_upright)(Scan& scan, double tilt);
 
-  /// What the step `upright` needs to know: where an upright detector stands. Null as for `set_upright`.
+  /// The pose that the step `upright` needs: where an upright detector stands. Null as for `set_upright`.
   DetectorPose (*pose)(const Scan& scan, double roll, double tilt, Index first_row);
 
   /// The distance of the sources from the axis, mm. Null for parallel rays.
   double (*source_distance)(const Scan& scan);
 
-  /// The lowest and the highest point, mm above the midplane, that all rows together see up to `radius` mm
-  /// from the axis; none where slices are apart, as those of a parallel beam and the one of a fan.
+  /// The lowest and the highest point, mm above the midplane, that the rows together see up to `radius` mm
+  /// from the axis. Empty if slices are independent: in a parallel beam, and in a fan with its one slice.
   std::optional<std::array<double, 2>> (*heights_seen)(const Scan& scan, double radius);
 
-  /// Decides who computes, how the projector of the plan runs there, and whether it is a matched pair.
-  /// `bytes` tells what kernels may take on the first device.
+  /// Chooses the workers, how the projector runs on each, and whether it is a matched pair. `bytes` returns
+  /// the memory that kernels may take on the first device.
   /// @throws DeviceError if the devices cannot run it that way; GeometryError if the method needs a matched
   /// pair and this one is not
   void (*choose_execution)(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes);
@@ -47,28 +47,29 @@ struct Beam {
   /// Adds what the user should know about the views, the volume and the chunks of the plan.
   void (*add_warnings)(Plan& plan, const Recipe& recipe);
 
-  /// Where vectors may lie; null for what a kind does not have. `require_tiles` throws a DeviceError if the
-  /// tiles of the plan do not fit its devices.
+  /// The placements of vectors; null for one that a kind does not have. `require_tiles` throws a DeviceError
+  /// if the tiles of the plan do not fit its devices.
   const Placement *on_devices, *in_tiles, *over_ranks;
   void (*require_tiles)(const Plan& plan);
 
-  /// How a wave goes on from the sample. `scan`: of a known pitch.
+  /// How a wave propagates behind the sample. @pre the pitch of the scan is known
   Optics (*optics)(const Scan& scan);
 
-  /// F and B for some of the views of a problem, which count from 0: the sum of B F y over all views is the
-  /// result. Null for a kind whose slices are problems of their own, where B is fast for all views at once.
+  /// F and B for blocks of views of a problem, numbered from 0. The sum of B F y over all views is the
+  /// result. Null for a kind whose slices are problems of their own, since there B is fast for all views at
+  /// once.
   ByViews (*of_views)(const Filter& how, const Problem& problem);
 };
 
 const Beam& beam_of(const Scan& scan);
 
-/// Warns of a gap between neighbouring views at these angles, rad, if it is a hole, or wider than 5 degrees
-/// and than 5 steps; or says that the angles of the scan look like radians. `open` is the part of the period
-/// for which no view stands, rad.
+/// Warns of a gap between neighbouring views, rad, if it is a hole, or if it is wider than 5 degrees and than
+/// 5 steps. If the angles of the scan look like radians, it says so instead. `open` is the part of the
+/// period, rad, for which there is no view.
 void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::vector<double>& angles,
                  double gap, double open, double period);
 
-/// Warns of what a short scan from a point source lacks, rad.
+/// Warns of the arc, rad, that a short scan from a point source lacks.
 void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing);
 
 }  // namespace tandem::pipeline

@@ -1,5 +1,5 @@
 // Cone and fan beams: all slices are one problem, which several devices share as a team. Tiles and ranks have
-// files of their own.
+// their own files.
 
 #include <algorithm>
 #include <cmath>
@@ -40,10 +40,10 @@ std::optional<LinearOperator> cone_ramp(const Flow& flow, const Filter& how, con
 
 namespace {
 
-/// The kernels of a cone beam are chosen by the model alone.
+/// Only the accuracy: the model alone chooses the kernels of a cone beam.
 Execution of_accuracy(const Execution& how) { return {.accuracy = how.accuracy}; }
 
-/// The hierarchical model only where it is asked for.
+/// The model of the plan: the hierarchical one only if it is asked for.
 Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model != Model::hierarchical) return cone_model;
   const Method& method = *plan.job.method;
@@ -63,10 +63,10 @@ void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
-  for (const Device device : plan.flow.devices)  // a solver has all slices at once
+  for (const Device device : plan.flow.devices)  // since a solver has all slices at once
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
-  for (const Device device : recipe.devices) {  // whether they have kernels
+  for (const Device device : recipe.devices) {  // throws if a device has no kernels
     projector(point_source_of(plan.job.scan), plan.job.solved, model, device, of_accuracy(only));
     plan.flow.matched = plan.flow.matched && is_matched(model, device);
   }
@@ -108,8 +108,8 @@ LinearOperator cone_projector(const Flow& flow, const Worker& worker, const Scan
                    of_accuracy(worker.execution));
 }
 
-/// On the CPU a fan beam is gone through in strips of lines: its one slice takes long, `done` wants to hear
-/// of it, and there are few data to go through again.
+/// Back-projects a fan beam on the CPU in strips of lines, so that `done` can be called during its one slice,
+/// which takes long. The data, which each strip reads again, are few.
 Array in_strips(Model model, const Execution& how, const Problem& problem, const Array& filtered,
                 const std::function<void(double)>& done) {
   const VolumeGrid& grid = problem.grid;
@@ -128,7 +128,7 @@ Array in_strips(Model model, const Execution& how, const Problem& problem, const
                                                                   cone_volume_space(strip, device)};
     fdk_backprojector(point_source_of(problem.scan), seen_by_fdk(problem.scan, strip), model, device, how)
         .apply(1, filtered, 0, part, stream);
-    stream.synchronize();  // clocks and progress look at what is done
+    stream.synchronize();  // so that clocks and progress see finished work
     done(static_cast<double>(lines.last) / static_cast<double>(ny));
   }
   return whole;
@@ -150,8 +150,8 @@ ByViews fdk_by_views(const Filter& how, const Problem& problem) {
           }};
 }
 
-/// In the frame of the axis, a source that was level with the axis at the principal row is lower by sod sin
-/// tilt, and the foot of the perpendicular on an upright detector by sdd sin tilt.
+/// Gives the scan an upright detector. Seen along the tilted axis, the source lies sod sin(tilt) lower, and
+/// the foot of its perpendicular on an upright detector lies sdd sin(tilt) lower.
 void set_upright(Scan& scan, double tilt) {
   auto& beam = std::get<ConeBeam>(scan);
   beam.midplane_row -= beam.sdd * std::sin(tilt) / beam.detector.row_pitch;

@@ -1,4 +1,5 @@
-// Vectors of a cone or fan beam that are too large for the devices: they lie on the host, devices get tiles.
+// Vectors of a cone or fan beam that are too large for the devices: they lie on the host, and devices get
+// tiles.
 
 #include <mutex>
 
@@ -30,7 +31,7 @@ LinearOperator projector_in_tiles(const Flow& flow, const Worker&, const Scan& s
   return tiled(flow, point_source_of(scan), seen_by_projector(scan, grid), on_tile);
 }
 
-/// FDK's back-projection by the plan's devices.
+/// The back-projection of FDK by the plan's devices.
 Array back_projected(const Flow& flow, const Problem& problem, const Array& filtered,
                      const std::function<void(double)>& done) {
   const ConeBeam& scan = point_source_of(problem.scan);

@@ -1,4 +1,4 @@
-// Vectors of a cone or fan beam that are split over several ranks, each of which projects onto its views.
+// Vectors of a cone or fan beam that are split over several ranks. Each rank projects onto its own views.
 
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"

@@ -1,5 +1,5 @@
 // Views of any geometry: all slices are one problem, which devices and ranks share as they share a cone beam.
-// They have a filter if sources go nearly along a circle or a helix.
+// There is a filter if the sources lie nearly on a circle or a helix.
 
 #include <algorithm>
 #include <cmath>
@@ -32,10 +32,10 @@ Vector3 unit_normal(const FlexibleView& view) {
   return 1 / length(normal) * normal;
 }
 
-/// How far a grid may reach along x and y, as if a source went round at this distance. INFINITY for parallel
-/// rays, and for detectors that lie flat.
+/// The distance of the nearest source, which bounds a grid along x and y as if that source went round.
+/// INFINITY for parallel rays, and for detectors that lie flat.
 double nearest_source(const Scan& scan) {
-  constexpr double voxels = 5;  // the projector needs 4 before the source
+  constexpr double voxels = 5;  // the projector needs 4 voxels before the source
   const FlexibleBeam& beam = flexible(scan);
   const double kept = voxels * beam.detector.bin_pitch / magnification(beam);
   double nearest = INFINITY;
@@ -48,7 +48,8 @@ double nearest_source(const Scan& scan) {
   return nearest;
 }
 
-/// Where the rays to the corners of all detectors pass, up to `radius` before and behind the origin.
+/// The lowest and the highest point of the rays to the corners of all detectors, up to `radius` before and
+/// behind the origin.
 std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double radius) {
   const FlexibleBeam& beam = flexible(scan);
   std::array<double, 2> seen{INFINITY, -INFINITY};
@@ -80,11 +81,11 @@ void require_filter(const Job& job, const Recipe& recipe) {
                          "--initial fbp: of views of any geometry, one process takes all; start one, or ",
                          without_filter(job));
   try {
-    const bool beside = filtered_rows(job.scan).views_beside > 0;  // a device's share lacks these views
+    const bool beside = filtered_rows(job.scan).views_beside > 0;  // views that the share of a device lacks
     require<GeometryError>(job.method->filters || !beside || recipe.devices.size() <= 1,
                            "--initial fbp: of a helix, one device takes all; give one --device");
   } catch (const GeometryError& error) {
-    if (job.method->filters) throw;  // it names a solver
+    if (job.method->filters) throw;  // the message below names a solver
     throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
   }
 }
@@ -118,9 +119,9 @@ bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<doubl
   });
 }
 
-/// The share of a grid that no view sees, of voxels that are spread over it.
+/// The share of a grid that no view sees, from samples that are spread over it.
 double share_unseen(const FlexibleBeam& scan, const VolumeGrid& grid) {
-  constexpr Index most = 16;  // along each axis
+  constexpr Index most = 16;  // samples along each axis
   const FlexibleViews all = places(scan, grid);
   std::array<Index, 3> count{};
   for (std::size_t k = 0; k < 3; ++k) count[k] = std::min(most, grid.size[k]);
@@ -148,7 +149,7 @@ double cone_angle(const FlexibleBeam& scan, const Vector3& axis) {
   return most;
 }
 
-/// How much rays to the middle of a grid rise over the plane across the axis, rad: the mean.
+/// The mean angle, rad, by which rays to the middle of a grid rise over the plane across the axis.
 double elevation(const FlexibleBeam& scan, const Vector3& axis, const VolumeGrid& grid) {
   double sum = 0;
   for (const FlexibleView& view : scan.views) {
@@ -160,9 +161,9 @@ double elevation(const FlexibleBeam& scan, const Vector3& axis, const VolumeGrid
 
 double to_a_tenth(double value) { return std::round(10 * value) / 10; }
 
-/// Slices that a helix sees from less than half a turn, at both ends.
+/// Warns of slices at both ends that a helix sees from less than half a turn.
 void warn_of_ends(std::vector<std::string>& warnings, const HelixScan& helix, const VolumeGrid& grid) {
-  constexpr double worth_saying = 0.02;  // of the directions
+  constexpr double worth_saying = 0.02;  // share of the directions
   const auto is_whole = [&](Index slice) { return share_unseen(helix, grid, slice) <= worth_saying; };
   Index first = 0, last = grid.size[2];
   while (first < last && !is_whole(first)) ++first;
@@ -192,7 +193,7 @@ void warn_of_helix(std::vector<std::string>& warnings, const FlexibleBeam& scan,
   warn_of_ends(warnings, *helix, grid);
 }
 
-/// What a filter does not do exactly.
+/// Warns of what a filter does not do exactly for this orbit.
 void warn_of_orbit(std::vector<std::string>& warnings, const FlexibleBeam& scan, const VolumeGrid& grid) {
   constexpr double usual_cone = 10, level = 0.5, worth_saying = 5e-4;
   const FittedOrbit orbit = fitted_orbit(scan);
@@ -208,7 +209,7 @@ void warn_of_orbit(std::vector<std::string>& warnings, const FlexibleBeam& scan,
          " % of its radius");
 }
 
-/// The same words as for a circle, where there is an orbit.
+/// Warns of missing views with the same words as for a circle, if there is an orbit.
 void warn_of_views(Plan& plan) {
   const FlexibleBeam& scan = flexible(plan.job.scan);
   try {
@@ -216,7 +217,7 @@ void warn_of_views(Plan& plan) {
     if (!scan.parallel) warn_of_missing_arc(plan.warnings, plan.job, views.open);
     warn_of_gap(plan.warnings, plan.job, views.angles, views.gap, scan.parallel ? views.open : 0,
                 views.period);
-  } catch (const GeometryError&) {  // views along no orbit: nobody knows what they should fill
+  } catch (const GeometryError&) {  // without an orbit nobody knows which views are missing
   }
 }
 
@@ -264,7 +265,7 @@ void require_flexible_tiles(const Plan& plan) {
              static_cast<double>(plan.flow.device_bytes));
 }
 
-/// Pixels at the origin, and the mean of the distances from it.
+/// The size of pixels at the origin, and the mean distances from it.
 Optics flexible_optics(const Scan& scan) {
   const FlexibleBeam& beam = flexible(scan);
   const double larger = magnification(beam);
@@ -284,7 +285,7 @@ Interpolation interpolation_in(const Problem& problem) {
   return interpolation_of(flexible(problem.scan), problem.grid, Model::separable_footprint);
 }
 
-/// What `of_device` makes for the views of each member of a team.
+/// The operators that `of_device` makes for the views of each member of a team.
 template <class OfDevice>
 std::vector<LinearOperator> for_members(const Space& projections, const OfDevice& of_device) {
   std::vector<LinearOperator> all;
@@ -306,7 +307,7 @@ std::optional<LinearOperator> flexible_filter(const Flow&, const Filter& how, co
                        }));
 }
 
-/// Each member of a team back-projects its views, and then all have the sum.
+/// The operator B of a team: each member back-projects its own views, and then all get the sum.
 LinearOperator flexible_backprojector(const Problem& problem) {
   const FlexibleBeam& scan = flexible(problem.scan);
   const Device team = problem.A.domain().device();
@@ -327,7 +328,8 @@ BackProjection flexible_back_projection(const Flow&, const Filter&, const Proble
       };
 }
 
-/// Rows of the scan are all those of the detector: what is level crosses them.
+/// F and B for blocks of views. All rows of the detector are taken, since level lines of the filter cross
+/// rows.
 ByViews flexible_by_views(const Filter& how, const Problem& problem) {
   const FlexibleBeam& scan = flexible(problem.scan);
   const Device device = problem.worker.device;

@@ -1,4 +1,4 @@
-// Parallel beam: slices are problems of their own, and the projector has many ways to run.
+// Parallel beam: slices are problems of their own, and there are many projectors.
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +22,10 @@ namespace {
 
 const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(scan); }
 
-/// A point t bins from the axis and z rows above the middle is seen at bin axis + t cos + z sin and at row
-/// middle - t sin + z cos. Then row r holds what was at row r - (b - unmoved) tan in bin b.
+/// Gives each row its axis. A point t bins from the axis and z rows above the middle is seen at bin axis + t
+/// cos + z sin and at row middle - t sin + z cos. After resampling, bin b of row r holds what was at row r -
+/// (b
+/// - unmoved) tan.
 void roll(Scan& scan, double angle, Range bins) {
   auto& beam = std::get<ParallelBeam>(scan);
   const Detector& d = beam.detector;
@@ -35,14 +37,14 @@ void roll(Scan& scan, double angle, Range bins) {
   }
 }
 
-/// What would do in place of a pair that does not match.
+/// Names the matched pairs that could be used in the place of one that does not match.
 std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device device) {
   std::string list;
   for (const Execution& e : executions(device)) try {
       if (is_matched(resolved(e, scan, grid, Model::pixel_driven, device), device))
         list += (list.empty() ? "--variant " : ", or --variant ") + e.variant + " --precision " +
                 std::string(name_of(e.precision));
-    } catch (const GeometryError&) {  // not for these pixels
+    } catch (const GeometryError&) {  // this variant does not take these pixels
     }
   return list;
 }
@@ -56,10 +58,10 @@ bool voxels_are_wider(const Plan& plan) {
   return plan.job.grid.pitch[0] > 1.01 * detector_of(plan.job.scan).bin_pitch;
 }
 
-/// The model of the recipe. By default the Fourier model where it is faster, leaves nothing out, adds nothing
-/// from beyond the detector to pixels that half of the views see, and where a few slices of it take at most
-/// half of the memory; the Fourier model takes all views at once. Such pixels are those of half acquisitions,
-/// but FBP widens the detector.
+/// The model of the recipe. The default is the Fourier model under four conditions: it is faster; it leaves
+/// nothing out; it adds nothing from beyond the detector to pixels that half of the views see; and a few
+/// slices of it take at most half of the memory, since it takes all views at once. Half acquisitions have
+/// such pixels, but FBP widens the detector.
 Model model_for(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
   require<GeometryError>(recipe.model != Model::fourier || !plan.job.method->only_positive,
                          "--model fourier: its coefficients may be negative, which ", plan.job.method->name,
@@ -79,7 +81,7 @@ Model model_for(Plan& plan, const Recipe& recipe, const std::function<double()>&
          "memory is too small for the Fourier model: pixel_driven is taken, which is slower here and gives ",
          "other last digits; give more memory, or --model pixel_driven wherever numbers are compared");
     return Model::pixel_driven;
-  } catch (const DeviceError&) {  // the grid is beyond what the device can transform
+  } catch (const DeviceError&) {  // the grid is larger than what the device can transform
     return Model::pixel_driven;
   }
 }
@@ -111,7 +113,7 @@ void choose_parallel_execution(Plan& plan, const Recipe& recipe, const std::func
   for (Worker& worker : plan.flow.workers) choose_pair(plan, recipe, worker);
 }
 
-/// Few slices at once are fast in other ways than all, which are not taken for them.
+/// Warns if another variant would be faster for the few slices of a chunk than the one for all slices.
 void warn_of_chunks(Plan& plan, const Recipe& recipe) {
   if (plan.flow.rows_at_once == plan.job.grid.size[2]) return;
   const Scan few = scan_of(plan, {0, plan.flow.rows_at_once});
@@ -125,8 +127,8 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
          " to be fast, which runs for all slices; give more memory, or --variant ", best.variant);
 }
 
-/// Whether a scan is a half acquisition is decided by the mean of the axes of its rows, which is the same for
-/// each of them.
+/// Warns of rows that would be half acquisitions by their own axis. The mean of the axes of all rows decides,
+/// and so it decides the same for each row.
 void warn_of_rows_aside(Plan& plan) {
   const ParallelBeam& scan = parallel(plan.job.scan);
   if (!plan.job.method->filters || half_acquisition(scan) || !all_round(scan.angles)) return;
@@ -175,7 +177,7 @@ LinearOperator parallel_projector(const Flow& flow, const Worker& worker, const 
   return projector(parallel(scan), grid, flow.model, worker.device, worker.execution);
 }
 
-/// The Fourier model filters on its way.
+/// The operator F. Empty for the Fourier model, which filters itself.
 std::optional<LinearOperator> ramp_of(const Flow& flow, const Filter& how, const Problem& problem) {
   if (flow.model == Model::fourier) return {};
   const Worker& worker = problem.worker;

@@ -16,8 +16,8 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Those of some bins that lie on a detector of `onto` bins after they are moved by `shift` bins to the
-/// right.
+/// The bins of a row of `bins` that lie on a detector of `onto` bins after the row is moved by `shift` bins
+/// to the right.
 Range landing(Index bins, double shift, Index onto) {
   constexpr double rounding = 1e-6;
   const auto first = static_cast<Index>(std::ceil(-shift - rounding)),
@@ -26,8 +26,8 @@ Range landing(Index bins, double shift, Index onto) {
   return {kept.first, std::max(kept.first, kept.last)};
 }
 
-/// Bins to the right that rows are moved by on this detector, which has bins more below than theirs; one a
-/// row.
+/// The number of bins by which each row is moved to the right on this detector, which has more bins at its
+/// beginning than the rows.
 std::vector<double> moves_of(const Scan& scan, const Detector& d) {
   std::vector<double> moves(static_cast<std::size_t>(d.rows),
                             0.0);  // all rows on one axis lie on one detector
@@ -36,18 +36,18 @@ std::vector<double> moves_of(const Scan& scan, const Detector& d) {
   return moves;
 }
 
-/// A of what was measured.
+/// The operator A with zeros for all that was not measured.
 LinearOperator of_measured(const Scan& scan, const VolumeGrid& grid, const LinearOperator& A) {
   return diagonal(on_device(measured(scan, grid, A.range()), A.range().device())) * A;
 }
 
-/// What `Equations::subsets` is for a problem.
+/// The function `Equations::subsets` of a problem.
 std::function<Subsets(Index)> subsets_of(const Problem& problem) {
   if (!problem.of_views) return {};
   return [scan = problem.scan, grid = problem.grid, own = problem.own_views,
           of_views = problem.of_views](Index count) {
     std::vector<LinearOperator> parts;
-    std::vector<std::vector<Index>> places;  // of data, among those of this process
+    std::vector<std::vector<Index>> places;  // where data of a subset lie among those of this process
     for (const std::vector<Index>& views : view_subsets(scan, count)) {
       const LinearOperator A = of_views(views);
       parts.push_back(has_row_axes(scan) ? of_measured(scan, grid, A) : A);
@@ -72,11 +72,11 @@ void give_row_axes(Scan& scan, const std::vector<double>& axes) {
 
 namespace {
 
-/// A scan with bins added at the ends of its detector until it reaches so many bins from the axis on both
+/// A scan with bins added at both ends of its detector, until it reaches `reach` bins from the axis on both
 /// sides.
 ParallelBeam widened(ParallelBeam wide, double reach) {
   Detector& d = wide.detector;
-  constexpr double edge = 0.5, rounding = 1e-6;  // of the last bin
+  constexpr double edge = 0.5, rounding = 1e-6;  // bins: half of the last bin, and a tolerance
   const auto missing = [&](double there) {
     return std::max<Index>(0, static_cast<Index>(std::ceil(reach - edge - there - rounding)));
   };

@@ -6,34 +6,35 @@
 
 namespace tandem::pipeline {
 
-/// Gives each row of a parallel beam its axis, in bins, and the scan their mean. @throws GeometryError for
-/// another beam, or another number of axes
+/// Gives each row of a parallel beam its own axis, in bins, and the scan the mean of them. @throws
+/// GeometryError for another beam, or another number of axes
 void give_row_axes(Scan& scan, const std::vector<double>& axes);
 
-/// The operator A of all rows from where they are, also of rows with an axis of their own. The projector has
-/// all rows on one axis; from there they are moved to their own, so they are as long as all of the volume is
-/// wide. `model`: of a parallel beam.
+/// The operator A onto rows as they were measured, also if each row has its own axis. The projector puts all
+/// rows on one axis, with bins for the whole width of the volume. Then each row is moved to its own axis.
+/// `model` is for a parallel beam.
 LinearOperator projector_onto_rows(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model);
 
-/// The scan whose projections a solver has: if rows have axes of their own, on the detector on which they are
-/// moved onto the common axis, which is at least as wide as the grid. It is the same whatever rows there are.
+/// The scan whose projections a solver has. If each row has its own axis, rows are moved onto the common
+/// axis, on a detector at least as wide as the grid. The detector does not depend on which rows are selected.
 Scan solved_scan(const Scan& scan, const VolumeGrid& grid);
 
-/// For each row the bins that lie on that detector when the row is moved onto the common axis; all bins if
-/// all rows have the same axis.
+/// For each row, the bins that lie on the detector of the solved scan when the row is moved onto the common
+/// axis. All bins, if all rows have the same axis.
 std::vector<Range> bins_kept(const Scan& scan, const VolumeGrid& grid);
 
-/// How many such data each block of the projections has. A block is a row, or all of a cone beam.
+/// The number of measured data in each block of the projections, see `bins_kept`. A block is a row, or all
+/// rows of a cone beam.
 std::vector<Index> data_kept(const Scan& scan, const VolumeGrid& grid);
 
-/// (view, row, bin) of the solved scan, on the host: 1 where something was measured, else 0.
+/// Projections of the solved scan, (view, row, bin) on the host: 1 for a measured datum, else 0.
 Array measured(const Scan& scan, const VolumeGrid& grid, const Space& projections);
 
-/// The equations y = A x of measured line integrals. Rows with axes of their own are moved onto the common
-/// axis; where a row ends within the sample it goes on for that, so that it does not ring. Bins that come in
-/// from outside the detector, where nothing was measured, have no weight: they are zero on both sides. The
-/// operator then holds one set of projections, and takes two more when it is applied.
-/// @pre data of such rows have no weights
+/// The equations y = A x of measured line integrals. If each row has its own axis, rows are moved onto the
+/// common axis. A row that ends within the sample is continued first, so that it does not ring. Bins that
+/// come from outside the detector, where nothing was measured, have no weight: they are zero on both sides.
+/// The operator then holds one set of projections, and needs two more when it is applied.
+/// @pre data have no weights if rows have their own axes
 Equations equations_of(const Problem& problem, LineIntegrals data);
 
 }  // namespace tandem::pipeline

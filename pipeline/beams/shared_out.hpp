@@ -1,6 +1,6 @@
 #pragma once
 
-// Where several devices or ranks share one problem whose slices rays cross, for each kind of beam that has
+// How several devices or ranks share one problem whose slices rays cross, for all kinds of beam that have
 // such problems. Used only within this folder.
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace tandem::pipeline {
 
-/// What kernels of one device take, and what a team takes to add up its copies of a volume.
+/// The memory of the kernels of one device, with what a team needs to add up its copies of a volume.
 inline WorkingMemory with_sums_of_team(WorkingMemory memory, Device device, Shape volume) {
   if (const int members = device.members(); members > 1)  // see `add_copies`
     memory.backward = std::max(memory.backward, 4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]) /
@@ -22,10 +22,10 @@ inline WorkingMemory with_sums_of_team(WorkingMemory memory, Device device, Shap
   return memory;
 }
 
-// Vectors on the host, of which the devices of a flow get tiles.
+// Vectors lie on the host, and the devices of a flow get tiles of them.
 
 std::string words_of_tiles(const Flow& flow);
-/// Nothing beside the vectors: what tiles take on devices is within their budget.
+/// No memory beside the vectors: tiles on devices keep within their own budget.
 WorkingMemory tiles_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections);
 
 template <class Beam>
@@ -38,17 +38,17 @@ LinearOperator tiled(const Flow& flow, const Beam& scan, const VolumeGrid& grid,
                          {flow.streams, before_each});
 }
 
-// Vectors over several ranks, each of which projects onto its views.
+// Vectors are split over ranks. Each rank projects onto its own views.
 
 std::string words_of_ranks(const Flow& flow);
 
-/// Projections of these views alone, which this rank has.
+/// The space of the projections of this rank's views.
 template <class Beam>
 Space portion_of(const Beam& scan, Range own, Device device) {
   return projection_space(scan, device).portion(0, own.first, own.last);
 }
 
-/// Vectors are portions. A rank without views is not asked for a part.
+/// The projector of vectors that are split over ranks. A rank without views makes no part.
 template <class Beam>
 LinearOperator split(const Flow& flow, Device device, const Beam& scan, Range own, const VolumeGrid& grid) {
   const auto of_part = [scan, own, device](const VolumeGrid& lines) {

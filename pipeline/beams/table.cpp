@@ -9,7 +9,7 @@ extern const Beam parallel_beam, cone_beam, flexible_beam;
 
 namespace {
 
-/// One line a kind.
+/// One line for each kind of beam.
 const Beam& room_of(const ParallelBeam&) { return parallel_beam; }
 const Beam& room_of(const FanBeam&) { return cone_beam; }
 const Beam& room_of(const ConeBeam&) { return cone_beam; }

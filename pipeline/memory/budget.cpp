@@ -9,7 +9,8 @@
 
 namespace tandem::pipeline {
 
-/// For files; and for kernels and transforms on a GPU, which come with their first use.
+/// Adds the memory of libraries for files, and on a GPU that of kernels and transforms, which are loaded when
+/// they are first used.
 double held_with_libraries(bool on_gpus) {
   constexpr double of_files = 32e6, of_gpus = 128e6;
   return static_cast<double>(held_memory()) + of_files + (on_gpus ? of_gpus : 0);

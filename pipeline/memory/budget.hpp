@@ -7,15 +7,15 @@
 
 namespace tandem::pipeline {
 
-/// Bytes that this process holds when nothing is read yet, and what libraries take later on.
+/// The bytes that this process holds before anything is read, with what libraries take later.
 double held_with_libraries(bool on_gpus);
 
-/// Bytes that this process may hold in all, by the recipe or by what the machine has to spare.
+/// The bytes that this process may hold in all: those of the recipe, or what the machine has to spare.
 double host_budget(const Recipe& recipe);
-/// Bytes that every one of the GPUs among the devices can give; without a GPU, the host.
+/// The bytes that each GPU among the devices can give; those of the host, if there is no GPU.
 double device_budget(const std::vector<Device>& devices, const Recipe& recipe);
 
-/// "1.25 GiB"
+/// The bytes in words, such as "1.25 GiB".
 std::string in_gib(double bytes);
 
 }  // namespace tandem::pipeline

@@ -8,7 +8,8 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Of this process, from its own start on: what getrusage has goes on from the program before.
+/// A number of /proc/self/status, which begins with this process. The numbers of getrusage go on from the
+/// program that started it.
 std::size_t status_bytes(const std::string& wanted) {
   std::ifstream file("/proc/self/status");
   std::string key;
@@ -22,7 +23,7 @@ std::size_t status_bytes(const std::string& wanted) {
 }  // namespace
 
 std::size_t spare_host_memory() {
-  double spare = std::size_t{1} << 31;  // where nothing can be asked
+  double spare = std::size_t{1} << 31;  // if nothing can be asked
   std::ifstream file("/proc/meminfo");
   std::string key;
   for (double kib = 0; file >> key;) {

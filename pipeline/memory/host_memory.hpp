@@ -4,9 +4,9 @@
 
 namespace tandem::pipeline {
 
-/// How much memory this process may still take, bytes.
+/// The memory that this process may still take, bytes.
 std::size_t spare_host_memory();
-/// How much memory this process holds, and the most that it has held so far, bytes. The memory of the program
+/// The memory that this process holds; and the most that it has held so far, bytes. The memory of the program
 /// that started it does not count.
 std::size_t held_memory();
 std::size_t peak_memory();

@@ -18,8 +18,8 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The most slices, `fewest` or more, that `bytes_of` of them says are within the budget. @throws DeviceError
-/// if there are none
+/// The most slices, from `fewest` to `all`, whose bytes, by `bytes_of`, are within the budget. @throws
+/// DeviceError if not even the fewest are
 template <class Bytes>
 Index most_within(Index fewest, Index all, double budget, const Bytes& bytes_of, const std::string& where,
                   const std::string& remedy) {
@@ -35,7 +35,8 @@ Index most_within(Index fewest, Index all, double budget, const Bytes& bytes_of,
   return slices;
 }
 
-/// What makes vectors smaller. A solver has all that the rays see, however small the part that is asked for.
+/// Options that make vectors smaller. A solver has all that the rays see, however small the part that is
+/// asked for.
 std::string less_of(const Job& job) {
   return job.method->iterates() ? "--binning, a larger --voxel-size, or fbp or fdk, which need no more than "
                                   "the part that is written"
@@ -95,8 +96,8 @@ void Room::note() {
     plan_.flow.device_bytes = static_cast<std::size_t>(device_bytes(plan_, plan_.flow.rows_at_once));
 }
 
-/// Also what the filter takes for its batches. Workers that share a GPU add up. A CPU beside GPUs has memory
-/// of its own.
+/// The sum over the workers that share a GPU, with what the filter takes for its batches. A CPU beside GPUs
+/// is left out, since it has its own memory.
 double device_bytes(const Plan& plan, Index slices) {
   constexpr double filter = 128 * bytes_per_mib;
   const double a_row =

@@ -14,21 +14,20 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The slices on which the method works to make so many.
+/// The number of slices on which the method works to make `slices` slices.
 Index slices_solved(const Job& job, Index slices) { return solved_slices(job, {0, slices}).size(); }
 
-/// The most of so many views, or lines, that a rank has.
+/// The most views, or lines, that a rank has of `count`.
 Index portion(const Flow& flow, Index count, Index together = 1) {
   return portion_of_rank(count, 0, flow.together.size(), together).size();
 }
 
-/// Lines of the volume that a kernel takes at once.
+/// The number of lines of the volume that a kernel takes at once.
 Index lines_of_kernels(const Plan& plan) {
   return plan.flow.lines_at_once > 0 ? plan.flow.lines_at_once : plan.job.solved.size[1];
 }
 
-/// What kernels, and parts of strips that travel, hold beside vectors, on each device where a worker has its
-/// vectors.
+/// The memory of kernels, and of the parts of strips on their way between ranks, on each device of a worker.
 WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
   const auto [nx, ny, nz] = plan.job.solved.size;
   const WorkingMemory kernels = plan.flow.placement->working_memory(
@@ -90,14 +89,14 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const double projections = all_projections / static_cast<double>(portion(plan.flow, views_of(job))) *
                              static_cast<double>(views_of_share(plan, worker));
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
-  // weights of the bins of moved rows, and what they make of vectors on their way
+  // the weights of the bins of moved rows, and two vectors while they are weighted
   const double weights = job.method->iterates() && has_row_axes(job.scan) ? 3 : 0;
   // the memory of one phase is kept for the same phase of the next chunk
   double sets = 0, volumes = 0, beside = 0;
-  const bool may_run_away = job.method->iterates() && !plan.flow.matched;  // then the best volume is kept
+  const bool may_run_away = job.method->iterates() && !plan.flow.matched;  // then the best volume is kept too
   for (const Holding& held : job.method->holds_with(job.options)) {
     const bool only_filters = !held.projects && !held.back_projects;
-    if (only_filters && plan.flow.model == Model::fourier) continue;  // it filters on its way
+    if (only_filters && plan.flow.model == Model::fourier) continue;  // this model filters itself
     sets = std::max(sets, static_cast<double>(held.projections));
     volumes = std::max(volumes, static_cast<double>(held.volumes + may_run_away));
     beside = std::max(

@@ -42,7 +42,7 @@ class AnySolver {
   Array solution() && { return take_(); }
   const std::vector<double>& residual_norms() const { return residual_norms_(); }
 
-  /// Null if the solver does not show it.
+  /// The residual; null if the solver does not show it.
   const Array* residual() const { return residual_ ? residual_() : nullptr; }
   bool tells_its_reach() const { return static_cast<bool>(traces_); }
   const std::vector<double>& falls() const {  ///< empty if the solver does not tell its reach
@@ -51,11 +51,11 @@ class AnySolver {
   }
   std::vector<double> traces() { return traces_(); }  ///< @pre the solver tells its reach
   std::optional<SolverState> state();                 ///< empty if the solver does not list it
-  void make_room(int steps) {                         ///< for the state after so many steps
+  void make_room(int steps) {                         ///< makes room for the state after so many steps
     if (make_room_) make_room_(steps);
     if (follower_) follower_->make_room(steps);
   }
-  /// Takes a follower along, which was made right after this one, from signs: see Sums.
+  /// Takes a follower along, see Sums. The follower was made right after this solver, from these signs.
   void lead(AnySolver follower, Array signs) {
     follower_ = std::make_unique<AnySolver>(std::move(follower));
     signs_.emplace(std::move(signs));
@@ -64,7 +64,7 @@ class AnySolver {
     return tandem::degrees_of_freedom(*signs_, *follower_->residual());
   }
   std::vector<double> gaps() { return gaps_(); }  ///< @pre the solver tells its gap
-  /// What it minimises, one per block; empty if the solver does not tell.
+  /// The objective, one value per block; empty if the solver does not tell it.
   std::vector<double> objective() { return objective_ ? objective_() : std::vector<double>(); }
 
  private:

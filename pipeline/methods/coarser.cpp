@@ -13,12 +13,13 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// What becomes wider of a scan and a grid.
+/// Whether rows of a scan and slices of a grid become wider, as bins and pixels do.
 struct Binned {
   bool rows, slices;
 };
 
-/// Voxel k lies over voxels 2k and 2k + 1 along each of the first axes, so the last one may reach outside.
+/// A grid with voxels twice as wide. Voxel k covers voxels 2k and 2k + 1 along each of the first `axes` axes,
+/// so the last one may reach outside.
 VolumeGrid bin_down(const VolumeGrid& grid, std::size_t axes) {
   VolumeGrid wider = grid;
   for (std::size_t i = 0; i < axes; ++i) {
@@ -29,7 +30,8 @@ VolumeGrid bin_down(const VolumeGrid& grid, std::size_t axes) {
   return wider;
 }
 
-/// Empty if too few voxels or cells would be left to tell anything, or if each row is a problem of its own.
+/// What becomes wider. Empty if too few voxels or cells would be left, or if each row is a problem of its
+/// own.
 std::optional<Binned> binned(const Scan& scan, const VolumeGrid& grid, int shares) {
   constexpr Index fewest = 48, fewest_rows = 16;
   const Detector& d = detector_of(scan);
@@ -55,7 +57,7 @@ std::vector<CoarserProblem> coarser_problems(const Flow& flow, MethodOptions opt
   std::vector<CoarserProblem> all;
   VolumeGrid grid = problem.grid;
   Scan scan = solved_scan(problem.scan, grid);
-  share_axis(scan);  // onto which rows were moved
+  share_axis(scan);  // the rows were moved onto one axis
   for (int k = 0; k < most; ++k) {
     const std::optional<Binned> wider = binned(scan, grid, problem.A.domain().shares());
     if (!wider) break;

@@ -7,10 +7,10 @@
 
 namespace tandem::pipeline {
 
-/// The problem in voxels and cells 2, 4 and 8 times as wide, as far as enough of them are left: for a search
-/// of the weight of total variation. Views stay as they are, and so stays the part of them that each rank or
-/// device has. None for several rows of a parallel beam, which are problems of their own, nor for a cone beam
-/// of a few rows or slices.
+/// The problem in voxels and cells that are 2, 4 and 8 times as wide, as long as enough of them are left. The
+/// search for the weight of total variation uses it. Views stay the same, also their shares among ranks or
+/// devices. The list is empty for several rows of a parallel beam, because each row is a separate problem,
+/// and for a cone beam with only a few rows or slices.
 std::vector<CoarserProblem> coarser_problems(const Flow& flow, MethodOptions options, const Problem& problem);
 
 }  // namespace tandem::pipeline

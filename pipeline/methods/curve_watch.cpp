@@ -21,7 +21,7 @@ CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums, LiveView& live
       live_(live),
       shows_(of_first(work.plan.flow.together, live_.looks())) {}
 
-/// The pixels that are written of a slice that the solver has.
+/// The pixels of a slice of the solver that are written.
 std::vector<float> CurveWatch::written(std::vector<float> slice) const {
   const Plan& plan = work_.plan;
   if (slice.empty() || plan.job.solved.size == plan.job.grid.size) return slice;

@@ -4,12 +4,13 @@
 
 namespace tandem::pipeline {
 
-/// The equations with sqrt(W) x = 0 below them, so that least squares are those of Tikhonov, 1/2 |Ax - y|^2 +
-/// 1/2 W |x|^2; as they are without a weight. Residuals are then those of both. Each of a solver's vectors of
-/// data is longer by a volume (`Method::holds_with`). @throws GeometryError unless the weight is positive
+/// The equations with sqrt(W) x = 0 added, whose least squares minimise 1/2 |Ax - y|^2 + 1/2 W |x|^2
+/// (Tikhonov); or the same equations, if there is no weight. Residuals include the added equations. Each data
+/// vector of a solver becomes longer by a volume (`Method::holds_with`). @throws GeometryError unless the
+/// weight is positive
 Equations damped(Equations equations, const MethodOptions& options);
 
-/// A solver of these equations.
+/// A solver of the damped equations.
 template <class Solver>
 AnySolver damped_solver(Equations equations, Array x0, const MethodOptions& options) {
   equations = damped(std::move(equations), options);

@@ -11,7 +11,7 @@ namespace tandem::pipeline::made {
 
 Method tv();
 
-/// The problem of `tv`, with its search of the weight, by another solver.
+/// Another solver for the problem of `tv`, with the same search for the weight.
 Method fista() {
   const Method of_tv = tv();
   Method method = that_runs<Fista>(of_tv);

@@ -21,7 +21,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The norm of the noise of each block: if all slices are one problem, their noise is one too.
+/// The norm of the noise of each block. If all slices are one problem, there is one norm.
 std::vector<double> noise_of(const Problem& problem, std::vector<double> norms) {
   if (problem.A.range().block_count() == 1) return {joint_norm(norms)};
   return norms;
@@ -35,7 +35,7 @@ Array transmissions_of(const Array& lines) {
   return ones;
 }
 
-/// The sum of the sizes of data, and of those below zero.
+/// The sum of the sizes of all data, and of the data below zero.
 struct Clamped {
   double all = 0, below_zero = 0;
 };
@@ -53,7 +53,7 @@ std::vector<bool> diverged(const Iterated& done) {
   return which;
 }
 
-/// Bounds are not linear, so a follower has none.
+/// The options of a follower, which has no bounds, since bounds are not linear.
 MethodOptions without_bounds(MethodOptions options) {
   options.nonnegative = false;
   options.lowest.reset(), options.highest.reset();
@@ -89,7 +89,7 @@ class Iteration {
     std::optional<BestSoFar> best;
     if (!work_.plan.flow.matched) best.emplace(problem.A.domain());
     const double all = static_cast<double>(slices.size());
-    std::optional<Stopwatch> watch;  // what the solver prepares is a part of its work
+    std::optional<Stopwatch> watch;  // preparation of the solver is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
     AnySolver solver = solver_of(problem, std::move(equations), std::move(x0), slices);
     const StopRule stop = by_data(solver, noise, problem, runs_away || rules());
@@ -122,7 +122,7 @@ class Iteration {
   }
 
  private:
-  /// The equations as the method takes them, and what was clamped for that.
+  /// The equations as the method takes them, and how much was clamped for that.
   std::pair<Equations, Clamped> taken(const Problem& problem, LineIntegrals data) const {
     Equations equations = equations_of(problem, std::move(data));
     if (method_.takes_transmissions && !work_.plan.job.preprocessing.keeps_transmissions)
@@ -156,14 +156,14 @@ class Iteration {
     return stop;
   }
 
-  /// Clocks differ: where all ranks have one solver, the first one's decides.
+  /// The rule as the first rank decides it, since clocks differ and all ranks have one solver.
   StopRule as_first_rank(StopRule rule) const {
     rule.holds = [ranks = work_.plan.flow.together, own = rule.holds](
                      const Progress& now, std::size_t block) { return of_first(ranks, own(now, block)); };
     return rule;
   }
 
-  /// Rules that look at the data come first: the report names the first one that holds.
+  /// Puts the rules that look at the data before `stop`, because the report names the first rule that holds.
   StopRule by_data(AnySolver& solver, const std::vector<double>& noise, const Problem& problem,
                    StopRule stop) const {
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
@@ -187,7 +187,7 @@ class Iteration {
     work_.tell("iterate", share(now) * static_cast<double>(slices.size()), detail.str());
   }
 
-  /// What this run has computed, without what a killed one did.
+  /// Counts what this run has computed, without what a killed run did.
   void count(int iterations, int of_curves, const Problem& problem) {
     const int of_gaps = options_.stop_gap ? 2 * (iterations / 10 + 1) : 0;
     const Applications all = method_.preparation_with(options_) + iterations * method_.step_with(options_);
@@ -209,7 +209,7 @@ class Iteration {
   LiveView live_;
 };
 
-/// Chunks stop at different times: a finished one keeps its last residual.
+/// Adds the squares of a chunk. Chunks stop at different times, and a finished one keeps its last residual.
 void add_squares(std::vector<double>& sums, const std::vector<double>& squares) {
   const auto at = [](const std::vector<double>& some, std::size_t i) {
     return some.empty() ? 0 : some[std::min(i, some.size() - 1)];
@@ -219,7 +219,7 @@ void add_squares(std::vector<double>& sums, const std::vector<double>& squares) 
   sums = std::move(longer);
 }
 
-/// Slices that were within the noise before the first step: of a few, which hold air, that is right.
+/// Warns of slices that were within the noise before the first step, unless they are few: these may hold air.
 void look_at_starts(Outcome& all, double noise) {
   std::size_t still = 0;
   for (std::size_t k = 0; k < all.stopped_by.size(); ++k)
@@ -235,7 +235,8 @@ void look_at_starts(Outcome& all, double noise) {
        " slices are within the noise at the start, and keep their initial volume");
 }
 
-/// With a matched pair no solver runs away, so there is no best solution to take.
+/// Warns of slices whose solver diverged with an unmatched pair, and which have their best solution. @throws
+/// GeometryError with a matched pair, where that should not happen and no best solution was kept
 void look_at_divergence(Outcome& all, const Plan& plan) {
   const auto count = std::count(all.stopped_by.begin(), all.stopped_by.end(), "divergence");
   if (count == 0) return;

@@ -17,82 +17,79 @@ namespace tandem::pipeline {
 struct Outcome;
 struct Work;
 
-/// How many vectors exist at the same time, with data and result, and which of the two kernels runs beside
+/// The numbers of vectors that exist at the same time, with data and result, and the kernels that run beside
 /// them.
 struct Holding {
   int volumes, projections;
   bool projects, back_projects;
 };
 
-/// A method at work on one worker, on chunks of one reconstruction, which come one after the other.
-/// It returns the volume of some slices, on any device.
+/// A method at work on one worker. It gets the chunks of one reconstruction one after the other, and returns
+/// the volume of some slices, on any device.
 using Computation = std::function<Array(const Problem& problem, LineIntegrals data, Range slices)>;
 
 /// A way from line integrals to a volume. All that programs and plans know about a method stands here.
 struct Method {
   std::string_view name;
-  std::string_view name_for_cones = {};  ///< its other name for a cone beam, if it has one
-  std::string_view help;                 ///< a few words
-  std::vector<std::string_view> options =
-      {};                   ///< the options that it reads, of those that not every method reads
-  bool filters = false;     ///< line integrals go through the ramp filter
-  bool takes_whole = true;  ///< it takes all slices of a cone beam at once; else slab by slab
-  bool needs_matched_pair =
-      true;  ///< it is right only if the back-projection is the transpose of the projection
-  /// Nothing may be negative: data below zero count as zero, and the Fourier model is not taken, as its
-  /// coefficients may be.
+  std::string_view name_for_cones = {};        ///< other name for a cone beam, if it has one
+  std::string_view help;                       ///< a few words
+  std::vector<std::string_view> options = {};  ///< the options that it reads and that not every method reads
+  bool filters = false;                        ///< whether line integrals go through the ramp filter
+  bool takes_whole = true;         ///< whether it takes all slices of a cone beam at once; else slab by slab
+  bool needs_matched_pair = true;  ///< whether the back-projection must be the transpose of A
+  /// Whether nothing may be negative. Then data below zero count as zero, and the Fourier model is refused,
+  /// since its coefficients may be negative.
   bool only_positive = false;
-  bool takes_transmissions = false;  ///< in the place of line integrals, so no logarithm is taken of counts
-  bool weighs_data = false;          ///< data count by their photons, where these are known
-  Initial initial = Initial::zero;   ///< of a method that iterates, if nobody asks for another one
-  int iterations = 30;               ///< likewise
-  /// The most updates of the volume, in the place of `iterations`: shared out among the subsets. If nobody
-  /// asks for iterations or a rule, ncp may stop before, as the method would fit noise. 0: `iterations`
-  /// counts.
+  bool takes_transmissions = false;  ///< whether data stay transmissions, without a logarithm
+  bool weighs_data = false;          ///< whether data are weighted by their photons, if these are known
+  Initial initial = Initial::zero;   ///< default of a method that iterates
+  int iterations = 30;               ///< default of a method that iterates
+  /// Default of the most updates of the volume, which the subsets share, in the place of `iterations`. If the
+  /// user asks for neither iterations nor a rule, ncp may stop earlier, before the method fits noise. 0:
+  /// `iterations` counts.
   int updates = 0;
-  /// Into how many subsets it deals so many views; null: it takes them all at once. Asks for a projector that
-  /// has parts.
+  /// The number of subsets of the views. Null if the method takes all views at once. Subsets need a projector
+  /// that has parts.
   Index (*subsets)(const MethodOptions& options, Index views) = nullptr;
-  std::vector<Holding> holds = {};  ///< phase by phase
-  SolverCost cost = {};             ///< for a method that iterates
-  bool lists_state = false;         ///< its solver does, so that there can be check-points
+  std::vector<Holding> holds = {};  ///< memory in each phase
+  SolverCost cost = {};             ///< cost of the solver of a method that iterates
+  bool lists_state = false;         ///< whether its solver lists its state, as check-points need
 
   /// Makes the solver of a method that iterates; null for the others.
   AnySolver (*solver)(Equations equations, Array x0, const MethodOptions& options) = nullptr;
   Computation (*begin)(Work& work) = nullptr;
-  /// Whether the options are open until some slices have been looked at, by a run of the method for these
-  /// alone (`look_ahead`); null: never.
+  /// Whether options are chosen only after a run of the method on some slices (`look_ahead`); null: never.
   bool (*is_open)(const MethodOptions& options) = nullptr;
-  /// Completes open options from what was found in these slices.
+  /// Completes such options from what was found in these slices.
   void (*settle)(const Outcome& found, MethodOptions& options) = nullptr;
-  /// Is called after the last chunk, for what only all chunks together tell; null if there is no such thing.
-  /// @throws GeometryError if the result is useless
+  /// Called after the last chunk, to find what only all chunks together tell; may be null. @throws
+  /// GeometryError if the result is useless
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
   bool shows_residual = false;  ///< whether its solver does, see ShowsItsResidual
-  bool tells_gap = false;       ///< likewise, see TellsItsGap
+  bool tells_gap = false;       ///< whether its solver does, see TellsItsGap
 
   bool iterates() const { return solver != nullptr; }
-  bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< of its solver
+  bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< whether its solver does
   bool reads(std::string_view option) const;
-  int iterations_with(Index parts) const;  ///< of so many subsets, if nobody asks for another number
-  /// Applications of the projector to all views before the first step, and in each: `cost`, and what options
-  /// add. Left out are the initial volume, gaps and curves.
+  int iterations_with(Index parts) const;  ///< default for this number of subsets
+  /// Applications of the projector to all views, before the first step and in each step: `cost`, and what
+  /// options add. Not counted are the initial volume, gaps and curves.
   Applications preparation_with(const MethodOptions& asked) const;
   Applications step_with(const MethodOptions& asked) const;
-  /// `holds`, and what options add.
+  /// The memory in each phase: `holds`, and what options add.
   std::vector<Holding> holds_with(const MethodOptions& asked) const;
 };
 
-/// What a solver holds while it steps, by its own `cost`.
+/// The memory of a solver while it steps, by its own `cost`.
 std::vector<Holding> while_stepping(const SolverCost& cost);
 
-/// The computation that runs the solver of the plan's method: its start, the rules that stop it, progress and
+/// The computation that runs the solver of the plan's method: initial volume, stopping rules, progress and
 /// counts.
 Computation iteration(Work& work);
-/// Puts together what solvers did on all slices, and warns of slices within the noise.
+/// Puts together what the solvers did on all slices, and warns of slices within the noise.
 void conclude_iterations(const Plan& plan, Outcome& outcome);
 
-/// A method that iterates, with all that its solver says of itself.
+/// A method that iterates, with all that its solver says about itself.
 template <IterativeSolver Solver>
 Method that_runs(Method method) {
   method.holds = while_stepping(Solver::cost);
@@ -105,9 +102,9 @@ Method that_runs(Method method) {
   return method;
 }
 
-/// Completes the options of the job's solver that depend on the scan: into how many subsets its views are
-/// dealt out. @throws GeometryError if there are more or fewer than can be, or if the solver does not tell
-/// what the rule that stops it looks at
+/// Completes the options of the job's solver that depend on the scan: the number of subsets of its views.
+/// @throws GeometryError if this number is not possible, or if the solver does not tell what its stopping
+/// rule needs
 void choose_solver_options(Job& job);
 
 /// All methods. The first one is the default of `recon`.

@@ -10,7 +10,7 @@ namespace tandem::pipeline::made {
 
 namespace {
 
-/// The counts are transmissions, of a flat of ones: the step depends on ratios of counts alone.
+/// The solver with transmissions as counts and a blank of ones: its step depends on ratios of counts only.
 AnySolver solver_of(Equations equations, Array x0, const MethodOptions& options) {
   Array blank(equations.A.range());
   fill(blank, 1, default_stream(blank.space().device()));

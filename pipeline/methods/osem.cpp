@@ -8,15 +8,14 @@ namespace tandem::pipeline::made {
 
 Method os_sirt();
 
-/// It goes through subsets of the views as os-sirt does.
+/// The method `osem`, which goes through subsets of the views as os-sirt does.
 Method osem() {
   Method method = that_runs<Osem>(os_sirt());
   method.name = "osem";
   method.help = "mlem by subsets of the views: as many times as fast as there are subsets";
   method.options = {"--subsets"};
   method.subsets = [](const MethodOptions& options, Index views) {
-    return options.subsets.value_or(
-        std::min<Index>(4, views));  // of more, a step may be too long to stop in time
+    return options.subsets.value_or(std::min<Index>(4, views));  // with more, it may not stop in time
   };
   method.updates = 30;
   method.only_positive = true;

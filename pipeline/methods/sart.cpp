@@ -4,7 +4,7 @@ namespace tandem::pipeline::made {
 
 Method os_sirt();
 
-/// The method of subsets, with a view in each.
+/// The method `os_sirt` with one view in each subset.
 Method sart() {
   Method method = os_sirt();
   method.name = "sart";

@@ -28,7 +28,7 @@ void choose_iterations(Job& job) {
   job.options.iterations = job.method->iterations_with(job.options.subsets.value_or(1));
 }
 
-/// Whether the solver can tell what the rule looks at.
+/// Requires that the solver tells what its stopping rule needs.
 void require_stop(const Job& job) {
   const MethodOptions& o = job.options;
   const auto require_told = [&](bool asked, std::string_view rule, bool (*tells)(const Method&)) {
@@ -48,7 +48,7 @@ void require_stop(const Job& job) {
                          "discrepancy, gcv or ncp; give one of the two");
 }
 
-/// What needs line integrals must not be asked for where data stay transmissions.
+/// Refuses options that need line integrals, if data stay transmissions.
 void require_no_line_integrals(const Job& job) {
   if (!job.preprocessing.keeps_transmissions) return;
   const auto refuse = [&](bool asked, const char* what) {

@@ -26,7 +26,7 @@ Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
   return work_.moved_to(work_.device(), std::move(x));
 }
 
-/// Into a volume of zeros with the lines of the solved grid, where files have those that are written.
+/// Reads slices into a volume of zeros on the solved grid. The file has the grid that is written.
 void Start::read(Range slices, Index first, Array& x) {
   const Plan& plan = work_.plan;
   if (plan.job.solved.size == plan.job.grid.size) return file_->read(slices, x.data());
@@ -35,7 +35,8 @@ void Start::read(Range slices, Index first, Array& x) {
   put_in(plan.job, first, part, x);
 }
 
-/// Files have whole slices: each rank reads its slab, and gives each other one its lines.
+/// Reads the strip of this rank. Since files have whole slices, each rank reads a slab, and gives each other
+/// rank its lines.
 void Start::read_strip(Array& x) {
   const auto [nx, ny, nz] = work_.plan.job.solved.size;
   const RankSlabs slabs(work_.plan.flow.together, work_.plan.job);

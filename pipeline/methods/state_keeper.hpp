@@ -7,7 +7,7 @@
 
 namespace tandem::pipeline {
 
-/// How far a solver is on the slices of a chunk, and all that it needs to go on.
+/// The state of a solver on the slices of a chunk, beside its vectors.
 struct ChunkState {
   RunState run;
   CurveSums curves;
@@ -17,10 +17,10 @@ struct ChunkState {
 class StateKeeper {
  public:
   virtual ~StateKeeper() = default;
-  /// A worker begins a chunk: `at` and `solver` get the state from which it goes on, if there is one.
+  /// Notes that a worker begins a chunk. If there is a state to go on from, `at` and `solver` get it.
   virtual void begin(Range slices, ChunkState& at, AnySolver& solver) = 0;
-  virtual void save(Range slices, ChunkState& at, AnySolver& solver) = 0;  ///< after each iteration
-  virtual void end(Range slices) = 0;  ///< the solver is done with the chunk
+  virtual void save(Range slices, ChunkState& at, AnySolver& solver) = 0;  ///< called after each iteration
+  virtual void end(Range slices) = 0;  ///< notes that the solver is done with the chunk
 };
 
 }  // namespace tandem::pipeline

@@ -6,8 +6,8 @@
 #include "../../core/names.hpp"
 #include "method.hpp"
 
-/// One line a method: its name is that of a function in a file of its own, which returns the Method, with
-/// _ for -.
+/// One line for each method. The name, with _ for -, is that of a function that returns the Method and stands
+/// in a file of its own.
 #define TANDEM_METHODS(METHOD) \
   METHOD(fbp)                  \
   METHOD(sirt)                 \

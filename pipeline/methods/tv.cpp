@@ -75,8 +75,8 @@ Computation begin_tv(Work& work) {
   };
 }
 
-/// All slices get one weight, the median, so that they have one texture. Where no ray meets any, and where
-/// all are flat, it is of no account.
+/// Gives all slices one weight, the median, so that they have the same texture. If no ray meets these slices,
+/// or if all are flat, the weight does not matter.
 void settle(const Outcome& found, MethodOptions& options) {
   std::vector<double> weights = found.weights;
   if (weights.empty()) weights = {0};
@@ -99,7 +99,7 @@ Method tv() {
        .is_open = is_open,
        .settle = settle});
   method.begin = begin_tv;
-  // the search: beside the first volume, and see find_weight
+  // the search holds the first volume beside what find_weight says
   method.holds.insert(method.holds.begin(), {.volumes = Pdhg::cost.volumes + 2,
                                              .projections = Pdhg::cost.projections + 2,
                                              .projects = true,

@@ -7,8 +7,8 @@
 
 namespace tandem::pipeline {
 
-/// Total variation of voxels of any shape, as the options say: differences count per length of the pitch
-/// along x.
+/// Total variation as the options say, for voxels of any shape. Differences are taken per length, in units of
+/// the pitch along x.
 Regulariser variation_of(const Space& volume, const std::array<double, 3>& pitch,
                          const MethodOptions& options);
 

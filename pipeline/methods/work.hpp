@@ -15,23 +15,23 @@ namespace tandem::pipeline {
 class StateKeeper;
 class Truth;
 
-/// What is done beside the volume while a solver runs.
+/// What is watched and kept while a solver runs.
 struct Beside {
-  bool curves = false;            ///< whether to keep them for the report
+  bool curves = false;            ///< whether to keep curves for the report
   Truth* truth = nullptr;         ///< for curves of quality; may be null
   StateKeeper* keeper = nullptr;  ///< may be null
   OnPictures show = {};           ///< sees iterates of the first worker; may be empty
 };
 
-/// What a method works with on one worker, and where it writes down what it did.
+/// The inputs of a method on one worker, and the outcome in which it notes what it did.
 struct Work {
   const Plan& plan;
   Watch& watch;
-  std::size_t worker = 0;     ///< its place among the plan's
+  std::size_t worker = 0;     ///< its number among the plan's workers
   bool any_external = false;  ///< see io::VolumeReader, for an initial volume
   double start = 0;           ///< when the whole run began, by `seconds_now`
   Beside beside = {};
-  Outcome outcome = {};  ///< of this worker
+  Outcome outcome = {};  ///< what this worker did
 
   Device device() const { return plan.flow.workers[worker].device; }
   /// Reports what is done with the slices at hand.
@@ -40,18 +40,19 @@ struct Work {
   }
 
   Array moved_to(Device device, Array array);
-  /// Frames to each GPU of the device, which shares them as `views` does; they are made for its stream.
+  /// Copies frames to each GPU of the device, which share them as `views` does, on the stream of each.
   std::vector<GpuFrames> moved_to_gpus(const io::FramesView& frames, const Space& views);
   void move_to(GpuFrames& there, const io::FramesView& frames,
-               Stream& stream);                                      ///< some of them, to their place; waits
-  void copy_to(std::byte* host, ConstVectorView from, Index bytes);  ///< the first bytes; waits
+               Stream& stream);  ///< copies some frames to their place; waits
+  void copy_to(std::byte* host, ConstVectorView from, Index bytes);  ///< copies the first bytes; waits
   void count_updates(const Problem& problem, double applications);
 };
 
-/// Voxels times views.
+/// Voxels times views of a problem.
 double updates_of(const Problem& problem);
 
-/// F and B for one chunk after another, made once for chunks that are alike.
+/// The operators F and B for one chunk after another. They are made anew only if a chunk differs from the one
+/// before.
 class FilteredBackProjection {
  public:
   explicit FilteredBackProjection(Work& work) : work_(work) {}
@@ -60,7 +61,7 @@ class FilteredBackProjection {
   Array back_projected(const Problem& problem, const Array& filtered, Range slices);
 
  private:
-  void renew(const Problem& problem);  ///< forgets them unless they serve this problem too
+  void renew(const Problem& problem);  ///< forgets the operators unless they serve this problem too
 
   Work& work_;
   std::optional<Problem> made_for_;

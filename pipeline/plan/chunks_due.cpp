@@ -11,17 +11,18 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The row of the file, after binning, that is slice 0.
+/// The row of the file, after binning, that becomes slice 0.
 Index first_row(const Job& job) { return job.rows.first / job.rows_together; }
 
-/// Whether chunks may have any size: where parts of a scan are read at once, each is a part of one of these.
+/// Whether chunks may have any size. They may not if a part of the scan that is read at once has several
+/// chunks, because each chunk must lie within one part.
 bool chunks_are_free(const Plan& plan) {
   return plan.flow.route->slices == Slices::apart &&
          (plan.flow.slices_a_read == 0 || plan.flow.slices_a_read >= plan.job.grid.size[2]);
 }
 
-/// Where chunks are large because of their margins, the first ones are small, so that the writer need not
-/// wait for long.
+/// The slices of the first chunk. If chunks are large because of their margins, the first ones are small, so
+/// that the writer does not wait long.
 Index slices_of_first_chunk(const Plan& plan) {
   constexpr Index few = 16;
   const Index all = plan.flow.rows_at_once;
@@ -30,7 +31,7 @@ Index slices_of_first_chunk(const Plan& plan) {
   return grows ? std::min(all, std::max(block_of_chunks(plan), ceil_div(all / 4, few) * few)) : all;
 }
 
-/// Where a chunk of at most so many slices ends: with a block of the steps, if one ends there.
+/// The end of a chunk of at most `size` slices. It is the end of a block of the steps, if there is one.
 Index end_of_chunk(const Plan& plan, Index first, Index size) {
   const Index last = first + size, beyond = (first_row(plan.job) + last) % block_of_chunks(plan);
   if (last >= plan.job.grid.size[2]) return plan.job.grid.size[2];

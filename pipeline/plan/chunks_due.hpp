@@ -7,12 +7,12 @@
 namespace tandem::pipeline {
 
 /// The slices of the chunks that are still to be made, if a killed run left some slices (`done`, in order). A
-/// chunk is left out only if all its slices are done. If a plan has a helper, the first chunk that it may
-/// take has one slice: by it the helper shows how fast it is.
+/// chunk is left out only if all its slices are done. If a plan has a helper, the first chunk that the helper
+/// may take has one slice. This chunk shows how fast the helper is.
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done);
 
-/// Chunks begin, and so end, at multiples of so many rows, counted from the first row of the file, after
-/// binning: where the steps have blocks, so that no block is made twice.
+/// The number of rows at whose multiples chunks begin and end, counted from the first row of the file after
+/// binning. The blocks of the steps begin there too, so that no block is made twice.
 Index block_of_chunks(const Plan& plan);
 
 /// The first chunk that the helper of a plan may take, counted from 0.
@@ -22,7 +22,8 @@ std::size_t first_chunk_for_helper(const Plan& plan);
 struct RowsRead {
   Range rows;
   Index above = 0, below = 0;
-  Range counted{};  ///< after binning, from the first that is read: rows of no margin and of no chunk before
+  Range counted{};  ///< rows after binning, counted from the first one read, that lie in no margin and in no
+                    ///< chunk before
 };
 
 /// What is read for a chunk of slices.

@@ -15,12 +15,13 @@ Range whole_or(const std::optional<Range>& asked, Index count) { return asked.va
 
 namespace {
 
-/// Slices around the middle, of which a region is a part. A parallel beam has one a row at most.
+/// The slices, or the region of them, that are asked for. They lie around the middle. A parallel beam has at
+/// most one slice for each row.
 Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
   const std::optional<Index>& asked = recipe.slices;
   const Range part = whole_or(recipe.region_z, asked.value_or(grid.size[2]));
   if (!asked) return part;
-  const bool crossed = !rows_are_slices(job.scan);  // by rays, and so in any number
+  const bool crossed = !rows_are_slices(job.scan);  // rays cross slices, so there may be any number
   require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
                          ": the scan has ", grid.size[2], " rows, one per slice; give 1 to ", grid.size[2]);
   if (crossed) grid.size[2] = *asked;
@@ -30,13 +31,13 @@ Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
   return {below + part.first, below + part.last};
 }
 
-/// How far the rows that are left after binning are above the middle of the whole detector, in such rows.
+/// The height of the middle of the binned rows above the middle of the whole detector, in binned rows.
 double height_of_rows(const Job& job, Index all) {
   const Index last = job.rows.last - job.rows.size() % job.rows_together;
   return 0.5 * static_cast<double>(job.rows.first + last - all) / static_cast<double>(job.rows_together);
 }
 
-/// The grid that fits the circle beside which views stand, or all of them if `whole` is no circle.
+/// The grid that fits the circle from which views deviate; or all views, if `whole` is no circle.
 VolumeGrid grid_about(const Job& job, const Scan& whole) {
   VolumeGrid grid = fitting_grid(job.upright());
   if (!job.circle) return grid;
@@ -50,7 +51,7 @@ VolumeGrid grid_about(const Job& job, const Scan& whole) {
   return grid;
 }
 
-/// The grid of which a region may be asked for.
+/// The full grid, before a region of it is selected.
 VolumeGrid full_grid(const Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field,
                      const Scan& whole) {
   VolumeGrid grid = grid_about(job, whole);
@@ -66,7 +67,7 @@ VolumeGrid full_grid(const Job& job, const Recipe& recipe, std::optional<io::Fie
   return grid;
 }
 
-/// Where a grid begins and ends along an axis, mm.
+/// The first and the last edge of a grid along an axis, mm.
 struct Edges {
   double low, high;
 };
@@ -76,7 +77,7 @@ Edges edges_of(const VolumeGrid& grid, std::size_t axis) {
   return {grid.centre[axis] - half, grid.centre[axis] + half};
 }
 
-/// The grid, with as many voxels more along an axis as reach the edges.
+/// The grid with more voxels along an axis, so that it reaches the edges.
 VolumeGrid reaching(VolumeGrid grid, std::size_t axis, Edges edges) {
   constexpr double rounding = 1e-6;  // voxels
   const Edges own = edges_of(grid, axis);
@@ -89,14 +90,15 @@ VolumeGrid reaching(VolumeGrid grid, std::size_t axis, Edges edges) {
   return grid;
 }
 
-/// How far from the axis a grid may reach along x and y, so that its corners are nearer than a source, mm.
+/// The largest distance, mm, from the axis to the sides of a grid whose corners are nearer to the axis than
+/// the source.
 double nearer_than_source(const Scan& scan, double pitch) {
   const auto distance = beam_of(scan).source_distance;
   return distance ? distance(scan) * std::sqrt(0.5) - pitch : INFINITY;
 }
 
-/// The scan about the axis that is farthest from the middle of its detector: if rows have axes of their own,
-/// no row sees farther from its axis than that row does.
+/// The scan with the row axis that is farthest from the middle of the detector. If each row has its own axis,
+/// no row sees farther from its axis than this row does.
 Scan of_row_farthest_aside(const Scan& scan) {
   if (!has_row_axes(scan)) return scan;
   Scan about = scan;
@@ -108,8 +110,8 @@ Scan of_row_farthest_aside(const Scan& scan) {
   return about;
 }
 
-/// A grid within all that the selected rays see of a sample that the whole scan sees. Where a fan has one
-/// slice, and in a parallel beam, slices are apart; rows have one grid, also if only some are read.
+/// The grid of all that the selected rays see, as far as the whole scan sees it. In a parallel beam, and in a
+/// fan with one slice, slices are independent. Then all rows have the same grid, even if only some are read.
 VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& whole) {
   const VolumeGrid seen = fitting_grid(of_row_farthest_aside(whole));
   const double half = std::min(edges_of(seen, 0).high, nearer_than_source(scan, full.pitch[0]));
@@ -122,14 +124,14 @@ VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& who
   return all;
 }
 
-/// Rows that the hierarchical model interpolates from, beside those that slices meet.
+/// The number of rows beside those that meet slices from which the hierarchical model interpolates.
 Index rows_beside(const Job& job, const Recipe& recipe, const VolumeGrid& grid) {
   if (recipe.model != Model::hierarchical || std::holds_alternative<FlexibleBeam>(job.scan)) return 0;
   return hierarchical_rows_beside(point_source_of(job.scan), grid, recipe.execution);
 }
 
-/// Only the rows that some slices of a grid meet are read, and some beside these; none where no ray meets
-/// any.
+/// Selects the rows whose rays meet some slices of a grid, and `beside` rows on either side. Selects none if
+/// no ray meets these slices.
 void choose_rows(Job& job, const VolumeGrid& grid, Range slices, Index beside) {
   const Index factor = job.rows_together;
   const Index views = views_of(job.scan);
@@ -142,14 +144,15 @@ void choose_rows(Job& job, const VolumeGrid& grid, Range slices, Index beside) {
               job.rows.first + std::max(rows.first, rows.last) * factor};
 }
 
-/// A slice of a parallel beam is as far above z = 0 as its row is above the middle of the whole detector.
+/// Sets the height of the slices of a parallel beam: a slice is as far above z = 0 as its row is above the
+/// middle of the whole detector.
 void lift_slices(Job& job, const Detector& whole) {
   const double rows = 0.5 * static_cast<double>(job.rows.first + job.rows.last - whole.rows);
   const double unit = job.pitch_known ? 1 : static_cast<double>(Index{1} << job.preprocessing.binning);
   job.grid.centre[2] = job.solved.centre[2] = rows * whole.row_pitch / unit;
 }
 
-/// The views that are taken of all rows and bins, binned.
+/// The selected views with all rows and bins, binned.
 Scan not_selected(const Job& job, const Scan& whole) {
   const Scan all = crop(whole, job.views);
   const int level = job.preprocessing.binning;
@@ -203,14 +206,14 @@ Index first_written(const Job& job, Range slices) {
 
 namespace {
 
-/// Slice by slice, lines of one image become lines of another one.
+/// Copies the lines of one image to those of another one, slice by slice.
 void copy_box(Image<const float> from, Image<float> to, Stream& stream) {
   for (Index z = 0; z < to.n0; ++z)
     copy({from.data + z * from.s0, to.n1, 1, to.n2, from.s1, to.n2},
          {to.data + z * to.s0, to.n1, 1, to.n2, to.s1, to.n2}, stream);
 }
 
-/// The written voxels of so many slices from `first` on, where they lie in a volume of solved slices.
+/// The part of a volume on the solved grid that is written, for `slices` slices from `first` on.
 template <class T>
 Image<T> within(const Job& job, T* solved, Index first, Index slices) {
   const auto [nx, ny, nz] = job.solved.size;
@@ -222,7 +225,7 @@ Image<T> within(const Job& job, T* solved, Index first, Index slices) {
 
 Array cut_out(const Job& job, Index first, Index slices, Array solved) {
   if (slices == 0 || job.solved.size == job.grid.size) return solved;
-  const ConstVectorView all = ConstVectorView(solved).share(0);  // which has all
+  const ConstVectorView all = ConstVectorView(solved).share(0);  // one device has all
   Stream& stream = default_stream(solved.space().device()).member(0);
   Array part(Space({slices, job.grid.size[1], job.grid.size[0]}, Blocks::slices, all.space.device()), stream);
   copy_box(within(job, all.data, first, slices), image(VectorView(part)), stream);

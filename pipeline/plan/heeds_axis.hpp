@@ -4,8 +4,8 @@
 
 namespace tandem::pipeline {
 
-/// Whether line integrals depend on where the axis is: frames become upright, or a step looks at what lies on
-/// the other side of the axis.
+/// Whether line integrals depend on the position of the axis: if frames are turned upright, or if a step
+/// compares both sides of the axis.
 bool steps_heed_axis(const Preprocessing& how);
 
 }  // namespace tandem::pipeline

@@ -12,7 +12,7 @@ namespace {
 
 bool is_cuda(Device device) { return device.is_cuda(); }
 
-/// Whether a helper would take the chunk of one slice, when each of the others has just begun with one.
+/// Whether a helper would take a chunk of one slice at the start, when every other worker has one chunk.
 bool has_enough_chunks(const Plan& plan) {
   const std::vector<double> sizes = sizes_for_helper(plan, chunks_due(plan, {}));
   const std::size_t place = first_chunk_for_helper(plan);

@@ -12,13 +12,14 @@ namespace tandem::pipeline {
 /// left out: GPUs share a volume in tiles that are equal work, and would wait for it.
 std::vector<Device> devices_for(const Scan& scan, std::vector<Device> devices);
 
-/// Takes the CPU beside GPUs out of the plan, so that the plan is one for the GPUs alone; empty if none is
-/// there.
+/// Takes the CPU beside GPUs out of the plan, so that the plan is for the GPUs alone, and returns it. Empty
+/// if there is no such CPU.
 std::optional<Worker> without_helper(Plan& plan);
 
-/// Gives a plan of GPUs, whose chunks are chosen, its helper. Of the `threads` it gets those that nobody else
-/// needs: reading and writing need one each, and so does each worker on a GPU. It is left out, with a
-/// warning, if there are none, if there are too few slices for it to take any, or if its memory does not fit.
+/// Gives a plan of GPUs its helper, after the chunks have been chosen. The helper gets the `threads` that are
+/// left: reading and writing need one each, and so does each worker on a GPU. The helper is left out, with a
+/// warning, if no thread is left, if there are too few slices for it to take any, or if its memory does not
+/// fit.
 void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool()>& fits);
 
 /// The sizes of chunks for the conveyor; empty if the plan has no helper.

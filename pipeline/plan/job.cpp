@@ -18,14 +18,14 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// All rows of the file that fit together with the selected ones, as many as become one.
+/// The rows of the file that can be binned in the same groups as the selected rows.
 Range rows_beside(const Job& job, Index all) {
   const Index factor = job.rows_together, last = job.rows.last - job.rows.size() % factor;
   return {job.rows.first % factor, last + (all - last) / factor * factor};
 }
 
-/// The ray that comes nearest to the axis passes it within the farthest corner of the grid, and where there
-/// is one beside it, something in the middle is not seen.
+/// Requires that some ray meets the grid, and warns if no ray comes near the axis, because the middle is not
+/// seen then.
 void require_seen(const Job& job, std::vector<std::string>& warnings) {
   const Scan& scan = job.upright();
   if (!axis_of(scan)) return;
@@ -45,7 +45,7 @@ void require_seen(const Job& job, std::vector<std::string>& warnings) {
        job.bins.last, ": what is nearer to the axis than their rays is not seen");
 }
 
-/// What is said to be a half acquisition has views all round, and an axis that is known and aside.
+/// Requires what a half acquisition needs: views all round, and an axis that is known and lies aside.
 void require_half_acquisition(const Job& job, bool axis_known, std::vector<std::string>& warnings) {
   const std::vector<double>& angles = angles_of(job.upright());
   require<GeometryError>(all_round(angles), "half acquisition: the views leave ",
@@ -61,7 +61,7 @@ void require_half_acquisition(const Job& job, bool axis_known, std::vector<std::
          "; check the axis, or give --file-type standard");
 }
 
-/// Columns that are left out are not read for steps.
+/// Warns if a step needs columns that are left out, since these are not read.
 void warn_of_columns(const Job& job, Index all, std::vector<std::string>& warnings) {
   if (job.bins.size() == all) return;
   for (const Step& step : job.preprocessing.table())
@@ -84,7 +84,7 @@ void take_recorded(StepValues& values, const char* option, const std::optional<d
   values[option] = *recorded;
 }
 
-/// How the scan stands beside its circle. @throws GeometryError where a roll or a tilt says nothing
+/// How the views deviate from their circle. @throws GeometryError if the scan has no use for a roll or a tilt
 OffCircle off_circle(const Scan& scan, const io::ScanInfo& info, const Recipe& recipe) {
   OffCircle off = info.beside_circle();
   off.roll = angle_of(recipe, "--detector-roll"), off.tilt = angle_of(recipe, "--axis-tilt");
@@ -100,8 +100,8 @@ OffCircle off_circle(const Scan& scan, const io::ScanInfo& info, const Recipe& r
   return off;
 }
 
-/// The steps make frames of an upright detector, or those in which each row has its own axis. Here the scan
-/// gets the geometry of these frames.
+/// Gives the scan the geometry of the frames that the steps make: an upright detector, or an axis for each
+/// row.
 void set_upright(Scan& scan, const OffCircle& off, const Job& job) {
   if (off.roll == 0 && off.tilt == 0) return;
   const Beam& beam = beam_of(scan);
@@ -112,8 +112,8 @@ void set_upright(Scan& scan, const OffCircle& off, const Job& job) {
   beam.roll(scan, off.roll, job.bins);
 }
 
-/// The views as they stand, if they are beside the circle and the method takes them so. A filter does not,
-/// but for a curved detector, and rows with axes of their own are no vectors.
+/// The views as they were measured, if they deviate from the circle and the method takes them so. A filter
+/// takes them only if the detector is curved. Rows with axes of their own cannot be views of any geometry.
 std::optional<Scan> free_views(const Scan& scan, const OffCircle& off, const io::ScanInfo& info,
                                const Job& job, const Recipe& recipe) {
   require<GeometryError>(
@@ -138,8 +138,8 @@ Scan selected(const Job& job, const Scan& whole) {
   return level > 0 ? bin_down(part, level, job.pitch_known) : part;
 }
 
-/// Chooses the scan of the frames. Where views are taken as they stand, no step changes frames for that.
-/// Returns the whole scan.
+/// Chooses the scan of the frames, and returns the whole scan. If views are taken as they were measured, no
+/// step resamples frames.
 Scan choose_scan(Job& job, const io::ScanInfo& info, const Recipe& recipe, Scan scan) {
   const OffCircle off = off_circle(scan, info, recipe);
   const std::optional<Scan> free = free_views(scan, off, info, job, recipe);
@@ -157,7 +157,7 @@ Scan choose_scan(Job& job, const io::ScanInfo& info, const Recipe& recipe, Scan 
   return info.is_no_circle ? *free : scan;
 }
 
-/// What the step `upright` needs to know. The scan is selected and binned.
+/// Sets what the step `upright` needs to know. The scan is selected and binned already.
 void choose_pose(Job& job, const Recipe& recipe) {
   const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
   if (const auto pose = beam_of(job.scan).pose; pose && (roll != 0 || tilt != 0))
@@ -170,7 +170,7 @@ void choose_padding(Job& job, const Recipe& recipe) {
     job.options.filter.padding_bins = *recipe.padding_bins >> job.preprocessing.binning;
 }
 
-/// What steps need to know of the scan, and whether it can have them.
+/// Sets what steps need to know about the scan, and checks that the scan can have these steps.
 void choose_steps(Job& job) {
   job.preprocessing.optics = job.pitch_known ? beam_of(job.scan).optics(job.scan) : Optics{};
   for (const Step& step : job.preprocessing.table()) {
@@ -184,7 +184,7 @@ void choose_steps(Job& job) {
   });
 }
 
-/// Whether each datum tells how many photons it is made of.
+/// Whether each datum tells its number of photons.
 bool counts_are_known(const Job& job, const io::ScanInfo& info) {
   const Preprocessing& how = job.preprocessing;
   return how.minus_log && info.flats > 0 && !has_row_axes(job.scan) &&
@@ -192,7 +192,7 @@ bool counts_are_known(const Job& job, const io::ScanInfo& info) {
                               [&](const Step& step) { return step.makes_new_noise && step.asked_for(how); });
 }
 
-/// The scan of the file, about the axis that the recipe gives, or the file; its middle if nobody knows.
+/// The scan of the file with the axis of the recipe, else of the file, else in the middle of the detector.
 Scan scan_about_axis(const io::ScanInfo& info, const Recipe& recipe) {
   Scan scan = info.scan;
   require<GeometryError>(axis_of(scan) || (!recipe.axis_bin && recipe.row_axis_bins.empty()),
@@ -207,7 +207,7 @@ Scan scan_about_axis(const io::ScanInfo& info, const Recipe& recipe) {
   return scan;
 }
 
-/// What is read of the scan, and what becomes of the counts.
+/// Chooses what is read of the scan, and the preprocessing of the counts.
 void choose_selection(Job& job, const io::ScanInfo& info, const Recipe& recipe, const Scan& scan) {
   const Detector& whole = detector_of(scan);
   job.views = whole_or(recipe.views, views_of(scan));

@@ -17,39 +17,39 @@ namespace tandem::pipeline {
 
 struct Method;  // methods/method.hpp
 
-/// How many slices are looked at before the first is made, where each is a problem of its own.
+/// The most slices that are looked at before the first one is made, if each slice is a problem of its own.
 constexpr Index most_slices_ahead = 5;
 
-/// What is computed: all that follows from recipe and metadata before a pixel is read. It knows no device and
-/// no byte; how it is computed is a `Flow`.
+/// What is computed: all that follows from recipe and metadata before a pixel is read. A job names no device
+/// and no number of bytes. How it is computed is a `Flow`.
 struct Job {
   const Method* method = nullptr;
   MethodOptions options;
   Preprocessing preprocessing;
   FlatUse flats;                   ///< which flats serve which view
   double max_floored_percent = 1;  ///< the most transmissions below the floor of the logarithm
-  Range views, rows, bins;         ///< to be read from the file; no rows if no ray meets the grid
-  Range rows_there;         ///< what may be read around `rows` as margins of steps, also if not selected
-  RowMargin margin;         ///< rows that the steps need beside others, after binning
+  Range views, rows, bins;         ///< what is read from the file; no rows if no ray meets the grid
+  Range rows_there;  ///< the rows that may be read around `rows` as margins of steps, even if they are not
+                     ///< selected
+  RowMargin margin;  ///< rows that the steps need beside others, after binning
   Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned
-  /// The circle beside which the views of `scan` stand, as roll, tilt and shifts say it, selected and binned;
-  /// none if `scan` is what the file says, or what frames are resampled to.
+  /// The circle from which the views of `scan` deviate by roll, tilt and shifts, selected and binned. Empty
+  /// if `scan` is as the file says, or if frames are resampled to it.
   std::optional<Scan> circle;
   const Scan& upright() const { return circle ? *circle : scan; }
-  VolumeGrid grid;  ///< the region that was asked for and is written; in a parallel beam slice k is
-                    ///< row k of `scan`
+  VolumeGrid grid;  ///< the region that is written; in a parallel beam slice k is row k of `scan`
   std::array<Index, 3> full_size{},
-      first{};  ///< x, y, z: the size of the full grid, and where `grid` begins in it
-  /// The grid on which the method works: `grid`, of a solver with all else that its rays see. What lies
-  /// outside would otherwise be pressed into the part that is asked for.
+      first{};  ///< size of the full grid, and the first voxel of `grid`; x, y, z
+  /// The grid on which the method works. A solver works on all that the rays of `grid` see: attenuation
+  /// outside `grid` would otherwise be pressed into it. For other methods it is `grid`.
   VolumeGrid solved;
-  std::array<Index, 3> inside{};  ///< x, y, z: where `grid` begins in `solved`
+  std::array<Index, 3> inside{};  ///< the first voxel of `grid` in `solved`; x, y, z
   bool pitch_known = false;
-  double axis_in_file = 0;       ///< bins of the file
-  FilteredRows filtered;         ///< of `scan`; its own detector if nothing filters
-  bool looks_ahead = false;      ///< whether options are open until some slices have been looked at
-  bool needs_all_views = false;  ///< some step needs all views at once
+  double axis_in_file = 0;       ///< position of the axis, in bins of the file
+  FilteredRows filtered;         ///< rows of `scan` after the filter; as its detector if nothing filters
+  bool looks_ahead = false;      ///< whether options are chosen only after some slices have been looked at
+  bool needs_all_views = false;  ///< whether a step needs all views at once
 
   /// The name of the method for this kind of beam.
   std::string_view method_name() const;
@@ -61,20 +61,20 @@ struct Job {
   io::VolumePlace place() const;
 };
 
-/// What the user gave to the steps, and where nothing was given, the roll of the detector and the tilt of the
-/// axis that the scan records. @throws GeometryError for angles that no step takes away
+/// The values that the user gave to the steps. The roll of the detector and the tilt of the axis are those
+/// that the scan records, if the user gave none. @throws GeometryError for angles that no step can correct
 StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info);
 
-/// Makes the job of a recipe for a scan. It has no other effects. @throws GeometryError if the recipe makes
-/// no sense for this scan, or if the method is not known
+/// Makes the job of a recipe for a scan, without other effects. @throws GeometryError if the recipe makes no
+/// sense for this scan, or if the method is not known
 Job make_job(const io::ScanInfo& info, const Recipe& recipe);
 
-/// Whether there is a filter for the views: of those of any geometry, if their sources go nearly along a
-/// circle or a helix.
+/// Whether there is a filter for the views. For views of any geometry there is one if their sources lie
+/// nearly on a circle or a helix.
 bool has_filter(const Scan& scan);
 
-/// Adds what the user should know about the views, the axis and the columns of a job. @throws GeometryError
-/// if no ray meets the volume, or if a half acquisition is none
+/// Adds warnings about the views, the axis and the columns of a job. @throws GeometryError if no ray meets
+/// the volume, or if the scan cannot be the half acquisition that it is said to be
 void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
                  std::vector<std::string>& warnings);
 

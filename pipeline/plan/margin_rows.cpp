@@ -13,7 +13,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Those that tell of a row alone whether something can be made of it.
+/// The steps that can tell from a row alone whether it is usable.
 std::span<const Step> steps_on_rows() {
   static const std::vector<Step> some = [] {
     std::vector<Step> all(steps().begin(), steps().end());
@@ -36,8 +36,8 @@ bool has_pixels(const io::FramesView& frame) {
   });
 }
 
-/// Whether all rows have pixels in one of the views. @throws FileError or GeometryError if nothing can be
-/// made of them
+/// Whether all rows have finite pixels in one of the views. @throws FileError or GeometryError if the rows
+/// are not usable
 bool are_seen(io::ScanReader& reader, Preprocessing how, const MarginRows& of, Range rows) {
   how.table = steps_on_rows;
   how.noise = how.weights = false;
@@ -62,7 +62,8 @@ bool are_good(io::ScanReader& reader, const Preprocessing& how, const MarginRows
   }
 }
 
-/// How many rows are good before the first one that is not; `rows_of`: those of the file from one to another.
+/// The number of good rows before the first bad one, at most `most`. `rows_of(a, b)` are the rows of the file
+/// from the a-th to the b-th one.
 template <class Rows, class Good>
 Index count_good(Index most, const Rows& rows_of, const Good& good) {
   if (most == 0 || good(rows_of(0, most))) return most;

@@ -5,18 +5,18 @@
 
 namespace tandem::pipeline {
 
-/// Rows beside those that were selected are read as margins of steps. A user may have left them out because
-/// they are broken: then the margins end before the first row without a good cell, or without a finite
-/// pixel in any view, as they do at an edge of the detector.
+/// Selected rows, and the margins that steps read beside them. A user may have left out rows because they are
+/// broken. So margins end before the first row that has no good cell, or no finite pixel in any view, as they
+/// end at an edge of the detector.
 struct MarginRows {
   Range selected, wanted;  ///< rows of the file, without and with margins
-  Range bins, views;       ///< of the file; no views if there are none to look at yet
+  Range bins, views;       ///< bins and views of the file; no views if none can be looked at yet
 };
 
-/// The rows with the margins that can be had. Reads flats, darks and a view of them.
+/// The selected rows with the margins that are usable. Reads flats, darks and one view of these rows.
 Range with_good_margins(io::ScanReader& reader, const Preprocessing& how, const MarginRows& rows);
 
-/// Changes `Job::rows_there` accordingly.
+/// Reduces `Job::rows_there` to the selected rows with usable margins.
 void end_margins_at_bad_rows(io::ScanReader& reader, Job& job, Range views);
 
 }  // namespace tandem::pipeline

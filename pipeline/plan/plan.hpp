@@ -8,7 +8,7 @@
 
 namespace tandem::pipeline {
 
-/// What will be done with a scan.
+/// What is computed from a scan, and how.
 struct Plan {
   Job job;    ///< what is computed
   Flow flow;  ///< how it is computed

@@ -25,18 +25,18 @@ void exchange_all(const Comm& ranks, const Exchange& how) {
 Range RankSlabs::slices(int rank) const { return portion_of_rank(written_, rank, ranks_.size()); }
 Range RankSlabs::lines(int rank) const { return portion_of_rank(size_[1], rank, ranks_.size(), together_); }
 
-/// How many voxels go from strip to slab, or back: the lines of one rank in the slices of another one.
+/// The number of voxels that go from strip to slab, or back: the lines of one rank in the slices of another.
 std::size_t RankSlabs::size_of_block(Range slices, Range lines) const {
   return static_cast<std::size_t>(slices.size() * lines.size() * size_[0]);
 }
 
-/// Where slices that are written begin in a strip of some lines.
+/// The position in a strip, with these lines, of the first value of these written slices.
 Index RankSlabs::place_in_strip(Range slices, Range lines) const {
   return (first_ + slices.first) * lines.size() * size_[0];
 }
 
-/// Calls `copy` for the lines of a strip in each slice of a slab, with their first value there and in the
-/// block.
+/// Calls `copy` for the lines of a strip in each slice of a slab, with the position of their first value in
+/// the slab and in the block.
 template <class Copy>
 void RankSlabs::for_each_slice(Range lines, const Copy& copy) const {
   const Index size = lines.size() * size_[0];

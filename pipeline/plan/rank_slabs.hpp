@@ -9,13 +9,13 @@
 #include "../../operators/projector.hpp"
 #include "job.hpp"
 
-// How volumes leave vectors that are split over ranks (the route `ranks`), and come into them. No rank ever
-// has all of one.
+// How volumes are gathered from vectors that are split over ranks (the route `ranks`), and scattered to them.
+// No rank ever has a whole volume.
 
 namespace tandem::pipeline {
 
-/// Each rank gets a block of values of each other one. `block_for`: what this rank has for another one;
-/// `take`: puts what another one sent, of `size_from` values, into its place.
+/// An exchange in which each rank gets a block of values from each other rank. `block_for` fills the block
+/// that goes to another rank. `take` puts a block of `size_from` values from another rank into its place.
 struct Exchange {
   std::function<void(int rank, std::vector<float>& block)> block_for;
   std::function<std::size_t(int rank)> size_from;
@@ -35,10 +35,11 @@ class RankSlabs {
         first_(job.inside[2]) {}
 
   Range own() const { return slices(ranks_.rank()); }  ///< the slices that this rank writes, perhaps none
-  /// All ranks: these slices with all lines that ranks solve, (slice, y, x) on the host, from the strips that
-  /// ranks have. Of no slices one that nobody uses.
+  /// Collective. The slices of this rank with all lines that are solved, (slice, y, x) on the host, from the
+  /// strips of all ranks. A rank without slices gets one slice, which is not used.
   Array slab_of(const Array& strip) const;
-  /// All ranks: the other way round. Both vectors lie on the host.
+  /// Collective. Does the reverse: fills the strip of this rank from the slabs of all. Both vectors lie on
+  /// the host.
   void strip_of(const Array& slab, Array& strip) const;
 
  private:
@@ -50,9 +51,9 @@ class RankSlabs {
   void for_each_slice(Range lines, const Copy& copy) const;
 
   Comm ranks_;
-  std::array<Index, 3> size_;  ///< of all that is solved, x, y, z
+  std::array<Index, 3> size_;  ///< voxels of the solved grid, x, y, z
   Index together_;             ///< lines at whose multiples strips begin
-  Index written_, first_;      ///< slices that are written: how many, and which is the first
+  Index written_, first_;      ///< number of slices that are written, and the first one
 };
 
 }  // namespace tandem::pipeline

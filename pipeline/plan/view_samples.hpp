@@ -8,16 +8,16 @@
 
 namespace tandem::pipeline {
 
-/// Keeps the line integrals of a few views, spread over a scan that passes in blocks, to look at the ends of
-/// the detector when all have passed.
+/// Keeps the line integrals of a few views of a scan whose views pass in blocks. When all have passed, these
+/// tell about the ends of the detector.
 class ViewSamples {
  public:
   static constexpr Index count = 16;
-  /// Of so many views, these rows.
+  /// `views`: the number of views of the scan. `rows`: the rows that are kept.
   ViewSamples(Index views, Range rows) : views_(views), rows_(rows) {}
   /// Views count from 0; y: (view, row, bin), on any device.
   void add(Range views, const Array& y);
-  /// What was kept, (view, row, bin), on the CPU; empty if there are no rows.
+  /// The line integrals that were kept, (view, row, bin), on the CPU; empty if there are no rows.
   std::optional<Array> all() const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace tandem::pipeline {
 
-/// Adds one line, which is made of the parts.
+/// Adds one warning, whose text is the parts joined.
 template <class... Parts>
 void warn(std::vector<std::string>& warnings, const Parts&... parts) {
   std::ostringstream text;

@@ -24,16 +24,16 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr double poll_seconds = 0.02, gather_seconds = 0.25;  // few views wait so long for others
+constexpr double poll_seconds = 0.02, gather_seconds = 0.25;  // so long a few views wait for others
 constexpr double told_after = 5;                              // seconds without a view
 
-/// When views come. They count from the first one of the plan.
+/// Looks when views come. Views count from the first one of the plan.
 class Arrivals {
  public:
   Arrivals(io::GrowingScan& scan, Range views, const Patience& patience)
       : scan_(scan), views_(views), patience_(patience) {}
 
-  /// How many are there, if so many are added by now.
+  /// The number of views that are there, when `added` of them have been added.
   Index look(Index added) {
     const Index there = std::clamp<Index>(scan_.look() - views_.first, 0, views_.size());
     if (there > seen) {
@@ -45,7 +45,7 @@ class Arrivals {
     return there;
   }
 
-  /// Whether no view came for too long.
+  /// Whether no view has come for too long.
   bool are_over() {
     const double silence = seconds_now() - last;
     const double tell_at = std::min(told_after, 0.5 * patience_.seconds);
@@ -63,7 +63,7 @@ class Arrivals {
   }
 
   Index seen = 0;
-  double last = seconds_now(), waits_since = 0;  ///< when a view came; since when one waits to be added
+  double last = seconds_now(), waits_since = 0;  ///< when the last view came; since when one waits
 
  private:
   io::GrowingScan& scan_;
@@ -72,7 +72,7 @@ class Arrivals {
   bool told_ = false;
 };
 
-/// Views on their way into the sum. Views count from the first one of the plan.
+/// Brings views into the sum as they come. Views count from the first one of the plan.
 class Follower {
  public:
   Follower(io::GrowingScan& scan, const Plan& plan, const Options& options, const Patience& patience,
@@ -94,7 +94,7 @@ class Follower {
     followed_.of = plan.job.views.size();
   }
 
-  /// Adds views until all are there, or until no view came for too long.
+  /// Adds views until all are there, or until no view has come for too long.
   void follow_views() {
     while (added_ < followed_.of) {
       const bool over = arrivals_.are_over();
@@ -113,7 +113,7 @@ class Follower {
                        plan_.job.views.last, " came within ", patience_.seconds, " s");
   }
 
-  /// Gives each view the weight that it has among those that came, by the angles that are known now.
+  /// Gives each view its weight among the views that came, by the angles that are known now.
   void settle() {
     sum_.use(crop(scan_now(), {0, added_}));
     for (const Range views : sum_.unsettled())
@@ -146,8 +146,8 @@ class Follower {
     return scan;
   }
 
-  /// Views that are there and can be added. While angles come with the views, and unless it is `over`, the
-  /// weight of the last one is not known.
+  /// The number of views that are there and can be added. If angles come with the views, the weight of the
+  /// last view is not known before the scan is `over`.
   Index look(bool over) {
     const Index before = scan_.angles_known(), there = arrivals_.look(added_);
     if (scan_.angles_known() != before) sum_.use(scan_now());
@@ -165,7 +165,7 @@ class Follower {
     Findings found;
     Array y = line_integrals(views, &found);
     if (added_ > 0)
-      found.dead = found.reference_not_finite = found.reference_replaced = 0;  // the same cells in each batch
+      found.dead = found.reference_not_finite = found.reference_replaced = 0;  // the same in each batch
     prepare_.add(found);
     samples_.add(views, y);
     {
@@ -218,7 +218,7 @@ class Follower {
   Index added_ = 0;
 };
 
-/// From a GPU in slabs: one is written while the next one comes.
+/// Writes the volume. From a GPU it comes in slabs: one is written while the next one comes.
 void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& outcome) {
   const Index all = plan.job.grid.size[2], step = plan.flow.home().is_cuda() ? slices_written_at_once : all;
   std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(1)));

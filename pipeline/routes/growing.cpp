@@ -24,8 +24,8 @@ Range rows_of_growing(const Job& job, Range slices) {
   return rows_are_slices(job.scan) && job.rows.size() > 0 ? slices : all_rows(job, slices);
 }
 
-/// So many that a batch takes less than a second, and that the pass over the volume costs less than its
-/// updates.
+/// The most views of a batch. A batch takes less than a second, and the pass over the volume costs less than
+/// the updates.
 Index most_views(const Plan& plan) {
   constexpr double updates_of_a_core = 3e9, updates_of_a_gpu = 3e11;  // in half a second or so
   constexpr double fewest = 8, most = 64;
@@ -34,7 +34,7 @@ Index most_views(const Plan& plan) {
   return static_cast<Index>(std::clamp(can / static_cast<double>(x * y * z), fewest, most)) / 8 * 8;
 }
 
-/// Bytes on the host and, if it computes, on the device.
+/// Bytes on the host and, if a GPU computes, on the device.
 struct Needed {
   double host, device;
 };
@@ -100,7 +100,8 @@ void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
 
 }  // namespace
 
-/// Views go from batch to batch without stations (follow.hpp), so only rows and memory are asked of it.
+/// The route of a scan that is being written. Views pass in batches without stations (follow.hpp), so this
+/// route tells only rows and memory.
 Route growing() {
   return {.name = "growing",
           .slices = Slices::sums,

@@ -20,7 +20,8 @@ namespace {
 
 bool takes_ranks(const Job&, const Recipe& recipe) { return !recipe.ranks.is_alone(); }
 
-/// A part of a strip is large enough for kernels and links, and small beside the vectors of a large volume.
+/// Chooses the lines of a part of a strip. A part is large enough for kernels and links, and small beside the
+/// vectors of a large volume.
 void choose_portions(Plan& plan) {
   constexpr Index bytes_of_part = 256 << 20, step = 8, blocks_a_rank = 4;
   const auto [nx, ny, nz] = plan.job.solved.size;
@@ -33,7 +34,8 @@ void choose_portions(Plan& plan) {
   plan.flow.rows_prepared = std::min(rows, std::max(fair, 2 * plan.job.margin.beside));
 }
 
-/// Each rank has one device, which holds its portions. A method that is no solver has no vectors to share.
+/// Chooses the flow: each rank has one device, which holds its portions. A method that is no solver has no
+/// vectors to share.
 void choose_ranks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   plan.flow.together = recipe.ranks;
   plan.flow.queue = Comm();
@@ -47,10 +49,11 @@ void choose_ranks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   room.note();
 }
 
-/// The line integrals of the rows that a rank prepares, and what of them comes and goes; later where what a
-/// GPU sends passes through, and its slices, with what of them comes and goes.
+/// The memory on the host, bytes. At first a rank holds the line integrals of the rows that it prepares, and
+/// the blocks of them on their way. Later it holds the buffers for data from a GPU, its slices, and the
+/// blocks of these on their way.
 double bytes_of_portions(const Plan& plan, Index slices) {
-  constexpr double landing = 128 * bytes_per_mib;  // of a projector and of a gradient
+  constexpr double landing = 128 * bytes_per_mib;  // buffers of a projector and of a gradient
   const double rows = 4.0 *
                       static_cast<double>(views_of(plan.job) * plan.flow.rows_prepared * bins_of(plan.job)),
                ranks = plan.flow.together.size(), volume = sizes_of(plan, slices).volume;
@@ -67,7 +70,7 @@ double bytes_of_rank(const Plan& plan, const Worker& worker, Index slices) {
   return std::max(preparing_bytes(plan, slices, views_of(plan.job)), computing_bytes(plan, worker, slices));
 }
 
-/// Strips of all ranks become slabs of whole slices, which files have.
+/// Makes slices, and turns the strips of all ranks into slabs of whole slices, which files need.
 Maker begin_ranks(Work& work, ReadStation& read, PrepareStation& prepare) {
   return [&, computation = work.plan.job.method->begin(work)](Chunk& chunk, const Stream&) {
     const Plan& plan = work.plan;

@@ -5,27 +5,29 @@
 
 namespace tandem::pipeline {
 
-/// Slices are problems of their own: chunks of a few pass by, and several devices take turns.
+/// The route of slices that are problems of their own. They pass in chunks, which several devices take in
+/// turn.
 Route slices();
-/// Slabs of slices are sums over views, which pass in blocks for each slab, as in FDK.
+/// The route of slabs that are sums over views, as in FDK. The views pass in blocks for each slab.
 Route views();
-/// All slices are one problem, whose vectors lie on one device, on several, or in tiles on the host.
+/// The route of slices that are one problem. Its vectors lie on one device, on several, or in tiles on the
+/// host.
 Route whole();
-/// All slices are one problem, whose vectors are split over several ranks.
+/// The route of slices that are one problem, if its vectors are split over several ranks.
 Route ranks();
-/// The scan is being written: views are added to the volume as they come.
+/// The route of a scan that is being written: views are added to the volume as they come.
 Route growing();
 
 // What several routes have in common.
 
-/// What a worker takes on each of its devices for its views, and what all take on the host, bytes: CPUs
-/// compute there, GPUs may leave it to the host to prepare data.
+/// The memory, bytes, of a worker on each of its devices for its views; and of all workers on the host. CPUs
+/// compute on the host, and for GPUs the host may prepare the data.
 double bytes_of_worker(const Plan& plan, const Worker& worker, Index slices);
 double bytes_of_workers(const Plan& plan, const io::ScanInfo& info, Index slices);
-/// What a run takes on the host that reads the scan once, before anything is computed, bytes; `counts`: what
-/// counts on their way take.
+/// The memory on the host, bytes, of a run that reads the whole scan before anything is computed. `counts`:
+/// the bytes of the counts on their way.
 double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, double counts);
-/// What volumes take that wait on a GPU, bytes.
+/// The memory of volumes that wait on a GPU, bytes.
 double bytes_waiting(const Plan& plan, Index slices);
 /// Makes chunks from all their line integrals at once, by the method of the job.
 Maker maker_from_all_data(Work& work, ReadStation& read, PrepareStation& prepare);

@@ -21,7 +21,7 @@ bool takes_slices(const Job& job, const Recipe&) { return rows_are_slices(job.sc
 
 Range rows_of_slices(const Job& job, Range slices) { return job.rows.size() == 0 ? Range{0, 0} : slices; }
 
-/// Several workers share a GPU: as many as the memory allows.
+/// Gives each GPU several workers, as many as the memory allows.
 void share_gpus(Plan& plan, const Recipe& recipe, const Room& room) {
   std::vector<Worker>& workers = plan.flow.workers;
   if (!plan.flow.home().is_cuda()) return;
@@ -34,14 +34,14 @@ void share_gpus(Plan& plan, const Recipe& recipe, const Room& room) {
   }
 }
 
-/// Few enough slices that there are several chunks for each worker, and so reading, computing and writing
-/// overlap; enough for kernels to be fast, and for margins, which are read and prepared beside each chunk,
-/// not to be most of the work.
+/// The number of slices of a chunk. It is small enough for each worker to get several chunks, so that
+/// reading, computing and writing overlap. It is large enough for kernels to be fast. It is also large enough
+/// for the margins, which are read and prepared beside each chunk, to be less than half of the work.
 Index slices_for_overlap(const Plan& plan, Index batch) {
   const VolumeGrid& grid = plan.job.grid;
   const Index all = grid.size[2];
   if (plan.flow.home().is_cuda() && plan.flow.model == Model::fourier && plan.job.method->filters) {
-    constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // pinning more takes longer than it saves
+    constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // to pin more costs more than it saves
     const Index slice = 4 * grid.size[0] * grid.size[1];
     const Index enough = std::min(ceil_div(all, 8 * lanes), bytes / slice / lanes) * lanes;
     return std::max(std::clamp(enough, lanes, most), ceil_div(6 * plan.job.margin.beside, lanes) * lanes);
@@ -49,8 +49,8 @@ Index slices_for_overlap(const Plan& plan, Index batch) {
   return std::max(batch, ceil_div(all / (8 * static_cast<Index>(plan.flow.workers.size())), batch) * batch);
 }
 
-/// A packed scan is unpacked anew for each part that is read: as few parts as the memory allows, of several
-/// chunks, which may have to be smaller for that.
+/// Chooses the parts of a packed scan that are read at once. Each part unpacks the scan anew, so parts are as
+/// large as the memory allows. They have several chunks, which may have to be smaller for that.
 void choose_reads_of_slices(Plan& plan, const Room& room) {
   Flow& flow = plan.flow;
   const Index all = plan.job.grid.size[2], wanted = flow.rows_at_once, smallest = room.batch();
@@ -80,8 +80,8 @@ void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   room.note();
 }
 
-/// The counts of chunks that are on their way: in as many places, or in the part of the scan that was read
-/// last and the one before; a helper may need one that is older still.
+/// The bytes of the counts on their way. They lie in `places` chunks, or in the last two parts of the scan
+/// that were read; a helper may still need the part before these.
 double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, double places) {
   if (const std::optional<double> pieces = bytes_of_pieces(plan, info, slices)) return *pieces;
   const double a_slice =
@@ -92,8 +92,9 @@ double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, dou
   return (part < plan.job.grid.size[2] ? parts : 1.0) * static_cast<double>(part) * a_slice;
 }
 
-/// Each place of the conveyor keeps the memory of its counts. A worker holds line integrals, and what it
-/// computes with; its volume then waits, or is written. No more than all slices are on their way.
+/// The memory on the host, bytes. Each place of the conveyor keeps the memory of its counts. A worker holds
+/// line integrals and what it computes with. Its volume then waits, or is written. At most all slices are on
+/// their way.
 double slices_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double work = bytes_of_workers(plan, info, slices);
   const auto gpus =

@@ -71,7 +71,7 @@ std::vector<Range> ViewSum::unsettled() const {
   return found;
 }
 
-/// A box of the volume that is one voxel thick, as (height, width).
+/// A box of the volume that is one voxel thick, as a picture (height, width).
 io::Picture ViewSum::plane(Shape first, Shape extents) const {
   const auto [nx, ny, nz] = plan_.job.grid.size;
   const Device device = plan_.flow.home();

@@ -9,23 +9,25 @@
 
 namespace tandem::pipeline {
 
-/// B F y in the making: views are added to it one batch after another. It lies where the worker of the plan
-/// computes.
+/// The sum B F y in the making: views are added to it one batch after another. It lies where the worker of
+/// the plan computes.
 class ViewSum {
  public:
   explicit ViewSum(const Plan& plan);
 
-  /// From now on views have the weights that they have in this scan, which has an angle for each of them. If
-  /// F now filters to another detector, or weighs its bins otherwise, nothing is added yet.
+  /// Gives views the weights that they have in this scan, which has an angle for each view. If F now filters
+  /// to another detector, or weighs bins in another way, the sum begins anew.
   void use(Scan scan);
-  /// Brings some views to their weights: (view, row, bin) on the CPU. Views may be added again.
+  /// Adds some views, (view, row, bin) on the CPU, with their weights. A view that was added before is
+  /// corrected to its present weight.
   void add(Range views, Array y);
-  /// Views whose weights are not those that they were added with.
+  /// The views whose weights have changed since they were added.
   std::vector<Range> unsettled() const;
 
   const Scan& scan() const { return scan_; }
-  std::vector<LivePicture> planes() const;  ///< the three middle ones
-  /// Some slices on the CPU. If they are all slices, and there, nothing is copied, and the sum is given away.
+  std::vector<LivePicture> planes() const;  ///< the three middle planes
+  /// Some slices on the CPU. If these are all slices, and the sum lies on the CPU, the sum itself is given
+  /// away.
   Array slices(Range some);
 
  private:
@@ -34,7 +36,7 @@ class ViewSum {
 
   const Plan& plan_;
   Scan scan_;
-  std::vector<float> weights_, added_;  ///< rad: (view) or (view, bin), see filter_weights
+  std::vector<float> weights_, added_;  ///< (view) or (view, bin), rad, see filter_weights
   std::size_t of_view_ = 1;
   std::optional<Array> volume_;
 };

@@ -14,14 +14,15 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The hierarchical model takes all views at once.
+/// Whether this route takes a job. It does not take the hierarchical model, which needs all views at once.
 bool takes_views(const Job& job, const Recipe& recipe) {
   return recipe.model != Model::hierarchical && !job.method->takes_whole && beam_of(job.scan).of_views;
 }
 
 Index fewest_slices(const Job& job) { return detector_of(job.scan).rows == 1 ? job.grid.size[2] : 1; }
 
-/// The rows that the slices meet; one row alone would be a fan's. Without an axis, slices may meet any.
+/// The rows whose rays meet the slices, at least two, since one row alone would make a fan. All rows, if
+/// there is no axis.
 Range rows_of_views(const Job& job, Range slices) {
   if (job.rows.size() == 0) return {0, 0};
   const Range all{0, detector_of(job.scan).rows};
@@ -32,8 +33,9 @@ Range rows_of_views(const Job& job, Range slices) {
                              : Range{std::max<Index>(0, met.first - 1), met.last};
 }
 
-/// As many views as make a block large enough for kernels, and small enough for the first one to come soon.
-/// Fewer where few slices find room beside them; else the scan alone decides, and with it the order of sums.
+/// Chooses the number of views of a block: enough for kernels, and few enough for the first block to come
+/// soon. It is smaller if otherwise only a few slices fit beside the views. Otherwise the number, and with it
+/// the order of sums, depends only on the scan.
 void choose_blocks(Plan& plan, const Room& room) {
   constexpr Index most = 64, step = 8, few_slices = 16;
   const Index fewest = fewest_slices(plan.job), few = std::clamp(few_slices, fewest, plan.job.grid.size[2]);
@@ -48,22 +50,23 @@ void choose_blocks(Plan& plan, const Room& room) {
   while (views > 1 && !fits(fewest)) views /= 2;
 }
 
-/// Each slab lets the views pass again, and makes the weights of its rays anew. So there are as few as the
-/// memory allows, and as many for each worker; a single GPU has two, of which one is written while the other
-/// is made.
+/// The slices of a slab. All views pass again for each slab, and the weights of its rays are made anew. So
+/// there are as few slabs as the memory allows, the same number for each worker. A single GPU has two slabs:
+/// one is written while the other one is made.
 Index slices_of_slab(const Plan& plan, Index most) {
   const auto workers = static_cast<Index>(plan.flow.workers.size());
   const Index all = plan.job.grid.size[2], fewest = plan.flow.home().is_cuda() ? 2 : 1;
   return ceil_div(all, ceil_div(std::max(fewest, ceil_div(all, most)), workers) * workers);
 }
 
-/// A packed scan is unpacked once, or anew for each block.
+/// Chooses whether a packed scan is unpacked once, or anew for each block.
 void choose_reads_of_views(Plan& plan, const Room& room) {
   plan.flow.slices_a_read = plan.job.grid.size[2];
   if (!room.fits()) plan.flow.slices_a_read = 0;
 }
 
-/// Voxels of a brick share numbers: slabs begin with a brick, so that these do not depend on the memory.
+/// Makes slabs begin with a brick. The voxels of a brick share numbers, and so these do not depend on the
+/// memory.
 void align_to_bricks(Plan& plan) {
   constexpr Index brick = 16;
   Index& slices = plan.flow.rows_at_once;
@@ -81,9 +84,10 @@ void choose_views(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   room.note();
 }
 
-/// Line integrals of all views are made once, for steps that need all at once; else three blocks are on their
-/// way in each worker: one is read, one becomes line integrals and is filtered, one is added to the slices.
-/// On a GPU these stay there, and slices come home a few at a time.
+/// The memory on the host, bytes. If a step needs all views at once, the line integrals of all views are made
+/// once. Else each worker has three blocks on their way: one is read, one becomes line integrals and is
+/// filtered, one is added to the slices. On a GPU the last two stay there, and slices come to the host a few
+/// at a time.
 double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const Job& job = plan.job;
   const bool at_once = job.needs_all_views, counts_stay = at_once || plan.flow.slices_a_read > 0;

@@ -17,7 +17,8 @@ namespace {
 
 bool takes_whole(const Job&, const Recipe&) { return true; }
 
-/// Those with at least half of the free memory that one of them has: all get the same share of the work.
+/// The devices with at least half of the free memory of the one that has most, because all get the same share
+/// of the work.
 std::vector<Device> roomy(std::vector<Device> devices) {
   std::size_t most = 0;
   for (const Device device : devices) most = std::max(most, free_memory(device));
@@ -25,10 +26,10 @@ std::vector<Device> roomy(std::vector<Device> devices) {
   return devices;
 }
 
-/// Whether these devices hold the vectors, and then they do. Several share the views.
+/// Gives the flow these devices, which share the views, and returns whether the vectors fit there.
 bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& recipe) {
   const bool shares_views = devices.size() > 1;
-  if (shares_views && plan.job.method->subsets) return false;  // which are of views, too
+  if (shares_views && plan.job.method->subsets) return false;  // subsets share the views too
   if (static_cast<Index>(devices.size()) > views_of(plan.job.scan)) return false;
   plan.flow.devices = devices;
   plan.flow.workers.front().device = Device::team(devices);
@@ -36,8 +37,8 @@ bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& re
          device_bytes(plan, plan.job.grid.size[2]) <= device_budget(plan.flow.devices, recipe);
 }
 
-/// Vectors lie on one device or on several; where these do not hold them, on the host, and devices get tiles.
-/// @throws DeviceError if not even tiles fit
+/// Places vectors on one device or on several. If they do not fit there, they lie on the host, and devices
+/// get tiles. @throws DeviceError if not even tiles fit
 void choose_placement(Plan& plan, const Recipe& recipe) {
   const Beam& beam = beam_of(plan.job.scan);
   if (!beam.in_tiles || settles_on(plan.flow.devices, plan, recipe)) return;

@@ -14,8 +14,8 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
       landing_(work_, writer, may_store),
       maker_(work_.plan.flow.route->begin(work_, read, prepare)) {}
 
-/// From a GPU a few slices that are apart come home at once. Larger volumes come with the station that
-/// follows, a few slices at a time, while the next one is made.
+/// A small chunk of independent slices comes from a GPU to the host here, at once. A larger volume comes in
+/// the station that follows, a few slices at a time, while the next one is made.
 void ComputeStation::operator()(Chunk& chunk) {
   const UseStream own(stream_);
   Array volume = maker_(chunk, stream_);

@@ -8,10 +8,10 @@
 
 namespace tandem::pipeline {
 
-/// One worker: makes volumes from counts along the route of the plan, on its device.
+/// A worker that makes volumes from counts on its device, along the route of the plan.
 class ComputeStation {
  public:
-  /// For the writer, see `Landing`. @throws FileError for the initial volume of the plan
+  /// `writer` and `may_store` are as in `Landing`. @throws FileError if the initial volume cannot be read
   ComputeStation(Work work, ReadStation& read, PrepareStation& prepare, io::VolumeWriter* writer,
                  bool may_store);
   void operator()(Chunk& chunk);
@@ -19,13 +19,13 @@ class ComputeStation {
 
  private:
   Work work_;
-  Stream stream_;  ///< of this worker alone, whatever thread it runs on
+  Stream stream_;  ///< used by this worker alone, on whatever thread it runs
   Landing landing_;
   Maker maker_;
 };
 
-/// Looks at the voxels of some slices where they lie, on the host or on a GPU. @throws GeometryError if some
-/// are not finite: the line integrals are, so what is not was made here
+/// Checks the voxels of some slices where they lie, on the host or on a GPU. @throws GeometryError if some
+/// are not finite: since the line integrals are finite, the method made them
 void require_finite(const Job& job, Range slices, ConstVectorView volume);
 
 }  // namespace tandem::pipeline

@@ -60,7 +60,7 @@ double volumes_landed(const Plan& plan, Index slices, double volumes) {
 Landing::Landing(Work work, io::VolumeWriter* writer, bool may_store)
     : work_(std::move(work)), writer_(writer), may_store_(may_store && writer && writer->takes_stored()) {}
 
-/// The volume goes where the writer wants it, if the writer says so.
+/// Brings the volume to the memory of the writer, if the writer gives some.
 void Landing::bring(const float* volume, Device gpu, Chunk& chunk) {
   const PinHostMemory pinned(gpu);
   const auto [nx, ny, nz] = work_.plan.job.grid.size;
@@ -77,7 +77,7 @@ void Landing::bring(const float* volume, Device gpu, Chunk& chunk) {
   work_.copy_to(room, there, 4 * space.size());
 }
 
-/// Whether the volume came as the writer stores it.
+/// Brings the volume as the writer stores it. Returns false if that is not possible.
 bool Landing::bring_stored(ConstVectorView volume, Chunk& chunk) {
   const std::optional<StoredVoxels> stored = stored_on_gpu(volume, *writer_->takes_stored());
   if (!stored) return false;
@@ -100,7 +100,7 @@ void Landing::operator()(Chunk& chunk, const std::function<void(Chunk&)>& use) {
   if (!chunk.own || !chunk.own->space().device().is_cuda()) return use(chunk);
   const Array own = std::move(*chunk.own);
   chunk.own.reset();
-  const ConstVectorView slab = ConstVectorView(own).share(0);  // which is all of it
+  const ConstVectorView slab = ConstVectorView(own).share(0);  // the only share
   const Device gpu = slab.space.device();
   const Stream stream(gpu);
   const Index all = chunk.slices.size(), step = slices_at_once(all), area = own.size() / all;

@@ -15,7 +15,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Ranks that prepare all views of some rows in turn.
+/// The turns in which ranks prepare all views of some rows.
 struct Turns {
   const Comm& ranks;
   const Scan& scan;
@@ -31,7 +31,8 @@ struct Turns {
   Range views_of_rank(int rank) const { return portion_of_rank(views_of(scan), rank, ranks.size()); }
 };
 
-/// Gives each rank its views of the rows that this rank made in a turn, and takes its own of all rows.
+/// Gives each rank its views of the rows that this rank made in a turn, and receives this rank's views of all
+/// rows.
 void give_views(const Turns& all, Index turn, const Array* made, Array& own) {
   const Index bins = detector_of(all.scan).bins, views = all.views_of_rank(all.ranks.rank()).size();
   const auto rows_from = [&](int rank) { return all.rows_of(turn, rank); };

@@ -26,12 +26,12 @@ std::string floor_words(const Findings& met) {
   return text.str();
 }
 
-/// What is found in the reference is the same for all blocks of views.
+/// Removes the findings in the reference, which are the same for all blocks of views.
 void leave_out_reference(Findings& found) {
   found.dead = found.reference_not_finite = found.reference_replaced = 0;
 }
 
-/// Puts together what the members of a team made of the views that each of them has.
+/// Puts together the line integrals that the members of a team made, each of its views.
 LineIntegrals of_all_views(const Space& space, std::vector<std::optional<LineIntegrals>> made) {
   std::vector<Array> shares;
   std::vector<double> norms(made.front()->noise_norms.size(), 0.0);
@@ -142,7 +142,7 @@ LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const
   return on_cpu(counts, task);
 }
 
-/// Empty if the CPU has to make them.
+/// The line integrals of a task on GPUs; empty if the CPU has to make them.
 std::optional<LineIntegrals> PrepareStation::on_gpus(const std::vector<GpuFrames>& counts,
                                                      const Task& task) const {
   const Space space = projection_space(task.scan, task.work.device());
@@ -164,7 +164,8 @@ LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& t
   return preprocess(counts, task.reference, how, space, task.found, bins_kept(task.scan, plan_.job.solved));
 }
 
-/// Each GPU makes those of its counts; empty if the CPU has to make all.
+/// The line integrals of a task, of which each GPU makes those of its own counts. Empty if the CPU has to
+/// make all.
 std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames>& counts,
                                                      const Task& task) const {
   const Space space = projection_space(task.scan, task.work.device());
@@ -201,8 +202,8 @@ void PrepareStation::look_at(const Array& y, Range rows) {
   ends_.add(ends);
 }
 
-/// Above 1 % of what was selected, filling in is no repair; nor is it where half the cells are dead, or
-/// more is floored than allowed.
+/// Refuses data if more than 1 % of the pixels are not finite, if half of the cells are dead, or if more
+/// transmissions are below the floor than allowed.
 void PrepareStation::require_mostly_good() const {
   const Findings& met = findings_;
   const double cells =
@@ -228,8 +229,8 @@ void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
   if (plan_.job.rows.size() > 0) require_mostly_good();
 }
 
-/// What is wrong with a half acquisition that is none, because views are missing. Views that fill little more
-/// than half a turn were not meant for one.
+/// Says which views a half acquisition lacks. Empty if the views fill little more than half a turn, because
+/// then the scan was not meant to be a half acquisition.
 std::string PrepareStation::cause_of_open_ends() const {
   const std::vector<double>& angles = angles_of(plan_.job.scan);
   if (angles.empty()) return {};
@@ -257,7 +258,7 @@ void PrepareStation::finish(Outcome& outcome) const {
   const double cells = static_cast<double>(plan_.job.rows.size()) *
                        static_cast<double>(plan_.job.bins.size()) /
                        static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
-  constexpr double many = 0.1;  // of the cells: no detector has so many that are dead
+  constexpr double many = 0.1;  // share of the cells: no detector has so many dead ones
   if (const auto dead = static_cast<double>(findings_.dead); dead > many * cells)
     warn(outcome.warnings, "flats: ", findings_.dead, " of ", cells, " cells (",
          std::round(100 * dead / cells),

@@ -13,46 +13,46 @@
 
 namespace tandem::pipeline {
 
-/// What preparing holds on a GPU for some views of a chunk, bytes: counts, of the widest type, once more if
-/// steps change them; line integrals and weights, with margins before these are cut off; what steps hold; and
-/// flats.
+/// The memory, bytes, that preparation takes on a GPU for some views of a chunk. It holds counts of the
+/// widest type, twice if steps change them; line integrals and weights with their margins; the memory of
+/// steps; and flats.
 double preparing_bytes(const Plan& plan, Index slices, Index views);
-/// What steps hold on the host beside counts and line integrals, bytes: their own memory, and rows with
-/// margins before these are cut off.
+/// The memory, bytes, that steps take on the host beside counts and line integrals: their own, and the rows
+/// of margins before these are cut off.
 double steps_bytes(const Plan& plan, const io::ScanInfo& info, Index views, Index rows_read, Index rows_kept);
 
-/// Turns counts into line integrals and checks whether the data lack something. All workers share it.
+/// Turns counts into line integrals, and checks whether the data lack something. All workers share it.
 class PrepareStation {
  public:
   /// @throws GeometryError or FileError if the scan lacks what is needed to turn counts into line integrals
   PrepareStation(const io::ScanInfo& info, const Plan& plan);
-  /// The line integrals of a chunk, on the GPU of the worker if that can make them, else on the CPU; empty if
-  /// no counts came with it.
+  /// The line integrals of a chunk. The GPU of the worker makes them if it can, else the CPU. Empty if no
+  /// counts came with the chunk.
   std::optional<LineIntegrals> operator()(Chunk& chunk, ReadStation& read, Work& work);
-  /// Those of this rank's views, where vectors lie on several ranks; all ranks.
+  /// Collective. The line integrals of this rank's views, if vectors are split over ranks.
   std::optional<LineIntegrals> of_own_views(Chunk& chunk, const Space& projections, ReadStation& read,
                                             Work& work);
-  /// Those of a block of views. They make a part of the work on this many slices. What is found in the
-  /// reference counts with the `first` block only.
+  /// The line integrals of a block of views. They make a part of the work on `of_slices` slices. Findings in
+  /// the reference are counted with the `first` block only.
   Array block(const io::FramesView& counts, const Reference& reference, const Scan& views, double of_slices,
               bool first, Work& work);
-  /// Makes those of all views on the CPU, once for all chunks, for steps that need all at once.
+  /// Makes the line integrals of all views on the CPU, once for all chunks, for steps that need all at once.
   void make_all(const Chunk& chunk, ReadStation& read, Work& work);
-  /// Some of them, (view, row, bin) in this space.
+  /// Some views of what `make_all` made, (view, row, bin) in this space.
   Array some_of_all(Range views, const Space& space, Work& work) const;
-  /// Takes note of what was found in some data, and looks whether line integrals come down to air. @throws
-  /// FileError if too much was replaced
+  /// Adds what was found in some data. @throws FileError if too much was replaced
   void add(const Findings& found);
-  /// `rows`: of the plan's scan, that the data have; none for methods that are no solvers.
+  /// Looks whether the line integrals fall to those of air at the ends of the rows. `rows`: the rows of the
+  /// plan's scan that the data have; none for methods that are no solvers.
   void look_at(const Array& y, Range rows);
-  /// All ranks: the first one gets what all found, and what they did. @throws FileError if all together
-  /// replaced too much
+  /// Collective. The first rank gets what all ranks found and did. @throws FileError if all together replaced
+  /// too much
   void add_ranks(const Comm& ranks, Outcome& outcome);
   /// Adds findings and warnings, after all data have passed.
   void finish(Outcome& outcome) const;
 
  private:
-  /// What counts of a scan become, which make a part of the work on this many slices.
+  /// A part of the work on `of_slices` slices: how the counts of a scan become line integrals.
   struct Task {
     const Reference& reference;
     const Scan& scan;
@@ -69,7 +69,8 @@ class PrepareStation {
 
   const Plan& plan_;
   std::mutex mutex_, making_;
-  /// A large chunk keeps a GPU busy by itself: one after the other, so that the first one is done soon.
+  /// A lock for each GPU. A large chunk keeps a GPU busy by itself, so large chunks are prepared one after
+  /// the other, and the first one is done soon.
   std::map<Device, std::mutex> of_large_chunks_;
   std::optional<Array> all_;  ///< line integrals
   Findings findings_;

@@ -18,7 +18,7 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
   const bool margins = rows > made;
   const double all = 4.0 * static_cast<double>(views * rows * bins);
   const double wide = data_sets(job) * (margins ? all : projections);
-  // each view may have flats of its own, and of these the noise
+  // each view may have flats of its own, and their noise
   const double flats = how.noise || how.weights ? 2 : 1;
   const double spans = flats_are_of_views(how.values) ? flats * all : 0;
   return counts + wide + spans +

@@ -24,7 +24,7 @@ Range part_of(const Plan& plan, Range chunk) {
   return {first, std::min(first + size, plan.job.grid.size[2])};
 }
 
-/// Some of these frames, which count from 0.
+/// Some of these frames, numbered from 0.
 io::FramesView frames_within(io::FramesView frames, Range some) {
   frames.data += some.first * frames.frame_step * static_cast<Index>(bytes_of(frames.type));
   frames.shape[0] = some.size();
@@ -32,7 +32,7 @@ io::FramesView frames_within(io::FramesView frames, Range some) {
   return frames;
 }
 
-/// Of frames that hold the rows `held` of a file.
+/// Some rows of frames that hold the rows `held` of a file.
 io::FramesView rows_within(io::FramesView frames, Range held, Range rows) {
   frames.data += (rows.first - held.first) * frames.row_step * static_cast<Index>(bytes_of(frames.type));
   frames.shape[1] = rows.size();
@@ -65,8 +65,8 @@ double counts_bytes(const io::ScanInfo& info, double cells, Index views) {
   return static_cast<double>(views) * cells * static_cast<double>(io::bytes_of(info.type));
 }
 
-/// Each set of flats becomes three numbers a cell, and the darks one. Pixels of all frames are read, and of
-/// one set at a time they become one. Steps change them as numbers, and look at what they were.
+/// Each set of flats becomes three numbers per cell, and the darks become one. Pixels of all frames are read,
+/// and the sets are averaged one at a time. Steps change them as numbers, and compare with what they were.
 ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double cells) {
   const double binned = cells / static_cast<double>(job.rows_together << job.preprocessing.binning);
   const bool changed = std::ranges::any_of(job.preprocessing.table(), [&](const Step& step) {
@@ -96,7 +96,7 @@ void ReadStation::read_part(Range slices) {
   const Load load{.slices = static_cast<double>(slices.size()),
                   .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
-  part_.reset();  // its memory may serve again
+  part_.reset();  // so that its memory can be used again
   part_reference_.reset();
   auto frames = std::make_shared<io::Frames>();
   const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
@@ -156,7 +156,7 @@ void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
           reader_.in_memory(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins)) {
     chunk.counts = *there;
   } else {
-    chunk.read.reset();  // its memory may serve again
+    chunk.read.reset();  // so that its memory can be used again
     const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
     auto frames = std::make_shared<io::Frames>();
     reader_.read(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins, *frames);
@@ -191,7 +191,7 @@ GpuFrames ReadStation::on_gpu(Range slices, Range all, int member, Work& work) {
   const Index frame = rows_read(plan_, slices).rows.size() * plan_.job.bins.size() *
                       static_cast<Index>(bytes_of(reader_.info().type));
   const std::vector<Range> blocks = pieces(all, std::max<Index>(1, plan_.flow.bytes_a_piece / frame));
-  for (io::Frames& some : going_up_) {  // all chunks take the same memory, however tall they are
+  for (io::Frames& some : going_up_) {  // the memory is the same for all chunks, however tall
     const PinHostMemory pinned(stream.device());
     some.bytes.reserve(static_cast<std::size_t>(std::max(plan_.flow.bytes_a_piece, frame)));
   }
@@ -239,7 +239,7 @@ io::FramesView ReadStation::views(Range slices, Range views, double of_slices, i
   const Range rows = rows_read(plan_, slices).rows,
               frames{plan_.job.views.first + views.first, plan_.job.views.first + views.last};
   if (plan_.flow.slices_a_read > 0) {
-    const auto [all, owner] = counts_of(slices);  // the owner stays: all slices are one part
+    const auto [all, owner] = counts_of(slices);  // the owner stays, since all slices are one part
     return frames_within(all, views);
   }
   const Load load{.slices = of_slices,

@@ -22,15 +22,15 @@ struct Sweep::Pass {
   ByViews fdk;
   Array slab;
   ViewSamples samples;
-  Index views;      ///< of all blocks
-  Index added = 0;  ///< views
+  Index views;      ///< number of views of all blocks
+  Index added = 0;  ///< number of views that are added
   /// A block is queued before the host waits for the one before, so that a GPU always has work.
   std::optional<Array> last{};  ///< filtered data that are being added
 
   double slices() const { return static_cast<double>(problem.grid.size[2]); }
-  /// What some of the views make of the slices.
+  /// The number of slices that the work on `some` views equals.
   double share(Index some) const { return slices() * static_cast<double>(some) / static_cast<double>(views); }
-  /// Line integrals of the block before, if the next one needs some of its views, too.
+  /// Line integrals of the block before, if the next block needs some of its views too.
   std::optional<Array> before{};
   Range views_before{0, 0};
 
@@ -39,7 +39,7 @@ struct Sweep::Pass {
 
 namespace {
 
-/// A block of views on its way.
+/// A block of views while it is read.
 struct Place {
   io::Frames memory;
   io::FramesView counts;
@@ -47,7 +47,7 @@ struct Place {
   std::optional<LinearOperator> back_projection;
 };
 
-/// Copies those of the views `had` that are wanted.
+/// Copies the views that are both in `had` and in `wanted`.
 void copy_views(const Array& from, Range had, Array& to, Range wanted) {
   const Range both{std::max(had.first, wanted.first), std::min(had.last, wanted.last)};
   if (both.first >= both.last) return;
@@ -92,7 +92,8 @@ double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& 
   constexpr double blocks = 3;
   const Index views = views_of_block(plan);
   const Detector& d = detector_of(plan.job.scan);
-  const double kept = plan.job.filtered.views_beside > 0 ? 3 : 1;  // of the block before, and put together
+  // The line integrals of this block; perhaps also those of the block before, and both put together.
+  const double kept = plan.job.filtered.views_beside > 0 ? 3 : 1;
   const double y = kept * data_sets(plan.job) * 4 * static_cast<double>(views * d.rows * d.bins),
                volume = volume_at_home(plan, slices),
                counts = counts_stay ? 0 : blocks * counts_bytes(info, cells_read(plan, slices), views);
@@ -165,7 +166,7 @@ Array Sweep::line_integrals(Pass& pass, Range views, const io::FramesView& count
   return work_.moved_to(work_.device(), std::move(y));
 }
 
-/// With those of the block before, if the filter takes views of both.
+/// The line integrals of a block, behind those of the block before if the filter takes views of both.
 Array Sweep::line_integrals_behind(Pass& pass, Range block, Range fresh, const io::FramesView& counts) {
   const Range behind = pass.behind(block);
   const Space space = projection_space(crop(pass.problem.scan, behind), work_.device());

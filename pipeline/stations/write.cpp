@@ -12,7 +12,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// NaN where no slice has passed yet.
+/// A picture of NaN, which means that no slice has passed yet.
 io::Picture picture(Index width, Index height) {
   return {width, height, std::vector<float>(static_cast<std::size_t>(width * height), NAN)};
 }
@@ -84,7 +84,7 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
 
 void WriteStation::operator()(Chunk& chunk) {
   if (finds_range_) set_range_of(chunk);
-  if (chunk.slices.size() == 0) return;  // of several ranks some may have none
+  if (chunk.slices.size() == 0) return;  // if there are several ranks, some may have none
   {
     const auto slices = static_cast<double>(chunk.slices.size());
     const Stopwatch watch(

@@ -15,7 +15,7 @@
 
 namespace tandem::pipeline {
 
-/// Compares slices with the truth when they pass. Without a truth it does nothing.
+/// Compares slices with the truth as they pass. Without a truth it does nothing.
 class QualityWatch {
  public:
   QualityWatch(const VolumeGrid& grid, std::shared_ptr<Truth> truth);
@@ -28,10 +28,11 @@ class QualityWatch {
   std::vector<Quality> qualities_;
 };
 
-/// Keeps the slices through the middle, along z, y and x, when they pass, and shows them while they come.
+/// Keeps the three planes through the middle of the volume, normal to z, y and x, as slices pass, and shows
+/// them meanwhile.
 class MiddleSlices {
  public:
-  /// They are kept for the outcome if they are `wanted`, and else only if somebody sees them live.
+  /// If `wanted`, the planes are kept for the outcome. If not, they are kept only if `show` is there.
   MiddleSlices(const VolumeGrid& grid, bool wanted, OnPictures show);
   bool looks() const { return !pictures_.empty(); }
   void look_at(Index z, const float* slice);
@@ -49,7 +50,7 @@ class MiddleSlices {
   std::vector<io::Picture> pictures_;
 };
 
-/// Writes volumes, and shows each slice to the objects that look at the result.
+/// Writes volumes, and passes each slice to the objects that look at the result.
 class WriteStation {
  public:
   WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& watch, Outcome& outcome,
@@ -57,10 +58,11 @@ class WriteStation {
   /// Finds the range of integers in the first chunk, which must be the whole volume, or a rank's slab of it.
   void find_range() { finds_range_ = true; }
   void operator()(Chunk& chunk);
-  /// Looks at the slices that did not pass, because a killed run left them, as their file has them.
+  /// Looks at the slices that did not pass because a killed run had written them. It reads them from the
+  /// file.
   void look_at_rest();
   void finish();
-  /// Whether anybody looks at voxels, so that they have to come as floats.
+  /// Whether some object looks at voxels, so that these have to come as floats.
   bool looks() const { return quality_.looks() || middle_.looks(); }
 
  private:

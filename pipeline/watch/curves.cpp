@@ -7,7 +7,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The value after so many iterations, or the last one before.
+/// The value after `iteration` iterations, or the last value before.
 double value_at(const Curve& curve, int iteration) {
   const auto next = std::upper_bound(curve.iterations.begin(), curve.iterations.end(), iteration);
   if (next == curve.iterations.begin()) return 0;

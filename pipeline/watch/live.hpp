@@ -10,24 +10,24 @@
 
 namespace tandem::pipeline {
 
-/// A picture of a volume in the making. What is not made yet is NaN.
+/// A picture of a volume in the making. Pixels that are not made yet are NaN.
 struct LivePicture {
-  /// "newest" for the slice that was made last, "iterate" for one that a solver is at; "z", "y", "x" for the
-  /// middle planes.
+  /// "newest" for the slice that was made last, "iterate" for a slice on which a solver works, and "z", "y",
+  /// "x" for the middle planes.
   std::string name;
-  Index index = 0;          ///< of the plane, along the axis that it is normal to
-  Index count = 0;          ///< planes along that axis
+  Index index = 0;          ///< number of the plane along its normal
+  Index count = 0;          ///< number of planes along that axis
   io::Picture grey;         ///< at most `live_side` pixels a side
   std::string detail = {};  ///< for an iterate: "iteration 10 of 60"
 };
-/// Is called at most about once a second for results and once for iterates, perhaps by two threads at once,
-/// and keeps the work waiting meanwhile.
+/// A function that shows pictures. It is called at most about once a second for results and once a second for
+/// iterates, perhaps by two threads at once. The work waits meanwhile.
 using OnPictures = std::function<void(std::vector<LivePicture>)>;
 
 constexpr Index live_side = 1024;
 
-/// The picture with at most `side` pixels a side. Each pixel is the mean of a square of pixels, of those that
-/// are finite; NaN if none is.
+/// The picture with at most `side` pixels a side. Each pixel is the mean of the finite pixels of a square;
+/// NaN if none is finite.
 io::Picture shrunk(std::span<const float> grey, Index width, Index height, Index side = live_side);
 
 /// Shows pictures, but not too often: the first at once, each further one a second after the one before.
@@ -36,11 +36,11 @@ class LiveView {
   explicit LiveView(OnPictures show) : show_(std::move(show)) {}
   bool looks() const { return static_cast<bool>(show_); }
   bool due() const;
-  void show(std::vector<LivePicture> pictures);  ///< also if none is due
+  void show(std::vector<LivePicture> pictures);  ///< shows them even if none is due
 
  private:
   OnPictures show_;
-  double next_ = 0;  ///< by `seconds_now`
+  double next_ = 0;  ///< when the next picture is due, by `seconds_now`
 };
 
 }  // namespace tandem::pipeline

@@ -10,7 +10,7 @@ namespace tandem::pipeline {
 
 class Checkpoints;
 
-/// What is watched of a run, and kept of it beside the volume.
+/// Options that say what is watched during a run, and what is kept beside the volume.
 struct Options {
   OnProgress progress = {};            ///< may be empty
   std::filesystem::path truth = {};    ///< the volume to compare with; empty: none
@@ -20,7 +20,7 @@ struct Options {
   OnPictures show = {};                ///< sees the volume while it is made; may be empty
   StationBoard* board = nullptr;       ///< sees what stations do; may be null
   bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
-  Checkpoints* checkpoints = nullptr;  ///< of a solver; may be null
+  Checkpoints* checkpoints = nullptr;  ///< check-points of a solver; may be null
 };
 
 }  // namespace tandem::pipeline

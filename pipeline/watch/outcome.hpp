@@ -14,14 +14,14 @@
 
 namespace tandem::pipeline {
 
-/// Seconds of each station, and of all. `search` comes before the others. `transfer` is to a GPU and back.
-/// Those of several workers are added up.
+/// Seconds of each station, and of the whole run. `search` comes before the others. `transfer` is to a GPU
+/// and back. The seconds of several workers are added up.
 struct Seconds {
   double total = 0, search = 0, read = 0, preprocess = 0, transfer = 0, filter = 0, backproject = 0,
          iterate = 0, write = 0;
-  double finish = 0;  ///< after `total`, by the caller: until the volume is on the disk and has its name
+  double finish = 0;  ///< from `total` until the volume is on the disk and has its name; set by the caller
 
-  /// Adds what a worker did.
+  /// Adds the seconds of a worker.
   void operator+=(const Seconds& worker) {
     preprocess += worker.preprocess;
     transfer += worker.transfer;
@@ -34,18 +34,18 @@ struct Seconds {
 /// How a solver went on some slices.
 struct Iterated {
   Range slices;
-  int iterations = 0;                   ///< of the slice that took the most
+  int iterations = 0;                   ///< the most iterations of a slice
   std::vector<int> slice_iterations;    ///< one per slice
   std::vector<std::string> stopped_by;  ///< one per slice
   std::vector<double> squares;          ///< |b - Ax|^2 over these slices, after each iteration
   CurveSums curves = {};                ///< if they are wanted
-  double noise = 0;                     ///< the norm of the noise, if a rule compares with it
-  double data = 0, below_zero = 0;      ///< the sizes of all data, and of those that were clamped at zero
+  double noise = 0;                     ///< the norm of the noise, if a stopping rule needs it
+  double data = 0, below_zero = 0;      ///< the sizes of all data, and of the data that were clamped at zero
 };
 
 /// How a scan was followed.
 struct Followed {
-  Index views = 0, of = 0;  ///< views that came, and those that were planned
+  Index views = 0, of = 0;  ///< views that came, and views that were planned
   Index again = 0;          ///< views that were read again, because their weights came out differently
   double last_view = 0;     ///< when the last view was seen, by `seconds_now`
 };
@@ -54,7 +54,7 @@ struct Followed {
 struct Searched {
   int trials = 0;
   Index slices = 0;
-  double updates = 0, seconds = 0;  ///< updates as those of `Outcome`
+  double updates = 0, seconds = 0;  ///< updates are counted as in `Outcome`
 
   void operator+=(const Searched& other) {
     trials += other.trials, slices += other.slices, updates += other.updates;
@@ -75,29 +75,29 @@ struct Helped {
 /// The outcome of a reconstruction, for the report. Stations that work at the same time write different parts
 /// of it.
 struct Outcome {
-  Seconds seconds;               ///< without those of a helper
-  Index slices = 0;              ///< that workers made
-  std::optional<Helped> helped;  ///< what a helper did of this
+  Seconds seconds;               ///< without the seconds of a helper
+  Index slices = 0;              ///< slices that workers made
+  std::optional<Helped> helped;  ///< the part of it that a helper did
   double updates = 0;            ///< voxels times views, for every application of A and of At
-  double left_to_cpu = 0;        ///< slices whose data a GPU was to prepare and could not
+  double left_to_cpu = 0;        ///< slices whose data a GPU should have prepared and could not
   Findings findings;
-  int iterations = 0;                   ///< of the slice that took the most
+  int iterations = 0;                   ///< the most iterations of a slice
   std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
   std::vector<std::string> stopped_by;  ///< one per slice
   std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
-  Curves curves;                        ///< of a solver, if they are wanted
-  std::optional<Quality> quality;       ///< compared with the truth, if there is one
+  Curves curves;                        ///< curves of a solver, if they are wanted
+  std::optional<Quality> quality;       ///< how the volume compares with the truth, if there is one
   std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
-  std::vector<std::string> warnings;    ///< those that only the data could tell; the plan has others
+  std::vector<std::string> warnings;    ///< warnings that only the data could tell; the plan has others
 
-  std::optional<ValueRange> range;  ///< of integers, if it was to be found
-  Searched searched;                ///< before the first slice (`look_ahead`)
-  double range_seconds = 0;         ///< of `seconds.total`, which finding it took
+  std::optional<ValueRange> range;  ///< the range of integers, if it had to be found
+  Searched searched;                ///< the search before the first slice (`look_ahead`)
+  double range_seconds = 0;         ///< the part of `seconds.total` in which `range` was found
 
-  std::optional<Followed> followed;  ///< if the scan was being written
+  std::optional<Followed> followed;  ///< set if the scan was being written
 
-  std::vector<double> weights;     ///< of total variation, where they were to be found
-  std::vector<Iterated> iterated;  ///< by chunks; `Method::conclude` makes the numbers above of them
+  std::vector<double> weights;     ///< weights of total variation, if they had to be found
+  std::vector<Iterated> iterated;  ///< one per chunk; `Method::conclude` makes the numbers above from these
 
   /// Adds a search that came before all the rest.
   void begin_with(const Searched& before) {
@@ -106,14 +106,15 @@ struct Outcome {
     seconds.total += before.seconds;
   }
 
-  /// Calls `each` with every part that workers and ranks add up: of one outcome, or of several alike.
+  /// Calls `each` with every member that workers and ranks add up. With several outcomes it gets the same
+  /// member of each.
   template <class Each, class... Outcomes>
   static void for_each_sum(const Each& each, Outcomes&... of) {
     each(of.seconds...), each(of.slices...), each(of.updates...), each(of.left_to_cpu...);
     each(of.helped...), each(of.searched...), each(of.weights...), each(of.iterated...);
   }
 
-  /// Adds what another worker, or another rank, did.
+  /// Adds the outcome of another worker, or of another rank.
   void add(const Outcome& other) {
     for_each_sum([](auto& sum, const auto& more) { add_to(sum, more); }, *this, other);
   }
@@ -133,7 +134,7 @@ struct Outcome {
   }
 };
 
-/// All ranks: the first one gets what all did and found, the others keep their own.
+/// Collective. The first rank gets what all ranks did and found, and the others keep their own.
 void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends);
 
 }  // namespace tandem::pipeline

@@ -11,16 +11,16 @@
 
 namespace tandem::pipeline {
 
-/// Values on their way to another rank, as bytes. The same calls of `pass` write and read them, so that one
-/// list of values serves for both.
+/// Values on their way to another rank, as bytes. The same calls of `pass` write them and read them, so that
+/// one list of values serves for both.
 class Packet {
  public:
-  Packet() = default;  ///< to write
+  Packet() = default;  ///< an empty packet, to be written
   explicit Packet(std::string bytes) : bytes_(std::move(bytes)), reads_(true) {}
   bool reads() const { return reads_; }
   const std::string& bytes() const { return bytes_; }
 
-  /// @throws DeviceError if there is no such value left
+  /// Writes or reads these bytes. @throws DeviceError if fewer bytes are left
   void pass(void* value, std::size_t bytes) {
     if (!reads_) return void(bytes_.append(static_cast<const char*>(value), bytes));
     require<DeviceError>(bytes <= bytes_.size() - at_, "ranks: a message of another rank is too short");

@@ -89,7 +89,8 @@ Quality compare(std::span<const float> image, std::span<const float> truth, Shap
                       " voxels; both must be ", nz, " x ", ny, " x ", nx);
   require_comparable(shape);
   require_range(range);
-  // One partial sum a line, added in order: the result does not depend on the number of threads.
+  // Each line has its own partial sum, and these are added in order, so that the result does not depend on
+  // the number of threads.
   std::vector<Errors> errors(static_cast<std::size_t>(nz * ny));
   std::vector<double> similarities(errors.size());
   parallel_for(nz * ny, [&, rows = ny, columns = nx](Index i) {

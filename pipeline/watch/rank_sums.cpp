@@ -7,7 +7,7 @@
 
 namespace tandem::pipeline {
 
-// In no unnamed namespace, so that `pass` of a vector finds them.
+// These functions stand in no unnamed namespace, so that `pass` of a vector finds them.
 
 static void pass(Packet& packet, Curve& curve) {
   pass(packet, curve.iterations);

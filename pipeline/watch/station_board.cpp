@@ -9,7 +9,7 @@ namespace tandem::pipeline {
 namespace {
 
 constexpr std::size_t most_curves = 8, most_points = 256;
-constexpr double telling_s = 0.5;  // a shift that has taken so long tells a rate before it ends
+constexpr double telling_s = 0.5;  // a shift that has taken so long gives a rate before it ends
 
 }  // namespace
 

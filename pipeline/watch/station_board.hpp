@@ -18,10 +18,10 @@ struct Load {
 struct StationState {
   std::string name;
   Load done;
-  double seconds = 0;         ///< of work until now, also of work that has not ended
-  double rate = 0, best = 0;  ///< updates or bytes in a second of work: of the chunk at last, and the fastest
-  int working = 0;            ///< workers that are at it now
-  int waiting = -1;  ///< chunks that wait in front of it; -1: it takes what the station before has done
+  double seconds = 0;         ///< working time until now, with the work that has not ended
+  double rate = 0, best = 0;  ///< updates or bytes per second of work: of the last chunk, and the highest
+  int working = 0;            ///< workers that are at work here now
+  int waiting = -1;           ///< chunks that wait in front of the station; -1: it has no queue
 };
 
 /// How a solver goes on some slices: |b - Ax| relative to the start, after some of its iterations.
@@ -36,16 +36,16 @@ struct ResidualCurve {
 class StationBoard {
  public:
   struct Snapshot {
-    double slices = 0;                   ///< that are to be made
+    double slices = 0;                   ///< number of slices to be made
     std::vector<StationState> stations;  ///< in the order in which they began
-    std::vector<ResidualCurve> curves;   ///< of the chunks that began last, the newest at the end
+    std::vector<ResidualCurve> curves;   ///< curves of the chunks that began last, the newest at the end
   };
   Snapshot snapshot() const;
 
   void expect(double slices);
-  /// A chunk comes to wait in front of a station (1), or waits no more (-1).
+  /// Notes that a chunk begins to wait in front of a station (1), or waits no more (-1).
   void queue(const std::string& station, int change);
-  /// One more residual. Iteration 0 begins a new curve. Long curves keep every 2nd point, then every 4th, ...
+  /// Adds a residual. Iteration 0 begins a new curve. Long curves keep every 2nd point, then every 4th, ...
   void residual(Range slices, int iteration, double relative);
 
   /// Work of one worker on one chunk at one station.
@@ -54,9 +54,9 @@ class StationBoard {
     double begun = 0;
     Load done = {};
   };
-  /// `now` is by `seconds_now`, also below.
+  /// Begins a shift. `now` is by `seconds_now`, here and below.
   Shift begin(const std::string& station, double now);
-  /// All that was done since the shift began. It may come from several threads, in any order.
+  /// Notes all that was done since the shift began. Calls may come from several threads, in any order.
   void reached(Shift& shift, const Load& done, double now);
   void end(Shift& shift, const Load& done, double now);
 
@@ -66,7 +66,7 @@ class StationBoard {
 
   struct Station {
     StationState state;
-    double begun = 0;  ///< sum of the times when shifts began that have not ended
+    double begun = 0;  ///< sum of the starting times of the shifts that have not ended
   };
   struct Curve {
     ResidualCurve shown;

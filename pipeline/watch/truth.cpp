@@ -11,8 +11,8 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Where the grid of a plan begins in a volume that holds its voxels among others, x, y, z; empty if it does
-/// not.
+/// The first voxel, x, y, z, of the wanted grid in a volume that holds its voxels; empty if the volume does
+/// not hold them.
 std::optional<std::array<Index, 3>> place_within(const io::VolumePlace& volume,
                                                  const io::VolumePlace& wanted) {
   constexpr double near = 1e-3;  // voxels, as io::difference has it
@@ -41,7 +41,7 @@ TrueVolume::TrueVolume(const io::VolumePlace& place, const std::filesystem::path
   if (found)
     first_ = *found;
   else
-    file_ = open_on_grid(place, path, "--truth", any_external);  // it says what is amiss
+    file_ = open_on_grid(place, path, "--truth", any_external);  // its message says what is wrong
   slice_.resize(static_cast<std::size_t>(file_->shape()[1] * file_->shape()[2]));
 }
 

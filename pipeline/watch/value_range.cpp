@@ -10,8 +10,8 @@ namespace tandem::pipeline {
 namespace {
 
 constexpr Index most_slices = 16;
-constexpr double share_clipped = 1e-4;  // of a slice, at each end
-constexpr double margin = 0.05;         // of the width, at each end
+constexpr double share_clipped = 1e-4;  // share of a slice's voxels, at each end
+constexpr double margin = 0.05;         // share of the width, at each end
 
 std::vector<Index> spread_over(Index count) {
   const Index taken = std::min(count, most_slices);
@@ -20,7 +20,7 @@ std::vector<Index> spread_over(Index count) {
   return slices;
 }
 
-/// The value below which `below` of all values lie. Changes their order.
+/// The value below which `below` of the values lie. Changes the order of the values.
 float value_at(std::vector<float>& values, Index below) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
   std::nth_element(values.begin(), at, values.end());

@@ -18,19 +18,19 @@ struct ValueRange {
 /// among them. It depends on the values of these slices alone: neither on chunks, nor on the order in which
 /// they come.
 ///
-/// Of each slice it takes the 0.01st and the 99.99th percentile, and of all slices the lowest and the
-/// highest. It widens this range by a twentieth at each end, because other slices may have more, and rounds
-/// it outwards to multiples of a power of ten, which is at most a hundredth of the width.
+/// It takes the 0.01st and the 99.99th percentile of each slice, and then the lowest and the highest of all
+/// slices. It widens this range by a twentieth at each end, because other slices may have more. It rounds it
+/// outwards to multiples of a power of ten, which is at most a hundredth of the width.
 class RangeFinder {
  public:
   explicit RangeFinder(const VolumeGrid& grid);
-  /// The slices that are to be looked at, in order: at most 16.
+  /// The slices to be looked at, in order; at most 16.
   const std::vector<Index>& slices() const { return slices_; }
-  /// Looks at those of these slices, (slice, y, x), that are among them.
+  /// Looks at those slices of a part of the volume, (slice, y, x), that are among `slices()`.
   void look_at(Range slices, const float* volume);
-  /// All ranks: adds what the others have seen.
+  /// Collective. Adds what the other ranks have seen.
   void join(const Comm& ranks);
-  /// The range, when all have been looked at.
+  /// The range; empty until all slices have been looked at.
   std::optional<ValueRange> range() const;
 
  private:
@@ -41,8 +41,8 @@ class RangeFinder {
   std::vector<ValueRange> seen_;
 };
 
-/// A range that holds [low, high], widened and rounded as above, with min < max. If low = high, it goes from
-/// there to as much more; if both are 0, to 1.
+/// A range that holds [low, high], widened and rounded as above, with min < max. If low = high, the range
+/// goes from there to as much more; if both are 0, to 1.
 ValueRange widened(double low, double high);
 
 }  // namespace tandem::pipeline

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the parts of the module `tandem._core` share. It is private: the package `tandem` around it knows the
-// arrays of its callers, and hands over addresses whose sizes it has checked.
+// Shared by the parts of the module `tandem._core`, which is private. The package `tandem` around it knows
+// the arrays of its callers, and hands over addresses whose sizes it has checked.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -45,7 +45,7 @@ inline VectorView lent(Address at, const Space& space) { return {reinterpret_cas
 /// The caller's stream on a GPU, null for the legacy default one, for as long as a call takes. On the CPU the
 /// address does not count.
 Stream stream_of_caller(Device device, Address native);
-/// The same for longer: `keeper`, which may be None, keeps it alive.
+/// The caller's stream for longer than a call: `keeper`, which may be None, keeps it alive.
 Stream stream_of_caller(Device device, Address native, nb::object keeper);
 
 /// y <- alpha A x + beta y for `count` vectors that lie one after another, on the caller's stream. Releases
@@ -53,8 +53,8 @@ Stream stream_of_caller(Device device, Address native, nb::object keeper);
 void apply_at(const LinearOperator& A, float alpha, Address x, float beta, Address y, Index count,
               Address native);
 
-/// As long as it lives, this thread works on a stream of the caller, and the caller's current GPU is put back
-/// at its end. On the CPU it does nothing.
+/// Makes this thread work on a stream of the caller, as long as the object lives. At its end the caller's
+/// current GPU is set again. On the CPU it does nothing.
 class OnStream {
  public:
   explicit OnStream(const Stream& stream);
@@ -64,7 +64,7 @@ class OnStream {
   std::optional<UseStream> use_;
 };
 
-/// For work that makes something on a device: the caller's current GPU is put back at its end.
+/// Sets the caller's current GPU again after work on a device.
 class OnDevice {
  public:
   explicit OnDevice(Device device) {
@@ -75,8 +75,8 @@ class OnDevice {
   std::optional<KeepCurrentGpu> keep_;
 };
 
-/// Adds the constructor of a public class: `make`, whose parameters are those of the text. Arguments that it
-/// does not take are mended, or said in one line, by `_mistakes.made` of the package.
+/// Adds the constructor of a public class: `make`, with the parameters of the text. `_mistakes.made` of the
+/// package mends arguments that `make` does not take, or says in one line what is wrong.
 template <class T, class Class, class Make, class... Extra>
 void add_constructor(nb::module_& m, Class& c, const std::string& name, const std::string& parameters,
                      const Make& make, const Extra&... extra) {

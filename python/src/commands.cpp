@@ -1,4 +1,4 @@
-// The commands of the program, run within Python: they are parsed as the program parses them, and report to a
+// Runs the commands of the program within Python. They are parsed as in the program, and report to a
 // listener.
 
 #include <cstdlib>
@@ -73,8 +73,9 @@ void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnT
   if (apps::parse(program.app, static_cast<int>(arguments.size()), arguments.data())) program.chosen();
 }
 
-/// How an option takes its values: "flag", "list" (once for each value), or what is between them, such as ","
-/// or, of ranges A:B, ":".
+/// How an option takes its values: "flag", "list" (once for each value), or what separates them: "," or, for
+/// ranges A:B,
+/// ":".
 std::string form_of(const CLI::Option& option) {
   if (option.get_expected_max() == 0) return "flag";
   if (option.get_type_name().find(':') != std::string::npos) return ":";
@@ -82,7 +83,7 @@ std::string form_of(const CLI::Option& option) {
   return option.get_delimiter() != '\0' ? std::string(1, option.get_delimiter()) : "list";
 }
 
-/// The options of a command, by their long names: name, form and what help says of it.
+/// The options of a command: long name, form and help.
 std::vector<std::tuple<std::string, std::string, std::string>> options_of(const std::string& command) {
   Program program;
   std::vector<std::tuple<std::string, std::string, std::string>> all;
@@ -92,7 +93,7 @@ std::vector<std::tuple<std::string, std::string, std::string>> options_of(const 
   return all;
 }
 
-/// What commands throw beside the errors of the library.
+/// Translates what commands throw beside the errors of the library.
 void translate(const std::exception_ptr& thrown, void*) {
   const auto raise = [](const char* name, const char* what) {
     PyErr_SetString(nb::module_::import_("tandem._errors").attr(name).ptr(), what);

@@ -28,7 +28,7 @@ Detector make_detector(Index bins, Index rows, std::optional<double> bin_pitch,
   return detector;
 }
 
-/// Warns of angles in degrees: few scans go round more than twice.
+/// Warns of angles that look like degrees, since few scans go round more than twice.
 void warn_of_degrees(const std::vector<double>& angles) {
   constexpr double two_turns = 12.567;
   double largest = 0;
@@ -99,7 +99,7 @@ std::string page_of(const Beam& scan, const std::optional<VolumeGrid>& grid) {
   return apps::geometry_page(words, words, scan, grid ? *grid : fitting_grid(scan));
 }
 
-/// What a scan shows of itself.
+/// Adds the functions by which a scan shows itself.
 template <class Beam, class Class>
 void add_picture(Class& c) {
   c.def("page", &page_of<Beam>, "grid"_a = nb::none(),

@@ -16,7 +16,7 @@ namespace tandem::python {
 
 namespace {
 
-/// How an operator is made: what C++ has as several parameters.
+/// The options of an operator, which are several parameters in C++.
 struct How {
   std::optional<Model> model{};
   Device device = Device::cpu();
@@ -44,7 +44,7 @@ LinearOperator make_ramp_filter(const Scan& scan, const VolumeGrid& grid, const 
   return ramp_filter(scan, grid, filter, how.model, how.device, how.execution);
 }
 
-/// FBP takes parallel beams, FDK the others; both take views of any geometry.
+/// Makes FBP for parallel beams or FDK for the others; both for views of any geometry.
 template <class Kind>
 LinearOperator make_fbp(const Kind& scan, const VolumeGrid& grid, const Filter& filter, const How& how) {
   const OnDevice on(how.device);
@@ -80,7 +80,7 @@ LinearOperator of_functions(const Space& domain, const Space& range, OnAddresses
   return make_operator(domain, range, overwrite(std::move(forward)), overwrite(std::move(adjoint)));
 }
 
-/// A map that looks before each application whether Ctrl-C came.
+/// A map that checks for Ctrl-C before each application.
 struct Watched {
   LinearOperator A;
   Space domain() const { return A.domain(); }
@@ -115,7 +115,7 @@ Space make_space(const Shape& shape, const std::string& device, const std::strin
 
 using AsTuple = std::tuple<Index, Index, Index>;
 
-/// All parts, and the parts of parts, in the order of memory.
+/// The shapes of all parts, and of the parts of parts, in the order of memory.
 std::vector<AsTuple> shapes_of(const Space& space) {
   if (space.parts() == 1) return {std::tuple_cat(space.shape())};
   std::vector<AsTuple> shapes;

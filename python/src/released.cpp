@@ -16,7 +16,7 @@ namespace nb = nanobind;
 std::atomic<int> working{0};
 std::atomic<bool> ending{false};
 
-/// At most ten seconds: somebody's function may never come back.
+/// Waits for all work, for at most ten seconds, because a function of the user may never return.
 void end() {
   ending = true;
   const nb::gil_scoped_release released;

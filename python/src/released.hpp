@@ -4,11 +4,11 @@
 
 namespace tandem::python {
 
-/// As long as it lives, other threads run Python while this one computes: the GIL is released.
+/// Releases the GIL, as long as the object lives, so that other threads run Python while this one computes.
 ///
-/// A daemon thread that asks for the GIL when Python has ended is unwound by force, which C++ answers with an
-/// abort. So Python waits at its end until all that is computed has come back, and what then begins anew
-/// stands still.
+/// If a daemon thread asks for the GIL when Python has ended, Python unwinds it by force, and C++ aborts. So
+/// Python waits at its end until all computing threads have returned, and threads that begin afterwards stand
+/// still.
 class Released {
  public:
   Released();
@@ -20,7 +20,7 @@ class Released {
   PyThreadState* state_;
 };
 
-/// Whether Python is about to end: long work of other threads gives up.
+/// Whether Python is about to end, so that long work of other threads has to give up.
 bool is_ending();
 
 /// Lets Python wait at its end, as said above.

@@ -21,7 +21,7 @@ io::FrameKind kind_named(const std::string& name) {
   return name == "flats" ? io::FrameKind::flat : io::FrameKind::dark;
 }
 
-/// A file that several threads may ask.
+/// A file from which several threads may read.
 struct ScanFile {
   std::unique_ptr<io::ScanReader> reader;
   std::mutex mutex{};
@@ -75,7 +75,7 @@ void write_scan(const std::string& path, const Scan& scan, std::optional<double>
   writer.finish("{}");
 }
 
-/// A volume of a file: its shape first, then its voxels.
+/// The shape of a volume in a file, which is asked for before its voxels.
 Shape shape_of_volume(const std::string& path) {
   const Released released;
   io::VolumeReader reader(path);
@@ -90,7 +90,7 @@ void read_volume(const std::string& path, Address to) {
   reader.read({0, reader.shape()[0]}, reinterpret_cast<float*>(to));
 }
 
-/// Where the voxels of the file lie, and whether lengths are in mm, if it says so.
+/// The place of the voxels of a file, and whether lengths are in mm; empty if the file does not say it.
 std::optional<std::pair<VolumeGrid, bool>> place_of_volume(const std::string& path) {
   const Released released;
   const auto place = io::VolumeReader(path).place();
@@ -110,7 +110,7 @@ void write_volume(const std::string& path, Address from, const VolumeGrid& grid,
   writer->finish("{}");
 }
 
-/// The scan of a file that says where each view was taken from. `detector` says what the file does not.
+/// The scan of a file with the geometry of each view. `detector` has what the file does not say.
 Scan scan_of_geometry(const std::string& path, const std::optional<Detector>& detector) {
   const Released released;
   io::ViewGeometry views = io::read_geometry_file(path);

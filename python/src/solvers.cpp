@@ -25,11 +25,11 @@ namespace {
 /// The vectors that a solver starts with, at addresses of the caller. x0 at 0: zeros; `beside` at 0: none.
 struct Given {
   Address b, x0, beside, native;
-  std::string beside_name;  ///< what the vector beside b is to the solver
+  std::string beside_name;  ///< name of the vector beside b
   nb::object keeper;
 };
 
-/// A solver with the stream that it lives on: that of the caller when it was made.
+/// A solver with its stream, which is the stream of the caller when the solver was made.
 class Solver {
  public:
   /// `make(b, x0, beside)` makes the solver from copies of what is given.
@@ -97,7 +97,7 @@ class Solver {
   std::optional<pipeline::AnySolver> solver_;
 };
 
-/// A solver that needs A, b and x0 alone.
+/// A solver that needs only A, b and x0.
 template <class S, class... Options>
 Solver* plain(const LinearOperator& A, const Given& given, Options... options) {
   return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, const std::optional<Array>&) {

@@ -1,8 +1,8 @@
 #include "../../core/error.hpp"
 #include "bindings.hpp"
 
-// The short way for what is met most: a tensor of torch that can be used where it lies. All that is known of
-// it comes from torch, by names that are looked up without making a string.
+// The short way for the most frequent argument: a tensor of torch that can be used where it lies. All facts
+// about it come from torch, by names that are looked up without making a string.
 
 namespace tandem::python {
 
@@ -27,7 +27,8 @@ struct Name {
   }
 };
 
-/// What tensors are compared with and asked for, once torch is there. It stays until the process ends.
+/// The objects and names of torch with which tensors are compared, and for which they are asked. They stay
+/// until the process ends.
 struct Torch {
   nb::object tensor, float32, strided, raw_stream;
   Name dtype{"dtype"}, layout{"layout"}, requires_grad{"requires_grad"}, is_contiguous{"is_contiguous"},
@@ -54,8 +55,8 @@ class OnTensors {
   OnTensors(LinearOperator A, std::vector<Index> here, std::vector<Index> there)
       : A_(std::move(A)), device_(A_.domain().device()), here_(std::move(here)), there_(std::move(there)) {}
 
-  /// alpha A x, or None if x is no such tensor; with `untracked` also if it needs a gradient. The long way
-  /// says then what is wrong, if anything is.
+  /// alpha A x, or None if x is no such tensor; with `untracked` also None if x needs a gradient. Then the
+  /// long way says what is wrong, if anything is.
   nb::object apply(nb::handle x, float alpha, bool untracked) const {
     if (!torch || nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(x.ptr()))).ptr() != torch->tensor.ptr())
       return nb::none();
@@ -63,8 +64,7 @@ class OnTensors {
     try {
       if ((untracked && is_true(torch->requires_grad.of(x))) || !fits(x) || !prepare(x, call))
         return nb::none();
-    } catch (const nb::python_error&) {  // of torch: no memory, or a tensor that stands for others and has no
-                                         // address
+    } catch (const nb::python_error&) {  // torch has no memory, or the tensor has no address
       return nb::none();
     }
     apply_at(A_, alpha, call.in, 0, call.out, call.count, call.stream);

@@ -1,4 +1,4 @@
-"""The arrays of callers: what they are, where they lie, and on which stream their library works now.
+"""The arrays of callers: their kind, their device, and the stream on which their library works now.
 
 Operators take float32 in C order where it lies. Results are made by the library of the caller, on the same device.
 """
@@ -216,7 +216,7 @@ def read_in(name: str, value) -> np.ndarray:
     """What becomes an array of NumPy, such as lists and arrays of xarray, dask, zarr and h5py; with a warning, unless
     it is one within."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of those that do not know `copy` yet
+        warnings.simplefilter("ignore", DeprecationWarning)  # from arrays that do not know `copy` yet
         try:
             return np.asarray(value, copy=False)
         except (TypeError, ValueError):
@@ -265,7 +265,7 @@ def _strides(array):
 
 
 def _levels_to_caller() -> int:
-    """So that a warning names the line of the caller."""
+    """The stack level that makes a warning name the line of the caller."""
     here, level, frame = os.path.dirname(__file__), 1, sys._getframe(1)
     while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename).startswith(here):
         frame, level = frame.f_back, level + 1
@@ -273,7 +273,7 @@ def _levels_to_caller() -> int:
 
 
 def require_device(name: str, device: str, wanted: str) -> None:
-    """Raises DeviceError unless an array lies where the operator works."""
+    """Raises DeviceError unless an array is on the device of the operator."""
     checked_device(device)
     if device != wanted:
         raise DeviceError(f"{name}: lies on {device}, the operator works on {wanted}; move the array there, or make "

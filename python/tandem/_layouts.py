@@ -1,4 +1,4 @@
-"""How arrays of other packages lie: another order of axes, axes that run backwards, axes of length 1 left out."""
+"""Layouts of arrays of other packages: another order of axes, axes that run backwards, axes of length 1 left out."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ class Layout:
     """Axes of ours that run backwards there."""
 
     def shape(self, ours: Sequence[int]) -> tuple[int, ...]:
-        """Of their arrays, for this shape of ours."""
+        """The shape of their arrays for a shape of ours."""
         return tuple(ours[axis] for axis in self.order)
 
     def _all(self) -> list[int]:
         return [*self.order, *(axis for axis in range(3) if axis not in self.order)]
 
     def to_ours(self, array: Any, kind: Any, batch: Sequence[int]) -> Any:
-        """In our order. Axes before theirs are a batch."""
+        """The array in our order of axes. Axes before theirs are a batch."""
         before, there = len(batch), self._all()
         array = array.reshape((*array.shape, *(1 for _ in there[len(self.order):])))
         axes = [before + there.index(axis) for axis in range(3)]
         return self._turned(kind.permuted(array, [*range(before), *axes]), kind, before)
 
     def to_theirs(self, array: Any, kind: Any, batch: Sequence[int]) -> Any:
-        """In their order, in memory of its own."""
+        """The array in their order of axes, in its own memory."""
         before = len(batch)
         turned = self._turned(array, kind, before)
         array = kind.permuted(turned, [*range(before), *(before + axis for axis in self._all())])

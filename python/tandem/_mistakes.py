@@ -1,5 +1,5 @@
-"""What callers mean, where the bindings in C++ would list all that they take: arguments are mended where it is clear
-what they are, and everything else is said in one line, with what to write."""
+"""Arguments are corrected if it is clear what the caller means. For all others, an error of one line says what to
+write; the bindings in C++ would list all that they take."""
 from __future__ import annotations
 
 import difflib
@@ -17,7 +17,7 @@ SCANS = (_core.ParallelBeam, _core.FanBeam, _core.ConeBeam, _core.FlexibleBeam)
 
 
 def signature_of(function: Any, name: Optional[str] = None) -> inspect.Signature:
-    """That of a function of the bindings, from the text that they keep of the first overload."""
+    """The signature of a function of the bindings, from the text that they keep for its first overload."""
     text, _, defaults = function.__nb_signature__[0]
     text = re.sub(r"\btandem\._core\.", "", text)
     inner = text[text.index("(") + 1:text.rindex(") ->")] if ") ->" in text else text[text.index("(") + 1:-1]
@@ -37,7 +37,7 @@ def signature_of(function: Any, name: Optional[str] = None) -> inspect.Signature
 
 
 def _split(text: str) -> list[str]:
-    """At commas outside brackets."""
+    """The parts of a text, cut at commas outside brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += letter in "[(" and 1 or letter in "])" and -1 or 0

@@ -49,7 +49,7 @@ class LinearOperator:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the matrix: elements of the range, and of the domain."""
+        """The shape of the matrix: number of elements of the range, and of the domain."""
         return self._range.size, self._domain.size
 
     @property
@@ -63,11 +63,11 @@ class LinearOperator:
     H = T
 
     def _as_images(self) -> LinearOperator:
-        """The same, where arrays lack the axis of one slice or one detector row."""
+        """A x for arrays that lack the axis of one slice or one detector row."""
         return LinearOperator(self._core, self._domain.as_images(), self._range.as_images(), self.is_matched)
 
     def _as_they_lie(self, domain: Optional[Layout], range: Optional[Layout]) -> LinearOperator:
-        """The same for arrays of another package."""
+        """A x for arrays of another package."""
         return LinearOperator(self._core, Vectors(self.domain, domain), Vectors(self.range, range), self.is_matched)
 
     def apply(self, x: Array, out: Array = None, *, alpha: float = 1, beta: float = 0) -> Array:
@@ -96,7 +96,7 @@ class LinearOperator:
         return self._range.shown(whole, batch, kind)
 
     def _takes(self, x: np.ndarray) -> bool:
-        """Whether x is one vector as it has to be, for the short way of small operators."""
+        """Whether x is a single vector that can be used where it lies, for the short way of small operators."""
         flags = x.flags
         return (x.shape == self._domain.own and x.dtype == self.dtype and flags.c_contiguous and flags.aligned and
                 self._domain.device == "cpu")
@@ -107,7 +107,7 @@ class LinearOperator:
         return y
 
     def _into(self, out, x, kind, batch, alpha, beta):
-        """The same into an array of another package."""
+        """A x into an array of another package."""
         shape = (*batch, *self._range.inner)
         out = _arrays.checked_out(out, kind, shape, self._range.device)
         new = self._range.shown(self._apply(x, kind, batch, None, alpha), batch, kind)
@@ -133,7 +133,7 @@ class LinearOperator:
         return (self._range.shown(whole, (), kind) if self._range.layout else whole).reshape(-1)
 
     def rmatvec(self, y: Array) -> Array:
-        """The same for the adjoint."""
+        """At y between vectors of one axis, see `matvec`."""
         return self.T.matvec(y)
 
     def __call__(self, x: Array) -> Array:
@@ -316,12 +316,13 @@ def _on_addresses(function, here: Vectors, there: Vectors):
 
 
 def adjointness(A: LinearOperator, trials: int = 16, seed: int = 1) -> _core.Adjointness:
-    """How well A and what serves as its adjoint match: coupling (1) and mismatch (0). Four applications a trial."""
+    """How well A and the operator in the place of its adjoint match: coupling (exact: 1) and mismatch (exact: 0). Takes
+    four applications for each trial."""
     return _core.adjointness(A._core, trials, seed)
 
 
 def operator_norm(A: LinearOperator, iterations: int = 20, seed: int = 1) -> float:
-    """The largest singular value of A, from below, by power iteration: take 2 % more where a bound is needed."""
+    """The largest singular value of A by power iteration, from below: add 2 % if a bound is needed."""
     return _core.operator_norm(A._core, iterations, seed)
 
 

@@ -1,4 +1,4 @@
-"""The options of the program as keywords: what they are, how they are written, and what help says of them."""
+"""The options of the program as keywords: their names, how they are written, and their help."""
 from __future__ import annotations
 
 import inspect
@@ -23,7 +23,7 @@ def _table(command: str) -> dict[str, tuple[str, str]]:
 
 
 class Options(Mapping[str, str]):
-    """The keywords of a function, with what each is: `options()["tv_weight"]`. It shows itself as a table."""
+    """The keywords of a function with their help: `options()["tv_weight"]`. It shows itself as a table."""
 
     def __init__(self, command: str):
         self.command = command
@@ -53,7 +53,7 @@ def options(command: str = "recon") -> Options:
 
 
 class _Signature(inspect.Signature):
-    """A signature with the options of a command, which are looked up when somebody asks for it."""
+    """A signature with the options of a command, which are looked up when it is asked for."""
 
     def __init__(self, function: Callable[..., Any], command: str):
         own = inspect.signature(function)

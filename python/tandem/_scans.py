@@ -115,7 +115,7 @@ def open_scan(path: PathLike, *, pixel_size_mm: Optional[float] = None, sod_mm: 
 
 
 class Stage(NamedTuple):
-    """How far a command is."""
+    """The progress of a command."""
     name: str
     done: float
     total: float
@@ -263,7 +263,7 @@ def reconstruct(source: Any, output: Optional[PathLike] = None, *, method: Optio
 
 @with_options("recon")
 def plan(source: Any, *, method: Optional[str] = None, **options: Any) -> dict[str, Any]:
-    """What `reconstruct` would do, what memory it would take and how long: it reads no pixels."""
+    """Says what `reconstruct` would do, and which memory and time it would take, without reading pixels."""
     return reconstruct(source, method=method, progress=False, dry_run=True, **options).report
 
 
@@ -288,8 +288,9 @@ def center(source: Any, scan: Optional[Scan] = None, *, flats: Any = None, darks
 
 
 def calibrate(source: PathLike, output: PathLike, *, progress: OnProgress = True, **options) -> dict[str, Any]:
-    """Finds where source and detector were in each view, as ``tandem calibrate`` does, and writes it to `output`, which
-    `reconstruct` takes as ``geometry``: the report, where each number has a ``["value"]`` and an ``["uncertainty"]``."""
+    """Finds where source and detector were in each view, as ``tandem calibrate`` does. Writes the geometry to `output`,
+    which `reconstruct` takes as ``geometry``. Returns the report, in which each number has a ``["value"]`` and an
+    ``["uncertainty"]``."""
     words = ["calibrate", os.fspath(source), "-o", os.fspath(output), *_words("calibrate", options), "--json=-"]
     return _run(words, progress)[0]
 

@@ -30,7 +30,7 @@ class Page:
 
 
 def show(scan, grid=None):
-    """In a notebook the page is returned, which shows it; else a browser opens it from a file."""
+    """Shows a page. In a notebook it is returned, and the notebook shows it; else a browser opens it from a file."""
     page = Page(scan.page(grid))
     if "ipykernel" in sys.modules:
         return page

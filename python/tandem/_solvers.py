@@ -263,9 +263,9 @@ def _progress(seen, solver: Optional[Solver] = None) -> Progress:
 
 def run(solver: Solver, stop: Union[StopRule, int],
         observe: Optional[Callable[[Progress], None]] = None) -> Report:
-    """Makes steps until a rule holds for every block; a number is so many steps. `observe` is called before each step and
-    at the end; what it raises ends the run. Ctrl-C does so before the next step; the solver then has the solution until
-    there."""
+    """Makes steps until a rule holds for every block; a number as the rule is a number of steps. `observe` is called
+    before each step and at the end; an exception in it ends the run. Ctrl-C ends the run before the next step. The
+    solver then has the solution of the last step."""
     if not isinstance(solver, Solver):
         raise TypeError(f"run: solver is {_mistakes.shown(solver)}; give a solver, such as Cgls(A, b)")
     if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):

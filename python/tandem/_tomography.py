@@ -138,10 +138,10 @@ def projector(scan: ScanLike, grid: GridLike = None, model: Optional[str] = None
 def ramp_filter(scan: ScanLike, filter: Union[Filter, str] = "ramp", device: str = "cpu", *,
                 model: Optional[str] = None, grid: GridLike = None) -> LinearOperator:
     """The operator F, which filters (view, row, bin) along the bins and weighs views, so that ``B @ (F @ y)`` is an
-    image. Rows come out on the detector of ``symmetric(scan)``; those of a FlexibleBeam on one whose rows are level,
-    which may have more of them.
+    image. The result is on the detector of ``symmetric(scan)``. For a FlexibleBeam it is on a detector with level rows,
+    which may have more rows.
 
-    model, grid: those of B, for whose interpolation F makes up; defaults as in ``backprojector``.
+    model, grid: those of B, because F compensates for the interpolation of B; defaults as in ``backprojector``.
     """
     scan, grid, layouts = _given(ramp_filter, scan, grid)
     F = LinearOperator(_core.ramp_filter(scan, grid, _filter(filter), _how(model, device)),

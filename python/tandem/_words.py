@@ -1,4 +1,4 @@
-"""What public types say of themselves: sizes and units in one line, equality, and pictures in notebooks."""
+"""The texts and pictures of public types: sizes and units in one line, equality, and pictures in notebooks."""
 from __future__ import annotations
 
 import base64
@@ -13,7 +13,7 @@ from . import _core, _mistakes
 
 
 def number(value: float) -> str:
-    """With as many digits as it needs, up to seven."""
+    """A number as text, with as many digits as it needs, up to seven."""
     return f"{value:.7g}"
 
 
@@ -35,7 +35,7 @@ def of_detector(d: _core.Detector) -> str:
 
 
 def of_angles(angles_rad: Any) -> str:
-    """How many, and from where to where in degrees."""
+    """Angles in words: their number, and the first and the last one in degrees."""
     degrees = np.degrees(angles_rad)
     return f"{len(degrees)} views from {number(degrees[0])} to {number(degrees[-1])} degrees"
 
@@ -136,7 +136,7 @@ def picture(volume: np.ndarray) -> str:
 
 
 def curve(values: Any, name: str) -> str:
-    """Numbers over their count as a line, on a logarithmic axis."""
+    """A picture of numbers as a line over their index, on a logarithmic axis."""
     y = np.log10(np.maximum(np.asarray(values, float), 1e-300))
     if len(y) < 2:
         return ""

@@ -32,7 +32,7 @@ class _Applied(torch.autograd.Function):
 
 
 class _Transformed(_Applied):
-    """The same for torch.func, as it asks for it. It takes torch longer."""
+    """A x, whose gradient is At, in the form that torch.func needs. torch takes longer for it."""
 
     @staticmethod
     def forward(x, A):
@@ -76,7 +76,7 @@ _uncompiled = torch.compiler.disable(applied)
 
 
 class _Given:
-    """An operator that there is, for its own device."""
+    """An existing operator, for its own device."""
 
     def __init__(self, operator: LinearOperator):
         self.operator = operator
@@ -91,9 +91,9 @@ class _Given:
 class Layer(nn.Module):
     """An operator as a layer, for tensors with any axes before those of the operator, such as batch and channel.
 
-    operator: an operator, for tensors on its device; or a function that makes one for a device, 'cpu' or 'cuda:N',
-    which is called once for each device that tensors come from.
-    images: for one slice and one detector row, leaves out the axis of length 1 of the slice and of the row, so that
+    operator: an operator, for tensors on its device; or a function that makes one for a device, 'cpu' or 'cuda:N'. The
+    function is called once for each device that tensors come from.
+    images: with one slice and one detector row, tensors do not have the axes of the slice and of the row, so that
     (batch, channel, y, x) becomes (batch, channel, view, bin).
     """
 

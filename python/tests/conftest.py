@@ -1,4 +1,4 @@
-"""What tests share: small scans with odd sizes, an axis off the middle and irregular angles."""
+"""Shared by tests: small scans with odd sizes, an axis off the middle and irregular angles."""
 import numpy as np
 import pytest
 

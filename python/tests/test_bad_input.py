@@ -95,7 +95,7 @@ def test_input_and_output_must_not_overlap():
 
 
 def test_numbers_that_are_not_finite_are_seen_by_solvers(A):
-    """An operator hands them on, as NumPy does."""
+    """An operator passes them on, as NumPy does."""
     b = random_array(A._range.inner)
     b[3, 0, 4:6] = np.nan, np.inf
     assert not np.isfinite(A.T @ b).all()

@@ -106,7 +106,7 @@ def test_work_is_queued_in_the_order_of_the_callers_stream(gpu):
 
 
 def test_a_call_does_not_wait_for_the_device(gpu):
-    """It comes back long before the work that stands before it on the stream is done."""
+    """A call returns long before the work that was queued on the stream before it is done."""
     import time
     A = on_gpu("cone")
     x = gpu.array(random_array(A._domain.inner))

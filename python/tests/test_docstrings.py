@@ -1,4 +1,4 @@
-"""What users meet says what it is."""
+"""Everything that users meet has a docstring."""
 import inspect
 
 import pytest
@@ -13,7 +13,7 @@ def said(name, value):
 
 
 def members(kind):
-    """Those that a user can name; fields of dataclasses have their words beside them in the source."""
+    """The members that a user can name; fields of dataclasses have their words beside them in the source."""
     fields = set(getattr(kind, "__dataclass_fields__", ())) | set(getattr(kind, "_fields", ()))
     return {name: value for name, value in vars(kind).items() if not name.startswith("_") and name not in fields}
 

@@ -17,7 +17,7 @@ def phantom():
 
 
 def script(astra, P):
-    """As the samples of ASTRA have it (s001, s003, s017)."""
+    """A script like the samples s001, s003 and s017 of ASTRA."""
     made = {}
     vol_geom = astra.create_vol_geom(SIZE, SIZE)
     proj_geom = astra.create_proj_geom("parallel", 1.0, 96, np.linspace(0, np.pi, 60, False))
@@ -54,7 +54,7 @@ def test_a_script_of_astra_makes_pictures():
 
 
 def test_a_script_of_astra_makes_the_pictures_of_astra():
-    """Their filters differ by how rows go on beyond their ends."""
+    """The filters differ in the continuation of rows beyond their ends."""
     astra = pytest.importorskip("astra")
     P = phantom()
     mine, theirs = script(ours, P), script(astra, P)
@@ -115,7 +115,7 @@ def test_radon_and_back_of_scikit_image():
 
 @pytest.mark.parametrize("size", [SIZE, SIZE - 1])
 def test_pictures_are_those_of_scikit_image(size):
-    """Of an even size, pixels at the rim see the end of the detector, beyond which scikit-image has no hat."""
+    """If the size is even, pixels at the rim see the end of the detector, where scikit-image has no hat."""
     transform = pytest.importorskip("skimage.transform")
     P = phantom()[:size, :size]
     theta = np.linspace(0, 180, 90, endpoint=False)

@@ -78,7 +78,7 @@ def test_a_flipped_sinogram_is_the_picture_turned_by_half():
 
 @pytest.mark.parametrize("kind", SCANS)
 def test_gradients_come_through_permuted_tensors(kind):
-    """Of <w, P A Q x>, with axes exchanged before and after A, the gradient is Qt At Pt w."""
+    """The gradient of <w, P A Q x>, with axes exchanged before and after A, is Qt At Pt w."""
     torch = pytest.importorskip("torch")
     from tandem.torch import applied
     for A in operators_of(kind):
@@ -122,8 +122,8 @@ def calls():
 
 @pytest.mark.parametrize("name, call", calls().items(), ids=list(calls()))
 def test_calls_leave_no_memory_behind(name, call):
-    """30 calls that each left one array of 0.6 MB or more would leave 18 MB, each time; what allocators and threads keep
-    comes once."""
+    """If each of 30 calls left one array of 0.6 MB or more, 18 MB would be left each time. Memory that allocators and
+    threads keep is taken only once."""
     def left_by_calls():
         before = resident_bytes()
         for _ in range(30):

@@ -1,4 +1,4 @@
-"""What newcomers write first: it is done where it is clear, or answered in one line that says what to write."""
+"""Calls that newcomers write first. If a call is clear, it works; else an error of one line says what to write."""
 import copy
 import inspect
 import pickle

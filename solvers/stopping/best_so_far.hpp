@@ -8,14 +8,14 @@
 
 namespace TANDEM_PUBLIC tandem {
 
-/// The solution whose residual was least, each block by itself: for solvers that may run away. It holds one
+/// The solution with the smallest residual, each block by itself, for solvers that may diverge. It holds one
 /// volume.
 class BestSoFar {
  public:
   explicit BestSoFar(const Space& volume);
-  /// As an observer of `run`.
+  /// Looks at a solution, as an observer of `run`.
   void look_at(const Progress& now);
-  /// Puts the best solutions of the blocks that diverged in the place of their last ones.
+  /// Replaces the last solution of each block that diverged by its best one.
   void replace(Array& solution, const std::vector<bool>& diverged) const;
 
  private:

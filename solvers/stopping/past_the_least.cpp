@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// The rule keeps the last iteration and its numbers.
+/// Makes the rule. It keeps the last iteration and its numbers.
 StopRule past_the_least(std::string name, std::function<std::vector<double>(const Progress&)> measure) {
   const auto kept = std::make_shared<std::vector<double>>();
   const auto holds = [measure = std::move(measure), kept, before = std::make_shared<std::vector<double>>()](

@@ -8,7 +8,7 @@
 
 namespace tandem {
 
-/// A rule that holds a step after the measure, one number a block, has been least for the first time.
+/// A rule that holds one step after the first minimum of a measure, which has one number per block.
 StopRule past_the_least(std::string name, std::function<std::vector<double>(const Progress&)> measure);
 
 }  // namespace tandem

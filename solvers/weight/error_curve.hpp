@@ -7,18 +7,17 @@
 
 namespace tandem {
 
-/// The error over the weight, by trials: its logarithm is a straight line over log W between two of them.
-/// Beyond them it goes as that of a coarser curve does, if there is one.
+/// The error as a function of the weight, from trials. Between two trials its logarithm is a straight line
+/// over log W. Beyond them it changes like a coarser curve, if there is one.
 class ErrorCurve {
  public:
   explicit ErrorCurve(std::shared_ptr<const ErrorCurve> coarser = {}) : coarser_(std::move(coarser)) {}
 
   void add(const WeightTrial& trial);
-  const std::vector<WeightTrial>& trials() const { return trials_; }  ///< from the smallest weight on
-  /// The largest weight whose error cannot be told from the least one: within the standard error of trials,
-  /// or within the share `settled`. A coarser curve counts an octave beyond the trials, as far as it
-  /// has some itself, but not below them where their own errors rise. @pre there is a trial, and all errors
-  /// are positive
+  const std::vector<WeightTrial>& trials() const { return trials_; }  ///< in ascending order of weights
+  /// The largest weight whose error is not significantly above the least error: within the standard error of
+  /// trials, or within the share `settled`. A coarser curve is used up to an octave beyond the trials, within
+  /// its own trials, but not below if errors rise there. @pre there is a trial, and all errors are positive
   double largest_weight(double settled) const;
 
  private:

@@ -32,8 +32,8 @@ void split(const Weights& w, Index view, const Random& random, const Cells& cell
     }
 }
 
-/// factor |misfit| where the factor is not zero. Of many data, those of all ranks, it takes each 2nd, or 3rd,
-/// ...
+/// The values factor |misfit| where the factor is not zero. If all ranks together have many data, it takes
+/// every 2nd, or every 3rd, ...
 std::vector<float> some_errors(const Array& factors, const Array& misfit) {
   constexpr Index enough = 1 << 24;
   const Space& space = factors.space();
@@ -75,7 +75,7 @@ Mean trimmed_mean(const Array& factors, const Array& misfit) {
   std::vector<float> own = some_errors(factors, misfit);
   if (!factors.space().is_portion()) return trimmed_mean(std::move(own));
   const Comm ranks = Comm::world();
-  const Mean of_first = trimmed_mean(ranks.gather(own));  // which has all; of the others it is zero
+  const Mean of_first = trimmed_mean(ranks.gather(own));  // only the first rank gets all
   std::array both{of_first.value, of_first.standard_error};
   ranks.all_reduce(both);
   return {both[0], both[1]};

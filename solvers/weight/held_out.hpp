@@ -7,17 +7,18 @@
 
 namespace tandem {
 
-/// How cells of a projection lie over those of the finest problem: so many of its rows and bins each.
+/// The size of a cell of a projection, in rows and bins of the finest problem.
 struct Cells {
   Index rows = 1, bins = 1;
-  Index finest_bins;  ///< of a row of the finest problem
+  Index finest_bins;  ///< bins of a row of the finest problem
 };
 
-/// Data are held out in small patches of each view, since one alone would be too easy to predict from its
-/// neighbours. Where rows are blocks of their own, a patch is of one row. Wider cells have the same patches.
+/// Data that are held out, and the others. They are held out in small patches of each view, since a single
+/// datum would be too easy to predict from its neighbours. If rows are separate blocks, a patch has one row.
+/// Wider cells have the same patches.
 struct HeldOut {
-  Array weights;      ///< of the data that remain; 0 for the others
-  Array only_others;  ///< sqrt(w) of the others; 0 for those that remain
+  Array weights;      ///< weights w of the data that remain; 0 for data that are held out
+  Array only_others;  ///< sqrt(w) of data that are held out; 0 for data that remain
 
   HeldOut(Array w, const Cells& cells, const WeightSearch& how);
 };
@@ -26,8 +27,8 @@ struct Mean {
   double value = 0, standard_error = 0;
 };
 
-/// The mean of factor |misfit| where the factor is not zero, of the smallest three quarters. Both lie on the
-/// host. Of a portion, all ranks.
+/// The mean of the smallest three quarters of factor |misfit|, where the factor is not zero. Both lie on the
+/// host. Collective if they are portions.
 Mean trimmed_mean(const Array& factors, const Array& misfit);
 
 }  // namespace tandem

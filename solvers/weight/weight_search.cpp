@@ -22,15 +22,15 @@ namespace {
 
 constexpr int together = 20;  // steps between two looks at the error
 
-/// Whether floats hold a weight that trials halve and double. Floats hold no squares of differences that are
-/// below about 1e-23, which are then flat, nor of those above 1e19, whose weight is then zero.
+/// Whether floats can hold a weight that trials halve and double. Floats cannot hold the squares of
+/// differences below about 1e-23, which count as flat, nor of differences above 1e19, whose weight is zero.
 bool can_be_tried(double weight) { return weight > 1e-30 && weight < 1e34; }
 
 double sum(const std::vector<double>& of_blocks) {
   return std::accumulate(of_blocks.begin(), of_blocks.end(), 0.0);
 }
 
-/// The weights on the host; ones if there are none.
+/// The weights on the host; ones, if there are none.
 Array on_host(const Space& space, std::optional<Array> weights) {
   if (weights) return on_device(std::move(*weights), Device::cpu());
   Array ones(space.on(Device::cpu()));
@@ -38,7 +38,7 @@ Array on_host(const Space& space, std::optional<Array> weights) {
   return ones;
 }
 
-/// Counts applications of operators, those in wider voxels by their voxels, and tells of trials.
+/// Counts applications of operators, weighted by the number of voxels, and reports trials.
 class Account {
  public:
   Account(const LinearOperator& A, const ObserveTrial& observe) : voxels_(voxels_of(A)), observe_(observe) {}
@@ -54,12 +54,12 @@ class Account {
   const ObserveTrial& observe_;
 };
 
-/// A problem of some width, with its data.
+/// A problem with voxels of some width, and its data.
 struct Level {
   LinearOperator A;
   const Regulariser& regulariser;
-  Array b;  ///< on the device of A
-  Array w;  ///< on the host
+  Array b;  ///< data, on the device of A
+  Array w;  ///< weights, on the host
   double weights_times = 1, weights_times_a_level = 1;
   Cells cells;
   Index wider = 1;
@@ -68,11 +68,11 @@ struct Level {
 /// The volume and the dual variables of a regulariser from which a problem in narrower voxels goes on.
 struct Found {
   Array x, q;
-  std::vector<double> norms;  ///< of the operator with narrower voxels
+  std::vector<double> norms;  ///< norms of the operator with narrower voxels
 };
 
-/// A weight whose solution is too smooth: the regulariser then outweighs the data where both are those of a
-/// first volume. Infinite for a flat one, which is as smooth as can be.
+/// A weight whose solution is too smooth: with it the regulariser of a first volume outweighs the data.
+/// Infinite for a flat volume, which cannot be smoother.
 double large_weight(const Level& of, const Array& x, Account& account) {
   constexpr double outweighs = 4;
   Stream& stream = default_stream(of.A.domain().device());
@@ -87,9 +87,9 @@ double large_weight(const Level& of, const Array& x, Account& account) {
   return squares > 0 ? outweighs * 0.5 * squares / rough / of.weights_times : 1;
 }
 
-/// `large_weight` of the first volume. Where that one is far from the data, as FBP is if views are missing,
-/// its weight would be so large that the steps of a trial come to no end: a few steps without a regulariser
-/// tell better.
+/// The first weight to try: `large_weight` of the first volume. If this volume is far from the data, as FBP
+/// is if views are missing, its weight would be so large that trials would take very long. Then a few steps
+/// without a regulariser give a better volume.
 double first_weight(double of_first_volume, const Level& coarsest, Account& account) {
   constexpr int steps = 20;
   constexpr double at_most = 8;
@@ -101,8 +101,8 @@ double first_weight(double of_first_volume, const Level& coarsest, Account& acco
   return std::min(of_first_volume, at_most * large_weight(coarsest, closer.solution(), account));
 }
 
-/// One solver that goes from weight to weight of a problem. It begins at zero, since a first volume may know
-/// the data that are held out; or at what was found in wider voxels without these data.
+/// A solver that goes from weight to weight of a problem. It begins at zero, since a first volume may have
+/// seen the data that are held out; or at what wider voxels found without these data.
 class Trials {
  public:
   Trials(Level level, const WeightSearch& how, std::optional<Found> found, Account& account)
@@ -117,7 +117,7 @@ class Trials {
         data_(std::move(level.w), level.cells, how),
         solver_(solver(std::move(level.b), std::move(found))) {}
 
-  /// Makes steps until the error settles.
+  /// Tries a weight: makes steps until the error settles.
   WeightTrial operator()(double weight, int most_steps) {
     solver_.weigh({static_cast<float>(weight * weights_times_)});
     Mean error;
@@ -136,8 +136,9 @@ class Trials {
   }
 
   int steps() const { return steps_; }
-  /// Of a smooth volume on voxels half as wide, |Ax|^2 / |x|^2 is as much less as there are more voxels than
-  /// data, and the largest singular vectors are smooth.
+  /// What narrower voxels go on from. With voxels half as wide, |Ax|^2 / |x|^2 of a smooth volume is smaller
+  /// by the factor by which voxels grow more than data. That gives the norms, since the largest singular
+  /// vectors are smooth.
   Found found() {
     std::vector<double> norms = solver_.norms();
     for (double& norm : norms) norm /= std::sqrt(2 * weights_times_a_level_);
@@ -190,13 +191,13 @@ class Trials {
   int steps_ = 0;
 };
 
-/// What the trials of one problem say together.
+/// The trials of one problem, and the curve through them.
 class Look {
  public:
   Look(const WeightSearch& how, std::shared_ptr<const ErrorCurve> coarser, std::vector<WeightTrial>& all)
       : how_(how), curve_(std::make_shared<ErrorCurve>(std::move(coarser))), all_(all) {}
 
-  /// False if the error is zero, and no other weight can be better.
+  /// Tries a weight. False if the error is zero, because then no other weight can be better.
   bool at(Trials& trials, double weight, int most_steps) {
     const WeightTrial trial = trials(weight, most_steps);
     all_.push_back(trial);
@@ -215,8 +216,8 @@ class Look {
   std::optional<double> exact_;
 };
 
-/// Halves the weight until two errors, one after the other, are no longer clearly below the one before; then
-/// doubles the first one while that makes no difference.
+/// Halves the weight until two errors in a row are no longer clearly below the one before. Then doubles the
+/// first weight as long as that makes no difference.
 void look_along(Trials& trials, double weight, const WeightSearch& how, Look& look) {
   constexpr int most = 20, most_up = 10;
   double last = INFINITY, down = weight;
@@ -231,17 +232,18 @@ void look_along(Trials& trials, double weight, const WeightSearch& how, Look& lo
     if (!look.at(trials, weight *= 2, how.most_steps)) return;
 }
 
-/// What the wider voxels had, and whether their weights ended above the first one that they tried.
+/// The weight of wider voxels, and whether it is above the first weight that they tried.
 struct Before {
   double weight;
   bool upwards;
 };
 
-/// Tries a weight above the one that wider voxels had, and one where the least error may be: above it if the
-/// voxels are the narrowest and weights rose before, below it otherwise. Then others if the result is not
-/// near them, or if the least error may be above both, as long as there are steps: fewer where narrower
-/// voxels follow. Where the error still falls at the largest weight, a few steps more are made in any case:
-/// wide voxels, which smooth by themselves, may have had a weight far too small.
+/// Tries weights near the one of wider voxels. The first trial is above it. The second is where the least
+/// error may be: above it if these are the narrowest voxels and weights rose before, and below it otherwise.
+/// Others follow, as long as there are steps, if the result is not near these trials, or if the least error
+/// may be above both. There are fewer steps if narrower voxels follow. If the error still falls at the
+/// largest weight, a few more steps are made in any case, because wide voxels, which smooth by themselves,
+/// may have had a weight that is far too small.
 void look_around(Trials& trials, const Before& before, bool is_last, Look& look) {
   const bool upwards = is_last && before.upwards;
   const int most_steps = is_last ? 100 : 80, of_second = 40, of_first = upwards ? 40 : most_steps - of_second;
@@ -264,7 +266,7 @@ void look_around(Trials& trials, const Before& before, bool is_last, Look& look)
   }
 }
 
-/// The problem and the coarser ones, which have their data from one another. The last one is the coarsest.
+/// The problem and the coarser ones. Each has its data from the one before, and the last one is the coarsest.
 std::vector<Level> levels_of(Level finest, const std::vector<CoarserProblem>& coarser) {
   std::vector<Level> levels;
   levels.push_back(std::move(finest));

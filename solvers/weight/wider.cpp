@@ -14,14 +14,15 @@ namespace tandem {
 
 namespace {
 
-/// How many of the narrower ones one wider one has along an axis.
+/// The number of narrower cells in a wider one along an axis.
 Index cells_in_one(Index narrow, Index wide) {
   require<SpaceError>(wide == narrow || wide == narrow / 2, "find_weight: ", wide, " cells in the place of ",
                       narrow, "; as many or half as many are needed");
   return wide == narrow ? 1 : 2;
 }
 
-/// Which two voxels along an axis a narrower one lies between, and its distance from the first, of theirs.
+/// The two voxels along an axis between which a narrower voxel lies, and its distance from the first one, as
+/// a part of their distance.
 struct Between {
   Index first, second;
   float part;
@@ -40,7 +41,7 @@ bool is_halved(Index narrow, Index wide) {
   return wide != narrow;
 }
 
-/// One whole slice, of which each of several ranks may have some lines.
+/// A whole slice, of which each rank may have some lines.
 std::vector<float> slice_of(const ConstVectorView& volume, Index slice) {
   const Shape own = volume.space.shape();
   const Index size = own[1] * own[2];
@@ -55,7 +56,7 @@ std::vector<float> slice_of(const ConstVectorView& volume, Index slice) {
   return whole;
 }
 
-/// What lines of a narrower slice have of a wider one; `whole` is the shape of the narrower volume.
+/// Interpolates lines of a narrower slice from two wider slices. `whole` is the shape of the narrower volume.
 struct SliceBetween {
   const std::vector<float>& below;
   const std::vector<float>& above;
@@ -82,7 +83,7 @@ void fill_line(const SliceBetween& from, Index y, float* line) {
   }
 }
 
-/// Both on the host.
+/// Fills a narrower volume from a wider one, both on the host.
 void fill_from_wider(const ConstVectorView& wider, const VectorView& narrow) {
   const Shape wide = wider.space.whole().shape(), whole = narrow.space.whole().shape(),
               own = narrow.space.shape();

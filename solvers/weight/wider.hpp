@@ -2,7 +2,7 @@
 
 #include "../../core/array.hpp"
 
-// How vectors pass between a problem and the same one in voxels and cells twice as wide (CoarserProblem).
+// Moves vectors between a problem and the same problem in voxels and cells twice as wide (CoarserProblem).
 
 namespace tandem {
 
@@ -11,13 +11,14 @@ struct WeighedData {
   Array values, weights;
 };
 
-/// The weighted means of the cells under each cell of `space`, and the means of their weights. Where no cell
-/// has a weight, both are 0. @throws SpaceError unless rows and bins are as many, or half as many
+/// The weighted means of the cells that each cell of `space` covers, and the means of their weights. If none
+/// of these cells has a weight, both are 0. @throws SpaceError unless rows and bins are as many, or half as
+/// many
 WeighedData in_wider_cells(const WeighedData& data, const Space& space);
 
-/// The values of wider voxels, linear between their middles, in the middles of those of `space`; part by part
-/// of a direct sum. The result lies on the device of `space`. Of portions, all ranks. @throws SpaceError
-/// unless `space` has as many voxels along each axis, or twice as many, or one less
+/// The values of wider voxels at the middles of the voxels of `space`, by linear interpolation; for a direct
+/// sum part by part. The result lies on the device of `space`. Collective for portions. @throws SpaceError
+/// unless `space` has along each axis as many voxels, or twice as many, or one less than twice
 Array in_narrower_voxels(const Array& wider, const Space& space);
 
 }  // namespace tandem

@@ -17,7 +17,7 @@ def image_of(array, pitches):
 
 
 def tool(case, beyond=0):
-    """beyond: so many empty slices on both sides."""
+    """beyond: the number of empty slices on each side."""
     geometry = rtk.ThreeDCircularProjectionGeometry.New()
     for angle in np.degrees(case.angles):
         geometry.AddProjection(case.sod or 1000.0, case.sdd, angle)

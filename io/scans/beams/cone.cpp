@@ -12,7 +12,7 @@ namespace tandem::io {
 
 namespace {
 
-/// Where views stand that are shifted, or whose sample moved. A circle has no place for that.
+/// Sets the deviations from the circle of views that are shifted, or whose sample moved.
 void stand_beside(Acquisition& found, const OpenOptions& options, const Detector& detector) {
   ScanInfo& info = found.info;
   const bool given = !options.view_shifts.empty() || !options.row_shifts.empty();

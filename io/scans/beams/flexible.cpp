@@ -1,4 +1,4 @@
-// Views of any geometry: those of a file that says so, or of a geometry file that the user gives.
+// Views of any geometry, from a file that says so, or from a geometry file that the user gives.
 
 #include <cmath>
 #include <utility>
@@ -12,9 +12,9 @@ namespace tandem::io {
 
 namespace {
 
-constexpr const char* curved_detector = "curved about the source";  // as an attribute has it
+constexpr const char* curved_detector = "curved about the source";  // text of an attribute
 
-/// Options that say what the vectors say, too.
+/// Refuses options that say what the vectors say already.
 void refuse_other_options(const OpenOptions& options, const std::string& where) {
   const auto refuse = [&](bool given, const char* option) {
     require<GeometryError>(!given, where, ": says where each view is taken from; leave ", option, " out");
@@ -30,7 +30,7 @@ void refuse_other_options(const OpenOptions& options, const std::string& where) 
   refuse(!options.row_shifts.empty(), "--view-row-shifts");
 }
 
-/// What else the file says of axis, angles and shifts counts no more.
+/// Forgets what else the file says about axis, angles and shifts.
 void forget_recorded(Acquisition& found) {
   found.info.axis_bin.reset(), found.info.axis_note.clear();
   found.info.roll_deg.reset(), found.info.tilt_deg.reset();

@@ -1,7 +1,7 @@
-// Parameters of LEAP (save_parameters) of its geometry "modular": lines key = value, where places and
-// directions are lists of x, y, z. Its row vectors point from row to row, its column vectors from bin to bin;
-// lengths are in mm, and the middle of the detector is that of its cells. Source: load_param and drawCT in
-// leapctype.py, LEAP 1.26.
+// Parameters of LEAP (save_parameters) for its geometry "modular": lines "key = value", in which positions
+// and directions are lists of x, y, z. Its row vectors point from row to row, and its column vectors from bin
+// to bin. Lengths are in mm, and the middle of the detector is the middle of its cells. Source: load_param
+// and drawCT in leapctype.py, LEAP 1.26.
 
 #include <cmath>
 #include <sstream>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr Index longest_leap = Index{1} << 29;  // bytes
 
-/// What stands behind the key of a line.
+/// The text behind a key in its line.
 std::string text_of_key(const std::string& text, const std::string& key, const std::string& where) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -65,7 +65,7 @@ ViewGeometry read_leap(const fs::path& path) {
   ViewGeometry found{.where = where};
   found.rows = static_cast<Index>(number("numRows")), found.bins = static_cast<Index>(number("numCols"));
   for (std::size_t k = 0; k < count; ++k) {
-    constexpr double unit = 1e-3;  // float32 of LEAP has more digits
+    constexpr double unit = 1e-3;  // float32 numbers of LEAP are more exact
     require<FileError>(std::abs(length(along[k]) - 1) < unit && std::abs(length(up[k]) - 1) < unit, where,
                        ": view ", k, ": rowVectors and colVectors of the length 1 are needed");
     found.views.push_back({sources[k], middles[k], width * along[k], height * up[k]});

@@ -1,7 +1,7 @@
-// The geometry of RTK (RTKThreeDCircularGeometry, an XML file): nine numbers a projection. Its frame has the
-// axis along y and the source along z at angle 0, so (x, y, z) of RTK is (x, -z, y) here turned back: x
-// stays, y is -z of RTK, z is y of RTK. Its matrices say the same once more, and are read where the numbers
-// are missing. Source: rtkThreeDCircularProjectionGeometry and its XML reader, RTK 2.7.
+// The geometry of RTK (RTKThreeDCircularGeometry, an XML file), with nine numbers for each projection. Its
+// frame has the axis along y, and the source along z at angle 0. Here x is x of RTK, y is -z of RTK, and z is
+// y of RTK. Its matrices say the same again, and are read if the numbers are missing. Source:
+// rtkThreeDCircularProjectionGeometry and its XML reader, RTK 2.7.
 
 #include <algorithm>
 #include <array>
@@ -28,13 +28,14 @@ constexpr Index longest_rtk = Index{1} << 30;  // bytes: a million projections
 
 Vector3 from_rtk(const Vector3& p) { return {p[0], -p[2], p[1]}; }
 
-/// A detector that stands as RTK's angles say: along its bins, its rows, and towards the source.
+/// The directions of a detector, from RTK's angles: along its bins, along its rows, and towards the source.
 struct Frame {
   Vector3 along, up, towards;
   Vector3 at(double x, double y, double z) const { return x * along + y * up + z * towards; }
 };
 
-/// The rows of Rz(-in plane) Rx(-out of plane) Ry(-gantry), which takes RTK's frame to that of the detector.
+/// The directions as the rows of Rz(-in plane) Rx(-out of plane) Ry(-gantry), which turns RTK's frame to that
+/// of the detector.
 Frame frame_at(double gantry, double out_of_plane, double in_plane) {
   const double ca = std::cos(-gantry), sa = std::sin(-gantry), cb = std::cos(-out_of_plane),
                sb = std::sin(-out_of_plane), cc = std::cos(-in_plane), sc = std::sin(-in_plane);
@@ -42,7 +43,7 @@ Frame frame_at(double gantry, double out_of_plane, double in_plane) {
   return {from_rtk(cc * x - sc * y), from_rtk(sc * x + cc * y), from_rtk(z)};
 }
 
-/// What stands in the elements of a text that have no elements in them.
+/// The texts of the innermost XML elements, by their names.
 using Elements = std::map<std::string, std::string, std::less<>>;
 
 Elements elements_in(std::string_view text) {
@@ -57,7 +58,7 @@ Elements elements_in(std::string_view text) {
   return all;
 }
 
-/// One projection: its own elements before those of all.
+/// A projection. Its own elements have precedence over those of all projections.
 struct Projection {
   const Elements &own, &common;
   std::string where;
@@ -74,8 +75,8 @@ struct Projection {
   }
 };
 
-/// A cylindrical detector touches the flat one at x = 0, where the source must be before it: x is along the
-/// arc. Elsewhere its axis is not the source.
+/// The view of a cylindrical detector. It touches the flat one at x = 0, and the source must lie before this
+/// line, because else the axis of the cylinder does not pass through the source. x is along the arc.
 FlexibleView view_of_cylinder(const Projection& p, const Frame& frame, double radius) {
   const double sid = p.number("SourceToIsocenterDistance"), sdd = p.number("SourceToDetectorDistance");
   constexpr double same = 1e-6;
@@ -100,7 +101,7 @@ FlexibleView view_of(const Projection& p) {
           frame.along, frame.up};
 }
 
-/// A matrix takes a point of RTK's frame to (u w, v w, w), where u and v are mm on the detector.
+/// A matrix that takes a point of RTK's frame to (u w, v w, w), where u and v are mm on the detector.
 struct Matrix {
   Vector3 u, v, w;
   double u0, v0, w0;
@@ -119,15 +120,16 @@ Matrix matrix_in(const Projection& p) {
   return {row(0), row(1), row(2), numbers[3], numbers[7], numbers[11]};
 }
 
-/// Parallel rays: u and v change along the bins and the rows, and the rays go square to both.
+/// The view of parallel rays. u and v change along the bins and the rows, and the rays are perpendicular to
+/// both.
 FlexibleView view_of_parallel(const Matrix& m) {
   const Vector3 along = 1 / m.w0 * m.u, up = 1 / m.w0 * m.v;
   return {cross(up, along), -m.u0 / m.w0 * along + -m.v0 / m.w0 * up, along, up};
 }
 
-/// The source is the point that falls on no place. From there, w grows along the normal of the detector, and
-/// what u and v have beside a multiple of w is as long as the detector is away (Hartley and Zisserman,
-/// Multiple View Geometry, 2004, section 6.2).
+/// The view of a point source. The source is the point with the image (0, 0, 0). From there w grows along the
+/// normal of the detector. The parts of u and v that are perpendicular to w have the length of the distance
+/// to the detector (Hartley and Zisserman, Multiple View Geometry, 2004, section 6.2).
 FlexibleView view_of_source(const Matrix& m, const std::string& where) {
   const double volume = dot(m.w, cross(m.u, m.v));
   const Vector3 source =
@@ -212,8 +214,8 @@ Frame frame_of(const FlexibleView& view, std::size_t number) {
   return {along, up, cross(along, up)};
 }
 
-/// The view as RTK says it. A cylinder touches its flat detector where the source is before it, and ranges
-/// along the arc are those of the flat one.
+/// A view as RTK writes it. The cylinder touches the flat detector where the source lies before it, and
+/// lengths along the arc are those on the flat detector.
 FlexibleView as_written(const FlexibleBeam& scan, std::size_t number) {
   const FlexibleView& view = scan.views[number];
   if (!scan.curved) return view;
@@ -233,7 +235,7 @@ void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t nu
   const auto write = [&](const char* name, double value) {
     to << "    <" << name << '>' << value << "</" << name << ">\n";
   };
-  // the angles whose frame this is; RTK's y is z here, its z is -y
+  // the angles of this frame; RTK's y is z here, and its z is -y
   const double sin_out = frame.towards[2];
   write("GantryAngle", in_degrees(std::atan2(frame.towards[0], -frame.towards[1])));
   write("OutOfPlaneAngle", in_degrees(-std::asin(std::clamp(sin_out, -1.0, 1.0))));
@@ -283,7 +285,7 @@ void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number
   to << "    </Matrix>\n";
 }
 
-/// RTK has one cylinder for all views.
+/// The radius of the cylinder, since RTK has one for all views.
 double radius_of(const FlexibleBeam& scan) {
   const auto of = [](const FlexibleView& v) {
     return length(cross(v.detector - v.source, v.row_step)) / length(v.row_step);

@@ -1,4 +1,4 @@
-// From the views of a file to a scan on a detector.
+// Makes a scan on a detector from the views of a file.
 
 #include <cmath>
 #include <utility>
@@ -36,7 +36,7 @@ void scale_lengths(ViewGeometry& given, const Detector& detector, const std::opt
 }
 
 void require_possible_lengths(const FlexibleBeam& scan, const std::string& where) {
-  constexpr double least = 1e-6, most = 100;  // mm, of a pitch
+  constexpr double least = 1e-6, most = 100;  // mm; bounds of a pitch
   const double pitch = scan.detector.bin_pitch;
   const auto away = [&](std::size_t k) {  // from the source to the detector
     return scan.parallel ? 1 : length(scan.views[k].detector - scan.views[k].source);
@@ -53,7 +53,8 @@ void require_possible_lengths(const FlexibleBeam& scan, const std::string& where
   }
 }
 
-/// The volume lies about the origin. A grid that reaches to a source is refused where it is known.
+/// Requires that the origin, about which the volume lies, is in front of each source. A grid that reaches a
+/// source is refused later, when the grid is known.
 void require_origin_in_front(const FlexibleBeam& scan, const std::string& where) {
   for (std::size_t k = 0; k < scan.views.size() && !scan.parallel; ++k) {
     const FlexibleView& view = scan.views[k];

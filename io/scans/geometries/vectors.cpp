@@ -1,4 +1,4 @@
-// The vectors of ASTRA (cone_vec, parallel3d_vec): 12 numbers a view, as text or as an array of NumPy.
+// The vectors of ASTRA (cone_vec, parallel3d_vec): 12 numbers for each view, as text or as an array of NumPy.
 
 #include <algorithm>
 #include <array>
@@ -25,12 +25,12 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t width = 12;  // numbers of a view
 constexpr Index most_views = 1'000'000;
-constexpr Index longest_list = Index{1} << 29;  // bytes, of so many views
+constexpr Index longest_list = Index{1} << 29;  // bytes of so many views
 constexpr std::string_view npy_mark = "\x93NUMPY";
 
 std::string ending_of(const fs::path& path) { return in_lower_case(path.extension().string()); }
 
-/// ASTRA does not say in a file which vectors these are.
+/// Decides whether rays are parallel, since files of ASTRA do not say which vectors they hold.
 ViewGeometry known_kind(ViewGeometry found) {
   if (found.parallel || !are_directions(found.views)) return found;
   found.parallel = true;
@@ -73,7 +73,7 @@ bool is_text(const fs::path& path) {
   return ending == ".geom" || ending == ".txt" || ending == ".csv" || ending == ".dat";
 }
 
-/// What stands behind a key in the head of an array: 'descr': '<f8', up to the next comma outside brackets.
+/// The value of a key in the head of an array, such as 'descr': '<f8', up to the next comma outside brackets.
 std::string value_in(const std::string& head, const std::string& key, const std::string& where) {
   const std::size_t at = head.find("'" + key + "'"), colon = head.find(':', at);
   require<FileError>(at != std::string::npos && colon != std::string::npos, where, ": its head has no ", key);
@@ -103,7 +103,7 @@ double number_at(const char* bytes, bool swapped) {
   return static_cast<double>(value);
 }
 
-/// An array of NumPy in the format NEP 1: a mark, the length of a head, the head, numbers.
+/// Reads an array of NumPy in the format NEP 1: a mark, the length of the head, the head, numbers.
 ViewGeometry read_array(const fs::path& path) {
   const std::string name = path.string();
   const std::string file = text_of_regular_file(path, "an array of NumPy", longest_list);

@@ -1,5 +1,5 @@
-// EDF, the ESRF data format: one image or several, each with a header of text before it (as fabio reads and
-// writes it: github.com/silx-kit/fabio, edfimage.py).
+// EDF, the ESRF data format, has one image or several, each with a header of text before it (as fabio reads
+// and writes it: github.com/silx-kit/fabio, edfimage.py).
 
 #include <algorithm>
 #include <array>
@@ -27,23 +27,23 @@ namespace {
 /// The header of one image of an EDF file: "{", lines "key = value ;", "}". Keys are in lower case.
 struct EdfHeader {
   std::map<std::string, std::string> values;
-  Index bytes = 0;  ///< of the header, so that pixels begin behind it
+  Index bytes = 0;  ///< size of the header, behind which pixels begin
 
   /// Whether it describes an image. A general block at the beginning of a file does not.
   bool has_image() const { return values.contains("dim_1"); }
   /// A whole number from 1 up to 2^40; `otherwise` if there is none. @throws FileError for anything else
   Index count(const std::string& where, const std::string& key, std::optional<Index> otherwise) const;
-  /// The bytes behind the header, EDF_BinarySize or Size, if it says so. @throws FileError
+  /// The number of bytes behind the header, EDF_BinarySize or Size, if it has one. @throws FileError
   std::optional<Index> size(const std::string& where) const;
   /// How the pixels are stored. @throws FileError for a type that is not known
   NumberForm form(const std::string& where) const;
 };
 
-constexpr Index block = 512;               // headers are padded to blocks of so many bytes
-constexpr Index most = Index{1} << 40;     // of anything that is counted
-constexpr Index longest = Index{1} << 20;  // of a header; real ones have a few blocks
+constexpr Index block = 512;               // headers are padded to multiples of this, in bytes
+constexpr Index most = Index{1} << 40;     // the largest count
+constexpr Index longest = Index{1} << 20;  // bytes of a header; real ones have a few blocks
 
-/// The end of a header: behind a line that holds nothing but "}". Values may have braces too.
+/// The end of a header, behind a line that holds only "}". Values may have braces too.
 std::size_t end_of(std::string_view text, std::size_t from) {
   for (std::size_t at = text.find('}', from); at != std::string_view::npos; at = text.find('}', at + 1)) {
     const std::size_t line = text.find_last_of("\n{", at == 0 ? 0 : at - 1);
@@ -56,7 +56,7 @@ std::size_t end_of(std::string_view text, std::size_t from) {
   return std::string_view::npos;
 }
 
-/// From "key = value ;" on each line.
+/// The values of lines "key = value ;".
 std::map<std::string, std::string> values_in(std::string_view text) {
   std::map<std::string, std::string> values;
   while (!text.empty()) {
@@ -71,7 +71,7 @@ std::map<std::string, std::string> values_in(std::string_view text) {
   return values;
 }
 
-/// What names mean, in lower case and without blanks.
+/// A type of numbers, whose names are in lower case and without blanks.
 struct Numbers {
   NumberKind kind;
   Index bytes;
@@ -127,10 +127,10 @@ NumberForm EdfHeader::form(const std::string& where) const {
   require<FileError>(high || order == "lowbytefirst" || (order.empty() && number->bytes == 1), where,
                      ": ByteOrder = ", order.substr(0, 40), "; LowByteFirst or HighByteFirst is needed");
   const bool swapped = high == (std::endian::native == std::endian::little);
-  return number_form(number->kind, number->bytes, swapped).value();  // for all kinds of the list
+  return number_form(number->kind, number->bytes, swapped).value();  // exists for all types of the list
 }
 
-/// Whether bytes are blanks and zeros only, as some programs write to fill a block.
+/// Whether bytes are only blanks and zeros, which some programs write to fill a block.
 bool only_blanks(const InputFile& file, Index first, Index last) {
   std::array<char, 512> some{};
   for (Index count = 0; first < last; first += count) {
@@ -162,7 +162,7 @@ EdfHeader edf_header(const InputFile& file, const std::string& where, Index offs
   text.resize(stop);
   EdfHeader header{values_in(text), static_cast<Index>(stop)};
   if (!header.values.contains("edf_headersize")) return header;
-  const Index said = header.count(where, "edf_headersize", {});  // fabio reads on where the text ends
+  const Index said = header.count(where, "edf_headersize", {});  // fabio reads on from the text's end
   if (said > header.bytes && said <= end - offset && only_blanks(file, offset + header.bytes, offset + said))
     header.bytes = said;
   return header;
@@ -170,11 +170,11 @@ EdfHeader edf_header(const InputFile& file, const std::string& where, Index offs
 
 namespace fs = std::filesystem;
 
-constexpr Index padding = 512;  // blocks of pixels are filled up to multiples of so many bytes, or are not
+constexpr Index padding = 512;  // some programs pad blocks of pixels to a multiple of this, in bytes
 
 struct EdfPage : ImagePage {
   NumberForm form;
-  Extent extent;  ///< of the pixels
+  Extent extent;  ///< where the pixels lie
 };
 
 class EdfFile final : public ImageFile {
@@ -204,7 +204,7 @@ class EdfFile final : public ImageFile {
   }
 
  private:
-  /// Adds the images of the block that begins at a byte; @returns where the next one begins.
+  /// Adds the images of the block that begins at a byte, and returns where the next block begins.
   Index add_block(const InputFile& file, Index at, Index end) {
     const std::string where = name_ + (pages_.empty() ? "" : ": image " + std::to_string(pages_.size()));
     const EdfHeader header = edf_header(file, where, at, end);
@@ -238,7 +238,8 @@ class EdfFile final : public ImageFile {
     return at + std::min(size, end - at);
   }
 
-  /// How many images fill the bytes of a block: one, if the others hold no whole images or only pad it.
+  /// The number of images in the bytes of a block. It is one if the bytes after the first image hold no whole
+  /// images, or only fill the block.
   static Index images_in(const InputFile& file, Range bytes, Index image, Index end) {
     const Index more = bytes.size() - image;
     if (more <= 0 || more % image != 0) return 1;

@@ -13,11 +13,11 @@
 
 namespace tandem::io {
 
-/// A format of images. Each has a file in this folder and a line in table.cpp.
+/// A format of images. Each format has a file in this folder and a line in table.cpp.
 struct ImageFormat {
   std::string_view name;                                  ///< "TIFF"
   std::vector<std::string_view> endings;                  ///< endings of file names, in lower case
-  bool (*recognises)(const std::filesystem::path& path);  ///< by the content
+  bool (*recognises)(const std::filesystem::path& path);  ///< whether the content is of this format
   std::unique_ptr<ImageFile> (*open)(const std::filesystem::path& path);  ///< @throws FileError
 };
 
@@ -27,7 +27,7 @@ std::span<const ImageFormat> image_formats();
 /// The format of a file by its content; null if it is none of these.
 const ImageFormat* image_format_of(const std::filesystem::path& path);
 
-/// "TIFF" and so on, by the content; "image" if it is none of these.
+/// The name of the format of a file by its content: "TIFF" and so on; "image" if it is none of these.
 std::string image_format_name(const std::filesystem::path& path);
 
 /// Whether a file is an image by the ending of its name.

@@ -20,15 +20,15 @@ using Names = std::vector<std::string>;
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-/// The files of a folder by what they are, each in natural order.
+/// The files of a folder, sorted by kind, each kind in natural order.
 struct Listing {
   Names views, flats, darks;  ///< images, by their names
-  Names given;                ///< those that the user gives as flats or darks
-  Names dangling, no_images;  ///< links to nothing; what has another ending or is no file
-  bool folder_given = false;  ///< the user gives the folder itself for flats or darks
+  Names given;                ///< images that the user gives as flats or darks
+  Names dangling, no_images;  ///< links to nothing; files that are no images by their ending
+  bool folder_given = false;  ///< whether the user gives the folder itself for flats or darks
 };
 
-/// Whether a file is one of settings that are looked for.
+/// Whether a file has settings that are used without being named.
 bool describes_images(const fs::path& path) {
   const SettingsFormat* settings = settings_format_of(path);
   return settings && !settings->only_named;
@@ -69,7 +69,7 @@ std::string counted(const Names& names, const std::string& one, const std::strin
   return std::to_string(names.size()) + ' ' + (names.size() == 1 ? one : several);
 }
 
-/// Images of several forms of name: the series of which there are most, and the others.
+/// Images with several forms of name: the largest series, and the others.
 struct Series {
   Names main;
   std::vector<Names> others;
@@ -81,7 +81,7 @@ Series series_of(const Names& names) {
   const auto most = std::max_element(forms.begin(), forms.end(), [](const auto& a, const auto& b) {
     return a.second.size() < b.second.size();
   });
-  if (most->second.size() == 1) return {names, {}};  // names that do not count
+  if (most->second.size() == 1) return {names, {}};  // the names do not count
   Series all{most->second, {}};
   for (const auto& [form, some] : forms)
     if (form != most->first) all.others.push_back(some);
@@ -93,7 +93,7 @@ bool same_size(const fs::path& a, const fs::path& b) {
   return left->page(0).rows == right->page(0).rows && left->page(0).bins == right->page(0).bins;
 }
 
-/// Leaves the images out that are no views: single names, and series of another size.
+/// Leaves out images that are no views: single names, and smaller series.
 Names one_series(const fs::path& folder, const Names& names, std::vector<std::string>& notes) {
   Series series = series_of(names);
   Names other_names;
@@ -122,7 +122,7 @@ Names one_series(const fs::path& folder, const Names& names, std::vector<std::st
   return series.main;
 }
 
-/// Takes the flats or the darks that their names tell, unless the user gives others.
+/// Takes the images that are flats or darks by their names, unless the user gives others.
 std::vector<fs::path> own_references(const fs::path& folder, const Names& named, FrameKind kind, bool given,
                                      FolderImages& views) {
   const bool flat = kind == FrameKind::flat;
@@ -156,7 +156,7 @@ Names views_of(const fs::path& folder, const Listing& all, std::vector<std::stri
       !all.folder_given || all.flats.size() + all.darks.size() > 0, folder.string(),
       ": is given as flats or darks too, but no name in it says which images are; name their files");
   Names chosen = all.views;
-  if (chosen.empty() && !all.folder_given) {  // a folder of flats or of darks, as a scan of its own
+  if (chosen.empty() && !all.folder_given) {  // a folder with only flats or darks is taken as a scan
     require<FileError>(all.flats.empty() || all.darks.empty(), folder.string(), ": holds ", all.flats.size(),
                        " flats and ", all.darks.size(),
                        " darks by their names, and no views; name the folder of the views");
@@ -172,8 +172,8 @@ Names views_of(const fs::path& folder, const Listing& all, std::vector<std::stri
   return views;
 }
 
-/// Of a folder with flats, darks and others those that are wanted. Where all names are of one kind, or tell
-/// nothing, the user knows what they are.
+/// The flats, or the darks, of a folder with several kinds of images. If names are all of one kind, or tell
+/// nothing, all images are taken, since the user knows what they are.
 Names references_of(const fs::path& folder, const Listing& all, FrameKind kind,
                     std::vector<std::string>& notes) {
   const std::size_t kinds = !all.views.empty() + !all.flats.empty() + !all.darks.empty();
@@ -198,7 +198,7 @@ void note_others(const Listing& all, std::vector<std::string>& notes) {
                     " no image and left out: " + listed(all.no_images));
 }
 
-/// Leaves out names that are not the prefix and a number, if some are.
+/// Leaves out names that do not consist of the prefix and a number, if other names do.
 void keep_prefix(Names& names, const std::string& prefix, std::vector<std::string>& notes) {
   const auto continues = [&](const std::string& name) {
     return name.starts_with(prefix) && name.size() > prefix.size() && name[prefix.size()] >= '0' &&

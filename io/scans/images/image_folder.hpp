@@ -1,6 +1,6 @@
 #pragma once
 
-// Which files of a folder make a stack. Used only within io/.
+// Chooses the files of a folder that make a stack. Used only within io/.
 
 #include <filesystem>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tandem::io {
 
-/// Images in natural order, and notes about others.
+/// Images in natural order, and notes about the other files.
 struct FolderImages {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> notes;
@@ -19,21 +19,21 @@ struct FolderImages {
 /// The images of a scan in a folder: views, flats and darks.
 struct FolderScan {
   FolderImages views;
-  std::string gaps;  ///< what is wrong with the numbers in the names of the views
-  std::vector<std::filesystem::path> flats, darks;  ///< those that are taken by their names
+  std::string gaps;  ///< what is wrong with the numbers in the names of the views; may be empty
+  std::vector<std::filesystem::path> flats, darks;  ///< files that are taken by their names
 };
 
-/// Chooses among the images of a folder (by the endings of all formats, images/image.hpp). Names tell flats
-/// (a word that begins with "flat", or "io", "ref") and darks ("dark...", "di") from views, if there are
-/// other files beside them. They are taken for what they are, unless the user gives flats or darks. If there
-/// are means of several of them ("refHST" of "ref", "dark" of "darkend"), only the means are taken. The views
-/// are one series: their names begin with `prefix`, if some do, and differ only in their numbers. Single
-/// files with other names are left out. Notes list all that is left out. @throws FileError for a folder
-/// without such images, or with several series of the same size
+/// Chooses among the images of a folder (by the endings of all formats, images/image.hpp). If there are other
+/// images too, names tell flats (a word that begins with "flat", or "io", "ref") and darks ("dark...", "di").
+/// These are taken unless the user gives flats or darks. If there are means of several images ("refHST" of
+/// "ref", "dark" of "darkend"), only the means are taken. The views are one series: their names begin with
+/// `prefix`, if some do, and differ only in their numbers. Single files with other names are left out. Notes
+/// list all that is left out. @throws FileError for a folder without such images, or with several series of
+/// the same size
 FolderScan scan_in(const std::filesystem::path& folder, const OpenOptions& options,
                    const std::string& prefix = {});
 
-/// The flats or darks of a folder that the user gives for them.
+/// The flats or darks of a folder that the user gives for this.
 FolderImages references_in(const std::filesystem::path& folder, FrameKind kind);
 
 }  // namespace tandem::io

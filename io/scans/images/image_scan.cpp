@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const std::vector<fs::path>& files) {
   return names;
 }
 
-/// The images of a folder, and what settings say of them.
+/// The images of a folder, and what settings say about them.
 class Settings {
  public:
   Settings(const fs::path& path, const OpenOptions& options)
@@ -36,7 +36,7 @@ class Settings {
   const std::string& prefix() const { return say_.prefix; }
   fs::path folder() const { return image_folder_of(path_, say_); }
 
-  /// Decides how many views there are, and leaves out images that are none.
+  /// Decides how many views there are, and leaves out images that are no views.
   void choose(FolderImages& views) {
     numbers_ = series_numbers(names_of(views.files));
     if (say_.views) {
@@ -72,7 +72,7 @@ class Settings {
  private:
   std::string plan() const { return say_.plan.empty() ? path_.filename().string() : say_.plan; }
 
-  /// Where a plan has an arc, the images tell how many views lie on it if there are more than it says.
+  /// Takes the number of views from the images, if a plan has an arc and there are more images than it says.
   void follow_images(FolderImages& views) {
     const Index there =
         numbers_.empty() ? static_cast<Index>(views.files.size()) : numbers_.back() - numbers_.front() + 1;
@@ -133,19 +133,19 @@ class Settings {
     found.info.propagation_mm = say_.propagation_mm;
     found.sod_mm = say_.sod_mm, found.sdd_mm = say_.sdd_mm;
     if (found.sod_mm && found.sdd_mm) found.kind = ConeBeam::kind;
-    if (frame[1] == 1) return;  // a fan, at the height of its source
+    if (frame[1] == 1) return;  // a fan lies at the height of its source
     found.midplane_row = say_.midplane_row;
     if (say_.midplane_offset)
       found.midplane_row = *say_.midplane_offset + 0.5 * static_cast<double>(frame[1] - 1);
   }
 
-  /// A flat before view k has the time of view k.
+  /// Sets times: a flat before view k has the time of view k.
   void complete_times(ScanInfo& info, const FolderScan& scan) const {
     if (numbers_.empty()) return;
     std::vector<double> flats;
     for (const fs::path& flat : scan.flats) {
       const std::vector<std::string> pieces = name_pieces(flat.stem().string());
-      if (pieces.size() % 2 != 0 || pieces.back().size() > 9) return;  // it does not end in a number
+      if (pieces.size() % 2 != 0 || pieces.back().size() > 9) return;  // the name does not end in a number
       flats.push_back(std::stod(pieces.back()));
     }
     info.times = {{numbers_.begin(), numbers_.end()}, std::move(flats)};

@@ -1,4 +1,4 @@
-// Images as frames: one in each file, several in a file, or the lines of one.
+// Images as frames: one image in each file, several in a file, or the lines of one image.
 
 #include "image_stack.hpp"
 
@@ -22,7 +22,7 @@ std::string words_of(const ImagePage& page) {
          (page.orientation == 1 ? "" : ", orientation " + std::to_string(page.orientation));
 }
 
-/// Images of one stack have one size, one type and one orientation.
+/// Requires that images of one stack have the same size, type and orientation.
 void require_alike(const std::string& where, const ImagePage& page, const ImagePage& first,
                    const std::string& first_name) {
   require<FileError>(page.rows == first.rows && page.bins == first.bins && page.type == first.type &&
@@ -30,14 +30,14 @@ void require_alike(const std::string& where, const ImagePage& page, const ImageP
                      where, ": is ", words_of(page), "; ", words_of(first), ", is needed as in ", first_name);
 }
 
-/// Threads that work at once on so many images.
+/// The number of threads that work at once on this number of images.
 std::size_t threads_for(Index images) {
   return static_cast<std::size_t>(std::min<Index>(images, thread_count()));
 }
 
 std::string packing_of(const ImageFile& file) { return file.page(0).compressed ? "compressed" : ""; }
 
-/// An image a file, all alike.
+/// Files with one image each, all alike.
 class ImageFiles final : public FrameSource {
  public:
   ImageFiles(const std::string& where, Images files)
@@ -91,14 +91,14 @@ class ImagePages final : public FrameSource {
   bool lines_;
 };
 
-/// How many images its writer had, as the file says.
+/// The number of images of the writer, as the file says.
 double claimed_images(const ImageFile& file) {
   double claimed = 1;
   for (const Index count : file.axes_of_pages()) claimed *= static_cast<double>(count);
   return claimed;
 }
 
-/// What the first image says that is not obeyed.
+/// Notes what the first image says and is not obeyed.
 void note_unheeded(const ImageFile& file, FrameSource& source) {
   const ImagePage& page = file.page(0);
   if (const std::string note = file.note(); !note.empty())
@@ -110,7 +110,8 @@ void note_unheeded(const ImageFile& file, FrameSource& source) {
       std::string(words_of_tag(page.orientation)) + " would obey it");
 }
 
-/// A stack in files of several images: all have as many as the first one, only the last may have fewer.
+/// The frames of files with several images. All have as many as the first file, and only the last may have
+/// fewer.
 FrameSources frames_of_pages(const std::vector<fs::path>& paths,
                              const std::shared_ptr<const ImageFile>& first) {
   FrameSources sources;

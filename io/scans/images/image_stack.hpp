@@ -14,17 +14,18 @@ namespace tandem::io {
 
 using Images = std::vector<std::shared_ptr<const ImageFile>>;
 
-/// A file of a stack with one image in each file, which is as `first` is. @throws FileError if it is not
+/// Opens a file of a stack that has one image in each file. @throws FileError unless its image is like that
+/// of `first`
 std::shared_ptr<const ImageFile> one_image(const std::filesystem::path& path, const ImageFile* first);
 
-/// Files with one image each as frames. They are known to be alike.
+/// Files with one image each, as frames. @pre their images are alike
 std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Images& files);
 
 /// The images of one file; with `lines`, the lines of its one image as frames of one row. @throws FileError
 std::unique_ptr<FrameSource> frames_of_file(const std::shared_ptr<const ImageFile>& file, bool lines);
 
-/// The frames of several files of one stack: with one image each, or with as many as the first one has.
-/// @throws FileError
+/// The frames of several files of one stack. Each file has one image, or as many as the first file. @throws
+/// FileError
 FrameSources frames_of_paths(const std::string& where, const std::vector<std::filesystem::path>& paths);
 
 }  // namespace tandem::io

@@ -27,24 +27,24 @@ bool is_negative(const Pieces& name, std::size_t piece) {
   return has_sign(name, piece) && name[piece - 1].back() == '-';
 }
 
-/// Whether a decimal begins at this piece: digits, a point, digits, and no further points beside them.
+/// Whether a decimal begins at this piece: digits, a point and digits, without further points beside them.
 bool begins_decimal(const Pieces& name, std::size_t piece) {
   const auto is_point = [&](std::size_t k) { return k > 0 && k + 1 < name.size() && name[k] == "."; };
   return is_point(piece + 1) && !is_point(piece - 1) && !is_point(piece + 3);
 }
 
-/// The places that the decimals have behind the point.
+/// The most digits that the decimals have behind the point.
 std::size_t places_of(const std::vector<Pieces>& names, std::size_t piece) {
   std::size_t places = 0;
   for (const Pieces& name : names) places = std::max(places, name[piece + 2].size());
   return places;
 }
 
-/// The numbers at a piece, or those of the decimal that begins there, with so many places. Empty if one is
-/// too long.
+/// The numbers at a piece, or the decimals that begin there, with `places` digits behind the point. Empty if
+/// one of them is too long.
 std::vector<Index> values_at(const std::vector<Pieces>& names, std::size_t piece, std::size_t places) {
   const auto below_zero = [&](const Pieces& name) { return is_negative(name, piece); };
-  const bool is_signed = !std::all_of(names.begin(), names.end(), below_zero);  // else it parts words
+  const bool is_signed = !std::all_of(names.begin(), names.end(), below_zero);  // else "-" separates words
   std::vector<Index> values;
   for (const Pieces& name : names) {
     std::string digits = name[piece];
@@ -56,7 +56,7 @@ std::vector<Index> values_at(const std::vector<Pieces>& names, std::size_t piece
   return values;
 }
 
-/// The step of at least half of the numbers; 0 where there is none.
+/// The step of at least half of the numbers; 0 if there is none.
 Index usual_step(const std::vector<Index>& sorted) {
   std::map<Index, std::size_t> steps;
   for (std::size_t i = 1; i < sorted.size(); ++i) ++steps[sorted[i] - sorted[i - 1]];
@@ -77,7 +77,7 @@ void judge(NameNumber& number) {
     number.missing = (sorted.back() - sorted.front()) / number.step + 1 - static_cast<Index>(sorted.size());
 }
 
-/// The numbers that change, those of decimals also as a whole.
+/// The numbers that change. A decimal is there as a whole, and with the numbers on both sides of its point.
 std::vector<NameNumber> numbers_in(const std::vector<Pieces>& names) {
   const Pieces& first = names.front();
   std::vector<NameNumber> all;
@@ -101,12 +101,12 @@ std::vector<NameNumber> numbers_in(const std::vector<Pieces>& names) {
   return all;
 }
 
-/// The better one of two numbers that count is the greater one.
+/// The merit of a number that counts: the better number has the greater one.
 auto merit(const NameNumber& number) {
   return std::tuple(-number.missing, number.by_one(), number.padded, number.piece);
 }
 
-/// Whether numbers sort the names alike.
+/// Whether two numbers sort the names in the same order.
 bool same_order(const NameNumber& a, const NameNumber& b) {
   std::vector<std::size_t> order(a.values.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
@@ -116,7 +116,8 @@ bool same_order(const NameNumber& a, const NameNumber& b) {
                         [&](std::size_t i, std::size_t j) { return b.values[i] < b.values[j]; });
 }
 
-/// The only number that changes, if there is one: digits, or a decimal of which both sides change.
+/// The only number that changes, if there is one: digits, or a decimal that changes on both sides of its
+/// point.
 std::optional<NameNumber> lone_number(const std::vector<NameNumber>& all) {
   if (all.size() == 1) return all.front();
   const auto decimal = std::find_if(all.begin(), all.end(), [](const NameNumber& n) { return n.joined; });

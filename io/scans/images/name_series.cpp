@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t few = 4;  // names or numbers in one note
 constexpr std::size_t longest_name = 60;
 
-/// The letters with which a name begins, in lower case.
+/// The letters at the beginning of a name, in lower case.
 std::string first_word(const std::string& name) {
   std::string word;
   for (const char c : name) {
@@ -23,7 +23,7 @@ std::string first_word(const std::string& name) {
   return word;
 }
 
-/// A number in units of its last place behind the decimal point.
+/// The text of a number that is given in units of its last decimal place.
 std::string decimal_text(Index value, std::size_t places) {
   std::string digits = std::to_string(value < 0 ? -value : value);
   if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');

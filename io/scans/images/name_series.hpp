@@ -13,19 +13,19 @@ namespace tandem::io {
 /// "refhst"), a dark ("dark...", "di"), or else a projection.
 FrameKind kind_by_name(const std::string& stem);
 
-/// Flats or darks apart: means that a program made of others beside them ("refHST" of "ref", "dark" of
-/// "darkend", as at the ESRF), and these others. Without such means the second list is empty.
+/// Flats or darks in two lists: means that a program made ("refHST" of "ref", "dark" of "darkend", as at the
+/// ESRF), and the images of which it made them. If there are no means, the second list is empty.
 struct MeansAndRaw {
   std::vector<std::string> taken, raw;
 };
 MeansAndRaw means_and_raw(const std::vector<std::string>& names);
 
-/// Puts names in the order in which their series counts (name_counter.hpp), else in natural order. @returns
-/// what one has to know of that order; empty where it is the natural one of names that count
+/// Puts names in the order in which their series counts (name_counter.hpp), or else in natural order. Returns
+/// what the user should know about this order; empty if it is the natural order of names that count.
 std::string sort_series(std::vector<std::string>& names);
 
-/// What is wrong with the numbers of a series: numbers that are missing where the others rise in equal steps,
-/// and numbers that occur twice. Empty if all is well, or if the names have no numbers that count.
+/// What is wrong with the numbers of a series: numbers that are missing while the others rise in equal steps,
+/// and numbers that occur twice. Empty if nothing is wrong, or if the names have no numbers that count.
 std::string numbering_fault(const std::vector<std::string>& names);
 
 /// The whole numbers by which the names of a series count, in the order of these names; empty if they do not.

@@ -1,4 +1,4 @@
-// TIFF: a page an image.
+// TIFF: each page is an image.
 
 #include <array>
 #include <fstream>

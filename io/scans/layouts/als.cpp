@@ -1,7 +1,7 @@
-// Files of beamline 8.3.2 of the ALS from before they were DXchange: one group for a scan, whose attributes
-// are mostly texts, and a data set for each image. Names and numbers are those that dxchange reads
-// (exchange.py, read_als_832h5). The sample turns the other way: angles
-// are taken with the other sign, as the beamline's own reconstructions do it.
+// Files of beamline 8.3.2 of the ALS from the time before DXchange. A scan is a group, whose attributes are
+// mostly texts, with a data set for each image. Names and numbers are those that dxchange reads (exchange.py,
+// read_als_832h5). The sample turns the other way, so the sign of angles is changed, as the beamline's own
+// reconstructions do.
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +25,7 @@ namespace tandem::io {
 
 namespace {
 
-/// Attributes of the group, and of an image behind IMAGE@.
+/// Attributes of the group; those of an image are written after IMAGE@.
 constexpr Field als_fields[] = {
     {"nangles", "", Use::obeyed, "the number of views that were planned"},
     {"arange", "", Use::obeyed, "the arc in degrees, from the first view to the last one"},
@@ -51,21 +51,22 @@ constexpr Field als_fields[] = {
     {"tile_ynumimg", "1", Use::noted, "the scan is one of several along the axis; only this one is read"},
 };
 
-constexpr int max_depth_of_als = 4;  // groups that are alone in their groups
+constexpr int max_depth_of_als = 4;  // how deep groups that are alone lie in one another
 constexpr double seconds_an_image = 1e-3;
 constexpr double largest_pitch_mm = 100, kev_per_ev = 1e-3;
 
-/// "NAMEbak_0001_0512.tif": the second number is that of a view, the first one counts flats or darks there.
+/// An image "NAMEbak_0001_0512.tif". The second number is that of a view, and the first one counts the flats
+/// or darks there.
 struct Image {
   FrameKind kind = FrameKind::projection;
   std::string name, prefix;
   Index count = 0, view = 0;
 };
 
-/// Messages have one line.
+/// The first line of a text, since messages have one line.
 std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
 
-/// Takes "_0512" from the end of a name.
+/// Removes "_0512" from the end of a name, and returns the number.
 std::optional<Index> taken_number(std::string& name) {
   const auto at = name.find_last_not_of("0123456789");
   Index number = 0;
@@ -94,7 +95,8 @@ std::optional<Image> image_named(const std::string& name, const std::string& gro
 /// The group of a scan: what its attributes say, and its images.
 class Scan {
  public:
-  /// Empty if no such group is there: it, or a group that it is alone in, is alone in the file.
+  /// Finds the group, which must be alone in the file, or alone in a group that is alone. Empty if there is
+  /// none.
   static std::optional<Scan> in(const hdf5::File& file) {
     std::string path;
     for (int depth = 0; depth < max_depth_of_als; ++depth) {
@@ -123,7 +125,7 @@ class Scan {
   }
   std::optional<double> number(const std::string& key) const { return number(key, path_); }
 
-  /// The images of a kind in the order of views, and of their counts there.
+  /// The images of a kind in the order of views, and then of their counts there.
   std::vector<Image> images(FrameKind kind) const {
     std::vector<Image> found;
     for (const std::string& name : file_->names(path_))
@@ -133,11 +135,12 @@ class Scan {
     return found;
   }
 
-  /// Views that belong together: those with the name of the group before others, and of tiles the first one.
+  /// The views of one scan. Views with the name of the group have precedence; of several tiles it takes the
+  /// first one.
   /// @throws FileError if there are none
   std::vector<Image> views(std::vector<std::string>& notes) const;
 
-  /// Images as one source; none for no images. @throws FileError unless they are alike
+  /// The images as one source; none for no images. @throws FileError unless they are alike
   FrameSources frames(const std::vector<Image>& images) const;
 
  private:
@@ -166,7 +169,7 @@ std::vector<Image> Scan::views(std::vector<std::string>& notes) const {
   return all;
 }
 
-/// One image behind the other, all alike.
+/// Images one after the other, all alike.
 class OneByOne final : public FrameSource {
  public:
   explicit OneByOne(FrameSources images)
@@ -210,7 +213,7 @@ FrameSources als_frames(const hdf5::File& file, FrameKind kind) {
   return scan ? scan->frames(scan->images(kind)) : FrameSources{};
 }
 
-/// A whole number from 1 on. @throws FileError for anything else that is there
+/// A whole number from 1 on; empty if it is missing. @throws FileError for anything else
 std::optional<Index> count_of(const Scan& scan, const char* key) {
   const std::optional<std::string> text = scan.text(key);
   if (!text) return std::nullopt;
@@ -221,7 +224,7 @@ std::optional<Index> count_of(const Scan& scan, const char* key) {
   return static_cast<Index>(number);
 }
 
-/// Pixels of other images, as of such that were binned or cut, have another pitch.
+/// Requires the size of images that the file says. Images that were binned or cut would have another pitch.
 void require_size(const Scan& scan, const FrameSource& views) {
   const Index rows = views.shape()[1], bins = views.shape()[2];
   const Index planned_rows = count_of(scan, "nslices").value_or(rows),
@@ -231,8 +234,8 @@ void require_size(const Scan& scan, const FrameSource& views) {
                      ", are needed");
 }
 
-/// Views have the angles of their images if these change, else those by their numbers in equal steps. The
-/// scan has none if the file does not say them.
+/// Sets the angles of views: those of their images if these change, else equal steps by their numbers. The
+/// scan has none if the file does not give them.
 void read_angles(const Scan& scan, const std::vector<Image>& views, Acquisition& found) {
   const Index planned = count_of(scan, "nangles").value_or(std::ssize(views));
   if (std::ssize(views) != planned)
@@ -266,7 +269,7 @@ void read_lengths(const Scan& scan, ScanInfo& info) {
   if (const auto energy = positive("senergy", 1e9)) info.energy_kev = *energy * kev_per_ev;
 }
 
-/// Flats were taken before the view whose number they have, or behind the last one.
+/// Sets times. A flat was taken before the view with its number, or after the last view.
 void read_times(const std::vector<Image>& views, const std::vector<Image>& flats, ScanInfo& info) {
   for (const Image& view : views) info.times.views.push_back(static_cast<double>(view.view));
   for (const Image& flat : flats)
@@ -287,7 +290,7 @@ std::optional<Acquisition> find_als(const hdf5::File& file, const OpenOptions&) 
   read_angles(*scan, views, found);
   read_lengths(*scan, found.info);
   read_times(views, flats, found.info);
-  const auto said = [&](std::string_view key) {  // a 0 counts nothing
+  const auto said = [&](std::string_view key) {  // 0 means that nothing is said
     const std::optional<std::string> text = scan->text(std::string(key));
     return text && finite_number(*text) == 0.0 ? std::nullopt : text;
   };

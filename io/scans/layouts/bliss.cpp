@@ -1,5 +1,5 @@
-// Raw files of the ESRF (BLISS): entries 1.1, 2.1, ... whose titles say what was taken, as nxtomomill reads
-// them (nxtomomill, io/config).
+// Raw files of the ESRF (BLISS). They have entries 1.1, 2.1, ... whose titles say what was taken, as
+// nxtomomill reads them (nxtomomill, io/config).
 
 #include "bliss.hpp"
 
@@ -19,7 +19,7 @@ namespace tandem::io {
 
 namespace {
 
-/// Below an entry N.1. CAMERA is the name of the camera.
+/// Fields below an entry N.1. CAMERA is the name of the camera.
 constexpr Field bliss_fields[] = {
     {"technique/tomoconfig/rotation", "", Use::obeyed, "names the motor that turns"},
     {"technique/tomoconfig/rotation_is_clockwise", "0", Use::obeyed, "angles count backwards"},
@@ -55,7 +55,7 @@ struct BlissEntry {
   std::string path, title;
 };
 
-/// Entries N.1 with a title, by their numbers. N.2 and so on have slow counters of the same scan.
+/// The entries N.1 with a title, by their numbers. N.2 and so on have slow counters of the same scan.
 std::vector<BlissEntry> entries_of(const hdf5::File& file) {
   std::vector<BlissEntry> entries;
   for (const std::string& name : file.names("/")) {
@@ -147,7 +147,7 @@ void read_technique(const hdf5::File& file, const BlissEntry& entry, Acquisition
   info.field_of_view = FieldOfView::doubled;
 }
 
-/// Images that the camera's program mirrored are turned back, as nxtomomill and nabu do. It has two flags:
+/// Turns back images that the program of the camera mirrored, as nxtomomill and nabu do. There are two flags,
 /// one for columns and one for rows.
 void read_flips(const hdf5::File& file, const BlissEntry& entry, const std::string& camera,
                 Acquisition& found) {
@@ -187,7 +187,7 @@ void add_frames(const hdf5::File& file, const BlissEntry& entry, Part part, Blis
       .push_back(std::move(frames));
 }
 
-/// The entries up to the settings of a second scan, each with what it says of motors.
+/// The entries up to the settings of a second scan, with what they say about motors.
 BlissScan scan_in(const hdf5::File& file, Acquisition& found) {
   BlissScan scan;
   bool has_views = false;

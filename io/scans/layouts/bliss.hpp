@@ -9,8 +9,8 @@
 
 namespace tandem::io {
 
-/// What `technique/tomoconfig` says: names of motors and of the camera, each perhaps with an alias. Letters
-/// are those of the ESRF: x along the beam, y across it, z up.
+/// The contents of `technique/tomoconfig`: names of motors and of the camera, each perhaps with an alias.
+/// Letters are those of the ESRF: x along the beam, y across it, z up.
 struct BlissConfig {
   std::vector<std::string> rotation, camera;
   std::vector<std::string> along, across, up;            ///< motors of the stage below the axis
@@ -25,15 +25,15 @@ struct BlissFrames {
   Index count = 0;
 };
 
-/// Adds what an entry says of the scan.
+/// Adds what an entry says about the scan.
 void read_bliss_config(const hdf5::File& file, const std::string& entry, BlissConfig& config);
 
-/// Angles and translations of the views, and times of exposure of all frames. @throws FileError if it is not
-/// clear which motor turns, or if the sample moves along the axis
+/// Reads angles and translations of the views, and times of exposure of all frames. @throws FileError if it
+/// is not clear which motor turns, or if the sample moves along the axis
 void read_bliss_frames(const hdf5::File& file, const BlissConfig& config,
                        const std::vector<BlissFrames>& views, const OpenOptions& options, Acquisition& found);
 
-/// How long each frame of some entries was exposed, in s; empty unless all of them say it.
+/// The time of exposure, s, of each frame of some entries; empty unless all of them have it.
 std::vector<double> bliss_exposures(const hdf5::File& file, const std::vector<BlissFrames>& entries,
                                     std::vector<std::string>& notes);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index most_names = 64;
 
-/// Names of a data set of texts, or of one text: '["a", "b"]'.
+/// The names in a data set of texts, or in one text '["a", "b"]'.
 std::vector<std::string> names_at(const hdf5::File& file, const std::string& path) {
   const std::optional<hdf5::DataSet> set = file.find(path);
   std::vector<std::string> names;
@@ -39,8 +39,8 @@ bool is_true(const hdf5::File& file, const std::string& path) {
   return text == "true" || text == "1";
 }
 
-/// Where a motor stands in each frame: among the measurements, or once among the positioners. One more
-/// position may be noted after the last frame.
+/// The position of a motor in each frame, from the measurements, or one position from the positioners. There
+/// may be one more position after the last frame.
 std::vector<double> positions_of(const hdf5::File& file, const BlissFrames& entry, const std::string& motor,
                                  double per_unit(const std::string& unit, const std::string& where),
                                  const std::string& default_unit) {
@@ -66,8 +66,8 @@ double span_of(const std::vector<double>& values) {
   return most - least;
 }
 
-/// Motors with "rot" or "rz" in their names that do not move along a line, and the positions of each in the
-/// views. Two names of one motor count once.
+/// The motors with "rot" or "rz" in their names, except translations, and their positions in the views. Two
+/// names of one motor count once.
 std::map<std::string, std::vector<double>> turning_motors(const hdf5::File& file, const BlissFrames& entry) {
   constexpr std::array translations{"xrot", "yrot", "zrot", "hrz"};
   std::map<std::string, std::vector<double>> motors;
@@ -83,7 +83,7 @@ std::map<std::string, std::vector<double>> turning_motors(const hdf5::File& file
   return motors;
 }
 
-/// Without a configuration: the motor that turns by far the most. @throws FileError if two do
+/// The motor that turns by far the most, if there is no configuration. @throws FileError if two do
 std::vector<std::string> guessed_rotation(const hdf5::File& file, const std::vector<BlissFrames>& views,
                                           bool needed) {
   const BlissFrames& most = *std::ranges::max_element(views, {}, &BlissFrames::count);
@@ -101,7 +101,7 @@ std::vector<std::string> guessed_rotation(const hdf5::File& file, const std::vec
   return names;
 }
 
-/// The motor of `technique/scan/motor`, a list as "rotation", "hrsrot", ...
+/// The motor of `technique/scan/motor`, which is a list such as "rotation", "hrsrot", ...
 std::vector<std::string> rotation_in_technique(const hdf5::File& file, const std::string& entry) {
   for (const char* path : {"/technique/scan/motor", "/technique/proj/motor"}) {
     const std::vector<std::string> names = names_at(file, entry + path);
@@ -121,7 +121,7 @@ void read_angles(const hdf5::File& file, const BlissConfig& config, const std::v
   for (const BlissFrames& entry : views)
     for (const std::string& motor : motors) {
       const std::vector<double> angles = positions_of(file, entry, motor, radians_per, "deg");
-      if (angles.empty() || (entry.count > 1 && span_of(angles) == 0)) continue;  // an alias that stood still
+      if (angles.empty() || (entry.count > 1 && span_of(angles) == 0)) continue;  // an alias did not move
       for (const double angle : angles) found.angles.push_back(config.clockwise ? -angle : angle);
       break;
     }
@@ -129,7 +129,7 @@ void read_angles(const hdf5::File& file, const BlissConfig& config, const std::v
     found.info.notes.emplace_back("rotation_is_clockwise: angles count backwards");
 }
 
-/// The sum of what the stage below the axis and that above it do; empty if neither is known in all views.
+/// The sum of the motions of the stages below and above the axis; empty if neither is known in all views.
 Motion motion_of(const hdf5::File& file, const std::vector<BlissFrames>& views,
                  const std::vector<std::string>& below, const std::vector<std::string>& above) {
   Motion motion;
@@ -149,8 +149,8 @@ Motion motion_of(const hdf5::File& file, const std::vector<BlissFrames>& views,
   return motion;
 }
 
-/// nxtomomill takes the translation across the beam for the place of the axis. That holds only if its zero
-/// was set to the axis in the middle of the detector, so it is noted and not obeyed.
+/// Notes the translation across the beam, which nxtomomill takes as the position of the axis. That is right
+/// only if its zero was set with the axis in the middle of the detector, so it is not obeyed.
 void note_stage_aside(const Motion& across, ScanInfo& info) {
   if (info.axis_bin || !info.pixel_size_mm || across.positions_mm.empty()) return;
   const double bins = across.positions_mm.front() / *info.pixel_size_mm;

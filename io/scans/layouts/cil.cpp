@@ -1,6 +1,6 @@
 // Scans that CIL wrote (NEXUSDataWriter): entry1/tomo_entry with a group `config`. CIL turns the sample by an
-// angle, so source and detector go the other way (CIL 26, convert_geometry_to_astra_vec_3D.py). Its lengths
-// have no unit, and are taken as mm.
+// angle, so that source and detector go the other way (CIL 26, convert_geometry_to_astra_vec_3D.py). Its
+// lengths have no unit, and are taken as mm.
 
 #include <cmath>
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 
 const std::string entry = "/entry1/tomo_entry/", config = entry + "config/";
 
-/// Below the entry; attributes stand behind an @.
+/// Fields below the entry; attributes are written after an @.
 constexpr Field cil_fields[] = {
     {"config/source/position", "", Use::obeyed, "a cone beam, or a fan"},
     {"config/ray/direction", "", Use::obeyed, "of a parallel beam"},
@@ -37,7 +37,7 @@ constexpr Field cil_fields[] = {
     {"data/data@data_type", "AcquisitionData", Use::refused, "ImageData: a volume"},
 };
 
-/// Two or three numbers; the third is 0 in a geometry of one plane.
+/// A point of two or three numbers; the third one is 0 in a geometry of one plane.
 Vector3 point_at(const hdf5::File& file, const std::string& path) {
   const hdf5::DataSet set = file.data_set(path);
   require<FileError>(set.size() == 2 || set.size() == 3, set.where(), ": has ", set.size(),
@@ -56,7 +56,7 @@ double pitch_of(const hdf5::DataSet& data, const char* attribute, double otherwi
   return pitch;
 }
 
-/// As hdf5_frames has it, by the names that CIL gives to axes.
+/// The axes in the words of hdf5_frames, from the names that CIL gives them.
 std::string axes_of(const hdf5::DataSet& data) {
   std::string axes;
   for (std::size_t k = 0; k < data.shape().size(); ++k) {
@@ -74,7 +74,7 @@ std::string axes_of(const hdf5::DataSet& data) {
   return axes;
 }
 
-/// How the columns and the rows of the detector go, and where they are before the scan begins.
+/// The directions and the positions of columns and rows of the detector before the scan begins.
 FlexibleView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
   const double h = pitch_of(data, "pixel_size_h", 1), v = pitch_of(data, "pixel_size_v", h);
   const std::string origin = data.text("panel_origin").value_or("bottom-left");
@@ -86,7 +86,7 @@ FlexibleView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
     view.row_step = v * point_at(file, config + "detector/direction_y");
   if (top) view.row_step = -1 * view.row_step;
   view.detector = point_at(file, config + "detector/position");
-  view.source = {0, 1, 0};  // of parallel rays, if nothing is said
+  view.source = {0, 1, 0};  // direction of parallel rays, unless the file gives another one
   if (file.has(config + "source/position")) view.source = point_at(file, config + "source/position");
   if (file.has(config + "ray/direction")) view.source = point_at(file, config + "ray/direction");
   return view;
@@ -94,7 +94,7 @@ FlexibleView first_view(const hdf5::File& file, const hdf5::DataSet& data) {
 
 bool has_source(const hdf5::File& file) { return file.has(config + "source/position"); }
 
-/// Turns space by the least angle so that a direction of length 1 becomes z (Rodrigues' formula).
+/// Turns a point by the smallest rotation that makes a direction of length 1 the z axis (Rodrigues' formula).
 Vector3 upright(const Vector3& p, const Vector3& axis) {
   const Vector3 about = cross(axis, {0, 0, 1});
   const double sine = length(about);
@@ -103,8 +103,8 @@ Vector3 upright(const Vector3& p, const Vector3& axis) {
   return axis[2] * p + sine * cross(n, p) + (1 - axis[2]) * dot(n, p) * n;
 }
 
-/// The view in a frame where the axis is z. Along the axis, heights count from where they did, unless it
-/// leans: then from its position.
+/// The view in a frame whose z axis is the rotation axis. Heights keep their origin, unless the axis leans:
+/// then they count from its position.
 FlexibleView about_axis(const hdf5::File& file, FlexibleView view) {
   Vector3 middle = point_at(file, config + "rotation_axis/position"), axis{0, 0, 1};
   if (file.has(config + "rotation_axis/direction")) axis = point_at(file, config + "rotation_axis/direction");
@@ -122,8 +122,8 @@ FlexibleView about_axis(const hdf5::File& file, FlexibleView view) {
   return view;
 }
 
-/// Whether parallel rays and the columns of the detector are square to the axis, and to one another. In a
-/// geometry of one plane they are.
+/// Whether parallel rays and the columns of the detector are perpendicular to the axis and to one another. In
+/// a geometry of one plane they are.
 bool is_level(const FlexibleView& view) {
   constexpr double square = 1e-4;
   const double pitch = length(view.bin_step), ray = length(view.source);
@@ -133,7 +133,7 @@ bool is_level(const FlexibleView& view) {
          std::hypot(view.row_step[0], view.row_step[1]) <= square * length(view.row_step);
 }
 
-/// Bins of a parallel beam grow along (cos a, sin a), so the angle is that of the columns.
+/// Completes a parallel beam. Its bins grow along (cos a, sin a), so the angle is that of the columns.
 void complete_parallel(const hdf5::File& file, const FlexibleView& view, const std::vector<double>& turns,
                        const Shape& frame, Acquisition& found) {
   const double pitch = length(view.bin_step);

@@ -17,7 +17,7 @@ namespace {
 
 const std::string instrument = "/measurement/instrument/";
 
-/// As areaDetector and TomoScan of the APS write them, from the root.
+/// Fields from the root, as areaDetector and TomoScan of the APS write them.
 constexpr Field data_exchange_fields[] = {
     {"exchange/theta", "", Use::obeyed, "angles, in degrees unless @units is another angle"},
     {"exchange/data_shift_x", "0", Use::obeyed, "views are moved back"},
@@ -59,7 +59,7 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   require<FileError>(beam, file.name(), ": ", instrument, "tandem/kind: \"", kind, "\"; ",
                      alternatives(known), " is needed");
   acquisition.kind = beam->kind;
-  // the APS writes the pitch of the camera, and beside it that at the sample, behind the objective
+  // the APS writes the pitch of the camera, and also the pitch at the sample, which differs by the objective
   info.pixel_size_mm = pitch_mm(file, instrument + "detection_system/objective/resolution", "um", info.notes);
   if (!info.pixel_size_mm) {
     info.pixel_size_mm = pitch_mm(file, instrument + "detector/pixel_size_x", "", info.notes);
@@ -72,7 +72,8 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   for (const BeamFields& each : beam_fields()) each.read(file, instrument + "tandem", acquisition);
 }
 
-/// TomoScan has one time for views and one for flats, which counts where they are said to be different.
+/// Reads times of exposure. TomoScan has one for views and one for flats, and the latter counts only if it
+/// says that they differ.
 void read_exposures(const hdf5::File& file, Index views, Index flats, ScanInfo& info) {
   const std::string flat_fields = "/process/acquisition/flat_fields/", detector = instrument + "detector/";
   const auto differ = [&](const std::string& group) {
@@ -90,8 +91,8 @@ void read_exposures(const hdf5::File& file, Index views, Index flats, ScanInfo& 
                             info);
 }
 
-/// How far the image of each view lies towards higher bins or rows, in cells of the given pitch; empty where
-/// the file does not say it, or says that nothing moves. In pixels, unless the unit is a length.
+/// The shift of the image of each view towards higher bins or rows, in cells of the given pitch. The file has
+/// pixels, unless the unit is a length. Empty if the file does not say it, or says that nothing moves.
 std::vector<double> shifts_in(const hdf5::File& file, const char* path, std::optional<double> pitch_mm,
                               Index views, std::vector<std::string>& notes) {
   const std::optional<hdf5::DataSet> set = file.find(path);

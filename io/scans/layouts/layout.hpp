@@ -12,15 +12,16 @@
 
 namespace tandem::io {
 
-/// A layout of HDF5 files. Each has a file of its own and a line in table.cpp.
+/// A layout of HDF5 files. Each layout has its own file and a line in table.cpp.
 struct Layout {
-  std::string_view name;  ///< "NXtomo", as ScanInfo has it
-  /// What a file of this layout has, as messages list it, for each FrameKind; empty: they do not list it.
+  std::string_view name;  ///< "NXtomo", as in ScanInfo
+  /// What messages say that a file of this layout must have for each FrameKind; empty: they do not list it.
   std::array<std::string_view, 3> needed;
   std::span<const Field> fields;
   /// The scan of a file; empty if the file has another layout. @throws FileError
   std::optional<Acquisition> (*find)(const hdf5::File& file, const OpenOptions& options);
-  /// The flats or darks of a file, which may come without views; empty if there are none. Null: never.
+  /// The flats or darks of a file, which may have no views; empty if there are none. Null if such files are
+  /// not read.
   FrameSources (*frames)(const hdf5::File& file, FrameKind kind) = nullptr;
   bool has_variables = false;  ///< whether OpenOptions::variable may name the scan
 };

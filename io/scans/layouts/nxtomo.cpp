@@ -1,5 +1,5 @@
 // NXtomo (manual.nexusformat.org, NXtomo) with the habits of Diamond and of the ESRF, and files that are
-// NXtomo in content only: a stack with an image_key beside it.
+// NXtomo in content only, with an image_key beside a stack.
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +16,10 @@ namespace tandem::io {
 namespace {
 
 constexpr int max_depth = 4;       // /entry/instrument/detector/image_key
-constexpr int max_links = 50'000;  // looked at; scans have hundreds
+constexpr int max_links = 50'000;  // most links that are looked at; scans have hundreds
 constexpr Index max_frames = 100'000'000;
 
-/// Below the entry; the group of the detector may have another name.
+/// Fields below the entry; the group of the detector may have another name.
 constexpr Field nxtomo_fields[] = {
     {"instrument/detector/x_pixel_size", "", Use::obeyed,
      "pitch of bins; of a parallel beam, if no other is"},
@@ -84,14 +84,14 @@ std::string first_of_rank(const hdf5::File& file, const std::vector<std::string>
   return "";
 }
 
-/// Every link to a group down to `max_depth`, parents first; dangling links are passed over. Hard links may
-/// form circles: what lies in a group is listed once.
+/// All groups down to `max_depth`, parents first, without links to nothing. Hard links may form circles, so
+/// the contents of a group are listed once.
 std::vector<std::string> groups_of(const hdf5::File& file) {
   std::vector<std::string> found{"/"};
   std::set<decltype(file.identity(""))> entered;
   int links = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::string group = found[i];  // `found` grows below
+    const std::string group = found[i];  // a copy, since `found` grows below
     if (group != "/" && std::count(group.begin(), group.end(), '/') >= max_depth) continue;
     if (!entered.insert(file.identity(group)).second) continue;
     for (const std::string& name : file.names(group)) {
@@ -104,8 +104,8 @@ std::vector<std::string> groups_of(const hdf5::File& file) {
   return found;
 }
 
-/// An entry that calls itself NXtomo. The data set is required here: without it the file is broken, not
-/// foreign.
+/// The paths of an entry that calls itself NXtomo. The data set is required here, since without it the file
+/// is damaged, and not of another layout.
 NXtomoPlaces in_form(const hdf5::File& file, const std::string& entry) {
   NXtomoPlaces places{
       .entry = entry, .data = "", .keys = "", .angles = "", .detector = entry + "/instrument/detector"};
@@ -121,15 +121,15 @@ NXtomoPlaces in_form(const hdf5::File& file, const std::string& entry) {
           .empty())  // the message then names what is there, but wrong, before what is not there at all
     places.data = file.has(data[1]) && !file.has(data[0]) ? data[1] : data[0];
   places.keys = first_of_rank(file, keys, 1);
-  if (places.keys.empty())  // without them flats would be views
+  if (places.keys.empty())  // without keys flats would be views
     for (const std::string& path : keys)
       if (places.keys.empty() && file.external_link(path)) places.keys = path;
   places.angles = first_of_rank(file, {entry + "/sample/rotation_angle", entry + "/data/rotation_angle"}, 1);
   return places;
 }
 
-/// A stack with an image_key beside it: /entry/instrument/NAME/image_key, then /entry/NAME for stack and
-/// angles.
+/// The paths of a stack with an image_key beside it: /entry/instrument/NAME/image_key, and /entry/NAME for
+/// stack and angles.
 std::optional<NXtomoPlaces> in_content(const hdf5::File& file, const std::string& group) {
   const std::string keys = group + "/image_key";
   if (!has_rank(file, keys, 1)) return std::nullopt;
@@ -162,7 +162,7 @@ std::optional<NXtomoPlaces> find_places(const hdf5::File& file, std::vector<std:
   return std::nullopt;
 }
 
-/// The kind of each frame, as image_key has it: 0 projection, 1 flat, 2 dark, 3 invalid, -1 alignment.
+/// The kind of each frame, from image_key: 0 projection, 1 flat, 2 dark, 3 invalid, -1 alignment.
 std::vector<int> keys_of(const hdf5::File& file, const NXtomoPlaces& places, Index frames,
                          std::vector<std::string>& notes) {
   require<FileError>(frames <= max_frames, file.name(), ": ", places.data, ": claims ", frames,

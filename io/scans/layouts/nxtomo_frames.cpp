@@ -23,7 +23,8 @@ void read_angles(const hdf5::File& file, const NXtomoPlaces& places, const std::
   const double factor = radians_per(set.text("units").value_or("deg"), set.where());
   std::vector<double> angles = set.numbers();
   for (double& angle : angles) angle *= factor;
-  // one a frame by the standard; some write one a projection: open_scan checks the number
+  // the standard has one for each frame, and some files have one for each projection; open_scan checks the
+  // number
   if (angles.size() != keys.size()) {
     found.angles = std::move(angles);
     return;
@@ -43,7 +44,7 @@ PerFrame by_kind(const std::vector<double>& all, const std::vector<int>& keys) {
   return {of_kind(all, keys, 0), of_kind(all, keys, 1)};
 }
 
-/// Frames come in the order of their sequence numbers, or else of time.
+/// Sets the times of frames: their sequence numbers, or else their times.
 void read_times(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                 ScanInfo& info) {
   std::vector<double> numbers = recorded_numbers(file, places.detector + "/sequence_number", info.notes);
@@ -61,7 +62,8 @@ void read_exposures(const hdf5::File& file, const NXtomoPlaces& places, const st
   take_exposures({path, of_kind(times, keys, 0), of_kind(times, keys, 1), of_kind(times, keys, 2)}, info);
 }
 
-/// Times of exposure count for a monitor that shows the current of a ring, and are in one that counts.
+/// Reads the monitor. The current of a ring is multiplied by the times of exposure; counts depend on these
+/// already.
 void read_monitor(const hdf5::File& file, const NXtomoPlaces& places, const std::vector<int>& keys,
                   ScanInfo& info) {
   const std::string path = places.entry + "/control/data";
@@ -82,7 +84,7 @@ void read_monitor(const hdf5::File& file, const NXtomoPlaces& places, const std:
     info.monitor.flats[k] *= info.exposures.flats[k];
 }
 
-/// Where the sample is in each view, in mm; empty if the file does not say it.
+/// The position of the sample in each view, in mm; empty if the file does not say it.
 std::vector<double> positions_mm(const hdf5::File& file, const std::string& path,
                                  const std::vector<int>& keys, std::vector<std::string>& notes) {
   std::vector<double> all = recorded_numbers(file, path, notes);

@@ -33,7 +33,8 @@ void read_axis(const hdf5::File& file, const NXtomoPlaces& places, Index bins, S
   }
 }
 
-/// `half_acquisition` of newer files comes before `field_of_view` of older ones.
+/// Reads the field of view. `half_acquisition` of newer files has precedence over `field_of_view` of older
+/// ones.
 void read_field_of_view(const hdf5::File& file, const NXtomoPlaces& places, ScanInfo& info) {
   const std::optional<hdf5::DataSet> set = file.find(places.detector + "/half_acquisition");
   const std::optional<bool> half = set ? set->flag() : std::nullopt;
@@ -44,7 +45,8 @@ void read_field_of_view(const hdf5::File& file, const NXtomoPlaces& places, Scan
                                : "field_of_view Half: a half acquisition");
 }
 
-/// Whether a detector is turned by half a turn about an axis of its transformations; empty if it has no such.
+/// Whether a detector is turned by half a turn about an axis of its transformations; empty if there is no
+/// such axis.
 std::optional<bool> half_turn_about(const hdf5::File& file, const NXtomoPlaces& places,
                                     const std::string& axis, std::vector<std::string>& notes) {
   const std::string path = places.detector + "/transformations/" + axis;
@@ -62,10 +64,10 @@ std::optional<bool> half_turn_about(const hdf5::File& file, const NXtomoPlaces& 
   return std::abs(off - turn / 2) < rounding;
 }
 
-/// Images that are mirrored on their way to the file are turned back, as nabu does. The flags of older files
-/// say it plainly. In transformations, z is along the rows of the ESRF's frame, where rz flips columns and ry
-/// flips rows; in NeXus' own frame ry flips columns and rx flips rows. The version of the file or an axis of
-/// their own tells which it is.
+/// Turns back images that were mirrored on their way to the file, as nabu does. Older files have flags for
+/// this. Newer files have transformations. In the frame of the ESRF, rz flips columns and ry flips rows. In
+/// the frame of NeXus, ry flips columns and rx flips rows. The frame is known from the version of the file,
+/// or from an axis that only one of the frames has.
 void read_flips(const hdf5::File& file, const NXtomoPlaces& places, Acquisition& found) {
   std::vector<std::string>& notes = found.info.notes;
   Orientation& turned = found.orientation;

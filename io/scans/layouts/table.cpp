@@ -2,7 +2,7 @@
 #include "../../files/text.hpp"
 #include "layout.hpp"
 
-/// One line a layout, in the order in which files are tried. A function in a file of its own, such as
+/// One line for each layout, in the order in which files are tried. A function in a file of its own, such as
 /// cil_layout, returns the Layout.
 #define TANDEM_LAYOUTS(LAYOUT) \
   LAYOUT(data_exchange)        \
@@ -27,7 +27,7 @@ std::span<const Layout> layouts() {
 
 namespace {
 
-/// What a file may have to hold frames of a kind: `ways`, and those of all layouts.
+/// The ways, in words, in which a file may hold frames of a kind: `ways`, and those of all layouts.
 std::string needed(FrameKind kind, std::vector<std::string> ways = {}) {
   for (const Layout& each : layouts())
     if (const std::string_view way = each.needed[static_cast<std::size_t>(kind)]; !way.empty())

@@ -1,4 +1,4 @@
-// ASTRA's vectors of a cone beam beside images, NAME.geom, as CWI publishes its scans.
+// Vectors of ASTRA for a cone beam, NAME.geom beside the images, as CWI publishes its scans.
 
 #include "../../files/text.hpp"
 #include "../geometries/geometry_file.hpp"

@@ -1,5 +1,5 @@
-// Scans of the ESRF in EDF: NAME.info, or NAME.xml, beside NAME0000.edf, ... Keys as in tomoscan, edfscan.py:
-// Distance in mm, PixelSize in microns, Energy in keV.
+// Scans of the ESRF in EDF: NAME.info, or NAME.xml, beside NAME0000.edf, ... Keys are as in tomoscan,
+// edfscan.py: Distance in mm, PixelSize in microns, Energy in keV.
 
 #include <string>
 
@@ -37,8 +37,8 @@ bool esrf_yields(const fs::path& path) {
   return is_xml(path) && fs::exists(fs::path(path).replace_extension(".info"), fault);
 }
 
-/// Image number k is at k ScanRange / TOMO_N. Images from TOMO_N on were taken on the way back. FTomo adds up
-/// the darks at the end of a scan in one image.
+/// Reads the settings. The angle of image k is k ScanRange / TOMO_N. Images from TOMO_N on were taken on the
+/// way back. FTomo adds up the darks at the end of a scan in one image.
 ScanSettings read_esrf(const fs::path& path) {
   const KeyValues text = is_xml(path) ? KeyValues::of_xml(path) : KeyValues(path, '=');
   ScanSettings found;

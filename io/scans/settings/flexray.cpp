@@ -32,7 +32,7 @@ constexpr Field flexray_fields[] = {
     {"Original number of columns", "0", Use::noted,
      "images that were joined of several; check the axis and --file-type"}};
 
-/// The one file stands for both, where both are there.
+/// The file beside `path` whose name in lower case is `lower_name`; empty if there is none.
 fs::path beside(const fs::path& path, const std::string& lower_name) {
   std::error_code fault;
   for (const fs::directory_entry& entry :
@@ -61,8 +61,9 @@ void read_geometry(const KeyValues& text, ScanSettings& found) {
   first(found.midplane_row, text.number("VC"));
 }
 
-/// Views lie on the arc with both ends; the sense of rotation is that of tandem if Direction is 1. A plan of
-/// 0 views is one of a scan that was not begun.
+/// Reads the angles. Views lie on the arc, with one at each end. The sense of rotation is that of tandem if
+/// Direction is
+/// 1. A plan of 0 views belongs to a scan that was not begun.
 void read_angles(const fs::path& path, const KeyValues& xre, ScanSettings& found) {
   found.plan = path.filename().string();
   if (xre.number("number projections") != 0) found.views = xre.count("number projections");

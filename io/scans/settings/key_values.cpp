@@ -14,8 +14,8 @@ namespace tandem::io {
 
 namespace {
 
-constexpr std::uintmax_t longest = 4 << 20;  // bytes of such a file; real ones have a few KiB
-constexpr double most = 1e9;                 // of anything that is counted
+constexpr std::uintmax_t longest = 4 << 20;  // bytes of a file; real ones have a few KiB
+constexpr double most = 1e9;                 // the largest count
 constexpr std::string_view blanks = " \t\r\n\"";
 
 std::string text_of(const std::filesystem::path& path) {

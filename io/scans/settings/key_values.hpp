@@ -15,8 +15,8 @@
 
 namespace tandem::io {
 
-/// Text of lines "key = value" or "key : value". If a key comes again, the first one counts. Keys are found
-/// in upper or lower case. Values lose their quotes.
+/// A text of lines "key = value" or "key : value". If a key comes again, the first one counts. Upper and
+/// lower case of keys do not matter. Quotes around values are removed.
 class KeyValues {
  public:
   /// Reads a small text file. `separator` stands between key and value. @throws FileError
@@ -26,8 +26,8 @@ class KeyValues {
 
   const std::string& name() const { return name_; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
-  std::string text(const std::string& key) const;  ///< empty if there is none
-  /// @throws FileError if the value is no finite number
+  std::string text(const std::string& key) const;  ///< the value; empty if there is none
+  /// The value as a number; empty if there is none. @throws FileError if it is no finite number
   std::optional<double> number(const std::string& key) const;
   std::optional<double> positive(const std::string& key) const;  ///< @throws FileError, also if it is <= 0
   std::optional<Index> count(const std::string& key) const;      ///< @throws FileError unless it is 1, 2, ...

@@ -1,7 +1,7 @@
-// Nikon XTEK: NAME.xtekct beside NAME_0001.tif, ... Geometry and sense of rotation as in CIL 21 and 26,
-// NikonDataReader.py: the views are seen from behind the detector, and the sample turns clockwise. So views
-// that are read as if they were seen from the source turn the other way. The frame of the file has x against
-// the columns of the images, y along the beam and z up, against their rows.
+// Nikon XTEK: NAME.xtekct beside NAME_0001.tif, ... Geometry and sense of rotation are as in CIL 21 and 26,
+// NikonDataReader.py. The views are seen from behind the detector, and the sample turns clockwise. Here views
+// are read as if they were seen from the source, and so they turn the other way. In the frame of the file, x
+// is against the columns of the images, y is along the beam, and z is up, against their rows.
 
 #include <algorithm>
 #include <cmath>
@@ -59,8 +59,8 @@ constexpr Field nikon_fields[] = {
 
 bool is_xtekct(const fs::path& path) { return in_lower_case(path.extension().string()) == ".xtekct"; }
 
-/// Where the axis falls and how it leans. Newer files have ObjectOffsetX and ObjectRoll, older ones positions
-/// in mm at the upper and at the lower edge of the detector.
+/// Reads where the axis falls and how it leans. Newer files have ObjectOffsetX and ObjectRoll. Older files
+/// have positions in mm at the upper and at the lower edge of the detector.
 void read_axis(const KeyValues& text, ScanSettings& found) {
   const auto number = [&](const char* key) { return text.number(key).value_or(0); };
   const double top = number("CentreOfRotationTop"), bottom = number("CentreOfRotationBottom"),
@@ -88,7 +88,8 @@ void read_axis(const KeyValues& text, ScanSettings& found) {
   if (roll != 0) found.roll_deg = in_degrees(std::atan2(std::sin(roll), std::cos(roll) * std::cos(tilt)));
 }
 
-/// The detector faces the beam, not the axis beside it: by how many bins that moves its ends.
+/// Notes by how many bins the ends of the detector are moved, because it faces the beam and not the axis
+/// beside it.
 void note_beam_beside_axis(const KeyValues& text, ScanSettings& found) {
   constexpr double said = 0.5;
   const double half = 0.5 * static_cast<double>(found.bins.value_or(0)) * *found.pixel_size_mm;
@@ -102,7 +103,7 @@ void note_beam_beside_axis(const KeyValues& text, ScanSettings& found) {
 
 constexpr Index longest_of_angles = Index{1} << 26;  // bytes of a list of angles
 
-/// The file of angles and how many lines its head has.
+/// The file of angles, and the number of lines of its head.
 struct AngleFile {
   fs::path path;
   int head;
@@ -118,8 +119,8 @@ std::optional<AngleFile> angle_file(const fs::path& beside, const std::string& n
   return std::nullopt;
 }
 
-/// Lines have the number of a view, from 1, and its angle in degrees: "1: 0.25", or "1 0.25 3.5" with a time.
-/// Empty unless each view has one.
+/// The angles in lines with the number of a view, from 1, and its angle in degrees: "1: 0.25", or "1
+/// 0.25 3.5" with a time. Empty unless each view has one.
 std::vector<double> angles_in(const AngleFile& file, Index views) {
   std::istringstream text(text_of_regular_file(file.path, "a list of angles", longest_of_angles));
   std::vector<double> angles(static_cast<std::size_t>(views), std::nan(""));
@@ -139,9 +140,9 @@ std::vector<double> angles_in(const AngleFile& file, Index views) {
   return all ? angles : std::vector<double>();
 }
 
-/// Takes the angles of the views from NAME.ang, else from NAME_ctdata.txt or _ctdata.txt, beside the file
-/// of settings: they begin at `first_deg` and have the sense of `step_deg`. A note says whose they are, or
-/// that there are none. `found` has the number of views. @throws FileError
+/// Takes the angles of the views from NAME.ang, else from NAME_ctdata.txt or _ctdata.txt, beside the file of
+/// settings. They begin at `first_deg` and have the sense of `step_deg`. A note says from which file they
+/// are, or that there are none. `found` has the number of views already. @throws FileError
 void read_nikon_angles(const fs::path& beside, const std::string& name, ScanSettings& found) {
   constexpr double most_views = 1e6;
   const std::optional<AngleFile> file = angle_file(beside, name);

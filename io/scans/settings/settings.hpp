@@ -15,46 +15,46 @@
 
 namespace tandem::io {
 
-/// What such a file says. Lengths are in mm, angles in degrees.
+/// The contents of such a file. Lengths are in mm, and angles in degrees.
 struct ScanSettings {
   std::string format;            ///< "Nikon XTEK"
-  std::string prefix;            ///< of the names of images, before their numbers; empty: of any name
-  std::filesystem::path folder;  ///< of the images, below that of the file; empty: that one
+  std::string prefix;            ///< how names of images begin, before their numbers; empty: any name
+  std::filesystem::path folder;  ///< folder of the images within that of the file; empty: the same
 
-  std::optional<Index> views;         ///< that were planned
-  std::string plan;                   ///< the name of the file that says so; empty: this one
-  bool goes_back = false;             ///< images with later numbers were taken on the way back
-  Index first_number = 0;             ///< of the first view, in the names
-  double first_deg = 0;               ///< its angle
-  std::optional<double> step_deg;     ///< from one number to the next
-  std::optional<double> arc_deg;      ///< in its place: from the first view to the last one
-  std::vector<double> degrees;        ///< in the place of both: the angle of each view that was planned
-  std::vector<FlexibleView> vectors;  ///< of views in the order of their names, in the place of all the rest
+  std::optional<Index> views;         ///< planned number of views
+  std::string plan;                   ///< name of the file with this number; empty: this file
+  bool goes_back = false;             ///< whether later images were taken on the way back
+  Index first_number = 0;             ///< number of the first view in the names
+  double first_deg = 0;               ///< angle of the first view
+  std::optional<double> step_deg;     ///< angle from one number to the next
+  std::optional<double> arc_deg;      ///< in the place of steps: angle from the first view to the last one
+  std::vector<double> degrees;        ///< in the place of steps and arc: angle of each planned view
+  std::vector<FlexibleView> vectors;  ///< in the place of all angles: views in the order of their names
 
-  std::optional<Index> bins, rows;  ///< of an image
+  std::optional<Index> bins, rows;  ///< size of an image
   std::optional<double> pixel_size_mm, row_pitch_mm;
-  std::optional<double> axis_bin, axis_offset;          ///< in bins; or from the middle of the detector
-  std::string axis_note;                                ///< what the user should know who takes that axis
-  std::optional<double> midplane_row, midplane_offset;  ///< in rows; or from the middle
-  std::optional<double> roll_deg, tilt_deg;             ///< as ScanInfo has them
-  std::optional<double> sod_mm, sdd_mm;                 ///< of a cone beam
+  std::optional<double> axis_bin, axis_offset;          ///< bin of the axis; or bins from the middle
+  std::string axis_note;                                ///< what a user who takes this axis should know
+  std::optional<double> midplane_row, midplane_offset;  ///< row of the midplane; or rows from the middle
+  std::optional<double> roll_deg, tilt_deg;             ///< as in ScanInfo
+  std::optional<double> sod_mm, sdd_mm;                 ///< distances of a cone beam
   std::optional<double> energy_kev, propagation_mm;
 
   std::optional<double> white_level;  ///< counts without a sample in images that are corrected by flats
-  bool flats_name_views = false;      ///< the last number in the name of a flat is that of the view after it
-  Index summed_darks = 1;             ///< the image "darkend" is the sum of so many
+  bool flats_name_views = false;      ///< whether a name of a flat ends with the number of the next view
+  Index summed_darks = 1;             ///< number of darks whose sum is the image "darkend"
   std::vector<std::string> notes;
 };
 
-/// A format of such files. Each has a file in this folder and a line in table.cpp.
+/// A format of such files. Each format has a file in this folder and a line in table.cpp.
 struct SettingsFormat {
   std::string_view name;   ///< "Nikon XTEK"
   std::string_view files;  ///< "*.xtekct"
-  bool only_named;         ///< it counts only if the user gives its name, not for lying beside images
-  bool (*recognises)(const std::filesystem::path& path);    ///< by name, and by content where that is needed
+  bool only_named;         ///< whether it counts only if the user names it, and not just beside images
+  bool (*recognises)(const std::filesystem::path& path);    ///< by the name, and if needed by the content
   ScanSettings (*read)(const std::filesystem::path& path);  ///< @throws FileError
   std::span<const Field> fields = {};
-  /// Whether another file of the folder counts in its place. Null: never.
+  /// Whether another file of the folder counts in its place. Null means never.
   bool (*yields)(const std::filesystem::path& path) = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// SkyScan (Bruker micro-CT): NAME.log beside NAME0000.tif, ... Distances, steps and the pitch at the sample
-// are those of the group [Acquisition].
+// SkyScan (Bruker micro-CT): NAME.log beside NAME0000.tif, ... The group [Acquisition] has distances, steps
+// and the pitch at the sample.
 
 #include "../../../core/error.hpp"
 #include "key_values.hpp"
@@ -57,7 +57,7 @@ bool is_log(const fs::path& path) {
 
 void read_distances(const KeyValues& text, ScanSettings& found) {
   const std::optional<double> sod = text.positive("Object to Source (mm)");
-  const std::optional<double> pixel_um = text.positive("Image Pixel Size (um)");  // at the sample
+  const std::optional<double> pixel_um = text.positive("Image Pixel Size (um)");  // pitch at the sample
   if (pixel_um) found.pixel_size_mm = *pixel_um / 1000;
   if (!sod || *sod >= parallel_mm) return;
   found.sod_mm = sod;
@@ -68,13 +68,13 @@ void read_distances(const KeyValues& text, ScanSettings& found) {
   *found.pixel_size_mm *= *found.sdd_mm / *found.sod_mm;
 }
 
-/// Lines are counted from the lower edge of the detector.
+/// Reads the midplane. The file counts lines from the lower edge of the detector.
 void read_midplane(const KeyValues& text, ScanSettings& found) {
   const std::optional<double> line = text.number("Optical Axis (line)");
   if (line && found.rows) found.midplane_row = static_cast<double>(*found.rows - 1) - *line;
 }
 
-/// Where neither the one nor the other direction is there, the sample turns as most do.
+/// Reads the angles. If neither key gives a direction, the sample turns as most do.
 void read_angles(const KeyValues& text, ScanSettings& found) {
   const char* key = text.has("Rotation Direction") ? "Rotation Direction" : "Gantry direction";
   const std::string said = text.text(key);
@@ -88,7 +88,7 @@ void read_angles(const KeyValues& text, ScanSettings& found) {
                         "--rotation-direction -1");
 }
 
-/// "OFF (30)" is off, whatever the number behind it.
+/// The value of a key; "OFF (30)" becomes "OFF", since the number does not matter.
 std::optional<std::string> first_word(const KeyValues& text, std::string_view key) {
   const std::string value = text.text(std::string(key));
   return key == "Random Movement" ? value.substr(0, value.find(' ')) : value;

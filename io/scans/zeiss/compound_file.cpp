@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 constexpr std::array<unsigned char, 8> signature{0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1};
 constexpr std::size_t head_bytes = 512, entry_bytes = 128;
-constexpr std::uint32_t last_number = 0xfffffffa, none = 0xffffffff;  // of a sector; of an entry
+constexpr std::uint32_t last_number = 0xfffffffa, none = 0xffffffff;  // largest number of a sector; no entry
 constexpr int mini_shift = 6;
-constexpr std::size_t deepest = 4;  // storages in storages
+constexpr std::size_t deepest = 4;  // depth of storages within storages
 
 template <class T>
 T number_at(const std::string& bytes, std::size_t at) {
@@ -29,7 +29,7 @@ T number_at(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-/// Names are UTF-16; those that are looked for are ASCII.
+/// The name of an entry. Names are UTF-16, and the names that are looked for are ASCII.
 std::string name_of_entry(const std::string& entry) {
   std::string name;
   const std::size_t length = std::min<std::size_t>(number_at<std::uint16_t>(entry, 64), 64);
@@ -37,7 +37,7 @@ std::string name_of_entry(const std::string& entry) {
   return in_lower_case(name);
 }
 
-/// Adds a piece to extents, of which neighbours become one.
+/// Adds a piece to extents. Extents that follow one another become one.
 void add(std::vector<Extent>& extents, Index offset, Index bytes) {
   if (!extents.empty() && extents.back().offset + extents.back().bytes == offset)
     extents.back().bytes += bytes;
@@ -69,7 +69,7 @@ CompoundFile::CompoundFile(const fs::path& path) : name_(path.string()), stamp_(
   read_directory(number_at<std::uint32_t>(head, 48));
 }
 
-/// Sector 0 follows the head, which fills one sector.
+/// The offset of a sector. Sector 0 follows the head, which fills one sector.
 Index CompoundFile::place_of(std::uint32_t sector, const std::string& where) const {
   const Index place = (static_cast<Index>(sector) + 1) << shift_;
   require<FileError>(sector < last_number && place < static_cast<Index>(stamp_.bytes), where,
@@ -78,8 +78,8 @@ Index CompoundFile::place_of(std::uint32_t sector, const std::string& where) con
   return place;
 }
 
-/// The sectors of a chain, from the first one on: `most`, or those until its end. No chain is longer than its
-/// table.
+/// The sectors of a chain from the first one on: `most` of them, or all until its end. No chain is longer
+/// than its table.
 CompoundFile::Table CompoundFile::sectors_of(std::uint32_t first, const Table& next, Index most,
                                              const std::string& where) const {
   Table sectors;
@@ -106,8 +106,8 @@ CompoundFile::Table CompoundFile::numbers_in(const Table& sectors, const std::st
   return numbers;
 }
 
-/// The head has the first 109 sectors of the table of sectors; further ones are in a chain of their own, in
-/// which the last number of each sector names the next one.
+/// Reads the table of sectors. The head names its first 109 sectors. The others are named in a chain of
+/// sectors, in which the last number of each sector names the next one.
 void CompoundFile::read_tables(const std::string& head) {
   const std::string where = name_ + ": the table of sectors";
   const std::size_t all = stamp_.bytes >> shift_;
@@ -142,7 +142,7 @@ std::string CompoundFile::entry_at(const Table& sectors, std::uint32_t number,
   return entry;
 }
 
-/// One that claims more than the file has is told when it is read.
+/// The stream of an entry. A stream that claims more than the file has gives an error when it is read.
 CompoundFile::Stream CompoundFile::stream_in(const std::string& entry) const {
   const auto size = shift_ == 9 ? std::uint64_t{number_at<std::uint32_t>(entry, 120)}
                                 : number_at<std::uint64_t>(entry, 120);
@@ -150,7 +150,7 @@ CompoundFile::Stream CompoundFile::stream_in(const std::string& entry) const {
           static_cast<Index>(std::min<std::uint64_t>(size, std::uint64_t{1} << 62))};
 }
 
-/// Entries of a storage are a tree of neighbours; `child` begins the tree of those that a storage holds.
+/// Reads the directory. The entries of a storage are a tree, and `child` is its root.
 void CompoundFile::read_directory(std::uint32_t first) {
   const std::string where = name_ + ": the directory";
   const Table sectors = sectors_of(first, next_, static_cast<Index>(stamp_.bytes >> shift_) + 1, where);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Compound files (OLE2), as Zeiss keeps its scans: a file system in a file, with streams in storages. After
-// Microsoft, MS-CFB: Compound File Binary File Format; olefile reads the same. Used only within io/.
+// Compound files (OLE2), in which Zeiss keeps its scans. Such a file is a file system, with streams in
+// storages. Source: Microsoft, MS-CFB: Compound File Binary File Format; olefile reads the same. Used only
+// within io/.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,30 +18,29 @@ namespace tandem::io {
 /// Whether a file begins as a compound file does.
 bool is_compound_file(const std::filesystem::path& path);
 
-/// Finds streams, and where their bytes lie. What it keeps in memory, and how long it looks, is bounded by
-/// the size of the file: chains of sectors that come to no end, and sizes beyond the end of the file, are
-/// refused.
+/// Finds streams, and where their bytes lie. The size of the file bounds its memory and its time: it refuses
+/// chains of sectors without an end, and sizes beyond the end of the file.
 class CompoundFile {
  public:
   explicit CompoundFile(const std::filesystem::path& path);  ///< @throws FileError
 
   const std::string& name() const { return name_; }
   const FileStamp& stamp() const { return stamp_; }
-  const std::vector<InputFile>& files() const { return files_; }  ///< this one
-  /// How many bytes a stream has, by its name with those of its storages, in upper or lower case:
-  /// "ImageInfo/Angles". Empty if there is none.
+  const std::vector<InputFile>& files() const { return files_; }  ///< only this file
+  /// The number of bytes of a stream, by its name with the names of its storages, in upper or lower case:
+  /// "ImageInfo/Angles". Empty if there is no such stream.
   std::optional<Index> size(const std::string& stream) const;
   /// Where the bytes of a stream lie, one extent after another. @throws FileError
   std::vector<Extent> extents(const std::string& stream) const;
-  /// The first `most` bytes of a stream, or all of it. @throws FileError
+  /// The first `most` bytes of a stream, or all its bytes. @throws FileError
   std::string bytes(const std::string& stream, Index most) const;
 
  private:
   struct Stream {
-    std::uint32_t first = 0;  ///< sector
+    std::uint32_t first = 0;  ///< first sector
     Index bytes = 0;
   };
-  using Table = std::vector<std::uint32_t>;  ///< the sector that follows each one
+  using Table = std::vector<std::uint32_t>;  ///< the sector that follows each sector
 
   std::string where(const std::string& stream) const { return name_ + ": " + stream; }
   Index place_of(std::uint32_t sector, const std::string& where) const;

@@ -40,7 +40,7 @@ class StreamFrames final : public FrameSource {
 
  private:
   std::shared_ptr<const CompoundFile> file_;
-  std::vector<std::vector<Extent>> extents_;  ///< of each frame
+  std::vector<std::vector<Extent>> extents_;  ///< where each frame lies
 };
 
 /// Reads a part of one frame as float32.
@@ -69,7 +69,7 @@ class MovedTransmissions final : public FrameSource {
   }
 
  private:
-  /// The cells of some `count` that a range comes from.
+  /// The range of the stored `count` cells from which a moved range comes.
   static Range source_of(Range range, Index move, Index count) {
     return {std::clamp<Index>(range.first - move, 0, count - 1),
             std::clamp<Index>(range.last - 1 - move, 0, count - 1) + 1};

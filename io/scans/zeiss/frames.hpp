@@ -17,13 +17,13 @@ std::unique_ptr<FrameSource> frames_in_streams(std::shared_ptr<const CompoundFil
                                                const std::vector<std::string>& streams, PixelType type,
                                                Index rows, Index bins);
 
-/// How an image is moved before it is used, in whole pixels towards higher rows and bins.
+/// The move of an image before it is used, in whole pixels towards higher rows and bins.
 struct Move {
   Index rows, bins;
 };
 
-/// Transmissions in float32: frames divided by the mean of all flats, and then moved, with what is beyond an
-/// edge as at the edge.
+/// Transmissions in float32: frames divided by the mean of all flats, and then moved. Pixels beyond an edge
+/// are as at the edge.
 std::unique_ptr<FrameSource> moved_transmissions(std::unique_ptr<FrameSource> frames,
                                                  std::unique_ptr<FrameSource> flats, std::vector<Move> moves);
 

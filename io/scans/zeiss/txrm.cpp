@@ -1,6 +1,6 @@
-// Streams as in dxchange, reader.py: read_txrm, and in CIL 26, ZEISSDataReader.py, whose geometry this is:
-// PixelSize is in microns at the sample, distances are in mm, image rows count from below, and the sample
-// turns by the angles.
+// Streams are as in dxchange, reader.py: read_txrm, and in CIL 26, ZEISSDataReader.py. The geometry is that
+// of CIL: PixelSize is in microns at the sample, distances are in mm, image rows count from below, and the
+// sample turns by the angles.
 
 #include "txrm.hpp"
 
@@ -87,7 +87,7 @@ class Zeiss {
     return code == 5 ? PixelType::uint16 : PixelType::float32;
   }
 
-  /// A stream of one number for each image, or fewer; those that are finite numbers at its beginning.
+  /// The numbers of a stream that has one for each image, or fewer, up to the first one that is not finite.
   std::vector<double> floats(const std::string& stream) const {
     if (!file_->size(stream)) return {};
     const std::string bytes = file_->bytes(stream, images_ * Index{sizeof(float)});
@@ -116,7 +116,7 @@ class Zeiss {
 
   std::unique_ptr<FrameSource> frames() const {
     std::vector<std::string> streams;
-    for (Index k = 1; k <= images_; ++k)  // a hundred in each storage
+    for (Index k = 1; k <= images_; ++k)  // each storage has a hundred
       streams.push_back("ImageData" + std::to_string((k + 99) / 100) + "/Image" + std::to_string(k));
     return frames_in_streams(file_, streams, type("ImageInfo/DataType"), rows_, bins_);
   }
@@ -133,7 +133,8 @@ class Zeiss {
   Index images_ = 0, planned_ = 0, rows_ = 0, bins_ = 0;
 };
 
-/// Versa scanners write rad, other microscopes degrees. Nobody scans less than 6.5 degrees.
+/// Reads the angles. Versa scanners write rad, and other microscopes degrees. No scan has less than 6.5
+/// degrees.
 void read_angles(const Zeiss& zeiss, Acquisition& found) {
   constexpr double slack = 1.03;
   found.angles_where = zeiss.name() + ": ImageInfo/Angles";
@@ -173,7 +174,7 @@ void read_geometry(const Zeiss& zeiss, Acquisition& found) {
                                    magnification, ", which is taken"));
 }
 
-/// The group of the flats, and their streams: one flat, or several by numbers from 1 on.
+/// The group of the flats, and their streams: one flat, or several with numbers from 1 on.
 std::pair<std::string, std::vector<std::string>> reference_of(const CompoundFile& file) {
   if (file.size("ReferenceData/Image")) return {"ReferenceData", {"ReferenceData/Image"}};
   const std::string group = "MultiReferenceData";
@@ -183,7 +184,7 @@ std::pair<std::string, std::vector<std::string>> reference_of(const CompoundFile
   return {group, streams};
 }
 
-/// Flats have the exposure of the views.
+/// Reads the flats, which have the exposure of the views.
 void read_reference(const Zeiss& zeiss, Acquisition& found) {
   const auto [group, streams] = reference_of(*zeiss.file());
   if (streams.empty()) return;
@@ -205,7 +206,8 @@ void read_reference(const Zeiss& zeiss, Acquisition& found) {
       words("flats, of ", *flat, " s, are scaled to the exposure of the views, ", times.front(), " s"));
 }
 
-/// Views of a parallel beam have shifts; those of a cone beam are moved by whole pixels.
+/// Reads the shifts of images. Views of a parallel beam keep them as shifts. Images of a cone beam are moved
+/// by whole pixels.
 void read_shifts(const Zeiss& zeiss, Acquisition& found) {
   std::vector<double> x = zeiss.floats("Alignment/X-Shifts"), y = zeiss.floats("Alignment/Y-Shifts");
   const auto views = static_cast<std::size_t>(zeiss.images());
@@ -238,7 +240,7 @@ void read_shifts(const Zeiss& zeiss, Acquisition& found) {
   found.info.notes.emplace_back("views are moved by Alignment/X-Shifts and Y-Shifts, in whole pixels");
 }
 
-/// Where nothing says by how much images moved, a sample that moved is told.
+/// Notes that the sample moved, if nothing says by how much images moved.
 void note_moves(const Zeiss& zeiss, Acquisition& found) {
   const std::optional<double> pixel_um = zeiss.first("ImageInfo/PixelSize");
   if (zeiss.file()->size("Alignment/X-Shifts") || !pixel_um || *pixel_um <= 0) return;

@@ -8,7 +8,7 @@
 
 namespace tandem::io {
 
-/// Opens such a scan. @throws FileError, also for a compound file that is none
+/// Opens such a scan. @throws FileError, also for a compound file that is no scan
 Acquisition open_txrm(const std::filesystem::path& path, const OpenOptions& options);
 
 /// The images of such a file, as flats or darks. @throws FileError

@@ -71,23 +71,23 @@ def grid_to(package: str, grid: _core.VolumeGrid) -> Any:
 
 @dataclass(frozen=True)
 class Layouts:
-    """How arrays of another package lie."""
+    """The layouts of the arrays of another package."""
     data: Optional[Layout]
     volume: Optional[Layout]
 
     def on(self, A: LinearOperator, domain: str, range: str) -> LinearOperator:
-        """The operator for such arrays."""
+        """The operator for arrays with these layouts."""
         return A._as_they_lie(getattr(self, domain), getattr(self, range))
 
 
 def grid_and_layouts(name: str, grid: Any) -> tuple[_core.VolumeGrid, Layouts]:
-    """Of a volume geometry of another package beside a scan of ours."""
+    """Grid and layouts of a volume geometry of another package beside a scan of ours."""
     package = _package_of_grid(name, grid)
     return package.grid(grid), Layouts(None, package.volume(grid))
 
 
 def scan_grid_and_layouts(name: str, scan: Any, grid: Any) -> tuple[Any, _core.VolumeGrid, Layouts]:
-    """Of geometries of another package: a geometry of a scan, or (geometry, what it lacks)."""
+    """Scan, grid and layouts of geometries of another package: the geometry of a scan, or (geometry, what it lacks)."""
     theirs, lacking = scan if isinstance(scan, tuple) and len(scan) == 2 else (scan, None)
     package = _package_of_scan(name, theirs)
     ours = package.scan(theirs, lacking)

@@ -46,7 +46,8 @@ def _cone(g: dict[str, Any]) -> Any:
 
 
 low_row = 0.1
-"""How high a row of two dimensions is, in bins: it sees no end of voxels that are as high as wide."""
+"""Height of the row of a scan in two dimensions, in bins. It is so low that rays do not see the ends of voxels that are
+as high as wide."""
 
 
 def _flat_vectors(parallel: bool) -> Callable[[dict[str, Any]], Any]:
@@ -101,7 +102,7 @@ def _volume(g: dict[str, Any]) -> Layout:
 
 
 def vectors_of(scan: Any) -> dict[str, Any]:
-    """Any scan with a place for each view, in three dimensions."""
+    """The vectors of any scan in three dimensions, which give each view its geometry."""
     free = scan if isinstance(scan, _core.FlexibleBeam) else _core.as_free_views(scan)
     return {"type": "parallel3d_vec" if free.parallel else "cone_vec", "DetectorRowCount": free.rows,
             "DetectorColCount": free.bins, "Vectors": np.array(free.vectors)}

@@ -14,12 +14,12 @@ from .package import Package, circle_or_views
 
 
 def _space(vector: Any) -> np.ndarray:
-    """Three numbers, of which those of a plane lack the last one."""
+    """The three coordinates of a point; a point of a plane lacks the last one."""
     return np.resize(np.append(np.asarray(vector, float).ravel(), 0.0), 3)
 
 
 def _aligned(system: Any) -> Any:
-    """The system about its axis, as CIL aligns it itself."""
+    """The system in a frame about its axis, as CIL itself aligns it."""
     system = copy.deepcopy(system)
     if hasattr(system, "align_reference_frame"):
         system.align_reference_frame("cil")

@@ -1,4 +1,4 @@
-"""What each package says of itself. A package is one file here, and one line in the table of `__init__.py`."""
+"""The description of a package. Each package has one file here, and one line in the table of `__init__.py`."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ class Package:
 
 
 def circle_or_views(bins: int, rows: int, vectors: Any, parallel: bool) -> Any:
-    """A scan of 12 numbers a view: source or direction, middle of the detector, steps along bins and rows."""
+    """The scan of 12 numbers per view: source or direction, middle of the detector, steps along bins and rows."""
     views = _core.FlexibleBeam(bins, rows, np.asarray(vectors, float).tolist(), parallel)
     return _core.as_circle(views) or views
 
 
 def upright(directions: Any, heights: float = 0) -> np.ndarray:
-    """Vectors of a plane, (view, 2), as those of space."""
+    """Vectors of a plane, (view, 2), as vectors of space."""
     plane = np.asarray(directions, float)
     return np.column_stack([plane, np.full(len(plane), heights)])
 

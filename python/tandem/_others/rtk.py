@@ -42,7 +42,7 @@ def _detector(given: Any) -> Optional[_core.Detector]:
 
 
 def _text(g: Any) -> str:
-    """The geometry as its XML file has it. Its object has angles in rad."""
+    """The text of the XML file of a geometry. The object has angles in rad."""
     columns = {name: np.asarray(getattr(g, "Get" + getter)(), float) for name, getter in _ELEMENTS.items()}
     lines = ["<?xml version=\"1.0\"?>", "<!DOCTYPE RTKGEOMETRY>", "<RTKThreeDCircularGeometry version=\"3\">"]
     for k in range(len(columns["GantryAngle"])):

@@ -30,7 +30,7 @@ def _about_x(angle: float) -> np.ndarray:
 
 
 def _each(g: Any, name: str, views: int, width: int) -> np.ndarray:
-    """A quantity of each view, (view, width); zeros if the geometry lacks it."""
+    """A quantity for each view, (view, width); zeros if the geometry lacks it."""
     value = np.asarray(getattr(g, name, None) if getattr(g, name, None) is not None else 0.0, float)
     return np.broadcast_to(value.reshape(-1, width) if value.size % width == 0 else value, (views, width))
 

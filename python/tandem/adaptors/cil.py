@@ -8,7 +8,7 @@ from .._operator import LinearOperator
 
 
 class CilProjector(CilOperator):
-    """A between containers whose arrays, in their order of axes and without axes of length 1, are those of A."""
+    """The operator A for containers of CIL. The arrays of these have the axes of A, without axes of length 1."""
 
     def __init__(self, A: LinearOperator, domain_geometry, range_geometry):
         super().__init__(domain_geometry=domain_geometry, range_geometry=range_geometry)

@@ -34,7 +34,7 @@ def _delete(numbers: Any) -> None:
 
 
 def create_vol_geom(*sizes: Any) -> dict[str, Any]:
-    """(rows, columns[, slices]), then perhaps the ends of x, y and z; or one size of a square."""
+    """A volume of (rows, columns[, slices]), then perhaps the ends of x, y and z; or of one size of a square."""
     numbers = [n for size in sizes for n in np.atleast_1d(size).tolist()]
     counts = [int(n) for n in (numbers if len(numbers) < 6 else numbers[:len(numbers) // 3])]
     counts = counts * 2 if len(counts) == 1 else counts
@@ -56,14 +56,14 @@ _FIELDS = {"parallel": "DetectorWidth DetectorCount ProjectionAngles", "parallel
 
 
 def create_proj_geom(kind: str, *values: Any) -> dict[str, Any]:
-    """The kind, and its numbers in the order of ASTRA."""
+    """A projection geometry: its kind, and its numbers in the order of ASTRA."""
     if kind not in _FIELDS:
         raise ValueError(f"create_proj_geom: {kind!r} is not known; {', '.join(_FIELDS)} are")
     return {"type": kind, **dict(zip(_FIELDS[kind].split(), values))}
 
 
 def geom_size(geometry: dict[str, Any], dim: Optional[int] = None) -> Any:
-    """The shape of arrays."""
+    """The shape of the arrays of a geometry."""
     if PACKAGE.is_grid(geometry):
         shape = PACKAGE.volume(geometry).shape(grid_from(geometry).shape)
     else:
@@ -74,7 +74,7 @@ def geom_size(geometry: dict[str, Any], dim: Optional[int] = None) -> Any:
 
 
 class _Projector:
-    """A pair for a name of ASTRA: rays that are interpolated of parallel beams, footprints of the others."""
+    """The pair for a name of ASTRA: interpolated rays for parallel beams, footprints for the others."""
 
     def __init__(self, scan: dict[str, Any], grid: dict[str, Any]):
         self.scan, self.grid = scan, grid
@@ -105,7 +105,7 @@ def _solved(solver: Any, steps: int) -> np.ndarray:
 
 def reconstruct(P: _Projector, name: str, y: np.ndarray, x: Optional[np.ndarray] = None, iterations: int = 1,
                 options: Optional[dict[str, Any]] = None) -> np.ndarray:
-    """What an algorithm of this name makes of data: FBP, FDK, BP, SIRT, SART, CGLS or EM, with any ending."""
+    """The result of an algorithm of this name for some data: FBP, FDK, BP, SIRT, SART, CGLS or EM, with any ending."""
     options = options or {}
     base = name.upper().replace("_CUDA", "").replace("3D", "")
     within = (options.get("MinConstraint"), options.get("MaxConstraint"))
