@@ -17,7 +17,7 @@ struct ChainOfSteps {
 /// 1 mm. First counts alone, then with each of these, then with all.
 inline std::vector<ChainOfSteps> chains_of_steps() {
   const pipeline::StepValues zingers{
-      {"--dezinger", Index{3}}, {"--dezinger-threshold", 3000.0}, {"--dezinger-window", "cube"}},
+      {"--dezinger", Index{3}}, {"dezinger:threshold", 3000.0}, {"dezinger:window", "cube"}},
       stripes{{"--remove-stripe-method", "vo-all"}},
       phase{{"--retrieve-phase-method", "paganin"},
             {"--energy", 20.0},

@@ -79,8 +79,7 @@ TEST(Repairs, BringDirtyScansBackToCleanOnes) {
   const double clean = psnr("clean.h5", ""), dirty = psnr("dirty.h5", "");
   EXPECT_LT(dirty, clean - 1);
   for (const char* window : {"cube", "projection"}) {
-    const std::string options =
-        "--dezinger 3 --dezinger-threshold 2500 --repair-cells true --dezinger-window ";
+    const std::string options = "--repair-cells true --dezinger 3:threshold=2500,window=";
     EXPECT_GT(psnr("dirty.h5", options + window), clean - 0.5) << window;
     const auto report = run.json("r.json");
     const std::string step = std::string("dezinger-") + window;
@@ -111,8 +110,8 @@ TEST(Repairs, AndPhaseRetrievalDoNotDependOnChunks) {
     return volume_in(run / "v.h5");
   };
   for (const std::string options :
-       {"dirty.h5 --dezinger 5 --dezinger-window cube --dezinger-threshold 1500 --repair-cells true",
-        "dirty.h5 --dezinger 4 --dezinger-window projection --repair-cells true --binning 1",
+       {"dirty.h5 --dezinger 5:window=cube,threshold=1500 --repair-cells true",
+        "dirty.h5 --dezinger 4:window=projection --repair-cells true --binning 1",
         "scan.h5 --retrieve-phase-method gpaganin --energy 20 --propagation-distance 20 "
         "--retrieve-phase-delta-beta 2"}) {
     const std::vector<float> whole = volume(options);
@@ -173,8 +172,8 @@ TEST(Phase, IsRefusedInOneLineWhereItMakesNoSense) {
                 phase + "--energy 20")
                 .code,
             0);
-  refused("scan.h5", "--dezinger 4 --dezinger-window cube", 2, "odd");
-  refused("scan.h5", "--dezinger-window cube", 2, "--dezinger");
+  refused("scan.h5", "--dezinger 4:window=cube", 2, "odd");
+  refused("scan.h5", "--dezinger window=cube", 2, "--dezinger");
 }
 
 }  // namespace

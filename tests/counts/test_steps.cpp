@@ -84,13 +84,13 @@ TEST(Steps, AreDoneByAGpuIfItCanDoAllOfThem) {
   EXPECT_TRUE(by_gpu({}));
   EXPECT_TRUE(by_gpu({{"--minus-log", false}}));
   for (const char* window : {"row", "projection", "cube"}) {
-    chain["--dezinger-window"] = window;
+    chain["dezinger:window"] = window;
     EXPECT_TRUE(by_gpu(chain)) << window;
   }
   for (const char* method : {"auto", "fw", "ti", "sf", "raven", "vo-sorting", "vo-filtering", "vo-fitting",
                              "vo-large", "vo-dead", "vo-all"})
     EXPECT_TRUE(by_gpu({{"--remove-stripe-method", method}})) << method;
-  EXPECT_TRUE(by_gpu({{"--remove-stripe-method", "ti"}, {"--ti-nblock", Index{4}}}));
+  EXPECT_TRUE(by_gpu({{"--remove-stripe-method", "ti"}, {"ti:nblock", Index{4}}}));
   EXPECT_TRUE(by_gpu({{"--flat-sets", "each"}, {"--air-columns", std::vector<Range>{{0, 9}, {190, 200}}}}));
   chain["--dezinger"] = Index{51};  // a cube of that size is no repair
   EXPECT_FALSE(by_gpu(chain));
