@@ -214,16 +214,31 @@ void require_together(const StepValues& values) {
 
 namespace {
 
-/// "vo-large: snr=X: how far a column must stand out (default 3)", a line for each option behind a value.
+/// A paragraph of the help, whose first line stands out.
+std::string paragraph(const std::string& text) {
+  constexpr std::size_t width = 98;
+  std::string all = "\n ";
+  std::istringstream words(text);
+  std::size_t used = 1;
+  for (std::string word; words >> word; used += word.size() + 1) {
+    if (used + 1 + word.size() > width) all += "\n     ", used = 5;
+    all += ' ' + word;
+  }
+  return all;
+}
+
+/// Options behind values: "vo-large:snr=X: how far a column must stand out (default 3)".
 std::string words_of_options_behind() {
   std::string text;
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options) {
       if (option.behind.empty()) continue;
       text += "\n\nBehind the value of " + std::string(option.name) + ", after a colon:";
-      for (const StepOption& one : option.behind)
-        text += "\n  " + std::string(one.goes_with()) + ":" + std::string(one.bare_name()) + "=" +
-                form_of(one).type_name + ": " + std::string(one.help);
+      for (const StepOption& one : option.behind) {
+        const bool of_any = one.goes_with() == option.bare_name();
+        text += paragraph((of_any ? "" : std::string(one.goes_with()) + ':') + std::string(one.bare_name()) +
+                          '=' + form_of(one).type_name + ": " + std::string(one.help));
+      }
     }
   return text;
 }

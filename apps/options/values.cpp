@@ -130,8 +130,8 @@ AxisPart parse_axis_part(const std::string& text, bool takes_step) {
              end = open && first ? std::optional(*first + 1) : number(1, 0);
   if (parts.size() < 2 || parts.size() > (takes_step ? 3 : 2) || !first || !end || !step || *first < 0 ||
       *end <= *first || *step < 1)
-    throw UsageError("'" + text + "' is not a range; give A:B" + (takes_step ? " or A:B:STEP" : "") +
-                     " with 0 <= A < B; A and B may be left out");
+    throw UsageError("'" + text + "' is no range; give A:B" + (takes_step ? " or A:B:STEP" : "") +
+                     " with 0 <= A < B");
   return {*first, open ? std::nullopt : end, *step};
 }
 

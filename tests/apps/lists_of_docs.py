@@ -153,7 +153,7 @@ def compare_tables(h, faults):
          h.choices("--flat-sets"), faults)
     same("windows of zingers, docs/preprocessing.md",
          first_column("docs/preprocessing.md", "| `window=` | window | at the borders | in tomopy |"),
-         re.search(r"^  dezinger:window=(\S+): ", h.of["recon"], re.MULTILINE)[1].split("|"), faults)
+         re.search(r"^  window=(\S+): ", h.of["recon"], re.MULTILINE)[1].split("|"), faults)
     kinds = re.findall(r"^\| `\..*? \| .*?`(\w+)` \|", text("docs/formats.md"), re.MULTILINE)
     same("volumes, docs/formats.md", kinds, h.choices("--save-format"), faults)
 

@@ -197,9 +197,7 @@ TEST_F(BadInput, Geometry) {
 TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
   const std::string recon = "recon good.h5 -o bad_.h5 ";
   const std::string phase =
-      recon +
-      "--retrieve-phase-method paganin --retrieve-phase-delta-beta 100 --propagation-distance 50 "
-      "--pixel-size 0.001 --energy ";
+      recon + "--pixel-size 0.001 --retrieve-phase-method paganin:delta-beta=100,distance=50,energy=";
   fails(phase + "20 --minus-log false", 4, {"--minus-log false", "transmissions"});
   fails(phase + "20000", 2, {"keV", "20 keV"});
   fails(recon + "--dezinger 33", 4, {"--dezinger 33", "32 bins"});

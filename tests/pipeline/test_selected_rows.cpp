@@ -57,9 +57,9 @@ std::vector<Case> cases() {
       {"row-shifts", {}, {2.5, -1.25}},
       {"phase",
        {{"--retrieve-phase-method", std::string("paganin")},
-        {"--energy", 20.0},
-        {"--propagation-distance", 50.0},
-        {"--retrieve-phase-delta-beta", 2.0}}}};
+        {"retrieve-phase-method:energy", 20.0},
+        {"retrieve-phase-method:distance", 50.0},
+        {"retrieve-phase-method:delta-beta", 2.0}}}};
 }
 
 class SelectedRows : public ::testing::Test {
