@@ -75,7 +75,7 @@ for width in map(int, given.widths.split(",")):
             for padding in "none", "edge", "cosine":
                 options = ["--padding", padding, *model]
                 whole = reconstruct(beam, width, options, [])
-                half = reconstruct(beam, width, options, ["--start-column", cut])
+                half = reconstruct(beam, width, options, ["--columns", f"{cut}:"])
                 apart = max(abs(a - b) for a, b in zip(half, whole)) / truth
                 errors = [max(abs(a - truth) for a in found) / truth for found in (half, whole)]
                 failed |= not 100 * apart <= ALLOWED

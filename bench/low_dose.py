@@ -105,7 +105,7 @@ def measured(name, scan, step, disc, references, *options):
     for truth, views in zip(truths, references):
         recon(scan, truth, "--fbp-filter", "hann", *options, *views)
     judge = within_disc(truths, *disc)
-    tv, fbp = compare(name, scan, judge, [*options, "--view-step", step])
+    tv, fbp = compare(name, scan, judge, [*options, "--views", f"::{step}"])
     require(name, 100 * (1 - tv["rmse"] / fbp["rmse"]), 15, "%")
 
 
@@ -116,9 +116,9 @@ if given.cone:
               "--rows", given.cone, "--views", 90, "--photons", 1e4)
 if given.tooth:
     measured("tooth", pathlib.Path(given.tooth).resolve(), 8, (0.52, 0.47, 0.25), [[]], "--rotation-axis", 295.5,
-             "--end-row", 1)
+             "--detector-rows", ":1")
 if given.sweetener:
-    left_out = [["--view-step", 3, "--start-proj", k] for k in (1, 2)]
+    left_out = [["--views", f"{k}::3"] for k in (1, 2)]
     measured("sweetener", pathlib.Path(given.sweetener).resolve(), 3, (0.467, 0.502, 0.425), left_out,
              "--rotation-axis", 971.1, "--size", 972, "--voxel-size", 0.12001)
 if failed:

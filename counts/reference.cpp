@@ -264,7 +264,7 @@ void look_at_rows(Reference& ref) {
   require<FileError>(
       first_bad == bad.end(), "references: row ", ref.file_row(first_bad - bad.begin()),
       ": no cell has a flat above its dark; check --flats and --darks, or leave the row out by "
-      "--start-row and --end-row");
+      "--detector-rows");
 }
 
 }  // namespace

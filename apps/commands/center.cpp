@@ -82,7 +82,7 @@ void add_center(CLI::App& program, Action& chosen) {
   c.footer(
       "Examples:\n"
       "  tandem center scan.h5\n"
-      "  tandem center scan.h5 --start-row 100 --end-row 200 --nsino 9 --json axis.json");
+      "  tandem center scan.h5 --detector-rows 100:200 --nsino 9 --json axis.json");
 }
 
 }  // namespace tandem::apps

@@ -3,10 +3,10 @@
 
 /** Options that have a slider: from, to and by how much. */
 const sliders = {
-  "detector-roll": [-2, 2, 0.01], "axis-tilt": [-5, 5, 0.01], "fbp-cutoff": [0.05, 1, 0.01], "fw-sigma": [0.1, 10, 0.1],
+  "detector-roll": [-2, 2, 0.01], "axis-tilt": [-5, 5, 0.01], "fbp-cutoff": [0.05, 1, 0.01], "fw:sigma": [0.1, 10, 0.1],
 };
 /** Where a slider stands if its option is not given. */
-const resting = {"fbp-cutoff": 1, "fw-sigma": 2};
+const resting = {"fbp-cutoff": 1, "fw:sigma": 2};
 /** What stands at the top, in this order; the rest stands below by the step or the group that it belongs to. */
 const first = ["detector-roll", "axis-tilt", "sod", "sdd", "fbp-filter", "fbp-cutoff", "padding", "remove-stripe-method"];
 const fields = new Map();

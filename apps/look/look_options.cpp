@@ -4,10 +4,10 @@
 
 #include "../../core/names.hpp"
 #include "../../counts/steps/step.hpp"
-#include "../../counts/steps/stripes/stripe_method.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../options/command_line.hpp"
 #include "../options/recipe_text.hpp"
+#include "../options/step_options.hpp"
 
 namespace tandem::apps {
 
@@ -59,8 +59,7 @@ std::vector<std::string> opening_options() {
       return std::ranges::any_of(step.options, [&](const auto& one) { return one.name == "--" + name; });
     });
   });
-  names.emplace_back("view-step");
-  names.emplace_back("start-proj");  // decides which view is the first of a step
+  names.emplace_back("views");  // with a step, of which the reader knows
   return names;
 }
 
@@ -72,12 +71,16 @@ std::string step_of(const std::string& name) {
   return "";
 }
 
-/// The removal of stripes that an option belongs to; empty if it is none of one.
-std::string stripe_method_with(const std::string& name) {
-  for (const pipeline::stripes::Method& method : pipeline::stripes::methods())
-    for (const pipeline::StepOption& one : method.options)
-      if (one.name == "--" + name) return std::string(method.name);
-  return "";
+/// The options behind the value of an option, as the command line has them: ":size=21,snr=3".
+std::string words_behind(const std::string& name, const json& asked) {
+  std::string text;
+  for (const auto& [other, value] : asked.items()) {
+    const pipeline::StepOption* before = option_before(other);
+    if (!before || before->bare_name() != name || value.is_null() || value == "") continue;
+    text +=
+        (text.empty() ? ":" : ",") + other.substr(other.find(':') + 1) + '=' + values_of(other, value).back();
+  }
+  return text;
 }
 
 std::vector<std::string> words_between_bars(const std::string& text) {
@@ -90,17 +93,26 @@ std::vector<std::string> words_between_bars(const std::string& text) {
   return words;
 }
 
-/// Choices of an option: between bars in its type; the many ways to remove stripes from their table.
-json choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
+/// Choices of an option: those of a step from its table, others between bars in its type.
+json choices_of(const std::string& type, const pipeline::StepOption* of_step) {
+  if (const auto* choice = of_step ? std::get_if<pipeline::OneOf>(&of_step->takes) : nullptr)
+    return choice->words;
   if (type.find('|') != std::string::npos && in_lower_case(type) == type) return words_between_bars(type);
-  const std::string& name = option.get_lnames().front();
-  if (name == "remove-stripe-method") {
-    json words{"none"};
-    for (const auto& method : pipeline::stripes::methods()) words.push_back(method.name);
-    return words;
-  }
   return nullptr;
+}
+
+/// The row of an option that stands behind the value of another. Ways to remove stripes show their own alone.
+json row_behind(const pipeline::StepOption& before, const pipeline::StepOption& one,
+                const CLI::Option& option) {
+  const bool of_any = one.goes_with() == before.bare_name();
+  return {{"name", one.name},
+          {"group", option.get_group()},
+          {"step", step_of(std::string(before.bare_name()))},
+          {"stripes", of_any ? "" : one.goes_with()},
+          {"help", one.help},
+          {"type", type_name_of(one)},
+          {"choices", choices_of(type_name_of(one), &one)},
+          {"default", ""}};
 }
 
 }  // namespace
@@ -116,10 +128,15 @@ LookOptions::LookOptions(const ReconOptions& o) : scan_(o.scan.path.empty() ? o.
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
     known_.push_back(name);
+    const pipeline::StepOption* of_step = step_option(name);
+    if (of_step)
+      for (const pipeline::StepOption& one : of_step->behind) known_.emplace_back(one.name);
     if (option->count() == 0) continue;
     const std::vector<std::string> values = option->reduced_results();
     if (std::ranges::find(taken_over, name) != taken_over.end()) {
       rest_.push_back("--" + name + (is_flag(*option) ? "" : "=" + values.back()));
+    } else if (of_step && !of_step->behind.empty()) {
+      for (const auto& [one, text] : taken_apart(*of_step, values.back())) start_[one] = text;
     } else if (decides_the_volume(name) && name != "rotation-axis-auto") {
       start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
     }
@@ -143,10 +160,15 @@ std::vector<std::string> LookOptions::words_of(const json& asked) const {
     const std::vector<std::string> values = values_of(name, value);
     if (!may_give(name, values))
       throw UsageError("option " + name + " is not taken from a page; give it to tandem look, or to recon");
-    if (value == true)
+    if (const pipeline::StepOption* before = option_before(name)) {  // whose word has it
+      if (asked.value(before->bare_name(), json("")) == "")
+        throw UsageError("option " + name + " goes with " + std::string(before->bare_name()));
+    } else if (value == true) {
       words.push_back("--" + name);
-    else
-      for (const std::string& one : values) words.push_back("--" + name + "=" + one);
+    } else {
+      for (const std::string& one : values)
+        words.push_back("--" + name + "=" + one + words_behind(name, asked));
+    }
   }
   return words;
 }
@@ -210,11 +232,14 @@ json LookOptions::schema() const {
     all.push_back({{"name", name},
                    {"group", option->get_group()},
                    {"step", step_of(name)},
-                   {"stripes", stripe_method_with(name)},
+                   {"stripes", ""},
                    {"help", option->get_description()},
                    {"type", is_flag(*option) ? "flag" : option->get_type_name()},
-                   {"choices", choices_of(*option)},
+                   {"choices", choices_of(option->get_type_name(), step_option(name))},
                    {"default", option->get_default_str()}});
+    if (const pipeline::StepOption* of_step = step_option(name))
+      for (const pipeline::StepOption& one : of_step->behind)
+        all.push_back(row_behind(*of_step, one, *option));
   }
   return all;
 }

@@ -126,13 +126,11 @@ void check_compare(const ReconOptions& o) {
 /// The type of voxels, and how they are packed, must suit the file.
 void check_numbers(const ReconOptions& o) {
   const bool floats = o.dtype.starts_with("float");
-  if (floats && (o.min || o.max)) throw UsageError("--min and --max go with --dtype uint16 or uint8");
-  if (o.min.has_value() != o.max.has_value() || (o.min && *o.min >= *o.max))
-    throw UsageError("--dtype " + o.dtype + " needs --min V below --max V, or none of them");
+  if (floats && o.range) throw UsageError("--range goes with --dtype uint16 or uint8");
   if (o.range_is_open() && !o.part_of.empty())
-    throw UsageError("--part-of: all parts need one range of " + o.dtype + "; give --min V and --max V");
+    throw UsageError("--part-of: all parts need one range of " + o.dtype + "; give --range LOW:HIGH");
   if (o.range_is_open() && o.recipe.follow)
-    throw UsageError("--follow: --dtype " + o.dtype + " needs --min V and --max V");
+    throw UsageError("--follow: --dtype " + o.dtype + " needs --range LOW:HIGH");
   const io::VolumeKind* kind = io::volume_kind(o.output);
   if (kind == nullptr) return;  // another check refuses it
   if (o.compression != "none" && !kind->packs)

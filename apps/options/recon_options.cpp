@@ -1,6 +1,7 @@
 #include "recon_options.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "../../core/names.hpp"
@@ -54,6 +55,18 @@ void add_volume(CLI::App& c, ReconOptions& o) {
       ->type_name("x0:x1,y0:y1,z0:z1");
 }
 
+/// "LOW:HIGH", two attenuations. @throws UsageError
+std::pair<float, float> parse_value_range(const std::string& text) {
+  constexpr double most = 1e30;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto low = number_in(text.substr(0, colon)),
+             high = number_in(text.substr(std::min(colon + 1, text.size())));
+  if (!low || !high || !(std::abs(*low) <= most && std::abs(*high) <= most) ||
+      !(static_cast<float>(*low) < static_cast<float>(*high)))
+    throw UsageError("--range '" + text + "' is not LOW:HIGH with two numbers, the lower one first");
+  return {static_cast<float>(*low), static_cast<float>(*high)};
+}
+
 /// The endings of files, except HDF5, that hold the whole volume.
 std::string other_endings() {
   return joined(io::volume_kinds(), ", ", [](const io::VolumeKind& kind) {
@@ -82,12 +95,11 @@ void add_output(CLI::App& c, ReconOptions& o) {
              "type of the output (default float32); float16 holds 11 bits, up to 65504");
   add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
              "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster");
-  c.add_option(
-       "--min", o.min,
-       "attenuation that integer types store as 0 (default: a range is found in 16 slices, and shown)")
-      ->check(within(-1e30, 1e30));
-  c.add_option("--max", o.max, "attenuation that integer types store as their largest")
-      ->check(within(-1e30, 1e30));
+  c.add_option_function<std::string>(
+       "--range", [&o](const std::string& text) { o.range = parse_value_range(text); },
+       "attenuations that integer types store as 0 and as their largest (default: a range is found in 16 "
+       "slices, and shown)")
+      ->type_name("LOW:HIGH");
   c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
   c.add_flag("--resume", o.resume,
              "complete what a killed run with the same options left; also leave something to resume if this "
@@ -278,8 +290,8 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
                   [&](const std::string& option) { return applies(o, option); });
   return {voxel_type_of(o),
           compression,
-          o.min.value_or(0),
-          o.max.value_or(1),
+          o.range ? o.range->first : 0,
+          o.range ? o.range->second : 1,
           o.range_is_open(),
           plan.job.place(),
           made_by(o.common, sources_of(o), config),
@@ -318,7 +330,7 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
   c.footer(words_of_methods() + "\n" + words_of_steps() +
            "\nExamples:\n"
            "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
-           "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --start-row 100 --end-row 200\n"
+           "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --detector-rows 100:200\n"
            "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy\n"
            "  tandem recon scans/*.h5 -o 'out/{name}.h5' --config recipe.toml");
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "../../io/volumes/volume_kind.hpp"
 #include "../../io/volumes/volume_parts.hpp"
@@ -23,10 +24,10 @@ struct ReconOptions {
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
                                               save_format, truth, region, checkpoint, compare, sweep;
   std::string filter = "ramp", padding, model = "automatic", accuracy;
-  std::string algorithm;          // empty: fbp or fdk
-  std::string row_axes;           // a file
-  std::string like, save_config;  ///< the volume with the recipe; where to write this one
-  std::optional<float> min, max;
+  std::string algorithm;                         // empty: fbp or fdk
+  std::string row_axes;                          // a file
+  std::string like, save_config;                 ///< the volume with the recipe; where to write this one
+  std::optional<std::pair<float, float>> range;  ///< attenuations at the ends of an integer type
   DeviceOptions device;
   std::optional<double> memory_gib;
   std::optional<int> checkpoint_every;  ///< iterations
@@ -40,7 +41,7 @@ struct ReconOptions {
   bool is_part_of_hdf5() const {
     return !part_of.empty() && io::volume_kind(part_of)->parts == io::Parts::files;
   }
-  bool range_is_open() const { return !dtype.starts_with("float") && !min; }
+  bool range_is_open() const { return !dtype.starts_with("float") && !range; }
   bool slices_are_range() const { return slices.find(':') != std::string::npos; }
   bool given(const char* option) const { return command->count(option) > 0; }
 };

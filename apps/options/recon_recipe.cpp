@@ -24,10 +24,7 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
   if (taken.subsets && applies(o, "--subsets")) found["subsets"] = std::to_string(*taken.subsets);
   if (taken.tv_weight) found["tv-weight"] = io::shortest(*taken.tv_weight);
-  if (range) {
-    found["min"] = io::shortest(range->min);
-    found["max"] = io::shortest(range->max);
-  }
+  if (range) found["range"] = toml_of({io::shortest(range->min) + ':' + io::shortest(range->max)});
   return config_text(*o.command, found, [&](const std::string& option) { return applies(o, option); });
 }
 

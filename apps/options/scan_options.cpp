@@ -68,7 +68,8 @@ void parse(ScanOptions& o) {
   if (!o.time.empty() && in_lower_case(o.time) != all_times) o.how.time = whole_in(o.time);
   if (!o.file_type.empty())
     o.how.field_of_view = o.file_type == "standard" ? io::FieldOfView::standard : io::FieldOfView::doubled;
-  if (o.how.view_step > 1) o.how.first_view = o.start_proj.value_or(0) % o.how.view_step;
+  o.how.view_step = o.views.step;
+  o.how.first_view = o.views.first % o.views.step;
 }
 
 bool is_variable(const std::string& text) {
@@ -175,17 +176,23 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
 
 void add_selection(CLI::App& c, ScanOptions& o) {
   heading(c, "Selection of the scan");
-  const auto add = [&c](const char* name, std::optional<Index>& value, const char* help) {
-    c.add_option(name, value, help)->check(count(0));
+  const auto add = [&c](const std::string& name, AxisPart& part, bool takes_step, const char* help) {
+    c.add_option_function<std::string>(
+         name,
+         [&part, name, takes_step](const std::string& text) {
+           try {
+             part = parse_axis_part(text, takes_step);
+           } catch (const UsageError& fault) {
+             throw UsageError(name + ": " + fault.what());
+           }
+         },
+         help)
+        ->type_name(takes_step ? "A:B[:STEP]" : "A:B");
   };
-  add("--start-row", o.start_row, "first detector row");
-  add("--end-row", o.end_row, "one beyond the last row");
-  add("--start-column", o.start_column, "first detector column");
-  add("--end-column", o.end_column, "one beyond the last column");
-  add("--start-proj", o.start_proj, "first view");
-  add("--end-proj", o.end_proj, "one beyond the last view");
-  c.add_option("--view-step", o.how.view_step, "only every so many views, from the first one on")
-      ->check(count(1));
+  add("--detector-rows", o.detector_rows, false,
+      "rows A to B of the detector, from 0, half open; A: to the last one, :B from the first one");
+  add("--columns", o.columns, false, "columns A to B of the detector");
+  add("--views", o.views, true, "views A to B, with STEP every so many of them: ::4 is every fourth");
 }
 
 std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
@@ -227,18 +234,17 @@ void say_notes(const io::ScanInfo& info, const ScanOptions& o, ProgressLine& pro
 }
 
 Selection select(const ScanOptions& o, const io::ScanInfo& info) {
-  const auto range = [](const char* name, std::optional<Index> first, std::optional<Index> last,
-                        Index count) {
-    const Range r{first.value_or(0), last.value_or(count)};
-    require<GeometryError>(r.first < r.last && r.last <= count, "--start-", name, " ", r.first, " --end-",
-                           name, " ", r.last, ": empty or outside 0:", count);
+  const auto range = [](const char* name, const AxisPart& part, Index count) {
+    const Range r{part.first, part.end.value_or(count)};
+    require<GeometryError>(r.first < r.last && r.last <= count, name, " ", part.text(),
+                           ": empty or outside 0:", count);
     return r;
   };
-  Range views = range("proj", o.start_proj, o.end_proj, info.views_stored);
+  Range views = range("--views", o.views, info.views_stored);
   const auto place = [&](Index view) { return ceil_div(view - o.how.first_view, o.how.view_step); };
   views = {place(views.first), place(views.last)};
-  return {views, range("row", o.start_row, o.end_row, detector_of(info.scan).rows),
-          range("column", o.start_column, o.end_column, detector_of(info.scan).bins)};
+  return {views, range("--detector-rows", o.detector_rows, detector_of(info.scan).rows),
+          range("--columns", o.columns, detector_of(info.scan).bins)};
 }
 
 nlohmann::json geometry_json(const Scan& scan) {

@@ -21,7 +21,7 @@ struct ScanOptions {
   std::string geometry, angles, arc, rotation_direction = "+1", orient, file_type, time;
   io::OpenOptions how;  ///< made from the texts above when the command line is parsed
   pipeline::StepValues steps;
-  std::optional<Index> start_row, end_row, start_column, end_column, start_proj, end_proj;
+  AxisPart detector_rows, columns, views;
 };
 
 constexpr const char* all_times = "all";  ///< value of --time
@@ -30,7 +30,7 @@ constexpr const char* what_a_scan_is =
     "file of HDF5, MATLAB, Zeiss, TIFF or EDF, folder of images, or settings beside images";
 void add_scan(CLI::App& command, ScanOptions& options);  ///< adds the scan, for commands that take one
 void add_scan_options(CLI::App& command, ScanOptions& options);
-void add_selection(CLI::App& command, ScanOptions& options);  ///< --start-row ... --end-proj
+void add_selection(CLI::App& command, ScanOptions& options);  ///< --detector-rows, --columns, --views
 
 /// Opens the path as a volume of tandem, or of a program with the same layout; null for anything else.
 std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& options);

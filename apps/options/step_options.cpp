@@ -1,6 +1,8 @@
 #include "step_options.hpp"
 
+#include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "../../core/names.hpp"
 #include "../../counts/steps/step.hpp"
@@ -10,23 +12,18 @@ namespace tandem::apps {
 namespace {
 
 using pipeline::StepOption;
+using pipeline::StepValue;
 using pipeline::StepValues;
 
-/// An option whose text, accepted by `check`, becomes a value by `parsed`.
-template <class Parse>
-CLI::Option* add_option(CLI::App& c, const StepOption& option, StepValues& values, const Parse& parsed) {
-  const std::string name(option.name);
-  const auto keep = [&values, name, parsed](const std::string& text) {
-    values.insert_or_assign(name, parsed(text));
-  };
-  return c.add_option_function<std::string>(name, keep, std::string(option.help));
-}
+/// Whether the words of a choice would make the line of its option too long.
+bool has_many_words(const pipeline::OneOf& choice) { return choice.words.size() >= 6; }
 
-void add_option(CLI::App& c, const StepOption& option, pipeline::TrueOrFalse, StepValues& values) {
-  add_option(c, option, values, [](const std::string& text) { return text == "true"; })
-      ->transform(one_of({"true", "false"}))
-      ->type_name("true|false");
-}
+/// How an option takes its text.
+struct Form {
+  CLI::Validator check;                                     ///< also puts words into lower case
+  std::function<StepValue(const std::string& text)> value;  ///< what a checked text becomes
+  std::string type_name;
+};
 
 /// The ranges in a text with one or two of them.
 std::vector<Range> ranges_in(const std::string& text) {
@@ -34,32 +31,6 @@ std::vector<Range> ranges_in(const std::string& text) {
   std::vector<Range> ranges{parse_range(text.substr(0, comma))};
   if (comma != std::string::npos) ranges.push_back(parse_range(text.substr(comma + 1)));
   return ranges;
-}
-
-void add_option(CLI::App& c, const StepOption& option, pipeline::Columns, StepValues& values) {
-  add_option(c, option, values, ranges_in)->type_name("A:B[,C:D]");
-}
-
-void add_option(CLI::App& c, const StepOption& option, pipeline::FileName, StepValues& values) {
-  add_option(c, option, values, [](const std::string& text) { return text; })->type_name("FILE");
-}
-
-void add_option(CLI::App& c, const StepOption& option, pipeline::PositiveNumber limit, StepValues& values) {
-  add_option(c, option, values, [](const std::string& text) { return number_in(text).value(); })
-      ->check(positive(limit.highest))
-      ->type_name("X");
-}
-
-void add_option(CLI::App& c, const StepOption& option, pipeline::WholeNumber limits, StepValues& values) {
-  add_option(c, option, values, [](const std::string& text) { return whole_in(text).value(); })
-      ->check(count(limits.lowest, limits.highest))
-      ->type_name("N");
-}
-
-void add_option(CLI::App& c, const StepOption& option, pipeline::Number limits, StepValues& values) {
-  add_option(c, option, values, [](const std::string& text) { return number_in(text).value(); })
-      ->check(within(limits.lowest, limits.highest))
-      ->type_name("X");
 }
 
 /// The numbers in a text X,X,...; empty if the text is something else.
@@ -74,39 +45,155 @@ std::vector<double> numbers_in(const std::string& text) {
   return numbers;
 }
 
-void add_option(CLI::App& c, const StepOption& option, pipeline::Numbers, StepValues& values) {
-  add_option(c, option, values, numbers_in)
-      ->check([](const std::string& text) {
-        return numbers_in(text).empty() ? "'" + text + "' is not numbers, X,X,..." : std::string();
-      })
-      ->type_name("X,X,...");
+CLI::Validator are_numbers() {
+  return {[](const std::string& text) {
+            return numbers_in(text).empty() ? "'" + text + "' is not numbers, X,X,..." : std::string();
+          },
+          "", ""};
 }
 
-/// Adds an option with a choice of words. If there are many, they stand in the help text, where they are
-/// wrapped.
-void add_option(CLI::App& c, const StepOption& option, const pipeline::OneOf& choice, StepValues& values) {
-  constexpr std::size_t many = 6;
-  CLI::Option* added = add_option(c, option, values, [](const std::string& text) { return text; });
-  added->transform(one_of(choice.words));
-  added->type_name(choice.words.size() < many ? joined(choice.words, "|") : "NAME");
-  if (choice.words.size() >= many)
-    added->description(std::string(option.help) + ": " + joined(choice.words, ", "));
+CLI::Validator anything() {
+  return {[](const std::string&) { return std::string(); }, "", ""};
 }
 
-void add_option(CLI::App& c, const StepOption& option, const pipeline::ShortFor& full, StepValues& values) {
-  const auto give = [&values, full] {
-    values.insert_or_assign(std::string(full.option), std::string(full.word));
-  };
-  c.add_flag_callback(std::string(option.name), give, std::string(option.help))
-      ->excludes(c.get_option(std::string(full.option)));
+StepValue as_text(const std::string& text) { return text; }
+StepValue as_number(const std::string& text) { return number_in(text).value(); }
+StepValue as_whole(const std::string& text) { return whole_in(text).value(); }
+
+Form form_of(pipeline::TrueOrFalse) {
+  return {one_of({"true", "false"}), [](const std::string& text) { return text == "true"; }, "true|false"};
+}
+Form form_of(pipeline::Columns) { return {anything(), ranges_in, "A:B[,C:D]"}; }
+Form form_of(pipeline::FileName) { return {anything(), as_text, "FILE"}; }
+Form form_of(pipeline::PositiveNumber limit) { return {positive(limit.highest), as_number, "X"}; }
+Form form_of(pipeline::Number limits) { return {within(limits.lowest, limits.highest), as_number, "X"}; }
+Form form_of(pipeline::WholeNumber limits) { return {count(limits.lowest, limits.highest), as_whole, "N"}; }
+Form form_of(pipeline::Numbers) { return {are_numbers(), numbers_in, "X,X,..."}; }
+Form form_of(const pipeline::OneOf& choice) {
+  return {one_of(choice.words), as_text, has_many_words(choice) ? "NAME" : joined(choice.words, "|")};
+}
+Form form_of(const StepOption& option) {
+  return std::visit([](const auto& takes) { return form_of(takes); }, option.takes);
+}
+
+/// A value and the options behind it: "vo-large:size=21,snr=3".
+struct Parts {
+  std::string value;
+  std::vector<std::pair<std::string, std::string>> behind;
+
+  explicit Parts(const std::string& text) : value(text.substr(0, text.find(':'))) {
+    if (value.size() == text.size()) return;
+    std::stringstream rest(text.substr(value.size() + 1) + ",");
+    for (std::string part; std::getline(rest, part, ',');) {
+      const std::size_t equals = std::min(part.find('='), part.size());
+      behind.emplace_back(in_lower_case(part.substr(0, equals)),
+                          part.substr(std::min(equals + 1, part.size())));
+    }
+  }
+  std::string text() const {
+    return value + (behind.empty() ? "" : ":") +
+           joined(behind, ",", [](const auto& one) { return one.first + "=" + one.second; });
+  }
+};
+
+/// The options that may stand behind this value.
+std::vector<const StepOption*> options_behind(const StepOption& option, std::string_view value) {
+  std::vector<const StepOption*> all;
+  for (const StepOption& one : option.behind)
+    if (one.goes_with() == value || one.goes_with() == option.bare_name()) all.push_back(&one);
+  return all;
+}
+
+const StepOption* option_behind(const StepOption& option, const std::string& value, const std::string& name) {
+  for (const StepOption* one : options_behind(option, value))
+    if (one->bare_name() == name) return one;
+  return nullptr;
+}
+
+/// What is wrong with an option behind a value; empty if nothing is. Puts words of the text into lower case.
+std::string fault_behind(const StepOption& option, const std::string& value, const std::string& name,
+                         std::string& text) {
+  if (const StepOption* one = option_behind(option, value, name)) {
+    const std::string fault = form_of(*one).check(text);
+    return fault.empty() ? "" : name + ": " + fault;
+  }
+  std::vector<std::string> known;
+  for (const StepOption* one : options_behind(option, value)) known.emplace_back(one->bare_name());
+  if (known.empty()) return value + " takes nothing behind a colon";
+  return "'" + name + "' is not known" + did_you_mean(name, known) + "; " + value + " takes " +
+         joined(known, ", ", [](const std::string& word) { return word + "="; });
+}
+
+/// The same for the whole text.
+std::string fault_in(const StepOption& option, std::string& text) {
+  Parts parts(text);
+  std::string fault = form_of(option).check(parts.value);
+  std::vector<std::string> met;
+  for (auto& [name, given] : parts.behind) {
+    if (fault.empty()) fault = fault_behind(option, parts.value, name, given);
+    if (fault.empty() && std::ranges::find(met, name) != met.end()) fault = name + " is given twice";
+    met.push_back(name);
+  }
+  text = parts.text();
+  return fault;
+}
+
+void keep(const StepOption& option, const std::string& text, StepValues& values) {
+  const Parts parts(option.behind.empty() ? std::string() : text);
+  const std::string& value = option.behind.empty() ? text : parts.value;
+  values.insert_or_assign(std::string(option.name), form_of(option).value(value));
+  for (const auto& [name, given] : parts.behind) {
+    const StepOption& one = *option_behind(option, value, name);
+    values.insert_or_assign(std::string(one.name), form_of(one).value(given));
+  }
+}
+
+/// Adds an option. If it has a choice of many words, they stand in the help, where they are wrapped.
+void add_option(CLI::App& c, const StepOption& option, StepValues& values) {
+  const Form form = form_of(option);
+  CLI::Option* added = c.add_option_function<std::string>(
+      std::string(option.name), [&option, &values](const std::string& text) { keep(option, text, values); },
+      std::string(option.help));
+  if (option.behind.empty())
+    added->transform(form.check);
+  else
+    added->transform(CLI::Validator([&option](std::string& text) { return fault_in(option, text); }, "", ""));
+  added->type_name(form.type_name + (option.behind.empty() ? "" : "[:NAME=VALUE,...]"));
+  if (const auto* choice = std::get_if<pipeline::OneOf>(&option.takes); choice && has_many_words(*choice))
+    added->description(std::string(option.help) + ": " + joined(choice->words, ", "));
 }
 
 }  // namespace
 
 void add_step_options(CLI::App& c, StepValues& values) {
   for (const pipeline::Step& step : pipeline::steps())
+    for (const StepOption& option : step.options) add_option(c, option, values);
+}
+
+std::string type_name_of(const StepOption& option) { return form_of(option).type_name; }
+
+const StepOption* step_option(std::string_view name) {
+  for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
-      std::visit([&](const auto& takes) { add_option(c, option, takes, values); }, option.takes);
+      if (option.bare_name() == name) return &option;
+  return nullptr;
+}
+
+const StepOption* option_before(std::string_view name) {
+  for (const pipeline::Step& step : pipeline::steps())
+    for (const StepOption& option : step.options)
+      if (std::ranges::find(option.behind, name, &StepOption::name) != option.behind.end()) return &option;
+  return nullptr;
+}
+
+std::vector<std::pair<std::string, std::string>> taken_apart(const StepOption& option,
+                                                             const std::string& text) {
+  const Parts parts(text);
+  std::vector<std::pair<std::string, std::string>> all;
+  all.emplace_back(option.bare_name(), parts.value);
+  for (const auto& [name, value] : parts.behind)
+    if (const StepOption* one = option_behind(option, parts.value, name)) all.emplace_back(one->name, value);
+  return all;
 }
 
 NamedFiles files_of(const StepValues& values) {
@@ -125,11 +212,44 @@ void require_together(const StepValues& values) {
       throw UsageError(fault);
 }
 
+namespace {
+
+/// A paragraph of the help, whose first line stands out.
+std::string paragraph(const std::string& text) {
+  constexpr std::size_t width = 98;
+  std::string all = "\n ";
+  std::istringstream words(text);
+  std::size_t used = 1;
+  for (std::string word; words >> word; used += word.size() + 1) {
+    if (used + 1 + word.size() > width) all += "\n     ", used = 5;
+    all += ' ' + word;
+  }
+  return all;
+}
+
+/// Options behind values: "vo-large:snr=X: how far a column must stand out (default 3)".
+std::string words_of_options_behind() {
+  std::string text;
+  for (const pipeline::Step& step : pipeline::steps())
+    for (const StepOption& option : step.options) {
+      if (option.behind.empty()) continue;
+      text += "\n\nBehind the value of " + std::string(option.name) + ", after a colon:";
+      for (const StepOption& one : option.behind) {
+        const bool of_any = one.goes_with() == option.bare_name();
+        text += paragraph((of_any ? "" : std::string(one.goes_with()) + ':') + std::string(one.bare_name()) +
+                          '=' + form_of(one).type_name + ": " + std::string(one.help));
+      }
+    }
+  return text;
+}
+
+}  // namespace
+
 std::string words_of_steps() {
   std::string text = "Steps from counts to line integrals, in this order:";
   for (const pipeline::Step& step : pipeline::steps())
     text += "\n  " + std::string(step.name) + ": " + std::string(step.help);
-  return text;
+  return text + words_of_options_behind();
 }
 
 }  // namespace tandem::apps

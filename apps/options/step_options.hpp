@@ -1,6 +1,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "../../counts/steps/options.hpp"
 #include "../command.hpp"
@@ -10,6 +13,20 @@ namespace tandem::apps {
 
 /// Adds the options of all steps from counts to line integrals, in the order of the steps.
 void add_step_options(CLI::App& command, pipeline::StepValues& values);
+
+/// The option of a step with this name, without dashes; null if there is none.
+const pipeline::StepOption* step_option(std::string_view name);
+
+/// The kind of its value: "N", "A:B[,C:D]", "row|cube".
+std::string type_name_of(const pipeline::StepOption& option);
+
+/// The option behind whose value an option such as "vo-large:size" stands; null for other names.
+const pipeline::StepOption* option_before(std::string_view name);
+
+/// A value and the options behind it, by their names: "vo-large:size=21" is {"remove-stripe-method",
+/// "vo-large"}, {"vo-large:size", "21"}.
+std::vector<std::pair<std::string, std::string>> taken_apart(const pipeline::StepOption& option,
+                                                             const std::string& text);
 
 /// The files that options of steps name, with the names of these options.
 NamedFiles files_of(const pipeline::StepValues& values);

@@ -114,6 +114,28 @@ Range parse_range(const std::string& text) {
   return {*first, *last};
 }
 
+std::string AxisPart::text() const {
+  return std::to_string(first) + ':' + (end ? std::to_string(*end) : "") +
+         (step > 1 ? ':' + std::to_string(step) : "");
+}
+
+AxisPart parse_axis_part(const std::string& text, bool takes_step) {
+  std::vector<std::string> parts;
+  std::stringstream all(text + ":");
+  for (std::string part; std::getline(all, part, ':');) parts.push_back(part);
+  const auto number = [&](std::size_t k, Index otherwise) {
+    return k >= parts.size() || parts[k].empty() ? std::optional(otherwise) : whole_in(parts[k]);
+  };
+  const bool open = parts.size() < 2 || parts[1].empty();
+  const auto first = number(0, 0), step = number(2, 1),
+             end = open && first ? std::optional(*first + 1) : number(1, 0);
+  if (parts.size() < 2 || parts.size() > (takes_step ? 3 : 2) || !first || !end || !step || *first < 0 ||
+      *end <= *first || *step < 1)
+    throw UsageError("'" + text + "' is no range; give A:B" + (takes_step ? " or A:B:STEP" : "") +
+                     " with 0 <= A < B");
+  return {*first, open ? std::nullopt : end, *step};
+}
+
 CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
                        const std::string& help) {
   return command

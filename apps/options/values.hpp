@@ -31,6 +31,18 @@ CLI::Validator count(Index lowest = 1, Index highest = most_along_an_axis);
 
 /// The half-open range of a text "A:B".
 Range parse_range(const std::string& text);
+/// A part of an axis: A:B, half open, or A:B:STEP. A is 0 if it is left out, B the end of the axis.
+struct AxisPart {
+  Index first = 0;
+  std::optional<Index> end{};
+  Index step = 1;
+
+  /// In words of the command line.
+  std::string text() const;
+};
+/// @throws UsageError unless 0 <= A < B and STEP > 0
+AxisPart parse_axis_part(const std::string& text, bool takes_step);
+
 CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
                        const std::string& help);
 

@@ -353,7 +353,7 @@ std::string warning_of_clipped(const json& numbers, const pipeline::Plan& plan) 
   if (percent <= 1) return {};
   std::ostringstream text;
   text.precision(3);
-  text << percent << " % of all voxels are outside of --min " << numbers["min"].get<float>() << " and --max "
+  text << percent << " % of all voxels are outside of --range " << numbers["min"].get<float>() << ':'
        << numbers["max"].get<float>() << ", and became these; give a wider range, or --dtype float16";
   return text.str();
 }

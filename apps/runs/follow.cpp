@@ -48,7 +48,7 @@ void check_follow(const ReconOptions& o) {
       throw UsageError("--follow: the step " + std::string(step.name) +
                        " needs all views at once; leave it out");
   if (o.resume) throw UsageError("--follow and --resume do not go together");
-  if (o.scan.how.view_step > 1) throw UsageError("--follow and --view-step do not go together");
+  if (o.scan.how.view_step > 1) throw UsageError("--follow and a step of --views do not go together");
 }
 
 std::unique_ptr<io::GrowingScan> wait_for_scan(const ReconOptions& o, ProgressLine& progress) {

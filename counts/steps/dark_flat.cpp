@@ -24,7 +24,6 @@ Step dark_flat() {
                        "each for its own view, of which there must be as many, or all flats together "
                        "(default linear where the scan tells the times, else together)",
                        OneOf{{"linear", "nearest", "each", "together"}}},
-                      {"--flat-linear", "the same as --flat-sets linear", ShortFor{"--flat-sets", "linear"}},
                       {"--normalize-monitor",
                        "default false; true: views and flats are divided by the monitor counts or the ring "
                        "current of the file",

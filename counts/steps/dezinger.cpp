@@ -38,13 +38,10 @@ Border border_of(Window window) {
 }
 
 std::string dezinger_conflict(const StepValues& values) {
-  const bool cube = value_of<std::string>(values, "--dezinger-window") == "cube";
+  const bool cube = value_of<std::string>(values, "dezinger:window") == "cube";
   const Index size = value_of<Index>(values, "--dezinger").value_or(3);
   if (cube && size % 2 == 0)
-    return "--dezinger " + std::to_string(size) + " --dezinger-window cube: an odd size is needed";
-  for (const char* option : {"--dezinger-window", "--dezinger-sign"})
-    if (values.contains(option) && !values.contains("--dezinger") && !values.contains("--dezinger-threshold"))
-      return std::string(option) + " goes with --dezinger or --dezinger-threshold";
+    return "--dezinger " + std::to_string(size) + ":window=cube: an odd size is needed";
   return {};
 }
 
@@ -52,19 +49,19 @@ std::string dezinger_conflict(const StepValues& values) {
 std::optional<Dezinger> dezinger_of(const Preprocessing& how, Window window) {
   const StepValues& values = how.values;
   const auto size = value_of<Index>(values, "--dezinger");
-  const auto threshold = value_of<double>(values, "--dezinger-threshold");
-  const std::string asked = value_of<std::string>(values, "--dezinger-window").value_or("row");
+  const std::string asked = value_of<std::string>(values, "dezinger:window").value_or("row");
   const bool this_window = std::ranges::any_of(
       windows, [&](const auto& known) { return known.first == asked && known.second == window; });
-  if ((!size && !threshold) || !this_window) return {};
+  if (!size || !this_window) return {};
   const Index bins = how.bins << how.binning;
-  require<GeometryError>(bins == 0 || size.value_or(1) <= bins, "--dezinger ", size.value_or(1),
+  require<GeometryError>(bins == 0 || *size <= bins, "--dezinger ", *size,
                          ": the window is wider than a row of ", bins, " bins; give at most ", bins);
-  return Dezinger{window,
-                  {.size = size.value_or(3),
-                   .threshold = static_cast<float>(threshold.value_or(5000)),
-                   .dark = value_of<std::string>(values, "--dezinger-sign") == "both",
-                   .border = border_of(window)}};
+  return Dezinger{
+      window,
+      {.size = *size,
+       .threshold = static_cast<float>(value_of<double>(values, "dezinger:threshold").value_or(5000)),
+       .dark = value_of<std::string>(values, "dezinger:sign") == "both",
+       .border = border_of(window)}};
 }
 
 /// Replaces outliers in one frame (row, bin) of the image `y`. `planes`: the frames of the window as they
@@ -208,18 +205,18 @@ Step dezinger() {
       {.name = "dezinger",
        .help = "counts far above the median of the bins around them become that median",
        .options = {{"--dezinger",
-                    "replace zingers and hot pixels: size of the median's window (default 3 with "
-                    "--dezinger-threshold, else no pixel is replaced)",
-                    WholeNumber{2, 1000}},
-                   {"--dezinger-threshold",
-                    "counts that a zinger is above the median, or more (default 5000 with --dezinger)",
-                    PositiveNumber{4e9}},
-                   {"--dezinger-window",
-                    "the window has SIZE bins of the row, SIZE x SIZE pixels of the projection, or a cube of "
-                    "neighbouring views too (default row)",
-                    OneOf{{"row", "projection", "cube"}}},
-                   {"--dezinger-sign", "outliers above the median alone, or on both sides (default bright)",
-                    OneOf{{"bright", "both"}}}},
+                    "replace zingers and hot pixels: size of the median's window (default: no pixel is "
+                    "replaced)",
+                    WholeNumber{2, 1000},
+                    {{"dezinger:threshold",
+                      "counts that a zinger is above the median, or more (default 5000)",
+                      PositiveNumber{4e9}},
+                     {"dezinger:window",
+                      "the window has so many bins of the row, so many bins and rows of the projection, or a "
+                      "cube of neighbouring views too (default row)",
+                      OneOf{{"row", "projection", "cube"}}},
+                     {"dezinger:sign", "outliers above the median alone, or on both sides (default bright)",
+                      OneOf{{"bright", "both"}}}}}},
        .on_row = on_row,
        .conflict = dezinger_conflict});
 }
@@ -227,7 +224,7 @@ Step dezinger() {
 Step dezinger_projection() {
   return with_window<Window::projection>(
       {.name = "dezinger-projection",
-       .help = "the same with a window of bins and rows (--dezinger-window projection)",
+       .help = "the same with a window of bins and rows (--dezinger N:window=projection)",
        .on_projection = on_projection,
        .margin = margin<Window::projection>});
 }
@@ -235,7 +232,7 @@ Step dezinger_projection() {
 Step dezinger_cube() {
   return with_window<Window::cube>(
       {.name = "dezinger-cube",
-       .help = "the same with a window of bins, rows and views (--dezinger-window cube)",
+       .help = "the same with a window of bins, rows and views (--dezinger N:window=cube)",
        .needs_all_views = true,
        .on_projection = on_cube,
        .margin = margin<Window::cube>,

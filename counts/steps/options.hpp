@@ -29,15 +29,21 @@ struct FileName {};  ///< name of a text file
 struct OneOf {
   std::vector<std::string> words;  ///< in lower case
 };
-struct ShortFor {  ///< a flag that gives another option a word
-  std::string_view option, word;
-};
 
 /// An option that a step brings to the command line.
 struct StepOption {
   std::string_view name, help;
-  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, Numbers, FileName, OneOf, ShortFor>
-      takes;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, Numbers, FileName, OneOf> takes;
+  /// Options behind the value, as in `--dezinger 3:threshold=500,sign=both`. Before the colon, their names
+  /// have the value that they go with, "vo-large:size", or the name of this option if that may be any.
+  std::vector<StepOption> behind = {};
+
+  /// The name without dashes; behind a value, the part after the colon.
+  std::string_view bare_name() const {
+    return name.substr(name.find_first_of("-:") == 0 ? 2 : name.find(':') + 1);
+  }
+  /// The part of the name before the colon, for an option behind a value.
+  std::string_view goes_with() const { return name.substr(0, name.find(':')); }
 };
 
 /// What a user gave, by the name of the option: true or false, columns, a number, a whole number, a

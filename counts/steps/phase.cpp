@@ -18,28 +18,33 @@ constexpr double highest_kev = 1000;
 constexpr Index fewest_rows = 32;   // least rows of a block
 constexpr Index farthest = 10'000;  // pixels: a blur of 700
 
+// What stands behind the method.
+constexpr std::string_view energy_kev = "retrieve-phase-method:energy",
+                           distance_mm = "retrieve-phase-method:distance",
+                           delta_over_beta = "retrieve-phase-method:delta-beta";
+
 std::string phase_method_of(const StepValues& values) {
   return value_of<std::string>(values, "--retrieve-phase-method").value_or("none");
 }
 
 std::string phase_conflict(const StepValues& values) {
   const bool asked = phase_method_of(values) != "none";
-  for (const char* option : {"--energy", "--retrieve-phase-delta-beta"})
+  for (const std::string_view option : {energy_kev, delta_over_beta})
     if (asked && !values.contains(option))
-      return io::words("--retrieve-phase-method ", phase_method_of(values), " needs ", option);
-  for (const char* option : {"--energy", "--propagation-distance", "--retrieve-phase-delta-beta"})
-    if (!asked && values.contains(option))
-      return io::words(option, " goes with --retrieve-phase-method paganin or gpaganin");
-  const double energy = value_of<double>(values, "--energy").value_or(1);
+      return io::words("--retrieve-phase-method ", phase_method_of(values), " needs ",
+                       option.substr(option.find(':') + 1), "=X behind a colon");
+  for (const std::string_view option : {energy_kev, distance_mm, delta_over_beta})
+    if (!asked && values.contains(option)) return io::words(option, "=X goes with paganin or gpaganin");
+  const double energy = value_of<double>(values, energy_kev).value_or(1);
   if (energy > highest_kev)
-    return io::words("--energy ", energy, ": is in keV, and at most ", highest_kev, "; ", energy, " eV are ",
-                     energy / 1000, " keV");
+    return io::words("--retrieve-phase-method: energy=", energy, " is in keV, and at most ", highest_kev,
+                     "; ", energy, " eV are ", energy / 1000, " keV");
   return {};
 }
 
 /// Distance from the sample to the detector, mm; 0 if it is not known.
 double distance_of(const Preprocessing& how) {
-  return value_of<double>(how.values, "--propagation-distance").value_or(how.optics->to_detector_mm);
+  return value_of<double>(how.values, distance_mm).value_or(how.optics->to_detector_mm);
 }
 
 std::string phase_hindrance(const Preprocessing& how) {
@@ -52,17 +57,17 @@ std::string phase_hindrance(const Preprocessing& how) {
            "so their number says nothing; use --iterations or --stop relative=EPS";
   if (!(optics.bin_mm > 0)) return step + ": the scan has no pixel size; give --pixel-size MM";
   if (!(distance_of(how) > 0))
-    return step + ": the distance from the sample to the detector is missing; give --propagation-distance MM";
+    return step +
+           ": the distance from the sample to the detector is missing; give distance=MM behind a colon";
   const double by_scan = optics.to_detector_mm;
   if (by_scan > 0 && std::abs(distance_of(how) - by_scan) > 0.01 * by_scan)
-    return io::words("--propagation-distance ", distance_of(how), " mm: the scan says ", by_scan,
-                     " mm, sdd - sod; leave the option out, or correct --sod and --sdd");
+    return io::words(step, ": distance=", distance_of(how), " mm: the scan says ", by_scan,
+                     " mm, sdd - sod; leave distance out, or correct --sod and --sdd");
   const PhaseFilter filter = *phase_filter_of(how);
   if (std::max(filter.reach(filter.bin_mm), filter.reach(filter.row_mm)) > farthest)
     return io::words(step, ": blurs over ", std::sqrt(filter.strength_mm2) / (2 * std::numbers::pi),
                      " mm with pixels of ", filter.bin_mm,
-                     " mm; check --energy in keV, --propagation-distance and "
-                     "--pixel-size in mm, and delta / beta");
+                     " mm; check energy in keV, distance and --pixel-size in mm, and delta-beta");
   return {};
 }
 
@@ -223,10 +228,10 @@ std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how) {
   const Optics& optics = *how.optics;
   const double r1 = optics.to_sample_mm, r2 = distance_of(how);
   const double distance = std::isfinite(r1) ? r1 * r2 / (r1 + r2) : r2;
-  const double wavelength = wavelength_mm_kev / *value_of<double>(how.values, "--energy");
+  const double wavelength = wavelength_mm_kev / *value_of<double>(how.values, energy_kev);
   return PhaseFilter{.generalised = method == "gpaganin",
                      .strength_mm2 = std::numbers::pi * wavelength * distance *
-                                     *value_of<double>(how.values, "--retrieve-phase-delta-beta"),
+                                     *value_of<double>(how.values, delta_over_beta),
                      .bin_mm = optics.bin_mm,
                      .row_mm = optics.row_mm};
 }
@@ -241,11 +246,11 @@ Step phase() {
           {{"--retrieve-phase-method",
             "phase retrieval from one distance: Paganin's, or the generalised one, which keeps fine features "
             "sharper (default none)",
-            OneOf{{"none", "paganin", "gpaganin"}}},
-           {"--energy", "of the photons, keV", PositiveNumber{1e9}},
-           {"--propagation-distance", "from the sample to the detector, mm (a cone beam says it: sdd - sod)",
-            PositiveNumber{1e9}},
-           {"--retrieve-phase-delta-beta", "delta / beta of the sample", PositiveNumber{1e9}}},
+            OneOf{{"none", "paganin", "gpaganin"}},
+            {{energy_kev, "of the photons, keV", PositiveNumber{1e9}},
+             {distance_mm, "from the sample to the detector, mm (default: sdd - sod of a cone beam)",
+              PositiveNumber{1e9}},
+             {delta_over_beta, "delta / beta of the sample", PositiveNumber{1e9}}}}},
       .makes_new_noise = true,
       .needs_transmission = true,
       .on_gpu = phase_on_gpu,

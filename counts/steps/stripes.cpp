@@ -22,15 +22,12 @@ const Method* stripe_method_of(const StepValues& values) {
 
 StepOption choice() {
   std::vector<std::string> words{"none"};
-  for (const Method& method : stripes::methods()) words.emplace_back(method.name);
-  return {chosen_by, "how to remove stripes, which become rings (default none)", OneOf{words}};
-}
-
-std::vector<StepOption> all_options() {
-  std::vector<StepOption> options{choice()};
-  for (const Method& method : stripes::methods())
-    options.insert(options.end(), method.options.begin(), method.options.end());
-  return options;
+  std::vector<StepOption> behind;
+  for (const Method& method : stripes::methods()) {
+    words.emplace_back(method.name);
+    behind.insert(behind.end(), method.options.begin(), method.options.end());
+  }
+  return {chosen_by, "how to remove stripes, which become rings (default none)", OneOf{words}, behind};
 }
 
 /// An option of a method that was not chosen does nothing, so it is a mistake.
@@ -66,7 +63,7 @@ void remove_from(Sinogram& all, const stripes::Work& work) {
 Step stripes() {
   return {.name = "stripes",
           .help = "columns of the sinogram that differ from their neighbours in all views or many (rings)",
-          .options = all_options(),
+          .options = {choice()},
           .needs_all_views = true,
           .heeds_axis =
               [](const Preprocessing& how) {

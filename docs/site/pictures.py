@@ -158,7 +158,7 @@ def rods(maker):
 def axis(maker):
     tiffs = maker.find("raw_00000.tiff").parent
     options = ("--flats", tiffs.parent / "flat_00001.tiff", "--darks", tiffs.parent / "dark_00001.tiff", "--angles",
-               f"{tiffs.parent / 'angles.txt'}[10:101]", "--start-row", 96, "--end-row", 97)
+               f"{tiffs.parent / 'angles.txt'}[10:101]", "--detector-rows", "96:97")
     panels = [Panel(f"axis {k}", maker.made(tiffs, "axis", *options, "--rotation-axis", k)[0]) for k in range(83, 89)]
     panels[3].caption += ", the sharpest"
     draw("pictures/sheet.png", panels, Style(3, 3, window_of(panels[3]), 25, best=3))
@@ -188,7 +188,7 @@ def few(maker):
 
 def tooth(maker):
     pair(maker, "tooth", maker.find("tooth.h5"),
-         ("--rotation-axis", 295.5, "--end-row", 1, "--view-step", 8, "--size", 320),
+         ("--rotation-axis", 295.5, "--detector-rows", ":1", "--views", "::8", "--size", 320),
          (("FBP, Hann window", "--fbp-filter", "hann"), ("total variation", "--reconstruction-algorithm", "tv")),
          Style(2, 2, (), 50))
 

@@ -145,7 +145,7 @@ def test_an_error_names_what_is_wrong(file, folder):
     with pytest.raises(tandem.UsageError, match="nonsense"):
         tandem.reconstruct(file.path, method="nonsense", progress=False)
     with pytest.raises(tandem.GeometryError, match="size|region|row"):
-        tandem.reconstruct(file.path, start_row=7, progress=False)
+        tandem.reconstruct(file.path, detector_rows=(7, 9), progress=False)
     with pytest.raises(tandem.UsageError, match="overwrite|input"):
         tandem.reconstruct(file.path, file.path, progress=False)
 

@@ -152,8 +152,8 @@ def compare_tables(h, faults):
          first_column("docs/preprocessing.md", "| `--flat-sets` | F at the time t of a view |"),
          h.choices("--flat-sets"), faults)
     same("windows of zingers, docs/preprocessing.md",
-         first_column("docs/preprocessing.md", "| `--dezinger-window` | window | at the borders | in tomopy |"),
-         h.choices("--dezinger-window"), faults)
+         first_column("docs/preprocessing.md", "| `window=` | window | at the borders | in tomopy |"),
+         re.search(r"^  window=(\S+): ", h.of["recon"], re.MULTILINE)[1].split("|"), faults)
     kinds = re.findall(r"^\| `\..*? \| .*?`(\w+)` \|", text("docs/formats.md"), re.MULTILINE)
     same("volumes, docs/formats.md", kinds, h.choices("--save-format"), faults)
 

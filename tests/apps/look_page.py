@@ -214,7 +214,7 @@ def check_gone(program, folder):
         picture(port, "slice", {"z": 1})
         (folder / "gone.h5").write_bytes(b"")
         picture(port, "slice", {"z": 1, "options": {"fbp-filter": "hann"}})
-        status, _, body = posted(port, "slice", {"z": 1, "options": {"view-step": 2}})
+        status, _, body = posted(port, "slice", {"z": 1, "options": {"views": "::2"}})
         require(status == 422 and b"gone.h5" in body, status, body)
 
 
@@ -286,7 +286,7 @@ def check_controls(page, port):
     page.set("z-number", 1)
     page.until("document.getElementById('caption-a').textContent.startsWith('z = 1 ')", "slice 1")
     page.set("option-remove-stripe-method", "fw")
-    page.until("!document.getElementById('option-fw-sigma').closest('label').hidden", "the options of a stripe method")
+    page.until("!document.getElementById('option-fw:sigma').closest('label').hidden", "the options of a stripe method")
     page.until("document.getElementById('toml').textContent.includes('remove-stripe-method = \"fw\"')", "the recipe")
     page.click("keep")
     page.set("option-fbp-filter", "parzen")

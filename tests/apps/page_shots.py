@@ -43,7 +43,7 @@ def main():
                "--arc", "360", "--size", "128", "--rows", "96", "--bins", "128", "--views", "120", "--photons", "2e4",
                "--truth", "truth.h5", "--quiet")
         tandem("recon", "scan.h5", "-o", "r.h5", "--reconstruction-algorithm", "cgls", "--iterations", "12", "--dezinger",
-               "3", "--dezinger-threshold", "200", "--truth", "truth.h5", "--json", "run.json", "--quiet")
+               "3:threshold=200", "--truth", "truth.h5", "--json", "run.json", "--quiet")
         tandem("report", "run.json", "-o", "run.html", "--quiet")
         shoot(chromium, run / "browser", (run / "run.html").as_uri(), folder / "report")
         _, port = ends.enter_context(watched(program, run, "sirt", "5000"))

@@ -42,8 +42,8 @@ def make_run(program, folder):
     tandem(program, folder, "simulate", "-o", "scan.h5", "--size", str(SIZE), "--rows", str(ROWS),
            "--views", str(VIEWS), "--photons", "1e4", "--truth", "truth.h5")
     tandem(program, folder, "recon", "scan.h5", "-o", "v.h5", "--reconstruction-algorithm", "tv", "--tv-weight", "0.5",
-           "--iterations", str(STEPS), "--truth", "truth.h5", "--json", "run.json", "--preview", "v.png", "--dezinger", "3",
-           "--dezinger-threshold", "100")
+           "--iterations", str(STEPS), "--truth", "truth.h5", "--json", "run.json", "--preview", "v.png", "--dezinger",
+           "3:threshold=100")
 
 
 def check_text(program, folder):

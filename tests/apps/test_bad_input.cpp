@@ -51,7 +51,7 @@ TEST_F(BadInput, CommandLine) {
   fails("recon good.h5 -o bad_.h5 --iterations 5", 2, {"--iterations", "fbp"});
   fails("recon good.h5 -o bad_.h5 --nonnegative", 2, {"sirt"});
   fails("recon good.h5 -o bad_.h5 --rotation-axis 3 --rotation-axis-auto", 2, {"together"});
-  fails("recon good.h5 -o bad_.h5 --dtype uint8 --min 0", 2, {"--min"});
+  fails("recon good.h5 -o bad_.h5 --dtype uint8 --range 0:", 2, {"--range"});
   fails("recon good.h5 -o bad_.h5 --reconstruction-algorithm cgls --stop never", 2, {"never", "discrepancy"});
   fails("recon good.h5 -o bad_.h5 --region 1:2", 2, {"x0:x1"});
   fails("recon good.h5 -o bad_.h5 --region 5:2,0:1,0:1", 2, {"5:2"});
@@ -82,7 +82,7 @@ TEST_F(BadInput, NumbersOutOfRange) {
     fails(recon + "--memory " + value, 2, {"--memory", value});
   fails(recon + "--pixel-size nan", 2, {"--pixel-size", "nan"});
   fails(recon + "--fbp-cutoff nan", 2, {"--fbp-cutoff", "nan"});
-  fails(recon + "--dtype uint8 --min 0 --max inf", 2, {"--max", "inf"});
+  fails(recon + "--dtype uint8 --range 0:inf", 2, {"--range", "inf"});
   fails(recon + "--reconstruction-algorithm cgls --stop relative=0.1x", 2, {"relative=0.1x"});
   fails(recon + "--reconstruction-algorithm cgls --stop time=inf", 2, {"time=inf"});
   fails(recon + "--rotation-direction 2", 2, {"--rotation-direction"});
@@ -184,7 +184,7 @@ TEST_F(BadInput, Files) {
 
 TEST_F(BadInput, Geometry) {
   fails("recon good.h5 -o bad_.h5 --rotation-axis 100", 4, {"100", "0..31"});
-  fails("recon good.h5 -o bad_.h5 --start-row 5", 4, {"0:2"});
+  fails("recon good.h5 -o bad_.h5 --detector-rows 5:", 4, {"0:2"});
   fails("recon good.h5 -o bad_.h5 --slices 3", 4, {"3", "2 rows"});
   fails("recon good.h5 -o bad_.h5 --region 0:40,0:32,0:2", 4, {"0:40", "0:32"});
   fails("recon good.h5 -o bad_.h5 --air-columns 20:40", 4, {"20:40"});
@@ -197,17 +197,15 @@ TEST_F(BadInput, Geometry) {
 TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
   const std::string recon = "recon good.h5 -o bad_.h5 ";
   const std::string phase =
-      recon +
-      "--retrieve-phase-method paganin --retrieve-phase-delta-beta 100 --propagation-distance 50 "
-      "--pixel-size 0.001 --energy ";
+      recon + "--pixel-size 0.001 --retrieve-phase-method paganin:delta-beta=100,distance=50,energy=";
   fails(phase + "20 --minus-log false", 4, {"--minus-log false", "transmissions"});
   fails(phase + "20000", 2, {"keV", "20 keV"});
   fails(recon + "--dezinger 33", 4, {"--dezinger 33", "32 bins"});
-  fails(recon + "--dezinger 34 --dezinger-window projection", 4, {"--dezinger 34", "32 bins"});
-  fails(recon + "--dezinger 35 --dezinger-window cube", 4, {"--dezinger 35", "32 bins"});
-  fails(recon + "--remove-stripe-method vo-large --vo-large-size 33", 4, {"--vo-large-size 33", "32 bins"});
-  fails(recon + "--remove-stripe-method ti --ti-nblock 5000", 4, {"--ti-nblock 5000", "views"});
-  fails(recon + "--remove-stripe-method fw --fw-level 20", 4, {"--fw-level 20", "levels"});
+  fails(recon + "--dezinger 34:window=projection", 4, {"--dezinger 34", "32 bins"});
+  fails(recon + "--dezinger 35:window=cube", 4, {"--dezinger 35", "32 bins"});
+  fails(recon + "--remove-stripe-method vo-large:size=33", 4, {"vo-large:size=33", "32 bins"});
+  fails(recon + "--remove-stripe-method ti:nblock=5000", 4, {"ti:nblock=5000", "views"});
+  fails(recon + "--remove-stripe-method fw:level=20", 4, {"fw:level=20", "levels"});
   fails(recon + "--flat-sets linear", 3, {"--flat-sets linear", "--flat-loc"});
   fails(recon + "--beam-hardening-wedge missing.txt", 3, {"missing.txt"});
   fails(recon + "--beam-hardening 1 --beam-hardening-wedge missing.txt", 2, {"--beam-hardening-wedge"});

@@ -47,7 +47,7 @@ TEST(Calibrate, GivesPlacesOnTheWholeDetectorFromAPartOfIt) {
           .code,
       0);
   ASSERT_EQ(
-      program("calibrate balls.h5 --balls -o found.npy --json found.json --start-row 2 --start-column 3")
+      program("calibrate balls.h5 --balls -o found.npy --json found.json --detector-rows 2: --columns 3:")
           .code,
       0);
   const nlohmann::json report = program.json("found.json");

@@ -81,15 +81,21 @@ TEST_F(CommandLine, TakesOptionsFromAFile) {
 TEST_F(CommandLine, NoValueIsEmpty) {
   for (const std::string option :
        {"--rotation-axis", "--size", "--region", "--fbp-filter", "--truth", "--json", "-o", "--stop", "--arc",
-        "--flats", "--start-row", "--device", "--preview"})
+        "--flats", "--detector-rows", "--device", "--preview"})
     refuses("recon scan.h5 " + option + " ''", {option == "-o" ? "--output" : option.c_str(), "empty"});
   refuses("recon '' -o v.h5", {"scan", "empty"});
   refuses("bench fbp --slices ''", {"--slices", "empty"});
 }
 
 TEST_F(CommandLine, ShortLinesSayWhatIsAllowed) {
-  EXPECT_LT(refuses("recon scan.h5 -o v.h5 --end-row -1", {"--end-row", "'-1'", "from 0"}).size(), 130u);
-  refuses("recon scan.h5 -o v.h5 --end-row", {"--end-row", "value is missing"});
+  EXPECT_LT(refuses("recon scan.h5 -o v.h5 --detector-rows 5:-1", {"--detector-rows", "'5:-1'", "0 <= A < B"})
+                .size(),
+            130u);
+  refuses("recon scan.h5 -o v.h5 --detector-rows", {"--detector-rows", "value is missing"});
+  for (const std::string range : {"5", "5:3", "3:3", "1:2:3", "-1:", ":0", "a:b", "1::", "1:2:"})
+    refuses("recon scan.h5 -o v.h5 --detector-rows " + range, {"--detector-rows", "give A:B with"});
+  for (const std::string range : {"::0", "1:2:-1", "1:2:3:4", "::x"})
+    refuses("recon scan.h5 -o v.h5 --views " + range, {"--views", "A:B:STEP"});
   refuses("center scan.h5 scan2.h5", {"'scan2.h5'", "too many"});
   refuses("recon scan.h5 scan2.h5 -o v.h5", {"-o v.h5", "scan.h5", "scan2.h5", "{name}"});
   refuses("recon scan.h5 -o v.h5 --quiet=no", {"--quiet"});
@@ -142,7 +148,7 @@ TEST_F(CommandLine, CountsAreBoundedWhereTheyEnter) {
   refuses("bench fbp --slices 1," + huge, {"--slices", huge.c_str()});
   for (const std::string option : {"--size", "--bins", "--rows", "--views", "--flats", "--darks"})
     refuses("simulate -o s.h5 " + option + " " + huge, {option.c_str()});
-  for (const std::string option : {"--size", "--slices", "--start-row", "--end-proj", "--end-column"})
+  for (const std::string option : {"--size", "--slices", "--detector-rows", "--views", "--columns"})
     refuses("recon scan.h5 -o v.h5 " + option + " " + huge, {option.c_str()});
   refuses("recon scan.h5 -o v.h5 --slices 2147483648", {"--slices"});
   refuses("center scan.h5 --nsino " + huge, {"--nsino"});

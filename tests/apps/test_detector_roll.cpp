@@ -139,7 +139,7 @@ TEST(DetectorRoll, IsRefusedWhereItSaysNothing) {
   };
   refused("recon one.h5 -o v.h5 --detector-roll 0.5", 4, "one row");
   refused("recon one.h5 -o v.h5 --axis-tilt 0.5", 4, "one row");
-  EXPECT_EQ(run("recon cone.h5 -o part.h5 --detector-roll 0.5 --start-row 3 --end-row 4").code, 0)
+  EXPECT_EQ(run("recon cone.h5 -o part.h5 --detector-roll 0.5 --detector-rows 3:4").code, 0)
       << "the rows beside are read";
   ASSERT_EQ(run("simulate -o rows.h5 --size 24 --rows 4 --views 20").code, 0);
   refused("recon rows.h5 -o v.h5 --axis-tilt 0.5", 4, "cone beam");

@@ -38,7 +38,7 @@ Clipped clipped(std::vector<float> row, Index size, double threshold) {
   const Reference reference;
   ViewRow of_view{
       .reference = reference, .row = 0, .counted = {}, .integers = false, .y = {row.data(), row.size()}};
-  const Index replaced = dezinger({{"--dezinger", size}, {"--dezinger-threshold", threshold}})(of_view);
+  const Index replaced = dezinger({{"--dezinger", size}, {"dezinger:threshold", threshold}})(of_view);
   return {row, replaced};
 }
 
@@ -152,12 +152,12 @@ TEST(Dezinger, FromTheCommandLine) {
   };
   const auto plain = steps_of("");
   EXPECT_NE(plain[0]["name"], "dezinger");
-  for (const char* options :
-       {"--dezinger 3", "--dezinger-threshold 5000", "--dezinger 5 --dezinger-threshold 900"})
+  for (const char* options : {"--dezinger 3", "--dezinger 3:threshold=5000", "--dezinger 5:Threshold=900"})
     EXPECT_EQ(steps_of(options)[0], nlohmann::json({{"name", "dezinger"}, {"replaced", 0}})) << options;
-  EXPECT_GT(steps_of("--dezinger-threshold 1")[0]["replaced"], 10);
-  for (const std::string option : {"--dezinger-threshold 0", "--dezinger-threshold -5", "--dezinger 0",
-                                   "--dezinger 1", "--dezinger 3.5", "--dezinger-threshold nan"}) {
+  EXPECT_GT(steps_of("--dezinger 3:threshold=1")[0]["replaced"], 10);
+  for (const std::string option :
+       {"--dezinger 3:threshold=0", "--dezinger 3:threshold=-5", "--dezinger 0", "--dezinger 1",
+        "--dezinger 3.5", "--dezinger 3:threshold=nan", "--dezinger 3:", "--dezinger 3:sign=dark"}) {
     const test::Ended refused = run("recon scan.h5 -o w.h5 " + option);
     EXPECT_EQ(refused.code, 2) << option;
     EXPECT_NE(refused.err.find(option.substr(0, option.find(' '))), std::string::npos) << refused.err;

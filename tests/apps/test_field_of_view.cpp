@@ -139,7 +139,7 @@ TEST(FieldOfView, WhatIsSaidToBeAHalfAcquisitionIsNotTakenAboutTheMiddle) {
   };
   expect("recon no_axis.nxs -o v.h5", 4, "half acquisition: the scan records no rotation axis");
   expect("info no_axis.nxs", 0, "records no rotation axis");
-  expect("recon no_axis.nxs -o v.h5 --rotation-axis 9.5 --end-proj 40", 4, "of the turn open");
+  expect("recon no_axis.nxs -o v.h5 --rotation-axis 9.5 --views :40", 4, "of the turn open");
   expect("recon middle.nxs -o v.h5", 0, "warning: the scan is said to be a half acquisition");
   expect("center no_axis.nxs --rotation-axis-method vo", 4, "opposite views");
   expect("recon no_axis.nxs -o v.h5 --overwrite --file-type standard", 0,

@@ -43,7 +43,7 @@ TEST_F(FollowProgramTest, MakesTheVolumeWhileTheScanIsWritten) {
 }
 
 TEST_F(FollowProgramTest, MarksAVolumeOfAScanThatStopped) {
-  ASSERT_EQ(run_("recon scan.h5 -o whole.h5 --model pixel_driven --end-proj 60").code, 0);
+  ASSERT_EQ(run_("recon scan.h5 -o whole.h5 --model pixel_driven --views :60").code, 0);
   const Ended ended = follow("-o volume.h5 --truth whole.h5 --patience 1.5", 1000, 60);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_NE(ended.err.find("no new view for"), std::string::npos) << ended.err;

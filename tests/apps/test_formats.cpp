@@ -71,15 +71,14 @@ TEST(Formats, ViewStepIsAScanOfFewerViews) {
   };
   write("all.h5", all, all_angles);
   write("half.h5", half, half_angles);
-  ASSERT_EQ(run("recon all.h5 -o step.h5 --view-step 2").code, 0);
+  ASSERT_EQ(run("recon all.h5 -o step.h5 --views ::2").code, 0);
   ASSERT_EQ(run("recon half.h5 -o half_volume.h5").code, 0);
   EXPECT_EQ(voxels(run / "step.h5"), voxels(run / "half_volume.h5"));
-  ASSERT_EQ(run("recon all.h5 -o some.h5 --start-proj 5 --end-proj 24 --view-step 3 --json some.json").code,
-            0);
+  ASSERT_EQ(run("recon all.h5 -o some.h5 --views 5:24:3 --json some.json").code, 0);
   EXPECT_EQ(run.json("some.json")["geometry"]["views"], 7);  // 5, 8, ..., 23
-  expect_refusal(run("recon all.h5 -o v.h5 --end-proj 41 --view-step 3"), 4, "empty or outside 0:40");
-  expect_refusal(run("recon all.h5 -o v.h5 --view-step 0"), 2, "--view-step");
-  expect_refusal(run("recon all.h5 -o v.h5 --follow --view-step 2 --rotation-axis 11.5"), 2, "--view-step");
+  expect_refusal(run("recon all.h5 -o v.h5 --views :41:3"), 4, "empty or outside 0:40");
+  expect_refusal(run("recon all.h5 -o v.h5 --views ::0"), 2, "--views");
+  expect_refusal(run("recon all.h5 -o v.h5 --follow --views ::2 --rotation-axis 11.5"), 2, "--views");
 }
 
 TEST(Formats, OrientTurnsImagesBack) {

@@ -103,8 +103,7 @@ TEST_F(Numbers, HaveOneRangeWhateverTheChunksAndTheFormat) {
 TEST_F(Numbers, AreReplayedWithTheRangeThatWasFound) {
   succeeds("recon scan.h5 -o first.h5 --dtype uint16 --save-config range.toml --json first.json --quiet");
   const std::string text = text_of(*program / "range.toml");
-  EXPECT_NE(text.find("\nmin = "), std::string::npos) << text;
-  EXPECT_NE(text.find("\nmax = "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nrange = \""), std::string::npos) << text;
   succeeds("recon scan.h5 -o second.h5 --config range.toml --json second.json --quiet");
   EXPECT_EQ(program->json("second.json")["numbers"]["found"], false);
   EXPECT_EQ(program->json("second.json")["numbers"]["max"], program->json("first.json")["numbers"]["max"]);
@@ -124,7 +123,7 @@ TEST_F(Numbers, AreCompletedByResumeWithTheSameRange) {
   };
   int least = 40;  // what a slice at a time takes depends on the machine
   while ((*program)(within(least) + " --dry-run").code == 5) ++least;
-  const std::string recon = within(least);
+  const std::string recon = within(least + 1);  // what a process holds before the work differs by some pages
   const Ended killed =
       (*program)(recon +
                      " & p=$!; until grep -qs done: .new_.h5.tandem/*.journal || ! kill -0 $p; "
@@ -138,19 +137,16 @@ TEST_F(Numbers, AreCompletedByResumeWithTheSameRange) {
 }
 
 TEST_F(Numbers, OutsideOfAGivenRangeAreCountedAndWarnedOf) {
-  const Ended run =
-      succeeds("recon scan.h5 -o narrow.h5 --dtype uint8 --min 0 --max 0.001 --json narrow.json");
-  EXPECT_NE(run.err.find("% of all voxels are outside of --min 0 and --max 0.001"), std::string::npos)
-      << run.err;
+  const Ended run = succeeds("recon scan.h5 -o narrow.h5 --dtype uint8 --range 0:0.001 --json narrow.json");
+  EXPECT_NE(run.err.find("% of all voxels are outside of --range 0:0.001"), std::string::npos) << run.err;
   EXPECT_GT(program->json("narrow.json")["numbers"]["clipped_above"], 40);
 }
 
 TEST_F(Numbers, WithoutARangeAreRefusedWhereItCannotBeFound) {
-  fails("recon scan.h5 --part-of p.h5 --slices 0:2 --dtype uint8", 2, {"--part-of", "--min V and --max V"});
-  fails("recon scan.h5 -o v.h5 --dtype uint8 --follow", 2, {"--follow", "--min V and --max V"});
-  fails("recon scan.h5 -o v.h5 --dtype uint8 --min 0", 2,
-        {"--dtype uint8 needs --min V below --max V, or none"});
-  fails("recon scan.h5 -o v.h5 --min 0 --max 1", 2, {"--min and --max go with --dtype uint16 or uint8"});
+  fails("recon scan.h5 --part-of p.h5 --slices 0:2 --dtype uint8", 2, {"--part-of", "--range LOW:HIGH"});
+  fails("recon scan.h5 -o v.h5 --dtype uint8 --follow", 2, {"--follow", "--range LOW:HIGH"});
+  fails("recon scan.h5 -o v.h5 --dtype uint8 --range 1:1", 2, {"--range '1:1' is not LOW:HIGH"});
+  fails("recon scan.h5 -o v.h5 --range 0:1", 2, {"--range goes with --dtype uint16 or uint8"});
 }
 
 TEST_F(Numbers, FormatsFollowFromNamesOrAreGiven) {
@@ -186,7 +182,7 @@ TEST_F(Numbers, AZarrOfOthersIsLeftAlone) {
   std::ofstream(*program / "folder.zarr/letter.txt") << "precious";
   fails("recon scan.h5 -o folder.zarr --overwrite", 3, {"folder.zarr", "did not write it"});
   EXPECT_EQ(text_of(*program / "folder.zarr/letter.txt"), "precious");
-  fails("recon scan.h5 -o new_.zarr --max-floored 0 --end-row 999", 4, {"999"});
+  fails("recon scan.h5 -o new_.zarr --max-floored 0 --detector-rows :999", 4, {"999"});
   EXPECT_FALSE(program->has("new_.zarr"));
 }
 

@@ -308,9 +308,9 @@ TEST(Program, MeasuresConeBeamsByTheirModels) {
 TEST(Program, WritesIntegersAndTiff) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --phantom disc ") + small).code, 0);
-  EXPECT_EQ(run("recon scan.h5 -o v.tif --dtype uint16 --min -0.1 --max 0.3").code, 0);
+  EXPECT_EQ(run("recon scan.h5 -o v.tif --dtype uint16 --range -0.1:0.3").code, 0);
   EXPECT_TRUE(run.has("v_00000.tif") && run.has("v_00002.tif") && !run.has("v_00003.tif"));
-  EXPECT_EQ(run("recon scan.h5 -o v8.h5 --dtype uint8 --min -0.1 --max 0.3").code, 0);
+  EXPECT_EQ(run("recon scan.h5 -o v8.h5 --dtype uint8 --range -0.1:0.3").code, 0);
   EXPECT_EQ(run("recon scan.h5 -o v8 --save-format h5").code, 0);
   EXPECT_TRUE(run.has("v8.h5"));
 }
@@ -336,7 +336,7 @@ TEST(Program, KnowsItsTiffVolumes) {
 TEST(Program, DescribesTheSelection) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 ") + small).code, 0);
-  const auto part = nlohmann::json::parse(run("info scan.h5 --start-row 1 --end-proj 30 --json -").out);
+  const auto part = nlohmann::json::parse(run("info scan.h5 --detector-rows 1: --views :30 --json -").out);
   EXPECT_EQ(part["reconstruction"]["shape"], nlohmann::json({2, 48, 48}));
   EXPECT_EQ(part["reconstruction"]["updates"], 2.0 * 48 * 48 * 30);
   EXPECT_EQ(part["reconstruction"]["devices"].size(), devices().size());

@@ -55,7 +55,7 @@ TEST_F(Recipes, ReplayAVolumeBitForBit) {
   succeeds(
       "recon scan.h5 -o first.h5 --reconstruction-algorithm sirt --iterations 3 --initial fbp --fbp-filter "
       "hann "
-      "--rotation-axis-auto --binning 1 --size 15 --start-proj 2 --nonnegative");
+      "--rotation-axis-auto --binning 1 --size 15 --views 2: --nonnegative");
   succeeds("recon scan.h5 -o again.h5 --like first.h5 --threads 1");
   EXPECT_EQ(voxels("again.h5"), voxels("first.h5"));
   succeeds("recon scan.h5 -o slices.tif --like again.h5");
@@ -211,8 +211,8 @@ TEST_F(SeveralScans, GoOnAfterOneThatFailsAndEndWithATable) {
 TEST_F(SeveralScans, HaveTheCodeOfTheFirstFailure) {
   fs::create_directory(*program / "codes");
   EXPECT_EQ((*program)("recon scan.h5 none.h5 -o 'codes/{name}.h5' --quiet").code, 3);
-  EXPECT_EQ((*program)("recon scan.h5 none.h5 -o 'codes/{name}.h5' --start-row 7 --quiet").code, 4);
-  EXPECT_EQ((*program)("recon none.h5 scan.h5 -o 'codes/{name}.h5' --start-row 7 --quiet").code, 3);
+  EXPECT_EQ((*program)("recon scan.h5 none.h5 -o 'codes/{name}.h5' --detector-rows 7: --quiet").code, 4);
+  EXPECT_EQ((*program)("recon none.h5 scan.h5 -o 'codes/{name}.h5' --detector-rows 7: --quiet").code, 3);
 }
 
 TEST_F(SeveralScans, ThatWouldWriteToOneFileAreRefusedBeforeTheWork) {

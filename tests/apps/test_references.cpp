@@ -69,7 +69,7 @@ TEST(References, OfSeveralSetsAreInterpolatedByDefault) {
                                                               {"between_sets", "linear"},
                                                               {"monitor", false},
                                                               {"exposures", false}}));
-  EXPECT_LT(seen("--flat-linear --flat-method median --dark-method trimmed"), 1e-6);
+  EXPECT_LT(seen("--flat-sets linear --flat-method median --dark-method trimmed"), 1e-6);
   EXPECT_EQ(run.json("r.json")["references"]["flat_method"], "median");
   EXPECT_GT(seen("--flat-sets together"), 1e-3);
   EXPECT_GT(seen("--flat-sets NEAREST"), 1e-3);
@@ -103,7 +103,7 @@ TEST(References, DoNotDependOnChunks) {
     return all;
   };
   const std::vector<float> whole = volume("");
-  const std::vector<float> some = volume("--start-row 2 --end-row 5");
+  const std::vector<float> some = volume("--detector-rows 2:5");
   const std::size_t slice = whole.size() / 7;
   EXPECT_TRUE(std::equal(some.begin(), some.end(), whole.begin() + static_cast<std::ptrdiff_t>(2 * slice)));
 }
@@ -141,8 +141,8 @@ TEST(References, MayBeOneForEachView) {
   };
   EXPECT_LT(seen("--flat-sets each"), 1e-6);
   EXPECT_EQ(run.json("r.json")["references"]["between_sets"], "each");
-  EXPECT_LT(seen("--flat-sets each --view-step 5 --start-proj 1"), 1e-6);
-  EXPECT_LT(seen("--flat-sets each --start-proj 3 --end-proj 9 --binning 1"), 1e-6);
+  EXPECT_LT(seen("--flat-sets each --views 1::5"), 1e-6);
+  EXPECT_LT(seen("--flat-sets each --views 3:9 --binning 1"), 1e-6);
   EXPECT_GT(seen(""), 1e-2);
   EXPECT_NE(run("info scan.h5").out.find("--flat-sets each"), std::string::npos);
 }
@@ -183,13 +183,12 @@ TEST(References, ThatCannotBeHadAreRefusedInOneLine) {
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
     EXPECT_FALSE(run.has("v.h5"));
   };
-  refused("--flat-linear", 3, "--flat-loc");
+  refused("--flat-sets linear", 3, "--flat-loc");
   refused("--flat-sets nearest", 3, "--flat-loc");
   refused("--flat-sets each", 3, "5 flats for 20 views");
   refused("--flat-loc 0,20", 3, "2 views for 5 flats");
   refused("--flat-loc 0,x", 2, "--flat-loc");
   refused("--normalize-monitor true", 3, "control/data");
-  refused("--flat-linear --flat-sets nearest", 2, "--flat-linear");
   refused("--flat-method mode", 2, "mean, median, trimmed");
 }
 

@@ -79,8 +79,7 @@ TEST(Repairs, BringDirtyScansBackToCleanOnes) {
   const double clean = psnr("clean.h5", ""), dirty = psnr("dirty.h5", "");
   EXPECT_LT(dirty, clean - 1);
   for (const char* window : {"cube", "projection"}) {
-    const std::string options =
-        "--dezinger 3 --dezinger-threshold 2500 --repair-cells true --dezinger-window ";
+    const std::string options = "--repair-cells true --dezinger 3:threshold=2500,window=";
     EXPECT_GT(psnr("dirty.h5", options + window), clean - 0.5) << window;
     const auto report = run.json("r.json");
     const std::string step = std::string("dezinger-") + window;
@@ -111,10 +110,9 @@ TEST(Repairs, AndPhaseRetrievalDoNotDependOnChunks) {
     return volume_in(run / "v.h5");
   };
   for (const std::string options :
-       {"dirty.h5 --dezinger 5 --dezinger-window cube --dezinger-threshold 1500 --repair-cells true",
-        "dirty.h5 --dezinger 4 --dezinger-window projection --repair-cells true --binning 1",
-        "scan.h5 --retrieve-phase-method gpaganin --energy 20 --propagation-distance 20 "
-        "--retrieve-phase-delta-beta 2"}) {
+       {"dirty.h5 --dezinger 5:window=cube,threshold=1500 --repair-cells true",
+        "dirty.h5 --dezinger 4:window=projection --repair-cells true --binning 1",
+        "scan.h5 --retrieve-phase-method gpaganin:energy=20,distance=20,delta-beta=2"}) {
     const std::vector<float> whole = volume(options);
     for (const std::ptrdiff_t slice : {0, 3, 7, 12, 19}) {
       const std::vector<float> one =
@@ -153,28 +151,27 @@ TEST(Phase, IsRefusedInOneLineWhereItMakesNoSense) {
     EXPECT_NE(ended.err.find(word), std::string::npos) << ended.err;
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   };
-  const std::string phase = "--retrieve-phase-method paganin --retrieve-phase-delta-beta 100 ";
-  refused("scan.h5", phase, 2, "--energy");
-  refused("scan.h5", phase + "--energy 20000", 2, "20 keV");
-  refused("scan.h5", "--energy 20", 2, "--retrieve-phase-method");
-  refused("scan.h5", phase + "--energy 20 --propagation-distance 50", 4, "--pixel-size");
-  refused("scan.h5", phase + "--energy 20 --pixel-size 0.001", 4, "--propagation-distance");
-  refused("scan.h5", phase + "--energy 20 --pixel-size 0.001 --propagation-distance 50 --minus-log false", 4,
+  const std::string phase = "--retrieve-phase-method paganin:delta-beta=100";
+  refused("scan.h5", phase, 2, "needs energy=X");
+  refused("scan.h5", phase + ",energy=20000", 2, "20 keV");
+  refused("scan.h5", "--retrieve-phase-method none:energy=20", 2, "paganin or gpaganin");
+  refused("scan.h5", phase + ",energy=20,distance=50", 4, "--pixel-size");
+  refused("scan.h5", phase + ",energy=20 --pixel-size 0.001", 4, "distance=MM");
+  refused("scan.h5", phase + ",energy=20,distance=50 --pixel-size 0.001 --minus-log false", 4,
           "transmissions");
-  refused("scan.h5", phase + "--energy 20 --pixel-size 1e-9 --propagation-distance 50", 4, "blurs over");
-  refused("scan.h5",
-          phase +
-              "--energy 20 --pixel-size 0.001 --propagation-distance 5 --reconstruction-algorithm cgls "
-              "--stop discrepancy",
-          4, "--stop discrepancy");
-  refused("cone.h5", phase + "--energy 20 --propagation-distance 70", 4, "sdd - sod");
-  EXPECT_EQ(run("recon cone.h5 -o v.h5 " + phase + "--energy 20").code, 0);
-  EXPECT_EQ(run("recon scan.h5 -o w.h5 --rotation-axis-auto --pixel-size 0.001 --propagation-distance 5 " +
-                phase + "--energy 20")
-                .code,
-            0);
-  refused("scan.h5", "--dezinger 4 --dezinger-window cube", 2, "odd");
-  refused("scan.h5", "--dezinger-window cube", 2, "--dezinger");
+  refused("scan.h5", phase + ",energy=20,distance=50 --pixel-size 1e-9", 4, "blurs over");
+  refused(
+      "scan.h5",
+      phase + ",energy=20,distance=5 --pixel-size 0.001 --reconstruction-algorithm cgls --stop discrepancy",
+      4, "--stop discrepancy");
+  refused("cone.h5", phase + ",energy=20,distance=70", 4, "sdd - sod");
+  EXPECT_EQ(run("recon cone.h5 -o v.h5 " + phase + ",energy=20").code, 0);
+  EXPECT_EQ(
+      run("recon scan.h5 -o w.h5 --rotation-axis-auto --pixel-size 0.001 " + phase + ",energy=20,distance=5")
+          .code,
+      0);
+  refused("scan.h5", "--dezinger 4:window=cube", 2, "odd");
+  refused("scan.h5", "--dezinger window=cube", 2, "--dezinger");
 }
 
 }  // namespace

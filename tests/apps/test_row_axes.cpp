@@ -60,7 +60,7 @@ TEST(RowAxes, ComeFromAFile) {
   EXPECT_LT(psnr("moved.h5 --rotation-axis 19"), straight - 1);
   EXPECT_NEAR(psnr("moved.h5 --row-axes axes.txt", "--reconstruction-algorithm cgls --iterations 10"),
               psnr("scan.h5", "--reconstruction-algorithm cgls --iterations 10"), 0.3);
-  EXPECT_EQ(run("recon moved.h5 -o part.h5 --row-axes axes.txt --start-row 1 --end-row 4").code, 0);
+  EXPECT_EQ(run("recon moved.h5 -o part.h5 --row-axes axes.txt --detector-rows 1:4").code, 0);
   const auto refused = [&](const std::string& options, int code, const std::string& word) {
     const Ended ended = run("recon moved.h5 -o w.h5 " + options);
     EXPECT_EQ(ended.code, code) << options << ended.err;

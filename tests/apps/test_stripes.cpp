@@ -51,9 +51,13 @@ TEST(StripesProgram, RefusesWhatDoesNotGoTogether) {
     EXPECT_FALSE(tandem.has("v.h5"));
   };
   refused("--remove-stripe-method vo", 2, "not known");
-  refused("--fw-level 3", 2, "--fw-level goes with --remove-stripe-method fw");
-  refused("--remove-stripe-method ti --fw-level 3", 2, "--fw-level goes with --remove-stripe-method fw");
-  refused("--remove-stripe-method vo-sorting --vo-sorting-size 33", 4, "wider than a row of 32 bins");
+  refused("--remove-stripe-method fw:levl=3", 2, "did you mean level?");
+  refused("--remove-stripe-method ti:level=3", 2, "ti takes beta=, mask=, nblock=, alpha=");
+  refused("--remove-stripe-method none:level=3", 2, "none takes nothing behind a colon");
+  refused("--remove-stripe-method fw:level=3,level=4", 2, "level is given twice");
+  refused("--remove-stripe-method fw:level=99", 2, "level: '99' is no whole number from");
+  refused("--remove-stripe-method fw:level", 2, "level");
+  refused("--remove-stripe-method vo-sorting:size=33", 4, "wider than a row of 32 bins");
   refused("--remove-stripe-method auto --follow", 2, "--follow: the step stripes needs all views at once");
   EXPECT_EQ(tandem("center scan.h5 --remove-stripe-method auto").code, 0);
 }

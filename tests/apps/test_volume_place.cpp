@@ -107,7 +107,7 @@ TEST(ProjectRegion, OfAConeBeamLandsWhereItWas) {
 TEST(ProjectRegion, OfSelectedRowsLandsOnThem) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --phantom ellipsoids --size 24 --rows 20 --views 16").code, 0);
-  ASSERT_EQ(run("recon scan.h5 -o part.h5 --start-row 11 --end-row 17").code, 0);
+  ASSERT_EQ(run("recon scan.h5 -o part.h5 --detector-rows 11:17").code, 0);
   ASSERT_EQ(run("project part.h5 -o made.h5 --like scan.h5").code, 0);
   ASSERT_EQ(run("project part.h5 -o alone.h5 --views 16").code, 0);  // a row a slice
   const std::vector<float> made = lines_of(run / "made.h5"), alone = lines_of(run / "alone.h5");
@@ -175,7 +175,7 @@ TEST(ProjectTiff, IsAsProjectHdf5) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --truth t.h5 --phantom disc --size 24 --rows 3 --views 9").code, 0);
   for (const std::string name : {"v.h5", "v.tif"})
-    ASSERT_EQ(run("recon scan.h5 --region 2:20,0:24,1:3 --dtype uint16 --min -1 --max 1 -o " + name).code, 0);
+    ASSERT_EQ(run("recon scan.h5 --region 2:20,0:24,1:3 --dtype uint16 --range -1:1 -o " + name).code, 0);
   ASSERT_EQ(run("project v.h5 -o a.h5 --like scan.h5").code, 0);
   ASSERT_EQ(run("project v_00001.tif -o b.h5 --like scan.h5").code, 0);
   EXPECT_EQ(lines_of(run / "a.h5"), lines_of(run / "b.h5"));

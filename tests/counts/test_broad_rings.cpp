@@ -142,18 +142,18 @@ TEST(BroadRings, DISABLED_RankMethods) {
   const std::vector<std::pair<std::string_view, Values>> methods{
       {"auto", {}},
       {"sf", {}},
-      {"ti", {{"--ti-beta", 0.1}}},
+      {"ti", {{"ti:beta", 0.1}}},
       {"ti", {}},
-      {"ti", {{"--ti-nblock", Index{1}}, {"--ti-alpha", 1.5}}},
+      {"ti", {{"ti:nblock", Index{1}}, {"ti:alpha", 1.5}}},
       {"vo-sorting", {}},
       {"vo-filtering", {}},
       {"vo-large", {}},
-      {"vo-large", {{"--vo-large-size", Index{61}}}},
+      {"vo-large", {{"vo-large:size", Index{61}}}},
       {"vo-all", {}},
       {"raven", {}},
-      {"fw", {{"--fw-filter", std::string("db5")}, {"--fw-sigma", 2.0}, {"--fw-level", Index{3}}}},
+      {"fw", {{"fw:filter", std::string("db5")}, {"fw:sigma", 2.0}, {"fw:level", Index{3}}}},
       {"fw", {}},
-      {"fw", {{"--fw-level", Index{7}}}}};
+      {"fw", {{"fw:level", Index{7}}}}};
   for (const auto& [name, values] : methods)
     row(name, scan.slice(without_stripes(striped, name, values, nullptr, ring_axis)));
 }

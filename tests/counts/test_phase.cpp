@@ -25,9 +25,9 @@ constexpr double pi = std::numbers::pi;
 /// 20 keV, 50 mm behind the sample, pixels of 1 micrometre.
 Preprocessing asked(const std::string& method, double delta_beta, bool minus_log = true) {
   Preprocessing how = preprocessing_of({{"--retrieve-phase-method", method},
-                                        {"--energy", 20.0},
-                                        {"--propagation-distance", 50.0},
-                                        {"--retrieve-phase-delta-beta", delta_beta}},
+                                        {"retrieve-phase-method:energy", 20.0},
+                                        {"retrieve-phase-method:distance", 50.0},
+                                        {"retrieve-phase-method:delta-beta", delta_beta}},
                                        {0, 4096}, 0);
   how.minus_log = minus_log;
   how.optics = Optics{.bin_mm = 1e-3, .row_mm = 1e-3};
@@ -65,7 +65,7 @@ TEST(Phase, OfAConeBeamHasItsEffectiveDistance) {
   const double parallel = phase_filter_of(how)->strength_mm2;
   how.optics->to_sample_mm = 50;
   EXPECT_NEAR(phase_filter_of(how)->strength_mm2, parallel / 2, 1e-15);
-  how.values.erase("--propagation-distance");
+  how.values.erase("retrieve-phase-method:distance");
   how.optics->to_detector_mm = 150;
   EXPECT_NEAR(phase_filter_of(how)->strength_mm2, parallel * 0.75, 1e-15);
 }
@@ -199,13 +199,17 @@ TEST(Phase, RefusesOptionsThatDoNotGoTogether) {
     return text.find(part) != std::string::npos;
   };
   const std::string method = "--retrieve-phase-method";
-  EXPECT_TRUE(has(fault({{method, "paganin"}, {"--energy", 20.0}}), "needs --retrieve-phase-delta-beta"));
-  EXPECT_TRUE(has(fault({{method, "paganin"}, {"--retrieve-phase-delta-beta", 20.0}}), "needs --energy"));
-  EXPECT_TRUE(has(fault({{method, "gpaganin"}, {"--energy", 20000.0}, {"--retrieve-phase-delta-beta", 20.0}}),
+  EXPECT_TRUE(has(fault({{method, "paganin"}, {"retrieve-phase-method:energy", 20.0}}), "needs delta-beta"));
+  EXPECT_TRUE(has(fault({{method, "paganin"}, {"retrieve-phase-method:delta-beta", 20.0}}), "needs energy"));
+  EXPECT_TRUE(has(fault({{method, "gpaganin"},
+                         {"retrieve-phase-method:energy", 20000.0},
+                         {"retrieve-phase-method:delta-beta", 20.0}}),
                   "20000 eV are 20 keV"));
-  EXPECT_TRUE(has(fault({{"--energy", 20.0}}), "goes with --retrieve-phase-method"));
+  EXPECT_TRUE(has(fault({{"retrieve-phase-method:energy", 20.0}}), "goes with paganin"));
   EXPECT_EQ(fault({{method, "none"}}), "");
-  StepValues lines{{method, "paganin"}, {"--energy", 20.0}, {"--retrieve-phase-delta-beta", 20.0}};
+  StepValues lines{{method, "paganin"},
+                   {"retrieve-phase-method:energy", 20.0},
+                   {"retrieve-phase-method:delta-beta", 20.0}};
   lines.insert_or_assign("--minus-log", false);
   EXPECT_NO_THROW(preprocessing_of(lines, {0, 16}, 0));  // a search for the axis leaves the step out
 }

@@ -37,9 +37,9 @@ Image<float> image_of(std::vector<float>& data, Shape n) {
 std::vector<float> dezingered(std::vector<float> data, Shape n, const std::string& window, Index size,
                               double threshold, bool both, Index* replaced = nullptr) {
   const StepValues values{{"--dezinger", size},
-                          {"--dezinger-threshold", threshold},
-                          {"--dezinger-window", window},
-                          {"--dezinger-sign", both ? "both" : "bright"}};
+                          {"dezinger:threshold", threshold},
+                          {"dezinger:window", window},
+                          {"dezinger:sign", both ? "both" : "bright"}};
   std::vector<Index> counts(static_cast<std::size_t>(n[1]), 0);
   const auto step =
       std::ranges::find(steps(), window == "row" ? "dezinger" : "dezinger-" + window, &Step::name);
@@ -141,8 +141,8 @@ TEST(Dezinger, WorksOnViewsAsOnFlats) {
   std::vector<float> flats(2 * 54, 200), darks(54, 0);
   flats[60] = 5000, darks[30] = 3000;
   const StepValues values{{"--dezinger", Index{3}},
-                          {"--dezinger-threshold", 300.0},
-                          {"--dezinger-window", "cube"},
+                          {"dezinger:threshold", 300.0},
+                          {"dezinger:window", "cube"},
                           {"--minus-log", false}};
   ReferencesInMemory reader(floats({2, 6, 9}, flats), floats({1, 6, 9}, darks));
   const Preprocessing how = preprocessing_of(values, {0, 9}, 0);
@@ -287,8 +287,7 @@ TEST(Repairs, CountNothingInBinsThatMakeNoCell) {
   for (const char* window : {"", "row", "projection", "cube"}) {
     StepValues values{{"--saturation", 500.0}};
     if (*window)
-      values.insert(
-          {{"--dezinger", Index{3}}, {"--dezinger-threshold", 300.0}, {"--dezinger-window", window}});
+      values.insert({{"--dezinger", Index{3}}, {"dezinger:threshold", 300.0}, {"dezinger:window", window}});
     const Preprocessing how = preprocessing_of(values, {0, 7}, 2);
     ReferencesInMemory reader(floats({1, 4, 7}, frame(200, 200)), floats({0, 4, 7}, {}));
     const Reference reference = read_reference(reader, {0, 4}, {0, 7}, how);

@@ -28,6 +28,12 @@ TEST(Steps, HaveNamesAndOptionsOfTheirOwn) {
       EXPECT_TRUE(option.name.starts_with("--")) << option.name;
       EXPECT_TRUE(options.insert(option.name).second) << option.name;
       EXPECT_FALSE(option.help.empty()) << option.name;
+      for (const StepOption& one : option.behind) {
+        EXPECT_NE(one.name.find(':'), std::string_view::npos) << one.name;
+        EXPECT_TRUE(options.insert(one.name).second) << one.name;
+        EXPECT_FALSE(one.help.empty()) << one.name;
+        EXPECT_TRUE(one.behind.empty()) << one.name;
+      }
     }
   }
 }
@@ -78,19 +84,22 @@ TEST(Steps, AreDoneByAGpuIfItCanDoAllOfThem) {
     how.optics = Optics{.bin_mm = 1e-3, .row_mm = 1e-3};
     return gpu_does_all(how);
   };
-  StepValues chain{
-      {"--dezinger", Index{3}}, {"--remove-stripe-method", "vo-all"}, {"--retrieve-phase-method", "paganin"},
-      {"--energy", 20.0},       {"--propagation-distance", 50.0},     {"--retrieve-phase-delta-beta", 100.0}};
+  StepValues chain{{"--dezinger", Index{3}},
+                   {"--remove-stripe-method", "vo-all"},
+                   {"--retrieve-phase-method", "paganin"},
+                   {"retrieve-phase-method:energy", 20.0},
+                   {"retrieve-phase-method:distance", 50.0},
+                   {"retrieve-phase-method:delta-beta", 100.0}};
   EXPECT_TRUE(by_gpu({}));
   EXPECT_TRUE(by_gpu({{"--minus-log", false}}));
   for (const char* window : {"row", "projection", "cube"}) {
-    chain["--dezinger-window"] = window;
+    chain["dezinger:window"] = window;
     EXPECT_TRUE(by_gpu(chain)) << window;
   }
   for (const char* method : {"auto", "fw", "ti", "sf", "raven", "vo-sorting", "vo-filtering", "vo-fitting",
                              "vo-large", "vo-dead", "vo-all"})
     EXPECT_TRUE(by_gpu({{"--remove-stripe-method", method}})) << method;
-  EXPECT_TRUE(by_gpu({{"--remove-stripe-method", "ti"}, {"--ti-nblock", Index{4}}}));
+  EXPECT_TRUE(by_gpu({{"--remove-stripe-method", "ti"}, {"ti:nblock", Index{4}}}));
   EXPECT_TRUE(by_gpu({{"--flat-sets", "each"}, {"--air-columns", std::vector<Range>{{0, 9}, {190, 200}}}}));
   chain["--dezinger"] = Index{51};  // a cube of that size is no repair
   EXPECT_FALSE(by_gpu(chain));

@@ -120,15 +120,15 @@ struct Case {
 /// numbers, on which the decibels depend by 1 to 3: these are means over the seeds of this test.
 std::vector<Case> cases() {
   const auto fw = [](const char* filter, double sigma, Index level) {
-    return StepValues{{"--fw-filter", std::string(filter)}, {"--fw-sigma", sigma}, {"--fw-level", level}};
+    return StepValues{{"fw:filter", std::string(filter)}, {"fw:sigma", sigma}, {"fw:level", level}};
   };
   return {{"sf", {}, {10.3, 2.6, 0.6, 0.24}},
-          {"ti", {{"--ti-nblock", Index{0}}, {"--ti-alpha", 1.5}}, {9.5, 2.4, 1.0, 0.37}},
-          {"ti", {{"--ti-beta", 0.1}}, {15.8, 7.9, 0.4, 1.0}},
+          {"ti", {{"ti:nblock", Index{0}}, {"ti:alpha", 1.5}}, {9.5, 2.4, 1.0, 0.37}},
+          {"ti", {{"ti:beta", 0.1}}, {15.8, 7.9, 0.4, 1.0}},
           {"ti", {}, {6.9, 10.5, -2.8, 3.4}},
           {"vo-sorting", {}, {9.6, 2.2, 1.1, 1.45}},
           {"vo-filtering", {}, {10.4, 2.1, 2.0, 1.16}},
-          {"vo-large", {{"--vo-large-size", Index{61}}}, {10.6, 12.4, 0.5, 1.1}},
+          {"vo-large", {{"vo-large:size", Index{61}}}, {10.6, 12.4, 0.5, 1.1}},
           {"vo-all", {}, {10.4, 12.5, 0.5, 1.8}},
           {"raven", {}, {11.2, 5.9, 3.2, 1.9}},
           {"fw", fw("db5", 2, 3), {10.2, 2.8, 6.9, 0.77}},

@@ -68,22 +68,22 @@ TEST_F(StripeVectors, Smoothing) {
   const Stack input("stripe_sf_input", 16, 8, 40);
   for (const Index size : {3, 5}) {
     const std::string name = "tomopy_stripe_sf" + std::to_string(size);
-    expect_rows(input, Stack(name, 16, 8, 40), "sf", {{"--sf-size", size}}, 1e-6, name);
+    expect_rows(input, Stack(name, 16, 8, 40), "sf", {{"sf:size", size}}, 1e-6, name);
   }
 }
 
 TEST_F(StripeVectors, Titarenko) {
   const Plane input = Stack("stripe_ti_input_row0", 180, 1, 128).sinogram(0);
   for (const Index blocks : {0, 4})
-    expect_one(input, 128, "ti", {{"--ti-nblock", blocks}, {"--ti-alpha", 1.5}}, 3e-6,
+    expect_one(input, 128, "ti", {{"ti:nblock", blocks}, {"ti:alpha", 1.5}}, 3e-6,
                "tomopy_stripe_ti_nblock" + std::to_string(blocks) + "_row0");
   expect_rows(Stack("tomopy_test_proj", 16, 8, 48), Stack("tomopy_test_remove_stripe_ti", 16, 8, 48), "ti",
-              {{"--ti-nblock", Index{0}}, {"--ti-alpha", 1.5}}, 3e-4, "tomopy_test_remove_stripe_ti");
+              {{"ti:nblock", Index{0}}, {"ti:alpha", 1.5}}, 3e-4, "tomopy_test_remove_stripe_ti");
 }
 
 TEST_F(StripeVectors, FourierWavelet) {
   const auto values = [](Index level) {
-    return StepValues{{"--fw-level", level}, {"--fw-sigma", 2.0}, {"--fw-filter", std::string("db5")}};
+    return StepValues{{"fw:level", level}, {"fw:sigma", 2.0}, {"fw:filter", std::string("db5")}};
   };
   expect_one(Stack("stripe_fw_input_row0", 180, 1, 128).sinogram(0), 128, "fw", values(8), 1e-5,
              "tomopy_stripe_fw_db5_row0");
@@ -94,7 +94,7 @@ TEST_F(StripeVectors, FourierWavelet) {
 TEST_F(StripeVectors, Sorting) {
   const Plane input = Stack("stripe_vosort_input_row0", 180, 1, 64).sinogram(0);
   for (const Index dim : {1, 2})
-    expect_one(input, 64, "vo-sorting", {{"--vo-sorting-size", Index{5}}, {"--vo-sorting-dim", dim}}, 0,
+    expect_one(input, 64, "vo-sorting", {{"vo-sorting:size", Index{5}}, {"vo-sorting:dim", dim}}, 0,
                "tomopy_stripe_vosort_dim" + std::to_string(dim) + "_row0");
 }
 
@@ -102,9 +102,9 @@ TEST_F(StripeVectors, Filtering) {
   const Plane input = Stack("stripe_vofilter_input_row0", 180, 1, 64).sinogram(0);
   for (const Index dim : {1, 2})
     expect_one(input, 64, "vo-filtering",
-               {{"--vo-filtering-sigma", dim == 1 ? 3.0 : 5.0},
-                {"--vo-filtering-size", Index{5}},
-                {"--vo-filtering-dim", dim}},
+               {{"vo-filtering:sigma", dim == 1 ? 3.0 : 5.0},
+                {"vo-filtering:size", Index{5}},
+                {"vo-filtering:dim", dim}},
                1e-6, "tomopy_stripe_vofilter_dim" + std::to_string(dim) + "_row0");
 }
 
@@ -112,27 +112,27 @@ TEST_F(StripeVectors, Fitting) {
   const Plane input = Stack("stripe_vofit_input_row0", 180, 1, 128).sinogram(0);
   expect_one(input, 128, "vo-fitting", {}, 3e-6, "tomopy_stripe_vofit_def_row0");
   expect_one(input, 128, "vo-fitting",
-             {{"--vo-fitting-order", Index{1}}, {"--vo-fitting-sigmax", 3.0}, {"--vo-fitting-sigmay", 10.0}},
-             3e-6, "tomopy_stripe_vofit_o1_row0");
+             {{"vo-fitting:order", Index{1}}, {"vo-fitting:sigmax", 3.0}, {"vo-fitting:sigmay", 10.0}}, 3e-6,
+             "tomopy_stripe_vofit_o1_row0");
 }
 
 TEST_F(StripeVectors, Large) {
   const Plane input = Stack("stripe_fw_input_row0", 180, 1, 128).sinogram(0);
   expect_one(input, 128, "vo-large", {}, 3e-6, "tomopy_stripe_volarge_norm_row0");
-  expect_one(input, 128, "vo-large", {{"--vo-large-norm", false}}, 0, "tomopy_stripe_volarge_raw_row0");
+  expect_one(input, 128, "vo-large", {{"vo-large:norm", false}}, 0, "tomopy_stripe_volarge_raw_row0");
 }
 
 TEST_F(StripeVectors, Dead) {
   const Plane input = with_dead_column("stripe_fw_input_row0");
-  expect_one(input, 128, "vo-dead", {{"--vo-dead-snr", 2.0}}, 3e-6, "tomopy_stripe_vodead_norm_row0");
-  expect_one(input, 128, "vo-dead", {{"--vo-dead-snr", 2.0}, {"--vo-dead-norm", false}}, 1e-6,
+  expect_one(input, 128, "vo-dead", {{"vo-dead:snr", 2.0}}, 3e-6, "tomopy_stripe_vodead_norm_row0");
+  expect_one(input, 128, "vo-dead", {{"vo-dead:snr", 2.0}, {"vo-dead:norm", false}}, 1e-6,
              "tomopy_stripe_vodead_raw_row0");
 }
 
 TEST_F(StripeVectors, All) {
   const Plane input = with_dead_column("stripe_ti_input_row0");
   for (const Index snr : {2, 3})
-    expect_one(input, 128, "vo-all", {{"--vo-all-snr", static_cast<double>(snr)}}, 5e-6,
+    expect_one(input, 128, "vo-all", {{"vo-all:snr", static_cast<double>(snr)}}, 5e-6,
                "tomopy_stripe_voall_snr" + std::to_string(snr) + "_row0");
 }
 

@@ -74,10 +74,10 @@ TEST(Stripes, HaveTheSameBitsForAnyNumberOfThreads) {
 TEST(Stripes, WindowsAreAtMostAsWideAsARow) {
   EXPECT_NO_THROW(without_stripes(noise_around_one(20, 10), "vo-all"));
   try {
-    without_stripes(noise_around_one(20, 10), "vo-sorting", {{"--vo-sorting-size", Index{11}}});
+    without_stripes(noise_around_one(20, 10), "vo-sorting", {{"vo-sorting:size", Index{11}}});
     FAIL() << "not refused";
   } catch (const GeometryError& e) {
-    EXPECT_NE(std::string(e.what()).find("--vo-sorting-size 11"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("vo-sorting:size=11"), std::string::npos) << e.what();
   }
 }
 
@@ -87,14 +87,14 @@ TEST(Stripes, OptionsGoWithTheirMethod) {
   const auto fault = [&](StepValues values) { return step->conflict(values); };
   const std::string method = "--remove-stripe-method";
   EXPECT_EQ(fault({}), "");
-  EXPECT_EQ(fault({{method, std::string("fw")}, {"--fw-level", Index{3}}}), "");
-  EXPECT_EQ(fault({{"--fw-level", Index{3}}}), "--fw-level goes with --remove-stripe-method fw");
-  EXPECT_NE(fault({{method, std::string("fw")}, {"--ti-beta", 0.1}}), "");
-  EXPECT_NE(fault({{method, std::string("ti")}, {"--ti-beta", 0.1}, {"--ti-alpha", 1.5}}), "");
-  EXPECT_NE(fault({{method, std::string("sf")}, {"--sf-size", Index{4}}}), "");
+  EXPECT_EQ(fault({{method, std::string("fw")}, {"fw:level", Index{3}}}), "");
+  EXPECT_EQ(fault({{"fw:level", Index{3}}}), "fw:level goes with --remove-stripe-method fw");
+  EXPECT_NE(fault({{method, std::string("fw")}, {"ti:beta", 0.1}}), "");
+  EXPECT_NE(fault({{method, std::string("ti")}, {"ti:beta", 0.1}, {"ti:alpha", 1.5}}), "");
+  EXPECT_NE(fault({{method, std::string("sf")}, {"sf:size", Index{4}}}), "");
   EXPECT_FALSE(step->asked_for({}));
   EXPECT_FALSE(step->asked_for(preprocessing_of({{method, std::string("none")}}, {0, 9}, 0)));
-  EXPECT_THROW(preprocessing_of({{"--fw-level", Index{3}}}, {0, 9}, 0), GeometryError);
+  EXPECT_THROW(preprocessing_of({{"fw:level", Index{3}}}, {0, 9}, 0), GeometryError);
 }
 
 TEST(Stripes, ColumnsAreSortedAndPutBack) {

@@ -191,9 +191,9 @@ inline const std::vector<Shape> odd_shapes{{57, 3, 41}, {1, 1, 9}, {2, 1, 5}, {5
 inline StepValues zingers(Index size, const std::string& window, const std::string& sign,
                           double threshold = 3000) {
   return {{"--dezinger", size},
-          {"--dezinger-threshold", threshold},
-          {"--dezinger-window", window},
-          {"--dezinger-sign", sign}};
+          {"dezinger:threshold", threshold},
+          {"dezinger:window", window},
+          {"dezinger:sign", sign}};
 }
 
 }  // namespace tandem::test

@@ -89,9 +89,9 @@ TEST_F(CudaNoise, BehindOtherStepsIsTheCpus) {
   expect_the_same_noise(task, {{"--remove-stripe-method", "vo-sorting"}});
   expect_the_same_noise({.file = {3, 90, 101}, .mixes = true},
                         {{"--retrieve-phase-method", "paganin"},
-                         {"--energy", 20.0},
-                         {"--propagation-distance", 50.0},
-                         {"--retrieve-phase-delta-beta", 8.0}},
+                         {"retrieve-phase-method:energy", 20.0},
+                         {"retrieve-phase-method:distance", 50.0},
+                         {"retrieve-phase-method:delta-beta", 8.0}},
                         tolerance::steps_with_transforms);
 }
 

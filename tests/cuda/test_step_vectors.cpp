@@ -37,12 +37,12 @@ TEST_F(CudaStepVectors, Smoothing) {
   const std::vector<float> input = vector_of("stripe_sf_input");
   for (const Index size : {3, 5})
     expect_vector("tomopy_stripe_sf" + std::to_string(size), input, {16, 8, 40},
-                  {{method, "sf"}, {"--sf-size", size}}, 1e-6);
+                  {{method, "sf"}, {"sf:size", size}}, 1e-6);
 }
 
 TEST_F(CudaStepVectors, Titarenko) {
   const auto values = [](Index blocks) {
-    return StepValues{{method, "ti"}, {"--ti-nblock", blocks}, {"--ti-alpha", 1.5}};
+    return StepValues{{method, "ti"}, {"ti:nblock", blocks}, {"ti:alpha", 1.5}};
   };
   for (const Index blocks : {0, 4})
     expect_vector("tomopy_stripe_ti_nblock" + std::to_string(blocks) + "_row0",
@@ -52,7 +52,7 @@ TEST_F(CudaStepVectors, Titarenko) {
 
 TEST_F(CudaStepVectors, FourierWavelet) {
   const auto values = [](Index level) {
-    return StepValues{{method, "fw"}, {"--fw-level", level}, {"--fw-sigma", 2.0}, {"--fw-filter", "db5"}};
+    return StepValues{{method, "fw"}, {"fw:level", level}, {"fw:sigma", 2.0}, {"fw:filter", "db5"}};
   };
   expect_vector("tomopy_stripe_fw_db5_row0", vector_of("stripe_fw_input_row0"), wide, values(8), 1e-5);
   expect_vector("tomopy_test_remove_stripe_fw", vector_of("tomopy_test_proj"), many, values(6), 1e-4);
@@ -62,7 +62,7 @@ TEST_F(CudaStepVectors, Sorting) {
   for (const Index dim : {1, 2})
     expect_vector("tomopy_stripe_vosort_dim" + std::to_string(dim) + "_row0",
                   vector_of("stripe_vosort_input_row0"), narrow,
-                  {{method, "vo-sorting"}, {"--vo-sorting-size", Index{5}}, {"--vo-sorting-dim", dim}}, 0);
+                  {{method, "vo-sorting"}, {"vo-sorting:size", Index{5}}, {"vo-sorting:dim", dim}}, 0);
 }
 
 TEST_F(CudaStepVectors, Filtering) {
@@ -70,9 +70,9 @@ TEST_F(CudaStepVectors, Filtering) {
     expect_vector("tomopy_stripe_vofilter_dim" + std::to_string(dim) + "_row0",
                   vector_of("stripe_vofilter_input_row0"), narrow,
                   {{method, "vo-filtering"},
-                   {"--vo-filtering-sigma", dim == 1 ? 3.0 : 5.0},
-                   {"--vo-filtering-size", Index{5}},
-                   {"--vo-filtering-dim", dim}},
+                   {"vo-filtering:sigma", dim == 1 ? 3.0 : 5.0},
+                   {"vo-filtering:size", Index{5}},
+                   {"vo-filtering:dim", dim}},
                   1e-6);
 }
 
@@ -82,9 +82,9 @@ TEST_F(CudaStepVectors, Fitting) {
   expect_vector("tomopy_stripe_vofit_def_row0", input, wide, {{method, "vo-fitting"}}, bound);
   expect_vector("tomopy_stripe_vofit_o1_row0", input, wide,
                 {{method, "vo-fitting"},
-                 {"--vo-fitting-order", Index{1}},
-                 {"--vo-fitting-sigmax", 3.0},
-                 {"--vo-fitting-sigmay", 10.0}},
+                 {"vo-fitting:order", Index{1}},
+                 {"vo-fitting:sigmax", 3.0},
+                 {"vo-fitting:sigmay", 10.0}},
                 bound);
 }
 
@@ -94,14 +94,14 @@ TEST_F(CudaStepVectors, LargeDeadAndAll) {
                            all = with_dead_column("stripe_ti_input_row0");
   expect_vector("tomopy_stripe_volarge_norm_row0", large, wide, {{method, "vo-large"}}, 3e-6);
   expect_vector("tomopy_stripe_volarge_raw_row0", large, wide,
-                {{method, "vo-large"}, {"--vo-large-norm", false}}, 0);
-  expect_vector("tomopy_stripe_vodead_norm_row0", dead, wide, {{method, "vo-dead"}, {"--vo-dead-snr", 2.0}},
+                {{method, "vo-large"}, {"vo-large:norm", false}}, 0);
+  expect_vector("tomopy_stripe_vodead_norm_row0", dead, wide, {{method, "vo-dead"}, {"vo-dead:snr", 2.0}},
                 3e-6);
   expect_vector("tomopy_stripe_vodead_raw_row0", dead, wide,
-                {{method, "vo-dead"}, {"--vo-dead-snr", 2.0}, {"--vo-dead-norm", false}}, 1e-6);
+                {{method, "vo-dead"}, {"vo-dead:snr", 2.0}, {"vo-dead:norm", false}}, 1e-6);
   for (const int snr : {2, 3})
     expect_vector("tomopy_stripe_voall_snr" + std::to_string(snr) + "_row0", all, wide,
-                  {{method, "vo-all"}, {"--vo-all-snr", static_cast<double>(snr)}}, 5e-6);
+                  {{method, "vo-all"}, {"vo-all:snr", static_cast<double>(snr)}}, 5e-6);
 }
 
 TEST_F(CudaStepVectors, MediansOfCubes) {

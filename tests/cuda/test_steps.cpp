@@ -42,9 +42,9 @@ TEST_F(CudaSteps, TakeExactMedians) {
 /// 20 keV, 50 mm behind the sample, pixels of 1 micrometre.
 StepValues phase(const std::string& method, double delta_beta) {
   return {{"--retrieve-phase-method", method},
-          {"--energy", 20.0},
-          {"--propagation-distance", 50.0},
-          {"--retrieve-phase-delta-beta", delta_beta}};
+          {"retrieve-phase-method:energy", 20.0},
+          {"retrieve-phase-method:distance", 50.0},
+          {"retrieve-phase-method:delta-beta", delta_beta}};
 }
 constexpr Optics micrometres{.bin_mm = 1e-3, .row_mm = 1e-3};
 

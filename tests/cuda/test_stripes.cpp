@@ -9,18 +9,18 @@ namespace {
 
 const std::vector<std::pair<std::string, StepValues>> sorting_methods{
     {"vo-all", {}},
-    {"vo-all", {{"--vo-all-snr", 1.1}, {"--vo-all-dim", Index{2}}, {"--vo-all-sm-size", Index{4}}}},
-    {"vo-dead", {{"--vo-dead-snr", 1.5}}},
-    {"vo-dead", {{"--vo-dead-snr", 1.5}, {"--vo-dead-norm", false}}},
-    {"vo-large", {{"--vo-large-snr", 1.2}}},
-    {"vo-large", {{"--vo-large-snr", 1.2}, {"--vo-large-norm", false}, {"--vo-large-drop-ratio", 0.5}}},
+    {"vo-all", {{"vo-all:snr", 1.1}, {"vo-all:dim", Index{2}}, {"vo-all:sm-size", Index{4}}}},
+    {"vo-dead", {{"vo-dead:snr", 1.5}}},
+    {"vo-dead", {{"vo-dead:snr", 1.5}, {"vo-dead:norm", false}}},
+    {"vo-large", {{"vo-large:snr", 1.2}}},
+    {"vo-large", {{"vo-large:snr", 1.2}, {"vo-large:norm", false}, {"vo-large:drop-ratio", 0.5}}},
     {"vo-sorting", {}},
-    {"vo-sorting", {{"--vo-sorting-dim", Index{2}}}}};
+    {"vo-sorting", {{"vo-sorting:dim", Index{2}}}}};
 
 TEST_F(CudaSteps, RemoveStripesBySortingToTheBit) {
   for (auto [method, values] : sorting_methods)
     for (const Shape& shape : odd_shapes) {
-      if (shape[2] < 4 && values.contains("--vo-all-sm-size")) continue;  // the window is wider than a row
+      if (shape[2] < 4 && values.contains("vo-all:sm-size")) continue;  // the window is wider than a row
       SCOPED_TRACE(method + ' ' + std::to_string(shape[2]));
       values["--remove-stripe-method"] = method;
       expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
@@ -33,7 +33,7 @@ TEST_F(CudaSteps, SortAnyNumberOfViews) {
   for (const Index size : {1, 2, 20, 21, 22, 61, 62, 127, 128, 300})
     expect_the_same(
         {.file = {131, 2, 301}},
-        {{"--remove-stripe-method", "vo-sorting"}, {"--vo-sorting-size", size}, {"--minus-log", false}});
+        {{"--remove-stripe-method", "vo-sorting"}, {"vo-sorting:size", size}, {"--minus-log", false}});
 }
 
 TEST_F(CudaSteps, KeepTheOrderOfEqualValues) {
@@ -54,7 +54,7 @@ TEST_F(CudaSteps, OfMoreViewsThanTheySortTakeTheCpu) {
 TEST_F(CudaSteps, RemoveStripesByTheMeansOfColumnsToTheBit) {
   for (const Shape& shape : odd_shapes) {
     const StepValues sf{{"--remove-stripe-method", "sf"}}, ti{{"--remove-stripe-method", "ti"}},
-        masked{{"--remove-stripe-method", "ti"}, {"--ti-beta", 0.1}, {"--ti-mask", 0.6}};
+        masked{{"--remove-stripe-method", "ti"}, {"ti:beta", 0.1}, {"ti:mask", 0.6}};
     if (shape[2] >= 5) expect_the_same({.file = shape, .dead = true}, as_transmissions(sf));
     expect_the_same({.file = shape, .dead = true}, as_transmissions(ti));
     expect_the_same({.file = shape, .dead = true}, as_transmissions(masked));
@@ -66,10 +66,10 @@ TEST_F(CudaSteps, SortWhatChangesSlowlyToTheBit) {
   for (const Shape& shape : odd_shapes)
     for (const double sigma : {3.0, 11.5, 1e6}) {
       SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(sigma));
-      StepValues values{{"--remove-stripe-method", "vo-filtering"}, {"--vo-filtering-sigma", sigma}};
+      StepValues values{{"--remove-stripe-method", "vo-filtering"}, {"vo-filtering:sigma", sigma}};
       expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
-      values["--vo-filtering-dim"] = Index{2};
-      values["--vo-filtering-size"] = std::min<Index>(shape[2], 4);
+      values["vo-filtering:dim"] = Index{2};
+      values["vo-filtering:size"] = std::min<Index>(shape[2], 4);
       expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
     }
 }
@@ -82,17 +82,17 @@ TEST_F(CudaSteps, DampWaveletBandsToTheBit) {
           SCOPED_TRACE(std::string(wavelet) + ' ' + std::to_string(shape[0]) + ' ' + std::to_string(level));
           expect_the_same({.file = shape, .dead = true},
                           as_transmissions({{"--remove-stripe-method", "fw"},
-                                            {"--fw-filter", wavelet},
-                                            {"--fw-level", level},
-                                            {"--fw-sigma", level == 2 ? 1e6 : 1.5},
-                                            {"--fw-pad", pad}}));
+                                            {"fw:filter", wavelet},
+                                            {"fw:level", level},
+                                            {"fw:sigma", level == 2 ? 1e6 : 1.5},
+                                            {"fw:pad", pad}}));
         }
 }
 
 TEST_F(CudaSteps, RefuseMoreLevelsThanASinogramHas) {
   const Task task{.file = {20, 1, 30}};
   const Preprocessing how =
-      preprocessing_of({{"--remove-stripe-method", "fw"}, {"--fw-level", Index{9}}}, {0, 30}, 0);
+      preprocessing_of({{"--remove-stripe-method", "fw"}, {"fw:level", Index{9}}}, {0, 30}, 0);
   Findings found;
   EXPECT_THROW(
       preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found),
@@ -151,8 +151,8 @@ TEST_F(CudaSteps, StraightenBlocksOfViewsToTheBit) {
     for (const Index blocks : {0, 1, 3})
       for (const double alpha : {0.0, 1.5}) {
         if (blocks > shape[0]) continue;
-        StepValues values{{"--remove-stripe-method", "ti"}, {"--ti-nblock", blocks}};
-        if (alpha > 0) values["--ti-alpha"] = alpha;
+        StepValues values{{"--remove-stripe-method", "ti"}, {"ti:nblock", blocks}};
+        if (alpha > 0) values["ti:alpha"] = alpha;
         expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
       }
 }
@@ -163,7 +163,7 @@ TEST_F(CudaSteps, DivideByFits) {
       SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(order));
       expect_the_same(
           {.file = shape, .dead = true},
-          as_transmissions({{"--remove-stripe-method", "vo-fitting"}, {"--vo-fitting-order", order}}),
+          as_transmissions({{"--remove-stripe-method", "vo-fitting"}, {"vo-fitting:order", order}}),
           tolerance::steps_with_fits);
     }
 }

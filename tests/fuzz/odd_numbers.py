@@ -44,7 +44,7 @@ CONTEXTS = {
     "recon": ["scan.h5 -o out.tif",
               "scan.h5 -o out.tif --reconstruction-algorithm sirt --iterations 3",
               "scan.h5 -o out.tif --reconstruction-algorithm cgls --iterations 3 --stop discrepancy",
-              "scan.h5 -o out.tif --dtype uint16 --min -1 --max 1",
+              "scan.h5 -o out.tif --dtype uint16 --range -1:1",
               "cone.h5 -o out.tif"],
     "project": ["truth.h5 -o out.h5", f"truth.h5 -o out.h5 --geometry cone --sod 60 --sdd 90 --views 5"],
     "check": ["--size 8 --pair parallel/pixel_driven"],

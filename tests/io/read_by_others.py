@@ -17,7 +17,7 @@ except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
 
-INTEGERS = ["--min", "-0.4", "--max", "2"]
+INTEGERS = ["--range", "-0.4:2"]
 PACKED = ("zstd", "blosc")
 TYPES = {"float32": [], "float16": [], "uint16": INTEGERS, "uint8": INTEGERS}
 

@@ -45,22 +45,21 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  return {{"dezinger-projection",
-           {{"--dezinger", Index{5}},
-            {"--dezinger-threshold", 500.0},
-            {"--dezinger-window", std::string("projection")}}},
-          {"dezinger-cube",
-           {{"--dezinger", Index{3}},
-            {"--dezinger-threshold", 500.0},
-            {"--dezinger-window", std::string("cube")}}},
-          {"repair-cells", {{"--repair-cells", true}}},
-          {"detector-roll", {{"--detector-roll", 1.5}}},
-          {"row-shifts", {}, {2.5, -1.25}},
-          {"phase",
-           {{"--retrieve-phase-method", std::string("paganin")},
-            {"--energy", 20.0},
-            {"--propagation-distance", 50.0},
-            {"--retrieve-phase-delta-beta", 2.0}}}};
+  return {
+      {"dezinger-projection",
+       {{"--dezinger", Index{5}},
+        {"dezinger:threshold", 500.0},
+        {"dezinger:window", std::string("projection")}}},
+      {"dezinger-cube",
+       {{"--dezinger", Index{3}}, {"dezinger:threshold", 500.0}, {"dezinger:window", std::string("cube")}}},
+      {"repair-cells", {{"--repair-cells", true}}},
+      {"detector-roll", {{"--detector-roll", 1.5}}},
+      {"row-shifts", {}, {2.5, -1.25}},
+      {"phase",
+       {{"--retrieve-phase-method", std::string("paganin")},
+        {"retrieve-phase-method:energy", 20.0},
+        {"retrieve-phase-method:distance", 50.0},
+        {"retrieve-phase-method:delta-beta", 2.0}}}};
 }
 
 class SelectedRows : public ::testing::Test {

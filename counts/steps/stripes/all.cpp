@@ -7,13 +7,11 @@ namespace tandem::pipeline::stripes::method {
 namespace {
 
 DeadStripes dead_of(const Preprocessing& how) {
-  return {value_of<double>(how.values, "--vo-all-snr").value_or(3), window_of(how, "--vo-all-la-size", 61),
-          true};
+  return {value_of<double>(how.values, "vo-all:snr").value_or(3), window_of(how, "vo-all:la-size", 61), true};
 }
 
 Sorting sorting_of(const Preprocessing& how) {
-  return {window_of(how, "--vo-all-sm-size", 21),
-          value_of<Index>(how.values, "--vo-all-dim").value_or(1) == 2};
+  return {window_of(how, "vo-all:sm-size", 21), value_of<Index>(how.values, "vo-all:dim").value_or(1) == 2};
 }
 
 }  // namespace
@@ -23,11 +21,10 @@ Method all() {
   return {
       .name = "vo-all",
       .help = "vo-dead, vo-large and vo-sorting, for all kinds of stripes",
-      .options = {{"--vo-all-snr", "vo-all: how far a column must stand out (default 3)",
-                   PositiveNumber{1e6}},
-                  window("--vo-all-la-size", "vo-all: bins of the median for large stripes (default 61)"),
-                  window("--vo-all-sm-size", "vo-all: bins of the median for small stripes (default 21)"),
-                  {"--vo-all-dim", "vo-all: 1: median across columns; 2: also across ranks (default 1)",
+      .options = {{"vo-all:snr", "how far a column must stand out (default 3)", PositiveNumber{1e6}},
+                  window("vo-all:la-size", "bins of the median for large stripes (default 61)"),
+                  window("vo-all:sm-size", "bins of the median for small stripes (default 21)"),
+                  {"vo-all:dim", "1: median across columns; 2: also across ranks (default 1)",
                    WholeNumber{1, 2}}},
       .planes = 6,
       .begin = [](const Preprocessing& how) -> Work {

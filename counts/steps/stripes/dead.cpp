@@ -105,8 +105,8 @@ namespace method {
 namespace {
 
 DeadStripes asked_dead(const Preprocessing& how) {
-  return {value_of<double>(how.values, "--vo-dead-snr").value_or(3), window_of(how, "--vo-dead-size", 51),
-          value_of<bool>(how.values, "--vo-dead-norm").value_or(true)};
+  return {value_of<double>(how.values, "vo-dead:snr").value_or(3), window_of(how, "vo-dead:size", 51),
+          value_of<bool>(how.values, "vo-dead:norm").value_or(true)};
 }
 
 }  // namespace
@@ -114,10 +114,9 @@ DeadStripes asked_dead(const Preprocessing& how) {
 Method dead() {
   return {.name = "vo-dead",
           .help = "interpolates columns that do not respond or fluctuate, then vo-large (Vo 6)",
-          .options = {{"--vo-dead-snr", "vo-dead: how far a column must stand out (default 3)",
-                       PositiveNumber{1e6}},
-                      window("--vo-dead-size", "vo-dead: bins of the median (default 51)"),
-                      {"--vo-dead-norm", "vo-dead: vo-large follows (default true)", TrueOrFalse{}}},
+          .options = {{"vo-dead:snr", "how far a column must stand out (default 3)", PositiveNumber{1e6}},
+                      window("vo-dead:size", "bins of the median (default 51)"),
+                      {"vo-dead:norm", "vo-large follows (default true)", TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             return [dead = asked_dead(how)](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };

@@ -28,9 +28,9 @@ void filter(Plane& sinogram, const Filtering& how) {
 }
 
 Filtering asked_filtering(const Preprocessing& how) {
-  return {value_of<double>(how.values, "--vo-filtering-sigma").value_or(3),
-          {window_of(how, "--vo-filtering-size", 21),
-           value_of<Index>(how.values, "--vo-filtering-dim").value_or(1) == 2}};
+  return {value_of<double>(how.values, "vo-filtering:sigma").value_or(3),
+          {window_of(how, "vo-filtering:size", 21),
+           value_of<Index>(how.values, "vo-filtering:dim").value_or(1) == 2}};
 }
 
 GpuColumns on_columns(const Filtering& how) { return {.slow_sigma = how.sigma, .sorting = how.sorting}; }
@@ -39,23 +39,21 @@ GpuColumns on_columns(const Filtering& how) { return {.slow_sigma = how.sigma, .
 
 /// Vo's algorithm 2.
 Method filtering() {
-  return {
-      .name = "vo-filtering",
-      .help = "vo-sorting of what changes slowly over the views (Vo 2)",
-      .options =
-          {{"--vo-filtering-sigma",
-            "vo-filtering: width of the low frequencies, in steps of one period over all views (default 3)",
-            PositiveNumber{1e6}},
-           window("--vo-filtering-size", "vo-filtering: bins of the median (default 21)"),
-           {"--vo-filtering-dim", "vo-filtering: 1: median across columns; 2: also across ranks (default 1)",
-            WholeNumber{1, 2}}},
-      .planes = 7,
-      .begin = [](const Preprocessing& how) -> Work {
-        return [own = asked_filtering(how)](Plane& sinogram, Notes&) { filter(sinogram, own); };
-      },
-      .on_gpu = [](const Preprocessing& how) { return on_gpu(on_columns(asked_filtering(how))); },
-      .gpu_bytes = [](const Preprocessing& how,
-                      Shape shape) { return gpu_bytes(on_columns(asked_filtering(how)), shape); }};
+  return {.name = "vo-filtering",
+          .help = "vo-sorting of what changes slowly over the views (Vo 2)",
+          .options = {{"vo-filtering:sigma",
+                       "width of the low frequencies, in steps of one period over all views (default 3)",
+                       PositiveNumber{1e6}},
+                      window("vo-filtering:size", "bins of the median (default 21)"),
+                      {"vo-filtering:dim", "1: median across columns; 2: also across ranks (default 1)",
+                       WholeNumber{1, 2}}},
+          .planes = 7,
+          .begin = [](const Preprocessing& how) -> Work {
+            return [own = asked_filtering(how)](Plane& sinogram, Notes&) { filter(sinogram, own); };
+          },
+          .on_gpu = [](const Preprocessing& how) { return on_gpu(on_columns(asked_filtering(how))); },
+          .gpu_bytes = [](const Preprocessing& how,
+                          Shape shape) { return gpu_bytes(on_columns(asked_filtering(how)), shape); }};
 }
 
 }  // namespace method

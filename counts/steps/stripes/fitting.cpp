@@ -110,9 +110,9 @@ void divide_by_fit(Plane& sinogram, const Fitting& how) {
 }
 
 Fitting asked_fitting(const Preprocessing& how) {
-  return {value_of<Index>(how.values, "--vo-fitting-order").value_or(3),
-          value_of<double>(how.values, "--vo-fitting-sigmax").value_or(5),
-          value_of<double>(how.values, "--vo-fitting-sigmay").value_or(20)};
+  return {value_of<Index>(how.values, "vo-fitting:order").value_or(3),
+          value_of<double>(how.values, "vo-fitting:sigmax").value_or(5),
+          value_of<double>(how.values, "vo-fitting:sigmay").value_or(20)};
 }
 
 }  // namespace
@@ -121,12 +121,10 @@ Fitting asked_fitting(const Preprocessing& how) {
 Method fitting() {
   return {.name = "vo-fitting",
           .help = "divides columns by a polynomial over the views, for stripes of smooth sinograms (Vo 1)",
-          .options = {{"--vo-fitting-order", "vo-fitting: of the polynomial (default 3)", WholeNumber{0, 20}},
-                      {"--vo-fitting-sigmax",
-                       "vo-fitting: width of the low frequencies across columns (default 5)",
+          .options = {{"vo-fitting:order", "of the polynomial (default 3)", WholeNumber{0, 20}},
+                      {"vo-fitting:sigmax", "width of the low frequencies across columns (default 5)",
                        PositiveNumber{1e6}},
-                      {"--vo-fitting-sigmay", "vo-fitting: the same over the views (default 20)",
-                       PositiveNumber{1e6}}},
+                      {"vo-fitting:sigmay", "the same over the views (default 20)", PositiveNumber{1e6}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             return [own = asked_fitting(how)](Plane& sinogram, Notes&) { divide_by_fit(sinogram, own); };

@@ -48,9 +48,9 @@ namespace method {
 namespace {
 
 LargeStripes asked_large(const Preprocessing& how) {
-  return {value_of<double>(how.values, "--vo-large-snr").value_or(3), window_of(how, "--vo-large-size", 51),
-          value_of<double>(how.values, "--vo-large-drop-ratio").value_or(0.1),
-          value_of<bool>(how.values, "--vo-large-norm").value_or(true)};
+  return {value_of<double>(how.values, "vo-large:snr").value_or(3), window_of(how, "vo-large:size", 51),
+          value_of<double>(how.values, "vo-large:drop-ratio").value_or(0.1),
+          value_of<bool>(how.values, "vo-large:norm").value_or(true)};
 }
 
 }  // namespace
@@ -58,15 +58,12 @@ LargeStripes asked_large(const Preprocessing& how) {
 Method large() {
   return {.name = "vo-large",
           .help = "divides columns by what sets them apart, and replaces wide stripes (Vo 5)",
-          .options = {{"--vo-large-snr", "vo-large: how far a column must stand out (default 3)",
-                       PositiveNumber{1e6}},
-                      window("--vo-large-size",
-                             "vo-large: bins of the median, wider than the stripes (default 51)"),
-                      {"--vo-large-drop-ratio",
-                       "vo-large: share of the views, brightest and darkest, that do not count (default 0.1)",
+          .options = {{"vo-large:snr", "how far a column must stand out (default 3)", PositiveNumber{1e6}},
+                      window("vo-large:size", "bins of the median, wider than the stripes (default 51)"),
+                      {"vo-large:drop-ratio",
+                       "share of the views, brightest and darkest, that do not count (default 0.1)",
                        PositiveNumber{0.8}},
-                      {"--vo-large-norm", "vo-large: divide all columns by their factors (default true)",
-                       TrueOrFalse{}}},
+                      {"vo-large:norm", "divide all columns by their factors (default true)", TrueOrFalse{}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             return [large = asked_large(how)](Plane& sinogram, Notes&) {

@@ -43,36 +43,34 @@ std::optional<Index> remove_on_gpu(GpuData& data, const Raven& how) {
 }
 
 Raven asked_raven(const Preprocessing& how) {
-  return {value_of<double>(how.values, "--raven-uvalue").value_or(20),
-          value_of<double>(how.values, "--raven-nvalue").value_or(4),
-          value_of<double>(how.values, "--raven-vvalue").value_or(2)};
+  return {value_of<double>(how.values, "raven:uvalue").value_or(20),
+          value_of<double>(how.values, "raven:nvalue").value_or(4),
+          value_of<double>(how.values, "raven:vvalue").value_or(2)};
 }
 
 }  // namespace
 
 /// C. Raven, Review of Scientific Instruments 69, 2978 (1998).
 Method raven() {
-  return {
-      .name = "raven",
-      .help = "damps high frequencies along rows where those over the views are near 0 (Raven)",
-      .options = {{"--raven-uvalue", "raven: frequency along the row from which on it is damped (default 20)",
-                   PositiveNumber{1e6}},
-                  {"--raven-nvalue", "raven: order of the Butterworth filter (default 4)",
-                   PositiveNumber{100}},
-                  {"--raven-vvalue", "raven: highest frequency over the views that is damped (default 2)",
-                   PositiveNumber{1e6}}},
-      .planes = 5,
-      .begin = [](const Preprocessing& how) -> Work {
-        return [own = asked_raven(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
-      },
-      .on_gpu = [](const Preprocessing& how) -> GpuWork {
-        return [own = asked_raven(how)](GpuData& data) { return remove_on_gpu(data, own); };
-      },
-      .gpu_bytes =
-          [](const Preprocessing&, Shape shape) {
-            // numbers of views and bins that are no products of small primes take more
-            return 4 * kernels::FilterBatch(shape[0] + 2 * pad, shape[2] + 2 * pad, 1).bytes();
-          }};
+  return {.name = "raven",
+          .help = "damps high frequencies along rows where those over the views are near 0 (Raven)",
+          .options = {{"raven:uvalue", "frequency along the row from which on it is damped (default 20)",
+                       PositiveNumber{1e6}},
+                      {"raven:nvalue", "order of the Butterworth filter (default 4)", PositiveNumber{100}},
+                      {"raven:vvalue", "highest frequency over the views that is damped (default 2)",
+                       PositiveNumber{1e6}}},
+          .planes = 5,
+          .begin = [](const Preprocessing& how) -> Work {
+            return [own = asked_raven(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
+          },
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            return [own = asked_raven(how)](GpuData& data) { return remove_on_gpu(data, own); };
+          },
+          .gpu_bytes =
+              [](const Preprocessing&, Shape shape) {
+                // numbers of views and bins that are no products of small primes take more
+                return 4 * kernels::FilterBatch(shape[0] + 2 * pad, shape[2] + 2 * pad, 1).bytes();
+              }};
 }
 
 }  // namespace tandem::pipeline::stripes::method

@@ -19,30 +19,30 @@ std::vector<double> changes_of(std::span<const double> means, Index size) {
   return changes;
 }
 
-Index size_of(const Preprocessing& how) { return window_of(how, "--sf-size", 5); }
+Index size_of(const Preprocessing& how) { return window_of(how, "sf:size", 5); }
 
 }  // namespace
 
 Method smoothing() {
-  return {
-      .name = "sf",
-      .help = "smooths the mean over the views: for faint, narrow stripes",
-      .options = {window("--sf-size", "sf: bins that a mean is compared with, an odd number (default 5)")},
-      .begin = [](const Preprocessing& how) -> Work {
-        return [size = size_of(how)](Plane& sinogram, Notes&) {
-          const Range all{0, sinogram.rows};
-          add_to_columns(sinogram, all, changes_of(means_of_columns(sinogram, all), size));
-        };
-      },
-      .on_gpu =
-          [](const Preprocessing& how) {
-            return on_gpu(
-                [size = size_of(how)](std::span<const double> means) { return changes_of(means, size); });
+  return {.name = "sf",
+          .help = "smooths the mean over the views: for faint, narrow stripes",
+          .options = {window("sf:size", "bins that a mean is compared with, an odd number (default 5)")},
+          .begin = [](const Preprocessing& how) -> Work {
+            return [size = size_of(how)](Plane& sinogram, Notes&) {
+              const Range all{0, sinogram.rows};
+              add_to_columns(sinogram, all, changes_of(means_of_columns(sinogram, all), size));
+            };
           },
-      .conflict = [](const StepValues& values) -> std::string {
-        const Index size = value_of<Index>(values, "--sf-size").value_or(5);
-        return size % 2 == 1 ? "" : "--sf-size " + std::to_string(size) + " is even; give an odd number";
-      }};
+          .on_gpu =
+              [](const Preprocessing& how) {
+                return on_gpu(
+                    [size = size_of(how)](std::span<const double> means) { return changes_of(means, size); });
+              },
+          .conflict = [](const StepValues& values) -> std::string {
+            const Index size = value_of<Index>(values, "sf:size").value_or(5);
+            return size % 2 == 1 ? ""
+                                 : words_of("sf:size=") + std::to_string(size) + ": an odd number is needed";
+          }};
 }
 
 }  // namespace tandem::pipeline::stripes::method

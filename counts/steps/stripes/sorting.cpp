@@ -7,8 +7,8 @@ namespace tandem::pipeline::stripes::method {
 namespace {
 
 Sorting asked_sorting(const Preprocessing& how) {
-  return {window_of(how, "--vo-sorting-size", 21),
-          value_of<Index>(how.values, "--vo-sorting-dim").value_or(1) == 2};
+  return {window_of(how, "vo-sorting:size", 21),
+          value_of<Index>(how.values, "vo-sorting:dim").value_or(1) == 2};
 }
 
 }  // namespace
@@ -17,9 +17,8 @@ Sorting asked_sorting(const Preprocessing& how) {
 Method sorting() {
   return {.name = "vo-sorting",
           .help = "sorts each column, takes medians across columns, and puts the values back (Vo 3)",
-          .options = {window("--vo-sorting-size", "vo-sorting: bins of the median (default 21)"),
-                      {"--vo-sorting-dim",
-                       "vo-sorting: 1: median across columns; 2: also across ranks (default 1)",
+          .options = {window("vo-sorting:size", "bins of the median (default 21)"),
+                      {"vo-sorting:dim", "1: median across columns; 2: also across ranks (default 1)",
                        WholeNumber{1, 2}}},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {

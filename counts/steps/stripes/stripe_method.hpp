@@ -33,6 +33,11 @@ struct Method {
 /// All methods, in the order of the help.
 std::span<const Method> methods();
 
+/// The option behind the name of a method as a user types it: "--remove-stripe-method vo-large:size".
+inline std::string words_of(std::string_view option) {
+  return "--remove-stripe-method " + std::string(option);
+}
+
 /// A window along a row: what was given, or the default as far as a row has bins. @throws GeometryError if
 /// the given one is wider than a row
 Index window_of(const Preprocessing& how, std::string_view option, Index otherwise);

@@ -35,7 +35,7 @@ std::span<const Method> methods() {
 Index window_of(const Preprocessing& how, std::string_view option, Index otherwise) {
   const auto given = value_of<Index>(how.values, option);
   if (how.bins == 0) return given.value_or(otherwise);
-  require<GeometryError>(given.value_or(1) <= how.bins, option, " ", given.value_or(1),
+  require<GeometryError>(given.value_or(1) <= how.bins, words_of(option), "=", given.value_or(1),
                          ": the window is wider than a row of ", how.bins, " bins; give at most ", how.bins);
   return given.value_or(std::min(otherwise, how.bins));
 }

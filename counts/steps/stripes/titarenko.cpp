@@ -56,7 +56,7 @@ std::vector<double> excess(std::span<const double> a, std::span<const double> di
 }  // namespace
 
 std::vector<Range> BlockedTitarenko::blocks_of(Index views) const {
-  require<GeometryError>(blocks <= views, "--ti-nblock ", blocks, ": there are ", views,
+  require<GeometryError>(blocks <= views, words_of("ti:nblock="), blocks, ": there are ", views,
                          " views; give at most as many blocks");
   const Index count = std::max<Index>(blocks, 1), size = views / count;
   std::vector<Range> all;
@@ -100,16 +100,16 @@ void straighten(Plane& sinogram, const BlockedTitarenko& how) {
 }
 
 ColumnChanges softening_of(const Preprocessing& how) {
-  return [beta = value_of<double>(how.values, "--ti-beta").value_or(0.022),
-          mask = value_of<double>(how.values, "--ti-mask").value_or(1)](std::span<const double> means) {
+  return [beta = value_of<double>(how.values, "ti:beta").value_or(0.022),
+          mask = value_of<double>(how.values, "ti:mask").value_or(1)](std::span<const double> means) {
     return softening(means, beta, mask);
   };
 }
 
 /// Empty unless an option of this form is given.
 std::optional<BlockedTitarenko> as_tomopy(const StepValues& values) {
-  const auto blocks = value_of<Index>(values, "--ti-nblock");
-  const auto alpha = value_of<double>(values, "--ti-alpha");
+  const auto blocks = value_of<Index>(values, "ti:nblock");
+  const auto alpha = value_of<double>(values, "ti:alpha");
   if (!blocks && !alpha) return {};
   return BlockedTitarenko{blocks.value_or(1), alpha.value_or(0)};
 }
@@ -124,39 +124,39 @@ Work begin(const Preprocessing& how) {
 }
 
 std::string conflict(const StepValues& values) {
-  const bool tomocupy = values.contains("--ti-beta") || values.contains("--ti-mask");
-  return as_tomopy(values) && tomocupy
-             ? "--ti-nblock and --ti-alpha do not go with --ti-beta and --ti-mask: they are of "
-               "two forms of ti; give those of one"
-             : "";
+  const bool tomocupy = values.contains("ti:beta") || values.contains("ti:mask");
+  return as_tomopy(values) && tomocupy ? "--remove-stripe-method ti: nblock and alpha do not go with beta "
+                                         "and mask, which are of another "
+                                         "form of ti; give those of one form"
+                                       : "";
 }
 
 }  // namespace
 
 Method titarenko() {
-  return {.name = "ti",
-          .help = "takes the means of columns to those of their neighbours (Titarenko)",
-          .options = {{"--ti-beta",
-                       "ti: the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, "
-                       "narrow stripes)",
-                       PositiveNumber{1}},
-                      {"--ti-mask", "ti: share of the row, around its middle, that is changed (default 1)",
-                       PositiveNumber{1}},
-                      {"--ti-nblock", "ti: the form of tomopy, for blocks of views (default 1)",
-                       WholeNumber{0, 10000}},
-                      {"--ti-alpha",
-                       "ti: the form of tomopy; what is above 0 lifts all values (default 0, in tomopy 1.5)",
-                       PositiveNumber{1e6}}},
-          .planes = 3,
-          .begin = begin,
-          .on_gpu =
-              [](const Preprocessing& how) {
-                const auto blocked = as_tomopy(how.values);
-                return blocked ? straighten_on_gpu(*blocked) : on_gpu(softening_of(how));
-              },
-          .gpu_bytes = [](const Preprocessing& how,
-                          Shape shape) { return as_tomopy(how.values) ? gpu_bytes_of_blocks(shape) : 0.0; },
-          .conflict = conflict};
+  return {
+      .name = "ti",
+      .help = "takes the means of columns to those of their neighbours (Titarenko)",
+      .options = {{"ti:beta",
+                   "the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, "
+                   "narrow stripes)",
+                   PositiveNumber{1}},
+                  {"ti:mask", "share of the row, around its middle, that is changed (default 1)",
+                   PositiveNumber{1}},
+                  {"ti:nblock", "the form of tomopy, for blocks of views (default 1)", WholeNumber{0, 10000}},
+                  {"ti:alpha",
+                   "the form of tomopy; what is above 0 lifts all values (default 0, in tomopy 1.5)",
+                   PositiveNumber{1e6}}},
+      .planes = 3,
+      .begin = begin,
+      .on_gpu =
+          [](const Preprocessing& how) {
+            const auto blocked = as_tomopy(how.values);
+            return blocked ? straighten_on_gpu(*blocked) : on_gpu(softening_of(how));
+          },
+      .gpu_bytes = [](const Preprocessing& how,
+                      Shape shape) { return as_tomopy(how.values) ? gpu_bytes_of_blocks(shape) : 0.0; },
+      .conflict = conflict};
 }
 
 }  // namespace method
