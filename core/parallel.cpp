@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ceil_div.hpp"
+#include "interrupts.hpp"
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -130,8 +131,11 @@ void run(flow::graph& graph, flow::input_node<Item>& source) {
 }  // namespace
 
 void parallel_for(Index count, const std::function<void(Index)>& body) {
-  const auto guarded = [&body](Index i) {
+  const Interrupts* const interrupts = Interrupts::of_this_thread();
+  const auto guarded = [&body, interrupts](Index i) {
     const Passage passage(begun, done);
+    const Interrupts::Lent lent(interrupts);
+    let_interrupt();
     body(i);
   };
   const Outing outing(begun, done);

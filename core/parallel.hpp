@@ -12,7 +12,7 @@
 namespace tandem {
 
 /// Calls body(i) for every i in [0, count) on the threads of the pool, in any order. A body may itself call
-/// parallel_for. @throws what one of the bodies throws
+/// parallel_for. @throws what one of the bodies throws, or `Interrupts` of the caller before one of them
 void parallel_for(Index count, const std::function<void(Index)>& body);
 
 /// The same for blocks that make up [0, count). A block has at most `most` elements, and blocks are so small

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
 #include "../cone.hpp"
 #include "../cone_hats.hpp"
@@ -114,6 +115,7 @@ void joseph_forward(const ConeViews& views, const Execution&, float alpha, Image
     Column between(slices);
     std::vector<float> sums(static_cast<std::size_t>(rows));
     for (Index bin = 0; bin < projections.n2; ++bin) {
+      let_interrupt();
       const Sheet sheet = sheet_of(n, views.views[static_cast<std::size_t>(v)], bin);
       const Index planes = sheet.along_x ? nx : ny, across = sheet.along_x ? ny : nx;
       const Range met = with_neighbours(sheet.across, planes, across);

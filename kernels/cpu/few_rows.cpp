@@ -17,6 +17,7 @@
 #include "few_rows-inl.hpp"
 #include "near_by-inl.hpp"
 
+#include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
 #include "dispatch.hpp"
 #include "update.hpp"
@@ -229,6 +230,7 @@ void few_rows_forward(const ConeViews& n, const Slants& slant, float alpha, Imag
     const FewRows q{sums.data(), rows, bins};
     Array columns(Space({slices, 1, both_ways}));
     for (Index t = 0; t < FewRowsTile::count(shape); ++t) {
+      let_interrupt();
       const FewRowsTile tile(shape, t);
       std::fill_n(columns.data(), columns.size(), 0.0f);  // a tile at the end does not fill its lanes
       for (Index iz = 0; iz < slices; ++iz)

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
 #include "../cone.hpp"
 #include "../flexible.hpp"
@@ -227,6 +228,7 @@ void ProjectView(const FlexiblePlace& place, Image<const float> volume, Cells ce
   const Shape shape{volume.n0, volume.n1, volume.n2};
   ProjectionScratch scratch;
   for (Index b = 0; b < Brick::count(shape); ++b) {
+    let_interrupt();
     const Brick brick(shape, b);
     with_shadow(brick, place,
                 [&](const auto& shadow) { project_brick(brick, shadow, volume, cells, scratch, view); });

@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
 #include "dispatch.hpp"
 #include "parallel.hpp"
@@ -106,6 +107,7 @@ void forward_block(const ParallelViews& views, Range block, const SliceBatch& ba
   Array pixels(Space({tile, tile, lanes}));
   for (Index y0 = 0; y0 < volume.n1; y0 += tile)
     for (Index x0 = 0; x0 < volume.n2; x0 += tile) {
+      let_interrupt();
       const Index nx = std::min<Index>(tile, volume.n2 - x0), ny = std::min<Index>(tile, volume.n1 - y0);
       interleave(volume, batch, x0, y0, nx, ny, pixels.data());
       TANDEM_DISPATCH(ForwardTile)

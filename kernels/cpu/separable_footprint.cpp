@@ -13,6 +13,7 @@
 
 #include "footprint-inl.hpp"
 
+#include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
 #include "../cone.hpp"
 #include "../launches.hpp"
@@ -175,6 +176,7 @@ void project_block(const ConeViews& n, Range views, const float* turned, Shape v
                    float* sums) {
   Array columns(Space({column_tile, column_tile, ColumnTile(volume, 0).stride()}));
   for (Index t = 0; t < ColumnTile::count(volume); ++t) {
+    let_interrupt();
     const ColumnTile tile(volume, t);
     for (Index iy = tile.y.first; iy < tile.y.last; ++iy)
       for (Index ix = tile.x.first; ix < tile.x.last; ++ix)
