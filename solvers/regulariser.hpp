@@ -40,4 +40,15 @@ Regulariser total_variation(const Space& volume, std::array<float, 3> scales = {
 Regulariser huber_total_variation(const Space& volume, float threshold,
                                   std::array<float, 3> scales = {1, 1, 1});
 
+/// Half the sum of squares of all voxels: with it, and without bounds, solvers find Tikhonov's solution.
+Regulariser tikhonov(const Space& volume);
+
+/// v <- the least of g(u) + |u - v|^2 / (2 step), where each block has its step.
+using ProximalMap = std::function<void(VectorView v, std::span<const float> steps, Stream& stream)>;
+
+/// The regulariser g(Kx) of a proximal map of your own: `value` is g, a number for each block. The map of the
+/// conjugate follows by Moreau's identity. It tells no gap. @throws GeometryError unless norm_squared > 0
+Regulariser regulariser_of(LinearOperator K, double norm_squared, ProximalMap prox,
+                           std::function<std::vector<double>(ConstVectorView Kx, Stream& stream)> value);
+
 }  // namespace tandem
