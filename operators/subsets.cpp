@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../core/error.hpp"
+#include "algebra.hpp"
 
 namespace tandem {
 
@@ -94,6 +95,19 @@ void Subsets::apply(float alpha, ConstVectorView x, float beta, VectorView y, St
 void Subsets::apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
   for (std::size_t i = 0; i < count(); ++i)
     parts_[i].apply_adjoint(alpha, part(y, i), i == 0 ? beta : 1, x, stream);
+}
+
+Subsets Subsets::weighed(const Array& weights) const {
+  Stream& stream = default_stream(range_.device());
+  const Array sorted = ordered(weights);
+  std::vector<LinearOperator> parts;
+  for (std::size_t i = 0; i < count(); ++i) {
+    Array own(parts_[i].range(), stream);
+    copy(part(sorted, i), own, stream);
+    stream.synchronize();
+    parts.push_back(diagonal(std::move(own)) * parts_[i]);
+  }
+  return {std::move(parts), views_};
 }
 
 }  // namespace tandem

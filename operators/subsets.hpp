@@ -32,6 +32,9 @@ class Subsets {
   Array ordered(const Array& data) const;
   Array ordered(Array&& data) const;  ///< gives the memory of `data` back
 
+  /// The same subsets with rows times weights, which are in the order of the scan.
+  Subsets weighed(const Array& weights) const;
+
   /// Apply all subsets together, so that this is an operator too.
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const;
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const;

@@ -47,6 +47,17 @@ TEST(Subsets, DataOfASubsetLieTogether) {
   }
 }
 
+TEST(Subsets, AreWeighedInTheOrderOfTheScan) {
+  const ParallelBeam scan = test::scan_of(13, 3, 17);
+  const VolumeGrid grid = test::grid_of(11, 13, 3);
+  const Subsets subsets = test::subsets_of(scan, grid, 4);
+  const Array x = test::random_array(subsets.domain(), 3), w = test::random_array(projection_space(scan), 5);
+  const Array weighed = LinearOperator(subsets.weighed(w)) * x;
+  Array wanted = projector(scan, grid) * x;
+  for (Index k = 0; k < wanted.size(); ++k) wanted.data()[k] *= w.data()[k];
+  EXPECT_TRUE(test::same_bits(weighed, subsets.ordered(wanted)));
+}
+
 TEST(Subsets, RefuseViewsThatAreNotThereTwiceOrElsewhere) {
   const VolumeGrid grid = test::grid_of(3, 3, 2);
   const ParallelBeam scan = test::scan_of(2, 2, 5);
