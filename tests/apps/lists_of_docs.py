@@ -90,7 +90,7 @@ def solvers_of_docs():
 def solvers_of_reference():
     part = text("docs/reference/python.md").partition("## Solvers\n")[2].split("##")[0]
     names = re.findall(r"\b[A-Z]\w+\b", part)
-    return sorted(set(names) - {"Solver", "Subsets", "Regulariser", "Bounds"})
+    return sorted(set(names) - {"Solver", "Subsets", "Regulariser", "OwnRegulariser", "WeightFound", "WeightTrial", "Bounds"})
 
 
 def compare_formats(faults):
@@ -115,7 +115,7 @@ TABLES = {
     "--padding": ("operators/ramp_filter.cpp", r"paddings\[\] = \{(.*?)\};", r'"(\w+)"'),
     "--model": ("geometry/views.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
     "--accuracy": [("kernels/fourier.cpp", r"griddings\{(.*?)\};", r"Gridding\{([\w-]+)"),
-                   ("kernels/hierarchical.cpp", r"designs\{(.*?)\};", r"HierarchicalDesign\{([\w-]+)")],
+                   ("kernels/hierarchical_taps.cpp", r"designs\{(.*?)\};", r"HierarchicalDesign\{([\w-]+)")],
     "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
     "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),
     "--stop": ("apps/options/recon_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),
