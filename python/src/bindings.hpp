@@ -20,6 +20,7 @@
 
 #include "../../core/array.hpp"
 #include "../../core/device.hpp"
+#include "../../core/interrupts.hpp"
 #include "../../operators/linear_operator.hpp"
 #include "released.hpp"
 
@@ -33,6 +34,7 @@ void add_geometry(nb::module_& m);
 void add_phantoms(nb::module_& m);
 void add_operators(nb::module_& m);
 void add_tensors(nb::module_& m);
+void add_regularisers(nb::module_& m);
 void add_solvers(nb::module_& m);
 void add_scans(nb::module_& m);
 void add_commands(nb::module_& m);
@@ -95,5 +97,18 @@ void add_constructor(nb::module_& m, Class& c, const std::string& name, const st
 
 /// Raises KeyboardInterrupt, or what another handler of a signal raises, if a signal came. Takes the GIL.
 void raise_if_signalled();
+
+/// As long as it lives, a signal ends long work of this thread on the CPU. Work on a GPU is queued, and never
+/// long; neither is that on vectors of so few elements, which this would delay.
+class EndedBySignals {
+ public:
+  explicit EndedBySignals(Device device = Device::cpu(), Index elements = many) {
+    if (!device.is_cuda() && elements >= many) interrupts_.emplace(&raise_if_signalled);
+  }
+
+ private:
+  static constexpr Index many = 4096;
+  std::optional<Interrupts> interrupts_;
+};
 
 }  // namespace tandem::python

@@ -77,6 +77,7 @@ NB_MODULE(_core, m) {
   python::add_phantoms(m);
   python::add_operators(m);
   python::add_tensors(m);
+  python::add_regularisers(m);
   python::add_solvers(m);
   python::add_scans(m);
   python::add_commands(m);

@@ -124,7 +124,30 @@ std::vector<AsTuple> shapes_of(const Space& space) {
   return shapes;
 }
 
+/// What makes a space anew: (shape, blocks, device), or a list of parts. What comes back fits each space of
+/// its shape, as it knows no geometry.
+nb::object stored(const Space& space) {
+  if (space.parts() == 1)
+    return nb::make_tuple(AsTuple(std::tuple_cat(space.shape())), static_cast<int>(space.blocks()),
+                          space.device().name());
+  nb::list parts;
+  for (int i = 0; i < space.parts(); ++i) parts.append(stored(space.part(i)));
+  return parts;
+}
+
+Space space_of(const nb::object& stored) {
+  if (nb::isinstance<nb::list>(stored)) {
+    std::vector<Space> parts;
+    for (const nb::handle part : stored) parts.push_back(space_of(nb::borrow(part)));
+    return Space::direct_sum(std::move(parts));
+  }
+  const auto [shape, blocks, device] = nb::cast<std::tuple<Shape, int, std::string>>(stored);
+  return Space(shape, static_cast<Blocks>(blocks), Device::named(device));
+}
+
 void add_space(nb::module_& m) {
+  m.def("space_of", &space_of);
+  m.def("stored", &stored);
   nb::class_<Space>(
       m, "Space",
       "The vector space that an operator maps from or to: a shape (slice, y, x) or (view, row, bin) on a "
@@ -200,6 +223,7 @@ void apply_at(const LinearOperator& A, float alpha, Address x, float beta, Addre
   const Released released;
   Stream stream = stream_of_caller(domain.device(), native);
   const OnStream on(stream);
+  const EndedBySignals signals(domain.device(), count * (domain.size() + range.size()));
   A.apply(alpha, lent(x, domain), beta, lent(y, range), {count, domain.size(), range.size()}, stream);
 }
 
@@ -231,6 +255,7 @@ void add_operators(nb::module_& m) {
       "adjointness",
       [](const LinearOperator& A, int trials, unsigned seed) {
         const OnDevice on(A.domain().device());
+        const EndedBySignals signals(A.domain().device());
         return adjointness(Watched{A}, trials, seed);
       },
       released);
@@ -238,6 +263,7 @@ void add_operators(nb::module_& m) {
       "operator_norm",
       [](const LinearOperator& A, int iterations, unsigned seed) {
         const OnDevice on(A.domain().device());
+        const EndedBySignals signals(A.domain().device());
         return operator_norm(Watched{A}, iterations, seed);
       },
       released);

@@ -11,6 +11,7 @@ std::span<float> floats_at(Address at, Index count) {
 
 void project_to(const Phantom& phantom, const Scan& scan, Address out, int samples) {
   const Released released;
+  const EndedBySignals signals;
   const Range rows{0, detector_of(scan).rows};
   const std::span<float> data = floats_at(out, projection_space(scan).size());
   project(phantom, scan, rows, data, samples);
@@ -18,6 +19,7 @@ void project_to(const Phantom& phantom, const Scan& scan, Address out, int sampl
 
 void voxelise_to(const Phantom& phantom, const VolumeGrid& grid, Address out, int samples) {
   const Released released;
+  const EndedBySignals signals;
   const auto [nz, ny, nx] = grid.shape();
   voxelise(phantom, grid, {0, nz}, floats_at(out, nz * ny * nx), samples);
 }

@@ -1,6 +1,8 @@
+#include <cstring>
 #include <thread>
 
 #include "../../core/error.hpp"
+#include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
 #include "../../pipeline/methods/any_solver.hpp"
 #include "../../solvers/ba_gmres.hpp"
@@ -15,19 +17,12 @@
 #include "../../solvers/osem.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "../../solvers/sirt.hpp"
-#include "../../solvers/weight/weight_search.hpp"
 #include "bindings.hpp"
+#include "equations.hpp"
 
 namespace tandem::python {
 
 namespace {
-
-/// The vectors that a solver starts with, at addresses of the caller. x0 at 0: zeros; `beside` at 0: none.
-struct Given {
-  Address b, x0, beside, native;
-  std::string beside_name;  ///< name of the vector beside b
-  nb::object keeper;
-};
 
 /// A solver with its stream, which is the stream of the caller when the solver was made.
 class Solver {
@@ -38,11 +33,12 @@ class Solver {
       : stream_(stream_of_caller(domain.device(), given.native, given.keeper)), on_device_(domain.device()) {
     const Released released;
     const OnStream on(stream_);
-    Array b = copied("b", range, given.b),
-          x0 = given.x0 ? copied("x0", domain, given.x0) : zeros(domain, stream_);
+    const EndedBySignals signals(on_device_);
+    Array b = copied("b", range, given.b, stream_),
+          x0 = given.x0 ? copied("x0", domain, given.x0, stream_) : zeros(domain, stream_);
     std::optional<Array> beside;
-    if (given.beside) beside = copied(given.beside_name.c_str(), range, given.beside);
-    solver_.emplace(make(std::move(b), std::move(x0), std::move(beside)));
+    if (given.beside) beside = copied(given.beside_name, range, given.beside, stream_);
+    solver_ = std::make_shared<pipeline::AnySolver>(make(std::move(b), std::move(x0), std::move(beside)));
   }
 
   ~Solver() {
@@ -73,6 +69,8 @@ class Solver {
   }
 
   const std::vector<double>& residual_norms() const { return solver_->residual_norms(); }
+  std::weak_ptr<pipeline::AnySolver> watched() const { return solver_; }
+  int steps = 0;  ///< that it has made
 
  private:
   static void let_wait(const Stream& stream, const Stream& other) {
@@ -81,35 +79,54 @@ class Solver {
     stream.wait(passed);
   }
 
-  Array copied(const char* name, const Space& space, Address at) {
-    Array own(space, stream_);
-    copy(lent(at, space), own, stream_);
-    Index bad = 0;
-    for (const Index count : count_not_finite(own, stream_)) bad += count;
-    require<GeometryError>(bad == 0, name, ": ", bad, " of ", space.size(),
-                           " values are NaN or infinite; replace them before they enter a solver");
-    return own;
-  }
-
   Stream stream_;
   Device on_device_;
   std::thread::id thread_ = std::this_thread::get_id();
-  std::optional<pipeline::AnySolver> solver_;
+  std::shared_ptr<pipeline::AnySolver> solver_;
 };
 
-/// A solver that needs only A, b and x0.
+/// A rule asks its solver, which may be gone.
+std::shared_ptr<pipeline::AnySolver> still_there(const std::weak_ptr<pipeline::AnySolver>& solver) {
+  const std::shared_ptr<pipeline::AnySolver> there = solver.lock();
+  require<SpaceError>(there != nullptr, "stop rule: the solver that it was made for is gone; make it anew");
+  return there;
+}
+
+/// A solver that needs A, b and x0 alone, and perhaps data weights.
 template <class S, class... Options>
-Solver* plain(const LinearOperator& A, const Given& given, Options... options) {
-  return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, const std::optional<Array>&) {
-    return S(A, std::move(b), std::move(x0), options...);
+Solver* plain(const LinearOperator& A, const Given& given, Rows rows, Options... options) {
+  return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> weights) {
+    Stream& stream = default_stream(A.domain().device());
+    auto equations = weighed(A, std::move(b), std::move(weights), rows, 0, stream);
+    return S(std::move(equations.A), std::move(equations.b), std::move(x0), options...);
+  });
+}
+
+/// A solver that may be damped, and that may take a follower along, which tells what noise does to it: it
+/// makes the same steps from signs.
+template <class S>
+Solver* in_krylov_space(const LinearOperator& A, const Given& given, float tikhonov_weight, bool gcv) {
+  return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> weights) {
+    Stream& stream = default_stream(A.domain().device());
+    auto equations = weighed(A, std::move(b), std::move(weights), Rows::by_roots, tikhonov_weight, stream);
+    if (!gcv) return pipeline::AnySolver(S(std::move(equations.A), std::move(equations.b), std::move(x0)));
+    auto [leads, follows] = Sums::leader_and_follower();
+    pipeline::AnySolver solver(S(equations.A, std::move(equations.b), std::move(x0), std::move(leads)));
+    Array signs(equations.A.range(), stream);
+    fill_with_signs(signs, 1, stream);
+    pipeline::AnySolver follower(
+        S(equations.A, signs.clone(stream), zeros(A.domain(), stream), std::move(follows)));
+    solver.lead(std::move(follower), std::move(signs));
+    return solver;
   });
 }
 
 /// A solver that goes through subsets of the views.
 template <class S, class... Options>
 Solver* by_subsets(const Subsets& A, const Space& range, const Given& given, Options... options) {
-  return new Solver(A.domain(), range, given, [&](Array b, Array x0, const std::optional<Array>&) {
-    return S(A, std::move(b), std::move(x0), options...);
+  return new Solver(A.domain(), range, given, [&](Array b, Array x0, std::optional<Array> weights) {
+    auto equations = weighed(A, std::move(b), std::move(weights), default_stream(range.device()));
+    return S(std::move(equations.A), std::move(equations.b), std::move(x0), options...);
   });
 }
 
@@ -122,22 +139,18 @@ Solver* regularised(const LinearOperator& A, const Given& given, const Regularis
   });
 }
 
-template <class S>
-void add_plain(nb::module_& m, const char* name) {
-  m.def(name, [](const LinearOperator& A, const Given& given) { return plain<S>(A, given); });
-}
-
 void add_kinds(nb::module_& m) {
-  add_plain<Cgls>(m, "Cgls");
-  add_plain<Lsqr>(m, "Lsqr");
-  add_plain<Lsmr>(m, "Lsmr");
-  add_plain<BaGmres>(m, "BaGmres");
-  add_plain<Mlem>(m, "Mlem");
+  m.def("Cgls", &in_krylov_space<Cgls>);
+  m.def("Lsqr", &in_krylov_space<Lsqr>);
+  m.def("Lsmr", &in_krylov_space<Lsmr>);
+  m.def("BaGmres", &in_krylov_space<BaGmres>);
+  m.def("Mlem",
+        [](const LinearOperator& A, const Given& given) { return plain<Mlem>(A, given, Rows::by_weights); });
   m.def("Sirt", [](const LinearOperator& A, const Given& given, float relaxation, const Bounds& bounds) {
-    return plain<Sirt>(A, given, SirtOptions{relaxation, bounds});
+    return plain<Sirt>(A, given, Rows::by_weights, SirtOptions{relaxation, bounds});
   });
   m.def("Landweber", [](const LinearOperator& A, const Given& given, float relaxation, const Bounds& bounds) {
-    return plain<Landweber>(A, given, LandweberOptions{relaxation, bounds});
+    return plain<Landweber>(A, given, Rows::by_roots, LandweberOptions{relaxation, bounds});
   });
   m.def("Mltr", [](const LinearOperator& A, const Given& given, const Bounds& bounds) {
     return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> blank) {
@@ -173,8 +186,10 @@ Seen seen(const Progress& now) {
 
 Report run_solver(Solver& solver, const StopRule& stop, const std::function<void(Seen)>& observe,
                   Address native) {
+  const int before = solver.steps;
   return solver.on_its_stream(native, [&](pipeline::AnySolver& s, Stream&) {
     return run(s, stop, [&](const Progress& now) {
+      solver.steps = before + now.iteration;
       raise_if_signalled();
       if (observe) observe(seen(now));
     });
@@ -185,6 +200,40 @@ StopRule rule_of(const std::string& name, std::function<bool(Seen, std::size_t)>
   return {name, [holds = std::move(holds)](const Progress& now, std::size_t block) {
             return holds(seen(now), block);
           }};
+}
+
+/// The bytes of a part on the host. A vector lies on the CPU.
+std::span<std::byte> bytes_of(const StatePart& part) {
+  if (const auto* bytes = std::get_if<std::span<std::byte>>(&part.value)) return *bytes;
+  const auto& vector = std::get<VectorView>(part.value);
+  return std::as_writable_bytes(std::span(vector.data, static_cast<std::size_t>(vector.space.size())));
+}
+
+/// What steps have changed, by names, and how many there were.
+std::pair<int, std::vector<std::pair<std::string, nb::bytes>>> state_of(Solver& solver) {
+  const SolverState state =
+      solver.on_its_stream(0, [](pipeline::AnySolver& s, Stream&) { return s.state().value(); });
+  std::vector<std::pair<std::string, nb::bytes>> parts;
+  for (const StatePart& part : state) {
+    const std::span<std::byte> bytes = bytes_of(part);
+    parts.emplace_back(part.name, nb::bytes(bytes.data(), bytes.size()));
+  }
+  return {solver.steps, std::move(parts)};
+}
+
+/// Goes on from the state of the same solver after so many steps.
+void set_state(Solver& solver, int steps, const std::vector<std::pair<std::string, nb::bytes>>& parts) {
+  const SolverState state = solver.on_its_stream(0, [&](pipeline::AnySolver& s, Stream&) {
+    s.make_room(steps);
+    return s.state().value();
+  });
+  bool fits = state.size() == parts.size();
+  for (std::size_t k = 0; fits && k < parts.size(); ++k)
+    fits = state[k].name == parts[k].first && bytes_of(state[k]).size() == parts[k].second.size();
+  require<SpaceError>(fits, "solver: the stored state is of another solver or problem");
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    std::memcpy(bytes_of(state[k]).data(), parts[k].second.data(), parts[k].second.size());
+  solver.steps = steps;
 }
 
 void add_rules(nb::module_& m) {
@@ -217,33 +266,19 @@ void add_rules(nb::module_& m) {
       return stagnation(s.traces(), data);
     });
   });
+  m.def("gcv", [](const Solver& solver, const std::vector<Index>& data, double factor) {
+    const auto freedom = [solver = solver.watched()] { return still_there(solver)->degrees_of_freedom(); };
+    return cross_validation(freedom, data, factor);
+  });
+  m.def("duality_gap", [](const Solver& solver, double epsilon) {
+    return duality_gap([solver = solver.watched()] { return still_there(solver)->gaps(); }, epsilon);
+  });
   nb::class_<Report>(m, "Report", "How a run went.")
       .def_ro("iterations", &Report::iterations, "Of the block that took the most.")
       .def_ro("block_iterations", &Report::block_iterations,
               "Steps of each block (slice of a parallel beam).")
       .def_ro("stopped_by", &Report::stopped_by, "The name of the rule, one per block.")
       .def_ro("residuals", &Report::residuals, "|b - Ax| over all blocks, before each step and at the end.");
-}
-
-void add_regularisers(nb::module_& m) {
-  nb::class_<Regulariser>(m, "Regulariser", "A convex function of a volume that Pdhg and Fista keep small.");
-  m.def("total_variation", &total_variation, "volume"_a, "scales"_a = std::array<float, 3>{1, 1, 1},
-        "The sum of the lengths of the gradient; scales: factors of differences along (slice, y, x).");
-  m.def("huber_total_variation", &huber_total_variation, "volume"_a, "threshold"_a,
-        "scales"_a = std::array<float, 3>{1, 1, 1},
-        "The same, with squares below a threshold: no staircases.");
-  nb::class_<Bounds>(m, "Bounds", "Values between which a solver keeps all voxels.")
-      .def(nb::new_([](float lowest, float highest) {
-             return Bounds{lowest, highest};
-           }),
-           "lowest"_a = Bounds{}.lowest, "highest"_a = Bounds{}.highest)
-      .def_ro("lowest", &Bounds::lowest, "Of any voxel, in the unit of the volume.")
-      .def_ro("highest", &Bounds::highest, "Likewise.");
-  m.attr("above_zero") = nb::cast(above_zero);
-  nb::class_<Subsets>(m, "Subsets", "An operator in parts, each of which takes some of the views.")
-      .def(nb::init<std::vector<LinearOperator>, std::vector<std::vector<Index>>>())
-      .def_prop_ro("count", &Subsets::count)
-      .def_prop_ro("domain", &Subsets::domain);
 }
 
 }  // namespace
@@ -255,11 +290,26 @@ void add_solvers(nb::module_& m) {
              return Given{b, x0, beside, native, std::move(beside_name), std::move(keeper)};
            }),
            "b"_a, "x0"_a, "beside"_a, "native"_a, "beside_name"_a, "keeper"_a.none());
-  add_regularisers(m);
+  nb::class_<Subsets>(m, "Subsets", "An operator in parts, each of which takes some of the views.")
+      .def(nb::init<std::vector<LinearOperator>, std::vector<std::vector<Index>>>())
+      .def_prop_ro("count", &Subsets::count)
+      .def_prop_ro("domain", &Subsets::domain);
   nb::class_<Solver>(m, "Solver")
       .def("step",
            [](Solver& solver, const std::vector<bool>& active, Address native) {
              solver.on_its_stream(native, [&](pipeline::AnySolver& s, Stream&) { s.step(active); });
+             ++solver.steps;
+           })
+      .def("state", &state_of)
+      .def("set_state", &set_state)
+      .def("gap",
+           [](Solver& solver, Address native) {
+             return solver.on_its_stream(native, [](pipeline::AnySolver& s, Stream&) { return s.gaps(); });
+           })
+      .def("objective",
+           [](Solver& solver, Address native) {
+             return solver.on_its_stream(native,
+                                         [](pipeline::AnySolver& s, Stream&) { return s.objective(); });
            })
       .def("residual_norms", &Solver::residual_norms)
       .def("copy_solution", [](Solver& solver, Address to, Address native) {

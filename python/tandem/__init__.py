@@ -7,21 +7,23 @@
     >>> image = tandem.fbp(scan, grid) @ y
 """
 from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam, FlexibleBeam, ParallelBeam,
-                    Phantom, Regulariser, Report, Space, StopRule, VolumeGrid, above_zero, as_circle, as_free_views,
-                    balls, bin_down, crop, cuda_version, description, disc, discrepancy, divergence, ellipsoids,
-                    fitting_grid, foam, half_acquisition, half_width, huber_total_variation, max_iterations, plate,
+                    Phantom, Regulariser, Report, Space, StopRule, VolumeGrid, WeightFound, WeightTrial, above_zero,
+                    as_circle, as_free_views, balls, bin_down, crop, cuda_version, description, disc, discrepancy,
+                    divergence, ellipsoids, fitting_grid, foam, half_acquisition, half_width, max_iterations, plate,
                     projection_shape, relative_residual, set_threads, shepp_logan, shepp_logan_in_space, symmetric,
-                    thread_count, time_limit, total_variation, view_subsets, white_residual)
+                    thread_count, time_limit, view_subsets, white_residual)
 from ._core import version as __version__
 from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
-from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator,
+from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator, mask,
                         operator_norm, unmatched_pair, vstack)
 from ._options import Options, options
+from ._regularisers import OwnRegulariser, huber_total_variation, tikhonov, total_variation
 from ._scans import (Frames, Reconstruction, ScanFile, Stage, calibrate, center, grid_of, open_scan, plan, read_volume,
                      reconstruct, simulate, write_scan, write_volume)
-from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Progress, Sirt,
-                       Solver, Subsets, run, stagnation, stop_rule, subsets)
+from ._running import Progress, duality_gap, gcv, run, stagnation, stop_rule
+from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Sirt, Solver,
+                       Subsets, find_weight, subsets)
 from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise, with_views
 
 from . import _mistakes, _words
@@ -33,17 +35,17 @@ _mistakes.explain_all(globals())
 __all__ = [
     "above_zero", "adjoint", "Adjointness", "adjointness", "as_circle", "as_free_views", "backprojector", "BaGmres",
     "balls", "bin_down", "Bounds", "calibrate", "center", "Cgls", "ConeBeam", "CopyWarning", "crop", "cuda_version",
-    "description",
-    "Detector", "DeviceError", "devices", "diagonal", "disc", "discrepancy", "divergence", "Ellipsoid",
-    "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter", "Fista", "fitting_grid", "FlexibleBeam",
-    "foam", "Frames", "GeometryError", "gradient", "grid_from", "grid_of", "grid_to", "half_acquisition",
-    "half_width", "hstack", "huber_total_variation", "identity", "Landweber", "LinearOperator", "Lsmr", "Lsqr",
-    "make_operator", "max_iterations", "Mlem", "Mltr", "open_scan", "operator_norm", "Options", "options",
-    "Osem", "OsSirt",
-    "ParallelBeam", "Pdhg", "Phantom", "plan", "plate", "Progress", "project", "projection_shape", "projector",
-    "ramp_filter", "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual", "Report",
-    "run", "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan", "shepp_logan_in_space",
+    "description", "Detector", "DeviceError", "devices", "diagonal", "disc", "discrepancy", "divergence",
+    "duality_gap", "Ellipsoid", "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter",
+    "find_weight", "Fista", "fitting_grid", "FlexibleBeam", "foam", "Frames", "gcv", "GeometryError", "gradient",
+    "grid_from", "grid_of", "grid_to", "half_acquisition", "half_width", "hstack", "huber_total_variation",
+    "identity", "Landweber", "LinearOperator", "Lsmr", "Lsqr", "make_operator", "mask", "max_iterations", "Mlem",
+    "Mltr", "open_scan", "operator_norm", "Options", "options", "Osem", "OsSirt", "OwnRegulariser", "ParallelBeam",
+    "Pdhg", "Phantom", "plan", "plate", "Progress", "project", "projection_shape", "projector", "ramp_filter",
+    "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual", "Report", "run",
+    "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan", "shepp_logan_in_space",
     "simulate", "Sirt", "Solver", "Space", "SpaceError", "Stage", "stagnation", "stop_rule", "StopRule", "Subsets",
-    "subsets", "symmetric", "thread_count", "time_limit", "total_variation", "unmatched_pair", "UsageError",
-    "view_subsets", "VolumeGrid", "voxelise", "vstack", "white_residual", "with_views", "write_scan", "write_volume",
+    "subsets", "symmetric", "thread_count", "tikhonov", "time_limit", "total_variation", "unmatched_pair",
+    "UsageError", "view_subsets", "VolumeGrid", "voxelise", "vstack", "WeightFound", "WeightTrial",
+    "white_residual", "with_views", "write_scan", "write_volume",
 ]

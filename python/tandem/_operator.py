@@ -276,6 +276,17 @@ def diagonal(weights: Array, space: Space) -> LinearOperator:
     return LinearOperator(_core.diagonal(space, kind.address(weights), kind.stream(weights)[0]))
 
 
+def mask(where: Array, space: Space) -> LinearOperator:
+    """Keeps the elements of a vector where `where` is true, and sets the others to 0. ``Cgls(A * mask(inside,
+    A.domain), y)`` and the other solvers without a regulariser leave voxels beyond at 0; data that do not count get
+    ``data_weights`` of 0."""
+    import sys
+    torch = sys.modules.get("torch")
+    is_tensor = torch is not None and isinstance(where, torch.Tensor)
+    return diagonal(where.to(torch.float32) if is_tensor else
+                    where.astype(np.float32) if hasattr(where, "astype") else np.asarray(where, np.float32), space)
+
+
 def gradient(volume: Space, scales: Sequence[float] = (1, 1, 1)) -> LinearOperator:
     """Differences of neighbouring voxels along (slice, y, x); of y and x alone where slices are problems of their own.
     The range is a sum of as many volumes."""
@@ -299,18 +310,19 @@ def make_operator(domain: Space, range: Space, forward: Callable[[np.ndarray], n
                                              _on_addresses(adjoint, *reversed(spaces))))
 
 
-def _on_addresses(function, here: Vectors, there: Vectors):
+def floats_at(address: int, vectors: Vectors) -> np.ndarray:
+    """The vector that lies at an address of this process, without a copy."""
     import ctypes
+    floats = (ctypes.c_float * vectors.size).from_address(address)
+    return np.frombuffer(floats, np.float32).reshape(vectors.inner)
 
-    def at(address: int, vectors: Vectors) -> np.ndarray:
-        floats = (ctypes.c_float * vectors.size).from_address(address)
-        return np.frombuffer(floats, np.float32).reshape(vectors.inner)
 
+def _on_addresses(function, here: Vectors, there: Vectors):
     def call(source: int, target: int) -> None:
-        result = np.asarray(function(at(source, here).copy()))
+        result = np.asarray(function(floats_at(source, here).copy()))
         if result.shape != there.inner:
             raise SpaceError(f"make_operator: a function gave shape {result.shape}; {there.inner} is needed")
-        at(target, there)[...] = result
+        floats_at(target, there)[...] = result
 
     return call
 

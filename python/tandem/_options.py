@@ -81,10 +81,32 @@ def with_options(command: str) -> Callable[[Function], Function]:
     return give
 
 
+OF_OPERATORS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "filter": lambda f: {"fbp_filter": f} if isinstance(f, str) else {
+        "fbp_filter": f.window, "fbp_cutoff": f.cutoff, "padding": f.padding, "padding_bins": f.padding_bins},
+    "bounds": lambda b: dict(zip(("lowest", "highest"), (b.lowest, b.highest) if isinstance(b, _core.Bounds) else b)),
+    "sod_mm": lambda mm: {"sod": mm},
+    "sdd_mm": lambda mm: {"sdd": mm}}
+"""Words of operators and solvers that functions of the program take, too, and what they are there."""
+
+
+def _as_the_program_says(given: dict[str, Any]) -> dict[str, Any]:
+    known = dict(given)
+    for name in OF_OPERATORS.keys() & given.keys():
+        value = known.pop(name)
+        for word, part in ({} if value is None else OF_OPERATORS[name](value)).items():
+            if part is None or isinstance(part, float) and np.isinf(part):
+                continue
+            if given.get(word) is not None:
+                raise UsageError(f"{name}: {word} is given, too; give one of them")
+            known[word] = part
+    return known
+
+
 def words(command: str, given: dict[str, Any]) -> list[str]:
     """Options as the program takes them: ``stop="gcv"``, ``tv_weight=0.1``, ``nonnegative=True``, ``flats=[a, b]``."""
     made = []
-    for name, value in given.items():
+    for name, value in _as_the_program_says(given).items():
         form, option = _table(command).get(name, ("list", ""))[0], name.replace("_", "-")
         if value is None or (form == "flag" and value is False):
             continue

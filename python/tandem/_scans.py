@@ -243,8 +243,9 @@ def reconstruct(source: Any, output: Optional[PathLike] = None, *, method: Optio
     output: a file (.h5, .tif, ...); without it the volume is an array. method: fbp, fdk, cgls, tv, ...
     progress: True for a bar, or a function of a `Stage`. options: for example ``iterations=20``,
     ``nonnegative=True``, ``fbp_filter="hann"``, ``slices=(1, 3)``. Angles of options are in degrees, as the program
-    has them; ``angles``, ``view_shifts``, ``view_row_shifts``, ``row_axes``, ``initial`` and ``truth`` may be arrays.
-    `options` of this package says what each is. Unlike `fbp`, it pads rows unless ``padding="none"``.
+    has them. ``filter``, ``bounds``, ``sod_mm`` and ``sdd_mm`` are what they are for operators and solvers;
+    ``angles``, ``view_shifts``, ``view_row_shifts``, ``row_axes``, ``initial`` and ``truth`` may be arrays. `options`
+    of this package says what each is. Unlike `fbp`, it pads rows unless ``padding="none"``.
     """
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         path, arrays = of_source(source, scan, flats, darks, options)
@@ -296,7 +297,8 @@ def calibrate(source: PathLike, output: PathLike, *, progress: OnProgress = True
 
 
 def read_volume(path: PathLike) -> np.ndarray:
-    """A volume (slice, y, x) that tandem wrote, as float32. Raises FileError unless it is complete."""
+    """A volume (slice, y, x) that tandem wrote, in any of its formats, as float32; `grid_of` tells where it lies.
+    Raises FileError unless it is complete."""
     volume = np.empty(_core.shape_of_volume(os.fspath(path)), np.float32)
     _core.read_volume(os.fspath(path), volume.ctypes.data)
     return volume

@@ -1,15 +1,17 @@
 """Solvers, stop rules, and the loop around them."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Callable, Optional, Sequence, Union
+import functools
+import zlib
+from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _arrays, _core, _mistakes, _words
-from ._core import Bounds, Regulariser, Report, StopRule
+from . import _core, _mistakes, _words
+from ._core import Bounds, WeightFound
 from ._errors import GeometryError, SpaceError
 from ._operator import Array, LinearOperator, Vectors
+from ._regularisers import RegulariserLike, as_regulariser
 from ._tomography import Scan, projector
 
 no_bounds = Bounds()
@@ -42,18 +44,40 @@ def _require_matched(solver: str, A: LinearOperator, allow_unmatched: bool) -> N
                             "solver needs; give a matched pair, BaGmres, or allow_unmatched=True")
 
 
+def _checksum(array: Array) -> int:
+    return zlib.crc32(np.asarray(array.detach() if hasattr(array, "detach") else array))
+
+
 class Solver:
     """A state that can make a step towards A x = b. It keeps copies of what it is given, on the device of A. It is
-    made and used in one thread."""
+    made and used in one thread. On the CPU it is pickled with its state, if b is still there as it was.
+
+    data_weights, of the shape of b and none negative, say how much each datum counts; 0: not at all. Norms of residuals
+    are then weighed, too.
+    """
+
+    def __init_subclass__(cls) -> None:
+        """Lets solvers keep what they are made of, for files."""
+        own = cls.__dict__.get("__init__")
+        if own is None:
+            return
+
+        @functools.wraps(own)
+        def made(self: Solver, *arguments: Any, **keywords: Any) -> None:
+            self._made = arguments, keywords
+            own(self, *arguments, **keywords)
+        cls.__init__ = made  # type: ignore[method-assign]
 
     def _begin(self, make: Callable[[_core.Given], _core.Solver], domain: Vectors, range_: Vectors, b: Array, x0: Array,
                beside: tuple[str, Array] = ("", None)) -> None:
         if domain.may_be_images and range_.may_be_images and getattr(b, "ndim", 0) == 2:
             domain, range_ = domain.as_images(), range_.as_images()
+        originals = {"b": (range_, b)}
         b, kind, batch = range_.taken("b", b)
         given = {"b": (b, batch)}
         for name, vectors, value in (("x0", domain, x0), (beside[0], range_, beside[1])):
             if value is not None:
+                originals[name] = vectors, value
                 value, own, batch = vectors.taken(name, value)
                 if own is not kind:
                     raise TypeError(f"{name}: {type(value).__name__}, and b is {type(b).__name__}; give one kind")
@@ -63,9 +87,24 @@ class Solver:
                 raise SpaceError(f"{name}: shape {tuple(value.shape)}; a solver has one problem, no axes before it")
         address = {name: kind.address(value) for name, (value, _) in given.items()}
         stream, keeper = kind.stream(b)
-        self._kind, self._like, self._domain = kind, kind.empty((0,), b), domain
+        self._kind, self._like, self._domain, self._data = kind, kind.empty((0,), b), domain, range_.size
         self._core = make(_core.Given(address["b"], address.get("x0", 0), address.get(beside[0], 0), stream,
                                       beside[0], keeper))
+        if domain.device != "cpu":
+            self._made = None  # so that nothing on a GPU is kept
+        else:
+            self._originals = {name: (*originals[name], _checksum(value)) for name, (value, _) in given.items()}
+
+    def __reduce__(self) -> tuple:
+        name = type(self).__name__
+        if self._made is None:
+            raise TypeError(f"{name} on {self._domain.device} cannot be pickled, as its state lies on a GPU; pickle "
+                            "its solution, and begin again with x0=solution")
+        for word, (vectors, value, checksum) in self._originals.items():
+            if _checksum(vectors.taken(word, value)[0]) != checksum:
+                raise TypeError(f"{name} cannot be pickled, as {word} was changed after it was made; pickle its "
+                                "solution, and begin again with x0=solution")
+        return _gone_on, (type(self), *self._made, self._core.state())
 
     def _stream(self) -> int:
         return self._kind.stream(self._like)[0]
@@ -95,38 +134,52 @@ class Solver:
         self._core.step(active, self._stream())
 
 
-class _Plain(Solver):
-    def __init__(self, A: LinearOperator, b: Array, x0: Array = None):
-        make = getattr(_core, type(self).__name__)
-        _require_operator(type(self).__name__, A)
-        self._begin(lambda given: make(A._core, given), A._domain, A._range, b, x0)
+def _gone_on(kind: type, arguments: tuple, keywords: dict[str, Any], state: Any) -> Solver:
+    solver = kind(*arguments, **keywords)
+    solver._core.set_state(*state)
+    return solver
 
 
-class _Krylov(_Plain):
-    def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, allow_unmatched: bool = False):
-        _require_matched(type(self).__name__, A, allow_unmatched)
-        super().__init__(A, b, x0)
+class _Krylov(Solver):
+    def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, data_weights: Array = None,
+                 tikhonov_weight: float = 0, gcv: bool = False, allow_unmatched: bool = False):
+        name = type(self).__name__
+        _require_matched(name, A, allow_unmatched or isinstance(self, BaGmres))
+        make, self._has_follower = getattr(_core, name), gcv
+        self._begin(lambda given: make(A._core, given, tikhonov_weight, gcv), A._domain, A._range, b, x0,
+                    ("data_weights", data_weights))
 
 
 class Cgls(_Krylov):
-    """Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair. For damping, pass
-    ``vstack([A, weight * D])`` and ``(b, zeros)``."""
+    """Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair.
+
+    data_weights: w, so that the sum of w (Ax - b)^2 takes the place of |Ax - b|^2. tikhonov_weight: W in
+    1/2 |Ax - b|^2 + 1/2 W |x|^2, in mm^2; residuals are then those of both terms. For a penalty on Dx, pass
+    ``vstack([A, weight * D])`` and ``(b, zeros)``. gcv: takes along what the rule `gcv` needs, for twice the cost of
+    a step.
+    """
 
 
 class Lsqr(_Krylov):
-    """As Cgls, through the Golub-Kahan process: rounding harms it less where A is ill conditioned."""
+    """As `Cgls`, through the Golub-Kahan process: rounding harms it less where A is ill conditioned."""
 
 
 class Lsmr(_Krylov):
     """Minimises |At (Ax - b)| over the same space; neither it nor |Ax - b| ever grows."""
 
 
-class BaGmres(_Plain):
+class BaGmres(_Krylov):
     """Minimises |B (b - Ax)| for a B that need not be the transpose of A: see ``unmatched_pair``."""
 
 
-class Mlem(_Plain):
-    """x <- x At(b / Ax) / At1, for b that are counts whose means are Ax. All voxels stay at 0 or above."""
+class Mlem(Solver):
+    """x <- x At(b / Ax) / At1, for b that are counts whose means are Ax. All voxels stay at 0 or above. data_weights: w
+    of each datum's log likelihood."""
+
+    def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, data_weights: Array = None):
+        _require_operator("Mlem", A)
+        self._begin(lambda given: _core.Mlem(A._core, given), A._domain, A._range, b, x0,
+                    ("data_weights", data_weights))
 
 
 class Mltr(Solver):
@@ -134,27 +187,32 @@ class Mltr(Solver):
     object, of the shape of b. The means of b are blank * exp(-Ax). The likelihood never falls, and all voxels stay
     within the bounds, the lowest of which must be finite."""
 
-    def __init__(self, A: LinearOperator, b: Array, blank: Array, x0: Array = None, *,
+    def __init__(self, A: LinearOperator, b: Array, blank: Array, x0: Array = None, *, data_weights: Array = None,
                  bounds: BoundsLike = _core.above_zero):
         _require_operator("Mltr", A)
         if blank is None:
             raise TypeError("blank: None; counts without an object are needed")
+        if data_weights is not None:  # of a datum's log likelihood, which is linear in both
+            b, blank = b * data_weights, blank * data_weights
         self._begin(lambda given: _core.Mltr(A._core, given, _bounds(bounds)), A._domain, A._range, b, x0,
                     ("blank", blank))
 
 
 class Sirt(Solver):
-    """x <- P(x + relaxation C At R (b - Ax)), with R = 1/(A 1) and C = 1/(At 1); P clamps into the bounds."""
+    """x <- P(x + relaxation C At R (b - Ax)), with R = 1/(A 1) and C = 1/(At 1); P clamps into the bounds.
+    data_weights: w in C At w R (b - Ax), with C = 1/(At w)."""
 
     def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, relaxation: float = 1,
-                 bounds: BoundsLike = no_bounds):
+                 bounds: BoundsLike = no_bounds, data_weights: Array = None):
         make = getattr(_core, type(self).__name__)
         _require_operator(type(self).__name__, A)
-        self._begin(lambda given: make(A._core, given, relaxation, _bounds(bounds)), A._domain, A._range, b, x0)
+        self._begin(lambda given: make(A._core, given, relaxation, _bounds(bounds)), A._domain, A._range, b, x0,
+                    ("data_weights", data_weights))
 
 
 class Landweber(Sirt):
-    """x <- P(x + relaxation / |A|^2 At (b - Ax)), where each block has its own norm |A|."""
+    """x <- P(x + relaxation / |A|^2 At (b - Ax)), where each block has its own norm |A|. data_weights: w in
+    At w (b - Ax), where |A|^2 is that of At w A."""
 
 
 class Subsets:
@@ -162,7 +220,10 @@ class Subsets:
 
     def __init__(self, parts: Sequence[LinearOperator], views: Sequence[Sequence[int]], whole: LinearOperator):
         self._core = _core.Subsets([part._core for part in parts], [list(v) for v in views])
-        self.whole, self.count = whole, len(parts)
+        self.whole, self.count, self._parts = whole, len(parts), (parts, views)
+
+    def __reduce__(self) -> tuple:
+        return Subsets, (*self._parts, self.whole)
 
     def __repr__(self) -> str:
         return f"<Subsets {self.count} of {self.whole!r}>"
@@ -180,109 +241,83 @@ def subsets(scan: Scan, grid: Optional[_core.VolumeGrid] = None, count: int = 10
 class Osem(Solver):
     """MLEM by subsets of the views."""
 
-    def __init__(self, A: Subsets, b: Array, x0: Array = None):
+    def __init__(self, A: Subsets, b: Array, x0: Array = None, *, data_weights: Array = None):
         _require_operator("Osem", A, subsets_=True)
         whole = A.whole
-        self._begin(lambda given: _core.Osem(A._core, whole.range, given), whole._domain, whole._range, b, x0)
+        self._begin(lambda given: _core.Osem(A._core, whole.range, given), whole._domain, whole._range, b, x0,
+                    ("data_weights", data_weights))
 
 
 class OsSirt(Solver):
     """SIRT by subsets of the views; with one view a subset it is SART."""
 
     def __init__(self, A: Subsets, b: Array, x0: Array = None, *, relaxation: float = 1,
-                 bounds: BoundsLike = no_bounds):
+                 bounds: BoundsLike = no_bounds, data_weights: Array = None):
         _require_operator("OsSirt", A, subsets_=True)
         whole = A.whole
         self._begin(lambda given: _core.OsSirt(A._core, whole.range, given, relaxation, _bounds(bounds)), whole._domain,
-                    whole._range, b, x0)
+                    whole._range, b, x0, ("data_weights", data_weights))
 
 
 def _numbers(weights: Union[float, Sequence[float]]) -> list[float]:
     return [float(w) for w in np.atleast_1d(weights)]
 
 
-def _regulariser(given: Regulariser) -> Regulariser:
-    if isinstance(given, Regulariser):
-        return given
-    raise TypeError(f"regulariser: {_mistakes.shown(given)}; give tandem.total_variation(A.domain) or another")
-
-
 class Pdhg(Solver):
     """Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient method.
 
-    regulariser: g and K, such as ``total_variation(A.domain)``. weights: W, a number, or one for each block.
-    data_weights: w, of the shape of b, none negative; default: 1. Needs a matched pair.
+    regulariser: g and K, such as ``total_variation(A.domain)``, or one of your own (`OwnRegulariser`). weights: W, a
+    number, or one for each block; `find_weight` finds it. data_weights: w, of the shape of b, none negative; default:
+    1. Needs a matched pair.
     """
 
-    def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: Regulariser,
+    def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: RegulariserLike,
                  weights: Union[float, Sequence[float]], data_weights: Array = None, *,
                  bounds: BoundsLike = no_bounds, relaxation: float = 1.8, balance: float = 0.05,
                  allow_unmatched: bool = False):
         _require_matched("Pdhg", A, allow_unmatched)
-        W, within = _numbers(weights), _bounds(bounds)
-        self._begin(lambda given: _core.Pdhg(A._core, given, _regulariser(regulariser), W, within, relaxation, balance),
-                    A._domain, A._range, b, x0, ("data_weights", data_weights))
+        W, within, g = _numbers(weights), _bounds(bounds), as_regulariser(regulariser, A.domain)
+        self._begin(lambda given: _core.Pdhg(A._core, given, g, W, within, relaxation, balance), A._domain, A._range, b,
+                    x0, ("data_weights", data_weights))
+
+    def objective(self) -> np.ndarray:
+        """What is minimised, of the solution, one for each block."""
+        return np.array(self._core.objective(self._stream()))
+
+    def gap(self) -> np.ndarray:
+        """How far the objective may be above the least one, as a share of it, one for each block: the duality gap,
+        which goes to 0. It holds among points within bounds that are at most twice as long as the solution."""
+        return np.array(self._core.gap(self._stream()))
 
 
 class Fista(Solver):
     """Minimises the same by gradient steps with momentum, and `inner_steps` of the regulariser in each."""
 
-    def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: Regulariser,
+    def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: RegulariserLike,
                  weights: Union[float, Sequence[float]], data_weights: Array = None, *,
                  bounds: BoundsLike = no_bounds, inner_steps: int = 10, allow_unmatched: bool = False):
         _require_matched("Fista", A, allow_unmatched)
-        W, within = _numbers(weights), _bounds(bounds)
-        self._begin(lambda given: _core.Fista(A._core, given, _regulariser(regulariser), W, within, inner_steps),
-                    A._domain, A._range, b, x0, ("data_weights", data_weights))
+        W, within, g = _numbers(weights), _bounds(bounds), as_regulariser(regulariser, A.domain)
+        self._begin(lambda given: _core.Fista(A._core, given, g, W, within, inner_steps), A._domain, A._range, b, x0,
+                    ("data_weights", data_weights))
 
 
-@dataclass
-class Progress:
-    """A solver between two steps."""
-    iteration: int
-    """Finished steps; 0 is the start."""
-    residuals: np.ndarray
-    """|b - Ax|, one for each block."""
-    first: np.ndarray
-    """The same at the start."""
-    seconds: float
-    solver: Optional[Solver] = None
+class _Search(Solver):
+    """The vectors of a search, as a solver takes them."""
 
-    @property
-    def solution(self) -> Array:
-        """A copy of the solution."""
-        if self.solver is None:
-            raise AttributeError("a stop rule sees residuals alone; look at the solution in `observe`")
-        return self.solver.solution
+    def __init__(self, A: LinearOperator, b: Array, data_weights: Array, search: Callable[[_core.Given], Any]):
+        def make(given: _core.Given) -> Any:
+            self.found = search(given)
+        self._begin(make, A._domain, A._range, b, None, ("data_weights", data_weights))
 
 
-def _progress(seen, solver: Optional[Solver] = None) -> Progress:
-    iteration, residuals, first, seconds = seen
-    return Progress(iteration, np.array(residuals), np.array(first), seconds, solver)
-
-
-def run(solver: Solver, stop: Union[StopRule, int],
-        observe: Optional[Callable[[Progress], None]] = None) -> Report:
-    """Makes steps until a rule holds for every block; a number as the rule is a number of steps. `observe` is called
-    before each step and at the end; an exception in it ends the run. Ctrl-C ends the run before the next step. The
-    solver then has the solution of the last step."""
-    if not isinstance(solver, Solver):
-        raise TypeError(f"run: solver is {_mistakes.shown(solver)}; give a solver, such as Cgls(A, b)")
-    if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):
-        stop = _core.max_iterations(int(stop))
-    if not isinstance(stop, StopRule):
-        raise TypeError(f"run: stop is {_mistakes.shown(stop)}; give a number of steps or a rule, such as "
-                        "max_iterations(30) | time_limit(60)")
-    watch = None if observe is None else (lambda seen: observe(_progress(seen, solver)))
-    return _core.run(solver._core, stop, watch, solver._stream())
-
-
-def stop_rule(name: str, holds: Callable[[Progress, int], bool]) -> StopRule:
-    """A rule of your own: whether the block is to stop."""
-    return _core.rule_of(name, lambda seen, block: bool(holds(_progress(seen), block)))
-
-
-def stagnation(solver: Solver, data: Sequence[int]) -> StopRule:
-    """Stops when |b - Ax|^2 falls by no more than it would by fitting noise of any size. data: how many data each block
-    has. To be asked for before the first step."""
-    return _core.stagnation(solver._core, [int(d) for d in np.atleast_1d(data)], solver._stream())
+def find_weight(A: LinearOperator, b: Array, regulariser: RegulariserLike, data_weights: Array = None, *,
+                bounds: BoundsLike = no_bounds, share: float = 0.125, most_steps: int = 300,
+                seed: int = 1) -> WeightFound:
+    """The weight W of a regulariser for `Pdhg` and `Fista`, from the data alone, by cross-validation: a share of the
+    data is held out, and the rest is solved for one W after another, with at most so many steps each. The larger W of
+    two that are alike is taken. There is one W for all blocks."""
+    _require_matched("find_weight", A, False)
+    g, within = as_regulariser(regulariser, A.domain), _bounds(bounds)
+    return _Search(A, b, data_weights, lambda given: _core.find_weight(A._core, given, g, within, share, most_steps,
+                                                                       seed)).found

@@ -76,6 +76,13 @@ _store(Phantom, ["ellipsoids"])
 _store(_core.Bounds, ["lowest", "highest"])
 
 
+def _space_of(stored):
+    return _core.space_of(stored)
+
+
+copyreg.pickle(_core.Space, lambda space: (_space_of, (_core.stored(space),)))
+
+
 def _how(model=None, device="cpu", variant="automatic", precision="float32", accuracy=1e-4) -> _core.How:
     return _core.How(model, _arrays.checked_device(_core.device_name(device)), variant, precision, accuracy)
 

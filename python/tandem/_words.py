@@ -87,6 +87,11 @@ def _of_report(r: _core.Report) -> str:
     return f"<Report {r.iterations} iterations, |b - Ax| from {first} to {last}, stopped by {rules}>"
 
 
+def _name_of(regulariser: _core.Regulariser) -> str:
+    make, *arguments = regulariser.made  # type: ignore[attr-defined]
+    return type(arguments[0]).__name__ if make.__name__ == "as_regulariser" else make.__name__
+
+
 def _of_bounds(b: _core.Bounds) -> str:
     return f"Bounds({number(b.lowest)}, {number(b.highest)})"
 
@@ -100,7 +105,9 @@ REPRS: dict[type, Callable[[Any], str]] = {
     _core.FanBeam: _of_cone, _core.FlexibleBeam: _of_flexible, _core.VolumeGrid: _of_grid, _core.Space: _of_space,
     _core.Ellipsoid: _of_ellipsoid, _core.Phantom: _of_phantom, _core.Report: _of_report, _core.Bounds: _of_bounds,
     _core.Adjointness: _of_adjointness, _core.StopRule: lambda rule: f"<StopRule {rule.name}>",
-    _core.Regulariser: lambda _: "<Regulariser for Pdhg and Fista>"}
+    _core.Regulariser: lambda g: f"<Regulariser {_name_of(g)} for Pdhg and Fista>",
+    _core.WeightTrial: lambda t: f"<WeightTrial weight {number(t.weight)}, error {number(t.error)}>",
+    _core.WeightFound: lambda w: f"<WeightFound weight {number(w.weight)} after {len(w.trials)} trials>"}
 
 # Values are equal if these are.
 _KEYS: dict[type, Callable[[Any], tuple]] = {

@@ -1,5 +1,6 @@
 """A thousand calls leave nothing behind."""
 import gc
+import pickle
 import resource
 import tracemalloc
 
@@ -7,6 +8,14 @@ import numpy as np
 from conftest import parallel_scan
 
 import tandem
+
+
+class Own:
+    def value(self, v):
+        return np.abs(v).sum((1, 2))
+
+    def prox(self, v, step):
+        return v / (1 + step)
 
 
 def calls():
@@ -22,6 +31,11 @@ def calls():
         if heavy:
             solver = tandem.Cgls(A, y)
             solver.step()
+            solver = tandem.Cgls(A, y, data_weights=y, tikhonov_weight=0.1, gcv=True)
+            tandem.run(solver, tandem.gcv(solver) | tandem.max_iterations(2))
+            pickle.loads(pickle.dumps(solver)).step()
+            tandem.run(tandem.Pdhg(A, y, None, Own(), 0.1), 2)
+            tandem.find_weight(A, y, tandem.tikhonov(A.domain), most_steps=20)
             tandem.fbp(proj_geom, vol_geom) @ y[:, 0]
         repr(scan), repr(A), tandem.Detector(12.0) == scan.detector, hash(tandem.VolumeGrid((3, 3, 1), 0.5))
         for wrong in (lambda: tandem.VolumeGrid(64), lambda: tandem.fitting_grid(3)):

@@ -49,6 +49,8 @@ MISTAKES = [
     (lambda: tandem.OsSirt(A(), y()), "OsSirt: A is a LinearOperator; give subsets(scan, grid, count)"),
     (lambda: tandem.Sirt(tandem.subsets(parallel_scan(), count=2), y()), "Sirt: A is a Subsets; give a LinearOperator"),
     (lambda: tandem.Pdhg(A(), y(), None, "tv", 1), "regulariser: 'tv'; give tandem.total_variation(A.domain)"),
+    (lambda: tandem.gcv(tandem.Cgls(A(), y())), "gcv: Cgls takes no signs along; make it as Cgls(A, b, gcv=True)"),
+    (lambda: tandem.duality_gap(tandem.Cgls(A(), y()), 0.1), "duality_gap: Cgls tells no gap; give a Pdhg"),
     (lambda: tandem.fbp(parallel_scan(), filter=3), "filter: 3; give the name of a window, such as 'hann'"),
     (lambda: tandem.identity((3, 4)), "identity: tuple is no space; give A.domain or Space(shape)"),
     (lambda: A() / A(), "A / B: operators have no quotient; solve A x = b by Cgls(A, b)"),
@@ -74,6 +76,10 @@ def test_values_that_make_no_sense_stay_errors_of_geometry():
     for solver in (tandem.Lsqr, tandem.Lsmr):
         with pytest.raises(tandem.GeometryError, match="allow_unmatched=True"):
             solver(tandem.vstack([A(), tandem.unmatched_pair(A(), A().T)]), (y(), y()))
+    with pytest.raises(tandem.GeometryError, match="data_weights of block 0 are negative"):
+        tandem.Cgls(A(), y(), data_weights=-y())
+    with pytest.raises(tandem.GeometryError, match="tikhonov_weight: -1 mm"):
+        tandem.Cgls(A(), y(), tikhonov_weight=-1)
     pair = tandem.unmatched_pair(A(), A().T)
     assert not (2 * pair.T + pair.T).is_matched and A().is_matched
     tandem.run(tandem.Cgls(pair, y(), allow_unmatched=True), 2)

@@ -38,7 +38,7 @@ SAID = {
     tandem.Phantom: (tandem.disc(), "<Phantom of 1 ellipsoid>"),
     tandem.Bounds: (tandem.Bounds(0, 2), "Bounds(0, 2)"),
     tandem.StopRule: (tandem.max_iterations(3) | tandem.time_limit(5), None),
-    tandem.Regulariser: (tandem.total_variation(SPACE), "<Regulariser for Pdhg and Fista>"),
+    tandem.Regulariser: (tandem.total_variation(SPACE), "<Regulariser total_variation for Pdhg and Fista>"),
     tandem.Report: (REPORT, None),
     tandem.LinearOperator: (projector_of("parallel"), "<LinearOperator (3, 25, 27) -> (23, 3, 31) on cpu>"),
     tandem.Filter: (tandem.Filter("hann"), None),

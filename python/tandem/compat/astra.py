@@ -12,7 +12,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .. import _solvers
+from .. import _running, _solvers
 from .._operator import LinearOperator
 from .._tomography import fbp, fdk, projector as _projector
 from .._others import grid_from, scan_from
@@ -99,7 +99,7 @@ def direct_BP(projector_id: int, proj: Any, out: Any = None) -> Any:
 
 
 def _solved(solver: Any, steps: int) -> np.ndarray:
-    _solvers.run(solver, steps)
+    _running.run(solver, steps)
     return solver.solution
 
 

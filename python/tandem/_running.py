@@ -1,0 +1,89 @@
+"""The loop around solvers, and the rules that stop it."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core, _mistakes
+from ._core import Report, StopRule
+from ._operator import Array
+from ._solvers import Pdhg, Solver
+
+
+@dataclass
+class Progress:
+    """A solver between two steps."""
+    iteration: int
+    """Finished steps; 0 is the start."""
+    residuals: np.ndarray
+    """|b - Ax|, one for each block."""
+    first: np.ndarray
+    """The same at the start."""
+    seconds: float
+    solver: Optional[Solver] = None
+
+    @property
+    def solution(self) -> Array:
+        """A copy of the solution."""
+        if self.solver is None:
+            raise AttributeError("a stop rule sees residuals alone; look at the solution in `observe`")
+        return self.solver.solution
+
+
+def _progress(seen, solver: Optional[Solver] = None) -> Progress:
+    iteration, residuals, first, seconds = seen
+    return Progress(iteration, np.array(residuals), np.array(first), seconds, solver)
+
+
+def run(solver: Solver, stop: Union[StopRule, int],
+        observe: Optional[Callable[[Progress], None]] = None) -> Report:
+    """Makes steps until a rule holds for every block; a number as the rule is a number of steps. `observe` is called
+    before each step and at the end; an exception in it ends the run. Ctrl-C ends the run before the next step. The
+    solver then has the solution of the last step."""
+    if not isinstance(solver, Solver):
+        raise TypeError(f"run: solver is {_mistakes.shown(solver)}; give a solver, such as Cgls(A, b)")
+    if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):
+        stop = _core.max_iterations(int(stop))
+    if not isinstance(stop, StopRule):
+        raise TypeError(f"run: stop is {_mistakes.shown(stop)}; give a number of steps or a rule, such as "
+                        "max_iterations(30) | time_limit(60)")
+    watch = None if observe is None else (lambda seen: observe(_progress(seen, solver)))
+    return _core.run(solver._core, stop, watch, solver._stream())
+
+
+def stop_rule(name: str, holds: Callable[[Progress, int], bool]) -> StopRule:
+    """A rule of your own: whether the block is to stop."""
+    return _core.rule_of(name, lambda seen, block: bool(holds(_progress(seen), block)))
+
+
+def _data_of(solver: Solver, data: Union[None, int, Sequence[int]]) -> list[int]:
+    """How many data each block has."""
+    if data is not None:
+        return [int(d) for d in np.atleast_1d(data)]
+    blocks = len(solver._core.residual_norms())
+    return [solver._data // blocks] * blocks
+
+
+def stagnation(solver: Solver, data: Union[None, int, Sequence[int]] = None) -> StopRule:
+    """Stops when |b - Ax|^2 falls by no more than it would by fitting noise of any size. data: how many data each block
+    has; default: all. To be asked for before the first step."""
+    return _core.stagnation(solver._core, _data_of(solver, data), solver._stream())
+
+
+def gcv(solver: Solver, data: Union[None, int, Sequence[int]] = None, factor: float = 1) -> StopRule:
+    """Stops a step after generalised cross-validation, |b - Ax|^2 / (data - factor t)^2 with t degrees of freedom, has
+    been least: Ax then begins to fit noise of any size. For Cgls, Lsqr, Lsmr and BaGmres that are made with
+    ``gcv=True``. data: how many each block has; default: all."""
+    if not getattr(solver, "_has_follower", False):
+        raise TypeError(f"gcv: {type(solver).__name__} takes no signs along; make it as Cgls(A, b, gcv=True)")
+    return _core.gcv(solver._core, _data_of(solver, data), factor)
+
+
+def duality_gap(solver: Solver, epsilon: float) -> StopRule:
+    """Stops Pdhg when what is minimised is at most epsilon of itself above the least value, as `Pdhg.gap` tells at
+    every tenth step."""
+    if not isinstance(solver, Pdhg):
+        raise TypeError(f"duality_gap: {type(solver).__name__} tells no gap; give a Pdhg")
+    return _core.duality_gap(solver._core, epsilon)
