@@ -5,69 +5,26 @@
 #include <cmath>
 #include <optional>
 
+#include "place_of_view.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
 
 namespace {
 
-/// along . (x - from) for the middles x of voxels.
-Evenly evenly(const VolumeGrid& grid, const Vector3& along, const Vector3& from) {
-  const Vector3 first{grid.x(0), grid.y(0), grid.z(0)};
-  return {dot(along, first - from),
-          {along[0] * grid.pitch[0], along[1] * grid.pitch[1], along[2] * grid.pitch[2]}};
-}
-
-Evenly sum(double f, const Evenly& a, double g, const Evenly& b) {
-  Evenly both{f * a.first + g * b.first, {}};
-  for (std::size_t k = 0; k < 3; ++k) both.step[k] = f * a.step[k] + g * b.step[k];
-  return both;
-}
-
 void copy(const Vector3& from, double* to) { std::copy_n(from.data(), 3, to); }
 
-/// A ray through x meets the detector at p. If g is dual to the step along bins, the bin is g . (p - c),
-/// where c is the middle of cell (0, 0). Parallel rays along t: p = x - t ((x - c) . n) / (t . n).
-FlexiblePlace parallel_place(const FlexibleView& view, const Vector3& cell, const VolumeGrid& grid) {
-  const Vector3 normal = cross(view.bin_step, view.row_step);
-  const double square = dot(normal, normal), steep = dot(view.source, normal);
-  const auto seen = [&](const Vector3& dual) {
-    return evenly(grid, dual - dot(dual, view.source) / steep * normal, cell);
-  };
-  FlexiblePlace place{seen(1 / square * cross(view.row_step, normal)),
-                      seen(1 / square * cross(normal, view.bin_step)),
-                      {1, {}},
-                      length(view.source) / std::abs(steep),
-                      1,
-                      {},
-                      {},
-                      {1, 0, 0},
-                      {},
-                      {}};
-  return place;
-}
+Evenly evenly(const std::array<double, 4>& n) { return {n[0], {n[1], n[2], n[3]}}; }
 
-/// Rays from a source s meet the detector at p = s + (x - s) D / d, where D and d are the distances of c and
-/// x from s along the normal. So bin d = (g . (s - c)) d + D g . (x - s).
-FlexiblePlace cone_place(const FlexibleView& view, const Vector3& cell, const VolumeGrid& grid) {
-  const Vector3 normal = cross(view.bin_step, view.row_step);
-  const double area = length(normal), side = dot(cell - view.source, normal) < 0 ? -1 : 1;
-  const Evenly depth = evenly(grid, side / area * normal, view.source);
-  const double away = side / area * dot(cell - view.source, normal);
-  const auto seen = [&](const Vector3& along) {
-    const Vector3 dual = 1 / (area * area) * along;
-    return sum(dot(dual, view.source - cell), depth, away, evenly(grid, dual, view.source));
-  };
-  FlexiblePlace place{seen(cross(view.row_step, normal)),
-                      seen(cross(normal, view.bin_step)),
-                      depth,
-                      away / area,
-                      {},
-                      {},
-                      {},
-                      {},
-                      {},
-                      {}};
+FlexiblePlace place_of(const FlexibleView& view, const Vector3& cell, const FlexibleBeam& scan,
+                       const VolumeGrid& grid) {
+  const auto n = place_numbers<double>({view.source, view.detector, view.bin_step, view.row_step},
+                                       scan.detector, grid, scan.parallel);
+  FlexiblePlace place{evenly(n.bin), evenly(n.row), evenly(n.depth), n.mass, {}, {}, {}, {}, {}, {}};
+  if (scan.parallel) {
+    place.nearest = 1, place.to_first_cell[0] = 1;
+    return place;
+  }
   copy(cell - view.source, place.to_first_cell);
   copy(view.bin_step, place.to_next_bin);
   copy(view.row_step, place.to_next_row);
@@ -144,7 +101,7 @@ FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid) {
   for (const FlexibleView& view : scan.views) {
     const Vector3 cell = view.detector - 0.5 * static_cast<double>(d.bins - 1) * view.bin_step -
                          0.5 * static_cast<double>(d.rows - 1) * view.row_step;
-    FlexiblePlace place = scan.parallel ? parallel_place(view, cell, grid) : cone_place(view, cell, grid);
+    FlexiblePlace place = place_of(view, cell, scan, grid);
     if (scan.curved) add_curve(place, view, scan);
     place.mass *= grid.pitch[0] * grid.pitch[1] * grid.pitch[2];
     const Vector3 normal = cross(view.bin_step, view.row_step);

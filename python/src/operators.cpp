@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "../../core/error.hpp"
 #include "../../core/execution.hpp"
@@ -10,6 +12,7 @@
 #include "../../operators/gradient.hpp"
 #include "../../operators/norms.hpp"
 #include "../../operators/projector.hpp"
+#include "../../operators/view_derivative.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {
@@ -195,8 +198,42 @@ void add_filter(nb::module_& m) {
            "window"_a, "cutoff"_a.none(), "padding"_a, "padding_bins"_a.none());
 }
 
+/// Numbers in double of the caller, who has checked how many there are.
+std::span<const double> lent_doubles(Address at, Index count) {
+  return {reinterpret_cast<const double*>(at), static_cast<std::size_t>(count)};
+}
+void give(const std::vector<double>& from, Address to) {
+  std::copy(from.begin(), from.end(), reinterpret_cast<double*>(to));
+}
+
+LinearOperator make_view_derivative(const FlexibleBeam& scan, const VolumeGrid& grid, Address x) {
+  return view_derivative(scan, grid, lent(x, cone_volume_space(grid)));
+}
+
+void project_doubles(const FlexibleBeam& scan, const VolumeGrid& grid, Address x, Address y) {
+  give(project_in_double(scan, grid, lent_doubles(x, cone_volume_space(grid).size())), y);
+}
+
+void back_project_doubles(const FlexibleBeam& scan, const VolumeGrid& grid, Address y, Address x) {
+  give(back_project_in_double(scan, grid, lent_doubles(y, projection_space(scan).size())), x);
+}
+
+/// (view, 12)
+void view_gradient(const FlexibleBeam& scan, const VolumeGrid& grid, Address x, Address y, Address gradient) {
+  auto* to = reinterpret_cast<double*>(gradient);
+  for (const auto& [source, detector, bin, row] :
+       gradient_by_views(scan, grid, lent_doubles(x, cone_volume_space(grid).size()),
+                         lent_doubles(y, projection_space(scan).size())))
+    for (const Vector3& vector : {source, detector, bin, row})
+      to = std::copy(vector.begin(), vector.end(), to);
+}
+
 void add_makers(nb::module_& m) {
   const nb::call_guard<Released> released;
+  m.def("view_derivative", &make_view_derivative, released);
+  m.def("project_doubles", &project_doubles, released);
+  m.def("back_project_doubles", &back_project_doubles, released);
+  m.def("view_gradient", &view_gradient, released);
   m.def("projector", &make_projector, released);
   m.def("pair_is_matched", &pair_is_matched, released);
   m.def("ramp_filter", &make_ramp_filter, released);

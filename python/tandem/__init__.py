@@ -24,7 +24,8 @@ from ._scans import (Frames, Reconstruction, ScanFile, Stage, calibrate, center,
 from ._running import Progress, duality_gap, gcv, run, stagnation, stop_rule
 from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Sirt, Solver,
                        Subsets, find_weight, subsets)
-from ._tomography import Filter, backprojector, fbp, fdk, project, projector, ramp_filter, voxelise, with_views
+from ._tomography import (Filter, backprojector, fbp, fdk, project, projector, ramp_filter, view_derivative, voxelise,
+                          with_views)
 
 from . import _mistakes, _words
 from ._others import grid_from, grid_to, scan_from, scan_to
@@ -46,6 +47,6 @@ __all__ = [
     "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan", "shepp_logan_in_space",
     "simulate", "Sirt", "Solver", "Space", "SpaceError", "Stage", "stagnation", "stop_rule", "StopRule", "Subsets",
     "subsets", "symmetric", "thread_count", "tikhonov", "time_limit", "total_variation", "unmatched_pair",
-    "UsageError", "view_subsets", "VolumeGrid", "voxelise", "vstack", "WeightFound", "WeightTrial",
+    "UsageError", "view_derivative", "view_subsets", "VolumeGrid", "voxelise", "vstack", "WeightFound", "WeightTrial",
     "white_residual", "with_views", "write_scan", "write_volume",
 ]

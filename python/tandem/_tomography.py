@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from . import _arrays, _core, _mistakes
+from . import _arrays, _core, _errors, _mistakes
 from ._core import ConeBeam, Detector, FanBeam, FlexibleBeam, ParallelBeam, Phantom, VolumeGrid
 from ._operator import LinearOperator
 from . import _others
@@ -189,6 +189,50 @@ def fdk(scan: ScanLike, grid: GridLike = None, filter: Union[Filter, str] = "ram
     A = LinearOperator(_core.fdk(scan, grid, _filter(filter), _how(model, device)),
                        made=(fdk, (scan, grid, filter, model, device), {}))
     return layouts.on(A, "data", "volume")
+
+
+def view_derivative(scan: FlexibleBeam, x: np.ndarray, grid: Optional[VolumeGrid] = None) -> LinearOperator:
+    """J, the derivative of A x by the views: changes of their vectors, (view, 4, 3), in mm -> the change of the line
+    integrals (view, row, bin), to first order. The four vectors are source, detector, bin step and row step, as in
+    ``scan.vectors``. ``J.T @ y`` is the gradient of the product of y and A x. Derivatives are those of the very
+    coefficients of A, the pair of views that lean, in double; on the CPU, of flat detectors.
+
+    x: (slice, y, x); it is copied. ``tandem.torch.project_views`` is the same for PyTorch.
+    """
+    _mistakes.require_scan("view_derivative", scan, FlexibleBeam, instead="as_free_views(scan)")
+    grid = _core.fitting_grid(scan) if grid is None else grid
+    x = _in_double("x", x, grid.shape).astype(np.float32)
+    return LinearOperator(_core.view_derivative(scan, grid, x.ctypes.data))
+
+
+def _in_double(name: str, array: Any, shape: tuple) -> np.ndarray:
+    array = np.ascontiguousarray(array, np.float64)
+    if array.shape != tuple(shape):
+        raise _errors.SpaceError(f"{name}: shape {array.shape}; {tuple(shape)} is needed")
+    return array
+
+
+class ViewsInDouble:
+    """The pair of views that lean, in double: what it makes of arrays, and its gradient by the views."""
+
+    def __init__(self, scan: FlexibleBeam, grid: VolumeGrid):
+        self.scan, self.grid, self.shape = scan, grid, _core.projection_shape(scan)
+
+    def project(self, x: np.ndarray) -> np.ndarray:
+        x, y = _in_double("x", x, self.grid.shape), np.empty(self.shape)
+        _core.project_doubles(self.scan, self.grid, x.ctypes.data, y.ctypes.data)
+        return y
+
+    def back_project(self, y: np.ndarray) -> np.ndarray:
+        y, x = _in_double("y", y, self.shape), np.empty(self.grid.shape)
+        _core.back_project_doubles(self.scan, self.grid, y.ctypes.data, x.ctypes.data)
+        return x
+
+    def gradient_by_views(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        x, y = _in_double("x", x, self.grid.shape), _in_double("y", y, self.shape)
+        gradient = np.empty((self.shape[0], 12))
+        _core.view_gradient(self.scan, self.grid, x.ctypes.data, y.ctypes.data, gradient.ctypes.data)
+        return gradient
 
 
 def project(phantom: Phantom, scan: Scan, samples: int = 1) -> np.ndarray:

@@ -6,9 +6,10 @@ from typing import Any, Callable, Optional, Union
 
 import torch
 from torch import nn
+from torch.autograd.function import once_differentiable
 
 from . import _arrays, _tomography
-from ._core import VolumeGrid
+from ._core import FlexibleBeam, VolumeGrid
 from ._errors import DeviceError
 from ._operator import LinearOperator
 from ._tomography import Filter, Scan
@@ -164,3 +165,39 @@ class Fdk(Layer):
     def __init__(self, scan: Scan, grid: Optional[VolumeGrid] = None, filter: Union[Filter, str] = "ramp",
                  model: Optional[str] = None, *, images: bool = False):
         super().__init__(_OfScan(_tomography.fdk, scan, grid, filter, model), images)
+
+
+class _OfViews(torch.autograd.Function):
+    """A x, with gradients by x and by the vectors of the views. All is done in double."""
+
+    @staticmethod
+    def forward(ctx, x, vectors, views):
+        ctx.views = views
+        ctx.save_for_backward(x, vectors)
+        return torch.from_numpy(views.project(x.detach().numpy())).to(x.dtype)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, gradient):
+        x, vectors = ctx.saved_tensors
+        y, by_x, by_vectors = gradient.detach().numpy(), None, None
+        if ctx.needs_input_grad[0]:
+            by_x = torch.from_numpy(ctx.views.back_project(y)).to(x.dtype)
+        if ctx.needs_input_grad[1]:
+            by_vectors = torch.from_numpy(ctx.views.gradient_by_views(x.detach().numpy(), y)).to(vectors.dtype)
+        return by_x, by_vectors, None
+
+
+def project_views(x: torch.Tensor, vectors: torch.Tensor, grid: VolumeGrid, rows: int, bins: int,
+                  parallel: bool = False) -> torch.Tensor:
+    """The line integrals (view, row, bin) of a volume (slice, y, x), with gradients by the volume and by the views: 12
+    numbers each, as `FlexibleBeam` has them, in mm. So a geometry can be fitted by any optimiser of PyTorch; parameters
+    of one's own become vectors by operations of PyTorch. On the CPU, in double within, of flat detectors; first
+    derivatives. `tandem.view_derivative` says which pair this is."""
+    for name, tensor in (("x", x), ("vectors", vectors)):
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f"{name}: a {type(tensor).__name__}; give a tensor, such as torch.from_numpy({name})")
+        if tensor.device.type != "cpu":
+            raise DeviceError(f"{name}: the tensor is on {tensor.device}; derivatives by views are made on the cpu")
+    scan = FlexibleBeam(bins, rows, vectors.detach().double().tolist(), parallel)
+    return _OfViews.apply(x, vectors, _tomography.ViewsInDouble(scan, grid))
