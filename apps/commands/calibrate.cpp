@@ -22,7 +22,8 @@ struct CalibrateOptions {
   ScanOptions scan;
   std::string output, preview, places;
   std::vector<std::string> lengths;
-  bool balls = false;
+  bool balls = false, views = false;
+  calibration::MoveSearch moves{};
   NamedFiles outputs() const {
     return {{"-o", output, io::Content::geometry}, {"--preview", preview, io::Content::picture}};
   }
@@ -78,8 +79,9 @@ void run_calibrate(CalibrateOptions& o) {
   io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
   require<GeometryError>(reader->info().pixel_size_mm.has_value(),
                          "calibrate: the scan has no pixel size; give --pixel-size MM");
-  Calibrated found = o.balls ? calibrate_on_balls(*reader, o.scan, known, progress)
-                             : calibrate_on_frames(*reader, o.scan, progress);
+  Calibrated found = o.balls   ? calibrate_on_balls(*reader, o.scan, known, progress)
+                     : o.views ? calibrate_each_view(*reader, o.scan, o.moves, progress)
+                               : calibrate_on_frames(*reader, o.scan, progress);
   progress.clear();
   io::Output(o.output, io::Content::geometry, o.common.replace())
       .write(io::geometry_text(o.output, found.scan));
@@ -119,6 +121,17 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->type_name("FILE")
       ->needs(balls)
       ->excludes(lengths);
+  CLI::Option* views = c.add_flag("--views", o->views,
+                                  "shifts of each view, from its frame beside what all views together make")
+                           ->excludes(balls);
+  c.add_flag("--view-rolls", o->moves.turns, "by how much each view is turned about the beam, besides")
+      ->needs(views);
+  c.add_option(
+       "--drift", o->moves.degree,
+       "views moved slowly: shifts are a polynomial of this degree over the views (default: each by itself)")
+      ->type_name("DEGREE")
+      ->check(CLI::Range(1, 20))
+      ->needs(views);
   c.add_option("--preview", o->preview,
                "PNG: slices before and after; with --balls how far shadows are from where they should be");
   c.footer(
@@ -126,7 +139,8 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       "  tandem calibrate scan.h5 -o views.npy --preview slices.png\n"
       "  tandem calibrate balls.h5 --balls -o views.npy --preview residuals.png\n"
       "  tandem calibrate balls.h5 --balls --length 0:11:80.02 -o views.npy --json report.json\n"
-      "  tandem recon scan.h5 --geometry views.npy -o volume.h5");
+      "  tandem calibrate scan.h5 --geometry views.npy --views -o each.npy --json report.json\n"
+      "  tandem recon scan.h5 --geometry each.npy -o volume.h5");
 }
 
 }  // namespace tandem::apps

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../../calibration/balls.hpp"
+#include "../../calibration/view_moves.hpp"
 #include "../../io/sheet.hpp"
 #include "../options/scan_options.hpp"
 
@@ -23,5 +24,10 @@ Calibrated calibrate_on_balls(io::ScanReader& reader, const ScanOptions& options
 /// Finds axis, roll, sense of rotation and the last view from opposite rays in the frames of any sample.
 /// @throws GeometryError for views of any geometry, and as `find_axis` does
 Calibrated calibrate_on_frames(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
+
+/// Where each view is, from its frame beside the line integrals of what all views make. @throws GeometryError
+/// for orbits without a filter, and where the frames tell nothing of it
+Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& options, calibration::MoveSearch how,
+                           ProgressLine& progress);
 
 }  // namespace tandem::apps

@@ -4,6 +4,10 @@
 
 #include <cmath>
 #include <fstream>
+#include <iomanip>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "program.hpp"
 
@@ -53,6 +57,77 @@ TEST(Calibrate, GivesPlacesOnTheWholeDetectorFromAPartOfIt) {
   const nlohmann::json report = program.json("found.json");
   EXPECT_NEAR(report["axis_bin"]["value"], 49.5, 0.02);
   EXPECT_NEAR(report["midplane_row"]["value"], 49.5, 0.3);
+}
+
+/// Writes the views of a file as text, with detectors that are moved by other parts of a bin and a row in
+/// each view. Returns by how much they are, without the mean and what goes once up and down a turn.
+std::vector<double> shake(const Program& program, const std::string& from, const std::string& to) {
+  std::ifstream in(program / from);
+  std::ofstream out(program / to);
+  out << std::setprecision(17);
+  std::vector<double> rows;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::vector<double> n;
+    for (double number = 0; words >> number;) n.push_back(number);
+    if (n.size() != 12) {
+      out << line << '\n';
+      continue;
+    }
+    const auto k = static_cast<double>(rows.size());
+    const double bin = 0.7 * std::sin(2.4 * k), row = 0.7 * std::cos(1.7 * k);
+    for (std::size_t i = 3; i < 6; ++i) n[i] -= bin * n[i + 3] + row * n[i + 6];
+    for (const double number : n) out << number << ' ';
+    out << '\n';
+    rows.push_back(row);
+  }
+  double mean = 0;
+  for (const double row : rows) mean += row / static_cast<double>(rows.size());
+  for (double& row : rows) row -= mean;
+  return rows;
+}
+
+TEST(Calibrate, FindsWhereEachViewIs) {
+  const Program program;
+  const std::string cells = "--pixel-size 1 --size 40 --bins 40 --rows 32 --phantom ellipsoids --quiet ";
+  ASSERT_EQ(program("simulate -o level.h5 --views 60 " + cells).code, 0);
+  ASSERT_EQ(program("info level.h5 --write-geometry level.txt").code, 0);
+  const std::vector<double> rows = shake(program, "level.txt", "shaken.txt");
+  ASSERT_EQ(rows.size(), 60u);
+  ASSERT_EQ(program("simulate -o shaken.h5 --geometry shaken.txt " + cells).code, 0);
+  const Ended ended = program(
+      "calibrate shaken.h5 --geometry level.txt --pixel-size 1 --views -o found.npy --json found.json "
+      "--preview found.png");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json report = program.json("found.json");
+  EXPECT_EQ(report["row_shifts_verdict"], "resolved");
+  double off = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    off += std::pow(report["row_shifts"]["value"][k].get<double>() - rows[k], 2);
+  EXPECT_LT(std::sqrt(off / 60), 0.08);  // cells: what is asked for
+  EXPECT_EQ(report["bin_shifts"]["uncertainty"].size(), 60u);
+  EXPECT_LT(report["misfit"], 0.6 * report["misfit_before"].get<double>());
+  EXPECT_FALSE(report.contains("view_rolls_deg"));
+  EXPECT_TRUE(program.has("found.png"));
+  EXPECT_EQ(program("recon shaken.h5 --geometry found.npy -o volume.h5 --quiet").code, 0);
+}
+
+TEST(Calibrate, MakesUpNoShiftsOfViews) {
+  const Program program;
+  ASSERT_EQ(program("simulate -o air.h5 --pixel-size 1 --size 40 --rows 24 --views 40 --max-attenuation 1e-6 "
+                    "--photons 100 --seed 3 --quiet")
+                .code,
+            0);
+  const auto refuses = [&](const std::string& words, int code, const std::string& part) {
+    const Ended ended = program("calibrate air.h5 -o found.npy " + words);
+    EXPECT_EQ(ended.code, code) << words;
+    EXPECT_NE(ended.err.find(part), std::string::npos) << ended.err;
+    EXPECT_FALSE(program.has("found.npy"));
+  };
+  refuses("--pixel-size 1 --views", 4, "nothing in the frames tells shifts of views");
+  refuses("--pixel-size 1 --drift 2", 2, "--views");
+  refuses("--pixel-size 1 --views --balls", 2, "--balls");
+  refuses("--pixel-size 1 --views --drift 0", 2, "--drift");
 }
 
 TEST(Calibrate, SaysWhatIsNotGivenAsItIsMeant) {

@@ -1,0 +1,66 @@
+#include <Eigen/Dense>
+
+#include "../geometry/flexible_views.hpp"
+#include "../geometry/vector3.hpp"
+#include "view_moves.hpp"
+
+namespace tandem::calibration {
+
+namespace {
+
+/// Where the origin falls.
+CellPlace place_of_origin(const FlexibleBeam& scan, const FlexibleView& view, const Vector3& moved = {}) {
+  const Vector3 normal = cross(view.bin_step, view.row_step);
+  const Vector3 ray = scan.parallel ? view.source : moved - view.source;
+  const Vector3 from = scan.parallel ? moved : view.source;
+  const Vector3 on = from + dot(view.detector - from, normal) / dot(ray, normal) * ray - view.detector;
+  const double square = dot(normal, normal);
+  return {dot(on, cross(normal, view.bin_step)) / square, dot(on, cross(view.row_step, normal)) / square};
+}
+
+}  // namespace
+
+FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const ViewMove& move) {
+  const auto [bins, rows, turn] = move;
+  if (turn == 0) return moved(scan, view, -rows, -bins);
+  const double bin = length(view.bin_step), row = length(view.row_step), c = std::cos(turn),
+               s = std::sin(turn);
+  const auto [row_here, bin_here] = place_of_origin(scan, view);
+  const Vector3 pivot = view.detector + bin_here * view.bin_step + row_here * view.row_step;
+  FlexibleView turned = view;
+  turned.bin_step = c * view.bin_step + s * bin / row * view.row_step;
+  turned.row_step = c * view.row_step - s * row / bin * view.bin_step;
+  turned.detector = pivot - (bin_here + bins) * turned.bin_step - (row_here + rows) * turned.row_step;
+  return turned;
+}
+
+void subtract_common_moves(std::vector<ViewMove>& all, const FlexibleBeam& scan) {
+  const auto n = static_cast<Eigen::Index>(all.size());
+  Eigen::MatrixXd common = Eigen::MatrixXd::Zero(2 * n, 5);
+  Eigen::VectorXd shifts(2 * n);
+  const double step = scan.detector.bin_pitch;
+  double turn = 0;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const FlexibleView& view = scan.views[at];
+    for (int axis = 0; axis < 3; ++axis) {
+      Vector3 to{};
+      to[static_cast<std::size_t>(axis)] = step;
+      const CellPlace here = place_of_origin(scan, view), there = place_of_origin(scan, view, to);
+      common(k, axis) = there.bin - here.bin, common(n + k, axis) = there.row - here.row;
+    }
+    common(k, 3) = common(n + k, 4) = 1;
+    shifts[k] = all[at][0], shifts[n + k] = all[at][1];
+    turn += all[at][2] / static_cast<double>(n);
+  }
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+  solver.setThreshold(1e-6);
+  solver.compute(common);
+  const Eigen::VectorXd left = shifts - common * solver.solve(shifts);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    ViewMove& move = all[static_cast<std::size_t>(k)];
+    move = {left[k], left[n + k], move[2] - turn};
+  }
+}
+
+}  // namespace tandem::calibration

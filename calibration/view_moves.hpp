@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../geometry/beams/flexible.hpp"
+#include "frame_stack.hpp"
+#include "opposite_frames.hpp"
+
+namespace tandem::calibration {
+
+/// How the image of a view lies beside where its vectors say: towards higher bins, towards higher rows, and
+/// turned about the beam as the detector's roll turns it, about the place where the origin falls. Cells, and
+/// rad.
+enum class Move { bins, rows, turn };
+constexpr std::size_t kinds_of_move = 3;
+using ViewMove = std::array<double, kinds_of_move>;
+
+/// A view whose detector stands so that its image lies where a move says.
+FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const ViewMove& move);
+
+/// What is searched.
+struct MoveSearch {
+  bool turns = false;  ///< besides shifts
+  std::optional<int>
+      degree{};    ///< moves are a polynomial of this degree over the views; none: each view by itself
+  int rounds = 8;  ///< at most
+  std::function<void(int round)> watch = [](int) {};
+};
+
+struct ViewMoves {
+  std::vector<ViewMove> moves, uncertainty;  ///< one standard deviation
+  /// `flat`: nothing in the frames changes with such a move; it was not searched. `railed`: it runs away.
+  std::array<Verdict, kinds_of_move> verdict{};
+  double misfit_before = 0, misfit = 0;  ///< between frames and reprojections, as a share of the frames
+  int rounds = 0;
+};
+
+/// Finds how each view is moved: its frame beside the line integrals, in that view, of the volume that all
+/// frames make by the filter. Each round makes the volume from views that stand where they were found, and
+/// moves each view by a step of Gauss and Newton, with brightness and offset of the frame left free. Frames
+/// are not interpolated. Frames and line integrals are smoothed for the comparison, and some cells at the
+/// edges are left out.
+///
+/// A move is searched if the slopes by it agree between line integrals of two volumes, each from half of the
+/// views, and with those of the frames of the other half; and if frames tell it better than 0.15 cells.
+/// Uncertainties come from how much blocks of cells pull.
+///
+/// Moves of the sample as a whole look like moves of the views: what of the result is such a move is taken
+/// away, with a shift and a turn that all views have in common (`subtract_common_moves`). `frames` has the
+/// cells of `scan`; its angles and its fan do not count. @throws GeometryError for orbits that have no filter
+ViewMoves find_view_moves(const FrameStack& frames, const FlexibleBeam& scan, const MoveSearch& how = {});
+
+/// Takes away what no frame tells: moves of the sample in three directions, and a mean.
+void subtract_common_moves(std::vector<ViewMove>& all, const FlexibleBeam& scan);
+
+}  // namespace tandem::calibration

@@ -1,0 +1,183 @@
+// Shifts and rolls of single views, by their reprojections.
+
+#include "../../calibration/view_moves.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/random.hpp"
+#include "../../core/units.hpp"
+#include "../../geometry/free_views.hpp"
+#include "../../geometry/phantom.hpp"
+
+namespace tandem::calibration {
+namespace {
+
+constexpr Index rows = 40, bins = 56;
+
+double normal(Random& random) {
+  return std::sqrt(-2 * std::log(random.uniform())) * std::cos(whole_turn * random.uniform());
+}
+
+struct Jitter {
+  Phantom body = scaled(ellipsoids(), 22, 1);
+  bool cone = false;
+  int views = 90;
+  double shift = 0.5, turn_deg = 0;
+  double noise = 0.01;  ///< as a share of the largest line integral
+  bool slow = false;    ///< moves are a parabola over the views
+  std::uint64_t seed = 1;
+};
+
+/// A scan as it is thought to be, its frames, and how views were moved.
+struct Moved {
+  FlexibleBeam scan;
+  std::vector<ViewMove> moves;
+  FrameStack frames;
+};
+
+FlexibleBeam circle(const Jitter& c) {
+  std::vector<double> angles;
+  for (int k = 0; k < c.views; ++k) angles.push_back((c.cone ? whole_turn : half_turn) * k / c.views);
+  const Detector d{bins, rows, 1, 1, 0.5 * (bins - 1) + 0.3};
+  return as_free_views(c.cone ? Scan(ConeBeam{d, angles, 200, 300, 0.5 * (rows - 1)})
+                              : Scan(ParallelBeam{d, angles}));
+}
+
+FrameStack seen_by(const FlexibleBeam& scan, const Jitter& c, Random& random) {
+  FrameStack frames{{}, rows, bins, std::vector<double>(scan.views.size()), 0, 1};
+  frames.values.resize(scan.views.size() * static_cast<std::size_t>(rows * bins));
+  project(c.body, scan, {0, rows}, frames.values, 2);
+  const auto most = static_cast<double>(*std::ranges::max_element(frames.values));
+  for (float& value : frames.values) value += static_cast<float>(c.noise * most * normal(random));
+  return frames;
+}
+
+Moved moved_views(const Jitter& c) {
+  Moved all{circle(c), {}, {}};
+  Random random(c.seed);
+  FlexibleBeam where = all.scan;
+  for (std::size_t k = 0; k < where.views.size(); ++k) {
+    const double t = 2 * static_cast<double>(k) / static_cast<double>(c.views - 1) - 1;
+    const ViewMove free{c.shift * normal(random), c.shift * normal(random),
+                        in_radians(c.turn_deg) * normal(random)};
+    all.moves.push_back(c.slow ? ViewMove{2 * c.shift * t * t, c.shift * (t - t * t), 0} : free);
+    where.views[k] = moved_by(all.scan, where.views[k], all.moves.back());
+  }
+  all.frames = seen_by(where, c, random);
+  subtract_common_moves(all.moves, all.scan);
+  return all;
+}
+
+double rms(const std::vector<ViewMove>& a, const std::vector<ViewMove>& b, Move move) {
+  double sum = 0;
+  const auto k = static_cast<std::size_t>(move);
+  for (std::size_t v = 0; v < a.size(); ++v) sum += std::pow(a[v][k] - b[v][k], 2);
+  return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+/// That moves are found to within a bound, and that what is said of their uncertainty holds to a factor of
+/// two.
+void expect_found(const Moved& truth, const ViewMoves& found, Move move, double bound) {
+  const auto k = static_cast<std::size_t>(move);
+  ASSERT_EQ(found.verdict[k], Verdict::resolved);
+  const double off = rms(found.moves, truth.moves, move);
+  const double said = rms(found.uncertainty, std::vector<ViewMove>(truth.moves.size()), move);
+  EXPECT_LT(off, bound);
+  EXPECT_LT(off, 2 * said);
+  EXPECT_GT(off, 0.5 * said);
+}
+
+TEST(ViewMoves, AreFoundOfParallelRays) {
+  const Moved truth = moved_views({});
+  const ViewMoves found = find_view_moves(truth.frames, truth.scan);
+  expect_found(truth, found, Move::bins, 0.08);
+  expect_found(truth, found, Move::rows, 0.08);
+  EXPECT_EQ(found.verdict[static_cast<std::size_t>(Move::turn)], Verdict::flat);  // it was not asked for
+  EXPECT_LT(found.misfit, 0.5 * found.misfit_before);
+}
+
+TEST(ViewMoves, AreFoundOfACone) {
+  const Moved truth = moved_views({.cone = true});
+  const ViewMoves found = find_view_moves(truth.frames, truth.scan);
+  expect_found(truth, found, Move::bins, 0.08);
+  expect_found(truth, found, Move::rows, 0.08);
+}
+
+TEST(ViewMoves, AreFoundOfFoam) {
+  Phantom body = scaled(foam(3), 20, 1);
+  body.ellipsoids.resize(40);  // the cylinder and some of its bubbles
+  const Moved truth = moved_views({.body = body, .cone = true});
+  const ViewMoves found = find_view_moves(truth.frames, truth.scan);
+  expect_found(truth, found, Move::bins, 0.08);
+  expect_found(truth, found, Move::rows, 0.08);
+}
+
+TEST(ViewMoves, AreTurnsToo) {
+  const Moved truth = moved_views({.turn_deg = 1});
+  const ViewMoves found = find_view_moves(truth.frames, truth.scan, {.turns = true});
+  expect_found(truth, found, Move::bins, 0.08);
+  expect_found(truth, found, Move::rows, 0.08);
+  expect_found(truth, found, Move::turn, in_radians(0.5));  // 0.17 cells at the upper end
+}
+
+TEST(ViewMoves, ThatAreSlowAreFoundMoreExactly) {
+  const Moved truth = moved_views({.slow = true});
+  const ViewMoves found = find_view_moves(truth.frames, truth.scan, {.degree = 2});
+  for (const Move move : {Move::bins, Move::rows}) {
+    ASSERT_EQ(found.verdict[static_cast<std::size_t>(move)], Verdict::resolved);
+    EXPECT_LT(rms(found.moves, truth.moves, move), 0.04);
+  }
+}
+
+TEST(ViewMoves, OfAirAreNotMadeUp) {
+  Moved air = moved_views({});
+  Random random(7);
+  for (float& value : air.frames.values) value = static_cast<float>(normal(random));
+  const ViewMoves found = find_view_moves(air.frames, air.scan);
+  for (const Verdict verdict : found.verdict) EXPECT_EQ(verdict, Verdict::flat);
+  for (const ViewMove& move : found.moves) EXPECT_EQ(move, ViewMove{});
+}
+
+/// A cylinder shows its edges, and nothing that changes with height.
+TEST(ViewMoves, OfACylinderAlongItselfAreNotMadeUp) {
+  const Moved truth = moved_views({.body = {{{1, {18, 18, INFINITY}, {0, 0, 0}, 0}}}});
+  const ViewMoves found = find_view_moves(truth.frames, truth.scan);
+  expect_found(truth, found, Move::bins, 0.08);
+  EXPECT_EQ(found.verdict[static_cast<std::size_t>(Move::rows)], Verdict::flat);
+  for (const ViewMove& move : found.moves) EXPECT_EQ(move[1], 0);
+}
+
+TEST(ViewMoves, ThatTheSampleMakesAreNotTold) {
+  const FlexibleBeam scan = circle({});
+  std::vector<ViewMove> all;
+  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+    const double angle = half_turn * static_cast<double>(k) / static_cast<double>(scan.views.size());
+    all.push_back({0.7 + 2 * std::cos(angle) - 3 * std::sin(angle), 1.5, 0.1});
+  }
+  subtract_common_moves(all, scan);
+  for (const ViewMove& move : all)
+    for (const double number : move) EXPECT_NEAR(number, 0, 1e-9);  // some hundred roundings
+}
+
+/// The image of a view that is moved lies as far towards higher cells, and the axis leans as its roll says.
+TEST(ViewMoves, SayWhereImagesLie) {
+  const Scan cone =
+      ConeBeam{{bins, rows, 1, 1, 0.5 * (bins - 1) + 0.3}, {0, 2, 4}, 200, 300, 0.5 * (rows - 1)};
+  const FlexibleBeam base = as_free_views(cone);
+  const FlexibleBeam wanted =
+      as_free_views(cone, {.roll = 0.1, .bin_shifts = {2, 2, 2}, .row_shifts = {-3, -3, -3}});
+  for (std::size_t k = 0; k < 3; ++k) {
+    const FlexibleView found = moved_by(base, base.views[k], {2, -3, 0.1});
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(found.detector[i], wanted.views[k].detector[i], 1e-9);
+      EXPECT_NEAR(found.bin_step[i], wanted.views[k].bin_step[i], 1e-12);
+      EXPECT_NEAR(found.row_step[i], wanted.views[k].row_step[i], 1e-12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tandem::calibration
