@@ -27,7 +27,7 @@ Calibrated calibrate_on_frames(io::ScanReader& reader, const ScanOptions& option
 
 /// Where each view is, from its frame beside the line integrals of what all views make. @throws GeometryError
 /// for orbits without a filter, and where the frames tell nothing of it
-Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& options, calibration::MoveSearch how,
-                           ProgressLine& progress);
+Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& options,
+                               calibration::MoveSearch how, ProgressLine& progress);
 
 }  // namespace tandem::apps
