@@ -188,8 +188,8 @@ Matrix2d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector2d& 
   return 0.5 * (all + all.transpose());
 }
 
-/// The standard deviation of a sum of what parts pull, if these are independent; a single part tells none. Few
-/// parts have a wider one: by about Student's factor for one standard deviation.
+/// The standard deviation of a sum of what parts pull, if these are independent; a single part tells none.
+/// Few parts have a wider one: by about Student's factor for one standard deviation.
 double spread_of(const std::vector<double>& pulls) {
   double squares = 0;
   for (const double pull : pulls) squares += pull * pull;
