@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "../axis/axis_spread.hpp"
 #include "../core/parallel.hpp"
 #include "opposite_views.hpp"
 
@@ -14,9 +13,8 @@ namespace tandem::calibration {
 namespace {
 
 using Eigen::Matrix2d, Eigen::Vector2d;
-using pipeline::Pull;
 
-constexpr int groups = 16;
+constexpr int groups = 8;  // of rows or of distances: so wide that few of their cells share noise with others
 
 /// Sums over pairs of rays: of squares of differences, and their slopes by axis and roll.
 struct Sums {
@@ -28,17 +26,19 @@ struct Sums {
   }
 };
 
-/// The same parted by views, by rows and by distances from the axis.
+/// The same parted by rows and by distances from the axis, and the slopes of views.
 struct Parted {
   Sums all;
-  std::array<std::array<Vector2d, groups>, 3> parts;
+  std::array<std::array<Vector2d, groups>, 2> parts;
+  std::vector<Vector2d> views{};
   Parted() {
     for (auto& parting : parts) parting.fill(Vector2d::Zero());
   }
-  void add(const Parted& o) {
-    all.add(o.all);
-    for (std::size_t p = 0; p < 3; ++p)
-      for (std::size_t g = 0; g < groups; ++g) parts[p][g] += o.parts[p][g];
+  void add(const Parted& view) {
+    all.add(view.all);
+    views.push_back(view.all.slope);
+    for (std::size_t p = 0; p < 2; ++p)
+      for (std::size_t g = 0; g < groups; ++g) parts[p][g] += view.parts[p][g];
   }
 };
 
@@ -65,6 +65,8 @@ class Pairs {
   Index count() const { return static_cast<Index>(views_.size()); }
   double reach() const { return reach_; }
   double height() const { return above_ + below_; }
+  /// Whether opposite rays of a whole turn cross in the midplane alone.
+  bool cross_in_midplane() const { return frames_.bin_angle > 0 && by_row_ && turn_.is_whole(); }
 
   Parted at(const AxisLine& line) const {
     std::vector<Parted> each(views_.size());
@@ -79,7 +81,6 @@ class Pairs {
     Parted all;
     const Index view = views_[static_cast<std::size_t>(k)];
     const double c = std::cos(line.roll), s = std::sin(line.roll), ratio = frames_.aspect;
-    const auto by_view = static_cast<std::size_t>(k * groups / count());
     // Views are sampled at cells of other fractions, so that how interpolation dims noise moves nothing.
     const auto fraction = [&](double step) {
       return static_cast<double>(k) * step - std::floor(static_cast<double>(k) * step);
@@ -101,9 +102,8 @@ class Pairs {
           const auto part = [&](double value, double most) {
             return static_cast<std::size_t>(std::clamp(value / most * groups, 0.0, groups - 1.0));
           };
-          all.parts[0][by_view] += slope;
-          all.parts[1][part(y + below_, height() + 1)] += slope;
-          all.parts[2][part(x, reach_)] += slope;
+          all.parts[0][part(y + below_, height() + 1)] += slope;
+          all.parts[1][part(x, reach_)] += slope;
         }
       }
     }
@@ -188,20 +188,58 @@ Matrix2d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector2d& 
   return 0.5 * (all + all.transpose());
 }
 
-/// Spreads of what groups pull axis and roll.
-Vector2d uncertainties(const Parted& here, const Matrix2d& curvature, const Vector2d& floor) {
+/// The standard deviation of a sum of what parts pull, if these are independent; a single part tells none.
+/// Few parts have a wider one: by about Student's factor for one standard deviation.
+double spread_of(const std::vector<double>& pulls) {
+  double squares = 0;
+  for (const double pull : pulls) squares += pull * pull;
+  const double free = static_cast<double>(pulls.size()) - 1;
+  return free < 1 ? 0 : std::sqrt(squares * (free + 1) / free) * (1 + 0.5 / free);
+}
+
+/// The same of pulls that also change evenly from view to view: from views that are two apart. Neighbours
+/// share the frames between which opposite rays are interpolated.
+double spread_of_differences(const std::vector<double>& pulls) {
+  constexpr std::size_t lag = 2;
+  double squares = 0;
+  for (std::size_t k = 0; k < pulls.size(); ++k)
+    squares += std::pow(pulls[k] - pulls[(k + lag) % pulls.size()], 2);
+  return std::sqrt(0.5 * squares);
+}
+
+std::vector<double> in_groups(const std::vector<double>& pulls) {
+  constexpr std::size_t most = 16;
+  std::vector<double> sums(std::min(most, pulls.size()), 0);
+  for (std::size_t k = 0; k < pulls.size(); ++k) sums[k * sums.size() / pulls.size()] += pulls[k];
+  return sums;
+}
+
+/// How much axis or roll spreads by what parts of the data pull it. The noise of views is independent. Out of
+/// the midplane, opposite rays of a point source cross, so that views pull axis and roll to and fro. Over a
+/// whole turn that cancels: it is the derivative of something by the angle, and it changes slowly from view
+/// to view. Rows and distances tell the spread where they differ by more than chance, which is then an error
+/// of another kind, and where few views have an opposite one.
+double spread_of(const std::array<std::vector<double>, 3>& pulls, bool cross_in_midplane) {
+  constexpr double beyond_chance = 1.6;  // the 95 % point of the root of Fisher's ratio, 7 to 15 parts
+  constexpr std::size_t few = 8;
+  const double others = std::max(spread_of(pulls[1]), spread_of(pulls[2]));
+  if (pulls[0].size() < few) return others;
+  const double views = cross_in_midplane ? spread_of_differences(pulls[0]) : spread_of(in_groups(pulls[0]));
+  return others > beyond_chance * views ? others : views;
+}
+
+/// Spreads of axis and roll.
+Vector2d uncertainties(const Parted& here, const Matrix2d& curvature, bool cross_in_midplane) {
   const Matrix2d inverse = curvature.inverse();
   Vector2d all;
   for (int k = 0; k < 2; ++k) {
-    std::vector<std::vector<Pull>> partings;
-    for (const auto& parting : here.parts) {
-      std::vector<Pull> pulls;
-      for (const Vector2d& slope : parting)
-        if (slope.squaredNorm() > 0) pulls.push_back({(inverse * slope)[k], 0});
-      for (Pull& pull : pulls) pull.curvature = 1 / static_cast<double>(pulls.size());
-      partings.push_back(std::move(pulls));
-    }
-    all[k] = pipeline::widest_spread(partings, floor[k]);
+    std::array<std::vector<double>, 3> pulls;
+    const auto add = [&](std::size_t parting, const auto& slopes) {
+      for (const Vector2d& slope : slopes)
+        if (slope.squaredNorm() > 0) pulls[parting].push_back((inverse * slope)[k]);
+    };
+    add(0, here.views), add(1, here.parts[0]), add(2, here.parts[1]);
+    all[k] = spread_of(pulls, cross_in_midplane);
   }
   return all;
 }
@@ -217,7 +255,8 @@ FrameStack comparable(const FrameStack& frames, Index factor) {
 
 /// Uncertainties of an estimate, in bins of the level, and whether there is one.
 void judge(AxisLineEstimate& found, const Pairs& pairs, const AxisLine& line, bool by_roll) {
-  constexpr double half_bin = 0.5, floor = 0.005;  // bins: what interpolation leaves
+  // Bins, at the edge of the field for the roll: what interpolation leaves, as noise-free ellipsoids show.
+  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.004;
   constexpr double most = 0.05;
   const double arm = by_roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
   const Parted here = pairs.at(line);
@@ -226,18 +265,14 @@ void judge(AxisLineEstimate& found, const Pairs& pairs, const AxisLine& line, bo
   if (!by_roll) curvature(0, 1) = curvature(1, 0) = 0, curvature(1, 1) = 1;
   found.verdict = Verdict::flat;
   if (!(curvature(0, 0) > 0 && curvature.determinant() > 0)) return;
-  const Vector2d spread = uncertainties(here, curvature, {floor, floor / arm});
-  found.axis_uncertainty = spread[0], found.roll_uncertainty = by_roll ? spread[1] : 0;
+  Vector2d spread = uncertainties(here, curvature, pairs.cross_in_midplane());
+  spread = {std::hypot(spread[0], floor), by_roll ? std::hypot(spread[1], floor_of_roll / arm) : 0};
+  found.axis_uncertainty = spread[0], found.roll_uncertainty = spread[1];
   if (found.misfit < nothing_in_common && spread.allFinite() && spread[0] < most * pairs.reach())
     found.verdict = Verdict::resolved;
 }
 
 }  // namespace
-
-std::string_view name_of(Verdict verdict) {
-  constexpr std::array<std::string_view, 4> names{"resolved", "flat", "railed", "ambiguous"};
-  return names[static_cast<std::size_t>(verdict)];
-}
 
 AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start) {
   AxisLineEstimate found{start};

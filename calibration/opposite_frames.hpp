@@ -1,15 +1,11 @@
 #pragma once
 
-#include <string_view>
-
+#include "../pipeline/sharpness.hpp"
 #include "frame_stack.hpp"
 
 namespace tandem::calibration {
 
-/// Whether data tell a number. `flat`: nothing changes with it. `railed`: it lies at an end of what was
-/// searched, or beyond. `ambiguous`: other values fit nearly as well.
-enum class Verdict { resolved, flat, railed, ambiguous };
-std::string_view name_of(Verdict verdict);
+using pipeline::Verdict;
 
 /// Where the axis falls: at `axis_bin` in `row`, and leaning by `roll` towards higher bins at higher rows,
 /// rad.
@@ -21,6 +17,8 @@ struct AxisLineEstimate {
   AxisLine line;
   double axis_uncertainty = 0, roll_uncertainty = 0;  ///< one standard deviation; bins and rad
   double misfit = 1;  ///< what differs between opposite rays, as a share of what they see: 0 to about 1
+  /// Whether opposite rays tell axis and roll. `flat`: nothing changes with them. `railed`: the roll runs
+  /// away.
   Verdict verdict = Verdict::flat;
   Index pairs = 0;  ///< views that have an opposite one
 };

@@ -21,7 +21,8 @@ struct Calibrated {
 Calibrated calibrate_on_balls(io::ScanReader& reader, const ScanOptions& options,
                               const calibration::BallKnowledge& known, ProgressLine& progress);
 
-/// Finds axis, roll, sense of rotation and the last view from opposite rays in the frames of any sample.
+/// Finds the geometry from the frames of any sample: the axis, the roll, the sense of rotation and the last
+/// view by opposite rays; the roll, and the tilt of the axis or the midplane, by the sharpness of slices.
 /// @throws GeometryError for views of any geometry, and as `find_axis` does
 Calibrated calibrate_on_frames(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
 

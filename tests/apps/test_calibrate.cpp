@@ -130,6 +130,29 @@ TEST(Calibrate, MakesUpNoShiftsOfViews) {
   refuses("--pixel-size 1 --views --drift 0", 2, "--drift");
 }
 
+/// The midplane of the scan is left out for `calibrate`, which finds it by slices.
+TEST(Calibrate, FindsTheMidplaneOfAConeByItsSlices) {
+  const Program program;
+  const std::string given = "--geometry cone --sod 120 --sdd 180 --pixel-size 1 --quiet ";
+  ASSERT_EQ(program("simulate -o scan.h5 " + given +
+                    "--phantom ellipsoids --size 80 --bins 80 --rows 64 --views 120 --midplane-row 36.5 --photons 1e5")
+                .code,
+            0);
+  const Ended ended =
+      program("calibrate scan.h5 " + given + "--arc 360 --midplane-row 31.5 -o found.npy --json found.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json report = program.json("found.json");
+  EXPECT_NEAR(report["axis_bin"]["value"], 39.5, 0.05);
+  EXPECT_NEAR(report["roll_deg"]["value"], 0, 0.2);
+  const nlohmann::json midplane = report["midplane_row"];
+  EXPECT_EQ(midplane["told_by"], "sharpness of slices");
+  EXPECT_NEAR(midplane["value"], 36.5, 2.5);
+  EXPECT_LT(midplane["uncertainty"], 2.5);
+  EXPECT_EQ(report["searches"].size(), 2u);
+  for (const nlohmann::json& search : report["searches"]) EXPECT_EQ(search["verdict"], "resolved");
+  EXPECT_EQ(program("info scan.h5 --geometry found.npy").code, 0);
+}
+
 TEST(Calibrate, SaysWhatIsNotGivenAsItIsMeant) {
   const Program program;
   ASSERT_EQ(

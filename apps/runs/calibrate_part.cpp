@@ -1,0 +1,131 @@
+#include "calibrate_part.hpp"
+
+#include "../../calibration/slices.hpp"
+#include "../../core/error.hpp"
+#include "../../core/units.hpp"
+#include "../../geometry/free_views.hpp"
+#include "../pages/preview.hpp"
+#include "frames.hpp"
+
+namespace tandem::apps {
+
+using calibration::FrameStack, calibration::Sought;
+using nlohmann::json;
+
+namespace {
+
+/// Adds a frame of means of cells, (row, bin).
+void add_binned(FrameStack& stack, std::span<const float> frame, Index bins, Index rows_together,
+                Index bins_together) {
+  const auto weight = 1 / static_cast<float>(rows_together * bins_together);
+  const std::size_t first = stack.values.size();
+  stack.values.resize(first + static_cast<std::size_t>(stack.rows * stack.bins), 0);
+  for (Index row = 0; row < stack.rows * rows_together; ++row)
+    for (Index bin = 0; bin < stack.bins * bins_together; ++bin)
+      stack
+          .values[first + static_cast<std::size_t>(row / rows_together * stack.bins + bin / bins_together)] +=
+          weight * frame[static_cast<std::size_t>(row * bins + bin)];
+}
+
+const char* name_of(Sought what) {
+  switch (what) {
+    case Sought::axis:
+      return "axis_bin";
+    case Sought::roll:
+      return "roll_deg";
+    case Sought::tilt:
+      return "tilt_deg";
+    case Sought::midplane:
+      break;
+  }
+  return "midplane_row";
+}
+
+}  // namespace
+
+double row_of_axis(const Scan& scan) {
+  const Detector& d = detector_of(scan);
+  return rows_are_slices(scan) || d.rows == 1 ? 0.5 * static_cast<double>(d.rows - 1)
+                                              : point_source_of(scan).midplane_row;
+}
+
+CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
+  const Scan& scan = reader.info().scan;
+  require<GeometryError>(axis_of(scan).has_value() && view_shifts_of(scan).empty(),
+                         "calibrate: the views of this ", kind_of(scan),
+                         " beam have places of their own; give --geometry cone, fan or parallel");
+  CalibratedPart part{.selected = select(o, reader.info()), .scan = scan};
+  const Selection& s = part.selected;
+  part.scan = crop(scan, s.views, s.rows, s.bins);
+  const Index most =
+      s.rows.size() == 1 ? 1024 : 384;  // bins; finer cells tell no more, because of their noise
+  while ((s.bins.size() >> part.level) >= most) ++part.level;
+  const Index rows_together = tandem::rows_together(s.rows.size(), part.level),
+              bins_together = Index{1} << part.level;
+  part.scan = bin_down(part.scan, part.level, true);
+  const Detector& d = detector_of(part.scan);
+  part.frames = {{}, d.rows, d.bins, angles_of(part.scan), 0, d.row_pitch / d.bin_pitch};
+  if (!rows_are_slices(scan)) part.frames.bin_angle = d.bin_pitch / point_source_of(part.scan).sdd;
+  part.row = row_of_axis(part.scan);
+  for_each_frame(reader, o, progress, [&](std::size_t, std::span<const float> frame) {
+    add_binned(part.frames, frame, s.bins.size(), rows_together, bins_together);
+  });
+  return part;
+}
+
+json told_number(double value, double uncertainty, std::string_view by) {
+  return {{"value", value}, {"uncertainty", uncertainty}, {"verdict", "resolved"}, {"told_by", by}};
+}
+
+double unit_of(Sought what, const CalibratedPart& part) {
+  if (what == Sought::axis) return part.f();
+  return what == Sought::midplane ? part.f_of_rows() : in_degrees(1);
+}
+
+const char* why_not(pipeline::Verdict verdict) {
+  switch (verdict) {
+    case pipeline::Verdict::railed:
+      return "slices get sharper up to the end of what is searched, which is no small error";
+    case pipeline::Verdict::ambiguous:
+      return "several values make slices about as sharp";
+    default:
+      return "slices are as sharp whatever it is, as those of less than a whole turn are";
+  }
+}
+
+json searches_of(const calibration::SharpestSlices& found, const CalibratedPart& part) {
+  json all = json::array();
+  for (const calibration::Sharpened& each : found.numbers) {
+    const bool told = each.verdict == pipeline::Verdict::resolved;
+    const double unit = unit_of(each.what, part);
+    all.push_back({{"what", name_of(each.what)},
+                   {"verdict", pipeline::name_of(each.verdict)},
+                   {"change", told ? json(unit * each.change) : json(nullptr)},
+                   {"uncertainty", told ? json(unit * each.uncertainty) : json(nullptr)}});
+  }
+  return all;
+}
+
+void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after) {
+  const VolumeGrid grid = fitting_grid(part.scan);
+  const double up = static_cast<double>(grid.size[2]) * grid.pitch[2] / 3;
+  const std::vector<double> heights = !calibration::few_rows(part.frames)
+                                          ? std::vector{grid.centre[2], grid.centre[2] + up}
+                                          : std::vector{grid.centre[2]};
+  std::vector<float> shown;
+  for (std::size_t k = 0; k < heights.size(); ++k)
+    for (const bool is_after : {false, true}) {
+      Scan scan = is_after ? after : before;
+      if (rows_are_slices(scan)) scan = as_free_views(scan);
+      const std::vector<float> slice = calibration::slices_of(part.frames, scan, {heights[k]});
+      io::Picture picture{grid.size[0], grid.size[1], slice, {}};
+      picture.captions = {std::string(is_after ? "calibrated" : "as the scan says") +
+                          (k == 0 ? "" : ", higher up")};
+      all.pictures.push_back(std::move(picture));
+      shown.insert(shown.end(), slice.begin(), slice.end());
+    }
+  const GreyWindow window = window_of(shown);
+  all.sheet = {.black = window.black, .white = window.white, .columns = 2};
+}
+
+}  // namespace tandem::apps

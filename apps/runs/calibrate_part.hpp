@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cmath>
+
+#include "../../calibration/sharpest.hpp"
+#include "calibrate.hpp"
+
+namespace tandem::apps {
+
+/// A selected part of a scan with its frames, of which 2^level x 2^level cells are one.
+struct CalibratedPart {
+  Selection selected;
+  int level = 0;
+  Scan scan;
+  calibration::FrameStack frames{};
+  double row = 0;  ///< row of the stack for which the axis is given
+
+  double f() const { return std::exp2(level); }
+  double f_of_rows() const { return frames.rows == 1 ? 1 : f(); }
+  double bin_in_file(double bin) const {
+    return (bin + 0.5) * f() - 0.5 + static_cast<double>(selected.bins.first);
+  }
+  double row_in_file(double stack_row) const {
+    return (stack_row + 0.5) * f_of_rows() - 0.5 + static_cast<double>(selected.rows.first);
+  }
+};
+
+/// Reads the frames. @throws GeometryError for views, and for rows, that have places of their own
+CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
+
+/// The row for which the axis is given: the row at the height of a point source, else the middle row.
+double row_of_axis(const Scan& scan);
+
+/// One number of a report.
+nlohmann::json told_number(double value, double uncertainty, std::string_view by);
+
+/// Why slices do not tell a number.
+const char* why_not(pipeline::Verdict verdict);
+
+/// What slices were searched for, with the verdicts, for a report. Changes are in cells of the file and
+/// degrees.
+nlohmann::json searches_of(const calibration::SharpestSlices& found, const CalibratedPart& part);
+
+/// By how many cells of the file, or degrees, a number differs from the scan, and the uncertainty of that.
+double unit_of(calibration::Sought what, const CalibratedPart& part);
+
+/// Adds slices in the middle and a third of the height above it, before and after calibration.
+void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after);
+
+}  // namespace tandem::apps

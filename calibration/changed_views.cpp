@@ -1,0 +1,48 @@
+#include "changed_views.hpp"
+
+#include <cmath>
+
+#include "../geometry/vector3.hpp"
+
+namespace tandem::calibration {
+
+namespace {
+
+/// A vector turned about a direction of length 1 (Rodrigues).
+Vector3 turned(const Vector3& a, const Vector3& about, double angle) {
+  const double c = std::cos(angle), s = std::sin(angle);
+  return c * a + s * cross(about, a) + (1 - c) * dot(about, a) * about;
+}
+
+Vector3 unit(const Vector3& a) { return 1 / length(a) * a; }
+
+void roll_view(FlexibleView& view, bool parallel, double angle) {
+  const Vector3 beam = unit(view.source), back = parallel ? -1.0 * beam : beam;
+  view.detector = turned(view.detector, back, angle);
+  view.bin_step = turned(view.bin_step, back, angle), view.row_step = turned(view.row_step, back, angle);
+}
+
+void tilt_view(FlexibleView& view, double angle) {
+  const Vector3 along = unit(view.bin_step);
+  for (Vector3* each : {&view.source, &view.detector, &view.row_step}) *each = turned(*each, along, angle);
+}
+
+}  // namespace
+
+FlexibleBeam changed(const FlexibleBeam& scan, const Change& change) {
+  FlexibleBeam all = scan;
+  for (FlexibleView& view : all.views) {
+    view = moved(all, view, -change.rows, -change.bins);
+    tilt_view(view, change.tilt);
+    roll_view(view, all.parallel, change.roll);
+  }
+  return all;
+}
+
+double height_on_axis(const FlexibleBeam& scan, const FlexibleView& view, double row) {
+  const Vector3 place = view.detector + row * view.row_step,
+                ray = scan.parallel ? view.source : place - view.source, normal = cross(view.bin_step, ray);
+  return dot(normal, place) / normal[2];
+}
+
+}  // namespace tandem::calibration
