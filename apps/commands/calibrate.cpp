@@ -121,7 +121,7 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->type_name("FILE")
       ->needs(balls)
       ->excludes(lengths);
-  CLI::Option* views = c.add_flag("--views", o->views,
+  CLI::Option* views = c.add_flag("--each-view", o->views,
                                   "shifts of each view, from its frame beside what all views together make")
                            ->excludes(balls);
   c.add_flag("--view-rolls", o->moves.turns, "by how much each view is turned about the beam, besides")
@@ -139,7 +139,7 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       "  tandem calibrate scan.h5 -o views.npy --preview slices.png\n"
       "  tandem calibrate balls.h5 --balls -o views.npy --preview residuals.png\n"
       "  tandem calibrate balls.h5 --balls --length 0:11:80.02 -o views.npy --json report.json\n"
-      "  tandem calibrate scan.h5 --geometry views.npy --views -o each.npy --json report.json\n"
+      "  tandem calibrate scan.h5 --geometry views.npy --each-view -o each.npy --json report.json\n"
       "  tandem recon scan.h5 --geometry each.npy -o volume.h5");
 }
 

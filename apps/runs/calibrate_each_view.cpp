@@ -110,8 +110,8 @@ json not_told_of(const ViewMoves& found, bool turns) {
   add("moves of the sample",
       "shifts that go once up and down a turn, as a sample beside the axis does, are left out");
   add("common shifts",
-      "of bins, which is the axis (calibrate without --views tells it), and of rows, which is a height");
-  if (turns) add("common roll", "calibrate without --views tells it");
+      "of bins, which is the axis (calibrate without --each-view tells it), and of rows, which is a height");
+  if (turns) add("common roll", "calibrate without --each-view tells it");
   return all;
 }
 
@@ -165,11 +165,11 @@ void require_found(const ViewMoves& found) {
   };
   require<GeometryError>(
       !is(Verdict::railed),
-      "calibrate --views: views run away from where the scan says, by more than a tenth of the "
-      "detector; find the axis first, by calibrate without --views");
+      "calibrate --each-view: views run away from where the scan says, by more than a tenth of the "
+      "detector; find the axis first, by calibrate without --each-view");
   require<GeometryError>(
       is(Verdict::resolved),
-      "calibrate --views: nothing in the frames tells shifts of views: half of the views see "
+      "calibrate --each-view: nothing in the frames tells shifts of views: half of the views see "
       "nothing that the other half sees, or nothing that changes across the detector");
 }
 

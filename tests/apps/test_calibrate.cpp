@@ -96,7 +96,7 @@ TEST(Calibrate, FindsWhereEachViewIs) {
   ASSERT_EQ(rows.size(), 60u);
   ASSERT_EQ(program("simulate -o shaken.h5 --geometry shaken.txt " + cells).code, 0);
   const Ended ended = program(
-      "calibrate shaken.h5 --geometry level.txt --pixel-size 1 --views -o found.npy --json found.json "
+      "calibrate shaken.h5 --geometry level.txt --pixel-size 1 --each-view -o found.npy --json found.json "
       "--preview found.png");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const nlohmann::json report = program.json("found.json");
@@ -124,20 +124,22 @@ TEST(Calibrate, MakesUpNoShiftsOfViews) {
     EXPECT_NE(ended.err.find(part), std::string::npos) << ended.err;
     EXPECT_FALSE(program.has("found.npy"));
   };
-  refuses("--pixel-size 1 --views", 4, "nothing in the frames tells shifts of views");
-  refuses("--pixel-size 1 --drift 2", 2, "--views");
-  refuses("--pixel-size 1 --views --balls", 2, "--balls");
-  refuses("--pixel-size 1 --views --drift 0", 2, "--drift");
+  refuses("--pixel-size 1 --each-view", 4, "nothing in the frames tells shifts of views");
+  refuses("--pixel-size 1 --drift 2", 2, "--each-view");
+  refuses("--pixel-size 1 --each-view --balls", 2, "--balls");
+  refuses("--pixel-size 1 --each-view --drift 0", 2, "--drift");
 }
 
 /// The midplane of the scan is left out for `calibrate`, which finds it by slices.
 TEST(Calibrate, FindsTheMidplaneOfAConeByItsSlices) {
   const Program program;
   const std::string given = "--geometry cone --sod 120 --sdd 180 --pixel-size 1 --quiet ";
-  ASSERT_EQ(program("simulate -o scan.h5 " + given +
-                    "--phantom ellipsoids --size 80 --bins 80 --rows 64 --views 120 --midplane-row 36.5 --photons 1e5")
-                .code,
-            0);
+  ASSERT_EQ(
+      program(
+          "simulate -o scan.h5 " + given +
+          "--phantom ellipsoids --size 80 --bins 80 --rows 64 --views 120 --midplane-row 36.5 --photons 1e5")
+          .code,
+      0);
   const Ended ended =
       program("calibrate scan.h5 " + given + "--arc 360 --midplane-row 31.5 -o found.npy --json found.json");
   ASSERT_EQ(ended.code, 0) << ended.err;
