@@ -115,7 +115,7 @@ TABLES = {
     "--padding": ("operators/ramp_filter.cpp", r"paddings\[\] = \{(.*?)\};", r'"(\w+)"'),
     "--model": ("geometry/views.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
     "--accuracy": [("kernels/fourier.cpp", r"griddings\{(.*?)\};", r"Gridding\{([\w-]+)"),
-                   ("kernels/hierarchical.cpp", r"designs\{(.*?)\};", r"HierarchicalDesign\{([\w-]+)")],
+                   ("kernels/hierarchical_taps.cpp", r"designs\{(.*?)\};", r"HierarchicalDesign\{([\w-]+)")],
     "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
     "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),
     "--stop": ("apps/options/recon_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),
@@ -128,7 +128,7 @@ def compare_choices(h, faults):
         due = {choice for file, table, name in (places if isinstance(places, list) else [places])
                for choice in re.findall(name, re.search(table, text(file), re.DOTALL)[1])}
         listed = [choice.partition("=")[0] for choice in h.choices(option)]
-        left_out = {"automatic", "separable_footprint"}  # models: the choice, and that of cones
+        left_out = {"automatic"}  # of models
         same(f"{option} in help", sorted(set(listed) - left_out), sorted(set(due) - left_out), faults)
 
 
