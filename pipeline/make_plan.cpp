@@ -43,7 +43,7 @@ double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
 
 /// Nobody need know which devices have kernels for what.
 std::vector<Device> able_devices(Plan& plan, const Recipe& asked) {
-  const std::vector<Device> all = devices_for(plan.job.scan, asked.devices);
+  std::vector<Device> all = devices_for(plan.job.scan, asked.devices);
   const std::string lack = lacking_on_gpus(plan.job, asked);
   if (lack.empty() || !asked.devices_are_open || !all.front().is_cuda()) return all;
   warn(plan.warnings, "GPUs have no ", lack, "; the CPU computes");
