@@ -60,23 +60,24 @@ double sum_over_views(const ConeBeam& scan, const HierarchicalViews& n, Image<co
       });
     };
     const auto of_rows = [&](Index i) { return sample_at(n.taller, i, n.rows, in_row); };
-    sum += n.view_weight().at(m) * (n.flat() ? in_row(0) : value_of_taps(n.of_views, row, of_rows));
+    sum += n.view_weight().at(m) * (n.flat() ? in_row(0) : value_of_taps(n.of_view_rows, row, of_rows));
   }
   return sum;
 }
 
 }  // namespace
 
-double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device device) {
+double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device device, AlongRows rows) {
   const ConeBeam scan = symmetric(narrow);  // the scan with the detector of filtered rows
   Array y(projection_space(scan));
   project(scaled(ellipsoids(), 0.5 * static_cast<double>(grid.size[0]) * grid.pitch[0], 1), scan,
           {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())},
           3);  // means over cells, as detectors make them
   const Array q = ramp_filter(scan, {Window::hann, {}}) * y;
-  const LinearOperator A = hierarchical_projector(scan, grid, device);
+  const LinearOperator A = hierarchical_projector(scan, grid, device, {}, rows);
   const Array x = on_device(adjoint(A) * on_device(q, device), Device::cpu());
-  const std::shared_ptr<const HierarchicalViews> n = kernels::pack_hierarchical(scan, grid);
+  const std::shared_ptr<const HierarchicalViews> n =
+      kernels::pack_hierarchical(scan, grid, kernels::grouping_on(Device::cpu()), 0, rows);
   constexpr Index points = 400;
   std::vector<double> difference(points), size(points);
   parallel_for(points, [&](Index k) {

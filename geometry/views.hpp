@@ -15,6 +15,10 @@ namespace TANDEM_PUBLIC tandem {
 /// views.
 enum class Model { pixel_driven, joseph, separable_footprint, fourier, hierarchical };
 
+/// How Model::hierarchical interpolates views along the rows of a cone beam, which no filter touches: as
+/// exactly as it can, or for FDK as footprints do on average, so that pictures by both are alike.
+enum class AlongRows { exactly, as_footprints };
+
 std::string_view name_of(Model model);
 /// The model with the name "joseph", ... @throws GeometryError for another name; it lists the known ones.
 Model model_named(std::string_view name);

@@ -19,6 +19,7 @@ constexpr int children_a_group = 4;
 constexpr double rows_between_stations = 0.1;  // how far rows of a view may move between two
 constexpr double widest_grid = 0.6;            // the farthest voxel from the axis over sod
 constexpr Index fewest_rows = 8;
+constexpr double narrower = 0.9;  // than a footprint: groups alias less, and then their noise is alike
 
 /// The numbers that someone reads, (columns, rows), before rows are widened to whole vectors.
 struct Window {
@@ -47,16 +48,22 @@ void lay_out(std::vector<DisparityPlane>& planes) {
     plane.offset = std::exchange(offset, offset + plane.columns.size() * plane.rows.size());
 }
 
+/// How far the farthest voxel is from the axis, mm.
+double radius_of(const VolumeGrid& grid) {
+  double radius = 0;
+  for (const Index ix : {Index{0}, grid.size[0] - 1})
+    for (const Index iy : {Index{0}, grid.size[1] - 1})
+      radius = std::max(radius, std::hypot(grid.x(static_cast<double>(ix)), grid.y(static_cast<double>(iy))));
+  return radius;
+}
+
+bool interpolates_rows(Index rows, Index slices) { return rows == 1 ? slices == 1 : rows >= fewest_rows; }
+
 /// Makes the tree of groups, then finds what each of them needs, from the voxels to the views.
 class HierarchyMaker {
  public:
   HierarchyMaker(const ConeBeam& scan, const VolumeGrid& grid, Grouping grouping, HierarchicalViews& n)
-      : scan_(scan), grouping_(grouping), n_(n) {
-    for (const int ix : {0, 1})
-      for (const int iy : {0, 1})
-        radius_ = std::max(radius_, std::hypot(grid.x(ix ? static_cast<double>(n.nx - 1) : 0.0),
-                                               grid.y(iy ? static_cast<double>(n.ny - 1) : 0.0)));
-  }
+      : scan_(scan), grouping_(grouping), n_(n), radius_(radius_of(grid)) {}
 
   void make() {
     for (int quarter = 0; quarter < 4; ++quarter) {
@@ -71,8 +78,6 @@ class HierarchyMaker {
       place_lines(n_.groups[lines], quarter);
     }
   }
-
-  double radius() const { return radius_; }
 
  private:
   double angle_of(int view) const { return angles_[static_cast<std::size_t>(view)]; }
@@ -265,7 +270,7 @@ class HierarchyMaker {
   const ConeBeam& scan_;
   const Grouping grouping_;
   HierarchicalViews& n_;
-  double radius_ = 0;
+  const double radius_;
   std::vector<double> angles_{};
 };
 
@@ -303,7 +308,7 @@ ViewWeight HierarchicalViews::view_weight() const {
 namespace {
 
 HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Grouping grouping,
-                            const HierarchicalDesign& design) {
+                            const HierarchicalDesign& design, AlongRows along_rows) {
   const ConeViews views = pack(scan, grid, Model::pixel_driven);
   const ConeFrame& frame = views;
   HierarchicalViews n{frame,
@@ -319,9 +324,9 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Groupi
                       0,
                       0};
   const char* model = "hierarchical model: ";
-  require<GeometryError>(n.rows == 1 ? n.nz == 1 : n.rows >= fewest_rows, model, n.rows,
-                         " detector rows for ", n.nz, " slices; it interpolates between rows and needs ",
-                         fewest_rows, " of them, or one row and one slice");
+  require<GeometryError>(interpolates_rows(n.rows, n.nz), model, n.rows, " detector rows for ", n.nz,
+                         " slices; it interpolates between rows and needs ", fewest_rows,
+                         " of them, or one row and one slice");
   const HierarchicalTaps& taps = hierarchical_taps(design);
   n.of_views = taps.of_views, n.across = taps.across, n.depth = taps.depth, n.stations = linear_taps();
   n.depth_oversampling = design.depth_oversampling;
@@ -331,11 +336,13 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Groupi
     n.step_u = n.pitch, n.axis_column /= wide, n.wider = thinning_of(n.of_views, wide, n.bins);
   if (tall > much_wider && !n.flat())
     n.step_v = n.pitch_z, n.middle_row /= tall, n.taller = thinning_of(n.of_views, tall, n.rows);
-  HierarchyMaker maker(scan, grid, grouping, n);
-  require<GeometryError>(maker.radius() <= widest_grid * n.sod, model, "a corner of the grid is ",
-                         maker.radius(), " mm from the axis, more than ", widest_grid, " of sod = ", n.sod,
+  n.of_view_rows = n.of_views;
+  if (along_rows == AlongRows::as_footprints && !n.flat())  // a row and a voxel, by the larger of both
+    n.of_view_rows = taps_of(design.of_views, {narrower, narrower * (n.taller ? 1 / tall : tall)});
+  require<GeometryError>(radius_of(grid) <= widest_grid * n.sod, model, "a corner of the grid is ",
+                         radius_of(grid), " mm from the axis, more than ", widest_grid, " of sod = ", n.sod,
                          " mm; its planes are too few so near to the source; take separable_footprint");
-  maker.make();
+  HierarchyMaker(scan, grid, grouping, n).make();
   return n;
 }
 
@@ -344,15 +351,21 @@ struct KeptViews {
   VolumeGrid grid;
   Grouping grouping;
   const HierarchicalDesign* design;
-  std::shared_ptr<const HierarchicalViews> views;
-  bool is_for(std::uint64_t other, const VolumeGrid& o, Grouping by, const HierarchicalDesign& d) const {
-    return scan == other && grid.size == o.size && grid.pitch == o.pitch && grid.centre == o.centre &&
-           grouping == by && design == &d;
+  AlongRows along_rows;
+  std::shared_ptr<const HierarchicalViews> views{};
+  bool is_like(const KeptViews& o) const {
+    return scan == o.scan && grid.size == o.grid.size && grid.pitch == o.grid.pitch &&
+           grid.centre == o.grid.centre && grouping == o.grouping && design == o.design &&
+           along_rows == o.along_rows;
   }
 };
 constexpr std::size_t views_kept = 3;  // views of a projector, of FDK and of what is planned
 
 }  // namespace
+
+bool hierarchical_holds(const ConeBeam& scan, const VolumeGrid& grid) {
+  return interpolates_rows(scan.detector.rows, grid.size[2]) && radius_of(grid) <= widest_grid * scan.sod;
+}
 
 Grouping grouping_on(Device device) {
   if (device.is_cuda()) return {8, std::numeric_limits<std::size_t>::max()};
@@ -360,16 +373,18 @@ Grouping grouping_on(Device device) {
 }
 
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
-                                                           Grouping grouping, double accuracy) {
+                                                           Grouping grouping, double accuracy,
+                                                           AlongRows along_rows) {
   static std::mutex access;
   static std::list<KeptViews> kept;
-  const std::uint64_t own = fingerprint(scan);
   const HierarchicalDesign& design = hierarchical_design(accuracy);
+  KeptViews wanted{fingerprint(scan), grid, grouping, &design, along_rows};
   const std::lock_guard lock(access);
   for (const KeptViews& k : kept)
-    if (k.is_for(own, grid, grouping, design)) return k.views;
-  kept.push_front({own, grid, grouping, &design,
-                   std::make_shared<const HierarchicalViews>(pack_anew(scan, grid, grouping, design))});
+    if (k.is_like(wanted)) return k.views;
+  wanted.views =
+      std::make_shared<const HierarchicalViews>(pack_anew(scan, grid, grouping, design, along_rows));
+  kept.push_front(std::move(wanted));
   if (kept.size() > views_kept) kept.pop_back();
   return kept.front().views;
 }

@@ -130,6 +130,7 @@ struct HierarchicalViews : ConeFrame {
   double axis_column, middle_row;             ///< where u = 0 and v = 0 are
   std::optional<Thinning> wider{}, taller{};  ///< make columns of a view's bins, and rows of its rows
   Taps across{}, of_views{};                  ///< taps along u and v, of groups and of views
+  Taps of_view_rows{};                        ///< taps of views along v
   Taps depth{}, stations{};                   ///< taps along t, of groups and of views
   double depth_oversampling = 0;
   KeptOnDevices kept{};
@@ -145,8 +146,9 @@ struct HierarchicalViews : ConeFrame {
   Range view_rows() const { return taller ? taller->samples : Range{0, rows}; }
   FrameTurn turn(const ViewGroup& child, const ViewGroup& parent) const;
   ViewWeight view_weight() const;
-  /// How columns and rows of a child are interpolated.
+  /// How columns of a child are interpolated, and its rows.
   const Taps& along_u(const ViewGroup& child) const { return child.is_view() ? of_views : across; }
+  const Taps& along_v(const ViewGroup& child) const { return child.is_view() ? of_view_rows : across; }
   /// How turned planes are interpolated along t; one plane stands for all t.
   const Taps& along_t(const ViewGroup& child) const { return child.is_view() ? stations : depth; }
   /// Rows of the child by those of its parent, at a place of the child.
@@ -179,12 +181,16 @@ constexpr double much_wider = 1.05;
 /// Rows lie in vectors of so many numbers.
 constexpr Index rows_a_vector = 16;
 
+/// Whether the model holds for a geometry, else `pack_hierarchical` throws.
+bool hierarchical_holds(const ConeBeam& scan, const VolumeGrid& grid);
+
 /// The input of the kernels for a scan. The last ones are kept, and shared by all callers that ask for the
 /// same. @throws GeometryError for a geometry beyond what the model holds for, or for an accuracy that no
 /// design gives
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
                                                            Grouping grouping = grouping_on(Device::cpu()),
-                                                           double accuracy = 0);
+                                                           double accuracy = 0,
+                                                           AlongRows rows = AlongRows::exactly);
 
 /// The memory that an application takes beside its two vectors, bytes.
 WorkingMemory hierarchical_memory(const HierarchicalViews& views, Device device);

@@ -35,26 +35,33 @@ Numbers solved(std::vector<Numbers> rows) {
   return x;
 }
 
-/// The integral of cos(2 pi s x) over the frequencies s that count.
-double correlation(const TapDesign& design, double x) {
+/// What a mean over a box leaves of a wave of s cycles a unit.
+double mean_over_box(double width, double s) {
+  const double at = std::numbers::pi * width * s;
+  return at == 0 ? 1 : std::sin(at) / at;
+}
+
+/// The integral of cos(2 pi s x), behind means over boxes, over the frequencies s that count.
+double correlation(const TapDesign& design, double x, std::array<double, 2> boxes = {0, 0}) {
   constexpr int steps = 300;
   double sum = 0;
   for (int i = 0; i < steps; ++i) {
     const double s = (i + 0.5) / steps * design.band / 2;
-    sum += std::pow(std::cos(std::numbers::pi * s), 2 * design.flatness) *
-           std::cos(2 * std::numbers::pi * s * x);
+    sum += std::pow(std::cos(std::numbers::pi * s), 2 * design.flatness) * mean_over_box(boxes[0], s) *
+           mean_over_box(boxes[1], s) * std::cos(2 * std::numbers::pi * s * x);
   }
   return sum / steps;
 }
 
 /// Weights of taps by least squares under the condition that they sum to 1, by a Lagrange multiplier.
 /// `apart`: the correlation of samples that are 0, 1, ... steps apart.
-Numbers weights_at(const TapDesign& design, const Numbers& apart, double fraction) {
+Numbers weights_at(const TapDesign& design, std::array<double, 2> boxes, const Numbers& apart,
+                   double fraction) {
   const auto n = static_cast<std::size_t>(design.count);
   std::vector<Numbers> rows(n + 1, Numbers(n + 2, 1.0));
   for (std::size_t r = 0; r < n; ++r) {
     for (std::size_t c = 0; c < n; ++c) rows[r][c] = apart[r > c ? r - c : c - r] + (r == c ? 1e-11 : 0);
-    rows[r][n + 1] = correlation(design, static_cast<double>(r) + 1 - 0.5 * design.count - fraction);
+    rows[r][n + 1] = correlation(design, static_cast<double>(r) + 1 - 0.5 * design.count - fraction, boxes);
   }
   rows[n][n] = 0;
   Numbers weights = solved(std::move(rows));
@@ -64,14 +71,14 @@ Numbers weights_at(const TapDesign& design, const Numbers& apart, double fractio
 
 }  // namespace
 
-Taps taps_of(const TapDesign& design) {
+Taps taps_of(const TapDesign& design, std::array<double, 2> boxes) {
   constexpr int nodes = powers_of_taps;  // nodes of Chebyshev, between which the polynomials run
   std::vector<Numbers> at_nodes;
   Numbers places, apart;
   for (int k = 0; k < design.count; ++k) apart.push_back(correlation(design, k));
   for (int j = 0; j < nodes; ++j) {
     places.push_back(0.5 * std::cos(std::numbers::pi * (j + 0.5) / nodes));
-    at_nodes.push_back(weights_at(design, apart, places.back() + 0.5));
+    at_nodes.push_back(weights_at(design, boxes, apart, places.back() + 0.5));
   }
   Taps taps;
   taps.count = design.count;

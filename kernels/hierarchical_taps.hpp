@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct TapDesign {
   int count;
   double band, flatness;
 };
-Taps taps_of(const TapDesign& design);
+/// `boxes`: widths, in samples, over which a wave is to come out as the mean of the mean; 0 for none.
+Taps taps_of(const TapDesign& design, std::array<double, 2> boxes = {0, 0});
 /// Taps that interpolate linearly between two samples.
 Taps linear_taps();
 

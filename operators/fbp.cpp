@@ -2,6 +2,7 @@
 
 #include "algebra.hpp"
 #include "fourier.hpp"
+#include "hierarchical.hpp"
 #include "orbit_fbp.hpp"
 #include "projector.hpp"
 
@@ -19,10 +20,22 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
   return static_cast<float>(cell / (grid.pitch[0] * grid.pitch[1] * grid.pitch[2])) * adjoint(A);
 }
 
+namespace {
+
+/// The projector that FDK's back-projection is the transpose of.
+LinearOperator projector_of_fdk(const ConeBeam& wide, const VolumeGrid& grid, Model model, Device device,
+                                const Execution& how = {}) {
+  const Execution of_accuracy{.accuracy = how.accuracy};
+  return model == Model::hierarchical
+             ? hierarchical_projector(wide, grid, device, of_accuracy, AlongRows::as_footprints)
+             : projector(wide, grid, model, device, of_accuracy);
+}
+
+}  // namespace
+
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
                                  const Execution& how) {
-  return backprojector(projector(symmetric(scan), grid, model, device, {.accuracy = how.accuracy}), scan,
-                       grid);
+  return backprojector(projector_of_fdk(symmetric(scan), grid, model, device, how), scan, grid);
 }
 
 LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
@@ -33,7 +46,7 @@ LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Mo
 LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid, Model model,
                                  Device device) {
   const ConeBeam some = crop(symmetric(scan), views, {0, scan.detector.rows});
-  return backprojector(projector(some, grid, model, device), scan, grid);
+  return backprojector(projector_of_fdk(some, grid, model, device), scan, grid);
 }
 
 LinearOperator fdk_backprojector(const FanBeam& scan, Range views, const VolumeGrid& grid, Model model,

@@ -12,12 +12,13 @@ namespace tandem {
 namespace {
 
 std::shared_ptr<const kernels::HierarchicalViews> packed(const ConeBeam& scan, const VolumeGrid& grid,
-                                                         Device device, const Execution& how) {
+                                                         Device device, const Execution& how,
+                                                         AlongRows rows) {
   const double accuracy = hierarchical_accuracy(how);
   require<DeviceError>(accuracy == 0 || !device.is_cuda(), "device ", device.name(),
                        ": --accuracy of the hierarchical model goes with the CPU; leave it out, or give "
                        "--device cpu");
-  return kernels::pack_hierarchical(scan, grid, kernels::grouping_on(device), accuracy);
+  return kernels::pack_hierarchical(scan, grid, kernels::grouping_on(device), accuracy, rows);
 }
 
 }  // namespace
@@ -27,13 +28,23 @@ double hierarchical_accuracy(const Execution& wanted) {
 }
 
 LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& grid, Device device,
-                                      const Execution& wanted) {
+                                      const Execution& wanted, AlongRows rows) {
   const auto table = kernels::hierarchical(device);
-  auto views = packed(scan, grid, device, wanted);
+  auto views = packed(scan, grid, device, wanted, rows);
   const Space projections = projection_space(scan, device);
   const Execution how = resolve(table, wanted, Pairing::matched, *views, projections.shape(), device);
   return Projector<kernels::HierarchicalViews>{
       cone_volume_space(grid, device), projections, std::move(views), &table.front(), how, 1};
+}
+
+bool hierarchical_is_faster(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
+  constexpr Index least_of_a_cone = 96, least_of_a_fan = 768;  // voxels and views, see the page
+  const auto [nx, ny, nz] = grid.size;
+  const bool flat = scan.detector.rows == 1;
+  const Index voxels = flat ? std::min(nx, ny) : std::min({nx, ny, nz}),
+              least = flat ? least_of_a_fan : least_of_a_cone;
+  return device == Device::cpu() && std::min(voxels, views_of(scan)) >= least &&
+         kernels::hierarchical_holds(scan, grid);
 }
 
 Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, const Execution& how) {
@@ -46,8 +57,8 @@ Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, con
 }
 
 WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device,
-                                  const Execution& how) {
-  return kernels::hierarchical_memory(*packed(scan, grid, device, how), device);
+                                  const Execution& how, AlongRows rows) {
+  return kernels::hierarchical_memory(*packed(scan, grid, device, how, rows), device);
 }
 
 }  // namespace tandem

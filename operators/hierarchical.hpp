@@ -15,7 +15,12 @@ namespace TANDEM_PUBLIC tandem {
 /// see `hierarchical_accuracy`. @throws GeometryError for a source near the grid, and for few rows;
 /// DeviceError for another accuracy than the usual one on a GPU
 LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& grid,
-                                      Device device = Device::cpu(), const Execution& how = {});
+                                      Device device = Device::cpu(), const Execution& how = {},
+                                      AlongRows rows = AlongRows::exactly);
+
+/// Whether a device back-projects faster by this model than by footprints, as measured
+/// (docs/kernels/hierarchical.md), and the model holds for the geometry.
+bool hierarchical_is_faster(const ConeBeam& scan, const VolumeGrid& grid, Device device);
 
 /// The accuracy that is asked for; 0 means the usual one. The default of an Execution is an accuracy of
 /// Model::fourier, which no taps reach, and so it counts as 0.
@@ -27,6 +32,6 @@ Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, con
 
 /// The memory of an application beside its two vectors. @throws as `hierarchical_projector` does
 WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device,
-                                  const Execution& how = {});
+                                  const Execution& how = {}, AlongRows rows = AlongRows::exactly);
 
 }  // namespace tandem

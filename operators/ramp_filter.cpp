@@ -306,6 +306,8 @@ std::vector<double> filter_response(const Filter& filter, Index length, double b
   return response;
 }
 
+bool falls_off(const Filter& filter) { return alike_of(filter) == Alike::response; }
+
 double window_at(const Filter& filter, double f) {
   const WindowShape& shape = shape_of(filter.window);
   const double g = 2 * f / cutoff_of(filter);  // 1 at the cut-off

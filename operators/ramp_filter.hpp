@@ -109,6 +109,10 @@ std::vector<double> ramp_response(Index length, double bin_pitch);
 std::vector<double> filter_response(const Filter& filter, Index length, double bin_pitch,
                                     const Interpolation& interpolation = {});
 
+/// Whether the window falls off so far that pictures of all models show the same detail; else they have the
+/// same noise (`filter_response`).
+bool falls_off(const Filter& filter);
+
 /// The value of the window at f cycles per bin, for f in [0, 1/2].
 double window_at(const Filter& filter, double f);
 

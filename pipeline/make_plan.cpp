@@ -1,11 +1,17 @@
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
 
 #include "../core/error.hpp"
+#include "../operators/interpolation.hpp"
 #include "beams/beam.hpp"
 #include "memory/budget.hpp"
 #include "memory/host_memory.hpp"
 #include "plan/helper.hpp"
 #include "plan/route.hpp"
+#include "plan/warn.hpp"
 
 namespace tandem::pipeline {
 
@@ -35,18 +41,60 @@ double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
                                         : host_budget(recipe) - static_cast<double>(held_memory());
 }
 
-}  // namespace
+/// Nobody need know which devices have kernels for what.
+std::vector<Device> able_devices(Plan& plan, const Recipe& asked) {
+  std::vector<Device> all = devices_for(plan.job.scan, asked.devices);
+  const std::string lack = lacking_on_gpus(plan.job, asked);
+  if (lack.empty() || !asked.devices_are_open || !all.front().is_cuda()) return all;
+  warn(plan.warnings, "GPUs have no ", lack, "; the CPU computes");
+  return {Device::cpu()};
+}
 
-Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
-  require<DeviceError>(!asked.devices.empty(), "recipe: no device is given");
-  Plan plan{make_job(info, asked), {}, {}};
+Plan planned(Job job, const io::ScanInfo& info, const Recipe& asked) {
+  Plan plan{std::move(job), {}, {}};
   Recipe recipe = asked;
-  recipe.devices = devices_for(plan.job.scan, asked.devices);
+  recipe.devices = able_devices(plan, asked);
   plan.flow = begun_flow(plan.job, recipe);
   beam_of(plan.job.scan).choose_execution(plan, recipe, [&] { return bytes_for_kernels(plan.flow, recipe); });
   plan.flow.route->choose(plan, recipe, info);
   look_at_job(plan.job, info, recipe, plan.warnings);
   beam_of(plan.job.scan).add_warnings(plan, recipe);
+  return plan;
+}
+
+/// The model that is taken where no faster one is.
+Model usual_model_of(const Scan& scan) {
+  return std::visit([](const auto& s) { return usual_model(s); }, scan);
+}
+
+/// With a faster model, if memory is large enough for it.
+std::optional<Plan> planned_by(Model model, const io::ScanInfo& info, Recipe recipe) {
+  recipe.model = model;
+  try {
+    Plan plan = planned(make_job(info, recipe), info, recipe);
+    plan.flow.why_model = "the faster one for these voxels and views; the other one is --model " +
+                          std::string(name_of(usual_model_of(plan.job.scan)));
+    return plan;
+  } catch (const DeviceError&) {  // it takes all views at once
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
+  require<DeviceError>(!asked.devices.empty(), "recipe: no device is given");
+  Job job = make_job(info, asked);
+  std::optional<Model> faster;
+  if (const auto its = beam_of(job.scan).faster_model; its && !asked.model) faster = its(job, asked);
+  if (faster)
+    if (std::optional<Plan> plan = planned_by(*faster, info, asked)) return *std::move(plan);
+  Plan plan = planned(std::move(job), info, asked);
+  if (faster)
+    warn(plan.warnings, "memory is too small for the ", name_of(*faster),
+         " model: ", name_of(plan.flow.model),
+         " is taken, which is slower here and gives other last digits; give more ", "memory, or --model ",
+         name_of(plan.flow.model), " wherever numbers are compared");
   return plan;
 }
 

@@ -53,6 +53,7 @@ void check_before(ReconOptions& o) {
   o.recipe.devices =
       devices_of_this_rank(chosen_devices(o.device, matched ? Pairing::matched : Pairing::any));
   o.recipe.fewest_devices = o.device.device == "auto";
+  o.recipe.devices_are_open = leaves_devices_open(o.device);
   if (o.recipe.follow && o.recipe.devices.size() > 1 && !o.recipe.fewest_devices)
     throw UsageError("--follow works on one device; give --device " + o.recipe.devices.front().name());
   NamedFiles inputs = sources_of(o);

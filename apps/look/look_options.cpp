@@ -197,6 +197,7 @@ std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
   o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
   o.recipe.fewest_devices = o.device.device == "auto";
+  o.recipe.devices_are_open = leaves_devices_open(o.device);
   return made;
 }
 

@@ -61,12 +61,13 @@ void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
                      "that of " +
                      joined(matching, ", ") + " is, or give --allow-unmatched");
   const std::string error = what + "device " + device.name() + " has " + joined(all, ", ");
-  const bool chosen_here = o.device == "auto" || o.device == "all";
-  require<DeviceError>(!chosen_here || device.is_cuda(), error, "; no GPU is here");
+  require<DeviceError>(!leaves_devices_open(o) || device.is_cuda(), error, "; no GPU is here");
   throw UsageError(error);
 }
 
 }  // namespace
+
+bool leaves_devices_open(const DeviceOptions& o) { return o.device == "auto" || o.device == "all"; }
 
 std::string no_one_device(const std::string& text) {
   const bool list = text.find(',') != std::string::npos;
@@ -84,12 +85,12 @@ std::vector<std::string> variant_names() {
 }
 
 void add_device_options(CLI::App& c, DeviceOptions& o) {
-  c.add_option(
-       "--device", o.device,
-       "auto (default: all GPUs, else the CPU; for solvers of cone and flexible beams the first GPU, if it "
-       "holds the vectors)|all (all GPUs, and for parallel beams the CPU helps "
-       "them)|cpu|cuda|cuda:N|cuda:N,N,... "
-       "(they share the work)")
+  c.add_option("--device", o.device,
+               "auto (default: all GPUs, else the CPU, also for what GPUs have not; for solvers of cone and "
+               "flexible beams the first GPU, if it "
+               "holds the vectors)|all (all GPUs, and for parallel beams the CPU helps "
+               "them)|cpu|cuda|cuda:N|cuda:N,N,... "
+               "(they share the work)")
       ->transform(lower_case())
       ->check(no_device);
   add_choice(c, "--variant", o.variant, variant_names(),

@@ -31,6 +31,9 @@ std::string words_of(Device device);
 
 Execution execution_of(const DeviceOptions& options);
 
+/// Whether no device is named: then the CPU does what GPUs have no kernels for.
+bool leaves_devices_open(const DeviceOptions& options);
+
 /// The devices that are named. `auto` means all GPUs, or the CPU if there is none. `all` means all GPUs and
 /// then the CPU; if there are GPUs, the CPU takes an execution of its own. @throws DeviceError if a device is
 /// not here; UsageError if a device does not have the wanted execution, or if a matched pair is needed and

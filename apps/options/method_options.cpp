@@ -53,10 +53,13 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
                "slices (--preview) and one table; an option holds for the methods that read it")
       ->type_name("A,B,C");
   add_choice(
-      c, "--model", o.model, {"automatic", "pixel_driven", "joseph", "fourier", "hierarchical"},
+      c, "--model", o.model,
+      {"automatic", "pixel_driven", "joseph", "fourier", "separable_footprint", "hierarchical"},
       "how shadows are computed. Parallel beam: fourier goes through frequencies, in O(N^2 log N) "
       "operations a slice (default automatic: the faster one of pixel_driven and fourier). Cone and fan "
-      "beam: hierarchical goes through groups of views, in O(N^3 log N) (default: footprints)");
+      "beam: hierarchical goes through groups of views, in O(N^3 log N) (default automatic: "
+      "separable_footprint, "
+      "or for fdk on a CPU the faster one of both)");
   add_choice(c, "--accuracy", o.accuracy, {"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"},
              "relative error of what is back-projected; fourier: 1e-3, 1e-4 or 1e-5 (default 1e-4); "
              "hierarchical: 1e-2, 3e-3 or 1e-3 (default 1e-2)");

@@ -164,6 +164,7 @@ json flow_json(const pipeline::Plan& plan) {
           {"vectors", flow.route->slices == pipeline::Slices::as_one ? json(vectors(flow)) : json(nullptr)},
           {"slab", sums_views(plan) ? slab : json(nullptr)},
           {"model", name_of(flow.model)},
+          {"why_model", flow.why_model},
           {"variant", flow.execution().variant},
           {"precision", name_of(flow.execution().precision)},
           {"matched", flow.matched},
@@ -283,8 +284,10 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
        << " (z, y, x), all that the rays see, of which the volume is a part\n";
   to << "memory    " << mib(static_cast<double>(plan.flow.bytes)) << " at most, "
      << counted(plan.flow.rows_at_once, "slice") << " at once"
-     << (sums_views(plan) ? ", " + counted(plan.flow.views_at_once, "view") : "") << "\n"
-     << "device    ";
+     << (sums_views(plan) ? ", " + counted(plan.flow.views_at_once, "view") : "") << "\n";
+  if (!plan.flow.why_model.empty())
+    to << "model     " << name_of(plan.flow.model) << ", " << plan.flow.why_model << '\n';
+  to << "device    ";
   std::size_t gpus = 0;
   for (const Device device : plan.flow.devices) to << words_of(device) << ", ", gpus += device.is_cuda();
   if (plan.flow.model == Model::hierarchical) to << name_of(plan.flow.model) << ' ';

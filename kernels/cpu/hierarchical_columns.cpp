@@ -146,7 +146,7 @@ Array turned_from(const HierarchicalViews& n, const ViewGroup& child, const View
     if (n.flat())
       *to = *from;
     else
-      resample(n.along_u(child), at.rows, from, at.count, to, at.turned_count);
+      resample(n.along_v(child), at.rows, from, at.count, to, at.turned_count);
   });
   return turned;
 }
@@ -160,7 +160,7 @@ Array turned_back(const HierarchicalViews& n, const ViewGroup& child, const View
     if (n.flat())
       *from += *to;
     else
-      spread_samples(n.along_u(child), at.rows, from, at.count, to, at.turned_count);
+      spread_samples(n.along_v(child), at.rows, from, at.count, to, at.turned_count);
   });
   return data;
 }

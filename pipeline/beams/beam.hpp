@@ -59,6 +59,10 @@ struct Beam {
   /// result. Null for a kind whose slices are problems of their own, since there B is fast for all views at
   /// once.
   ByViews (*of_views)(const Filter& how, const Problem& problem);
+
+  /// The model that makes a job faster than the usual one and needs another job, with other rows and another
+  /// route, if a recipe leaves the model open; none if there is none. Null for a kind that has no such model.
+  std::optional<Model> (*faster_model)(const Job& job, const Recipe& recipe);
 };
 
 const Beam& beam_of(const Scan& scan);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
@@ -43,7 +44,27 @@ namespace {
 /// Only the accuracy: the model alone chooses the kernels of a cone beam.
 Execution of_accuracy(const Execution& how) { return {.accuracy = how.accuracy}; }
 
-/// The model of the plan: the hierarchical one only if it is asked for.
+/// Whether groups of views make as good a picture, as measured (docs/kernels/hierarchical.md): waves near the
+/// Nyquist frequency of bins are better by footprints, which matters where nothing blurs along rows.
+bool groups_are_as_good(const Scan& scan, const Filter& filter) {
+  if (detector_of(scan).rows == 1) return falls_off(filter);
+  return filter.window != Window::sharp && filter.window != Window::none;
+}
+
+/// FDK on a CPU goes by groups of views where these are faster.
+std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
+  const bool alone = recipe.ranks.is_alone() && recipe.devices.size() == 1 && !recipe.follow,
+             as_usual = recipe.execution == Execution{} && recipe.rows_at_once == 0 &&
+                        job.grid.size == job.full_size;  // parts of a volume are alike, and small
+  if (!alone || !as_usual || !job.method->filters || !groups_are_as_good(job.scan, job.options.filter))
+    return {};
+  if (!hierarchical_is_faster(symmetric(point_source_of(job.scan)), seen_by_fdk(job.scan, job.solved),
+                              recipe.devices.front()))
+    return {};
+  return Model::hierarchical;
+}
+
+/// The model of the plan: the hierarchical one only if the recipe says so.
 Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model != Model::hierarchical) return cone_model;
   const Method& method = *plan.job.method;
@@ -67,7 +88,11 @@ void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
   for (const Device device : recipe.devices) {  // throws if a device has no kernels
-    projector(point_source_of(plan.job.scan), plan.job.solved, model, device, of_accuracy(only));
+    const ConeBeam& scan = point_source_of(plan.job.scan);
+    if (plan.job.method->filters)
+      fdk_backprojector(scan, seen_by_fdk(plan.job.scan, plan.job.solved), model, device, of_accuracy(only));
+    else
+      projector(scan, seen_by_projector(plan.job.scan, plan.job.solved), model, device, of_accuracy(only));
     plan.flow.matched = plan.flow.matched && is_matched(model, device);
   }
 }
@@ -94,9 +119,12 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
 WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
   if (plan.flow.model == Model::hierarchical) {
     const ConeBeam& scan = point_source_of(plan.job.scan);
+    const VolumeGrid& grid = plan.job.solved;
+    if (plan.job.method->filters)
+      return hierarchical_memory(symmetric(scan), seen_by_fdk(plan.job.scan, grid), worker.device,
+                                 worker.execution, AlongRows::as_footprints);
     return hierarchical_memory(plan.job.filters() ? symmetric(scan) : scan,
-                               seen_by_projector(plan.job.scan, plan.job.solved), worker.device,
-                               worker.execution);
+                               seen_by_projector(plan.job.scan, grid), worker.device, worker.execution);
   }
   return with_sums_of_team(working_memory(plan.flow.model, volume, projections, worker.device.member(0)),
                            worker.device, volume);
@@ -190,6 +218,6 @@ extern const Beam cone_beam{nullptr,           set_upright,        pose,
                             source_distance,   heights_seen,       choose_cone_execution,
                             add_cone_warnings, &cone_on_devices,   &cone_in_tiles,
                             &cone_over_ranks,  require_cone_tiles, cone_optics,
-                            fdk_by_views};
+                            fdk_by_views,      faster_cone_model};
 
 }  // namespace tandem::pipeline

@@ -16,6 +16,7 @@
 #include "../../operators/orbit_fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
+#include "../plan/helper.hpp"
 #include "../plan/route.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"
@@ -99,10 +100,10 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
   require<DeviceError>(how == only, "flexible beam: no ", name_of(how),
                        "; give --variant automatic --precision float32");
   plan.flow.model = Model::separable_footprint;
+  const std::string lack = lacking_on_gpus(plan.job, recipe);
   for (const Device device : recipe.devices)
-    require<DeviceError>(!flexible(plan.job.scan).curved || plan.job.method->filters || !device.is_cuda(),
-                         plan.job.method_name(), ": device ", device.name(),
-                         " has no projector for a curved detector; give --device cpu, or a filter, fdk");
+    require<DeviceError>(lack.empty() || !device.is_cuda(), plan.job.method_name(), ": device ",
+                         device.name(), " has no ", lack, "; give --device cpu, or a filter, fdk");
   for (const Device device : plan.flow.devices)  // a solver has all slices at once
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
@@ -358,6 +359,7 @@ extern const Beam flexible_beam{nullptr,
                                 &flexible_over_ranks,
                                 require_flexible_tiles,
                                 flexible_optics,
-                                flexible_by_views};
+                                flexible_by_views,
+                                nullptr};
 
 }  // namespace tandem::pipeline

@@ -226,6 +226,7 @@ extern const Beam parallel_beam{roll,
                                 nullptr,
                                 nullptr,
                                 parallel_optics,
+                                nullptr,
                                 nullptr};
 
 }  // namespace tandem::pipeline

@@ -27,6 +27,7 @@ struct Flow {
   std::vector<Device> devices;           ///< the devices of the recipe that are used
   int streams = 3;                       ///< tiles or chunks that are on their way to a GPU at a time
   Model model = Model::pixel_driven;     ///< model of the projector
+  std::string why_model;                 ///< why this model, for users; empty if there was no choice
   std::vector<Worker> workers;           ///< a worker takes the next chunk when it is free. A GPU has several
                                          ///< workers, so that one copies while another one computes. The last
                                          ///< one may be a helper

@@ -1,8 +1,11 @@
 #include "helper.hpp"
 
 #include <algorithm>
+#include <variant>
 
 #include "../../core/desk.hpp"
+#include "../../operators/hierarchical.hpp"
+#include "../methods/method.hpp"
 #include "chunks_due.hpp"
 #include "warn.hpp"
 
@@ -28,6 +31,14 @@ std::vector<Device> devices_for(const Scan& scan, std::vector<Device> devices) {
   if (first_cpu == devices.begin() || first_cpu == devices.end()) return devices;
   devices.erase(rows_are_slices(scan) ? first_cpu + 1 : first_cpu, devices.end());
   return devices;
+}
+
+std::string lacking_on_gpus(const Job& job, const Recipe& recipe) {
+  const auto* flexible = std::get_if<FlexibleBeam>(&job.scan);
+  if (flexible && flexible->curved && !job.method->filters) return "projector for a curved detector";
+  if (recipe.model == Model::hierarchical && hierarchical_accuracy(recipe.execution) != 0)
+    return "--accuracy of the hierarchical model";
+  return "";
 }
 
 std::optional<Worker> without_helper(Plan& plan) {

@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "plan.hpp"
 
@@ -11,6 +13,9 @@ namespace tandem::pipeline {
 /// where slices are apart, it takes chunks when that makes the run shorter (core/desk.hpp). Elsewhere it is
 /// left out: GPUs share a volume in tiles that are equal work, and would wait for it.
 std::vector<Device> devices_for(const Scan& scan, std::vector<Device> devices);
+
+/// The kernels that a job needs and no GPU has: "projector for a curved detector". Empty: GPUs have all.
+std::string lacking_on_gpus(const Job& job, const Recipe& recipe);
 
 /// Takes the CPU beside GPUs out of the plan, so that the plan is for the GPUs alone, and returns it. Empty
 /// if there is no such CPU.

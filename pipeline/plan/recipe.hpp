@@ -61,13 +61,14 @@ struct Recipe : MethodOptions {
   double max_floored_percent = 1;  ///< transmissions below the floor of the logarithm; more are refused
 
   std::vector<Device> devices = {Device::cpu()};  ///< the devices that share the work
-  bool fewest_devices = false;   ///< whether a cone beam uses only the first device, if its memory suffices
-  int streams = 3;               ///< tiles or chunks on their way to a GPU at a time
-  Index stored_bytes = 4;        ///< bytes of a voxel that leaves a GPU as its file stores it
-  Index rows_at_once = 0;        ///< the most slices of a chunk; 0: the plan chooses
-  std::optional<Model> model;    ///< default: the fastest; for a cone beam the footprint
-  Execution execution;           ///< how projector and back-projector run
-  bool allow_unmatched = false;  ///< whether a solver may take a pair that does not match (`is_matched`)
+  bool devices_are_open = false;  ///< whether no device is named: the CPU does what GPUs have no kernels for
+  bool fewest_devices = false;    ///< whether a cone beam uses only the first device, if its memory suffices
+  int streams = 3;                ///< tiles or chunks on their way to a GPU at a time
+  Index stored_bytes = 4;         ///< bytes of a voxel that leaves a GPU as its file stores it
+  Index rows_at_once = 0;         ///< the most slices of a chunk; 0: the plan chooses
+  std::optional<Model> model;     ///< default: the fastest that makes as good a picture
+  Execution execution;            ///< how projector and back-projector run
+  bool allow_unmatched = false;   ///< whether a solver may take a pair that does not match (`is_matched`)
 
   Comm ranks = {};  ///< ranks that share the work; if a solver takes a cone beam, they share its vectors too
 

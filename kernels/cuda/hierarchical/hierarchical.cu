@@ -138,7 +138,7 @@ class Application {
             n_.step_u,
             n_.flat(),
             child.is_view(),
-            n_.along_u(child),
+            n_.along_v(child),
             planes_.planes.data() + planes_.first[which],
             planes_.planes.data() + turned_at(which),
             static_cast<int>(child.turned.size()),
