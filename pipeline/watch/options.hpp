@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "live.hpp"
+#include "onlooker.hpp"
 #include "progress.hpp"
 #include "station_board.hpp"
 
@@ -21,6 +22,7 @@ struct Options {
   StationBoard* board = nullptr;       ///< sees what stations do; may be null
   bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
   Checkpoints* checkpoints = nullptr;  ///< check-points of a solver; may be null
+  const Onlooker* onlooker = nullptr;  ///< of a solver; may be null
 };
 
 }  // namespace tandem::pipeline
