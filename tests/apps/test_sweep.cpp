@@ -53,6 +53,25 @@ TEST(Sweep, TakesAnyNumber) {
   EXPECT_TRUE(run.json("r.json")["value"].is_null());
 }
 
+TEST(Sweep, JudgesByTheScoreThatIsAskedFor) {
+  Program run;
+  ASSERT_EQ(
+      run("simulate -o scan.h5 --size 48 --bins 64 --rows 1 --views 90 --axis-bin 33.25 --arc 360").code, 0);
+  for (const char* score : {"sharpness", "entropy", "opposite"}) {
+    const Ended ended =
+        run(std::string("recon scan.h5 --sweep rotation-axis=31:35.5:0.25 --json r.json --score ") + score);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const nlohmann::json report = run.json("r.json");
+    EXPECT_EQ(report["score"], score);
+    EXPECT_EQ(report["verdict"], "resolved") << score << ' ' << report["words"];
+    EXPECT_NEAR(report["value"].get<double>(), 33.25, 0.25) << score;  // a step
+    EXPECT_EQ(report["trials"][0].contains("opposite"), std::string(score) == "opposite");
+  }
+  EXPECT_EQ(run("recon scan.h5 --sweep rotation-axis=31:35:0.5 --score best").code, 2);
+  EXPECT_EQ(run("recon scan.h5 -o v.h5 --score entropy").code, 2);
+  EXPECT_EQ(run("recon scan.h5 --arc 90 --sweep rotation-axis=31:35:0.5 --score opposite").code, 4);
+}
+
 TEST(Sweep, SaysWhereTheRangeMayBeTooShort) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --size 48 --bins 64 --rows 1 --views 90 --axis-bin 33.25").code, 0);
