@@ -9,6 +9,7 @@
 #include "kept_scan.hpp"
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
+#include "methods/state_in_memory.hpp"
 #include "plan/route.hpp"
 #include "reconstruct.hpp"
 
@@ -92,6 +93,8 @@ struct SliceSolver::Impl {
   KeptScan scan;
   VolumeGrid grid;            ///< of what is there
   std::vector<float> voxels;  ///< empty: nothing is
+  StateInMemory state;
+  std::string problem;  ///< whose state it is, and the slice
 };
 
 SliceSolver::SliceSolver(io::ScanReader& reader) : impl_(std::make_unique<Impl>(reader)) {}
@@ -119,12 +122,17 @@ Solved SliceSolver::solve(const Recipe& asked, const Solve& what, const SolveSee
   options.progress = told_stages(seen);
   options.show = shown_iterates(seen);
   options.onlooker = &onlooker;
+  const std::string problem = what.problem + ' ' + std::to_string(made.slice);
+  impl_->state.goes_on(made.warm && problem == impl_->problem);
+  impl_->problem.clear();  // until this one is done
+  if (plan.flow.workers.size() == 1 && plan.job.method->cost.volumes_a_step == 0)
+    options.keeper = &impl_->state;
   look_ahead(impl_->scan, plan, options);
   std::vector<float> voxels;
   VolumeInMemory writer(plan.job.grid.shape(), voxels);
   const Outcome outcome = reconstruct(impl_->scan, plan, writer, options);
   impl_->scan.forget(static_cast<std::size_t>(share_of_counts * host_budget(recipe)));
-  impl_->voxels = std::move(voxels), impl_->grid = plan.job.grid;
+  impl_->voxels = std::move(voxels), impl_->grid = plan.job.grid, impl_->problem = problem;
   made.picture = plane(2, shown).value();
   made.place = plan.job.place();
   made.unit = plan.job.unit(), made.method = plan.job.method_name();
@@ -144,8 +152,8 @@ std::optional<io::Picture> SliceSolver::plane(std::size_t axis, Index number) co
   io::Picture all{size.at(across), size.at(down), {}};
   for (Index v = 0; v < all.height; ++v)
     for (Index u = 0; u < all.width; ++u)
-      all.grey.push_back(impl_->voxels[static_cast<std::size_t>(
-          number * step.at(axis) + u * step.at(across) + v * step.at(down))]);
+      all.grey.push_back(impl_->voxels[static_cast<std::size_t>(number * step.at(axis) + u * step.at(across) +
+                                                                v * step.at(down))]);
   return all;
 }
 

@@ -18,6 +18,9 @@ struct Solve {
   Index slice = 0;    ///< of the volume that the recipe makes
   int binning = 0;    ///< 2^binning cells more become one than in the recipe, so that a cone takes seconds
   bool warm = false;  ///< begins at the volume that is there from the last time, if it has the same voxels
+  /// All but iterations and weights of a regulariser. If that is the same as the last time, a warm start goes
+  /// on from the whole state of the solver, with its dual variables, and not from the volume alone.
+  std::string problem = {};
 };
 
 /// Who sees a solver at work; each may be empty. They may throw to end it without a result.

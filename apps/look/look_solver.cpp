@@ -31,6 +31,12 @@ double seconds_of_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// All that is to be the same for a solver to go on from where it was.
+std::string problem_of(json options) {
+  for (const char* name : {"iterations", "tv-weight"}) options.erase(name);
+  return text_of(options);
+}
+
 /// The plane that a command names: by x, y, or else z.
 std::pair<const char*, std::size_t> plane_of(const json& asked) {
   if (asked.contains("x")) return {"x", 0};
@@ -155,7 +161,7 @@ void LookSolver::run(const Wish& wish) {
   ProgressLine silent(o.common);
   complete_recipe(o, *reader_, silent);
   const int binning = wish.binning.value_or(solver_->quick_binning(o.recipe));
-  keep(solver_->solve(o.recipe, {wish.slice, binning, wish.warm}, seen()), binning);
+  keep(solver_->solve(o.recipe, {wish.slice, binning, wish.warm, problem_of(wish.options)}, seen()), binning);
 }
 
 /// Whether a solver makes another step.

@@ -10,6 +10,7 @@
 namespace tandem::pipeline {
 
 class Checkpoints;
+class StateKeeper;
 
 /// Options that say what is watched during a run, and what is kept beside the volume.
 struct Options {
@@ -23,6 +24,7 @@ struct Options {
   bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
   Checkpoints* checkpoints = nullptr;  ///< check-points of a solver; may be null
   const Onlooker* onlooker = nullptr;  ///< of a solver; may be null
+  StateKeeper* keeper = nullptr;       ///< of a solver, in the place of check-points; may be null
 };
 
 }  // namespace tandem::pipeline

@@ -104,6 +104,21 @@ TEST_F(SliceSolverTest, BeginsWarmAtTheVolumeOfTheLastTime) {
   }
 }
 
+/// The whole state is taken on where only iterations and weights are others: 3 iterations and 4 more are 7.
+TEST_F(SliceSolverTest, GoesOnFromTheStateOfTheSameProblem) {
+  for (const Simulation& s : {test::small_simulation(1000), test::cone_simulation()})
+    for (const char* method : {"cgls", "tv"}) {
+      write(s);
+      solver_->solve(by(method, 3), {.slice = 4, .problem = "a"}, {});
+      const Solved warm = solver_->solve(by(method, 4), {.slice = 4, .warm = true, .problem = "a"}, {});
+      EXPECT_TRUE(test::same_bits(warm.picture.grey, of_run(by(method, 7), 4))) << kind_of(s.scan) << method;
+      const Solved other = solver_->solve(by(method, 0), {.slice = 4, .warm = true, .problem = "b"}, {});
+      EXPECT_TRUE(test::same_bits(other.picture.grey, warm.picture.grey));  // the volume alone
+      const Solved cold = solver_->solve(by(method, 3), {.slice = 4, .problem = "b"}, {});
+      EXPECT_TRUE(test::same_bits(cold.picture.grey, of_run(by(method, 3), 4)));
+    }
+}
+
 /// The voxels of another slice, or of another width, are no start.
 TEST_F(SliceSolverTest, BeginsColdWhereVoxelsAreOthers) {
   write(test::small_simulation(1000));
