@@ -210,7 +210,9 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   const bool range_at_once = options.find_range && plan.flow.queue.is_alone() && due.size() == 1 &&
                              due.front().size() == plan.job.grid.size[2];
   const bool may_store = !write.looks() && !range_at_once;
-  const Beside beside{options.curves, truth.get(), options.checkpoints, options.show};
+  StateKeeper* keeper = options.checkpoints;
+  if (!keeper) keeper = options.keeper;
+  const Beside beside{options.curves, truth.get(), keeper, options.show, options.onlooker};
   const auto workers = workers_of({plan, watch, 0, options.any_external, seconds_now(), beside}, read,
                                   prepare, &writer, may_store);
   Landing landing(Work{plan, watch}, &writer, may_store);

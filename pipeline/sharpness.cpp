@@ -7,6 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "../core/error.hpp"
+
 namespace tandem::pipeline {
 
 namespace {
@@ -14,16 +16,45 @@ namespace {
 constexpr std::size_t quarters = 4;
 constexpr double least_difference = 1e-3;  // relative difference of scores; smaller ones may come from noise
 
-/// The variation of all slices, without one quarter of one of them.
-double variation_without(const Swept& some, std::size_t slice, std::size_t quarter) {
-  double sum = 0;
-  for (const Sharpness& one : some.slices) sum += one.total();
-  return slice < some.slices.size() ? sum - some.slices[slice].variation[quarter] : sum;
+constexpr std::size_t bars = 256;
+using Bars = std::array<double, bars>;
+
+/// Which quarter of which slice is left out.
+struct LeftOut {
+  std::size_t slice, quarter;
+  bool operator==(const LeftOut&) const = default;
+};
+
+/// The score of all slices, without one quarter of one of them.
+double score_without(const Swept& some, Score score, const std::optional<LeftOut>& out) {
+  double sum = 0, count = 0;
+  for (std::size_t s = 0; s < some.slices.size(); ++s) {
+    const Sharpness& one = some.slices[s];
+    const auto is_out = [&](std::size_t quarter) { return out && *out == LeftOut{s, quarter}; };
+    if (score == Score::entropy) {
+      sum += out && out->slice == s ? one.entropy_without[out->quarter] : one.entropy;
+      continue;
+    }
+    for (std::size_t q = 0; q < quarters; ++q) {
+      if (is_out(q)) continue;
+      sum += score == Score::sharpness ? one.variation[q] : one.opposite.squares[q];
+      if (score == Score::opposite) count += one.opposite.counts[q];
+    }
+  }
+  return score == Score::opposite ? sum / std::max(count, 1.0) : sum;
 }
 
-std::vector<double> curve_without(const std::vector<Swept>& values, std::size_t slice, std::size_t quarter) {
+std::vector<double> curve_without(const std::vector<Swept>& values, Score score,
+                                  const std::optional<LeftOut>& out) {
   std::vector<double> curve;
-  for (const Swept& some : values) curve.push_back(variation_without(some, slice, quarter));
+  for (const Swept& some : values) curve.push_back(score_without(some, score, out));
+  return curve;
+}
+
+/// Over the lowest one.
+std::vector<double> relative_curve(std::vector<double> curve) {
+  const double least = *std::ranges::min_element(curve);
+  for (double& value : curve) value = least > 0 ? value / least : 1;
   return curve;
 }
 
@@ -38,11 +69,12 @@ double lowest_place(const std::vector<double>& curve) {
 }
 
 /// The jackknife's standard deviation of the lowest place, in steps.
-double spread_of_place(const std::vector<Swept>& values) {
+double spread_of_place(const std::vector<Swept>& values, Score score) {
   const std::size_t slices = values.front().slices.size();
   std::vector<double> places;
   for (std::size_t s = 0; s < slices; ++s)
-    for (std::size_t q = 0; q < quarters; ++q) places.push_back(lowest_place(curve_without(values, s, q)));
+    for (std::size_t q = 0; q < quarters; ++q)
+      places.push_back(lowest_place(curve_without(values, score, LeftOut{s, q})));
   const auto n = static_cast<double>(places.size());
   const double mean = std::accumulate(places.begin(), places.end(), 0.0) / n;
   double squares = 0;
@@ -85,36 +117,56 @@ struct Doubt {
   std::string words;
 };
 
-/// The value with the lowest entropy of the histogram, if it is clearly another one than that with the
-/// sharpest edges.
-std::optional<double> other_value(const SweepResult& all, const std::vector<Swept>& values, double steps) {
-  const auto [tidy, untidy] = std::ranges::minmax(all.entropy);
-  const double place = lowest_place(all.entropy);
-  if (untidy - tidy <= least_difference * untidy ||
-      std::abs(place - lowest_place(all.score)) <= std::max(2.0, 3 * steps))
+/// How words name the slice that is best by a score.
+const char* best_by(Score score) {
+  constexpr std::array<const char*, 3> words{"edges are sharpest", "the histogram is tidiest",
+                                             "opposite views agree best"};
+  return words[static_cast<std::size_t>(score)];
+}
+
+/// The score that doubts this one: each sees the other's mistakes. Opposite views are no slices.
+std::optional<Score> doubter_of(Score score) {
+  if (score == Score::opposite) return std::nullopt;
+  return score == Score::sharpness ? Score::entropy : Score::sharpness;
+}
+
+/// The value that is best by another score, if that is clearly elsewhere.
+std::optional<double> other_value(const std::vector<double>& score, const std::vector<double>& other,
+                                  const std::vector<Swept>& values, double steps) {
+  const auto [least, most] = std::ranges::minmax(other);
+  const double place = lowest_place(other);
+  if (most - least <= least_difference * most ||
+      std::abs(place - lowest_place(score)) <= std::max(2.0, 3 * steps))
     return std::nullopt;
   return values[static_cast<std::size_t>(std::lround(place))].value;
 }
 
-/// The reasons to doubt the minimum. `steps`: its uncertainty.
-Doubt doubt_of(const SweepResult& all, const std::vector<Swept>& values, double steps) {
+/// What speaks against the minimum. `steps`: its uncertainty.
+Doubt doubt_of(const SweepResult& all, const std::vector<Swept>& values, Score score, double steps) {
   const std::size_t last = values.size() - 1;
   const auto [least, most] = std::ranges::minmax(all.score);
   const std::string best = text_of_value(values[all.best].value);
   if (most - least < least_difference)
-    return {Verdict::flat,
-            "flat: all slices are as sharp, within 0.1 %, so none of these values is the best"};
-  if (const auto other = other_value(all, values, steps))
-    return {Verdict::ambiguous, "ambiguous: edges are sharpest at " + best +
-                                    ", but the histogram is tidiest at " + text_of_value(*other)};
+    return {Verdict::flat, "flat: all slices are as good, within 0.1 %, so none of these values is the best"};
+  if (const auto doubter = doubter_of(score))
+    if (const auto other = other_value(all.score, curve_without(values, *doubter, {}), values, steps))
+      return {Verdict::ambiguous, std::string("ambiguous: ") + best_by(score) + " at " + best + ", but " +
+                                      best_by(*doubter) + " at " + text_of_value(*other)};
   if (all.best == 0 || all.best == last)
-    return {Verdict::railed,
-            "railed: the sharpest slice is at an end of the range; try values beyond " + best};
+    return {Verdict::railed, "railed: the best value is at an end of the range; try values beyond " + best};
   if (has_rival(all.score, all.best))
     return {Verdict::ambiguous, "ambiguous: the score has two valleys that are about as deep"};
   if (steps > std::max(1.0, 0.25 * static_cast<double>(last)))
-    return {Verdict::ambiguous, "ambiguous: parts of the slices are sharpest at different values"};
+    return {Verdict::ambiguous, "ambiguous: parts of the slices are best at different values"};
   return {Verdict::resolved, ""};
+}
+
+double entropy_of(const Bars& counts) {
+  const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
+  double entropy = 0;
+  for (const double count : counts)
+    if (count > 0) entropy -= count / all * std::log2(count / all);
+  return entropy;
 }
 
 }  // namespace
@@ -122,26 +174,44 @@ Doubt doubt_of(const SweepResult& all, const std::vector<Swept>& values, double 
 double Sharpness::total() const { return std::accumulate(variation.begin(), variation.end(), 0.0); }
 
 Sharpness sharpness_of(std::span<const float> slice, Index width, Index height, double low, double high) {
-  constexpr std::size_t bars = 256;
   const double radius = 0.4 * static_cast<double>(std::min(width, height));
   const auto at = [&](Index y, Index x) {
     return static_cast<double>(slice[static_cast<std::size_t>(y * width + x)]);
   };
   Sharpness all{std::vector<double>(quarters), 0};
-  std::array<double, bars> counts{};
-  double pixels = 0;
+  std::array<Bars, quarters> counts{};
   for (Index y = 0; y + 1 < height; ++y)
     for (Index x = 0; x + 1 < width; ++x) {
       const Index right = 2 * x + 1 - width, down = 2 * y + 1 - height;
       if (std::hypot(static_cast<double>(right), static_cast<double>(down)) >= 2 * radius) continue;
-      all.variation[(right > 0 ? 1U : 0U) + (down > 0 ? 2U : 0U)] +=
-          std::hypot(at(y, x + 1) - at(y, x), at(y + 1, x) - at(y, x));
+      const std::size_t quarter = (right > 0 ? 1U : 0U) + (down > 0 ? 2U : 0U);
+      all.variation[quarter] += std::hypot(at(y, x + 1) - at(y, x), at(y + 1, x) - at(y, x));
       const double bar = high > low ? (at(y, x) - low) / (high - low) * bars : 0;
-      counts[static_cast<std::size_t>(std::clamp(bar, 0.0, bars - 1.0))] += 1, pixels += 1;
+      ++counts[quarter][static_cast<std::size_t>(std::clamp(bar, 0.0, bars - 1.0))];
     }
-  for (const double count : counts)
-    if (count > 0) all.entropy -= count / pixels * std::log2(count / pixels);
+  Bars sum{};
+  for (const Bars& some : counts)
+    for (std::size_t k = 0; k < bars; ++k) sum[k] += some[k];
+  all.entropy = entropy_of(sum);
+  for (const Bars& out : counts) {
+    Bars rest = sum;
+    for (std::size_t k = 0; k < bars; ++k) rest[k] -= out[k];
+    all.entropy_without.push_back(entropy_of(rest));
+  }
   return all;
+}
+
+std::span<const std::string_view> names_of_scores() {
+  static constexpr std::array<std::string_view, 3> names{"sharpness", "entropy", "opposite"};
+  return names;
+}
+
+Score score_named(std::string_view name) {
+  const auto names = names_of_scores();
+  const auto found = std::ranges::find(names, name);
+  require<GeometryError>(found != names.end(), "score ", name,
+                         ": is not known; give one of sharpness, entropy, opposite");
+  return static_cast<Score>(found - names.begin());
 }
 
 std::string_view name_of(Verdict verdict) {
@@ -149,21 +219,27 @@ std::string_view name_of(Verdict verdict) {
   return names[static_cast<std::size_t>(verdict)];
 }
 
-SweepResult judged(const std::vector<Swept>& values) {
+SweepResult judged(const std::vector<Swept>& values, Score score) {
+  const bool views = std::ranges::all_of(values, [](const Swept& some) {
+    return std::ranges::all_of(some.slices, [](const Sharpness& one) { return one.opposite.any(); });
+  });
+  require<GeometryError>(score != Score::opposite || views,
+                         "--score opposite: there are no opposite views; a parallel beam over half a turn "
+                         "or more is needed");
   SweepResult all{};
-  const std::vector<double> curve = curve_without(values, values.front().slices.size(), 0);
+  const std::vector<double> curve = curve_without(values, score, {});
   all.best = static_cast<std::size_t>(std::ranges::min_element(curve) - curve.begin());
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    all.score.push_back(curve[all.best] > 0 ? curve[k] / curve[all.best] : 1);
-    double sum = 0;
-    for (const Sharpness& one : values[k].slices) sum += one.entropy;
-    all.entropy.push_back(sum / static_cast<double>(values[k].slices.size()));
-  }
+  all.score = relative_curve(curve);
+  all.unsharpness = relative_curve(curve_without(values, Score::sharpness, {}));
+  all.entropy = curve_without(values, Score::entropy, {});
+  for (double& entropy : all.entropy) entropy /= static_cast<double>(values.front().slices.size());
+  if (views) all.opposite = curve_without(values, Score::opposite, {});
+  for (double& squares : all.opposite) squares = std::sqrt(squares);
   const double step = values.size() > 1 ? values[1].value - values[0].value : 0,
-               steps = std::hypot(spread_of_place(values), 0.1);
+               steps = std::hypot(spread_of_place(values, score), 0.1);
   all.value = values.front().value + step * lowest_place(curve);
   all.uncertainty = step * steps;
-  const Doubt doubt = doubt_of(all, values, steps);
+  const Doubt doubt = doubt_of(all, values, score, steps);
   all.verdict = doubt.verdict;
   all.words = doubt.verdict == Verdict::resolved ? "resolved: " + with_error(all.value, all.uncertainty)
                                                  : doubt.words;

@@ -349,6 +349,17 @@ LookedAt SliceMaker::sinogram(const Recipe& recipe, const Look& look, const std:
   return at;
 }
 
+OppositeViews SliceMaker::opposite_views(const Recipe& recipe, const Look& look,
+                                         const std::function<void()>& go_on) {
+  const Plan plan = plan_of_slice(impl_->scan.info(), recipe, look);
+  const auto* beam = std::get_if<ParallelBeam>(&plan.job.scan);
+  if (!beam) return {};
+  const LookedAt at = sinogram(recipe, look, go_on);
+  ParallelBeam scan = *beam;
+  if (has_row_axes(scan)) scan.detector.axis_bin = scan.row_axis_bins[scan.row_axis_bins.size() / 2];
+  return opposite_views_of(at.picture.grey, scan);
+}
+
 std::array<Index, 3> SliceMaker::full_size(const Recipe& recipe) const {
   const auto [x, y, z] = make_job(impl_->scan.info(), recipe).full_size;
   return {z, y, x};

@@ -21,7 +21,6 @@ struct LookCommand {
 
 /// Refuses options about what a run does with the volume, which have no meaning here.
 void require_look_options(const ReconOptions& o) {
-  if (o.scans.size() != 1) throw UsageError("one scan is looked at; give one");
   for (const CLI::Option* option : o.command->get_options())
     if (!option->get_lnames().empty() && option->count() > 0 && option->get_lnames().front() != "port" &&
         !look_takes(option->get_lnames().front()))
@@ -66,7 +65,8 @@ void add_look(CLI::App& program, Action& chosen) {
   add_recon_options(c, o->recon);
   for (CLI::Option* option : c.get_options())
     if (!option->get_lnames().empty() && !shows(o->recon, option->get_lnames().front())) option->group("");
-  c.get_option("scan")->expected(1)->description(what_a_scan_is);
+  c.get_option("scan")->description(std::string(what_a_scan_is) +
+                                    "; the first one is looked at, and a recipe may be run for the others");
   heading(c, "Page");
   c.add_option("--port", o->port, "of 127.0.0.1, where the page is served (default 0: any free one)")
       ->check(count(0, 65535))
@@ -75,6 +75,7 @@ void add_look(CLI::App& program, Action& chosen) {
   c.footer(
       "Examples:\n"
       "  tandem look scan.h5\n"
+      "  tandem look monday/*.h5\n"
       "  tandem look folder --flats flats.tif --darks darks.tif --arc 180 --port 8080");
 }
 

@@ -171,6 +171,7 @@ function setZ(z) {
   at("z").value = at("z-number").value = S.z;
   askA.want(), askB.want();
   if (S.tab === "sinogram") askSinogram.want();
+  if (S.tab === "solve" && isWhole()) askIterate.want();
 }
 
 /** The picture of the canvas with its caption below it. */
@@ -216,5 +217,5 @@ function setUpSlice() {
     askB.want();
   });
   handle(at("picture-a")), handle(at("picture-b"));
-  window.addEventListener("resize", () => { showSlices(); askA.want(); });
+  window.addEventListener("resize", () => { showSlices(); askA.want(); showSolved(); });
 }

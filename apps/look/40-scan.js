@@ -8,16 +8,27 @@ const askSinogram = new Asker("sinogram", rough => rough ? null : {options: S.op
 });
 
 const askFrame = new Asker("frame", rough => rough ? null : {options: S.options, kind: at("kind").value, index: Number(at("frame").value), side: 2 * wide(), pane: paneName("frame")}, found => {
-  draw(at("picture-f"), found, windowOf(found.grey));
-  const h = found.histogram, dead = found.whole[0] * found.whole[1] - (h ? h.finite : 0);
-  at("caption-f").textContent = found.kind + " " + found.index + " of " + found.count + ", " + found.whole[1] + " rows × " + found.whole[0] + " bins" +
-    (found.saturated > 0 ? "; " + counted(found.saturated, "cell") + " at the end of the range" : "") + (dead > 0 ? "; " + counted(dead, "cell") + " not finite" : "");
+  const context = draw(at("picture-f"), found, windowOf(found.grey));
+  const h = found.histogram, open = found.whole[0] * found.whole[1] - (h ? h.finite : 0);
+  const of = found.of ? " of each cell over " + counted(found.of, "view") : " " + found.index + " of " + found.count;
+  at("caption-f").textContent = found.kind + of + ", " + found.whole[1] + " rows × " + found.whole[0] + " bins" +
+    (found.saturated > 0 ? "; " + counted(found.saturated, "cell") + " at the end of the range (orange)" : "") +
+    (found.dead > 0 ? "; " + counted(found.dead, "dead cell") + " (blue): flats are not above darks" : "") + (open > 0 ? "; " + counted(open, "cell") + " not finite" : "");
+  markCells(context, found.marks.saturated, found.whole, "#ffb000"), markCells(context, found.marks.dead, found.whole, "#3aa0ff");
   drawHistogram(at("histogram-f"), h);
 });
 
+/** A small square about each of these cells, (bin, row) after (bin, row). */
+function markCells(context, places, [bins, rows], colour) {
+  const {width, height} = context.canvas, side = Math.max(6 * devicePixelRatio, width / bins);
+  context.strokeStyle = colour, context.lineWidth = 1.5 * devicePixelRatio;
+  for (let k = 0; k < places.length; k += 2)
+    context.strokeRect((places[k] + 0.5) / bins * width - side / 2, (places[k + 1] + 0.5) / rows * height - side / 2, side, side);
+}
+
 function countsOfKind() {
   const a = S.about;
-  return {projection: a.geometry.views, flat: a.flats, dark: a.darks};
+  return {projection: a.geometry.views, flat: a.flats, dark: a.darks, mean: 1, spread: 1};
 }
 
 function setKind() {
@@ -42,13 +53,13 @@ function showFacts() {
                               ...a.notes.flatMap(text => [made("dt", "note"), made("dd", text)]));
   at("file").textContent = a.file.replace(/\/+$/, "").split("/").pop(), at("file").title = a.file, at("words").textContent = a.words;
   at("kind").replaceChildren(...Object.entries(countsOfKind()).filter(([, count]) => count > 0).map(([name]) => {
-    const one = made("option", {projection: "projections", flat: "flats", dark: "darks"}[name]);
+    const one = made("option", {projection: "projections", flat: "flats", dark: "darks", mean: "mean over views", spread: "spread over views"}[name]);
     one.value = name;
     return one;
   }));
 }
 
-const tabs = ["slice", "sinogram", "frames", "sweep", "scan"];
+const tabs = ["slice", "sinogram", "frames", "sweep", "solve", "scan"];
 function setTab(name) {
   S.tab = name;
   for (const one of tabs) at("tab-" + one).setAttribute("aria-selected", one === name), at("tab-" + one).tabIndex = one === name ? 0 : -1, at(one).hidden = one !== name;
@@ -56,6 +67,7 @@ function setTab(name) {
   if (name === "frames") setKind();
   if (name === "sweep" && at("sweep-first").value === "") proposeRange();
   if (name === "slice") requestAnimationFrame(showSlices);
+  if (name === "solve") requestAnimationFrame(showSolved);
 }
 
 function setUpScan() {

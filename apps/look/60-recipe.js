@@ -6,7 +6,7 @@ function wantRecipe() {
   clearTimeout(recipeTimer);
   recipeTimer = setTimeout(async () => {
     try {
-      const found = await (await send("recipe", {options: S.options})).json();
+      const found = await (await send("recipe", {options: S.options, ...bySolver()})).json();
       at("toml").textContent = found.toml;
       commandLine = found.command;
     } catch (wrong) {
@@ -39,11 +39,53 @@ function showRun(run) {
   };
   at("run-state").textContent = states[run.state];
   at("run-state").classList.toggle("wrong", run.state === "failed");
+  at("run-many").disabled = runs;
+  at("run-rows").hidden = !run.rows;
+  if (run.rows) showRows(run.rows);
+}
+
+/** What became of each scan. */
+function showRows(rows) {
+  const rowOf = (texts, tag) => { const row = made("tr"); row.append(...texts.map(text => made(tag, text))); return row; };
+  at("run-rows").replaceChildren(rowOf(["scan", "", "volume, or error"], "th"), ...rows.map(one =>
+    rowOf([one.scan, one.state + (one.state === "done" && one.seconds ? " in " + time(one.seconds) : ""), one.error || one.output], "td")));
+}
+
+function refusedRun(wrong) {
+  at("run-state").textContent = wrong.message;
+  at("run-state").classList.add("wrong");
+}
+
+const scanBoxes = () => [...at("scan-list").querySelectorAll("input")];
+
+async function listScans() {
+  try {
+    const names = await (await fetch("scans.json")).json(), chosen = scanBoxes().filter(box => box.checked).map(box => box.value);
+    at("scan-list").replaceChildren(...names.map(name => {
+      const row = made("label"), box = made("input");
+      box.type = "checkbox", box.value = name, box.checked = chosen.includes(name);
+      row.append(box, " " + name);
+      return row;
+    }));
+  } catch {
+    complain("tandem look does not answer; was it ended?");
+  }
+}
+
+async function runMany(event) {
+  event.preventDefault();
+  const scans = scanBoxes().filter(box => box.checked).map(box => box.value);
+  try {
+    if (scans.length === 0) throw new Error("choose scans first");
+    await send("run", {options: S.options, ...bySolver(), name: at("names").value, scans, each_axis: at("each-axis").checked});
+  } catch (wrong) {
+    refusedRun(wrong);
+  }
 }
 
 function listen() {
   const events = new EventSource("events");
-  events.onmessage = event => showRun(JSON.parse(event.data).run);
+  events.onmessage = event => { const news = JSON.parse(event.data); showRun(news.run), showSolve(news.solve); };
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) at("run-state").textContent = "no news of runs: tandem look has ended, or three pages look at this scan already";
   };
@@ -56,12 +98,15 @@ function setUpRecipe() {
   at("run-form").addEventListener("submit", async event => {
     event.preventDefault();
     try {
-      await send("run", {options: S.options, name: at("name").value});
+      await send("run", {options: S.options, ...bySolver(), name: at("name").value});
     } catch (wrong) {
-      at("run-state").textContent = wrong.message;
-      at("run-state").classList.add("wrong");
+      refusedRun(wrong);
     }
   });
+  at("many").addEventListener("toggle", () => { if (at("many").open) listScans(); });
+  at("many-form").addEventListener("submit", runMany);
+  for (const [id, on] of [["scans-all", true], ["scans-none", false]])
+    at(id).addEventListener("click", () => { for (const box of scanBoxes()) box.checked = on; });
   at("stop").addEventListener("click", () => send("stop", {}).catch(wrong => complain(wrong.message)));
   listen();
 }

@@ -23,7 +23,7 @@ function showSheet(found) {
   at("sheet").replaceChildren(...found.trials.map((trial, k) => {
     const button = made("button", "", k === best ? "best" : ""), grey = found.grey.subarray(k * across * tall, (k + 1) * across * tall);
     button.title = "take this value";
-    button.append(painted({width: across, height: tall, grey}, window), made("span", String(rounded(trial.value)) + (k === best ? ", sharpest" : "")));
+    button.append(painted({width: across, height: tall, grey}, window), made("span", String(rounded(trial.value)) + (k === best ? ", best" : "")));
     button.addEventListener("click", () => takeValue(name, trial.value));
     return button;
   }));
@@ -42,14 +42,15 @@ function takeValue(name, value) {
 
 async function sweepNow(event) {
   event.preventDefault();
-  const name = at("sweep-name").value, number = id => Number(at(id).value), {[name]: gone, ...options} = S.options;
+  const name = at("sweep-name").value, number = id => Number(at(id).value), {[name]: gone, ...options} = S.options, score = at("sweep-score").value;
+  const [of, words] = {sharpness: ["unsharpness", "unsharpness (variation over the lowest)"], entropy: ["entropy", "entropy of the histogram, bits"], opposite: ["opposite", "by how much opposite views differ"]}[score];
   at("sweep-begin").disabled = true;
   at("verdict").textContent = "making slices ...";
   try {
-    const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, pane: paneName("sweep")});
+    const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, score, pane: paneName("sweep")});
     at("verdict").textContent = found.words.replace("+-", "±");
     at("scores").toggleAttribute("hidden", false);
-    drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t.unsharpness]), kind: "curve newest", dots: true}], "unsharpness (variation over the lowest) against " + name.replaceAll("-", " "), 220);
+    drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t[of]]), kind: "curve newest", dots: true}], words + " against " + name.replaceAll("-", " "), 220);
     showSheet(found);
     if (found.verdict === "resolved") {
       const take = made("button", "take " + rounded(Number(found.value.toPrecision(6))));
@@ -69,6 +70,7 @@ function setUpSweep() {
     option.value = one.name;
     return option;
   }));
+  at("sweep-score").lastElementChild.hidden = S.about.geometry.kind !== "parallel";
   if (fields.has("rotation-axis")) at("sweep-name").value = "rotation-axis";
   at("sweep-name").addEventListener("change", proposeRange);
   at("sweep-form").addEventListener("submit", sweepNow);

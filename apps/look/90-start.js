@@ -8,7 +8,7 @@ async function begin() {
   S.options = {...S.about.start};
   showFacts();
   makeControls();
-  setUpSlice(), setUpScan(), setUpRecipe(), setUpSweep();
+  setUpSlice(), setUpScan(), setUpSweep(), setUpSolve(), setUpRecipe();
   setTab("slice");
   askA.want();
   wantRecipe();

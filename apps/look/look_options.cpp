@@ -115,6 +115,19 @@ json row_behind(const pipeline::StepOption& before, const pipeline::StepOption& 
           {"default", ""}};
 }
 
+/// What a page knows of an option.
+json row_of_option(const CLI::Option& option) {
+  const std::string& name = option.get_lnames().front();
+  return {{"name", name},
+          {"group", option.get_group()},
+          {"step", step_of(name)},
+          {"stripes", ""},
+          {"help", option.get_description()},
+          {"type", is_flag(option) ? "flag" : option.get_type_name()},
+          {"choices", choices_of(option.get_type_name(), step_option(name))},
+          {"default", option.get_default_str()}};
+}
+
 }  // namespace
 
 bool look_takes(const std::string& option) {
@@ -123,7 +136,9 @@ bool look_takes(const std::string& option) {
   return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
 }
 
-LookOptions::LookOptions(const ReconOptions& o) : scan_(o.scan.path.empty() ? o.scans.front() : o.scan.path) {
+LookOptions::LookOptions(const ReconOptions& o)
+    : scan_(o.scan.path.empty() ? o.scans.front() : o.scan.path), scans_(o.scans) {
+  if (scans_.empty()) scans_.push_back(scan_);
   for (const CLI::Option* option : o.command->get_options()) {
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
@@ -173,8 +188,9 @@ std::vector<std::string> LookOptions::words_of(const json& asked) const {
   return words;
 }
 
-std::vector<std::string> LookOptions::words(const json& asked, const std::vector<std::string>& more) const {
-  std::vector<std::string> words{"tandem", "recon", scan_};
+std::vector<std::string> LookOptions::words(const json& asked, const std::vector<std::string>& more,
+                                            const std::string& scan) const {
+  std::vector<std::string> words{"tandem", "recon", scan.empty() ? scan_ : scan};
   for (const auto& some : {words_of(asked), rest_, more}) words.insert(words.end(), some.begin(), some.end());
   return words;
 }
@@ -219,6 +235,50 @@ std::string LookOptions::opening(const json& asked) const {
   return text_of(some);
 }
 
+json LookOptions::by_solver(const json& options, const json& solver) const {
+  if (solver.is_null()) return options;
+  json all = solver;
+  const auto its_own = parsed(solver);
+  if (!options.is_object()) throw UsageError("options: an object {NAME: VALUE} is needed");
+  for (const auto& [name, value] : options.items())
+    if (!all.contains(name) && applies(its_own->options, "--" + name)) all[name] = value;
+  return all;
+}
+
+json LookOptions::solvers() const {
+  CLI::App program;
+  ReconOptions o;
+  CLI::App& command = *program.add_subcommand("recon", "");
+  add_recon_options(command, o);
+  json methods = json::array(), rows = json::array();
+  std::vector<std::string> named{"iterations", "initial", "stop"};
+  const std::vector<std::string> of_all = named;
+  for (const pipeline::Method& method : pipeline::methods()) {
+    if (!method.iterates()) {
+      methods.push_back({{"name", method.name},
+                         {"help", std::string(method.help) + "; all slices, of wider voxels"},
+                         {"options", json::array()}});
+      continue;
+    }
+    json names = of_all;
+    for (const std::string_view option : method.options) {
+      const std::string name(option.substr(2));
+      names.push_back(name);
+      if (std::ranges::find(named, name) == named.end()) named.push_back(name);
+    }
+    methods.push_back({{"name", method.name},
+                       {"help", method.help},
+                       {"options", names},
+                       {"iterations", method.iterations},
+                       {"initial", method.initial == pipeline::Initial::fbp ? "fbp" : "zero"}});
+  }
+  for (const std::string& name : named) {
+    rows.push_back(row_of_option(*command.get_option("--" + name)));
+    if (name == "initial") rows.back()["choices"] = {"zero", "fbp"};
+  }
+  return {{"methods", methods}, {"options", rows}};
+}
+
 json LookOptions::schema() const {
   CLI::App program;
   ReconOptions o;
@@ -230,14 +290,7 @@ json LookOptions::schema() const {
     const std::string& name = option->get_lnames().front();
     const bool useless = name == "reconstruction-algorithm" || !applies(o, "--" + name);
     if (!start_.contains(name) && (useless || !may_give(name, {}))) continue;
-    all.push_back({{"name", name},
-                   {"group", option->get_group()},
-                   {"step", step_of(name)},
-                   {"stripes", ""},
-                   {"help", option->get_description()},
-                   {"type", is_flag(*option) ? "flag" : option->get_type_name()},
-                   {"choices", choices_of(option->get_type_name(), step_option(name))},
-                   {"default", option->get_default_str()}});
+    all.push_back(row_of_option(*option));
     if (const pipeline::StepOption* of_step = step_option(name))
       for (const pipeline::StepOption& one : of_step->behind)
         all.push_back(row_behind(*of_step, one, *option));

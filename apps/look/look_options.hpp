@@ -33,20 +33,29 @@ class LookOptions {
   /// line. Names of files are those of the start alone. @throws UsageError
   std::unique_ptr<ParsedRecon> parsed(const nlohmann::json& asked,
                                       const std::vector<std::string>& more = {"--dry-run"}) const;
-  /// The words of such a command line.
-  std::vector<std::string> words(const nlohmann::json& asked, const std::vector<std::string>& more) const;
+  /// The words of such a command line, perhaps of another scan.
+  std::vector<std::string> words(const nlohmann::json& asked, const std::vector<std::string>& more,
+                                 const std::string& scan = "") const;
+  /// The options of a recipe by a solver: its own ({reconstruction-algorithm: NAME, ...}), and of the others
+  /// those that have a meaning with it; `options` as they are if `solver` is null. @throws UsageError
+  nlohmann::json by_solver(const nlohmann::json& options, const nlohmann::json& solver) const;
   /// The command that makes the volume, to be typed into a shell. @throws UsageError
   std::string command_line(const nlohmann::json& asked, const std::string& output) const;
   /// What opens the scan: options with other values need another reader.
   std::string opening(const nlohmann::json& asked) const;
   /// All options that a page may give, in groups, with their help, their kind of value and their default.
   nlohmann::json schema() const;
+  /// {methods: all, with the names of the options of those that iterate; options: these, as in `schema`}
+  nlohmann::json solvers() const;
+  /// The scan that is looked at, and those that the command line has named beside it.
+  const std::vector<std::string>& scans() const { return scans_; }
 
  private:
   std::vector<std::string> words_of(const nlohmann::json& asked) const;
   bool may_give(const std::string& name, const std::vector<std::string>& values) const;
 
   std::string scan_;
+  std::vector<std::string> scans_;
   std::vector<std::string> known_;  ///< the names of all options of `recon`
   nlohmann::json start_ = nlohmann::json::object();
   std::vector<std::string> rest_;  ///< words of the start that decide no voxel: threads, memory, device

@@ -1,12 +1,9 @@
 #include "look_scan.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "../../core/error.hpp"
-#include "../../counts/pixels.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../options/recon_recipe.hpp"
@@ -14,28 +11,13 @@
 #include "../reports/scan_report.hpp"
 #include "../runs/progress.hpp"
 #include "../runs/recon_scan.hpp"
+#include "look_command.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
 using nlohmann::json;
-
-/// A whole number of a command. @throws UsageError if it is none, or outside of the range
-Index whole_of(const json& asked, const char* name, Index otherwise, Range range) {
-  const json value = asked.value(name, json());
-  if (value.is_null()) return otherwise;
-  if (!value.is_number_integer() || value < range.first || value >= range.last)
-    throw UsageError(std::string(name) + ": a whole number from " + std::to_string(range.first) + " to " +
-                     std::to_string(range.last - 1) + " is needed");
-  return value.get<Index>();
-}
-
-const json& options_in(const json& asked) {
-  static const json none = json::object();
-  const auto found = asked.find("options");
-  return found == asked.end() ? none : *found;
-}
 
 pipeline::Look look_of(const json& asked, const std::array<Index, 3>& size) {
   pipeline::Look look;
@@ -65,48 +47,6 @@ json head_of(const pipeline::LookedAt& at) {
           {"rows", {at.rows.first, at.rows.last}}};
 }
 
-/// How often values come, from the lowest to the highest.
-json histogram_of(std::span<const float> values) {
-  constexpr std::size_t bars = 96;
-  float low = std::numeric_limits<float>::max(), high = -low;
-  double sum = 0, squares = 0;
-  Index finite = 0;
-  for (const float v : values)
-    if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v), sum += v, ++finite;
-  if (finite == 0) return nullptr;
-  const double mean = sum / static_cast<double>(finite);
-  std::vector<Index> counts(bars);
-  const double width = std::max(high - low, 1e-30F);
-  for (const float v : values) {
-    if (!std::isfinite(v)) continue;
-    squares += (v - mean) * (v - mean);
-    const auto k = static_cast<std::size_t>((v - low) / width * static_cast<double>(bars));
-    ++counts[std::min(k, bars - 1)];
-  }
-  return {{"low", low},       {"high", high},
-          {"mean", mean},     {"spread", std::sqrt(squares / static_cast<double>(finite))},
-          {"finite", finite}, {"counts", counts}};
-}
-
-std::vector<float> floats_of(const io::Frames& frames) {
-  const auto [count, rows, bins] = frames.shape;
-  return pipeline::with_pixels(frames, [&, pixels = count * rows * bins](const auto* first) {
-    return std::vector<float>(first, first + pixels);
-  });
-}
-
-/// The largest number that a cell of the type can have; none for floats.
-std::optional<double> largest(io::PixelType type) {
-  switch (type) {
-    case io::PixelType::uint8:
-      return std::numeric_limits<std::uint8_t>::max();
-    case io::PixelType::uint16:
-      return std::numeric_limits<std::uint16_t>::max();
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
 std::string bytes_of(const Pictured& some) {
@@ -131,12 +71,14 @@ LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& pars
   }
   auto reader = open(parsed.scan);
   auto maker = std::make_unique<pipeline::SliceMaker>(*reader);
-  opened_.push_front({how, std::move(reader), std::move(maker)});
+  auto frames = std::make_unique<LookFrames>(*reader);
+  opened_.push_front({how, std::move(reader), std::move(maker), std::move(frames)});
   if (opened_.size() > most) opened_.pop_back();
   return opened_.front();
 }
 
-pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on) {
+pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on,
+                                       pipeline::OppositeViews* opposite) {
   const auto parsed = options_.parsed(options);
   ReconOptions& o = parsed->options;
   Opened& scan = opened(options, o);
@@ -148,6 +90,7 @@ pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index>
                          " slices, from 0");
   pipeline::Look look;
   look.slice = slice;
+  if (opposite) *opposite = scan.maker->opposite_views(o.recipe, look, go_on);
   return scan.maker->slice(o.recipe, look, go_on);
 }
 
@@ -181,25 +124,7 @@ Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
 
 Pictured LookScan::frame(const json& asked) {
   const auto parsed = options_.parsed(options_in(asked));
-  Opened& scan = opened(options_in(asked), parsed->options);
-  const io::ScanInfo& info = scan.reader->info();
-  const std::string kind = asked.value("kind", "projection");
-  const bool views = kind == "projection", flats = kind == "flat";
-  if (!views && !flats && kind != "dark") throw UsageError("kind: projection, flat or dark is needed");
-  const Index count = views ? views_of(info.scan) : flats ? info.flats : info.darks;
-  const Index index = whole_of(asked, "index", 0, {0, count});
-  const Detector& d = detector_of(info.scan);
-  const io::Frames frame = scan.reader->read(views   ? io::FrameKind::projection
-                                             : flats ? io::FrameKind::flat
-                                                     : io::FrameKind::dark,
-                                             {index, index + 1}, {0, d.rows}, {0, d.bins});
-  const std::vector<float> grey = floats_of(frame);
-  Pictured some{pipeline::shrunk(grey, d.bins, d.rows, whole_of(asked, "side", 4096, {16, 16385})), {}};
-  some.head = {{"kind", kind}, {"index", index}, {"count", count}, {"whole", {d.bins, d.rows}}};
-  some.head["histogram"] = histogram_of(grey);
-  if (const auto most = largest(info.type))
-    some.head["saturated"] = std::ranges::count(grey, static_cast<float>(*most));
-  return some;
+  return opened(options_in(asked), parsed->options).frames->frame(asked);
 }
 
 json LookScan::axis(const json& asked) {

@@ -7,15 +7,11 @@
 #include <string>
 
 #include "../../pipeline/slice_maker.hpp"
+#include "look_frames.hpp"
 #include "look_options.hpp"
+#include "look_picture.hpp"
 
 namespace tandem::apps {
-
-/// A picture on its way to a page, and what it says beside it.
-struct Pictured {
-  io::Picture picture;
-  nlohmann::json head;
-};
 
 /// As a page reads it: a line of JSON, filled up with blanks to a multiple of four bytes, and then the pixels
 /// as float32, row by row.
@@ -29,11 +25,12 @@ class LookScan {
   using GoOn = std::function<void()>;
   /// The options of the start; the axis is among them if it was to be found.
   const nlohmann::json& start() const { return options_.start(); }
-  /// A slice of the recipe; default: the middle one.
-  pipeline::LookedAt looked_at(const nlohmann::json& options, std::optional<Index> z, const GoOn& go_on);
+  /// A slice of the recipe; default: the middle one. `opposite`: how far opposite views differ; may be null
+  pipeline::LookedAt looked_at(const nlohmann::json& options, std::optional<Index> z, const GoOn& go_on,
+                               pipeline::OppositeViews* opposite = nullptr);
   /// {options, z, region: [x0, x1, y0, y1], coarser, side}; `lines`: the sinogram in the place of the slice.
   Pictured slice(const nlohmann::json& asked, bool lines, const GoOn& go_on);
-  /// {kind: "projection", "flat" or "dark", index, side}: a frame of the file as it is.
+  /// See `LookFrames`; with {options}.
   Pictured frame(const nlohmann::json& asked);
   /// {options}: the axis that the scan itself tells.
   nlohmann::json axis(const nlohmann::json& asked);
@@ -50,6 +47,7 @@ class LookScan {
     std::string how;
     std::unique_ptr<io::ScanReader> reader;
     std::unique_ptr<pipeline::SliceMaker> maker;
+    std::unique_ptr<LookFrames> frames;
   };
   Opened& opened(const nlohmann::json& options, const ReconOptions& parsed);
 

@@ -2,13 +2,11 @@
 
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <utility>
 
 #include "../../core/error.hpp"
-#include "../options/command_line.hpp"
-#include "../runs/failure.hpp"
 #include "../runs/lines.hpp"
+#include "look_command.hpp"
 #include "sweep.hpp"
 
 namespace tandem::apps {
@@ -23,44 +21,54 @@ Content json_content(const json& all, int status = 200) { return {json_type, tex
 
 Content refusal(const char* why, int status) { return json_content({{"error", one_line("", why)}}, status); }
 
-/// The name of a new file in this folder. @throws UsageError for any other
-std::string new_name(const json& asked) {
-  std::string name = asked.value("name", "");
-  if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
-    throw UsageError("name: the name of a new volume in the folder of this run is needed, such as volume.h5");
-  require_volume_name({"name", name});
-  std::error_code fault;
-  const auto status = std::filesystem::symlink_status(name, fault);
-  if (status.type() != std::filesystem::file_type::not_found)
-    throw UsageError(name + " is there already; give another name");
-  return name;
-}
-
 }  // namespace
 
-LookSession::LookSession(const ReconOptions& start) : options_(start), scan_(options_) {
+LookSession::LookSession(const ReconOptions& start)
+    : options_(start),
+      scan_(options_),
+      runs_(options_, [this] { tell(); }),
+      solver_(
+          options_, [this] { tell(); }, [this] { return is_watched(); }) {
   scan_.report();
   if (!start.axis_auto) return;
   const json found = scan_.axis({{"options", options_.start()}});
   options_.begin_with("rotation-axis", text_of(found["axis_bin"]));
 }
 
-LookSession::~LookSession() {
-  end();
-  if (runner_.joinable()) runner_.join();
-}
+LookSession::~LookSession() { end(); }
 
 void LookSession::end() {
+  runs_.end();
+  solver_.end();
   const std::lock_guard lock(mutex_);
-  over_ = stop_ = true;
+  over_ = true;
   told_.notify_all();
+}
+
+/// There is news for streams.
+void LookSession::tell() {
+  const std::lock_guard lock(mutex_);
+  ++news_;
+  told_.notify_all();
+}
+
+/// A page that went away may come again at once.
+bool LookSession::is_watched() {
+  constexpr std::chrono::seconds patience{3};
+  const std::lock_guard lock(mutex_);
+  return streams_ > 0 || !left_ || std::chrono::steady_clock::now() - *left_ < patience;
 }
 
 std::optional<Content> LookSession::answer(const std::string& path) {
   constexpr std::array views{"/geometry-0.png", "/geometry-1.png", "/geometry-2.png"};
   if (path == "/events") return events();
+  if (path == "/scans.json") return json_content(runs_.scans());
   const std::lock_guard lock(making_);
-  if (path == "/about.json") return json_content(scan_.report());
+  if (path == "/about.json") {
+    json about = scan_.report();
+    about["solvers"] = options_.solvers();
+    return json_content(about);
+  }
   for (std::size_t k = 0; k < views.size(); ++k)
     if (path == views[k])
       if (std::string png = scan_.geometry_png(k); !png.empty()) return Content{"image/png", std::move(png)};
@@ -88,12 +96,11 @@ std::optional<Content> LookSession::obey(const std::string& path, const std::str
 Content LookSession::obeyed(const std::string& path, const json& asked) {
   if (path == "/slice" || path == "/sinogram" || path == "/frame" || path == "/sweep")
     return picture(path, asked);
-  if (path == "/run") return begin_run(asked), json_content({{"begun", true}});
-  if (path == "/stop") {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    return json_content({{"stopped", true}});
-  }
+  if (path == "/run") return runs_.begin(asked), json_content({{"begun", true}});
+  if (path == "/stop") return runs_.stop(), json_content({{"stopped", true}});
+  if (path == "/solve") return solver_.begin(asked), json_content({{"begun", true}});
+  if (path == "/enough") return solver_.enough(), json_content({{"stopped", true}});
+  if (path == "/iterate") return Content{"application/octet-stream", bytes_of(solver_.iterate(asked))};
   if (path == "/axis" || path == "/recipe") return at_once(path, asked);
   return refusal("no such command", 404);
 }
@@ -107,7 +114,9 @@ Content LookSession::at_once(const std::string& path, const json& asked) {
   wait(1);
   const std::lock_guard lock(making_);
   wait(-1);
-  return json_content(path == "/axis" ? scan_.axis(asked) : scan_.recipe(asked));
+  if (path == "/axis") return json_content(scan_.axis(asked));
+  return json_content(
+      scan_.recipe({{"options", options_.by_solver(options_in(asked), asked.value("solver", json()))}}));
 }
 
 /// Waits for its turn, if nothing newer comes before.
@@ -132,71 +141,16 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   return {"application/octet-stream", bytes_of(some)};
 }
 
-void LookSession::begin_run(const json& asked) {
-  const std::string name = new_name(asked);
-  const json options = asked.value("options", json::object());
-  std::vector<std::string> words = options_.words(options, {"--output=" + name});
-  options_.parsed(options, {"--output=" + name});  // refused here rather than there
-  const std::lock_guard lock(mutex_);
-  if (run_["state"] == "runs") throw UsageError("a run is at work; wait for its end, or stop it");
-  if (runner_.joinable()) runner_.join();
-  stop_ = over_;
-  run_ = {{"state", "runs"}, {"name", name}, {"stage", "begins"}, {"notes", json::array()}};
-  ++news_;
-  told_.notify_all();
-  runner_ = std::thread([this, words = std::move(words)]() mutable { run(std::move(words)); });
-}
-
-/// `tandem recon` itself, within this process.
-void LookSession::run(std::vector<std::string> words) {
-  const Listening listening({.stage =
-                                 [this](const std::string& stage, double done, double total,
-                                        const std::string& what, const std::string& detail) {
-                                   const std::lock_guard lock(mutex_);
-                                   require<Error>(!stop_, "stopped");
-                                   run_["stage"] = stage, run_["done"] = done, run_["total"] = total;
-                                   run_["what"] = what, run_["detail"] = detail;
-                                   ++news_;
-                                   told_.notify_all();
-                                 },
-                             .note =
-                                 [this](const std::string& line) {
-                                   const std::lock_guard lock(mutex_);
-                                   if (run_["notes"].size() < 100) run_["notes"].push_back(line);
-                                 },
-                             .report =
-                                 [this](const json& report) {
-                                   const std::lock_guard lock(mutex_);
-                                   run_["seconds"] =
-                                       report.value("seconds", json::object()).value("run", 0.0);
-                                 }});
-  const std::optional<Failure> failure = failure_of([&] {
-    CLI::App program("", "tandem");
-    Action chosen;
-    add_recon(program, chosen);
-    program.require_subcommand(1);
-    prepare(program);
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    if (parse(program, static_cast<int>(arguments.size()), arguments.data())) chosen();
-  });
-  const std::lock_guard lock(mutex_);
-  run_["state"] = failure ? "failed" : "done";
-  if (failure) run_["error"] = one_line("", failure->text);
-  ++news_;
-  told_.notify_all();
-}
-
-/// Each piece of the stream is the newest state of the run, or a comment, by which a page that is gone is
-/// noticed.
+/// Each piece of the stream is the newest state of runs and of the solver, or a comment, by which a page that
+/// is gone is noticed.
 Content LookSession::events() {
   constexpr int most = 3;
   const std::lock_guard begun(mutex_);
   if (streams_ >= most) return refusal("three pages look at this scan already; close one", 503);
-  ++streams_;
+  ++streams_, left_.reset();
   const std::shared_ptr<void> counted(nullptr, [this](void*) {
     const std::lock_guard lock(mutex_);
-    --streams_;
+    if (--streams_ == 0) left_ = std::chrono::steady_clock::now();
   });
   Content stream{"text/event-stream", "", 200, {}};
   stream.next = [this, counted, seen = Index{0}]() mutable -> std::optional<std::string> {
@@ -207,7 +161,8 @@ Content LookSession::events() {
     if (over_) return std::nullopt;
     if (news_ == seen) return ":\n\n";
     seen = news_;
-    return "data: " + text_of({{"run", run_}}) + "\n\n";
+    lock.unlock();
+    return "data: " + text_of({{"run", runs_.state()}, {"solve", solver_.state()}}) + "\n\n";
   };
   return stream;
 }

@@ -1,14 +1,16 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "../pages/local_server.hpp"
+#include "look_runs.hpp"
 #include "look_scan.hpp"
+#include "look_solver.hpp"
 
 namespace tandem::apps {
 
@@ -18,13 +20,14 @@ class LookSession {
  public:
   /// `start`: as for `LookOptions`. @throws what opening the scan throws
   explicit LookSession(const ReconOptions& start);
-  ~LookSession();  ///< ends a run
+  ~LookSession();  ///< ends runs and the solver
 
-  /// about.json, geometry-0.png to geometry-2.png, and `events`: a stream of what the run does.
+  /// about.json, scans.json, geometry-0.png to geometry-2.png, and `events`: a stream of what runs and the
+  /// solver do.
   std::optional<Content> answer(const std::string& path);
-  /// slice, sinogram, frame, sweep, axis, recipe, run, stop: an object each. What is wrong with one comes
-  /// back as {error: one line}, with 400 if it is no object, 409 if a newer one has taken its place, else
-  /// with 422.
+  /// slice, sinogram, frame, sweep, axis, recipe, run, stop, solve, enough, iterate: an object each. What is
+  /// wrong with one comes back as {error: one line}, with 400 if it is no object, 409 if a newer one has
+  /// taken its place, else with 422.
   std::optional<Content> obey(const std::string& path, const std::string& body);
   void end();  ///< gives up what is being made, and ends streams
 
@@ -35,9 +38,9 @@ class LookSession {
   Content obeyed(const std::string& path, const Json& asked);
   Content at_once(const std::string& path, const Json& asked);
   Content picture(const std::string& path, const Json& asked);
-  void begin_run(const Json& asked);
-  void run(std::vector<std::string> words);
   Content events();
+  void tell();
+  bool is_watched();
 
   LookOptions options_;
   LookScan scan_;
@@ -46,11 +49,12 @@ class LookSession {
   std::condition_variable told_;
   std::map<std::string, Index> newest_;  ///< command of each pane
   Index news_ = 1;
-  Json run_ = {{"state", "none"}};
   int waiting_ = 0;  ///< commands that no slice may keep waiting
-  bool stop_ = false, over_ = false;
+  bool over_ = false;
   int streams_ = 0;
-  std::thread runner_;
+  std::optional<std::chrono::steady_clock::time_point> left_;  ///< when the last page that looked went away
+  LookRuns runs_;  ///< these two call back, and end before what stands above
+  LookSolver solver_;
 };
 
 }  // namespace tandem::apps

@@ -57,7 +57,7 @@ void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& nam
     all.pictures[k].captions = {(k == 0 ? name + ' ' : "") + all.texts[k]};
   if (has_best(all)) {
     all.pictures[all.result.best].framed = true;
-    all.pictures[all.result.best].captions.front() += ", the sharpest";
+    all.pictures[all.result.best].captions.front() += ", the best";
   }
   sheet.columns =
       static_cast<std::size_t>(std::ceil(std::sqrt(1.5 * static_cast<double>(all.pictures.size()))));
@@ -66,23 +66,30 @@ void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& nam
 
 void print_sweep(const SweepMade& all, const std::string& name) {
   const auto wide = static_cast<int>(std::max<std::size_t>(name.size() + 2, 12));
-  std::cout << std::left << std::setw(wide) << name << "unsharpness  entropy\n";
-  for (std::size_t k = 0; k < all.texts.size(); ++k)
+  const pipeline::SweepResult& r = all.result;
+  std::cout << std::left << std::setw(wide) << name << "unsharpness  entropy"
+            << (r.opposite.empty() ? "" : "  opposite views") << '\n';
+  for (std::size_t k = 0; k < all.texts.size(); ++k) {
     std::cout << std::left << std::setw(wide) << all.texts[k] << std::fixed << std::setprecision(5)
-              << all.result.score[k] << "      " << std::setprecision(4) << all.result.entropy[k]
-              << std::defaultfloat << (has_best(all) && k == all.result.best ? "  best" : "") << '\n';
-  std::cout << all.result.words << '\n';
+              << r.unsharpness[k] << "      " << std::setprecision(4) << r.entropy[k] << std::defaultfloat;
+    if (!r.opposite.empty()) std::cout << "   " << r.opposite[k];
+    std::cout << (has_best(all) && k == r.best ? "  best" : "") << '\n';
+  }
+  std::cout << r.words << '\n';
 }
 
 /// What was tried, and what came out.
 json sweep_json(const SweepAsked& asked, const SweepMade& all) {
   json trials = json::array();
-  for (std::size_t k = 0; k < all.texts.size(); ++k)
+  for (std::size_t k = 0; k < all.texts.size(); ++k) {
     trials.push_back({{"value", asked.values[k]},
-                      {"unsharpness", all.result.score[k]},
+                      {"unsharpness", all.result.unsharpness[k]},
                       {"entropy", all.result.entropy[k]}});
+    if (!all.result.opposite.empty()) trials.back()["opposite"] = all.result.opposite[k];
+  }
   const bool resolved = all.result.verdict == pipeline::Verdict::resolved;
   return {{"sweep", asked.name},
+          {"score", pipeline::names_of_scores()[static_cast<std::size_t>(asked.score)]},
           {"slices", asked.slices},
           {"verdict", pipeline::name_of(all.result.verdict)},
           {"words", all.result.words},
@@ -131,18 +138,22 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
     values.push_back({value, {}});
     for (std::size_t k = 0; k < std::max<std::size_t>(asked.slices.size(), 1); ++k) {
       const std::optional<Index> z = asked.slices.empty() ? std::nullopt : std::optional(asked.slices[k]);
-      const pipeline::LookedAt at = scan.looked_at(options, z, [&] { done(values.size() - 1); });
+      pipeline::OppositeViews opposite;
+      const bool compared = asked.score == pipeline::Score::opposite;
+      const pipeline::LookedAt at = scan.looked_at(
+          options, z, [&] { done(values.size() - 1); }, compared ? &opposite : nullptr);
       const io::Picture& p = at.picture;
       if (all.pictures.empty()) range = range_of(p.grey);
       values.back().slices.push_back(
           pipeline::sharpness_of(p.grey, p.width, p.height, range.first, range.second));
+      values.back().slices.back().opposite = std::move(opposite);
       if (k == 0) all.pictures.push_back(pipeline::shrunk(p.grey, p.width, p.height, side));
       all.place = at.place;
       add_unlike(all.warnings, at.warnings);
     }
   }
   done(values.size());
-  all.result = pipeline::judged(values);
+  all.result = pipeline::judged(values, asked.score);
   return all;
 }
 
@@ -154,6 +165,7 @@ Pictured sheet_of_sweep(LookScan& scan, const json& asked, const LookScan::GoOn&
   };
   SweepAsked sweep = sweep_of(asked.value("name", ""), number("first"), number("last"), number("step"));
   if (asked.contains("z")) sweep.slices = {asked["z"].get<Index>()};
+  sweep.score = pipeline::score_named(asked.value("score", "sharpness"));
   const Index side = std::clamp<Index>(asked.value("side", Index{160}), 32, 512);
   SweepMade made =
       swept(scan, asked.value("options", json::object()), sweep, side, [&](std::size_t) { go_on(); });
@@ -173,6 +185,7 @@ Pictured sheet_of_sweep(LookScan& scan, const json& asked, const LookScan::GoOn&
 void run_sweep(ReconOptions& o) {
   constexpr Index pixels = 400;  // along the side of a picture
   SweepAsked asked = sweep_in(o.sweep);
+  asked.score = pipeline::score_named(o.score);
   if (o.recipe.region_z)
     for (Index z = o.recipe.region_z->first; z < o.recipe.region_z->last; ++z) asked.slices.push_back(z);
   check_files(o.common, sources_of(o), outputs_of(o));

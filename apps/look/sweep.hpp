@@ -10,6 +10,7 @@ struct SweepAsked {
   std::string name;             ///< the option, without dashes
   std::vector<double> values;   ///< from the first to the last, at most 200
   std::vector<Index> slices{};  ///< slices of the volume; none: the middle one
+  pipeline::Score score = pipeline::Score::sharpness;
 };
 
 /// NAME=A:B:STEP. @throws UsageError
@@ -31,7 +32,8 @@ struct SweepMade {
 SweepMade swept(LookScan& scan, const nlohmann::json& options, const SweepAsked& asked, Index side,
                 const std::function<void(std::size_t)>& done);
 
-/// A command of a page: {options, name, first, last, step, z, side}. Its pictures come one below the other.
+/// A command of a page: {options, name, first, last, step, z, side, score}. Its pictures come one below the
+/// other.
 Pictured sheet_of_sweep(LookScan& scan, const nlohmann::json& asked, const LookScan::GoOn& go_on);
 
 /// `tandem recon --sweep`: the table, the sheet of --preview and the report.

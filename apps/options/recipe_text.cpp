@@ -22,7 +22,7 @@ namespace {
 constexpr const char* unheeded =
     "allow-external-files checkpoint checkpoint-every compare config device device-memory dry-run "
     "follow help json like log memory output overwrite part-of patience planned-views port preview quiet "
-    "resume save-config save-format scan serve streams sweep threads truth version";
+    "resume save-config save-format scan score serve streams sweep threads truth version";
 
 std::string default_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "false";

@@ -171,6 +171,7 @@ void check_together(const ReconOptions& o) {
     throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");
   if (!o.compared.empty()) check_compare(o);
   if (!o.sweep.empty()) check_no_output(o, "--sweep");
+  if (o.sweep.empty() && o.given("--score")) throw UsageError("--score goes with --sweep NAME=A:B:STEP");
   if (!o.sweep.empty() && !o.compared.empty()) throw UsageError("--sweep and --compare do not go together");
   if (o.output.empty() && !o.dry_run && o.compared.empty() && o.sweep.empty())
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");

@@ -123,8 +123,12 @@ void add_output(CLI::App& c, ReconOptions& o) {
 void add_sweep(CLI::App& c, ReconOptions& o) {
   c.add_option("--sweep", o.sweep,
                "in the place of -o: make the slices of --slices A:B (default: the middle one) with each of "
-               "these values of an option, and judge which is the sharpest; --preview shows them")
+               "these values of an option, and judge which is the best; --preview shows them")
       ->type_name("NAME=A:B:STEP");
+  add_choice(
+      c, "--score", o.score, {"sharpness", "entropy", "opposite"},
+      "what judges them: edges (default), the histogram, or how well opposite views of a parallel beam "
+      "agree");
 }
 
 void add_follow(CLI::App& c, ReconOptions& o) {

@@ -22,7 +22,8 @@ struct ReconOptions {
   ScanOptions scan;                   ///< options of one scan
   pipeline::Recipe recipe;
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
-                                              save_format, truth, region, checkpoint, compare, sweep;
+                                              save_format, truth, region, checkpoint, compare, sweep,
+                                              score = "sharpness";
   std::string filter = "ramp", padding, model = "automatic", accuracy;
   std::string algorithm;                         // empty: fbp or fdk
   std::string row_axes;                          // a file

@@ -13,10 +13,21 @@
 
 namespace tandem::pipeline {
 
+namespace {
+
+/// The slice that is looked at: the middle one, unless somebody wants another one of these.
+Index looked_at(const Work& work, Range slices) {
+  const Index middle = slices.first + slices.size() / 2;
+  const Index wanted = work.beside.onlooker ? work.beside.onlooker->slice.value_or(middle) : middle;
+  return slices.first <= wanted && wanted < slices.last ? wanted : middle;
+}
+
+}  // namespace
+
 CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums, LiveView& live)
     : work_(work),
-      local_(first_written(work.plan.job, slices) + slices.size() / 2),
-      z_(slices.first + slices.size() / 2),
+      local_(first_written(work.plan.job, slices) + looked_at(work, slices) - slices.first),
+      z_(looked_at(work, slices)),
       sums_(sums),
       live_(live),
       shows_(of_first(work.plan.flow.together, live_.looks())) {}

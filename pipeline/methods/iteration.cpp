@@ -53,6 +53,10 @@ std::vector<bool> diverged(const Iterated& done) {
   return which;
 }
 
+double relative_residual_of(const Progress& now) {
+  return joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300);
+}
+
 /// The options of a follower, which has no bounds, since bounds are not linear.
 MethodOptions without_bounds(MethodOptions options) {
   options.nonnegative = false;
@@ -79,7 +83,8 @@ class Iteration {
         method_(*work.plan.job.method),
         options_(work.plan.job.options),
         start_(work),
-        live_(work.worker == 0 ? work.beside.show : OnPictures{}) {}
+        live_(work.worker == 0 ? work.beside.show : OnPictures{},
+              work.beside.onlooker ? work.beside.onlooker->pause : 1) {}
 
   Array operator()(const Problem& problem, LineIntegrals data, Range slices) {
     Array x0 = start_(problem, data.y, slices);
@@ -153,7 +158,23 @@ class Iteration {
     if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
     if (options_.stop_seconds)
       stop = as_first_rank(time_limit(*options_.stop_seconds - (seconds_now() - work_.start))) || stop;
+    if (work_.beside.onlooker && work_.beside.onlooker->step) stop = by_onlooker() || stop;
     return stop;
+  }
+
+  /// All blocks end at one iteration.
+  StopRule by_onlooker() const {
+    struct Said {
+      int iteration = -1;
+      bool go_on = true;
+    };
+    const auto holds = [step = work_.beside.onlooker->step, said = std::make_shared<Said>()](
+                           const Progress& now, std::size_t) {
+      if (now.iteration != said->iteration)
+        *said = {now.iteration, step(now.iteration, relative_residual_of(now))};
+      return !said->go_on;
+    };
+    return {"stopped", holds};
   }
 
   /// The rule as the first rank decides it, since clocks differ and all ranks have one solver.
@@ -178,7 +199,7 @@ class Iteration {
   }
 
   void tell(const Progress& now, Range slices) {
-    const double residual = joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300);
+    const double residual = relative_residual_of(now);
     if (StationBoard* board = work_.watch.board()) board->residual(slices, now.iteration, residual);
     std::ostringstream detail;
     detail.precision(3);

@@ -15,9 +15,10 @@ Start::Start(Work& work) : work_(work), fbp_(work) {
 }
 
 Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
-  if (work_.plan.job.options.initial == Initial::fbp)
+  const bool given = work_.beside.onlooker && !work_.beside.onlooker->start.empty();
+  if (!given && work_.plan.job.options.initial == Initial::fbp)
     return fbp_.back_projected(problem, fbp_.filtered(problem, y.clone()), slices);
-  if (!file_) return Array(problem.A.domain());
+  if (!given && !file_) return Array(problem.A.domain());
   Array x(problem.A.domain().on(Device::cpu()));
   if (!work_.plan.flow.together.is_alone())
     read_strip(x);
@@ -26,12 +27,20 @@ Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
   return work_.moved_to(work_.device(), std::move(x));
 }
 
+/// Of the onlooker, or of the file.
+void Start::read_written(Range slices, float* to) {
+  const Onlooker* onlooker = work_.beside.onlooker;
+  if (!onlooker || onlooker->start.empty()) return file_->read(slices, to);
+  const Index area = work_.plan.job.grid.size[0] * work_.plan.job.grid.size[1];
+  std::copy_n(onlooker->start.data() + slices.first * area, slices.size() * area, to);
+}
+
 /// Reads slices into a volume of zeros on the solved grid. The file has the grid that is written.
 void Start::read(Range slices, Index first, Array& x) {
   const Plan& plan = work_.plan;
-  if (plan.job.solved.size == plan.job.grid.size) return file_->read(slices, x.data());
+  if (plan.job.solved.size == plan.job.grid.size) return read_written(slices, x.data());
   Array part(Space({slices.size(), plan.job.grid.size[1], plan.job.grid.size[0]}));
-  file_->read(slices, part.data());
+  read_written(slices, part.data());
   put_in(plan.job, first, part, x);
 }
 

@@ -6,6 +6,7 @@
 
 #include "../../counts/gpu_counts.hpp"
 #include "../watch/live.hpp"
+#include "../watch/onlooker.hpp"
 #include "../watch/outcome.hpp"
 #include "../watch/progress.hpp"
 #include "method.hpp"
@@ -17,10 +18,11 @@ class Truth;
 
 /// What is watched and kept while a solver runs.
 struct Beside {
-  bool curves = false;            ///< whether to keep curves for the report
-  Truth* truth = nullptr;         ///< for curves of quality; may be null
-  StateKeeper* keeper = nullptr;  ///< may be null
-  OnPictures show = {};           ///< sees iterates of the first worker; may be empty
+  bool curves = false;                 ///< whether to keep curves for the report
+  Truth* truth = nullptr;              ///< for curves of quality; may be null
+  StateKeeper* keeper = nullptr;       ///< may be null
+  OnPictures show = {};                ///< sees iterates of the first worker; may be empty
+  const Onlooker* onlooker = nullptr;  ///< may be null
 };
 
 /// The inputs of a method on one worker, and the outcome in which it notes what it did.

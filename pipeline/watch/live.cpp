@@ -31,7 +31,7 @@ bool LiveView::due() const { return show_ && seconds_now() >= next_; }
 
 void LiveView::show(std::vector<LivePicture> pictures) {
   show_(std::move(pictures));
-  next_ = seconds_now() + 1;
+  next_ = seconds_now() + pause_;
 }
 
 }  // namespace tandem::pipeline

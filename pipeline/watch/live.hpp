@@ -30,16 +30,18 @@ constexpr Index live_side = 1024;
 /// NaN if none is finite.
 io::Picture shrunk(std::span<const float> grey, Index width, Index height, Index side = live_side);
 
-/// Shows pictures, but not too often: the first at once, each further one a second after the one before.
+/// Shows pictures, but not too often: the first at once, each further one so many seconds after the one
+/// before.
 class LiveView {
  public:
-  explicit LiveView(OnPictures show) : show_(std::move(show)) {}
+  explicit LiveView(OnPictures show, double pause = 1) : show_(std::move(show)), pause_(pause) {}
   bool looks() const { return static_cast<bool>(show_); }
   bool due() const;
   void show(std::vector<LivePicture> pictures);  ///< shows them even if none is due
 
  private:
   OnPictures show_;
+  double pause_;
   double next_ = 0;  ///< when the next picture is due, by `seconds_now`
 };
 

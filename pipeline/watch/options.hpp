@@ -3,12 +3,14 @@
 #include <filesystem>
 
 #include "live.hpp"
+#include "onlooker.hpp"
 #include "progress.hpp"
 #include "station_board.hpp"
 
 namespace tandem::pipeline {
 
 class Checkpoints;
+class StateKeeper;
 
 /// Options that say what is watched during a run, and what is kept beside the volume.
 struct Options {
@@ -21,6 +23,8 @@ struct Options {
   StationBoard* board = nullptr;       ///< sees what stations do; may be null
   bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
   Checkpoints* checkpoints = nullptr;  ///< check-points of a solver; may be null
+  const Onlooker* onlooker = nullptr;  ///< of a solver; may be null
+  StateKeeper* keeper = nullptr;       ///< of a solver, in the place of check-points; may be null
 };
 
 }  // namespace tandem::pipeline

@@ -6,6 +6,7 @@ usage: look_page.py PROGRAM [--in-browser]
 With --in-browser a headless Chromium moves sliders and sees the pictures change; without one the exit code is 77
 (skipped). Exit code 1 if something is not as it should be.
 """
+import array
 import contextlib
 import hashlib
 import json
@@ -13,6 +14,7 @@ import pathlib
 import re
 import signal
 import socket
+import statistics
 import struct
 import subprocess
 import sys
@@ -96,18 +98,186 @@ def check_slices(program, folder, port):
     require(status == 422 and b"is there already" in body, status, body)
 
 
-def wait_for_run(port):
-    """The last event of a run, from the stream."""
+def heard(port, holds, what, seconds=60):
+    """The first news of the stream for which something holds."""
+    end = time.monotonic() + seconds
     with socket.create_connection(("127.0.0.1", int(port)), timeout=60) as wire:
         wire.sendall(f"GET {port.path('events')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
-        heard = b""
+        text = b""
         while True:
             piece = wire.recv(65536)
-            require(piece, "the stream ends before the run does")
-            heard += piece
-            states = [json.loads(text)["run"] for text in re.findall(rb"data: (.*)\n\n", heard)]
-            if states and states[-1]["state"] in ("done", "failed"):
-                return states[-1]
+            require(piece and time.monotonic() < end, "the stream does not tell", what)
+            text += piece
+            *whole, text = text.split(b"\n\n")
+            for one in whole:
+                found = re.search(rb"data: (.*)", one)
+                if found and holds(news := json.loads(found[1])):
+                    return news
+
+
+def wait_for_run(port):
+    return heard(port, lambda news: news["run"]["state"] in ("done", "failed"), "the end of the run")["run"]
+
+
+def solved(port, command, begun=None):
+    """The state of a solver that has done what it was asked for, and the picture that it made."""
+    before = heard(port, lambda news: True, "anything")["solve"].get("picture", 0)
+    answer(port, "solve", command)
+    if begun:
+        begun()
+    state = heard(port, lambda news: news["solve"]["state"] in ("done", "failed") and
+                  (news["solve"]["state"] == "failed" or news["solve"]["picture"] > before), "the end of the solver")["solve"]
+    return (state, *picture(port, "iterate", {}))
+
+
+def slice_of_recipe(program, folder, recipe, z, name):
+    """The bytes of a slice of the volume that a recipe makes."""
+    (folder / "solver.toml").write_text(recipe["toml"])
+    subprocess.run([program, "recon", "scan.h5", "-o", name, "--config", "solver.toml", "--overwrite"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    area = 4 * BINS * BINS
+    return (folder / name).read_bytes()[-ROWS * area:][z * area:(z + 1) * area]
+
+
+def check_solver(program, folder, port):
+    """What a solver shows is the slice of the volume that the recipe of the page makes, also where it was stopped."""
+    options = {"rotation-axis": str(AXIS), "fbp-filter": "hann", "remove-stripe-method": "fw"}
+    about = json.loads(get(port, "about.json")[1])["solvers"]
+    require({"tv", "fbp", "cgls"} <= {one["name"] for one in about["methods"]}, about)
+    for solver in ({"reconstruction-algorithm": "sirt", "iterations": "7"}, {"reconstruction-algorithm": "tv", "iterations": 9}):
+        command = {"options": options, "solver": solver, "z": 3}
+        state, head, pixels = solved(port, command)
+        require(state["state"] == "done" and state["iterations"] == int(solver["iterations"]) and state["binning"] == 0, state)
+        require(head["final"] and head["z"] == 3 and len(head["residuals"]) == state["iterations"] + 1, head)
+        require(head["residuals"][0] == [0, 1.0] and head["residuals"][-1][1] < 1, head["residuals"])
+        if state["tv_weight"] is not None:
+            command["solver"]["tv-weight"] = state["tv_weight"]
+        recipe = answer(port, "recipe", command)
+        require(("fbp-filter" in recipe["toml"]) == (solver["reconstruction-algorithm"] == "tv"), recipe["toml"])
+        require(slice_of_recipe(program, folder, recipe, 3, "solver.mha") == pixels, "the volume has another slice by", solver)
+    endless = {"options": options, "solver": {"reconstruction-algorithm": "cgls", "iterations": 10 ** 6}, "z": 2}
+
+    def stop():
+        heard(port, lambda news: news["solve"].get("iteration", 0) >= 3, "three iterations")
+        answer(port, "enough", {})
+
+    state, _, pixels = solved(port, endless, stop)
+    require(state["stopped_by"] == "stopped" and 3 <= state["iterations"] < 10 ** 6, state)
+    endless["solver"]["iterations"] = state["iterations"]
+    require(slice_of_recipe(program, folder, answer(port, "recipe", endless), 2, "stopped.mha") == pixels,
+            "where it was stopped the volume has another slice, after", state["iterations"])
+    weight = {"options": options, "solver": {"reconstruction-algorithm": "tv", "iterations": 4, "tv-weight": 0.01}, "z": 2}
+    require(not solved(port, weight)[0]["warm"], "a cold start is warm")
+    require(solved(port, {**weight, "warm": True})[0]["warm"], "a warm start is cold")
+    for number in range(20):  # the newest wish counts
+        answer(port, "solve", {**weight, "warm": True, "solver": {**weight["solver"], "tv-weight": 0.01 * (number + 1)}})
+    last = heard(port, lambda news: abs(news["solve"].get("tv_weight") or 0) > 0.199 and news["solve"]["state"] == "done", "the newest weight")
+    require(abs(last["solve"]["tv_weight"] - 0.2) < 1e-6, last["solve"])
+
+
+def check_solver_of_a_cone(program, folder):
+    """Of a cone the whole volume is solved, binned; its recipe has the numbers, and any slice is seen."""
+    subprocess.run([program, "simulate", "-o", "cone.h5", "--geometry", "cone", "--sod", "60", "--sdd", "90", "--pixel-size", "0.5", "--arc",
+                    "360", "--size", "40", "--bins", "48", "--rows", "40", "--views", "60", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    with looking(program, folder, scan="cone.h5") as (_, port):
+        command = {"options": {}, "solver": {"reconstruction-algorithm": "cgls", "iterations": 3}, "z": 21, "binning": 1}
+        state, head, pixels = solved(port, command)
+        require((state["whole"], state["binning"], head["z"], head["slices"]) == (True, 1, 10, 20), state, head)
+        require(picture(port, "iterate", {"z": 10})[1] == pixels and picture(port, "iterate", {"z": 3})[1] != pixels, "slices of a volume")
+        require(posted(port, "iterate", {"z": 20})[0] == 422, "a slice beyond the volume")
+        planes = picture(port, "iterate", {"y": 7})
+        require((planes[0]["width"], planes[0]["height"]) == (head["size"][2], 20), planes[0])
+        rows = [pixels[4 * 7 * head["width"]:4 * 8 * head["width"]] for pixels in (picture(port, "iterate", {"z": z})[1] for z in range(20))]
+        require(planes[1] == b"".join(rows), "the plane along the axis is not that of the slices")
+        require(posted(port, "iterate", {"x": head["size"][2]})[0] == 422, "a plane beyond the volume")
+        (folder / "cone.toml").write_text(answer(port, "recipe", command)["toml"])
+        subprocess.run([program, "recon", "cone.h5", "-o", "cone.mha", "--config", "cone.toml", "--binning", "1"], cwd=folder, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        volume = (folder / "cone.mha").read_bytes()
+        require(volume[-20 * len(pixels):][10 * len(pixels):11 * len(pixels)] == pixels, "the binned volume has another slice")
+
+
+def threads_of(run):
+    return len(list(pathlib.Path(f"/proc/{run.pid}/task").iterdir()))
+
+
+def check_solver_is_left_alone(program, folder):
+    """A browser that goes away in mid-solve leaves no solver at work, and Ctrl-C ends one at once."""
+    endless = {"solver": {"reconstruction-algorithm": "cgls", "iterations": 10 ** 6}, "z": 1}
+    with looking(program, folder) as (run, port):
+        answer(port, "solve", endless)
+        heard(port, lambda news: news["solve"].get("iteration", 0) >= 3, "three iterations")  # and the stream is closed
+        time.sleep(6)  # twice the patience of the program
+        state = heard(port, lambda news: True, "anything")["solve"]
+        require(state["state"] == "done" and state["stopped_by"] == "stopped", "nobody looks, and the solver is at", state)
+        answer(port, "solve", endless)
+        before = threads_of(run)
+        for _ in range(30):
+            answer(port, "solve", endless)
+        heard(port, lambda news: news["solve"].get("iteration", 0) >= 3, "three iterations")
+        require(threads_of(run) <= before + 2, "threads:", before, "and later", threads_of(run))  # connections have some
+
+
+def check_refused_of_solver(port):
+    good = {"reconstruction-algorithm": "cgls", "iterations": 3}
+    bad = [{}, {"solver": None}, {"solver": 7}, {"solver": []}, {"solver": {}}, {"solver": {"iterations": 3}},
+           {"solver": {"reconstruction-algorithm": "no"}}, {"solver": {**good, "iterations": -1}}, {"solver": {**good, "iterations": 1.5}},
+           {"solver": {**good, "tv-weight": 1}}, {"solver": {**good, "output": "evil.h5"}}, {"solver": {**good, "initial": "/etc/passwd"}},
+           {"solver": {**good, "stop": "never"}}, {"solver": {**good, "json": "evil.json"}}, {"solver": good, "z": -1}, {"solver": good, "z": "1"},
+           {"solver": good, "binning": 8}, {"solver": good, "binning": -1}, {"solver": good, "binning": "1"}, {"solver": good, "warm": 1},
+           {"solver": good, "options": 7}, {"solver": good, "options": {"rotation-axis": "x"}}]
+    for command in bad:
+        status, _, body = posted(port, "solve", command)
+        require(status == 422 and json.loads(body)["error"].count("\n") == 0, "solve", command, "gives", status, body[:200])
+        require(b"root:" not in body, command, "shows a file")
+    require(posted(port, "iterate", {})[0] == 422, "an iterate that is not there")
+    for path in ("solve", "enough", "iterate"):
+        require(posted(port, path, b"[" * 60000)[0] == 400, path, "takes what is no object")
+    answer(port, "solve", {"solver": good, "options": {"rotation-axis": "9999"}})
+    state = heard(port, lambda news: news["solve"]["state"] == "failed", "that there is no such axis")["solve"]
+    require("9999" in state["error"] and state["error"].count("\n") == 0, state)
+
+
+def check_many(program, folder):
+    """A recipe runs for the scans of the folder: one fails, which is said, and the rest goes on."""
+    place = folder / "many"
+    place.mkdir()
+    (folder / "far").mkdir()
+    whole = (folder / "scan.h5").read_bytes()
+    for name in ("many/a.h5", "many/b.h5", "far/c.h5", "many/.hidden.h5"):
+        (folder / name).write_bytes(whole)
+    (place / "broken.h5").write_bytes(b"no scan")
+    (place / "notes.txt").write_text("")
+    with looking(program, place, "../far/c.h5", scan="a.h5") as (_, port):
+        options = {"rotation-axis": str(AXIS), "fbp-filter": "hann"}
+        run = {"options": options, "name": "{name}_rec.h5", "scans": ["a.h5", "broken.h5", "../far/c.h5"]}
+        require(json.loads(get(port, "scans.json")[1]) == ["../far/c.h5", "a.h5", "b.h5", "broken.h5"], get(port, "scans.json")[1])
+        bad = [{"scans": []}, {"scans": "a.h5"}, {"scans": [3]}, {"scans": ["/etc/passwd"]}, {"scans": ["../scan.h5"]}, {"scans": ["none.h5"]},
+               {"scans": [""]}, {"scans": ["."]}, {"scans": [".hidden.h5"]}, {"scans": ["notes.txt"]}, {"scans": ["../many/b.h5"]},
+               {"scans": ["a.h5"] * 2000}, {"name": "same.h5"}, {"name": "{name}.h5"}, {"name": "{name}"}, {"name": "x/{name}.h5"},
+               {"name": 3}, {"scans": ["a.h5", "a.h5"]}, {"each_axis": 3}, {"options": {"output": "evil.h5"}}]
+        for change in bad:
+            status, _, body = posted(port, "run", {**run, **change})
+            require(status == 422 and json.loads(body)["error"].count("\n") == 0, "run", change, "gives", status, body[:200])
+        answer(port, "run", run)
+        done = wait_for_run(port)
+        require([row["state"] for row in done["rows"]] == ["done", "failed", "done"] and done["state"] == "failed", done)
+        require("1 of 3 scans failed" in done["error"] and "broken.h5" in done["rows"][1]["error"], done)
+        require((place / "a_rec.h5").exists() and (place / "c_rec.h5").exists() and not (place / "broken_rec.h5").exists(), "volumes")
+        require("a_rec.h5" not in json.loads(get(port, "scans.json")[1]), "a volume stands among scans")
+        answer(port, "run", {**run, "scans": ["b.h5"], "name": "{name}_rec.mha", "each_axis": True})
+        require(wait_for_run(port)["state"] == "done", "the axis of another scan")
+        axis = answer(port, "axis", {"options": {"fbp-filter": "hann"}})["axis_bin"]
+        subprocess.run([program, "recon", "b.h5", "-o", "axis.mha", "--rotation-axis-auto", "--fbp-filter", "hann"], cwd=place, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        require((place / "b_rec.mha").read_bytes()[-4000:] == (place / "axis.mha").read_bytes()[-4000:], "about", axis, "the volume is another")
+        answer(port, "run", {**run, "scans": ["a.h5", "b.h5", "../far/c.h5"], "name": "late_{name}.h5",
+                             "solver": {"reconstruction-algorithm": "cgls", "iterations": 100000}})
+        heard(port, lambda news: news["run"].get("stage") == "iterate", "a solver")
+        answer(port, "stop", {})
+        done = wait_for_run(port)
+        require([row["state"] for row in done["rows"]] == ["failed", "waits", "waits"], done["rows"])
+        require(done["rows"][0]["error"] == "stopped" and not list(place.glob("late_*")), done["rows"])
 
 
 def check_other_pictures(port):
@@ -119,6 +289,16 @@ def check_other_pictures(port):
         require(head["whole"] == [BINS, ROWS] and head["count"] >= 1, kind, head)
         require(abs(head["histogram"]["mean"] - sum(values) / len(values)) < 1e-3 * max(values), head["histogram"])
         require(sum(head["histogram"]["counts"]) == len(values), "a histogram leaves something out")
+    views = [struct.unpack(f"{BINS * ROWS}f", picture(port, "frame", {"index": k})[1]) for k in range(VIEWS)]
+    taken = [views[(2 * k + 1) * VIEWS // 128] for k in range(64)]
+    for kind in ("mean", "spread"):
+        head, pixels = picture(port, "frame", {"kind": kind})
+        values = struct.unpack(f"{BINS * ROWS}f", pixels)
+        require(head["of"] == 64 and head["saturated"] == 0, head)
+        for k in range(0, BINS * ROWS, 7):
+            counts = [one[k] for one in taken]
+            exact = statistics.fmean(counts) if kind == "mean" else statistics.pstdev(counts)
+            require(abs(values[k] - exact) <= 1e-6 * exact + 1e-6, kind, "of cell", k, "is", values[k], "and not", exact)  # as float32
     part, _ = picture(port, "slice", {"z": 2, "region": [10, 60, 20, 50], "coarser": 2})
     require((part["width"], part["height"], part["region"]) == (25, 15, [10, 60, 20, 50]), part)
     about = json.loads(get(port, "about.json")[1])
@@ -171,9 +351,9 @@ def check_refused(port, folder):
     for name in ("", "../v.h5", "/tmp/v.h5", ".v.h5", "v", "scan.h5", "a/b.h5", 7, None):
         status, _, body = posted(port, "run", {"name": name})
         require(status == 422, "run", name, "gives", status, body)
-    for kind in ({"kind": "other"}, {"index": 10 ** 6}, {"kind": 4}):
+    for kind in ({"kind": "other"}, {"index": 10 ** 6}, {"kind": 4}, {"kind": "mean", "index": 1}):
         require(posted(port, "frame", kind)[0] == 422, "frame", kind)
-    for change in ({"step": 0}, {"last": 1e9}, {"name": "output"}, {"first": "a"}):
+    for change in ({"step": 0}, {"last": 1e9}, {"name": "output"}, {"first": "a"}, {"score": "best"}, {"score": 3}):
         command = {"name": "rotation-axis", "first": 40, "last": 42, "step": 1, **change}
         require(posted(port, "sweep", command)[0] == 422, "sweep", change)
     require(not list(folder.glob("*evil*")) and not list(folder.glob("*/evil*")), "a page has made files")
@@ -207,6 +387,31 @@ def check_flood(run, port):
     live_page.check_idle_connections_do_no_harm_to(run, lambda: get(port, "about.json"), port)
 
 
+def check_marks(program, folder):
+    """Cells that are planted dead and saturated are found where they are."""
+    dead, full = [(7, 1), (90, 4)], [(50, 2), (51, 2), (0, 0)]
+    frames = {"projection": 30, "flat": 7, "dark": 5}
+    def frame(kind, k):
+        values = array.array("H", [100 if kind == "dark" else 900 + 10 * k] * (BINS * ROWS))
+        for x, y in dead:
+            values[y * BINS + x] = 100
+        if kind == "projection" and k == 3:
+            for x, y in full:
+                values[y * BINS + x] = 65535
+        return values.tobytes()
+
+    head = f"{{\nByteOrder = LowByteFirst ;\nDataType = UnsignedShort ;\nDim_1 = {BINS} ;\nDim_2 = {ROWS} ;\n".encode().ljust(510) + b"}\n"
+    for kind, count in frames.items():  # in EDF
+        (folder / kind).mkdir()
+        for k in range(count):
+            (folder / kind / f"{k:03}.edf").write_bytes(head + frame(kind, k))
+    with looking(program, folder, "--flats", "flat", "--darks", "dark", "--arc", "180", scan="projection") as (_, port):
+        head, _ = picture(port, "frame", {"index": 3, "options": json.loads(get(port, "about.json")[1])["start"]})
+        pairs = lambda places: sorted(zip(places[::2], places[1::2]))
+        require(pairs(head["marks"]["saturated"]) == sorted(full) and head["saturated"] == len(full), head["marks"])
+        require(pairs(head["marks"]["dead"]) == sorted(dead) and head["dead"] == len(dead), head["marks"])
+
+
 def check_gone(program, folder):
     """The scan is deleted while it is looked at: what is kept stays, and what is not there is said."""
     (folder / "gone.h5").write_bytes((folder / "scan.h5").read_bytes())
@@ -216,6 +421,9 @@ def check_gone(program, folder):
         picture(port, "slice", {"z": 1, "options": {"fbp-filter": "hann"}})
         status, _, body = posted(port, "slice", {"z": 1, "options": {"views": "::2"}})
         require(status == 422 and b"gone.h5" in body, status, body)
+        answer(port, "solve", {"solver": {"reconstruction-algorithm": "cgls"}, "z": 3})
+        state = heard(port, lambda news: news["solve"]["state"] in ("done", "failed"), "the end of a solver without a scan")["solve"]
+        require(state["state"] == "failed" and "gone.h5" in state["error"] and state["error"].count("\n") == 0, state)
 
 
 def check_start(program, folder):
@@ -226,7 +434,7 @@ def check_start(program, folder):
         require(abs(float(start.pop("rotation-axis")) - AXIS) < 0.3, start)
         require(start == {"angles": "angles.txt", "fbp-filter": "hann"}, start)
         require('angles = "angles.txt"' in answer(port, "recipe", {"options": start})["toml"], "the recipe lacks the angles")
-    for words in (["-o", "v.h5"], ["--serve", "0"], ["scan.h5"], ["--dry-run"], ["--port", "70000"]):
+    for words in (["-o", "v.h5"], ["--serve", "0"], ["--dry-run"], ["--port", "70000"]):
         done = subprocess.run([program, "look", "scan.h5", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
         require(done.returncode == 2 and done.stderr.count("\n") == 1, words, done.returncode, done.stderr)
 
@@ -238,8 +446,14 @@ def check_as_client(program, folder):
         check_slices(program, folder, port)
         check_other_pictures(port)
         check_refused(port, folder)
+        check_refused_of_solver(port)
+        check_solver(program, folder, port)
         live_page.check_this_machine_alone(port)
         check_flood(run, port)
+    check_solver_of_a_cone(program, folder)
+    check_solver_is_left_alone(program, folder)
+    check_many(program, folder)
+    check_marks(program, folder)
     check_gone(program, folder)
     check_start(program, folder)
     print("look_page: slices are those of the volume, and nothing else is served")
@@ -305,6 +519,9 @@ def check_controls(page, port):
     page.until("document.getElementById('caption-f').textContent.startsWith('projection 7')", "a frame")
     page.set("option-fbp-filter", "")
     page.set("option-remove-stripe-method", "")
+    for kind in ("spread", "mean"):
+        page.set("kind", kind, "change")
+        page.until(f"document.getElementById('caption-f').textContent.startsWith('{kind} of each cell over 64 views')", kind)
     page.click("tab-sweep")
     page.value("document.getElementById('sweep-form').requestSubmit()")
     page.until("!document.getElementById('sweep-begin').disabled", "a verdict")
@@ -318,9 +535,48 @@ def check_controls(page, port):
     page.until("!document.getElementById('error').hidden", "what is wrong with a cutoff of 7")
     page.set("option-fbp-cutoff", "")
     page.until("document.getElementById('error').hidden", "that all is well again")
+    check_solve_tab(page)
     page.set("name", "browser.h5")
     page.value("document.getElementById('run-form').requestSubmit()")
     page.until("document.getElementById('run-state').textContent.includes('done')", "the end of the run")
+    page.value("document.getElementById('many').open = true")
+    page.until("document.querySelectorAll('#scan-list input').length >= 1", "scans of the folder")
+    page.click("scans-all")
+    page.set("names", "{name}_many.h5")
+    page.value("document.getElementById('many-form').requestSubmit()")
+    page.until("[...document.querySelectorAll('#run-rows tr')].some(row => row.textContent.startsWith('scan.h5done'))", "what became of the scan")
+
+
+FULL = """(id => { const c = document.getElementById(id), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+  const seen = new Set(); for (let k = 0; k < d.length; k += 4) seen.add(d[k]); return seen.size; })"""
+
+
+def check_solve_tab(page):
+    """A method is chosen, solves, is stopped; the slider of the weight goes on from what is there; the recipe is by it."""
+    page.click("tab-solve")
+    page.set("method", "cgls", "change")
+    page.set("solver-iterations", "6")
+    page.value("document.getElementById('solve-form').requestSubmit()")
+    page.until("document.body.dataset.solve === 'done' && document.getElementById('caption-i').textContent.startsWith('cgls, iteration 6')", "the solution")
+    require(page.value(FULL + "('picture-i')") > 20 and page.value(FULL + "('picture-j')") > 20, "the pictures of the solver are flat")
+    require(page.value("document.querySelectorAll('#residuals polyline').length") == 1, "no curve of residuals")
+    page.click("by-solver")
+    page.until("document.getElementById('toml').textContent.includes('reconstruction-algorithm = \"cgls\"')", "the recipe by cgls")
+    page.set("solver-iterations", "1000000")
+    page.value("document.getElementById('solve-form').requestSubmit()")
+    page.until("document.getElementById('solve-state').textContent.startsWith('iteration ') && !document.getElementById('solve-stop').hidden", "iterations")
+    page.click("solve-stop")
+    page.until("document.body.dataset.solve === 'done' && S.solver.iterations !== '1000000'", "where it was stopped")
+    page.until("document.getElementById('toml').textContent.includes('iterations = ' + S.solver.iterations + '\\n')", "its number in the recipe")
+    page.set("method", "tv", "change")
+    page.set("solver-iterations", "5")
+    page.value("document.getElementById('solve-form').requestSubmit()")
+    page.until("document.body.dataset.solve === 'done' && Number(S.solver['tv-weight']) > 0", "the weight that was found")
+    page.set("weight", "-1")
+    page.until("S.solver['tv-weight'] === '0.1' && document.getElementById('solve-state').textContent.includes('begun at the volume before')", "a warm start")
+    page.until("document.getElementById('toml').textContent.includes('tv-weight = 0.1')", "the weight in the recipe")
+    page.click("by-solver")
+    page.until("document.getElementById('toml').textContent.includes('reconstruction-algorithm = \"fbp\"')", "the recipe by the filter")
 
 
 def check_in_browser(program, folder):

@@ -53,6 +53,27 @@ TEST(Sweep, TakesAnyNumber) {
   EXPECT_TRUE(run.json("r.json")["value"].is_null());
 }
 
+TEST(Sweep, JudgesByTheScoreThatIsAskedFor) {
+  Program run;
+  const std::string simulate = "simulate --size 48 --bins 64 --rows 1 --views 90 --axis-bin 33.25 -o ";
+  ASSERT_EQ(run(simulate + "half.h5").code, 0);
+  ASSERT_EQ(run(simulate + "whole.h5 --arc 360").code, 0);  // with an opposite view for each
+  for (const std::string score : {"sharpness", "entropy", "opposite"}) {
+    const std::string scan = score == "opposite" ? "whole.h5" : "half.h5";
+    const Ended ended =
+        run("recon " + scan + " --sweep rotation-axis=31.25:35.25:0.5 --json r.json --score " + score);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const nlohmann::json report = run.json("r.json");
+    EXPECT_EQ(report["score"], score);
+    ASSERT_EQ(report["verdict"], "resolved") << score << ' ' << report["words"];
+    EXPECT_NEAR(report["value"].get<double>(), 33.25, 0.5) << score;  // a step
+    EXPECT_EQ(report["trials"][0].contains("opposite"), score == "opposite");
+  }
+  EXPECT_EQ(run("recon half.h5 --sweep rotation-axis=31:35:0.5 --score best").code, 2);
+  EXPECT_EQ(run("recon half.h5 -o v.h5 --score entropy").code, 2);
+  EXPECT_EQ(run("recon half.h5 --arc 90 --sweep rotation-axis=31:35:0.5 --score opposite").code, 4);
+}
+
 TEST(Sweep, SaysWhereTheRangeMayBeTooShort) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --size 48 --bins 64 --rows 1 --views 90 --axis-bin 33.25").code, 0);

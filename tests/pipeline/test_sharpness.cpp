@@ -4,8 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
+#include <numbers>
+#include <numeric>
+
+#include "../../core/error.hpp"
 
 namespace tandem::pipeline {
 namespace {
@@ -47,7 +52,7 @@ TEST(Sharpness, TakesTheUncertaintyFromHowFarQuartersDisagree) {
 TEST(Sharpness, SaysWhereTheRangeIsTooShort) {
   const SweepResult found = judged(swept(5, [](double v, std::size_t) { return 10 - v; }));
   EXPECT_EQ(found.verdict, Verdict::railed);
-  EXPECT_EQ(found.words, "railed: the sharpest slice is at an end of the range; try values beyond 4");
+  EXPECT_EQ(found.words, "railed: the best value is at an end of the range; try values beyond 4");
 }
 
 TEST(Sharpness, SaysWhereNothingChanges) {
@@ -78,6 +83,88 @@ TEST(Sharpness, DoubtsWhereTheHistogramSaysAnotherValue) {
   EXPECT_NE(found.words.find("8"), std::string::npos);
 }
 
+/// Quarters whose entropies, without them, are parabolas about places of their own.
+TEST(Sharpness, JudgesByEntropyIfAskedTo) {
+  const std::array places{3.8, 4.2, 4.4, 4.8};
+  std::vector<Swept> values;
+  for (int k = 0; k < 9; ++k) {
+    Sharpness one{std::vector<double>(4, 2.5 + 0.01 * std::pow(k - 4.0, 2)), 4 + 0.1 * std::pow(k - 4.3, 2)};
+    for (const double place : places) one.entropy_without.push_back(4 + 0.1 * std::pow(k - place, 2));
+    values.push_back({static_cast<double>(k), {one}});
+  }
+  const SweepResult found = judged(values, Score::entropy);
+  EXPECT_EQ(found.verdict, Verdict::resolved) << found.words;
+  EXPECT_NEAR(found.value, 4.3, 1e-9);
+  // The jackknife: sqrt(3/4 of the sum of squares about the mean) of the four places.
+  const double spread = std::sqrt(0.75 * (0.25 + 0.01 + 0.01 + 0.25));
+  EXPECT_NEAR(found.uncertainty, std::hypot(spread, 0.1), 1e-9);
+  EXPECT_EQ(found.score[4], 1);
+  EXPECT_GT(found.score[0], 1);
+  for (Swept& some : values) some.slices[0].variation.assign(4, 10 + std::pow(some.value - 8, 2));
+  const SweepResult doubted = judged(values, Score::entropy);
+  EXPECT_EQ(doubted.verdict, Verdict::ambiguous);
+  EXPECT_EQ(doubted.words, "ambiguous: the histogram is tidiest at 4, but edges are sharpest at 8");
+}
+
+TEST(Sharpness, JudgesByOppositeViewsIfThereAreAny) {
+  const auto values_of = [](bool views) {
+    std::vector<Swept> values;
+    for (int k = 0; k < 9; ++k) {
+      Sharpness one{std::vector<double>(4, 1), 4};
+      if (views) one.opposite = {std::vector<double>(4, 20 * (1 + std::pow(k - 5.2, 2))), {20, 20, 20, 20}};
+      values.push_back({static_cast<double>(k), {one}});
+    }
+    return values;
+  };
+  const SweepResult found = judged(values_of(true), Score::opposite);
+  EXPECT_EQ(found.verdict, Verdict::resolved) << found.words;
+  EXPECT_NEAR(found.value, 5.2, 1e-9);
+  EXPECT_NEAR(found.opposite[5], std::sqrt(1.04), 1e-9);  // the root of the mean square
+  EXPECT_THROW(judged(values_of(false), Score::opposite), GeometryError);
+  EXPECT_TRUE(judged(values_of(false)).opposite.empty());
+}
+
+/// Views exp(-(s - r cos t)^2 / 2) of a narrow body about an axis, which is taken to be elsewhere by d: then
+/// mirrored views are off by 2d, and the integral of (g(s) - g(s - 2d))^2 is 2 sqrt(pi) (1 - exp(-d^2)).
+/// Sums over bins are these integrals to 1e-8, since the body is wide and smooth beside a bin and ends
+/// within the row.
+TEST(OppositeViews, DifferByTheWayOfTheAxis) {
+  constexpr Index bins = 64, views = 36;
+  constexpr double axis = 31.5, width = 2;
+  ParallelBeam scan{{bins, 1, 1, 1, axis}, {}};
+  std::vector<float> sinogram;
+  for (Index v = 0; v < views; ++v) {
+    scan.angles.push_back(2 * std::numbers::pi * static_cast<double>(v) / views);
+    for (Index k = 0; k < bins; ++k) {
+      const double s = static_cast<double>(k) - axis - 9 * std::cos(scan.angles.back());
+      sinogram.push_back(static_cast<float>(std::exp(-0.5 * s * s / (width * width))));
+    }
+  }
+  const auto sums = [&] {
+    const OppositeViews found = opposite_views_of(sinogram, scan);
+    return std::pair{std::accumulate(found.squares.begin(), found.squares.end(), 0.0),
+                     std::accumulate(found.counts.begin(), found.counts.end(), 0.0)};
+  };
+  // floats of at most one, of which the angles of opposite views differ by roundings of doubles
+  constexpr double rounding = 64 * 36 * 0x1p-46;
+  EXPECT_NEAR(sums().first, 0, rounding);
+  EXPECT_EQ(sums().second, bins * views);
+  for (const double off : {0.5, 1.0, 2.0}) {
+    scan.detector.axis_bin = axis + off;
+    const auto [squares, count] = sums();
+    const double d = off / width, one = 2 * std::sqrt(std::numbers::pi) * width * (1 - std::exp(-d * d));
+    EXPECT_NEAR(squares, views * one, 1e-5 * views * one);
+    EXPECT_EQ(count, (bins - 2 * off) * views);
+  }
+}
+
+TEST(OppositeViews, AreNotThereWithinLessThanHalfATurn) {
+  ParallelBeam scan{{4, 1, 1, 1, 1.5}, {0, 0.1, 0.2}};
+  EXPECT_FALSE(opposite_views_of(std::vector<float>(12, 1), scan).any());
+  scan.angles = {0, 1.0, 2.0, 3.0};  // the first and the last
+  EXPECT_TRUE(opposite_views_of(std::vector<float>(16, 1), scan).any());
+}
+
 TEST(Sharpness, IsTheVariationAndTheEntropyOfASlice) {
   constexpr Index side = 20;
   std::vector<float> slice(side * side, 0);
@@ -88,6 +175,8 @@ TEST(Sharpness, IsTheVariationAndTheEntropyOfASlice) {
   // middle.
   EXPECT_EQ(found.total(), 2 * 16);
   EXPECT_NEAR(found.entropy, 1, 0.01);  // two values, about as often
+  // Without a quarter of one of them: shares 1/3 and 2/3.
+  for (const double rest : found.entropy_without) EXPECT_NEAR(rest, std::log2(3) - 2.0 / 3, 0.02);
   EXPECT_EQ(sharpness_of(std::vector<float>(400, 1), side, side, 1, 1).total(), 0);
 }
 

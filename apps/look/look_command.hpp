@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "../../core/range.hpp"
+
+namespace tandem::apps {
+
+/// A whole number of a command of a page. @throws UsageError if it is none, or outside of the range
+Index whole_of(const nlohmann::json& asked, const char* name, Index otherwise, Range range);
+
+/// {options} of a command; none if it has none.
+const nlohmann::json& options_in(const nlohmann::json& asked);
+
+}  // namespace tandem::apps

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "look_options.hpp"
+
+namespace tandem::apps {
+
+/// Runs of `tandem recon` that a page has asked for, within this process, one after the other. Any thread may
+/// call it.
+class LookRuns {
+ public:
+  /// `news`: is called when `state` has changed.
+  LookRuns(const LookOptions& options, std::function<void()> news);
+  ~LookRuns();
+
+  /// Scans that the command line has named, and files or folders of the same kind in the folder where it was
+  /// given, without volumes, by their names.
+  nlohmann::json scans() const;
+  /// {options, solver, name} for the scan that is looked at; with {scans: names, each_axis: whether each
+  /// scan tells its own} for others, where `name` has {name} for theirs. @throws UsageError before the first
+  /// one begins: for a scan that `scans` would not list, and for a file that is there or would come twice
+  void begin(const nlohmann::json& asked);
+  void stop();  ///< ends the run and those behind it
+  void end();   ///< and all that would be asked for
+  /// {state: "none", "runs", "done" or "failed", name, stage, done, total, ...; of several scans also rows}
+  nlohmann::json state() const;
+
+ private:
+  using Json = nlohmann::json;
+  struct One {
+    std::string scan, output;
+    std::vector<std::string> words;
+  };
+
+  std::vector<One> asked_for(const Json& asked) const;
+  void run_each(std::vector<One> all);
+  void run(One& one);
+  void change(const std::function<void()>& how);
+
+  const LookOptions& options_;
+  std::function<void()> news_;
+  mutable std::mutex mutex_;  ///< guards all members below
+  Json state_ = {{"state", "none"}};
+  bool stop_ = false, over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace tandem::apps
