@@ -3,12 +3,10 @@
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <fstream>
 #include <utility>
 
 #include "../../core/error.hpp"
 #include "../files/plain_file.hpp"
-#include "../scans/frame_source.hpp"
 #include "slab_writer.hpp"
 
 namespace tandem::io {
@@ -83,42 +81,6 @@ std::string fixed_width(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%+.9e", value);
   return text.data();
-}
-
-std::string head_of(const std::filesystem::path& path, std::string_view first, std::string_view last) {
-  constexpr std::size_t longest = 1 << 22;  // a recipe has some kB
-  std::error_code fault;
-  if (!std::filesystem::is_regular_file(path, fault)) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::string head(first.size(), '\0');
-  if (!file.read(head.data(), static_cast<std::streamsize>(head.size())) || head != first) return {};
-  for (char c = 0; head.size() < longest && file.get(c);) {
-    head += c;
-    if (c == last.back() && head.ends_with(last)) return head;
-  }
-  require<FileError>(false, path.string(), ": its head does not end; the file is damaged");
-  return {};
-}
-
-FlatSource::FlatSource(const std::filesystem::path& path, Index head_bytes)
-    : path_(path), file_(path, path.string()), head_bytes_(head_bytes) {
-  where = path.string();
-  reconstruction = true;
-}
-
-void FlatSource::require_size() const {
-  const auto voxels = static_cast<std::uintmax_t>(shape[0] * shape[1] * shape[2]) * bytes_of(type);
-  std::error_code fault;
-  const std::uintmax_t bytes = std::filesystem::file_size(path_, fault);
-  require<FileError>(bytes == static_cast<std::uintmax_t>(head_bytes_) + voxels, where, ": has ", bytes,
-                     " bytes, and its head says ", head_bytes_, " + ", voxels, "; the file is damaged");
-}
-
-void FlatSource::read(Range slices, float* stored) {
-  const Index count = slices.size() * shape[1] * shape[2], each = static_cast<Index>(bytes_of(type));
-  std::vector<std::byte> bytes(static_cast<std::size_t>(count * each));
-  file_.read(head_bytes_ + slices.first * shape[1] * shape[2] * each, count * each, bytes.data());
-  to_float(type, bytes.data(), count, reinterpret_cast<std::byte*>(stored));
 }
 
 }  // namespace tandem::io

@@ -5,10 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "../files/input_file.hpp"
 #include "volume_format.hpp"
 #include "volume_kind.hpp"
 
@@ -32,22 +30,5 @@ std::unique_ptr<VolumeWriter> create_flat_volume(const Creation& creation, FlatF
 
 /// A number in scientific notation, always with the same length.
 std::string fixed_width(double value);
-
-/// The head of a file that begins with this text, to the end of `last`; empty for all other files. @throws
-/// FileError if `last` does not come
-std::string head_of(const std::filesystem::path& path, std::string_view first, std::string_view last);
-
-/// The voxels of such a file. Its maker sets what a source says of itself.
-class FlatSource : public VolumeSource {
- public:
-  FlatSource(const std::filesystem::path& path, Index head_bytes);
-  void require_size() const;  ///< @throws FileError unless the file has these voxels and nothing else
-  void read(Range slices, float* stored) override;
-
- private:
-  std::filesystem::path path_;
-  InputFile file_;
-  Index head_bytes_;
-};
 
 }  // namespace tandem::io

@@ -5,7 +5,6 @@
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
 #include "flat_volume.hpp"
-#include "tiff_part.hpp"
 
 namespace tandem::io::volumes {
 
@@ -50,35 +49,6 @@ std::unique_ptr<VolumeWriter> create_nrrd(const Creation& c) {
   return create_flat_volume(c, {bytes, head});
 }
 
-/// What stands behind a name of the head; empty if it is not there.
-std::string field(const std::string& head, const std::string& name) {
-  const std::size_t at = head.find('\n' + name);
-  if (at == std::string::npos) return {};
-  const std::size_t first = at + 1 + name.size();
-  return head.substr(first, head.find('\n', first) - first);
-}
-
-std::unique_ptr<VolumeSource> open_nrrd(const std::filesystem::path& path, bool) {
-  const std::string head = head_of(path, "NRRD0004\n# tandem ", "\n\n");
-  if (head.empty()) return nullptr;
-  std::string facts;
-  for (const char* name : {"shape", "unit", "lengths", "pitch", "centre", "full_shape", "region", "recipe"})
-    if (const std::string value = field(head, words("tandem_", name, ":=")); !value.empty())
-      facts += words(name, ": ", value, '\n');
-  const TiffPart said = tiff_part_of(facts, path);
-  auto volume = std::make_unique<FlatSource>(path, static_cast<Index>(head.size()));
-  volume->shape = said.shape, volume->place = said.place;
-  volume->unit = said.facts.text("unit"), volume->recipe = said.facts.text("recipe");
-  const std::string type = field(head, "type: ");
-  volume->type = type == "uint8"    ? PixelType::uint8
-                 : type == "uint16" ? PixelType::uint16
-                                    : PixelType::float32;
-  const SliceFacts range(words("min: ", field(head, "old min: "), "\nmax: ", field(head, "old max: "), '\n'));
-  volume->min = range.number("min"), volume->max = range.number("max");
-  volume->require_size();
-  return volume;
-}
-
 }  // namespace
 
 VolumeKind nrrd() {
@@ -86,8 +56,7 @@ VolumeKind nrrd() {
           .title = "NRRD",
           .endings = {".nrrd"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
-          .create = create_nrrd,
-          .open = open_nrrd};
+          .create = create_nrrd};
 }
 
 }  // namespace tandem::io::volumes

@@ -1,10 +1,8 @@
 #include "ome_zarr_text.hpp"
 
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
@@ -82,23 +80,14 @@ std::string origin_text(const ScanOrigin& origin) {
   return words('{', items, '}');
 }
 
-/// What tandem reads again, as lines.
-std::string facts_text(Shape shape, const VolumeFormat& format, const std::string& recipe_json) {
-  std::string text;
-  for (const auto& [name, value] : volume_facts(shape, format, recipe_json))
-    text += words(name, ": ", value, '\n');
-  return text + words("compression: ", static_cast<int>(format.compression), '\n');
-}
-
-std::string about(Shape shape, const VolumeFormat& format, const std::string& recipe_json,
+std::string about(const VolumeFormat& format, const std::string& recipe_json,
                   const std::string& report_json) {
   std::string range;
   if (is_integer(format.type))
     range = words(R"("min":)", shortest<double>(format.min), R"(,"max":)", shortest<double>(format.max), ',');
   return words(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)", quoted(format.unit()),
-               ',', range, R"("scan":)", origin_text(format.origin), R"(,"facts":)",
-               quoted(facts_text(shape, format, recipe_json)), R"(,"recipe":)", recipe_json, R"(,"report":)",
-               report_json, '}');
+               ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)", recipe_json,
+               R"(,"report":)", report_json, '}');
 }
 
 }  // namespace
@@ -128,34 +117,7 @@ std::string attributes(const std::string& name, const std::vector<Shape>& levels
                         transformations(level, format), '}'));
   return words(R"({"multiscales":[{"version":"0.4","name":)", quoted(name), R"(,"axes":[)", axes,
                R"(],"datasets":[)", datasets, R"(],"type":"mean"}],)",
-               about(levels.front(), format, recipe_json, report_json), '}');
-}
-
-std::string facts_in(const std::string& attributes) {
-  const std::string name = "\"facts\"";
-  std::size_t at = attributes.find(name);
-  if (at == std::string::npos) return {};
-  at = attributes.find('"', at + name.size());
-  std::string text;
-  for (++at; at < attributes.size() && attributes[at] != '"'; ++at) {
-    if (attributes[at] != '\\' || at + 1 == attributes.size()) {
-      text += attributes[at];
-      continue;
-    }
-    const char c = attributes[++at];
-    if (c == 'u') {
-      text += static_cast<char>(std::strtol(attributes.substr(at + 1, 4).c_str(), nullptr, 16));
-      at += 4;
-    } else {
-      text += c == 'n' ? '\n' : c == 't' ? '\t' : c;
-    }
-  }
-  return text;
-}
-
-bool is_ours(std::string attributes) {
-  std::erase_if(attributes, [](unsigned char c) { return std::isspace(c) != 0; });
-  return attributes.find(mark) != std::string::npos;
+               about(format, recipe_json, report_json), '}');
 }
 
 std::string unfinished() {

@@ -21,15 +21,8 @@ std::string dimensions(std::size_t level);
 std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,
                        const std::string& recipe_json, const std::string& report_json);
 
-/// What tandem reads of its own attributes, as lines of `SliceFacts`, also where another program has written
-/// them anew; empty if they have none.
-std::string facts_in(const std::string& attributes);
-
 /// The text that each ".zattrs" of tandem has, and no other one.
 constexpr const char* mark = R"("tandem":{"command":"recon")";
-
-/// Whether tandem wrote these attributes; others may have set them anew since.
-bool is_ours(std::string attributes);
 
 /// The file ".zattrs" as long as files are missing.
 std::string unfinished();

@@ -113,8 +113,8 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                                             const Continuation& continuation = {});
 
 /// A volume on disk. It may be an HDF5 file of tandem or tomocupy, `/exchange/data` (z, y, x); TIFF slices of
-/// tandem, by the name of any slice or by NAME.tif; or a BigTIFF, NRRD, MetaImage or OME-Zarr of tandem.
-/// Slices of several runs are one volume if they are of one grid.
+/// tandem, by the name of any slice or by NAME.tif; or a BigTIFF of tandem. Slices of several runs are one
+/// volume if they are of one grid.
 class VolumeReader {
  public:
   /// With `any_external`, raw files that an HDF5 file names as its data may lie outside its folder. @throws

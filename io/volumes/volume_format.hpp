@@ -79,9 +79,6 @@ std::unique_ptr<VolumeWriter> create_tiff_volume(const Creation& creation);
 /// other files. @throws FileError for slices that cannot be read
 std::unique_ptr<VolumeSource> open_tiff_volume(const std::filesystem::path& path, bool any_external);
 
-/// Opens the folder of an OME-Zarr that tandem wrote. Null for others. @throws FileError
-std::unique_ptr<VolumeSource> open_ome_zarr(const std::filesystem::path& path, bool any_external);
-
 /// The path "NAME_00012.tif" of slice 12 of "NAME.tif".
 std::filesystem::path slice_path(const std::filesystem::path& volume, Index slice);
 /// The number in the name of a slice, in any folder. Empty if the file is not a slice of this volume.

@@ -160,8 +160,8 @@ VolumeReader::VolumeReader(const std::filesystem::path& path, bool any_external)
     std::error_code fault;
     if (!std::filesystem::is_directory(path, fault)) require_regular_file(path);
     require<FileError>(false, path.string(),
-                       ": is no HDF5 file and no TIFF volume of tandem's, and no BigTIFF, NRRD, MetaImage or "
-                       "OME-Zarr of it; a volume in /exchange/data (z, y, x) is needed");
+                       ": is no HDF5 file and no TIFF volume of tandem's; a volume in /exchange/data "
+                       "(z, y, x) is needed");
   }
   if (source_->place && source_->place->in_mm) source_->pitch_mm = source_->place->grid.pitch[0];
   const std::optional<double>&min = source_->min, &max = source_->max;

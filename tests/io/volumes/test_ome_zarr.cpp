@@ -1,7 +1,5 @@
 // Volumes as OME-Zarr: levels, and what becomes of the folder.
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -87,27 +85,6 @@ TEST(OmeZarr, HasLevelsOfMeans) {
                    R"({"path":"1","coordinateTransformations":[{"type":"scale","scale":[4,0.5,1]})",
                    R"({"type":"translation","translation":[-1,-8.5,-32]})"}))
       << about;
-}
-
-/// Attributes that another program has written anew, and some that are not those of a whole volume.
-TEST(OmeZarr, IsReadByItsAttributes) {
-  const TemporaryFolder folder;
-  const fs::path path = folder / "v.zarr";
-  write_ramp(path, {.place = io::whole_place({{5, 4, 3}, {0.1, 0.2, 3}, {1, -7, 2}}, true)});
-  const auto attributes = nlohmann::json::parse(bytes_of_file(path / ".zattrs"));
-  std::ofstream(path / ".zattrs") << attributes.dump(2);
-  io::VolumeReader reader(path);
-  std::vector<float> data(60);
-  reader.read({0, 3}, data.data());
-  EXPECT_EQ(data, ramp());
-  EXPECT_EQ(reader.recipe(), "{}");
-  EXPECT_EQ(reader.place()->grid.pitch[1], 0.2);
-  std::ofstream(path / ".zattrs") << R"({"tandem":{"command":"recon","version":"0.1","complete":false}})";
-  EXPECT_TRUE(says(refusal([&] { io::VolumeReader{path}; }), {"v.zarr", "incomplete"}));
-  std::ofstream(path / ".zattrs") << R"({"tandem":{"command":"recon","facts":"shape: 3 0 5)";
-  EXPECT_TRUE(says(refusal([&] { io::VolumeReader{path}; }), {"v.zarr", "shape"}));
-  std::ofstream(path / ".zattrs") << R"({"multiscales":[]})";
-  EXPECT_TRUE(says(refusal([&] { io::VolumeReader{path}; }), {"v.zarr", "no HDF5 file"}));
 }
 
 TEST(OmeZarr, IsReplacedAsAWhole) {

@@ -2,7 +2,6 @@
 
 #include <tiffio.h>
 
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -10,7 +9,6 @@
 
 #include "../../../io/files/half.hpp"
 #include "../../../io/files/output.hpp"
-#include "../../../io/files/text.hpp"
 #include "../../../io/files/tiff.hpp"
 #include "../../../io/volumes/volume_format.hpp"
 #include "../../../io/volumes/volume_kind.hpp"
@@ -21,7 +19,6 @@ namespace tandem::test {
 using io::VolumeFormat;
 using io::VolumeReader;
 using io::VoxelType;
-using io::words;
 
 namespace {
 
@@ -115,55 +112,6 @@ TEST(VolumeKinds, CountWhatIntegersCannotHold) {
   EXPECT_EQ(writer->clipped().above, above);
   EXPECT_EQ(below, 1);
   EXPECT_EQ(above, 3);
-}
-
-/// Values: those of the type, half a step of integers or of halves off. A MetaImage has its own place alone.
-TEST(VolumeKinds, AreReadAsWritten) {
-  const TemporaryFolder folder;
-  for (const io::VolumeKind& kind : io::volume_kinds())
-    for (const VoxelType type : kind.types) {
-      const fs::path path = folder / words("v", kind.endings.front());
-      const VolumeFormat format{.type = type, .min = -1, .max = 2, .place = aside};
-      write_ramp(path, format);
-      const VolumeReader reader(path);
-      const std::string what = words(kind.name, ' ', io::name_of(type));
-      EXPECT_EQ(reader.kind().name, kind.name);
-      EXPECT_EQ(reader.shape(), shape) << what;
-      ASSERT_TRUE(reader.complete() && reader.place()) << what;
-      EXPECT_EQ(difference(*reader.place(), aside), "") << what;
-      if (kind.name != "mha") {
-        EXPECT_EQ(reader.place()->full_size, aside.full_size) << what;
-        EXPECT_EQ(reader.recipe(), R"({"config":"size = 5"})") << what;
-      }
-      EXPECT_EQ(reader.unit(), "1/mm") << what;
-      const std::vector<float> wanted = ramp(), data = read_all(path);
-      const float step = type == VoxelType::uint8 ? 3.0f / 255 : type == VoxelType::uint16 ? 3.0f / 65535 : 0;
-      for (std::size_t i = 0; i < data.size(); ++i) {
-        const float half = type == VoxelType::float16 ? std::abs(wanted[i]) / 2048 : 0.5f * step;
-        ASSERT_NEAR(data[i], wanted[i], half + 1e-6f) << what << ' ' << i;
-      }
-      fs::remove_all(path);
-    }
-}
-
-/// A file that ends before its voxels, and a folder that lacks a slice.
-TEST(VolumeKinds, SayWhatIsDamaged) {
-  const TemporaryFolder folder;
-  for (const char* name : {"v.nrrd", "v.mha"}) {
-    write_ramp(folder / name, {.place = aside});
-    fs::resize_file(folder / name, fs::file_size(folder / name) - 1);
-    EXPECT_TRUE(says(refusal([&] { VolumeReader{folder / name}; }), {name, "damaged"})) << name;
-    fs::resize_file(folder / name, 60);
-    EXPECT_TRUE(says(refusal([&] { VolumeReader{folder / name}; }), {name, "head", "damaged"})) << name;
-  }
-  write_ramp(folder / "v.zarr", {.compression = io::Compression::zstd, .place = aside});
-  EXPECT_EQ(read_all(folder / "v.zarr"), ramp());
-  write_ramp(folder / "v.zarr", {.compression = io::Compression::blosc, .place = aside});
-  EXPECT_EQ(read_all(folder / "v.zarr"), ramp());
-  fs::resize_file(folder / "v.zarr/0/1/0/0", 5);
-  EXPECT_TRUE(says(refusal([&] { read_all(folder / "v.zarr"); }), {"v.zarr/0/1/0/0", "damaged"}));
-  fs::remove(folder / "v.zarr/0/1/0/0");
-  EXPECT_TRUE(says(refusal([&] { read_all(folder / "v.zarr"); }), {"v.zarr/0/1/0/0", "is not there"}));
 }
 
 class BigTiff : public ::testing::TestWithParam<VoxelType> {};
