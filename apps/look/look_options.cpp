@@ -118,7 +118,7 @@ json row_behind(const pipeline::StepOption& before, const pipeline::StepOption& 
 }  // namespace
 
 bool look_takes(const std::string& option) {
-  for (const char* one : {"config", "help", "like", "quiet"})
+  for (const char* one : {"config", "help", "like", "quiet", "follow", "planned-views", "patience"})
     if (option == one) return true;
   return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
 }
@@ -141,6 +141,7 @@ LookOptions::LookOptions(const ReconOptions& o) : scan_(o.scan.path.empty() ? o.
       start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
     }
   }
+  if (o.recipe.follow) following_ = {o.planned_views, o.patience};
   if (o.scan.how.time) start_["time"] = std::to_string(*o.scan.how.time);
 }
 
@@ -192,6 +193,7 @@ std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
     throw UsageError("options: help is on the command line");
   ReconOptions& o = made->options;
   o.scan.path = scan_;
+  if (following_) o.planned_views = following_->planned_views, o.patience = following_->patience;
   finish_recipe(o);
   check_together(o);
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;

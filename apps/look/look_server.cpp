@@ -35,6 +35,12 @@ void require_options_of_scan(const LookCommand& o) {
     if (name != "port" && name != "beside" && !look_takes(name))
       throw UsageError("--" + name + " goes with tandem recon");
   });
+  const ReconOptions& r = o.recon;
+  for (const char* option : {"--patience", "--planned-views"})
+    if (!r.recipe.follow && r.given(option)) throw UsageError(std::string(option) + " goes with --follow");
+  for (const char* option : {"--rotation-axis-auto", "--view-step", "--time"})
+    if (r.recipe.follow && r.given(option))
+      throw UsageError(std::string(option) + " does not go with --follow, as not all views are there");
 }
 
 void require_options_of_volume(const LookCommand& o) {

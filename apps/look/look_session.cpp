@@ -40,6 +40,7 @@ std::string new_name(const json& asked) {
 
 LookSession::LookSession(const ReconOptions& start) : options_(start), scan_(options_) {
   scan_.report();
+  if (options_.follows()) scan_.grown();
   if (!start.axis_auto) return;
   const json found = scan_.axis({{"options", options_.start()}});
   options_.begin_with("rotation-axis", text_of(found["axis_bin"]));
@@ -60,11 +61,22 @@ std::optional<Content> LookSession::answer(const std::string& path) {
   constexpr std::array views{"/geometry-0.png", "/geometry-1.png", "/geometry-2.png"};
   if (path == "/events") return events();
   const std::lock_guard lock(making_);
+  if (path == "/grown.json") return grown();
   if (path == "/about.json") return json_content(scan_.report());
   for (std::size_t k = 0; k < views.size(); ++k)
     if (path == views[k])
       if (std::string png = scan_.geometry_png(k); !png.empty()) return Content{"image/png", std::move(png)};
   return {};
+}
+
+Content LookSession::grown() {
+  try {
+    return json_content(scan_.grown());
+  } catch (const Error& fault) {
+    return refusal(fault.what(), 422);
+  } catch (const UsageError& fault) {
+    return refusal(fault.what(), 422);
+  }
 }
 
 std::optional<Content> LookSession::obey(const std::string& path, const std::string& body) {

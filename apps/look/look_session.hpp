@@ -20,7 +20,7 @@ class LookSession {
   explicit LookSession(const ReconOptions& start);
   ~LookSession();  ///< ends a run
 
-  /// about.json, geometry-0.png to geometry-2.png, and `events`: a stream of what the run does.
+  /// about.json, grown.json, geometry-0.png to geometry-2.png, and `events`: a stream of what the run does.
   std::optional<Content> answer(const std::string& path);
   /// slice, sinogram, frame, sweep, axis, recipe, run, stop: an object each. What is wrong with one comes
   /// back as {error: one line}, with 400 if it is no object, 409 if a newer one has taken its place, else
@@ -38,6 +38,7 @@ class LookSession {
   void begin_run(const Json& asked);
   void run(std::vector<std::string> words);
   Content events();
+  Content grown();
 
   LookOptions options_;
   LookScan scan_;
