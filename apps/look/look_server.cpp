@@ -38,7 +38,7 @@ void require_options_of_scan(const LookCommand& o) {
   const ReconOptions& r = o.recon;
   for (const char* option : {"--patience", "--planned-views"})
     if (!r.recipe.follow && r.given(option)) throw UsageError(std::string(option) + " goes with --follow");
-  for (const char* option : {"--rotation-axis-auto", "--view-step", "--time"})
+  for (const char* option : {"--rotation-axis-auto", "--views", "--time"})
     if (r.recipe.follow && r.given(option))
       throw UsageError(std::string(option) + " does not go with --follow, as not all views are there");
 }
