@@ -33,6 +33,8 @@ async function picture(path, command) {
   return {...head, grey: new Float32Array(bytes, end + 1)};
 }
 
+const failed = new Set();  // askers whose newest wish could not be had
+
 /**
  * Asks for one thing again and again, the newest wish only: one that waits is replaced by a newer one. `wish(rough)`
  * makes the command, `got` takes the answer. If the last fine picture took long, a rough one comes first.
@@ -55,17 +57,18 @@ class Asker {
       if (current()) await this.one(this.wish(false), false, since, current);
     } catch (wrong) {
       if (current() && wrong.stale) setTimeout(() => this.want(), 60);  // an older command came later
-      else if (current()) complain(wrong.message);
+      else if (current()) failed.add(this), complain(wrong.message);
     }
     --this.flying;
     if (this.wanted) this.next();
   }
   async one(command, rough, since, current) {
-    if (command === null) return;
+    if (command === null) return failed.delete(this);
     const begun = performance.now(), found = await picture(this.path, command);
     if (!rough) this.took = performance.now() - begun;
     if (!current()) return;
-    complain("");
+    failed.delete(this);
+    if (failed.size === 0) complain("");
     found.rough = rough;
     this.got(found);
     found.milliseconds = performance.now() - since;

@@ -9,13 +9,13 @@ function windowOf(grey) {
   return {black, white: white > black ? white : black + 1};
 }
 
-/** Grey values as an image for canvases, between black and white. */
+/** Grey values as an image for canvases, between black and white; where there is none, nothing is drawn. */
 function painted(p, {black, white}) {
   const image = new ImageData(p.width, p.height), out = new Uint32Array(image.data.buffer), scale = 255 / (white - black);
   for (let k = 0; k < out.length; ++k) {
     const v = (p.grey[k] - black) * scale;
     const level = v >= 255 ? 255 : v > 0 ? v | 0 : 0;
-    out[k] = 0xff000000 | level << 16 | level << 8 | level;
+    out[k] = Number.isNaN(v) ? 0 : 0xff000000 | level << 16 | level << 8 | level;
   }
   const canvas = document.createElement("canvas");
   canvas.width = p.width, canvas.height = p.height;
@@ -53,7 +53,7 @@ function drawHistogram(svg, h) {
   });
   nodes.push(drawn("line", {class: "mean", x1: x(h.mean), x2: x(h.mean), y1: 10, y2: bottom}));
   nodes.push(drawn("text", {x: left, y: 142}, three(h.low)), drawn("text", {x: right, y: 142, "text-anchor": "end"}, three(h.high)),
-             drawn("text", {x: 320, y: 142, "text-anchor": "middle"}, "mean " + three(h.mean) + ", spread " + three(h.spread) + " (heights: logarithm of counts)"));
+             drawn("text", {x: 320, y: 142, "text-anchor": "middle"}, "mean " + three(h.mean) + ", spread " + three(h.spread) + "; logarithmic"));
   svg.replaceChildren(...nodes);
 }
 

@@ -12,5 +12,6 @@ async function begin() {
   setTab("slice");
   askA.want();
   wantRecipe();
+  if (S.about.follows) follow();
 }
 begin();

@@ -131,7 +131,7 @@ json row_of_option(const CLI::Option& option) {
 }  // namespace
 
 bool look_takes(const std::string& option) {
-  for (const char* one : {"config", "help", "like", "quiet"})
+  for (const char* one : {"config", "help", "like", "quiet", "follow", "planned-views", "patience"})
     if (option == one) return true;
   return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
 }
@@ -156,6 +156,7 @@ LookOptions::LookOptions(const ReconOptions& o)
       start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
     }
   }
+  if (o.recipe.follow) following_ = {o.planned_views, o.patience};
   if (o.scan.how.time) start_["time"] = std::to_string(*o.scan.how.time);
 }
 
@@ -208,6 +209,7 @@ std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
     throw UsageError("options: help is on the command line");
   ReconOptions& o = made->options;
   o.scan.path = scan_;
+  if (following_) o.planned_views = following_->planned_views, o.patience = following_->patience;
   finish_recipe(o);
   check_together(o);
   const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;

@@ -43,6 +43,8 @@ class LookOptions {
   std::string command_line(const nlohmann::json& asked, const std::string& output) const;
   /// What opens the scan: options with other values need another reader.
   std::string opening(const nlohmann::json& asked) const;
+  /// Whether the scan is still written (`--follow`).
+  bool follows() const { return following_.has_value(); }
   /// All options that a page may give, in groups, with their help, their kind of value and their default.
   nlohmann::json schema() const;
   /// {methods: all, with the names of the options of those that iterate; options: these, as in `schema`}
@@ -54,6 +56,11 @@ class LookOptions {
   std::vector<std::string> words_of(const nlohmann::json& asked) const;
   bool may_give(const std::string& name, const std::vector<std::string>& values) const;
 
+  struct Following {
+    std::optional<Index> planned_views;
+    double patience;
+  };
+  std::optional<Following> following_;
   std::string scan_;
   std::vector<std::string> scans_;
   std::vector<std::string> known_;  ///< the names of all options of `recon`

@@ -9,6 +9,7 @@
 #include "../options/recon_recipe.hpp"
 #include "../pages/geometry_page.hpp"
 #include "../reports/scan_report.hpp"
+#include "../runs/follow.hpp"
 #include "../runs/progress.hpp"
 #include "../runs/recon_scan.hpp"
 #include "look_command.hpp"
@@ -69,12 +70,41 @@ LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& pars
     opened_.splice(opened_.begin(), opened_, found);
     return opened_.front();
   }
-  auto reader = open(parsed.scan);
-  auto maker = std::make_unique<pipeline::SliceMaker>(*reader);
-  auto frames = std::make_unique<LookFrames>(*reader);
-  opened_.push_front({how, std::move(reader), std::move(maker), std::move(frames)});
+  if (options_.follows() && !opened_.empty())
+    throw UsageError("--follow: what opens the scan is said on the command line of tandem look alone");
+  opened_.push_front(opened_as(how, parsed));
   if (opened_.size() > most) opened_.pop_back();
   return opened_.front();
+}
+
+LookScan::Opened LookScan::opened_as(const std::string& how, const ReconOptions& parsed) const {
+  Opened one{how, nullptr, nullptr, nullptr};
+  if (options_.follows()) {
+    ProgressLine progress(parsed.common);
+    auto growing = wait_for_scan(parsed, progress);
+    one.growing = growing.get();
+    one.reader = std::move(growing);
+  } else {
+    one.reader = open(parsed.scan);
+  }
+  one.maker = std::make_unique<pipeline::SliceMaker>(*one.reader);
+  one.frames = std::make_unique<LookFrames>(*one.reader);
+  return one;
+}
+
+json LookScan::grown() {
+  const auto parsed = options_.parsed(options_.start());
+  Opened& scan = opened(options_.start(), parsed->options);
+  if (scan.growing == nullptr) throw UsageError("the scan is not followed; start tandem look with --follow");
+  const Index views = std::min(scan.growing->look(), scan.growing->planned());
+  const Scan& geometry = scan.growing->info().scan;
+  const std::vector<double>& angles = angles_of(geometry);
+  const double turn = period_of(geometry).value_or(0) * (1 - 1e-9);
+  Index first = views - 1;
+  const auto angle = [&](Index view) { return angles[static_cast<std::size_t>(view)]; };
+  while (first > 0 && !angles.empty() && std::abs(angle(first - 1) - angle(views - 1)) < turn) --first;
+  ring_ = {first, views};
+  return {{"views", views}, {"planned", scan.growing->planned()}, {"ring", {first, views}}};
 }
 
 pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on,
@@ -100,6 +130,7 @@ Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
   Opened& scan = opened(options_in(asked), o);
   ProgressLine silent(o.common);
   complete_recipe(o, *scan.reader, silent);
+  if (scan.growing) o.recipe.views = ring_;
   const std::array<Index, 3> size = scan.maker->full_size(o.recipe);
   const pipeline::Look look = look_of(asked, size);
   pipeline::LookedAt at =
@@ -162,6 +193,7 @@ json LookScan::report() {
   const io::ScanInfo& info = scan.reader->info();
   json about = scan_report(info, parsed->options.scan);
   about["words"] = words_of(info.scan);
+  about["follows"] = options_.follows();
   about["file"] = parsed->options.scan.path;
   about["start"] = options_.start();
   about["schema"] = options_.schema();

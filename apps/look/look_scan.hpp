@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "../../io/scans/growing_scan.hpp"
 #include "../../pipeline/slice_maker.hpp"
 #include "look_frames.hpp"
 #include "look_options.hpp"
@@ -36,6 +37,10 @@ class LookScan {
   nlohmann::json axis(const nlohmann::json& asked);
   /// {options}: the recipe of the volume, the command that makes it, and what there is to say about it.
   nlohmann::json recipe(const nlohmann::json& asked);
+  /// Of a scan that is followed: looks how many views are there. {views, planned, ring: [first, last)}, where
+  /// the ring is what slices are made of: the views of the last half turn, of a fan or cone beam of the last
+  /// turn.
+  nlohmann::json grown();
   /// What the scan says of itself, without options of the page.
   nlohmann::json report();
   /// Source, detector and volume as pictures of lines.
@@ -48,10 +53,13 @@ class LookScan {
     std::unique_ptr<io::ScanReader> reader;
     std::unique_ptr<pipeline::SliceMaker> maker;
     std::unique_ptr<LookFrames> frames;
+    io::GrowingScan* growing = nullptr;  ///< the reader, if the scan is followed
   };
+  Opened opened_as(const std::string& how, const ReconOptions& parsed) const;
   Opened& opened(const nlohmann::json& options, const ReconOptions& parsed);
 
   const LookOptions& options_;
+  Range ring_;                ///< see `grown`
   std::list<Opened> opened_;  ///< the one that was used last comes first
 };
 

@@ -30,6 +30,7 @@ LookSession::LookSession(const ReconOptions& start)
       solver_(
           options_, [this] { tell(); }, [this] { return is_watched(); }) {
   scan_.report();
+  if (options_.follows()) scan_.grown();
   if (!start.axis_auto) return;
   const json found = scan_.axis({{"options", options_.start()}});
   options_.begin_with("rotation-axis", text_of(found["axis_bin"]));
@@ -64,6 +65,7 @@ std::optional<Content> LookSession::answer(const std::string& path) {
   if (path == "/events") return events();
   if (path == "/scans.json") return json_content(runs_.scans());
   const std::lock_guard lock(making_);
+  if (path == "/grown.json") return grown();
   if (path == "/about.json") {
     json about = scan_.report();
     about["solvers"] = options_.solvers();
@@ -73,6 +75,16 @@ std::optional<Content> LookSession::answer(const std::string& path) {
     if (path == views[k])
       if (std::string png = scan_.geometry_png(k); !png.empty()) return Content{"image/png", std::move(png)};
   return {};
+}
+
+Content LookSession::grown() {
+  try {
+    return json_content(scan_.grown());
+  } catch (const Error& fault) {
+    return refusal(fault.what(), 422);
+  } catch (const UsageError& fault) {
+    return refusal(fault.what(), 422);
+  }
 }
 
 std::optional<Content> LookSession::obey(const std::string& path, const std::string& body) {

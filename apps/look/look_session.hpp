@@ -22,8 +22,8 @@ class LookSession {
   explicit LookSession(const ReconOptions& start);
   ~LookSession();  ///< ends runs and the solver
 
-  /// about.json, scans.json, geometry-0.png to geometry-2.png, and `events`: a stream of what runs and the
-  /// solver do.
+  /// about.json, scans.json, grown.json, geometry-0.png to geometry-2.png, and `events`: a stream of what
+  /// runs and the solver do.
   std::optional<Content> answer(const std::string& path);
   /// slice, sinogram, frame, sweep, axis, recipe, run, stop, solve, enough, iterate: an object each. What is
   /// wrong with one comes back as {error: one line}, with 400 if it is no object, 409 if a newer one has
@@ -41,6 +41,7 @@ class LookSession {
   Content events();
   void tell();
   bool is_watched();
+  Content grown();
 
   LookOptions options_;
   LookScan scan_;

@@ -94,11 +94,12 @@ std::string random_word() {
   return text;
 }
 
-std::multimap<std::string, std::string> headers_with(const std::string& nonce) {
+std::multimap<std::string, std::string> headers_with(const std::string& nonce, const std::string& ancestors) {
   return {{"Content-Security-Policy",
            "default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce +
                "'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-               "frame-ancestors 'none'"},
+               "frame-ancestors " +
+               ancestors},
           {"Cross-Origin-Resource-Policy", "same-origin"},
           {"X-Content-Type-Options", "nosniff"},
           {"Referrer-Policy", "no-referrer"},

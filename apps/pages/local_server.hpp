@@ -12,8 +12,9 @@ namespace tandem::apps {
 std::string random_word();
 
 /// The headers of a page that may run its own script, if it has the nonce, and may load nothing from
-/// elsewhere.
-std::multimap<std::string, std::string> headers_with(const std::string& nonce);
+/// elsewhere. `ancestors`: pages that may frame it.
+std::multimap<std::string, std::string> headers_with(const std::string& nonce,
+                                                     const std::string& ancestors = "'none'");
 /// The text of such a page, with {{nonce}} replaced by the nonce.
 std::string with_nonce(std::string text, const std::string& nonce);
 

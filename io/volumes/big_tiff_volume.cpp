@@ -168,9 +168,7 @@ class BigTiffSource : public VolumeSource {
     const Index pixels = shape[1] * shape[2];
     std::vector<std::byte> bytes(static_cast<std::size_t>(pixels) * bytes_of(type));
     for (Index k = slices.first; k < slices.last; ++k, stored += pixels) {
-      const TiffPage& page = file_.page(k);
-      require<FileError>(page.rows == shape[1] && page.bins == shape[2] && page.type == type, where,
-                         ": page ", k, " is of another size or type than the first; the file is damaged");
+      require_like_first(k);
       file_.read(k, {0, shape[1]}, {0, shape[2]}, bytes.data());
       const auto number = static_cast<std::size_t>(k);
       require<FileError>(
@@ -180,7 +178,19 @@ class BigTiffSource : public VolumeSource {
     }
   }
 
+  void read_part(std::size_t, Index slice, Range y, Range x, std::byte* out) const override {
+    require_like_first(slice);
+    file_.read(slice, y, x, out);
+  }
+  std::size_t decoded_bytes() const override { return file_.decoded_bytes(0); }
+
  private:
+  void require_like_first(Index k) const {
+    const TiffPage& page = file_.page(k);
+    require<FileError>(page.rows == shape[1] && page.bins == shape[2] && page.type == type, where, ": page ",
+                       k, " is of another size or type than the first; the file is damaged");
+  }
+
   TiffFile file_;
   std::vector<std::uint32_t> checksums_;
 };

@@ -1,9 +1,14 @@
-// Volumes as MetaImage with the voxels in the same file, as ITK reads them (https://itk.org/Wiki/ITK/MetaIO).
+// Volumes as MetaImage, as ITK reads them (https://itk.org/Wiki/ITK/MetaIO): voxels are written into the same
+// file, and are read from another one too (*.mhd).
 
+#include <array>
+#include <fstream>
 #include <sstream>
 
+#include "../../core/error.hpp"
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
+#include "flat_source.hpp"
 #include "flat_volume.hpp"
 
 namespace tandem::io::volumes {
@@ -44,6 +49,83 @@ std::unique_ptr<VolumeWriter> create_meta_image(const Creation& c) {
   return create_flat_volume(c, {static_cast<Index>(meta_image_head(c.shape, c.format).size()), head});
 }
 
+namespace fs = std::filesystem;
+
+NumberForm meta_image_form(const TextHead& head) {
+  struct Named {
+    const char* name;
+    NumberKind kind;
+    Index bytes;
+  };
+  constexpr std::array types{
+      Named{"MET_UCHAR", NumberKind::natural, 1},  Named{"MET_CHAR", NumberKind::integer, 1},
+      Named{"MET_USHORT", NumberKind::natural, 2}, Named{"MET_SHORT", NumberKind::integer, 2},
+      Named{"MET_UINT", NumberKind::natural, 4},   Named{"MET_INT", NumberKind::integer, 4},
+      Named{"MET_FLOAT", NumberKind::real, 4},     Named{"MET_DOUBLE", NumberKind::real, 8}};
+  const std::string order = head.text("binarydatabyteordermsb", head.text("elementbyteordermsb", "False"));
+  for (const Named& one : types)
+    if (head.text("elementtype") == one.name)
+      return *number_form(one.kind, one.bytes, in_lower_case(order) == "true");
+  require<FileError>(false, head.where(), ": ElementType = \"", head.text("elementtype"),
+                     "\"; MET_UCHAR, MET_CHAR, MET_USHORT, MET_SHORT, MET_UINT, MET_INT, MET_FLOAT or "
+                     "MET_DOUBLE is needed");
+  return {};
+}
+
+/// What the comment of a volume of tandem says of its numbers.
+void take_comment(const std::string& comment, VolumeSource& volume) {
+  if (!comment.starts_with("tandem ")) return;
+  if (comment.find("attenuation in 1/pixel") != std::string::npos) volume.place->in_mm = false;
+  const std::size_t low = comment.find(", 0 is "), high = comment.rfind(" is ");
+  if (low == std::string::npos) return;
+  const auto number = [&](std::size_t at) {
+    std::istringstream text(comment.substr(at, comment.find(',', at) - at));
+    text.imbue(std::locale::classic());
+    double value = 0;
+    text >> value;
+    return value;
+  };
+  volume.min = number(low + 7), volume.max = number(high + 4);
+}
+
+/// ITK places images in mm. An image that is turned has no place here.
+std::unique_ptr<VolumeSource> meta_image_in(const fs::path& path, bool any_external) {
+  const TextHead head(path, "=", [](const std::string& name) { return name == "elementdatafile"; });
+  const auto is = [&](const char* name, const char* value, const char* otherwise) {
+    require<FileError>(in_lower_case(head.text(name, otherwise)) == value, path.string(), ": ", name, " = ",
+                       head.text(name), "; ", value, " is needed");
+  };
+  is("objecttype", "image", ""), is("ndims", "3", ""), is("binarydata", "true", "true");
+  is("compresseddata", "false", "false"), is("elementnumberofchannels", "1", "1");
+  const std::vector<Index> n = head.counts("dimsize", 3);
+  const std::string file = head.text("elementdatafile");
+  const bool within = in_lower_case(file) == "local";
+  const Index offset = within ? head.bytes() : head.offset("headersize");
+  auto volume =
+      flat_source(path.string(), {n[2], n[1], n[0]},
+                  {within ? path : file_beside(path, file, any_external), offset, meta_image_form(head)});
+  const auto lengths = [&](std::initializer_list<const char*> names, double otherwise) {
+    for (const char* name : names)
+      if (head.has(name)) return head.numbers(name);
+    return std::vector<double>(3, otherwise);
+  };
+  volume->place = place_from(volume->shape, lengths({"elementspacing", "elementsize"}, 1),
+                             lengths({"offset", "position", "origin"}, 0), true, path.string());
+  take_comment(head.text("comment"), *volume);
+  volume->unit = volume->place->unit();
+  const std::vector<double> turned = head.numbers("transformmatrix");
+  if (!turned.empty() && turned != std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}) volume->place.reset();
+  volume->reconstruction = true;
+  return volume;
+}
+
+std::unique_ptr<VolumeSource> open_meta_image(const fs::path& path, bool any_external) {
+  const std::string ending = in_lower_case(path.extension().string());
+  std::error_code fault;
+  if ((ending != ".mha" && ending != ".mhd") || !fs::is_regular_file(path, fault)) return nullptr;
+  return meta_image_in(path, any_external);
+}
+
 }  // namespace
 
 VolumeKind meta_image() {
@@ -51,7 +133,8 @@ VolumeKind meta_image() {
           .title = "MetaImage",
           .endings = {".mha"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
-          .create = create_meta_image};
+          .create = create_meta_image,
+          .open = open_meta_image};
 }
 
 }  // namespace tandem::io::volumes

@@ -1,10 +1,17 @@
-// Volumes as NRRD with the voxels in the same file (https://teem.sourceforge.net/nrrd/format.html, NRRD0004).
+// Volumes as NRRD (https://teem.sourceforge.net/nrrd/format.html, NRRD0004): voxels are written into the same
+// file, and are read from another one too (*.nhdr).
 
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 #include <sstream>
 
+#include "../../core/error.hpp"
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
+#include "flat_source.hpp"
 #include "flat_volume.hpp"
+#include "tiff_part.hpp"
 
 namespace tandem::io::volumes {
 
@@ -49,6 +56,109 @@ std::unique_ptr<VolumeWriter> create_nrrd(const Creation& c) {
   return create_flat_volume(c, {bytes, head});
 }
 
+namespace fs = std::filesystem;
+
+NumberForm nrrd_form(const TextHead& head) {
+  struct Named {
+    const char* names;
+    NumberKind kind;
+    Index bytes;
+  };
+  constexpr std::array types{Named{"uint8 uchar uint8_t", NumberKind::natural, 1},
+                             Named{"int8 int8_t", NumberKind::integer, 1},
+                             Named{"uint16 ushort uint16_t", NumberKind::natural, 2},
+                             Named{"int16 short int16_t", NumberKind::integer, 2},
+                             Named{"uint32 uint uint32_t", NumberKind::natural, 4},
+                             Named{"int32 int int32_t", NumberKind::integer, 4},
+                             Named{"float", NumberKind::real, 4},
+                             Named{"double", NumberKind::real, 8}};
+  for (const Named& one : types)
+    if (is_among(in_lower_case(head.text("type")), one.names))
+      return *number_form(one.kind, one.bytes, in_lower_case(head.text("endian")) == "big");
+  require<FileError>(false, head.where(), ": type: ", head.text("type"),
+                     "; uint8, int8, uint16, int16, uint32, int32, float or double is needed");
+  return {};
+}
+
+/// The numbers of "(1,2,3)", or of several such vectors.
+std::vector<double> vectors_in(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '(' || c == ')' || c == ','; }, ' ');
+  std::istringstream words(text);
+  words.imbue(std::locale::classic());
+  std::vector<double> all;
+  for (double number = 0; words >> number;) all.push_back(number);
+  return all;
+}
+
+/// The place by the fields of NRRD. Axes that are turned have none.
+std::optional<VolumePlace> nrrd_place(const TextHead& head, Shape shape) {
+  const std::vector<double> along = vectors_in(head.text("space directions"));
+  std::vector<double> first = vectors_in(head.text("space origin")), pitch = head.numbers("spacings");
+  if (along.size() == 9) {
+    pitch = {along[0], along[4], along[8]};
+    for (const std::size_t aside : {1, 2, 3, 5, 6, 7})
+      if (along[aside] != 0) return std::nullopt;
+    if (std::ranges::any_of(pitch, [](double p) { return !(p > 0); })) return std::nullopt;
+  }
+  if (pitch.size() != 3) return std::nullopt;
+  if (first.size() != 3) first = {0, 0, 0};
+  const std::string unit = head.text("space units", head.text("units"));
+  return place_from(shape, pitch, first, unit.find("mm") != std::string::npos, head.where());
+}
+
+/// What tandem wrote as lines of other names: lines of a slice of a TIFF volume.
+std::string nrrd_facts(const TextHead& head) {
+  const std::string prefix = "tandem_";
+  std::string facts;
+  for (const auto& [name, value] : head.lines())
+    if (name.starts_with(prefix))
+      facts += name.substr(prefix.size()) + ": " + value.substr(value.starts_with('=') ? 1 : 0) + '\n';
+  return facts;
+}
+
+std::unique_ptr<VolumeSource> nrrd_in(const fs::path& path, bool any_external) {
+  const TextHead head(path, ":", [](const std::string& name) { return name.empty(); });
+  const auto require_field = [&](bool holds, const char* name, const char* needed) {
+    require<FileError>(holds, path.string(), ": ", name, ": ", head.text(name), "; ", needed, " is needed");
+  };
+  require_field(head.text("dimension") == "3", "dimension", "3");
+  require_field(in_lower_case(head.text("encoding")) == "raw", "encoding", "raw");
+  require_field(head.text("line skip", "0") == "0", "line skip", "0");
+  const std::vector<Index> n = head.counts("sizes", 3);
+  const std::string file = head.text("data file", head.text("datafile"));
+  const Index skip = head.offset("byte skip"),
+              begin = skip < 0 ? skip : skip + (file.empty() ? head.bytes() : 0);
+  auto volume =
+      flat_source(path.string(), {n[2], n[1], n[0]},
+                  {file.empty() ? path : file_beside(path, file, any_external), begin, nrrd_form(head)});
+  volume->place = nrrd_place(head, volume->shape);
+  volume->unit = head.text("sample units", volume->place ? volume->place->unit() : "1/pixel");
+  std::erase(volume->unit, '"');
+  if (const std::vector<double> low = head.numbers("old min"), high = head.numbers("old max");
+      low.size() == 1 && high.size() == 1)
+    volume->min = low[0], volume->max = high[0];
+  if (const std::string facts = nrrd_facts(head); !facts.empty()) {
+    const TiffPart part = tiff_part_of(facts, path);
+    require<FileError>(part.shape == volume->shape, path.string(),
+                       ": tandem_shape is not that of its sizes; the file is damaged");
+    volume->place = part.place;
+    volume->recipe = part.facts.text("recipe");
+  }
+  volume->reconstruction = true;
+  return volume;
+}
+
+std::unique_ptr<VolumeSource> open_nrrd(const fs::path& path, bool any_external) {
+  const std::string ending = in_lower_case(path.extension().string());
+  std::error_code fault;
+  if ((ending != ".nrrd" && ending != ".nhdr") || !fs::is_regular_file(path, fault)) return nullptr;
+  std::string magic(4, ' ');
+  std::ifstream(path, std::ios::binary).read(magic.data(), 4);
+  require<FileError>(magic == "NRRD", path.string(), ": is no NRRD; it does not begin with NRRD000");
+  return nrrd_in(path, any_external);
+}
+
 }  // namespace
 
 VolumeKind nrrd() {
@@ -56,7 +166,8 @@ VolumeKind nrrd() {
           .title = "NRRD",
           .endings = {".nrrd"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
-          .create = create_nrrd};
+          .create = create_nrrd,
+          .open = open_nrrd};
 }
 
 }  // namespace tandem::io::volumes

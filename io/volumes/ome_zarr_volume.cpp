@@ -21,6 +21,7 @@
 #include "../files/text.hpp"
 #include "../files/text_file.hpp"
 #include "../hdf5/packing.hpp"
+#include "ome_zarr_source.hpp"
 #include "ome_zarr_text.hpp"
 #include "slab_writer.hpp"
 #include "volume_kind.hpp"
@@ -299,6 +300,7 @@ VolumeKind ome_zarr() {
           .packs = true,
           .is_folder = true,
           .create = create_ome_zarr,
+          .open = open_zarr,
           .files = all_files};
 }
 

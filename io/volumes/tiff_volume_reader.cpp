@@ -44,6 +44,11 @@ class TiffSource : public VolumeSource {
     for (Index k = slices.first; k < slices.last; ++k, stored += shape[1] * shape[2]) read_slice(k, stored);
   }
 
+  void read_part(std::size_t, Index slice, Range y, Range x, std::byte* out) const override {
+    opened(slice).read(0, y, x, out);
+  }
+  bool reads_lines() const override { return false; }  // each call opens a file
+
  private:
   void join(const TiffPart& part, std::vector<const TiffPart*>& others) {
     for (const TiffPart* other : others) {
@@ -75,26 +80,32 @@ class TiffSource : public VolumeSource {
            "; make what is missing, or the volume again";
   }
 
-  void read_slice(Index k, float* out) {
-    const Index number = all_.first + k;
-    const auto found = files_.find(number);
-    require<FileError>(found != files_.end(), slice_path(volume_, number).string(),
+  /// The file of a slice. @throws FileError unless it is as the others
+  TiffFile opened(Index k) const {
+    const auto found = files_.find(all_.first + k);
+    require<FileError>(found != files_.end(), slice_path(volume_, all_.first + k).string(),
                        ": is not there; make the volume again");
-    const fs::path& path = found->second;
-    TiffFile file(path);
+    TiffFile file(found->second);
     const TiffPage& page = file.page(0);
     require<FileError>(page.rows == shape[1] && page.bins == shape[2] && page.type == type &&
                            page.is_float16() == is_float16,
-                       path.string(), ": is ", page.rows, " x ", page.bins, " pixels, ", name_of(page.type),
+                       file.name(), ": is ", page.rows, " x ", page.bins, " pixels, ", name_of(page.type),
                        "; ", shape[1], " x ", shape[2], ", ", name_of(type),
                        ", is needed as in the other slices");
+    return file;
+  }
+
+  void read_slice(Index k, float* out) {
+    const Index number = all_.first + k;
+    TiffFile file = opened(k);
+    const TiffPage& page = file.page(0);
     const auto count = static_cast<std::size_t>(page.rows * page.bins);
     std::vector<std::byte> bytes(count * bytes_of(type));
     file.read(0, {0, page.rows}, {0, page.bins}, bytes.data());
     const auto listed = listed_.slices.find(number);
     require<FileError>(listed == listed_.slices.end() ||
                            listed->second.checksum == stored_checksum(bytes.data(), page.rows * page.bins),
-                       path.string(), ": its pixels are not those of the checksum in ",
+                       file.name(), ": its pixels are not those of the checksum in ",
                        manifest_path(volume_).string(), "; the file is damaged");
     to_float(type, bytes.data(), page.rows * page.bins, reinterpret_cast<std::byte*>(out));
   }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -112,16 +114,26 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                                             Replace replace = Replace::own,
                                             const Continuation& continuation = {});
 
+/// Every so many-th voxel of a part of a volume: the first of each range, and every `step`-th from there.
+struct VolumeBox {
+  std::array<Range, 3> part;  ///< z, y, x
+  Shape step{1, 1, 1};
+  Shape shape() const;  ///< of the voxels that are read
+};
+
 /// A volume on disk. It may be an HDF5 file of tandem or tomocupy, `/exchange/data` (z, y, x); TIFF slices of
-/// tandem, by the name of any slice or by NAME.tif; or a BigTIFF of tandem. Slices of several runs are one
-/// volume if they are of one grid.
+/// tandem, by the name of any slice or by NAME.tif; a BigTIFF of tandem; or NRRD, MetaImage or Zarr. Slices
+/// of several runs are one volume if they are of one grid.
 class VolumeReader {
  public:
   /// With `any_external`, raw files that an HDF5 file names as its data may lie outside its folder. @throws
   /// FileError
   explicit VolumeReader(const std::filesystem::path& path, bool any_external = false);
+  /// A volume in memory, which stays where it is as long as the reader lives.
+  VolumeReader(const float* voxels, Shape shape, std::optional<VolumePlace> place);
   ~VolumeReader();
-  const VolumeKind& kind() const;
+  const VolumeKind& kind() const;  ///< of a file
+  std::string_view title() const;  ///< of its kind: "HDF5"; of a volume in memory "an array"
   Shape shape() const;
   std::optional<VolumePlace> place() const;  ///< the place, if the file tells it; else empty
   std::optional<double> pitch_mm() const;    ///< pitch along x, if known
@@ -134,8 +146,17 @@ class VolumeReader {
   /// Reads slices; integers are scaled back to attenuation. @throws FileError, also for the first voxel that
   /// is not finite
   void read(Range slices, float* data);
+  /// The shape of the volume, and those of smaller copies that the file has.
+  std::vector<Shape> levels() const;
+  /// Reads a box of a level, and not more of the file than lines with its voxels, or chunks that hold them.
+  /// Numbers that are not finite stay what they are, and checksums are not compared, as they are those of
+  /// whole slices. @throws FileError, also for a box that is not within the level
+  void read_box(const VolumeBox& box, float* data, std::size_t level = 0);
+  double bytes_for(const VolumeBox& box) const;  ///< that reading it holds beside its result
 
  private:
+  void scale(float* data, Index count) const;
+
   std::unique_ptr<class VolumeSource> source_;
   const VolumeKind* kind_ = nullptr;
 };

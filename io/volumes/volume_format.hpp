@@ -47,11 +47,23 @@ VolumePlace place_of(const PlaceNumbers& numbers, bool in_mm, Shape shape, const
 class VolumeSource {
  public:
   virtual ~VolumeSource() = default;
-  /// Reads numbers as they are stored. The caller has checked the range.
-  virtual void read(Range slices, float* stored) = 0;
+  /// Reads numbers as they are stored. The caller has checked the range. Default: by `read_part`.
+  virtual void read(Range slices, float* stored);
+  /// Reads a rectangle of a slice of a level as numbers of `type`. Several threads may call it at once.
+  virtual void read_part(std::size_t level, Index slice, Range y, Range x, std::byte* out) const = 0;
+  /// Whether a call of `read_part` costs little beside the lines that it reads. If not, a slice is read by
+  /// one call.
+  virtual bool reads_lines() const { return decoded_bytes() == 0; }
+  /// Bytes that all threads together hold for packed chunks while they read.
+  virtual std::size_t decoded_bytes() const { return 0; }
+  /// Reads a box as numbers as they are stored. The caller has checked it.
+  void read_box(const VolumeBox& box, std::size_t level, float* stored) const;
+  /// Bytes that this takes beside its result.
+  double bytes_for(const VolumeBox& box) const;
 
   std::string where;  ///< "volume.h5: /exchange/data"
   Shape shape{};
+  std::vector<Shape> smaller;           ///< shapes of the levels behind the first one
   PixelType type = PixelType::float32;  ///< type in which it is read
   bool is_float16 = false;              ///< whether it is stored in half precision and read as float32
   std::string unit = "1/pixel";

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "../../core/error.hpp"
 #include "../files/checksum.hpp"
@@ -38,11 +39,30 @@ class Hdf5Source : public VolumeSource {
       to_float(type, own, slices.size() * shape[1] * shape[2], reinterpret_cast<std::byte*>(stored));
   }
 
+  void read_part(std::size_t, Index slice, Range y, Range x, std::byte* out) const override {
+    require<FileError>(lacks.empty(), lacks);
+    data_.read(type, std::vector<Range>{{slice, slice + 1}, y, x}, out);
+  }
+  std::size_t decoded_bytes() const override { return data_.decoded_bytes(); }
+
   std::string lacks;                     ///< why an incomplete volume cannot be read; empty if it can
   std::vector<std::uint32_t> checksums;  ///< checksums of the slices as they are stored; may be empty
 
  private:
   hdf5::DataSet data_;
+};
+
+class ArraySource final : public VolumeSource {
+ public:
+  explicit ArraySource(const float* voxels) : voxels_(voxels) {}
+  void read_part(std::size_t, Index slice, Range y, Range x, std::byte* out) const override {
+    const auto line = static_cast<std::size_t>(x.size()) * sizeof(float);
+    for (Index row = y.first; row < y.last; ++row, out += line)
+      std::memcpy(out, voxels_ + (slice * shape[1] + row) * shape[2] + x.first, line);
+  }
+
+ private:
+  const float* voxels_;
 };
 
 /// The numbers of a data set of /process/tandem; empty if there are none, or more than a place has.
@@ -160,8 +180,8 @@ VolumeReader::VolumeReader(const std::filesystem::path& path, bool any_external)
     std::error_code fault;
     if (!std::filesystem::is_directory(path, fault)) require_regular_file(path);
     require<FileError>(false, path.string(),
-                       ": is no HDF5 file and no TIFF volume of tandem's; a volume in /exchange/data "
-                       "(z, y, x) is needed");
+                       ": is no HDF5 file, no TIFF volume of tandem's, and no NRRD, MetaImage or Zarr; a "
+                       "volume (z, y, x) is needed");
   }
   if (source_->place && source_->place->in_mm) source_->pitch_mm = source_->place->grid.pitch[0];
   const std::optional<double>&min = source_->min, &max = source_->max;
@@ -170,8 +190,16 @@ VolumeReader::VolumeReader(const std::filesystem::path& path, bool any_external)
                        ": min = ", *min, ", max = ", *max, "; finite numbers with min < max are needed");
 }
 
+VolumeReader::VolumeReader(const float* voxels, Shape shape, std::optional<VolumePlace> place)
+    : source_(std::make_unique<ArraySource>(voxels)) {
+  source_->where = "array", source_->shape = shape, source_->place = place, source_->reconstruction = true;
+  if (place) source_->unit = place->unit();
+  if (place && place->in_mm) source_->pitch_mm = place->grid.pitch[0];
+}
+
 VolumeReader::~VolumeReader() = default;
 const VolumeKind& VolumeReader::kind() const { return *kind_; }
+std::string_view VolumeReader::title() const { return kind_ ? kind_->title : "an array"; }
 Shape VolumeReader::shape() const { return source_->shape; }
 std::optional<VolumePlace> VolumeReader::place() const { return source_->place; }
 std::optional<double> VolumeReader::pitch_mm() const { return source_->pitch_mm; }
@@ -193,14 +221,41 @@ void VolumeReader::read(Range slices, float* data) {
   const Index count = slices.size() * n[1] * n[2];
   if (count == 0) return;
   source_->read(slices, data);
-  if (s.min && s.max && (s.type == PixelType::uint8 || s.type == PixelType::uint16)) {
-    const VoxelType type = s.type == PixelType::uint8 ? VoxelType::uint8 : VoxelType::uint16;
-    scale_back(type, *s.min, *s.max, count, data);
-  }
+  scale(data, count);
   const float* bad = std::find_if_not(data, data + count, [](float v) { return std::isfinite(v); });
   if (bad == data + count) return;
   require<FileError>(false, s.where, ": ", voxel_text(bad - data, n, slices.first), " (z, y, x) is ", *bad,
                      "; finite numbers are needed");
+}
+
+void VolumeReader::scale(float* data, Index count) const {
+  const VolumeSource& s = *source_;
+  if (!s.min || !s.max || (s.type != PixelType::uint8 && s.type != PixelType::uint16)) return;
+  const VoxelType type = s.type == PixelType::uint8 ? VoxelType::uint8 : VoxelType::uint16;
+  scale_back(type, *s.min, *s.max, count, data);
+}
+
+std::vector<Shape> VolumeReader::levels() const {
+  std::vector<Shape> all{source_->shape};
+  all.insert(all.end(), source_->smaller.begin(), source_->smaller.end());
+  return all;
+}
+
+double VolumeReader::bytes_for(const VolumeBox& box) const { return source_->bytes_for(box); }
+
+void VolumeReader::read_box(const VolumeBox& box, float* data, std::size_t level) {
+  const std::vector<Shape> all = levels();
+  require<FileError>(level < all.size(), source_->where, ": level ", level, " is wanted; there are ",
+                     all.size());
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const Range r = box.part[axis];
+    require<FileError>(0 <= r.first && r.first < r.last && r.last <= all[level][axis] && box.step[axis] > 0,
+                       source_->where, ": ", r.first, ':', r.last, " along ", "zyx"[axis],
+                       " is wanted; there are 0:", all[level][axis]);
+  }
+  source_->read_box(box, level, data);
+  const Shape n = box.shape();
+  scale(data, n[0] * n[1] * n[2]);
 }
 
 }  // namespace tandem::io

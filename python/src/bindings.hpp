@@ -38,6 +38,7 @@ void add_regularisers(nb::module_& m);
 void add_solvers(nb::module_& m);
 void add_scans(nb::module_& m);
 void add_commands(nb::module_& m);
+void add_look(nb::module_& m);
 
 using Address = std::uintptr_t;
 

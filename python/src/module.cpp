@@ -81,4 +81,5 @@ NB_MODULE(_core, m) {
   python::add_solvers(m);
   python::add_scans(m);
   python::add_commands(m);
+  python::add_look(m);
 }

@@ -15,6 +15,7 @@ from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam,
 from ._core import version as __version__
 from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
+from ._look import Look, look
 from ._operator import (LinearOperator, adjoint, adjointness, diagonal, gradient, hstack, identity, make_operator, mask,
                         operator_norm, unmatched_pair, vstack)
 from ._options import Options, options
@@ -40,7 +41,7 @@ __all__ = [
     "duality_gap", "Ellipsoid", "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter",
     "find_weight", "Fista", "fitting_grid", "FlexibleBeam", "foam", "Frames", "gcv", "GeometryError", "gradient",
     "grid_from", "grid_of", "grid_to", "half_acquisition", "half_width", "hstack", "huber_total_variation",
-    "identity", "Landweber", "LinearOperator", "Lsmr", "Lsqr", "make_operator", "mask", "max_iterations", "Mlem",
+    "identity", "Landweber", "LinearOperator", "look", "Look", "Lsmr", "Lsqr", "make_operator", "mask", "max_iterations", "Mlem",
     "Mltr", "open_scan", "operator_norm", "Options", "options", "Osem", "OsSirt", "OwnRegulariser", "ParallelBeam",
     "Pdhg", "Phantom", "plan", "plate", "Progress", "project", "projection_shape", "projector", "ramp_filter",
     "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual", "Report", "run",

@@ -17,6 +17,7 @@ from . import _arrays, _core
 from ._core import ParallelBeam, VolumeGrid
 from ._errors import FileError, GeometryError, RunWarning, SpaceError, UsageError
 from ._tomography import Scan
+from ._look import Look, shown
 from ._in_memory import InMemory, of_source, write_numbers, write_volumes
 from ._options import with_options, words as _words
 from . import _words as _pictures
@@ -93,6 +94,11 @@ class ScanFile:
         beam = self.flats[:, first:end].mean(0, dtype=np.float64) - dark
         transmission = (self.projections[:, first:end] - dark) / np.where(beam > 0, beam, 1)
         return -np.log(np.maximum(transmission, 1e-6)).astype(np.float32), scan
+
+    def look(self, *, show: bool = True, **options: Any) -> Look:
+        """Shows the scan on a page on which options of `reconstruct` are tried out, as ``tandem look`` does; `options`
+        are where it begins. The page ends when the result is closed. show: False opens no browser."""
+        return shown(Look(_core.look_at(["look", self.path, *_words("recon", options)])), show)
 
     def show(self) -> Any:
         """Shows its geometry: opens a page in a browser, or returns it to the notebook that it is called in."""

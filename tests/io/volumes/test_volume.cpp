@@ -437,7 +437,7 @@ TEST(VolumeReader, RefusesWhatIsNoVolume) {
   const auto refused = [&](const char* name) { return refusal([&] { VolumeReader(folder / name); }); };
   EXPECT_TRUE(says(refused("lost.h5"), {"lost.h5: no such file"}));
   write_lines(folder / "text.h5", {"hello"});
-  EXPECT_TRUE(says(refused("text.h5"), {"text.h5: is no HDF5 file and no TIFF volume"}));
+  EXPECT_TRUE(says(refused("text.h5"), {"text.h5: is no HDF5 file, no TIFF volume of tandem's"}));
   write_data_exchange(folder / "scan.h5");
   EXPECT_TRUE(says(refused("scan.h5"), {"/exchange/data", "is a scan"}));
   Hdf5Maker(folder / "flat.h5").numbers("/exchange/data", "f32", {rows, bins}, frames(0, 1));

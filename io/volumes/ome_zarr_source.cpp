@@ -1,0 +1,327 @@
+// Volumes in Zarr 2 are read: chunk by chunk, and of chunks that are not packed the lines that are wanted.
+
+#include "ome_zarr_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "../../core/ceil_div.hpp"
+#include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
+#include "../files/json.hpp"
+#include "../files/number_form.hpp"
+#include "../files/stored_lines.hpp"
+#include "../files/text.hpp"
+#include "../files/text_file.hpp"
+#include "../hdf5/chunk_filters.hpp"
+#include "../hdf5/packing.hpp"
+#include "flat_source.hpp"
+
+namespace tandem::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double longest_axis = 1e9, largest_chunk = 1U << 31;  // voxels; bytes
+constexpr Index longest_metadata = Index{16} << 20;             // bytes
+
+Json json_in(const fs::path& path, std::string& text) {
+  text = text_of_regular_file(path, "a text of Zarr", longest_metadata);
+  std::optional<Json> all = Json::of(text);
+  require<FileError>(all.has_value(), path.string(), ": is not JSON; the file is damaged");
+  return *std::move(all);
+}
+
+/// One array: a level.
+struct Level {
+  fs::path folder;
+  Shape shape{}, chunk{};
+  NumberForm form{};
+  std::string packer;  ///< empty: chunks are not packed
+  bool shuffled = false;
+  double fill = 0;
+  char separator = '.';
+
+  Index chunk_bytes() const { return chunk[0] * chunk[1] * chunk[2] * form.bytes; }
+};
+
+Shape shape_in(const Json& all, const char* name, const fs::path& path) {
+  const Json* found = all.find(name);
+  const std::vector<double> n = found ? found->numbers() : std::vector<double>{};
+  const bool fits = n.size() == 3 && std::ranges::all_of(n, [](double v) {
+                      return v >= 1 && v <= longest_axis && v == std::floor(v);
+                    });
+  require<FileError>(fits, path.string(), ": ", name,
+                     " is not three whole numbers above 0; an array with the axes z, y, x is needed");
+  return {static_cast<Index>(n[0]), static_cast<Index>(n[1]), static_cast<Index>(n[2])};
+}
+
+std::optional<NumberForm> form_of(const std::string& type) {
+  if (type.size() != 3 || std::string("<>|").find(type[0]) == std::string::npos || type[2] < '1' ||
+      type[2] > '8')
+    return {};
+  const Index bytes = type[2] - '0';
+  const bool swapped = type[0] == '>' && bytes > 1;
+  if (type[1] == 'f') return number_form(NumberKind::real, bytes, swapped);
+  if (type[1] == 'u') return number_form(NumberKind::natural, bytes, swapped);
+  if (type[1] == 'i') return number_form(NumberKind::integer, bytes, swapped);
+  return {};
+}
+
+std::string text_in(const Json* found) { return found ? found->text().value_or("") : ""; }
+
+void find_packing(const Json& all, Level& level, const fs::path& path) {
+  level.packer = text_in(all.find("compressor", "id"));
+  const Json* filters = all.find("filters");
+  const bool known = level.packer.empty() || is_among(level.packer, "zstd blosc zlib");
+  std::string others;
+  for (const Json& filter : filters ? filters->items() : std::vector<Json>{}) {
+    const std::string name = text_in(filter.find("id"));
+    const Json* size = filter.find("elementsize");
+    if (name == "shuffle" && size && size->number() == static_cast<double>(level.form.bytes) &&
+        !level.packer.empty())
+      level.shuffled = true;
+    else
+      others = name;
+  }
+  require<FileError>(known && others.empty(), path.string(), ": chunks are packed by ",
+                     known ? others : level.packer, "; zstd, blosc or zlib is needed, or none");
+}
+
+Level level_in(const fs::path& folder) {
+  const fs::path path = folder / ".zarray";
+  std::string text;
+  const Json all = json_in(path, text);
+  Level level;
+  level.folder = folder;
+  level.shape = shape_in(all, "shape", path), level.chunk = shape_in(all, "chunks", path);
+  const std::string type = text_in(all.find("dtype"));
+  const std::optional<NumberForm> form = form_of(type);
+  require<FileError>(form.has_value(), path.string(), ": dtype \"", type,
+                     "\"; integers or floats of up to 8 bytes are needed");
+  level.form = *form;
+  const double bytes = static_cast<double>(level.chunk[0]) * static_cast<double>(level.chunk[1]) *
+                       static_cast<double>(level.chunk[2]) * static_cast<double>(level.form.bytes);
+  require<FileError>(bytes <= largest_chunk, path.string(), ": a chunk has ", bytes,
+                     " bytes; 2 GiB at most are read");
+  require<FileError>(text_in(all.find("order")) != "F", path.string(), ": order \"F\"; \"C\" is needed");
+  find_packing(all, level, path);
+  if (text_in(all.find("dimension_separator")) == "/") level.separator = '/';
+  const Json* fill = all.find("fill_value");
+  level.fill = fill && fill->number()   ? *fill->number()
+               : text_in(fill) == "NaN" ? std::numeric_limits<double>::quiet_NaN()
+                                        : 0;
+  return level;
+}
+
+class ZarrSource final : public VolumeSource {
+ public:
+  explicit ZarrSource(std::vector<Level> levels) : levels_(std::move(levels)) {
+    const Level& first = levels_.front();
+    where = first.folder.string(), shape = first.shape, type = first.form.type;
+    for (std::size_t k = 1; k < levels_.size(); ++k) {
+      smaller.push_back(levels_[k].shape);
+      require<FileError>(levels_[k].form.type == type, levels_[k].folder.string(),
+                         ": its numbers are not of the type of the first level; the volume is damaged");
+    }
+  }
+
+  std::size_t decoded_bytes() const override {
+    constexpr std::size_t copies = 3;  // packed, unpacked, joined
+    std::size_t bytes = 0;
+    for (const Level& level : levels_)
+      if (!level.packer.empty()) bytes = std::max(bytes, static_cast<std::size_t>(level.chunk_bytes()));
+    return copies * bytes * static_cast<std::size_t>(thread_count());
+  }
+
+  void read_part(std::size_t number, Index slice, Range y, Range x, std::byte* out) const override {
+    const Level& level = levels_[number];
+    const Shape& c = level.chunk;
+    for (Index cy = y.first / c[1]; cy * c[1] < y.last; ++cy)
+      for (Index cx = x.first / c[2]; cx * c[2] < x.last; ++cx) {
+        const Range rows{std::max(y.first, cy * c[1]), std::min(y.last, (cy + 1) * c[1])};
+        const Range columns{std::max(x.first, cx * c[2]), std::min(x.last, (cx + 1) * c[2])};
+        const std::array<Index, 3> part{1, rows.size(), columns.size()};
+        const std::array<Index, 3> first{slice % c[0], rows.first % c[1], columns.first % c[2]};
+        const std::array<Index, 3> corner{0, rows.first - y.first, columns.first - x.first};
+        const std::array<Index, 3> whole{1, y.size(), x.size()};
+        const std::array<Index, 3> at{slice / c[0], cy, cx};
+        read_chunk(level, at, Lines(part, {c, first}, {whole, corner}), out);
+      }
+  }
+
+ private:
+  static void read_chunk(const Level& level, const std::array<Index, 3>& at, const Lines& lines,
+                         std::byte* out) {
+    std::string name = std::to_string(at[0]);
+    for (const std::size_t axis : {1, 2}) name += level.separator + std::to_string(at[axis]);
+    const fs::path path = level.folder / name;
+    std::error_code fault;
+    if (!fs::exists(path, fault)) return fill(level, lines, out);
+    require_regular_file(path);
+    const Index bytes = static_cast<Index>(fs::file_size(path));
+    std::vector<InputFile> files;
+    files.emplace_back(path, path.string());
+    if (level.packer.empty()) {
+      const std::array<Extent, 1> extents{{{0, 0, bytes}}};
+      require<FileError>(bytes >= level.chunk_bytes(), path.string(), ": has ", bytes, " bytes, not ",
+                         level.chunk_bytes(), "; the file is damaged");
+      return read_lines({files, extents}, level.form, lines, out);
+    }
+    require<FileError>(bytes <= 2 * level.chunk_bytes() + (1 << 16), path.string(), ": has ", bytes,
+                       " bytes, more than ", level.chunk_bytes(), " take; the file is damaged");
+    std::vector<std::byte> packed(static_cast<std::size_t>(bytes));
+    files[0].read(0, bytes, packed.data());
+    copy(level, unpacked_chunk(level, packed, path), lines, out);
+  }
+
+  static std::vector<std::byte> unpacked_chunk(const Level& level, const std::vector<std::byte>& packed,
+                                               const fs::path& path) {
+    const Index bytes = level.chunk_bytes();
+    std::vector<std::byte> made(static_cast<std::size_t>(bytes));
+    bool done = false;
+    if (level.packer == "zlib") {
+      done = chunk_filter(1)->undo(packed, {}, made) == made.size();
+    } else if (level.packer == "blosc") {
+      done = unpack_blosc(packed, made);
+    } else {
+      done = unpack_zstd(packed, made);
+    }
+    require<FileError>(done, path.string(), ": cannot be unpacked; the file is damaged");
+    if (!level.shuffled) return made;
+    std::vector<std::byte> joined(made.size());
+    const std::array<unsigned, 1> width{static_cast<unsigned>(level.form.bytes)};
+    chunk_filter(2)->undo(made, width, joined);
+    return joined;
+  }
+
+  static void copy(const Level& level, const std::vector<std::byte>& chunk, const Lines& lines,
+                   std::byte* out) {
+    const Index pixel = static_cast<Index>(bytes_of(level.form.type));
+    for (Index k = 0; k < lines.size(); ++k) {
+      const auto [from, to] = lines.at(k);
+      const std::byte* first = chunk.data() + from * level.form.bytes;
+      if (level.form.convert)
+        level.form.convert(first, lines.length(), out + to * pixel);
+      else
+        std::memcpy(out + to * pixel, first, static_cast<std::size_t>(lines.length() * pixel));
+    }
+  }
+
+  /// What a chunk that is not there stands for.
+  static void fill(const Level& level, const Lines& lines, std::byte* out) {
+    const auto put = [&]<class T>(T value) {
+      for (Index k = 0; k < lines.size(); ++k)
+        for (Index i = lines.at(k).second; i < lines.at(k).second + lines.length(); ++i)
+          std::memcpy(out + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));
+    };
+    const auto whole = static_cast<std::uint32_t>(std::clamp(level.fill, 0.0, 4294967295.0));
+    switch (level.form.type) {
+      case PixelType::uint8:
+        return put(static_cast<std::uint8_t>(whole));
+      case PixelType::uint16:
+        return put(static_cast<std::uint16_t>(whole));
+      case PixelType::uint32:
+        return put(whole);
+      case PixelType::float32:
+        return put(static_cast<float>(level.fill));
+    }
+  }
+
+  std::vector<Level> levels_;
+};
+
+/// The folders of the levels that the attributes name: within the volume.
+std::vector<fs::path> folders_of(const fs::path& path, const Json& data_sets) {
+  std::vector<fs::path> folders;
+  for (const Json& one : data_sets.items()) {
+    const fs::path name = text_in(one.find("path"));
+    const bool within = !name.empty() && name.is_relative() &&
+                        std::ranges::none_of(name, [](const fs::path& part) { return part == ".."; });
+    require<FileError>(within, path.string(), ": its level \"", name.string(),
+                       "\" is not within; the volume is damaged");
+    folders.push_back(path / name);
+  }
+  require<FileError>(!folders.empty(), path.string(), ": .zattrs names no level; the volume is damaged");
+  return folders;
+}
+
+/// The numbers of a transformation of a level, x first.
+std::vector<double> transformation(const Json& data_set, const char* type) {
+  const Json* all = data_set.find("coordinateTransformations");
+  for (const Json& one : all ? all->items() : std::vector<Json>{})
+    if (const Json* found = one.find(type); found && text_in(one.find("type")) == type) {
+      std::vector<double> numbers = found->numbers();
+      std::ranges::reverse(numbers);
+      return numbers;
+    }
+  return {};
+}
+
+bool is_in_mm(const Json& scale) {
+  const Json* axes = scale.find("axes");
+  return axes && std::ranges::all_of(axes->items(), [](const Json& axis) {
+           return text_in(axis.find("unit")) == "millimeter";
+         });
+}
+
+/// What tandem says of its volume beside OME-Zarr.
+void take_own(const Json& own, const std::string& text, VolumeSource& volume) {
+  const auto number = [&](const char* name) {
+    const Json* found = own.find(name);
+    return found ? found->number() : std::nullopt;
+  };
+  volume.min = number("min"), volume.max = number("max");
+  if (const std::string unit = text_in(own.find("unit")); !unit.empty()) volume.unit = unit;
+  if (const Json* recipe = own.find("recipe"))
+    volume.recipe = text.substr(static_cast<std::size_t>(recipe->place().first),
+                                static_cast<std::size_t>(recipe->place().size()));
+}
+
+bool is_incomplete(const Json& attributes) {
+  const Json* complete = attributes.find("tandem", "complete");
+  return complete && complete->flag() == false;
+}
+
+std::unique_ptr<VolumeSource> multiscale(const fs::path& path) {
+  std::string text;
+  const Json attributes = json_in(path / ".zattrs", text);
+  require<FileError>(!is_incomplete(attributes), path.string(), ": ", not_finished);
+  const Json* scales = attributes.find("multiscales");
+  const Json* sets = scales && !scales->items().empty() ? scales->items().front().find("datasets") : nullptr;
+  require<FileError>(sets != nullptr, path.string(),
+                     ": .zattrs has no multiscales; an OME-Zarr 0.4 is needed");
+  std::vector<Level> levels;
+  for (const fs::path& folder : folders_of(path, *sets)) levels.push_back(level_in(folder));
+  auto volume = std::make_unique<ZarrSource>(std::move(levels));
+  volume->where = path.string();
+  const std::vector<double> pitch = transformation(sets->items().front(), "scale");
+  std::vector<double> first = transformation(sets->items().front(), "translation");
+  if (pitch.size() == 3) {
+    if (first.size() != 3) first = {0, 0, 0};
+    volume->place = place_from(volume->shape, pitch, first, is_in_mm(scales->items().front()), path.string());
+    volume->unit = volume->place->unit();
+  }
+  if (const Json* own = attributes.find("tandem")) take_own(*own, text, *volume);
+  return volume;
+}
+
+}  // namespace
+
+std::unique_ptr<VolumeSource> open_zarr(const fs::path& path, bool) {
+  std::error_code fault;
+  std::unique_ptr<VolumeSource> volume;
+  if (fs::exists(path / ".zarray", fault))
+    volume = std::make_unique<ZarrSource>(std::vector{level_in(path)});
+  else if (fs::exists(path / ".zattrs", fault))
+    volume = multiscale(path);
+  else
+    return nullptr;
+  volume->reconstruction = true;
+  return volume;
+}
+
+}  // namespace tandem::io
