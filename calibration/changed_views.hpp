@@ -7,7 +7,7 @@ namespace tandem::calibration {
 /// By how much a scanner is elsewhere than its views say, the same in all of them.
 struct Change {
   double bins = 0, rows = 0;  ///< by which the axis and the midplane fall on higher cells
-  double roll = 0;  ///< of the detector about the beam, rad: the axis leans to higher bins higher up
+  double roll = 0;  ///< the detector's, about the beam, rad: the axis leans to higher bins higher up
   double tilt = 0;  ///< rad: the upper end of the axis leans towards the detector
 };
 

@@ -24,7 +24,7 @@ std::vector<float> rows_of(const FrameStack& frames, const std::vector<Index>& r
   return lines;
 }
 
-/// Of parallel rays five rows over the frame, of a point source three at its height.
+/// The axis by five rows over the frame for parallel rays, and by three at its height for a point source.
 pipeline::AxisEstimate center_of(const FrameStack& frames, double row) {
   const bool parallel = frames.bin_angle == 0;
   const Index count = std::min<Index>(parallel ? 5 : 3, frames.rows);

@@ -15,7 +15,7 @@ std::string_view name_of(LastView view);
 
 struct FrameCalibration {
   AxisLineEstimate line;          ///< in cells of the stack; its axis is the surer one of both
-  pipeline::AxisEstimate center;  ///< of some rows alone, from which the search began
+  pipeline::AxisEstimate center;  ///< by some rows alone; the search begins there
   bool reversed = false;          ///< views go round against their angles
   /// By how much more the other sense of rotation leaves; none of parallel rays, where a mirror image fits as
   /// well, and where the other sense has no axis.

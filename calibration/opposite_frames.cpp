@@ -14,13 +14,13 @@ namespace {
 
 using Eigen::Matrix2d, Eigen::Vector2d;
 
-constexpr int groups = 8;  // of rows or of distances: so wide that few of their cells share noise with others
+constexpr int groups = 8;  // so wide, in rows or distances, that few of their cells share noise with others
 
 /// Sums over pairs of rays: of squares of differences, and their slopes by axis and roll.
 struct Sums {
   double squares = 0, energy = 0;
   Vector2d slope = Vector2d::Zero();
-  Matrix2d curvature = Matrix2d::Zero();  ///< of Gauss and Newton
+  Matrix2d curvature = Matrix2d::Zero();  ///< by Gauss and Newton
   void add(const Sums& o) {
     squares += o.squares, energy += o.energy, slope += o.slope, curvature += o.curvature;
   }
@@ -154,7 +154,7 @@ AxisLine moved(const AxisLine& line, const Vector2d& by) {
 /// Steps that lower the misfit, until they are small; false if they run away.
 bool descend(const Pairs& pairs, AxisLine& line, bool by_roll) {
   const AxisLine start = line;
-  constexpr double farthest = 0.2, longest = 2, enough = 1e-4;  // of the reach, and rad; bins
+  constexpr double farthest = 0.2, longest = 2, enough = 1e-4;  // shares of the reach, and rad; bins
   const auto size = [&](const Vector2d& move) {
     return std::max(std::abs(move[0]), std::abs(move[1]) * pairs.reach());
   };

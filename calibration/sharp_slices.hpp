@@ -41,11 +41,11 @@ class SharpSlices {
   double reach_of(const Change& small, const std::vector<double>& rows) const;
 
  private:
-  double radius() const;  ///< of the disc, mm
+  double radius() const;  ///< the disc's, mm
   /// Where the shadows of four points at the edge of the disc fall, bin and row, in some of the views.
   std::vector<std::array<double, 2>> shadows(const Change& change, double row) const;
 
-  FlexibleBeam level_;  ///< of rows that are filtered
+  FlexibleBeam level_;  ///< the scan with the rows that are filtered
   std::vector<float> filtered_{};
   Index width_ = 0, own_rows_ = 0;
   double cell_ = 1;  ///< the pitch of a bin at the axis, mm

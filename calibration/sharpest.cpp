@@ -93,7 +93,7 @@ class Search {
  public:
   Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor)
       : slices_(frames, changed(scan, about), factor), about_(about), factor_(static_cast<double>(factor)) {
-    constexpr double margin = 4, share = 0.15;  // of the rows, which shadows may wander over
+    constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
     rows_ = slices_.far_rows(margin + share * static_cast<double>(slices_.own_rows()));
   }
 

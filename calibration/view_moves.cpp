@@ -52,7 +52,7 @@ class Reprojection {
   /// Smoothed, of the volume of all views.
   FrameStack of_all() { return seen(filtered_); }
 
-  /// Of the volume that every second view makes, from the first or the second one.
+  /// Reprojections of the volume that every second view makes, from the first or the second one.
   FrameStack of_half(Index first) {
     Array half = filtered_.clone();
     const Shape shape = half.space().shape();
@@ -183,7 +183,7 @@ class Equations {
       step.misfit += off * off, step.size += std::pow(frame_.value(row, bin), 2);
     });
     normal.diagonal() *= 1 + 1e-9;
-    normal.diagonal().array() += 1e-300;  // of a frame without anything
+    normal.diagonal().array() += 1e-300;  // for a frame without anything
     const Matrix inverse = normal.ldlt().solve(Matrix::Identity(n + 2, n + 2));
     const Vector found = inverse * right;
     step.move = found.head(n);

@@ -49,7 +49,7 @@ double value_at(std::span<const float> row, double bin) {
 
 OppositeViews opposite_views_of(std::span<const float> sinogram, const ParallelBeam& scan) {
   constexpr std::size_t quarters = 4;
-  constexpr double rounding = 1e-6;  // of an angle
+  constexpr double rounding = 1e-6;  // rad
   const std::size_t bins = sinogram.size() / scan.angles.size();
   const double axis = scan.detector.axis_bin, most = usual_gap(scan.angles) + rounding;
   OppositeViews all{std::vector<double>(quarters), std::vector<double>(quarters)};

@@ -10,7 +10,7 @@ namespace tandem::pipeline {
 /// How far opposite views of a row differ. Both are mean squares.
 struct OppositeViews {
   std::vector<double> squares;  ///< sums over each of four quarters of the bins that both views see
-  std::vector<double> counts;   ///< of their bins
+  std::vector<double> counts;   ///< how many bins these are
   bool any() const { return !counts.empty(); }
 };
 

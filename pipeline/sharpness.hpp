@@ -18,7 +18,7 @@ struct Sharpness {
   /// The entropy, bits, of the histogram of the same pixels in 256 bars between `low` and `high`.
   double entropy = 0;
   std::vector<double> entropy_without{};  ///< the same without each of the quarters
-  OppositeViews opposite{};               ///< of the line integrals behind it, if they were compared
+  OppositeViews opposite{};               ///< line integrals behind the slice, if they were compared
 
   double total() const;
 };
@@ -49,10 +49,10 @@ struct Swept {
 
 struct SweepResult {
   Verdict verdict;
-  std::size_t best;                 ///< of the values that were tried, the one of the lowest score
+  std::size_t best;                 ///< number of the value with the lowest score
   double value;                     ///< where a parabola through it and its neighbours is lowest
-  double uncertainty;               ///< of `value`, one standard deviation, if it is resolved
-  std::vector<double> score;        ///< of each value, over the lowest one; it judges
+  double uncertainty;               ///< one standard deviation of `value`, if it is resolved
+  std::vector<double> score;        ///< score of each value over the lowest one; it judges
   std::vector<double> unsharpness;  ///< the variation over the lowest one
   std::vector<double> entropy;      ///< mean over the slices, bits
   std::vector<double> opposite;     ///< root mean square by which opposite views differ, if that is known

@@ -23,7 +23,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr double share_kept = 0.2;  // of the memory of a recipe
+constexpr double share_kept = 0.2;  // a share of the memory of a recipe
 
 /// The newest of what was made, by what it was made of.
 template <class T>

@@ -15,19 +15,19 @@ namespace tandem::pipeline {
 
 /// Which slice of a recipe is looked at, and how closely.
 struct Look {
-  Index slice = 0;            ///< of the volume that the recipe makes
+  Index slice = 0;            ///< number in the volume that the recipe makes
   std::optional<Range> x, y;  ///< a part of its voxels; default: all
   Index coarser = 1;          ///< voxels that are so many times as wide, along x and y
 };
 
 /// A slice, or the sinogram that it is made of.
 struct LookedAt {
-  io::Picture picture;                ///< of (y, x), or (view, bin) of the middle one of its rows
-  io::VolumePlace place;              ///< of the slice
+  io::Picture picture;                ///< (y, x), or (view, bin) of the middle row
+  io::VolumePlace place;              ///< where the slice is
   std::string unit, method, model;    ///< as a report has them
   double axis_bin = 0;                ///< in bins of the file
-  Range rows, bins;                   ///< of the file, that were read
-  std::vector<std::string> warnings;  ///< of the plan, and those that only the data can tell
+  Range rows, bins;                   ///< what was read of the file
+  std::vector<std::string> warnings;  ///< warnings of the plan and of the data
   std::vector<std::string> made;      ///< what was made anew: "counts", "lines", "filter", ...
 };
 

@@ -17,7 +17,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr double share_of_counts = 0.2;  // of the memory of a recipe
+constexpr double share_of_counts = 0.2;  // a share of the memory of a recipe
 
 /// Keeps what is written.
 class VolumeInMemory final : public io::VolumeWriter {
@@ -91,10 +91,10 @@ struct SliceSolver::Impl {
   explicit Impl(io::ScanReader& reader) : scan(reader) {}
 
   KeptScan scan;
-  VolumeGrid grid;            ///< of what is there
+  VolumeGrid grid;            ///< grid of the voxels
   std::vector<float> voxels;  ///< empty: nothing is
   StateInMemory state;
-  std::string problem;  ///< whose state it is, and the slice
+  std::string problem;  ///< names the problem and the slice that the state belongs to
 };
 
 SliceSolver::SliceSolver(io::ScanReader& reader) : impl_(std::make_unique<Impl>(reader)) {}

@@ -15,7 +15,7 @@ namespace tandem::pipeline {
 
 /// What a solver is to show, and how closely.
 struct Solve {
-  Index slice = 0;    ///< of the volume that the recipe makes
+  Index slice = 0;    ///< number in the volume that the recipe makes
   int binning = 0;    ///< 2^binning cells more become one than in the recipe, so that a cone takes seconds
   bool warm = false;  ///< begins at the volume that is there from the last time, if it has the same voxels
   /// All but iterations and weights of a regulariser. If that is the same as the last time, a warm start goes
@@ -23,7 +23,7 @@ struct Solve {
   std::string problem = {};
 };
 
-/// Who sees a solver at work; each may be empty. They may throw to end it without a result.
+/// Functions that see a solver at work; each may be empty. They may throw to end it without a result.
 struct SolveSeen {
   /// After each step and before the first one, with |b - Ax| over that of the start; false: it is enough.
   std::function<bool(int iteration, double residual)> step;
@@ -34,15 +34,15 @@ struct SolveSeen {
 /// The slice as the solver has left it.
 struct Solved {
   io::Picture picture;
-  io::VolumePlace place;  ///< of the volume that was solved
+  io::VolumePlace place;  ///< where the volume is that was solved
   std::string unit, method;
-  Index slice = 0, slices = 1;        ///< of that volume, which is coarser if there was binning
-  bool whole = false;                 ///< whether all slices were made
-  bool warm = false;                  ///< whether it began at the volume from the last time
-  int iterations = 0;                 ///< until it ended
-  std::string stopped_by;             ///< "stopped" if `SolveSeen::step` ended it
-  std::optional<float> tv_weight;     ///< that was given, or found
-  std::vector<std::string> warnings;  ///< of the plan, and those that only the data can tell
+  Index slice = 0, slices = 1;     ///< number and count in that volume, which is coarser if there was binning
+  bool whole = false;              ///< whether all slices were made
+  bool warm = false;               ///< whether it began at the volume from the last time
+  int iterations = 0;              ///< until it ended
+  std::string stopped_by;          ///< "stopped" if `SolveSeen::step` ended it
+  std::optional<float> tv_weight;  ///< that was given, or found
+  std::vector<std::string> warnings;  ///< warnings of the plan and of the data
 };
 
 /// Solves a slice of a parallel beam, or the whole volume of another one, as `reconstruct` does, and keeps it

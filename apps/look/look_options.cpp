@@ -176,7 +176,7 @@ std::vector<std::string> LookOptions::words_of(const json& asked) const {
     const std::vector<std::string> values = values_of(name, value);
     if (!may_give(name, values))
       throw UsageError("option " + name + " is not taken from a page; give it to tandem look, or to recon");
-    if (const pipeline::StepOption* before = option_before(name)) {  // whose word has it
+    if (const pipeline::StepOption* before = option_before(name)) {  // that option's word has it
       if (asked.value(before->bare_name(), json("")) == "")
         throw UsageError("option " + name + " goes with " + std::string(before->bare_name()));
     } else if (value == true) {

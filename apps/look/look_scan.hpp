@@ -37,9 +37,8 @@ class LookScan {
   nlohmann::json axis(const nlohmann::json& asked);
   /// {options}: the recipe of the volume, the command that makes it, and what there is to say about it.
   nlohmann::json recipe(const nlohmann::json& asked);
-  /// Of a scan that is followed: looks how many views are there. {views, planned, ring: [first, last)}, where
-  /// the ring is what slices are made of: the views of the last half turn, of a fan or cone beam of the last
-  /// turn.
+  /// Looks how many views a followed scan has. {views, planned, ring: [first, last)}: slices are made of the
+  /// ring, which is the last half turn of views, or the last turn of a fan or cone beam.
   nlohmann::json grown();
   /// What the scan says of itself, without options of the page.
   nlohmann::json report();

@@ -80,7 +80,7 @@ LookedVolume looked_volumes(const LookCommand& o, Reader volume) {
 
 void add_look_options(CLI::App& c, LookCommand& o) {
   add_recon_options(c, o.recon);
-  for (CLI::Option* option : c.get_options()) {  // those of solvers are taken, as a recipe may have them
+  for (CLI::Option* option : c.get_options()) {  // a recipe may have options of solvers
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
     if (!look_takes(name) || !applies(o.recon, "--" + name)) option->group("");

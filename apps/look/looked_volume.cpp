@@ -69,7 +69,7 @@ std::array<Index, 3> shift_of(const io::VolumeReader& volume, const io::VolumeRe
 
 /// What of a volume a picture shows.
 struct LookedVolume::Seen {
-  std::size_t axis = 0, u = 2, v = 1;  ///< of z, y, x
+  std::size_t axis = 0, u = 2, v = 1;  ///< numbers of the axes z, y, x
   Index at = 0, step = 1;
   Range across, down;  ///< along u and v
   Index width() const { return ceil_div(across.size(), step); }

@@ -21,8 +21,8 @@ SweepAsked sweep_of(const std::string& name, double first, double last, double s
 /// What came out of it.
 struct SweepMade {
   pipeline::SweepResult result;
-  std::vector<std::string> texts;     ///< of the values, as an option takes them
-  std::vector<io::Picture> pictures;  ///< of the first slice, at most so many pixels a side
+  std::vector<std::string> texts;     ///< the values, as an option takes them
+  std::vector<io::Picture> pictures;  ///< the first slice at each value, made smaller
   io::VolumePlace place;
   std::vector<std::string> warnings;
 };

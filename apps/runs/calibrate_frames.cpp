@@ -86,7 +86,7 @@ void by_sharp_slices(Found& found, const CalibratedPart& part, ProgressLine& pro
   }
 }
 
-/// Of the part or of the whole scan in the file: where the midplane falls, and the axis in that row.
+/// Where the midplane falls, and the axis in that row, in a part of a scan or in the whole.
 struct Cells {
   double axis, midplane;
 };

@@ -18,12 +18,12 @@ class Json {
 
   const Json* find(std::string_view name) const;  ///< a member of an object; null if there is none
   const Json* find(std::string_view name, std::string_view within) const;  ///< a member of this member
-  const std::vector<Json>& items() const { return items_; }                ///< of a list
+  const std::vector<Json>& items() const { return items_; }                ///< the items of a list
   std::optional<double> number() const;
   std::optional<bool> flag() const;
   std::optional<std::string> text() const;
-  std::vector<double> numbers() const;    ///< of a list that has nothing else
-  Range place() const { return place_; }  ///< of its characters in the text
+  std::vector<double> numbers() const;    ///< a list of nothing but numbers
+  Range place() const { return place_; }  ///< where its characters stand in the text
 
  private:
   friend class JsonParser;
@@ -32,7 +32,7 @@ class Json {
   double number_ = 0;
   std::string text_;
   std::vector<Json> items_;
-  std::vector<std::string> names_;  ///< of the items of an object
+  std::vector<std::string> names_;  ///< names of the items of an object
   Range place_;
 };
 

@@ -26,7 +26,7 @@ class TextHead {
   /// Where something begins, in bytes: a whole number from -1 on, 0 if there is none. @throws FileError
   Index offset(const std::string& name) const;
   const std::map<std::string, std::string>& lines() const { return lines_; }
-  Index bytes() const { return bytes_; }  ///< of the lines
+  Index bytes() const { return bytes_; }  ///< length of the lines
   const std::string& where() const { return where_; }
 
  private:

@@ -118,7 +118,7 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
 struct VolumeBox {
   std::array<Range, 3> part;  ///< z, y, x
   Shape step{1, 1, 1};
-  Shape shape() const;  ///< of the voxels that are read
+  Shape shape() const;  ///< how many voxels are read along each axis
 };
 
 /// A volume on disk. It may be an HDF5 file of tandem or tomocupy, `/exchange/data` (z, y, x); TIFF slices of
@@ -132,8 +132,8 @@ class VolumeReader {
   /// A volume in memory, which stays where it is as long as the reader lives.
   VolumeReader(const float* voxels, Shape shape, std::optional<VolumePlace> place);
   ~VolumeReader();
-  const VolumeKind& kind() const;  ///< of a file
-  std::string_view title() const;  ///< of its kind: "HDF5"; of a volume in memory "an array"
+  const VolumeKind& kind() const;  ///< the kind of the file
+  std::string_view title() const;  ///< title of the kind: "HDF5", or "an array" for a volume in memory
   Shape shape() const;
   std::optional<VolumePlace> place() const;  ///< the place, if the file tells it; else empty
   std::optional<double> pitch_mm() const;    ///< pitch along x, if known

@@ -27,7 +27,7 @@ Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
   return work_.moved_to(work_.device(), std::move(x));
 }
 
-/// Of the onlooker, or of the file.
+/// Reads the initial volume from the onlooker or the file.
 void Start::read_written(Range slices, float* to) {
   const Onlooker* onlooker = work_.beside.onlooker;
   if (!onlooker || onlooker->start.empty()) return file_->read(slices, to);

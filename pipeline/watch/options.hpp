@@ -23,8 +23,8 @@ struct Options {
   StationBoard* board = nullptr;       ///< sees what stations do; may be null
   bool curves = false;                 ///< whether to keep curves of a solver; with a truth also of quality
   Checkpoints* checkpoints = nullptr;  ///< check-points of a solver; may be null
-  const Onlooker* onlooker = nullptr;  ///< of a solver; may be null
-  StateKeeper* keeper = nullptr;       ///< of a solver, in the place of check-points; may be null
+  const Onlooker* onlooker = nullptr;  ///< sees a solver's steps; may be null
+  StateKeeper* keeper = nullptr;       ///< keeps a solver's state in the place of check-points; may be null
 };
 
 }  // namespace tandem::pipeline

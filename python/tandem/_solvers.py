@@ -192,7 +192,7 @@ class Mltr(Solver):
         _require_operator("Mltr", A)
         if blank is None:
             raise TypeError("blank: None; counts without an object are needed")
-        if data_weights is not None:  # of a datum's log likelihood, which is linear in both
+        if data_weights is not None:  # weights of log likelihoods, which are linear in both
             b, blank = b * data_weights, blank * data_weights
         self._begin(lambda given: _core.Mltr(A._core, given, _bounds(bounds)), A._domain, A._range, b, x0,
                     ("blank", blank))

@@ -55,7 +55,7 @@ def test_solvers_go_on_with_the_same_bits(make):
         tandem.run(one, 2)
         one.step()
     np.testing.assert_array_equal(other.solution, solver.solution)
-    third = again(other)  # of one that was stored itself
+    third = again(other)  # a copy of a copy
     np.testing.assert_array_equal(third.solution, solver.solution)
 
 

@@ -74,7 +74,7 @@ def test_subsets_take_weights_in_the_order_of_the_scan():
     assert relative(one.solution, all_.solution) < 1e-5
     some = tandem.subsets(SCAN, tandem.VolumeGrid((7, 6, 1), 1.1), count=4)
     spoiled = B.copy()
-    spoiled[3] = 1e3  # of the view that does not count
+    spoiled[3] = 1e3  # the view that does not count
     found = [tandem.OsSirt(some, b, data_weights=W) for b in (B, spoiled)]
     for solver in found:
         tandem.run(solver, 5)

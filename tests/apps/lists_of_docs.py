@@ -128,7 +128,7 @@ def compare_choices(h, faults):
         due = {choice for file, table, name in (places if isinstance(places, list) else [places])
                for choice in re.findall(name, re.search(table, text(file), re.DOTALL)[1])}
         listed = [choice.partition("=")[0] for choice in h.choices(option)]
-        left_out = {"automatic"}  # of models
+        left_out = {"automatic"}  # no model of its own
         same(f"{option} in help", sorted(set(listed) - left_out), sorted(set(due) - left_out), faults)
 
 

@@ -176,7 +176,7 @@ def check_solver(program, folder, port):
 
 
 def check_solver_of_a_cone(program, folder):
-    """Of a cone the whole volume is solved, binned; its recipe has the numbers, and any slice is seen."""
+    """The whole volume of a cone is solved, binned; its recipe has the numbers, and any slice is seen."""
     subprocess.run([program, "simulate", "-o", "cone.h5", "--geometry", "cone", "--sod", "60", "--sdd", "90", "--pixel-size", "0.5", "--arc",
                     "360", "--size", "40", "--bins", "48", "--rows", "40", "--views", "60", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     with looking(program, folder, scan="cone.h5") as (_, port):

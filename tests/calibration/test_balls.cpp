@@ -168,7 +168,7 @@ TEST(Balls, AtKnownPlacesGiveAllNumbersWithinThreeTimesTheBounds) {
   Jig micro = micro_ct(), broad = wide();
   const auto found = [](Jig& j) {
     j.scanner.pitch = in_radians(0.8);
-    std::vector<Vector3d> places;  // of the jig on its own table, in another order
+    std::vector<Vector3d> places;  // the jig's balls on its own table, in another order
     for (std::size_t k = 0; k < j.balls.size(); ++k) {
       const Vector3d& ball = j.balls[(5 * k) % 12];
       places.push_back({ball.y() + 7, -ball.z() + 3, -ball.x()});
