@@ -152,9 +152,12 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
 }
 
 json volume_report(const io::VolumeReader& volume) {
-  json report = {
-      {"kind", "volume"},      {"format", volume.title()},          {"shape", volume.shape()},
-      {"unit", volume.unit()}, {"pitch_mm", or_null(volume.pitch_mm())}, {"complete", volume.complete()}};
+  json report = {{"kind", "volume"},
+                 {"format", volume.title()},
+                 {"shape", volume.shape()},
+                 {"unit", volume.unit()},
+                 {"pitch_mm", or_null(volume.pitch_mm())},
+                 {"complete", volume.complete()}};
   if (!volume.complete()) report["missing"] = volume.missing();
   if (const auto place = volume.place()) report.update(place_json(*place));
   return report;
