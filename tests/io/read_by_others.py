@@ -17,7 +17,8 @@ except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
 
-INTEGERS = ["--range", "-0.4:2"]
+RANGE = (-0.4, 2)
+INTEGERS = ["--range", "{}:{}".format(*RANGE)]
 PACKED = ("zstd", "blosc")
 TYPES = {"float32": [], "float16": [], "uint16": INTEGERS, "uint8": INTEGERS}
 
@@ -36,7 +37,7 @@ def stored_as(volume, name):
     """The voxels of a type, by numpy alone."""
     if name.startswith("float"):
         return volume.astype(name)
-    top, (low, high) = np.iinfo(name).max, (np.float32(v).astype(float) for v in INTEGERS[1::2])
+    top, (low, high) = np.iinfo(name).max, (np.float32(v).astype(float) for v in RANGE)
     return np.floor(np.clip((volume - low) * (top / (high - low)), 0, top) + 0.5).astype(name)
 
 
