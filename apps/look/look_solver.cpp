@@ -80,8 +80,8 @@ void LookSolver::begin(const json& asked) {
     wish.binning = static_cast<int>(binning);
   change([&] {
     wish_ = std::move(wish);
-    enough_ = true;  // for the one at work
-    state_["state"] = "runs";
+    enough_ = true;                                                            // for the one at work
+    state_ = {{"state", "runs"}, {"stage", "waits"}, {"picture", pictures_}};  // nothing of the one before
     if (!thread_.joinable() && !over_) thread_ = std::thread([this] { work(); });
     told_.notify_all();
   });
@@ -90,6 +90,7 @@ void LookSolver::begin(const json& asked) {
 void LookSolver::enough() {
   const std::lock_guard lock(mutex_);
   enough_ = true;
+  if (wish_) wish_->enough = true;
 }
 
 void LookSolver::end() {
@@ -129,7 +130,7 @@ void LookSolver::work() {
     if (over_) return;
     const Wish wish = std::move(*wish_);
     wish_.reset();
-    at_work_ = true, steps_ = enough_ = false;
+    at_work_ = true, steps_ = false, enough_ = wish.enough;
     residuals_.clear();
     state_ = {{"state", "runs"}, {"stage", "begins"}, {"picture", pictures_}};
     lock.unlock();
@@ -170,6 +171,7 @@ bool LookSolver::goes_on(int iteration, double residual) {
   bool more = false;
   change([&] {
     if (over_) throw UsageError("tandem look ends");
+    if (wish_) return;  // it is not this one's state any more
     steps_ = true;
     residuals_.emplace_back(iteration, residual);
     state_["stage"] = "iterate", state_["iteration"] = iteration, state_["residual"] = residual;
@@ -213,12 +215,14 @@ void LookSolver::keep(pipeline::Solved made, int binning) {
               {"method", made.method},
               {"pitch", made.place.grid.pitch[0]},
               {"length", made.place.unit_of_length()}};
+    ++pictures_;
+    if (wish_) return;
     for (const auto& [name, value] : about_.items()) state_[name] = value;
     state_["iterations"] = made.iterations, state_["stopped_by"] = made.stopped_by;
     state_["binning"] = binning, state_["warm"] = made.warm;
     state_["tv_weight"] = made.tv_weight ? json(*made.tv_weight) : json(nullptr);
     state_["warnings"] = made.warnings;
-    state_["picture"] = ++pictures_;
+    state_["picture"] = pictures_;
   });
 }
 

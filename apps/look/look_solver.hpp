@@ -15,9 +15,9 @@
 
 namespace tandem::apps {
 
-/// Runs solvers for a page, and the filter on all slices: one at a time, on a thread and with a reader of its own, so that slices can be
-/// looked at meanwhile. A newer wish ends the one at work, whose volume stays for a warm start. Any thread
-/// may call it.
+/// Runs solvers for a page, and the filter on all slices: one at a time, on a thread and with a reader of its
+/// own, so that slices can be looked at meanwhile. A newer wish ends the one at work, whose volume stays for
+/// a warm start. Any thread may call it.
 class LookSolver {
  public:
   /// `news`: is called when `state` has changed. `watched`: whether somebody still looks; a solver ends if
@@ -42,7 +42,7 @@ class LookSolver {
     Json options;
     Index slice = 0;
     std::optional<int> binning;
-    bool warm = false;
+    bool warm = false, enough = false;
   };
 
   void work();

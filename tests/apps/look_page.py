@@ -375,11 +375,18 @@ def check_flood(run, port):
         thread.join()
     require(set(statuses) <= {422, 429} and 422 in statuses, "a flood gives", set(statuses))
     get(port, "about.json")
-    streams = [socket.create_connection(("127.0.0.1", int(port)), timeout=30) for _ in range(5)]
-    heads = []
-    for wire in streams:
-        wire.sendall(f"GET {port.path('events')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
-        heads.append(wire.recv(20).split()[1])
+    end = time.monotonic() + 60  # streams of before are given up when the server next writes to them
+    while True:
+        streams = [socket.create_connection(("127.0.0.1", int(port)), timeout=30) for _ in range(5)]
+        heads = []
+        for wire in streams:
+            wire.sendall(f"GET {port.path('events')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+            heads.append(wire.recv(20).split()[1])
+        if heads.count(b"200") == 3 or time.monotonic() > end:
+            break
+        for wire in streams:
+            wire.close()
+        time.sleep(1)
     require(heads.count(b"200") == 3 and heads.count(b"503") == 2, "five streams give", heads)
     get(port, "about.json")
     for wire in streams:
