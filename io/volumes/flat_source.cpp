@@ -94,8 +94,9 @@ std::vector<Index> TextHead::counts(const std::string& name, std::size_t due) co
 Index TextHead::offset(const std::string& name) const {
   if (!has(name)) return 0;
   const std::vector<double> all = numbers(name);
-  require<FileError>(all.size() == 1 && all[0] >= -1 && all[0] <= longest_file && all[0] == std::floor(all[0]),
-                     where_, ": ", name, " = \"", text(name), "\"; a number of bytes, or -1, is needed");
+  require<FileError>(
+      all.size() == 1 && all[0] >= -1 && all[0] <= longest_file && all[0] == std::floor(all[0]), where_, ": ",
+      name, " = \"", text(name), "\"; a number of bytes, or -1, is needed");
   return static_cast<Index>(all[0]);
 }
 
