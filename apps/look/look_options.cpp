@@ -54,11 +54,7 @@ std::vector<std::string> opening_options() {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back(name);
-  std::erase_if(names, [](const std::string& name) {
-    return std::ranges::any_of(pipeline::steps(), [&](const pipeline::Step& step) {
-      return std::ranges::any_of(step.options, [&](const auto& one) { return one.name == "--" + name; });
-    });
-  });
+  std::erase_if(names, [](const std::string& name) { return step_option(name) != nullptr; });
   names.emplace_back("views");  // with a step, of which the reader knows
   return names;
 }
