@@ -161,7 +161,7 @@ void LookRuns::run_each(std::vector<One> all) {
     };
     change([&] {
       state_["name"] = one.output, state_["stage"] = "begins", state_["done"] = state_["total"] = 0;
-      state_.erase("seconds");  // those of the scan before
+      state_.erase("seconds");  // the seconds belong to the scan before
       row("state", "runs");
     });
     const std::optional<Failure> failure = failure_of([&] { run(one); });
