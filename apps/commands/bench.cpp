@@ -50,7 +50,7 @@ constexpr const char* numbers_beside =
 
 void print_rows(Device device, const json& rows) {
   std::printf("%s: %s\n", device.name().c_str(), description(device).c_str());
-  std::printf("%-18s %-9s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
+  std::printf("%-18s %-19s %-9s %6s %6s %7s %10s %9s %8s  %s\n", "direction", "variant", "precision", "size",
               "views", "slices", "ms", "GU/s", "of limit", "beside");
   for (const json& r : rows) {
     std::string beside;
@@ -66,7 +66,7 @@ void print_rows(Device device, const json& rows) {
     if (r.contains("gups")) std::snprintf(gups, sizeof gups, "%.3f", r["gups"].get<double>());
     if (r.contains("limit"))
       std::snprintf(share, sizeof share, "%.1f %%", 100 * r["share_of_limit"].get<double>());
-    std::printf("%-18s %-9s %-9s %6ld %6ld %7ld %10.2f %9s %8s  %s\n",
+    std::printf("%-18s %-19s %-9s %6ld %6ld %7ld %10.2f %9s %8s  %s\n",
                 r["direction"].get<std::string>().c_str(), r["variant"].get<std::string>().c_str(),
                 r["precision"].get<std::string>().c_str(), r["size"].get<long>(), r["views"].get<long>(),
                 r["slices"].get<long>(), r["ms"].get<double>(), gups, share, beside.c_str());
