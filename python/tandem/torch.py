@@ -2,8 +2,10 @@
 round. Numbers are float32 everywhere; under autocast, too."""
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Optional, Union
 
+import numpy as np
 import torch
 from torch import nn
 from torch.autograd.function import once_differentiable
@@ -167,6 +169,31 @@ class Fdk(Layer):
         super().__init__(_OfScan(_tomography.fdk, scan, grid, filter, model), images)
 
 
+class _Views:
+    """A scan without its vectors: makes of these the pair in double."""
+
+    def __init__(self, grid, rows, bins, parallel):
+        self.grid, self.rows, self.bins, self.parallel = grid, rows, bins, parallel
+
+    def __call__(self, vectors: np.ndarray) -> _tomography.ViewsInDouble:
+        scan = FlexibleBeam(self.bins, self.rows, vectors.tolist(), self.parallel)
+        return _tomography.ViewsInDouble(scan, self.grid)
+
+    def along(self, vectors: np.ndarray, change: np.ndarray, of: Callable) -> Any:
+        """The derivative of what `of` makes of the pair, along a change of the vectors: a central difference. Its step
+        moves no vector by more than 1e-5 of a cell, so that rounding leaves 1e-11 of the value, and few corners of
+        trapezoids, where derivatives jump, lie within it."""
+        most = np.abs(change).max(initial=0)
+        if most == 0:
+            return 0
+        step = 1e-5 * np.linalg.norm(vectors[:, 6:9], axis=1).min() / most
+        return (of(self(vectors + step * change)) - of(self(vectors - step * change))) / (2 * step)
+
+
+def _in_double(*tensors: torch.Tensor) -> list[np.ndarray]:
+    return [tensor.detach().double().numpy() for tensor in tensors]
+
+
 class _OfViews(torch.autograd.Function):
     """A x, with gradients by x and by the vectors of the views. All is done in double."""
 
@@ -174,30 +201,61 @@ class _OfViews(torch.autograd.Function):
     def forward(ctx, x, vectors, views):
         ctx.views = views
         ctx.save_for_backward(x, vectors)
-        return torch.from_numpy(views.project(x.detach().numpy())).to(x.dtype)
+        volume, numbers = _in_double(x, vectors)
+        return torch.from_numpy(views(numbers).project(volume)).to(x.dtype)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return *_GradientsOfViews.apply(*ctx.saved_tensors, gradient, ctx.views, ctx.needs_input_grad), None
+
+
+class _GradientsOfViews(torch.autograd.Function):
+    """The gradients of <y, A x> by x and by the vectors, with gradients of their own."""
+
+    @staticmethod
+    def forward(ctx, x, vectors, y, views, wanted):
+        ctx.views = views
+        ctx.save_for_backward(x, vectors, y)
+        volume, numbers, data = _in_double(x, vectors, y)
+        pair = views(numbers)
+        by_x = torch.from_numpy(pair.back_project(data)).to(x.dtype) if wanted[0] else None
+        by_vectors = torch.from_numpy(pair.gradient_by_views(volume, data)).to(vectors.dtype) if wanted[1] else None
+        return by_x, by_vectors
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, gradient):
-        x, vectors = ctx.saved_tensors
-        y, by_x, by_vectors = gradient.detach().numpy(), None, None
-        if ctx.needs_input_grad[0]:
-            by_x = torch.from_numpy(ctx.views.back_project(y)).to(x.dtype)
-        if ctx.needs_input_grad[1]:
-            by_vectors = torch.from_numpy(ctx.views.gradient_by_views(x.detach().numpy(), y)).to(vectors.dtype)
-        return by_x, by_vectors, None
+    def backward(ctx, for_x, for_vectors):
+        """The gradient of <for_x, At y> + <for_vectors, gradient by vectors>, which is that of <y, A for_x> and of the
+        change of <y, A x> along for_vectors."""
+        x, vectors, y = ctx.saved_tensors
+        volume, numbers, data = _in_double(x, vectors, y)
+        by_x, by_vectors, by_y = 0, 0, 0
+        if for_x is not None:
+            pair, change = ctx.views(numbers), for_x.double().numpy()
+            by_y = by_y + pair.project(change)
+            by_vectors = by_vectors + pair.gradient_by_views(change, data)
+        if for_vectors is not None:
+            along = functools.partial(ctx.views.along, numbers, for_vectors.double().numpy())
+            by_y = by_y + along(lambda pair: pair.project(volume))
+            by_x = by_x + along(lambda pair: pair.back_project(data))
+            by_vectors = by_vectors + along(lambda pair: pair.gradient_by_views(volume, data))
+
+        def like(tensor, gradient):
+            return torch.from_numpy(np.broadcast_to(gradient, tensor.shape).copy()).to(tensor.dtype)
+
+        return like(x, by_x), like(vectors, by_vectors), like(y, by_y), None, None
 
 
 def project_views(x: torch.Tensor, vectors: torch.Tensor, grid: VolumeGrid, rows: int, bins: int,
                   parallel: bool = False) -> torch.Tensor:
     """The line integrals (view, row, bin) of a volume (slice, y, x), with gradients by the volume and by the views: 12
     numbers each, as `FlexibleBeam` has them, in mm. So a geometry can be fitted by any optimiser of PyTorch; parameters
-    of one's own become vectors by operations of PyTorch. On the CPU, in double within, of flat detectors; first
-    derivatives. `tandem.view_derivative` says which pair this is."""
+    of one's own become vectors by operations of PyTorch. On the CPU, in double within, of flat detectors. First
+    derivatives are exact; second ones by the views are central differences of these, and jump where the edge of a voxel's
+    shadow passes that of a cell. `tandem.view_derivative` says which pair this is."""
     for name, tensor in (("x", x), ("vectors", vectors)):
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f"{name}: a {type(tensor).__name__}; give a tensor, such as torch.from_numpy({name})")
         if tensor.device.type != "cpu":
             raise DeviceError(f"{name}: the tensor is on {tensor.device}; derivatives by views are made on the cpu")
-    scan = FlexibleBeam(bins, rows, vectors.detach().double().tolist(), parallel)
-    return _OfViews.apply(x, vectors, _tomography.ViewsInDouble(scan, grid))
+    return _OfViews.apply(x, vectors, _Views(grid, rows, bins, parallel))

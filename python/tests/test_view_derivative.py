@@ -58,6 +58,7 @@ def test_gradients_of_torch_by_volume_and_views(parallel):
     vectors = torch.tensor(tilted_views(parallel, 2), requires_grad=True)
     x = torch.rand(3, 2, 3, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda x, v: project_views(x, v, grid, ROWS, BINS, parallel), (x, vectors))
+    assert torch.autograd.gradgradcheck(lambda x, v: project_views(x, v, grid, ROWS, BINS, parallel), (x, vectors))
     y = project_views(x.detach().float(), vectors, grid, ROWS, BINS, parallel)
     assert y.dtype == torch.float32
     y.square().sum().backward()
