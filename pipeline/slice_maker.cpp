@@ -1,6 +1,7 @@
 #include "slice_maker.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <list>
 #include <sstream>
 #include <utility>
@@ -289,6 +290,32 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
   return slab;
 }
 
+namespace {
+
+/// The same line integrals, with 0 in views 1, 3, ...
+Array of_even_views(const Array& y) {
+  Stream& stream = default_stream(y.space().device());
+  Array even = zeros(y.space(), stream);
+  const auto every_second = [](auto all) {
+    all.n0 = (all.n0 + 1) / 2, all.s0 *= 2;
+    return all;
+  };
+  copy(every_second(image(ConstVectorView(y))), every_second(image(VectorView(even))), stream);
+  return even;
+}
+
+double seen_twice(const Job& job) {
+  const VolumeGrid& grid = job.grid;
+  const Detector& d = detector_of(job.scan);
+  const double all = 0.5 * static_cast<double>(std::max(grid.size[0], grid.size[1]));
+  if (!half_acquisition(job.scan)) return all;
+  const double nearer = std::min(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch,
+               from_axis = std::visit([&](const auto&s) { return distance_from_axis(s, nearer); }, job.scan);
+  return std::min(all, (from_axis - std::hypot(grid.centre[0], grid.centre[1])) / grid.pitch[0]);
+}
+
+}  // namespace
+
 SliceMaker::SliceMaker(io::ScanReader& reader) : impl_(std::make_unique<Impl>(reader)) {}
 SliceMaker::~SliceMaker() = default;
 
@@ -325,10 +352,18 @@ LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::fu
   add_unsaid(at.warnings, lines->warnings);
   const auto [slices, height, width] = one.plan.job.grid.shape();
   at.picture = {width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+  at.seen_twice = seen_twice(one.plan.job);
+  if (look.halves) at.even = at.picture.grey;
   if (!lines->y) return at;
-  const Array made = on_device(impl_->back_projected(one, *lines->y, at, go_on), Device::cpu());
-  require_finite(one.plan.job, {0, 1}, made);
-  std::copy_n(made.data(), width * height, at.picture.grey.begin());
+  const auto put = [&](const Array& y, std::vector<float>& voxels) {
+    const Array made = on_device(impl_->back_projected(one, y, at, go_on), Device::cpu());
+    require_finite(one.plan.job, {0, 1}, made);
+    std::copy_n(made.data(), width * height, voxels.begin());
+  };
+  put(*lines->y, at.picture.grey);
+  if (!look.halves) return at;
+  one.lines_key += "even";
+  put(of_even_views(*lines->y), at.even);
   return at;
 }
 
