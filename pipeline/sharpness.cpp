@@ -178,7 +178,7 @@ double entropy_of(const Bars& counts) {
 double Sharpness::total() const { return std::accumulate(variation.begin(), variation.end(), 0.0); }
 
 Sharpness sharpness_of(const SharpLook& look, double low, double high) {
-  constexpr double least_share = 0.01;  // of the energy, where noise is nearly all of it
+  constexpr double least_share = 0.01;  // share of the energy, where noise is nearly all of it
   const Index width = look.width, height = look.height;
   Sharpness all{std::vector<double>(quarters), 0, std::vector<double>(quarters)};
   std::array<Bars, quarters> counts{};

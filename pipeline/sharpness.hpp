@@ -36,7 +36,7 @@ struct SharpLook {
   std::span<const float> slice,
       even;  ///< (y, x), from all views, and what the even ones among them add to it
   Index width, height;
-  double radius;  ///< of a disc about the middle of the slice, voxels
+  double radius;  ///< radius of a disc about the middle of the slice, voxels
 };
 
 /// Which score judges.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <list>
-#include <sstream>
 #include <utility>
+#include <variant>
 
 #include "../core/error.hpp"
 #include "../operators/tiling.hpp"
@@ -13,6 +13,7 @@
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
 #include "plan/heeds_axis.hpp"
+#include "plan/key_text.hpp"
 #include "plan/margin_rows.hpp"
 #include "reconstruct.hpp"
 #include "stations/compute.hpp"
@@ -60,48 +61,6 @@ class Newest {
 };
 
 double bytes_in(const Array& array) { return 4 * static_cast<double>(array.size()); }
-
-/// A text of values, which differ if their texts do.
-class KeyText {
- public:
-  KeyText() { text_.precision(17); }
-  template <class... Values>
-  KeyText& add(const Values&... values) {
-    (put(values), ...);
-    return *this;
-  }
-  std::string text() const { return text_.str(); }
-
- private:
-  template <class T>
-  void put(const T& value) {
-    text_ << value << ' ';
-  }
-  void put(Range range) { add(range.first, range.last); }
-  template <class T>
-  void put(const std::optional<T>& value) {
-    if (value)
-      put(*value);
-    else
-      put("none");
-  }
-  template <class T>
-  void put(const std::vector<T>& values) {
-    add(values.size());
-    for (const T& value : values) put(value);
-  }
-  template <class T, std::size_t N>
-  void put(const std::array<T, N>& values) {
-    for (const T& value : values) put(value);
-  }
-  void put(const StepValues& values) {
-    for (const auto& [name, value] : values) {
-      add(name);
-      std::visit([this](const auto& given) { put(given); }, value);
-    }
-  }
-  std::ostringstream text_;
-};
 
 /// What line integrals depend on, of one scan. The axis is among it where frames become upright, or where a
 /// step looks at what lies on the other side of it.
@@ -309,8 +268,8 @@ double seen_twice(const Job& job) {
   const Detector& d = detector_of(job.scan);
   const double all = 0.5 * static_cast<double>(std::max(grid.size[0], grid.size[1]));
   if (!half_acquisition(job.scan)) return all;
-  const double nearer = std::min(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch,
-               from_axis = std::visit([&](const auto&s) { return distance_from_axis(s, nearer); }, job.scan);
+  const double nearer = std::min(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch;
+  const double from_axis = std::visit([&](const auto& s) { return distance_from_axis(s, nearer); }, job.scan);
   return std::min(all, (from_axis - std::hypot(grid.centre[0], grid.centre[1])) / grid.pitch[0]);
 }
 
@@ -358,7 +317,7 @@ LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::fu
   const auto put = [&](const Array& y, std::vector<float>& voxels) {
     const Array made = on_device(impl_->back_projected(one, y, at, go_on), Device::cpu());
     require_finite(one.plan.job, {0, 1}, made);
-    std::copy_n(made.data(), width * height, voxels.begin());
+    std::copy_n(made.data(), voxels.size(), voxels.begin());
   };
   put(*lines->y, at.picture.grey);
   if (!look.halves) return at;

@@ -24,7 +24,7 @@ struct Look {
 /// A slice, or the sinogram that it is made of.
 struct LookedAt {
   io::Picture picture;        ///< (y, x), or (view, bin) of the middle row
-  std::vector<float> even{};  ///< of a slice, what views 0, 2, ... add to it, if that was asked for
+  std::vector<float> even{};  ///< what views 0, 2, ... add to a slice, if that was asked for
   /// How far about its middle both sides of the detector see a slice, voxels: a half acquisition sees what
   /// lies farther out from one side only.
   double seen_twice = 0;
