@@ -27,7 +27,7 @@ struct LeftOut {
 
 /// The score of all slices, without one quarter of one of them.
 double score_without(const Swept& some, Score score, const std::optional<LeftOut>& out) {
-  double sum = 0, count = 0;
+  double sum = 0, count = 0, energy = 0;
   for (std::size_t s = 0; s < some.slices.size(); ++s) {
     const Sharpness& one = some.slices[s];
     const auto is_out = [&](std::size_t quarter) { return out && *out == LeftOut{s, quarter}; };
@@ -39,8 +39,10 @@ double score_without(const Swept& some, Score score, const std::optional<LeftOut
       if (is_out(q)) continue;
       sum += score == Score::sharpness ? one.variation[q] : one.opposite.squares[q];
       if (score == Score::opposite) count += one.opposite.counts[q];
+      if (score == Score::sharpness && !one.energy.empty()) energy += one.energy[q];
     }
   }
+  if (energy > 0) return sum / std::sqrt(energy);
   return score == Score::opposite ? sum / std::max(count, 1.0) : sum;
 }
 
@@ -152,8 +154,10 @@ Doubt doubt_of(const SweepResult& all, const std::vector<Swept>& values, Score s
     if (const auto other = other_value(all.score, curve_without(values, *doubter, {}), values, steps))
       return {Verdict::ambiguous, std::string("ambiguous: ") + best_by(score) + " at " + best + ", but " +
                                       best_by(*doubter) + " at " + text_of_value(*other)};
-  if (all.best == 0 || all.best == last)
-    return {Verdict::railed, "railed: the best value is at an end of the range; try values beyond " + best};
+  const auto as_good = [&](std::size_t k) { return all.score[k] < 1 + least_difference; };
+  if (const std::size_t end = as_good(0) ? 0 : last; as_good(end))
+    return {Verdict::railed, "railed: the best value is at an end of the range; try values beyond " +
+                                 text_of_value(values[end].value)};
   if (has_rival(all.score, all.best))
     return {Verdict::ambiguous, "ambiguous: the score has two valleys that are about as deep"};
   if (steps > std::max(1.0, 0.25 * static_cast<double>(last)))
@@ -173,22 +177,31 @@ double entropy_of(const Bars& counts) {
 
 double Sharpness::total() const { return std::accumulate(variation.begin(), variation.end(), 0.0); }
 
-Sharpness sharpness_of(std::span<const float> slice, Index width, Index height, double low, double high) {
-  const double radius = 0.4 * static_cast<double>(std::min(width, height));
-  const auto at = [&](Index y, Index x) {
-    return static_cast<double>(slice[static_cast<std::size_t>(y * width + x)]);
-  };
-  Sharpness all{std::vector<double>(quarters), 0};
+Sharpness sharpness_of(const SharpLook& look, double low, double high) {
+  constexpr double least_share = 0.01;  // share of the energy, where noise is nearly all of it
+  const Index width = look.width, height = look.height;
+  Sharpness all{std::vector<double>(quarters), 0, std::vector<double>(quarters)};
   std::array<Bars, quarters> counts{};
+  std::array<double, quarters> squares{};
   for (Index y = 0; y + 1 < height; ++y)
     for (Index x = 0; x + 1 < width; ++x) {
-      const Index right = 2 * x + 1 - width, down = 2 * y + 1 - height;
-      if (std::hypot(static_cast<double>(right), static_cast<double>(down)) >= 2 * radius) continue;
+      const Index right = 2 * x + 1 - width, down = 2 * y + 1 - height, at = y * width + x;
+      if (std::hypot(right, down) >= 2 * look.radius) continue;
+      const auto gradient = [&](std::span<const float> of) {
+        const double here = of[at];
+        return std::array{of[at + 1] - here, of[at + width] - here};
+      };
       const std::size_t quarter = (right > 0 ? 1U : 0U) + (down > 0 ? 2U : 0U);
-      all.variation[quarter] += std::hypot(at(y, x + 1) - at(y, x), at(y + 1, x) - at(y, x));
-      const double bar = high > low ? (at(y, x) - low) / (high - low) * bars : 0;
+      const auto [gx, gy] = gradient(look.slice);
+      const auto [ex, ey] = gradient(look.even);
+      all.variation[quarter] += std::hypot(gx, gy);
+      all.energy[quarter] += 4 * (ex * (gx - ex) + ey * (gy - ey));
+      squares[quarter] += gx * gx + gy * gy;
+      const double bar = high > low ? (look.slice[at] - low) / (high - low) * bars : 0;
       ++counts[quarter][static_cast<std::size_t>(std::clamp(bar, 0.0, bars - 1.0))];
     }
+  for (std::size_t q = 0; q < quarters; ++q)
+    all.energy[q] = std::max(all.energy[q], least_share * squares[q]);
   Bars sum{};
   for (const Bars& some : counts)
     for (std::size_t k = 0; k < bars; ++k) sum[k] += some[k];

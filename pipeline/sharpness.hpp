@@ -10,17 +10,33 @@
 
 namespace tandem::pipeline {
 
-/// How sharp a slice is. All scores are lower for a better one.
+/// How sharp a slice is, in each quarter of a disc.
+///
+/// Over half a turn, views about a wrong axis add false edges: the variation rises, and the energy stays.
+/// Over a whole turn each edge is seen from both sides, and is split into two of half the height: the energy
+/// falls, and the variation does not tell. So the variation over the root of the energy is lowest at the true
+/// axis, for any arc. Noise adds to energy, but not to what slices from two halves of the views have in
+/// common.
 struct Sharpness {
-  /// The sum of the lengths of gradients in each quarter of a circle whose diameter is four fifths of the
-  /// width. A wrong axis splits an edge into several, and so makes the sum larger.
-  std::vector<double> variation;
+  std::vector<double> variation;  ///< the sum of the lengths of gradients
   /// The entropy, bits, of the histogram of the same pixels in 256 bars between `low` and `high`.
   double entropy = 0;
+  /// The sum of products of the gradients of slices from even and from odd views, where both make up the
+  /// slice, or a hundredth of the sum of squares of the gradients of the slice, if that is more. None: the
+  /// variation alone judges.
+  std::vector<double> energy{};
   std::vector<double> entropy_without{};  ///< the same without each of the quarters
   OppositeViews opposite{};               ///< line integrals behind the slice, if they were compared
 
   double total() const;
+};
+
+/// A slice whose sharpness is looked at.
+struct SharpLook {
+  std::span<const float> slice,
+      even;  ///< (y, x), from all views, and what the even ones among them add to it
+  Index width, height;
+  double radius;  ///< radius of a disc about the middle of the slice, voxels
 };
 
 /// Which score judges.
@@ -30,12 +46,12 @@ std::span<const std::string_view> names_of_scores();
 /// @throws GeometryError if no score has this name
 Score score_named(std::string_view name);
 
-Sharpness sharpness_of(std::span<const float> slice, Index width, Index height, double low, double high);
+Sharpness sharpness_of(const SharpLook& look, double low, double high);
 
 /// What the slices tell about a parameter.
 enum class Verdict {
   resolved,   ///< one value is the best, and its uncertainty is known
-  railed,     ///< the best value is at an end of the range
+  railed,     ///< an end of the range is the best value, or as good within 0.1 %
   ambiguous,  ///< another value is about as good, or two scores or parts of slices do not agree
   flat        ///< all slices are as good, within 0.1 %
 };
@@ -53,7 +69,7 @@ struct SweepResult {
   double value;                     ///< where a parabola through it and its neighbours is lowest
   double uncertainty;               ///< one standard deviation of `value`, if it is resolved
   std::vector<double> score;        ///< score of each value over the lowest one; it judges
-  std::vector<double> unsharpness;  ///< the variation over the lowest one
+  std::vector<double> unsharpness;  ///< the score of sharpness over the lowest one
   std::vector<double> entropy;      ///< mean over the slices, bits
   std::vector<double> opposite;     ///< root mean square by which opposite views differ, if that is known
   std::string words;                ///< the verdict as a sentence

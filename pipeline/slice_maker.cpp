@@ -1,9 +1,10 @@
 #include "slice_maker.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <list>
-#include <sstream>
 #include <utility>
+#include <variant>
 
 #include "../core/error.hpp"
 #include "../operators/tiling.hpp"
@@ -12,6 +13,7 @@
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
 #include "plan/heeds_axis.hpp"
+#include "plan/key_text.hpp"
 #include "plan/margin_rows.hpp"
 #include "reconstruct.hpp"
 #include "stations/compute.hpp"
@@ -59,48 +61,6 @@ class Newest {
 };
 
 double bytes_in(const Array& array) { return 4 * static_cast<double>(array.size()); }
-
-/// A text of values, which differ if their texts do.
-class KeyText {
- public:
-  KeyText() { text_.precision(17); }
-  template <class... Values>
-  KeyText& add(const Values&... values) {
-    (put(values), ...);
-    return *this;
-  }
-  std::string text() const { return text_.str(); }
-
- private:
-  template <class T>
-  void put(const T& value) {
-    text_ << value << ' ';
-  }
-  void put(Range range) { add(range.first, range.last); }
-  template <class T>
-  void put(const std::optional<T>& value) {
-    if (value)
-      put(*value);
-    else
-      put("none");
-  }
-  template <class T>
-  void put(const std::vector<T>& values) {
-    add(values.size());
-    for (const T& value : values) put(value);
-  }
-  template <class T, std::size_t N>
-  void put(const std::array<T, N>& values) {
-    for (const T& value : values) put(value);
-  }
-  void put(const StepValues& values) {
-    for (const auto& [name, value] : values) {
-      add(name);
-      std::visit([this](const auto& given) { put(given); }, value);
-    }
-  }
-  std::ostringstream text_;
-};
 
 /// What line integrals depend on, of one scan. The axis is among it where frames become upright, or where a
 /// step looks at what lies on the other side of it.
@@ -289,6 +249,32 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
   return slab;
 }
 
+namespace {
+
+/// The same line integrals, with 0 in views 1, 3, ...
+Array of_even_views(const Array& y) {
+  Stream& stream = default_stream(y.space().device());
+  Array even = zeros(y.space(), stream);
+  const auto every_second = [](auto all) {
+    all.n0 = (all.n0 + 1) / 2, all.s0 *= 2;
+    return all;
+  };
+  copy(every_second(image(ConstVectorView(y))), every_second(image(VectorView(even))), stream);
+  return even;
+}
+
+double seen_twice(const Job& job) {
+  const VolumeGrid& grid = job.grid;
+  const Detector& d = detector_of(job.scan);
+  const double all = 0.5 * static_cast<double>(std::max(grid.size[0], grid.size[1]));
+  if (!half_acquisition(job.scan)) return all;
+  const double nearer = std::min(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch;
+  const double from_axis = std::visit([&](const auto& s) { return distance_from_axis(s, nearer); }, job.scan);
+  return std::min(all, (from_axis - std::hypot(grid.centre[0], grid.centre[1])) / grid.pitch[0]);
+}
+
+}  // namespace
+
 SliceMaker::SliceMaker(io::ScanReader& reader) : impl_(std::make_unique<Impl>(reader)) {}
 SliceMaker::~SliceMaker() = default;
 
@@ -325,10 +311,18 @@ LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::fu
   add_unsaid(at.warnings, lines->warnings);
   const auto [slices, height, width] = one.plan.job.grid.shape();
   at.picture = {width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+  at.seen_twice = seen_twice(one.plan.job);
+  if (look.halves) at.even = at.picture.grey;
   if (!lines->y) return at;
-  const Array made = on_device(impl_->back_projected(one, *lines->y, at, go_on), Device::cpu());
-  require_finite(one.plan.job, {0, 1}, made);
-  std::copy_n(made.data(), width * height, at.picture.grey.begin());
+  const auto put = [&](const Array& y, std::vector<float>& voxels) {
+    const Array made = on_device(impl_->back_projected(one, y, at, go_on), Device::cpu());
+    require_finite(one.plan.job, {0, 1}, made);
+    std::copy_n(made.data(), voxels.size(), voxels.begin());
+  };
+  put(*lines->y, at.picture.grey);
+  if (!look.halves) return at;
+  one.lines_key += "even";
+  put(of_even_views(*lines->y), at.even);
   return at;
 }
 

@@ -18,11 +18,16 @@ struct Look {
   Index slice = 0;            ///< number in the volume that the recipe makes
   std::optional<Range> x, y;  ///< a part of its voxels; default: all
   Index coarser = 1;          ///< voxels that are so many times as wide, along x and y
+  bool halves = false;        ///< also what every second view adds to it
 };
 
 /// A slice, or the sinogram that it is made of.
 struct LookedAt {
-  io::Picture picture;                ///< (y, x), or (view, bin) of the middle row
+  io::Picture picture;        ///< (y, x), or (view, bin) of the middle row
+  std::vector<float> even{};  ///< what views 0, 2, ... add to a slice, if that was asked for
+  /// How far about its middle both sides of the detector see a slice, voxels: a half acquisition sees what
+  /// lies farther out from one side only.
+  double seen_twice = 0;
   io::VolumePlace place;              ///< where the slice is
   std::string unit, method, model;    ///< as a report has them
   double axis_bin = 0;                ///< in bins of the file

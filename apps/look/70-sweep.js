@@ -43,7 +43,7 @@ function takeValue(name, value) {
 async function sweepNow(event) {
   event.preventDefault();
   const name = at("sweep-name").value, number = id => Number(at(id).value), {[name]: gone, ...options} = S.options, score = at("sweep-score").value;
-  const [of, words] = {sharpness: ["unsharpness", "unsharpness (variation over the lowest)"], entropy: ["entropy", "entropy of the histogram, bits"], opposite: ["opposite", "by how much opposite views differ"]}[score];
+  const [of, words] = {sharpness: ["unsharpness", "unsharpness (score over the lowest)"], entropy: ["entropy", "entropy of the histogram, bits"], opposite: ["opposite", "by how much opposite views differ"]}[score];
   at("sweep-begin").disabled = true;
   at("verdict").textContent = "making slices ...";
   try {

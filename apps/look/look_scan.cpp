@@ -119,7 +119,7 @@ pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index>
   require<GeometryError>(0 <= slice && slice < slices, "slice ", slice, ": the volume has ", slices,
                          " slices, from 0");
   pipeline::Look look;
-  look.slice = slice;
+  look.slice = slice, look.halves = true;
   if (opposite) *opposite = scan.maker->opposite_views(o.recipe, look, go_on);
   return scan.maker->slice(o.recipe, look, go_on);
 }

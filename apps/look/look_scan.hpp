@@ -26,7 +26,8 @@ class LookScan {
   using GoOn = std::function<void()>;
   /// The options of the start; the axis is among them if it was to be found.
   const nlohmann::json& start() const { return options_.start(); }
-  /// A slice of the recipe; default: the middle one. `opposite`: how far opposite views differ; may be null
+  /// A slice of the recipe, and what every second view adds; default: the middle one. `opposite`: how far
+  /// opposite views differ; may be null
   pipeline::LookedAt looked_at(const nlohmann::json& options, std::optional<Index> z, const GoOn& go_on,
                                pipeline::OppositeViews* opposite = nullptr);
   /// {options, z, region: [x0, x1, y0, y1], coarser, side}; `lines`: the sinogram in the place of the slice.

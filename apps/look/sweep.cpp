@@ -37,6 +37,14 @@ std::pair<double, double> range_of(std::span<const float> grey) {
   return {low, high};
 }
 
+/// The disc that is judged: four fifths of the slice, and of a half acquisition what both sides of the
+/// detector see, unless that is too little.
+double radius_of(const pipeline::LookedAt& at) {
+  constexpr double most = 0.4, least = 0.1;
+  const auto side = static_cast<double>(std::min(at.picture.width, at.picture.height));
+  return std::clamp(at.seen_twice, least * side, most * side);
+}
+
 void add_unlike(std::vector<std::string>& all, const std::vector<std::string>& some) {
   for (const std::string& text : some)
     if (std::ranges::find(all, text) == all.end()) all.push_back(text);
@@ -130,6 +138,7 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
   SweepMade all{};
   std::vector<pipeline::Swept> values;
   std::pair<double, double> range;
+  double radius = 0;
   json options = given;
   for (const double value : asked.values) {
     done(values.size());
@@ -143,9 +152,10 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
       const pipeline::LookedAt at = scan.looked_at(
           options, z, [&] { done(values.size() - 1); }, compared ? &opposite : nullptr);
       const io::Picture& p = at.picture;
-      if (all.pictures.empty()) range = range_of(p.grey);
-      values.back().slices.push_back(
-          pipeline::sharpness_of(p.grey, p.width, p.height, range.first, range.second));
+      if (all.pictures.empty()) range = range_of(p.grey), radius = radius_of(at);
+      const double fits = 0.5 * static_cast<double>(std::min(p.width, p.height));
+      values.back().slices.push_back(pipeline::sharpness_of(
+          {p.grey, at.even, p.width, p.height, std::min(radius, fits)}, range.first, range.second));
       values.back().slices.back().opposite = std::move(opposite);
       if (k == 0) all.pictures.push_back(pipeline::shrunk(p.grey, p.width, p.height, side));
       all.place = at.place;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "program.hpp"
 
@@ -51,6 +52,57 @@ TEST(Sweep, TakesAnyNumber) {
   ASSERT_EQ(run("recon scan.h5 --sweep padding-bins=8:32:8 --json r.json").code, 0);
   EXPECT_EQ(run.json("r.json")["verdict"], "flat");  // the sample ends within the detector
   EXPECT_TRUE(run.json("r.json")["value"].is_null());
+}
+
+struct Arc {
+  std::string how;
+  double bins;  ///< the axis of the scan
+};
+
+/// Over half a turn a wrong axis adds false edges, over a whole turn it halves edges, and a half acquisition
+/// has both. The verdict knows the axis of all, to three times what it says.
+TEST(Sweep, ResolvesTheAxisOfAnyArc) {
+  Program run;
+  const std::string point = " --geometry cone --sod 300 --sdd 450 --pixel-size 0.5";
+  for (const std::string phantom : {"plate", "disc"})
+    for (const auto& [arc, axis] : std::initializer_list<Arc>{{"--arc 180", 66.3},
+                                                              {"--arc 360", 66.3},
+                                                              {"--arc 360 --photons 1e4", 60.8},
+                                                              {"--arc 360 --size 144", 40.3},
+                                                              {"--arc 360" + point, 66.3},
+                                                              {"--arc 230" + point, 60.8},
+                                                              {"--arc 360 --size 144" + point, 40.3}}) {
+      const std::string size = arc.find("--size") == std::string::npos ? " --size 96 " : " ";
+      ASSERT_EQ(run("simulate -o scan.h5 --overwrite --bins 128 --rows 1 --views 401 --phantom " + phantom +
+                    " --axis-bin " + std::to_string(axis) + size + arc)
+                    .code,
+                0);
+      const auto report = [&](double first, double last) {
+        std::ostringstream range;
+        range << first << ':' << last << ":1";
+        const Ended ended = run("recon scan.h5 --json r.json --sweep rotation-axis=" + range.str());
+        EXPECT_EQ(ended.code, 0) << ended.err;
+        return run.json("r.json");
+      };
+      const auto found = report(axis - 4, axis + 4);
+      ASSERT_EQ(found["verdict"], "resolved") << phantom << ' ' << arc << ' ' << found["words"];
+      EXPECT_LE(std::abs(found["value"].get<double>() - axis), 3 * found["uncertainty"].get<double>())
+          << phantom << ' ' << arc << ' ' << found["words"];
+    }
+}
+
+TEST(Sweep, SaysWhatAWholeTurnDoesNotTell) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --phantom plate --size 96 --bins 128 --rows 1 --views 401 --arc 360 "
+                "--axis-bin 66.3")
+                .code,
+            0);
+  const auto verdict = [&](const std::string& range) {
+    EXPECT_EQ(run("recon scan.h5 --json r.json --sweep " + range).code, 0);
+    return run.json("r.json")["verdict"];
+  };
+  EXPECT_EQ(verdict("rotation-axis=66.3:69.3:0.5"), "railed");
+  EXPECT_EQ(verdict("padding-bins=16:64:16"), "flat");
 }
 
 TEST(Sweep, JudgesByTheScoreThatIsAskedFor) {

@@ -49,10 +49,25 @@ TEST(Sharpness, TakesTheUncertaintyFromHowFarQuartersDisagree) {
   EXPECT_NEAR(found.uncertainty, std::hypot(error, 0.1), 1e-9);
 }
 
+/// A whole turn: the variation says nothing, and the energy is highest at the true value.
+TEST(Sharpness, IsTheVariationOverTheRootOfTheEnergy) {
+  std::vector<Swept> values = swept(9, [](double, std::size_t) { return 10; });
+  EXPECT_EQ(judged(values).verdict, Verdict::flat);
+  for (Swept& some : values)
+    some.slices[0].energy.assign(4, std::pow(10 + std::pow(some.value - 4.3, 2), -2));
+  const SweepResult found = judged(values);
+  EXPECT_EQ(found.verdict, Verdict::resolved) << found.words;
+  EXPECT_NEAR(found.value, 4.3, 1e-9);
+  EXPECT_NEAR(found.score[7], (10 + 2.7 * 2.7) / (10 + 0.3 * 0.3), 1e-12);
+}
+
 TEST(Sharpness, SaysWhereTheRangeIsTooShort) {
   const SweepResult found = judged(swept(5, [](double v, std::size_t) { return 10 - v; }));
   EXPECT_EQ(found.verdict, Verdict::railed);
   EXPECT_EQ(found.words, "railed: the best value is at an end of the range; try values beyond 4");
+  // 1e-4 of ten above the lowest one is no valley yet
+  const auto level = [](double v, std::size_t) { return v < 3 ? 12 - v : v == 3 ? 8.999 : 9; };
+  EXPECT_EQ(judged(swept(5, level)).verdict, Verdict::railed);
 }
 
 TEST(Sharpness, SaysWhereNothingChanges) {
@@ -170,14 +185,22 @@ TEST(Sharpness, IsTheVariationAndTheEntropyOfASlice) {
   std::vector<float> slice(side * side, 0);
   for (Index y = 0; y < side; ++y)
     for (Index x = side / 2; x < side; ++x) slice[static_cast<std::size_t>(y * side + x)] = 2;
-  const Sharpness found = sharpness_of(slice, side, side, 0, 2);
+  std::vector<float> even(slice.size());
+  for (std::size_t k = 0; k < slice.size(); ++k) even[k] = slice[k] / 2;
+  const Sharpness found = sharpness_of({slice, even, side, side, 8}, 0, 2);
   // The step lies between columns 9 and 10. At x = 9 the gradients of 16 rows are within 8 pixels of the
   // middle.
   EXPECT_EQ(found.total(), 2 * 16);
   EXPECT_NEAR(found.entropy, 1, 0.01);  // two values, about as often
   // Without a quarter of one of them: shares 1/3 and 2/3.
   for (const double rest : found.entropy_without) EXPECT_NEAR(rest, std::log2(3) - 2.0 / 3, 0.02);
-  EXPECT_EQ(sharpness_of(std::vector<float>(400, 1), side, side, 1, 1).total(), 0);
+  // Both halves of the views show the step, so all its energy is common.
+  EXPECT_EQ(std::accumulate(found.energy.begin(), found.energy.end(), 0.0), 16 * 4);
+  // If the even views alone show it, nothing is, and a hundredth of the energy counts.
+  const std::vector<double> least = sharpness_of({slice, slice, side, side, 8}, 0, 2).energy;
+  EXPECT_DOUBLE_EQ(std::accumulate(least.begin(), least.end(), 0.0), 0.01 * 16 * 4);
+  const std::vector<float> flat(400, 1);
+  EXPECT_EQ(sharpness_of({flat, flat, side, side, 8}, 1, 1).total(), 0);
 }
 
 }  // namespace

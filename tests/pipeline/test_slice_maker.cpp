@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <variant>
 
 #include "../../core/error.hpp"
 #include "../../pipeline/reconstruct.hpp"
@@ -65,6 +67,49 @@ TEST_F(SliceMakerTest, MakesTheSliceOfARun) {
       else
         EXPECT_LE(test::relative_error(at.picture.grey, expected), tolerance::parts_of_fbp) << axis;
     }
+  }
+}
+
+/// Views in equal steps go all round: a scan of views 0, 2, ... alone gives each of them twice the weight.
+TEST_F(SliceMakerTest, TellsWhatEverySecondViewAdds) {
+  Simulation half = test::small_simulation({});
+  angles_of(half.scan) = test::regular_angles(60, half_turn);
+  for (Simulation s : {half, fan_simulation(), test::cone_simulation()}) {
+    write(s);
+    Look look;
+    look.slice = maker_->full_size({})[0] / 2, look.halves = true;
+    const LookedAt at = maker_->slice({}, look, go_on);
+    look.halves = false;
+    const LookedAt again = maker_->slice({}, look, go_on);
+    EXPECT_TRUE(test::same_bits(again.picture.grey, at.picture.grey));
+    EXPECT_TRUE(again.even.empty());
+    std::vector<Index> even;
+    for (Index view = 0; view < views_of(s.scan); view += 2) even.push_back(view);
+    std::visit([&](auto& scan) { keep_views(scan, even); }, s.scan);
+    write(s);
+    std::vector<float> twice = slice({}, look.slice).picture.grey;
+    // The largest line integral of a scan is 3, and may be in a view that is left out: so the scale is free.
+    const auto dot = [](const std::vector<float>& a, const std::vector<float>& b) {
+      return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+    };
+    const double scale = dot(at.even, twice) / dot(twice, twice);
+    EXPECT_NEAR(scale, 0.5, 0.01) << kind_of(s.scan);
+    for (float& v : twice) v *= static_cast<float>(scale);
+    EXPECT_LE(test::relative_error(at.even, twice), tolerance::parts_of_fbp) << kind_of(s.scan);
+  }
+}
+
+/// A detector that sees 20 bins on one side of the axis and 40 on the other, over a whole turn.
+TEST_F(SliceMakerTest, TellsHowFarBothSidesSee) {
+  Simulation s = test::small_simulation({});
+  for (const double turn : {half_turn, whole_turn}) {
+    angles_of(s.scan) = test::regular_angles(60, turn);
+    detector_of(s.scan).axis_bin = 20;
+    s.grid = fitting_grid(s.scan);
+    write(s);
+    const LookedAt at = slice({}, 3);
+    const double half_width = 0.5 * static_cast<double>(at.place.grid.size[0]);
+    EXPECT_EQ(at.seen_twice, turn == whole_turn ? 20 : half_width);
   }
 }
 
