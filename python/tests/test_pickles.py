@@ -20,9 +20,9 @@ def test_spaces_are_the_same_again():
                   tandem.vstack([A, tandem.identity(A.domain)]).range):
         for other in (again(space), copy.deepcopy(space)):
             assert other == space and (other.shapes, other.block_count) == (space.shapes, space.block_count)
-    moved = tandem.ParallelBeam(parallel_scan().detector, parallel_scan().angles_rad + 0.1)
-    assert again(A.range).shape == tandem.projector(moved).range.shape
-    assert not again(A.range).fits(tandem.projector(moved).range)
+    scan = parallel_scan()
+    moved = tandem.projector(scan.replace(angles_rad=[angle + 0.1 for angle in scan.angles_rad])).range
+    assert again(A.range).shape == moved.shape and not again(A.range).fits(moved)
 
 
 def makers():
