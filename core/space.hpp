@@ -59,7 +59,8 @@ class Space {
   Index line_in_whole(Index line) const;  ///< the place of a line of the last axis, if all ranks' are counted
   Index block_count() const;
   Blocks blocks() const { return blocks_; }
-  int parts() const;  ///< 1 unless a direct sum
+  std::uint64_t key() const { return key_; }  ///< 0 of a direct sum, whose parts have their own
+  int parts() const;                          ///< 1 unless a direct sum
   Space part(int i) const;
   Index offset(int i) const;  ///< first element of part i
   /// Equal in everything, which is an equivalence. `spread` counts on a team alone.

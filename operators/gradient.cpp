@@ -1,5 +1,7 @@
 #include "gradient.hpp"
 
+#include <span>
+
 #include "../core/error.hpp"
 #include "../kernels/differences.hpp"
 #include "distributed/rank_gradient.hpp"
@@ -57,7 +59,8 @@ double gradient_norm_squared(const Space& volume, std::array<float, 3> scales) {
   return 4 * sum;
 }
 
-void clamp_lengths(VectorView field, std::span<const float> longest, Stream& stream) {
+void clamp_lengths(VectorView field, const Scalars& scalars, Stream& stream) {
+  const std::span<const float> longest = scalars;
   require<SpaceError>(
       longest.size() == 1 || longest.size() == static_cast<std::size_t>(field.space.block_count()),
       "clamp_lengths: ", longest.size(), " lengths for ", field.space.block_count(),

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <array>
-#include <span>
 #include <vector>
 
 #include "../core/public.hpp"
 #include "linear_operator.hpp"
+#include "vector.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
@@ -21,7 +21,7 @@ double gradient_norm_squared(const Space& volume, std::array<float, 3> scales = 
 
 /// Shortens the vectors of a field, such as a gradient, that are longer than `longest`. There is one length
 /// for all blocks, or one per block.
-void clamp_lengths(VectorView field, std::span<const float> longest, Stream& stream);
+void clamp_lengths(VectorView field, const Scalars& longest, Stream& stream);
 /// The sum of the lengths of a field's vectors, one per block. For a gradient it is the total variation. If
 /// the field is no direct sum, its vectors have one component, and their lengths are absolute values. Waits
 /// for the result.

@@ -2,6 +2,7 @@
 
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -22,29 +23,25 @@ Cgls::Cgls(LinearOperator A, Array&& b, Array x0, Sums sums)
 }
 
 void Cgls::step(const ActiveBlocks& active) {
-  const std::size_t blocks = gamma_.size();
-  A_.apply(1, p_, 0, q_, stream_);
+  A_.apply(1, p_, 0, q_, stream_);  // q = A p
   const std::vector<double> qq = sums_.dot(q_, q_, stream_), qr = sums_.dot(q_, r_, stream_);
-  std::vector<float> alpha(blocks, 0.0f), minus_alpha(blocks, 0.0f);
-  // <q, r> is |s|^2 as long as s and p are conjugate. When a block has converged, s is only rounding, and
-  // they are not. Then <q, r> / |q|^2 is still the step that shortens the residual most.
-  for (std::size_t k = 0; k < blocks; ++k)
-    if (active[k] && qq[k] > 0) alpha[k] = static_cast<float>(qr[k] / qq[k]), minus_alpha[k] = -alpha[k];
-  axpby(alpha, p_, 1, x_, stream_);
-  axpby(minus_alpha, q_, 1, r_, stream_);
-  A_.apply_adjoint(1, r_, 0, s_, stream_);
+  // The source has |s|^2 for <q, r>. They are equal as long as s and p are conjugate. When a block has
+  // converged, s is only rounding, and they are not. Then <q, r> still gives the step that shortens r most.
+  const std::vector<float> alpha = of_active(active, quotients(qr, qq), 0);
+  axpby(alpha, p_, 1, x_, stream_);         // x = x + alpha p
+  axpby(minus(alpha), q_, 1, r_, stream_);  // r = r - alpha q
+  A_.apply_adjoint(1, r_, 0, s_, stream_);  // s = At r
   const std::vector<double> gamma = sums_.dot(s_, s_, stream_);
-  std::vector<float> take(blocks, 0.0f), keep(blocks, 1.0f);  // p <- take s + keep p
-  for (std::size_t k = 0; k < blocks; ++k) {
-    if (!active[k]) continue;
-    take[k] = 1;
-    keep[k] = gamma_[k] > 0 ? static_cast<float>(gamma[k] / gamma_[k]) : 0.0f;
-    gamma_[k] = gamma[k];
-    // |b - Ax|^2 falls by alpha gamma and the reach grows by alpha gamma (1 / gamma_0 + ... + 1 / gamma)
-    falls_[k] = falls_[k] > 0 && gamma[k] > 0 ? 1 / (1 / falls_[k] + 1 / gamma[k]) : 0;
-  }
-  axpby(take, s_, keep, p_, stream_);
+  const std::vector<float> beta = of_active(active, quotients(gamma, gamma_), 1);
+  axpby(of_active(active, 1, 0), s_, beta, p_, stream_);  // p = s + beta p
+  note(active, gamma);
+}
+
+/// Keeps what the next step and rules read.
+void Cgls::note(const ActiveBlocks& active, const std::vector<double>& gamma) {
   residual_norms_ = norm(r_, stream_);
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (active[k]) gamma_[k] = gamma[k], falls_[k] = next_fall(falls_[k], gamma[k]);
 }
 
 std::vector<double> Cgls::traces() {

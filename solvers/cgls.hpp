@@ -1,6 +1,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
@@ -40,6 +41,8 @@ class Cgls {
   }
 
  private:
+  void note(const ActiveBlocks& active, const std::vector<double>& gamma);
+
   LinearOperator A_;
   Stream& stream_;
   Sums sums_;

@@ -5,6 +5,7 @@
 #include "../core/error.hpp"
 #include "../operators/vector.hpp"
 #include "checks.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -84,19 +85,14 @@ void Fista::step(const ActiveBlocks& active) {
   A_.apply_adjoint(1, s_, 0, v_, stream_);
   axpby(1, z_, tau_, v_, stream_);  // z + tau At w (b - A z)
   find_proximal_point();
-  std::vector<float> stopped;
-  for (const bool moves : active) stopped.push_back(moves ? 0.0f : 1.0f);
-  const std::vector<float> moving(active.begin(), active.end());
-  axpby(stopped, before_, moving, x_, stream_);
+  axpby(of_active(active, 0, 1), before_, of_active(active, 1, 0), x_, stream_);
   add_momentum(active);
 }
 
 /// x <- P(v - tau Kt q)
 void Fista::take_dual_steps(const Array& q) {
-  std::vector<float> minus_tau = tau_;
-  for (float& tau : minus_tau) tau = -tau;
   regulariser_.K.apply_adjoint(1, q, 0, x_, stream_);
-  axpby(1, v_, minus_tau, x_, stream_);
+  axpby(1, v_, minus(tau_), x_, stream_);
   clamp(x_, options_.bounds, stream_);
 }
 

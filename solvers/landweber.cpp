@@ -6,6 +6,7 @@
 #include "../operators/norms.hpp"
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -34,10 +35,13 @@ void Landweber::update_residual() {
 
 void Landweber::step(const ActiveBlocks& active) {
   A_.apply_adjoint(1, r_, 0, update_, stream_);
-  std::vector<float> steps(active.size());
-  for (std::size_t k = 0; k < active.size(); ++k) steps[k] = active[k] ? static_cast<float>(steps_[k]) : 0.0f;
-  axpby(steps, update_, 1, x_, stream_);
+  axpby(of_active(active, steps_, 0), update_, 1, x_, stream_);
   clamp(x_, options_.bounds, stream_);
+  note(active);
+}
+
+/// Updates the residual and what rules read.
+void Landweber::note(const ActiveBlocks& active) {
   const std::vector<double> before = residual_norms_;
   update_residual();
   for (std::size_t k = 0; k < active.size(); ++k) {

@@ -46,6 +46,7 @@ class Landweber {
 
  private:
   void update_residual();
+  void note(const ActiveBlocks& active);
 
   LinearOperator A_;
   LandweberOptions options_;

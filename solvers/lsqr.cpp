@@ -4,6 +4,7 @@
 
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -22,12 +23,19 @@ Lsqr::Lsqr(LinearOperator A, Array&& b, Array x0, Sums sums)
 }
 
 void Lsqr::step(const ActiveBlocks& active) {
-  const std::size_t blocks = scalars_.size();
   process_.step(A_);
-  // factors of a block in x <- x + w, w <- v + w, r <- r + u; a block that has stopped stays
-  std::vector<float> of_w(blocks, 0.0f), of_v(blocks, 0.0f), kept_w(blocks, 1.0f), of_u(blocks, 0.0f),
-      kept_r(blocks, 1.0f);
-  for (std::size_t k = 0; k < blocks; ++k) {
+  const Factors of = rotate(active);
+  axpby(of.w_in_x, w_, 1, x_, stream_);                    // x = x + (phi / rho) w
+  axpby(of.v, process_.v(), of.w, w_, stream_);            // w = v - (theta / rho) w
+  axpby(of.beta_u, process_.beta_u(), of.r, r_, stream_);  // r = s^2 r - (s c phi_bar / beta) beta u
+  residual_norms_ = norm(r_, stream_);
+}
+
+/// Makes the next plane rotation of each block that is active. The vectors of a block that has stopped stay.
+Lsqr::Factors Lsqr::rotate(const ActiveBlocks& active) {
+  const std::vector<float> none(active.size(), 0.0f), all(active.size(), 1.0f);
+  Factors of{.w_in_x = none, .v = none, .w = all, .beta_u = none, .r = all};
+  for (std::size_t k = 0; k < active.size(); ++k) {
     Scalars& s = scalars_[k];
     const auto& [alpha, beta] = process_.scalars()[k];
     const double rho = std::hypot(s.rho_bar, beta);
@@ -35,17 +43,13 @@ void Lsqr::step(const ActiveBlocks& active) {
     const double cosine = s.rho_bar / rho, sine = beta / rho, step = cosine * s.phi_bar / rho,
                  theta = sine * alpha / rho;
     s = {sine * s.phi_bar, -cosine * alpha};
-    const double gamma = std::pow(s.phi_bar * s.rho_bar, 2);                       // |At r|^2
-    falls_[k] = falls_[k] > 0 && gamma > 0 ? 1 / (1 / falls_[k] + 1 / gamma) : 0;  // as in Cgls
-    of_w[k] = static_cast<float>(step);
-    of_v[k] = 1, kept_w[k] = static_cast<float>(-theta);
-    of_u[k] = beta > 0 ? static_cast<float>(-s.phi_bar * cosine / beta) : 0.0f;
-    kept_r[k] = static_cast<float>(sine * sine);
+    falls_[k] = next_fall(falls_[k], std::pow(s.phi_bar * s.rho_bar, 2));  // |At r|^2
+    of.w_in_x[k] = static_cast<float>(step);
+    of.v[k] = 1, of.w[k] = static_cast<float>(-theta);
+    of.beta_u[k] = beta > 0 ? static_cast<float>(-s.phi_bar * cosine / beta) : 0.0f;
+    of.r[k] = static_cast<float>(sine * sine);
   }
-  axpby(of_w, w_, 1, x_, stream_);
-  axpby(of_v, process_.v(), kept_w, w_, stream_);
-  axpby(of_u, process_.beta_u(), kept_r, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
+  return of;
 }
 
 std::vector<double> Lsqr::traces() {

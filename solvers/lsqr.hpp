@@ -41,6 +41,11 @@ class Lsqr {
   struct Scalars {
     double phi_bar, rho_bar;
   };
+  /// Factors of the updates of x, w and r, one per block.
+  struct Factors {
+    std::vector<float> w_in_x, v, w, beta_u, r;
+  };
+  Factors rotate(const ActiveBlocks& active);
 
   LinearOperator A_;
   Stream& stream_;

@@ -4,6 +4,7 @@
 #include "../operators/vector.hpp"
 #include "checks.hpp"
 #include "em_step.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -34,7 +35,7 @@ void Mlem::project() {
 }
 
 void Mlem::step(const ActiveBlocks& active) {
-  const std::vector<float> take(active.begin(), active.end());
+  const std::vector<float> take = of_active(active, 1, 0);
   axpby(1, b_, 0, rest_, stream_);
   em_step(A_, {x_, update_, projected_, rest_, sums_, least_, take}, stream_);
   project();

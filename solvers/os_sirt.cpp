@@ -3,6 +3,7 @@
 #include "../core/error.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -52,9 +53,7 @@ void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
   multiply(A_.part(ConstVectorView(row_weight_), subset), r, stream_);
   A.apply_adjoint(1, r, 0, update_, stream_);
   multiply(column_weight_, update_, stream_);
-  std::vector<float> steps(active.size());
-  for (std::size_t k = 0; k < active.size(); ++k) steps[k] = active[k] ? step : 0.0f;
-  axpby(steps, update_, 1, x_, stream_);
+  axpby(of_active(active, step, 0), update_, 1, x_, stream_);
   clamp(x_, options_.bounds, stream_);
 }
 

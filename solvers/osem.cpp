@@ -4,6 +4,7 @@
 #include "../operators/vector.hpp"
 #include "checks.hpp"
 #include "em_step.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -32,7 +33,7 @@ void Osem::update_residual() {
 }
 
 void Osem::step(const ActiveBlocks& active) {
-  const std::vector<float> take(active.begin(), active.end());
+  const std::vector<float> take = of_active(active, 1, 0);
   for (std::size_t i = 0; i < A_.count(); ++i) {
     const VectorView projected = A_.part(VectorView(projected_), i), rest = A_.part(VectorView(rest_), i);
     fill(rest, 1, stream_);

@@ -6,20 +6,9 @@
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
 #include "checks.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
-
-namespace {
-
-/// One scalar per block: `moving` for a block that moves, `still` for one that has stopped.
-std::vector<float> of_active(const ActiveBlocks& active, float moving, float still) {
-  std::vector<float> scalars(active.size(), still);
-  for (std::size_t k = 0; k < active.size(); ++k)
-    if (active[k]) scalars[k] = moving;
-  return scalars;
-}
-
-}  // namespace
 
 Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::vector<float> weights,
            std::optional<Array> data_weights, PdhgOptions options)
@@ -115,9 +104,7 @@ void Pdhg::keep_stopped(const ActiveBlocks& active) {
 void Pdhg::step_primal() {
   A_.apply_adjoint(1, p_, 0, solution_, stream_);
   regulariser_.K.apply_adjoint(1, q_, 1, solution_, stream_);
-  std::vector<float> minus_tau = tau_;
-  for (float& tau : minus_tau) tau = -tau;
-  axpby(1, x_, minus_tau, solution_, stream_);
+  axpby(1, x_, minus(tau_), solution_, stream_);
   clamp(solution_, options_.bounds, stream_);
 }
 

@@ -47,7 +47,7 @@ Regulariser huber_total_variation(const Space& volume, float threshold, std::arr
   huber.value = [threshold](ConstVectorView Kx, Stream& stream) {
     Array low(Kx.space, stream);
     axpby(1, Kx, 0, low, stream);
-    clamp_lengths(low, std::span(&threshold, 1), stream);
+    clamp_lengths(low, threshold, stream);
     // |v| - t/2 beyond t, |v|^2 / (2 t) below: the length, less the clamped length, plus the clamped square /
     // (2 t)
     std::vector<double> sums = sum_lengths(Kx, stream);

@@ -6,6 +6,7 @@
 #include "../operators/norms.hpp"
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "per_block.hpp"
 
 namespace tandem {
 
@@ -33,13 +34,16 @@ void Sirt::update_residual() {
 }
 
 void Sirt::step(const ActiveBlocks& active) {
-  multiply(row_weight_, r_, stream_);
-  A_.apply_adjoint(1, r_, 0, update_, stream_);
-  multiply(column_weight_, update_, stream_);
-  std::vector<float> relaxation(active.size());
-  for (std::size_t k = 0; k < active.size(); ++k) relaxation[k] = active[k] ? options_.relaxation : 0.0f;
-  axpby(relaxation, update_, 1, x_, stream_);
+  multiply(row_weight_, r_, stream_);            // R r
+  A_.apply_adjoint(1, r_, 0, update_, stream_);  // At R r
+  multiply(column_weight_, update_, stream_);    // C At R r
+  axpby(of_active(active, options_.relaxation, 0), update_, 1, x_, stream_);
   clamp(x_, options_.bounds, stream_);
+  note(active);
+}
+
+/// Updates the residual and what rules read.
+void Sirt::note(const ActiveBlocks& active) {
   const std::vector<double> before = residual_norms_;
   update_residual();
   for (std::size_t k = 0; k < active.size(); ++k)

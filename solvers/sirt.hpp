@@ -45,6 +45,7 @@ class Sirt {
 
  private:
   void update_residual();
+  void note(const ActiveBlocks& active);
 
   LinearOperator A_;
   SirtOptions options_;

@@ -26,7 +26,7 @@ std::string words_of_iterations() {
   });
 }
 
-/// The default initial volumes in words: "zero; of tv and fista fbp".
+/// The default initial volumes in words: "zero; of tv fbp".
 std::string words_of_initials() {
   return "zero; of " +
          joined(pipeline::methods(), " and ",

@@ -30,7 +30,7 @@ const std::vector<Condition>& conditions() {
          return std::string(option) + " goes with an iterative algorithm, not with " + o.recipe.method;
        }},
       {{"--checkpoint"},
-       [](const ReconOptions&, const Method& method, std::string_view) { return method.lists_state; },
+       [](const ReconOptions&, const Method& method, std::string_view) { return method.tells.state; },
        [](const ReconOptions& o, std::string_view) {
          return "--checkpoint: the solver of " + o.recipe.method +
                 " cannot go on from a check-point; leave it out, or give another algorithm";

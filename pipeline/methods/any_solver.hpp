@@ -12,12 +12,22 @@
 
 namespace tandem::pipeline {
 
+/// What solvers of a type tell beside their solution, by the concepts of solvers/.
+struct Tells {
+  bool state = false;                                 ///< `ListsItsState`, as check-points need
+  bool reach = false, residual = false, gap = false;  ///< as stopping rules need
+};
+template <IterativeSolver S>
+constexpr Tells told_by{ListsItsState<S>, TellsItsReach<S>, ShowsItsResidual<S>, TellsItsGap<S>};
+
 /// A solver of any type, so that a table can make it.
 class AnySolver {
  public:
   template <IterativeSolver S>
   explicit AnySolver(S made) {
-    const auto solver = std::make_shared<S>(std::move(made));
+    const auto owned = std::make_shared<S>(std::move(made));
+    S* const solver = owned.get();
+    owned_ = owned;
     step_ = [solver](const ActiveBlocks& active) { solver->step(active); };
     solution_ = [solver]() -> const Array& { return solver->solution(); };
     take_ = [solver] { return std::move(*solver).solution(); };
@@ -68,6 +78,7 @@ class AnySolver {
   std::vector<double> objective() { return objective_ ? objective_() : std::vector<double>(); }
 
  private:
+  std::shared_ptr<void> owned_;  // the solver that the functions call
   std::function<void(const ActiveBlocks&)> step_;
   std::function<const Array&()> solution_;
   std::function<Array()> take_;

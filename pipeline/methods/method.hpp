@@ -53,7 +53,7 @@ struct Method {
   Index (*subsets)(const MethodOptions& options, Index views) = nullptr;
   std::vector<Holding> holds = {};  ///< memory in each phase
   SolverCost cost = {};             ///< cost of the solver of a method that iterates
-  bool lists_state = false;         ///< whether its solver lists its state, as check-points need
+  Tells tells = {};                 ///< what its solver tells; nothing if there is none
 
   /// Makes the solver of a method that iterates; null for the others.
   AnySolver (*solver)(Equations equations, Array x0, const MethodOptions& options) = nullptr;
@@ -65,11 +65,8 @@ struct Method {
   /// Called after the last chunk, to find what only all chunks together tell; may be null. @throws
   /// GeometryError if the result is useless
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
-  bool shows_residual = false;  ///< whether its solver does, see ShowsItsResidual
-  bool tells_gap = false;       ///< whether its solver does, see TellsItsGap
 
   bool iterates() const { return solver != nullptr; }
-  bool tells_its_reach() const { return cost.traces.together() > 0; }  ///< whether its solver does
   bool reads(std::string_view option) const;
   int iterations_with(Index parts) const;  ///< default for this number of subsets
   /// Applications of the projector to all views, before the first step and in each step: `cost`, and what
@@ -94,9 +91,7 @@ template <IterativeSolver Solver>
 Method that_runs(Method method) {
   method.holds = while_stepping(Solver::cost);
   method.cost = Solver::cost;
-  method.lists_state = ListsItsState<Solver>;
-  method.shows_residual = ShowsItsResidual<Solver>;
-  method.tells_gap = TellsItsGap<Solver>;
+  method.tells = told_by<Solver>;
   method.begin = iteration;
   method.conclude = conclude_iterations;
   return method;

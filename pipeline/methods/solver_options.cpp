@@ -31,18 +31,16 @@ void choose_iterations(Job& job) {
 /// Requires that the solver tells what its stopping rule needs.
 void require_stop(const Job& job) {
   const MethodOptions& o = job.options;
-  const auto require_told = [&](bool asked, std::string_view rule, bool (*tells)(const Method&)) {
-    if (!asked || tells(*job.method)) return;
-    const auto name_if_told = [&](const Method& method) {
-      return method.iterates() && tells(method) ? method.name : "";
-    };
+  const auto require_told = [&](bool asked, std::string_view rule, bool Tells::*what) {
+    if (!asked || job.method->tells.*what) return;
+    const auto name_if_told = [&](const Method& method) { return method.tells.*what ? method.name : ""; };
     throw GeometryError("--stop " + std::string(rule) + " goes with " +
                         joined(methods(), ", ", name_if_told) + ", not with " +
                         std::string(job.method->name));
   };
-  require_told(o.stop_by_gcv, "gcv", [](const Method& method) { return method.tells_its_reach(); });
-  require_told(o.stop_by_ncp, "ncp", [](const Method& method) { return method.shows_residual; });
-  require_told(o.stop_gap.has_value(), "gap", [](const Method& method) { return method.tells_gap; });
+  require_told(o.stop_by_gcv, "gcv", &Tells::reach);
+  require_told(o.stop_by_ncp, "ncp", &Tells::residual);
+  require_told(o.stop_gap.has_value(), "gap", &Tells::gap);
   require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp),
                          "--tikhonov-weight keeps noise down by itself, and hides it from --stop "
                          "discrepancy, gcv or ncp; give one of the two");

@@ -17,12 +17,10 @@
   METHOD(lsqr)                 \
   METHOD(lsmr)                 \
   METHOD(ba_gmres)             \
-  METHOD(landweber)            \
   METHOD(mlem)                 \
   METHOD(osem)                 \
   METHOD(mltr)                 \
-  METHOD(tv)                   \
-  METHOD(fista)
+  METHOD(tv)
 
 namespace tandem::pipeline {
 

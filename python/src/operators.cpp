@@ -127,12 +127,11 @@ std::vector<AsTuple> shapes_of(const Space& space) {
   return shapes;
 }
 
-/// What makes a space anew: (shape, blocks, device), or a list of parts. What comes back fits each space of
-/// its shape, as it knows no geometry.
+/// What makes a space anew: (shape, blocks, device, key, whether it is split), or a list of parts.
 nb::object stored(const Space& space) {
   if (space.parts() == 1)
     return nb::make_tuple(AsTuple(std::tuple_cat(space.shape())), static_cast<int>(space.blocks()),
-                          space.device().name());
+                          space.device().name(), space.key(), space.spread() == Spread::split);
   nb::list parts;
   for (int i = 0; i < space.parts(); ++i) parts.append(stored(space.part(i)));
   return parts;
@@ -144,8 +143,10 @@ Space space_of(const nb::object& stored) {
     for (const nb::handle part : stored) parts.push_back(space_of(nb::borrow(part)));
     return Space::direct_sum(std::move(parts));
   }
-  const auto [shape, blocks, device] = nb::cast<std::tuple<Shape, int, std::string>>(stored);
-  return Space(shape, static_cast<Blocks>(blocks), Device::named(device));
+  const auto [shape, blocks, device, key, is_split] =
+      nb::cast<std::tuple<Shape, int, std::string, std::uint64_t, bool>>(stored);
+  const Space space(shape, static_cast<Blocks>(blocks), Device::named(device), key);
+  return is_split ? space.split() : space;
 }
 
 void add_space(nb::module_& m) {

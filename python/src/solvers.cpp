@@ -33,7 +33,7 @@ class Solver {
       : stream_(stream_of_caller(domain.device(), given.native, given.keeper)), on_device_(domain.device()) {
     const Released released;
     const OnStream on(stream_);
-    const EndedBySignals signals(on_device_);
+    const EndedBySignals signals(on_device_, domain.size() + range.size());
     Array b = copied("b", range, given.b, stream_),
           x0 = given.x0 ? copied("x0", domain, given.x0, stream_) : zeros(domain, stream_);
     std::optional<Array> beside;

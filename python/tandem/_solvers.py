@@ -45,6 +45,8 @@ def _require_matched(solver: str, A: LinearOperator, allow_unmatched: bool) -> N
 
 
 def _checksum(array: Array) -> int:
+    if isinstance(array, np.ndarray):
+        return zlib.crc32(array)
     return zlib.crc32(np.asarray(array.detach() if hasattr(array, "detach") else array))
 
 
@@ -72,28 +74,31 @@ class Solver:
                beside: tuple[str, Array] = ("", None)) -> None:
         if domain.may_be_images and range_.may_be_images and getattr(b, "ndim", 0) == 2:
             domain, range_ = domain.as_images(), range_.as_images()
-        originals = {"b": (range_, b)}
-        b, kind, batch = range_.taken("b", b)
-        given = {"b": (b, batch)}
-        for name, vectors, value in (("x0", domain, x0), (beside[0], range_, beside[1])):
-            if value is not None:
-                originals[name] = vectors, value
-                value, own, batch = vectors.taken(name, value)
-                if own is not kind:
-                    raise TypeError(f"{name}: {type(value).__name__}, and b is {type(b).__name__}; give one kind")
-                given[name] = value, batch
-        for name, (value, batch) in given.items():
+        kind: Any = None
+        arrays: list[Array] = []
+        addresses: dict[str, int] = {}
+        originals: dict[str, tuple] = {}
+        on_cpu = domain.device == "cpu"
+        for name, vectors, value in (("b", range_, b), ("x0", domain, x0), (beside[0], range_, beside[1])):
+            if value is None and kind:
+                continue
+            array, own, batch = vectors.taken(name, value)
+            kind = kind or own
+            if own is not kind:
+                raise TypeError(f"{name}: {type(array).__name__}, and b is {type(arrays[0]).__name__}; give one kind")
             if batch:
-                raise SpaceError(f"{name}: shape {tuple(value.shape)}; a solver has one problem, no axes before it")
-        address = {name: kind.address(value) for name, (value, _) in given.items()}
-        stream, keeper = kind.stream(b)
-        self._kind, self._like, self._domain, self._data = kind, kind.empty((0,), b), domain, range_.size
-        self._core = make(_core.Given(address["b"], address.get("x0", 0), address.get(beside[0], 0), stream,
+                raise SpaceError(f"{name}: shape {tuple(array.shape)}; a solver has one problem, no axes before it")
+            arrays.append(array)
+            addresses[name] = kind.address(array)
+            if on_cpu:
+                originals[name] = vectors, value, _checksum(array)
+        stream, keeper = kind.stream(arrays[0])
+        self._kind, self._like, self._domain, self._data = kind, kind.empty((0,), arrays[0]), domain, range_.size
+        self._core = make(_core.Given(addresses["b"], addresses.get("x0", 0), addresses.get(beside[0], 0), stream,
                                       beside[0], keeper))
-        if domain.device != "cpu":
+        self._originals = originals
+        if not on_cpu:
             self._made = None  # so that nothing on a GPU is kept
-        else:
-            self._originals = {name: (*originals[name], _checksum(value)) for name, (value, _) in given.items()}
 
     def __reduce__(self) -> tuple:
         name = type(self).__name__

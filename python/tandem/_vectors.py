@@ -21,6 +21,8 @@ class Vectors:
         self.own = (self.size,) if self.is_sum else self.shapes[0]
         self.layout = layout
         self.inner = layout.shape(self.own) if layout else self.own
+        # Whether there is one slice or one row, so that arrays may have two axes.
+        self.may_be_images = layout is None and len(self.inner) == 3 and 1 in self.inner[:2]
 
     def taken(self, name: str, value):
         """(array, kind, batch): float32 in C order, with the inner axes that `own` says."""
@@ -32,11 +34,6 @@ class Vectors:
         if self.layout:
             array = kind.in_order(self.layout.to_ours(array, kind, batch))
         return _arrays.ready(name, array, kind), kind, batch
-
-    @property
-    def may_be_images(self) -> bool:
-        """Whether there is one slice or one row, so that arrays may have two axes."""
-        return self.layout is None and len(self.inner) == 3 and 1 in self.inner[:2]
 
     def _joined(self, name: str, parts):
         """The parts of a direct sum one after another, which is a copy."""
@@ -73,6 +70,7 @@ class Vectors:
             raise SpaceError(f"images: shape {shape}; it needs one slice and one detector row")
         images = copy.copy(self)
         images.own = images.inner = shape[1:] if shape[0] == 1 else (shape[0], shape[2])
+        images.may_be_images = False
         return images
 
     def shown(self, whole, batch: Sequence[int], kind=None):

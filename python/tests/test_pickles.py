@@ -13,15 +13,16 @@ def again(value):
     return pickle.loads(pickle.dumps(value))
 
 
-def test_spaces_fit_again():
-    """Spaces of operators know their geometry, and those of a file none, which fits all."""
+def test_spaces_are_the_same_again():
+    """Also their geometry: they do not fit spaces of other scans."""
     A = projector_of("parallel")
     for space in (A.domain, A.range, tandem.gradient(A.domain).range, tandem.Space((2, 3, 4), blocks="rows"),
                   tandem.vstack([A, tandem.identity(A.domain)]).range):
         for other in (again(space), copy.deepcopy(space)):
-            assert other.fits(space) and (other.shapes, other.block_count) == (space.shapes, space.block_count)
-    own = tandem.Space((2, 3, 4), blocks="rows")
-    assert again(own) == own
+            assert other == space and (other.shapes, other.block_count) == (space.shapes, space.block_count)
+    scan = parallel_scan()
+    moved = tandem.projector(scan.replace(angles_rad=[angle + 0.1 for angle in scan.angles_rad])).range
+    assert again(A.range).shape == moved.shape and not again(A.range).fits(moved)
 
 
 def makers():

@@ -69,7 +69,7 @@ TEST_F(BadInput, OptionsThatDoNotGoTogether) {
   fails(recon + "--reconstruction-algorithm cgls --lowest 0", 2, {"--lowest", "sirt"});
   fails(recon + "--reconstruction-algorithm sirt --lowest 2 --highest 1", 2, {"--highest", "--lowest"});
   fails(recon + "--reconstruction-algorithm sirt --lowest 0 --nonnegative", 2, {"--lowest", "--nonnegative"});
-  fails(recon + "--reconstruction-algorithm sirt --tv-huber 1", 2, {"--tv-huber", "fista"});
+  fails(recon + "--reconstruction-algorithm sirt --tv-huber 1", 2, {"--tv-huber", "tv"});
   fails(recon + "--reconstruction-algorithm mlem --model fourier", 4, {"fourier", "negative", "joseph"});
   fails(recon + "--gain 2", 2, {"--gain", "--stop discrepancy"});
   fails(recon + "--reconstruction-algorithm cgls --stop relative=1e-3 --gain 2", 2, {"--gain"});

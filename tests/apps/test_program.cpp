@@ -63,8 +63,8 @@ TEST(Program, IteratesAndReports) {
             0);
 }
 
-/// One problem, two solvers, one weight; noise in air is below zero.
-TEST(Program, RunsMlemAndFista) {
+/// Noise in air is below zero.
+TEST(Program, RunsMlemAndTv) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --photons 500 --max-attenuation 1 ") + small).code, 0);
   const std::string recon = "recon scan.h5 --reconstruction-algorithm ";
@@ -72,12 +72,8 @@ TEST(Program, RunsMlemAndFista) {
   ASSERT_EQ(mlem.code, 0) << mlem.err;
   EXPECT_NE(mlem.err.find("line integrals below zero"), std::string::npos) << mlem.err;
   EXPECT_EQ(run.json("m.json")["iterations"], 5);
-  ASSERT_EQ(run(recon + "tv --iterations 300 -o t.h5 --json t.json").code, 0);
-  const std::string weight = std::to_string(run.json("t.json")["tv_weight"].get<double>());
-  const Ended fista =
-      run(recon + "fista --iterations 100 --truth t.h5 -o f.h5 --json f.json --tv-weight " + weight);
-  ASSERT_EQ(fista.code, 0) << fista.err;
-  EXPECT_GT(run.json("f.json")["quality"]["psnr_db"], 50);
+  ASSERT_EQ(run(recon + "tv --iterations 20 -o t.h5 --json t.json").code, 0);
+  EXPECT_GT(run.json("t.json")["tv_weight"], 0.0);
   ASSERT_EQ(
       run(recon + "tv --iterations 20 --tv-weight 1 --tv-huber 0.01 --lowest 0 --highest 0.02 -o b.h5").code,
       0);

@@ -99,7 +99,7 @@ TEST(ForecastTest, CountsTheSlicesThatAreDueOnly) {
 }
 
 TEST(ForecastTest, TakesTheIterationsThatWereMade) {
-  const auto works = works_of(plan_for("landweber"));
+  const auto works = works_of(plan_for("sirt"));
   const double updates = rows * 4 * 4 * views;
   EXPECT_EQ(amount(works, "backproject"), 0);
   EXPECT_GE(amount(works, "iterate"), 3 * 2 * updates);

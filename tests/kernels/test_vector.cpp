@@ -94,8 +94,7 @@ TEST(VectorOperations, WorkOnEachElement) {
   clamp_below(y, 0, stream);
   EXPECT_EQ(y.data()[0], 0);
   EXPECT_EQ(y.data()[3], 12);
-  const float floor = 0.1f;
-  divide(x, std::span(&floor, 1), 7, y, stream);
+  divide(x, 0.1f, 7, y, stream);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(y.data()[i], i < 2 ? 7 : 3);
 }
 

@@ -115,8 +115,8 @@ TEST(Team, GradientsAndLengthsAreThoseOfOneDevice) {
   Array here = one * x, there = several * on_device(x, team);
   EXPECT_EQ(sum_lengths(there, streams), sum_lengths(here, stream));
   const float longest = 0.4f;
-  clamp_lengths(here, std::span(&longest, 1), stream);
-  clamp_lengths(there, std::span(&longest, 1), streams);
+  clamp_lengths(here, longest, stream);
+  clamp_lengths(there, longest, streams);
   EXPECT_TRUE(same_bits(there, here));
   EXPECT_TRUE(same_bits(adjoint(several) * there, adjoint(one) * here));
   EXPECT_THROW(gradient(volume.split().on(team)), SpaceError);

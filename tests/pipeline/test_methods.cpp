@@ -56,13 +56,13 @@ TEST(Methods, CostWhatTheySay) {
     made = {};
     if (solver.tells_its_reach()) static_cast<void>(solver.traces());
     expect_made(made, method.cost.traces, "traces", method.name);
-    EXPECT_EQ(solver.tells_its_reach(), method.tells_its_reach()) << method.name;
-    EXPECT_EQ(solver.residual() != nullptr, method.shows_residual) << method.name;
+    EXPECT_EQ(solver.tells_its_reach(), method.tells.reach) << method.name;
+    EXPECT_EQ(solver.residual() != nullptr, method.tells.residual) << method.name;
     made = {};
     for (int k = 0; k < 3; ++k) solver.step(ActiveBlocks(3, true));
     const Applications& step = method.cost.step;
     expect_made(made, {3 * step.forward, 3 * step.adjoint}, "three steps", method.name);
-    EXPECT_EQ(solver.state().has_value(), method.lists_state) << method.name;
+    EXPECT_EQ(solver.state().has_value(), method.tells.state) << method.name;
   }
 }
 
@@ -118,7 +118,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The readme has them in the order of the table: "fbp (fdk for a cone beam), sirt, ... and fista".
+/// The readme has them in the order of the table: "fbp (fdk for a cone beam), sirt, ... and tv".
 TEST(Methods, AreListedInTheReadme) {
   std::vector<std::string> names;
   for (const Method& method : methods()) {

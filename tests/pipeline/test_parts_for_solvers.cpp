@@ -29,7 +29,7 @@ class PartsForSolvers : public ::testing::Test {
     Recipe recipe;
     recipe.method = method;
     recipe.iterations = 3;
-    if (method == "tv" || method == "fista") recipe.tv_weight = 0.1f;
+    if (method == "tv") recipe.tv_weight = 0.1f;
     return recipe;
   }
 

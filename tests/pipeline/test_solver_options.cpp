@@ -73,7 +73,7 @@ TEST(SolverOptions, RulesGoWithSolversThatTellWhatTheyLookAt) {
   expect_refused(gap, "--stop gap goes with tv, not with sirt");
   gcv.method = "sart";
   expect_refused(gcv, "not with sart");
-  for (const char* method : {"cgls", "lsqr", "lsmr", "ba-gmres", "sirt", "landweber"}) {
+  for (const char* method : {"cgls", "lsqr", "lsmr", "ba-gmres", "sirt"}) {
     gcv.method = ncp.method = method;
     EXPECT_NO_THROW(plan_of(gcv)) << method;
     EXPECT_NO_THROW(plan_of(ncp)) << method;

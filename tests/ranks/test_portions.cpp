@@ -186,8 +186,8 @@ TEST(RankGradient, IsThatOfOneProcess) {
     EXPECT_LE(error_of(own_x, y), 4 * tolerance::u) << c.name;
     EXPECT_NEAR(sum_lengths(own_field, stream())[0] / sum_lengths(field, stream())[0], 1, 1e-13) << c.name;
     const float longest = 0.4f;
-    clamp_lengths(field, std::span(&longest, 1), stream());
-    clamp_lengths(own_field, std::span(&longest, 1), stream());
+    clamp_lengths(field, longest, stream());
+    clamp_lengths(own_field, longest, stream());
     EXPECT_EQ(error_of(own_field, field), 0) << c.name;
   }
 }

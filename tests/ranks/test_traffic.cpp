@@ -97,7 +97,6 @@ TEST(RankTraffic, IsThatOfAllSubsets) {
   EXPECT_EQ(a_step("osem", 7), of(14, 14));
   const int first = rank > 0, last = rank + 1 < ranks;  // all of them have lines
   EXPECT_EQ(a_step("tv", 7), of(1, 1) + line * (2 * first + last));
-  EXPECT_EQ(a_step("fista", 7), of(1, 1) + line * (10 * first + 11 * last));
 }
 
 /// Each strip is sent once less than there are ranks, and all bytes sent are received.

@@ -64,7 +64,7 @@ std::array<double, blocks> dual_of(const Case& c, const Pdhg& solver, const Solv
   Array q = random_array(c.tv.K.range(), 1), p = random_array(c.A.range(), 1);
   std::copy_n(vector_in(state, "q").data, q.size(), q.data());
   std::copy_n(vector_in(state, "p").data, p.size(), p.data());
-  clamp_lengths(q, std::span(&weight, 1), default_stream(Device::cpu()));
+  clamp_lengths(q, weight, default_stream(Device::cpu()));
   const Eigen::VectorXd z =
       test::dense(c.A).transpose() * test::column(p) + test::dense(c.tv.K).transpose() * test::column(q);
   const Eigen::VectorXd x = test::column(solver.solution());

@@ -43,7 +43,7 @@ TEST_F(RankTraffic, IsInTheReportAsPlanned) {
               0);
     for (const char* method : {"cgls --iterations 4", "sirt", "os-sirt --iterations 3 --subsets 7",
                                "sart --iterations 2 --initial fbp", "osem --iterations 3",
-                               "fista --tv-weight 0.1 --iterations 5", "cgls --stop gcv --initial fbp"})
+                               "tv --tv-weight 0.1 --iterations 5", "cgls --stop gcv --initial fbp"})
       for (const int ranks : {2, 3, 4}) expect_as_planned(ranks, method + std::string(", ") + size, method);
   }
 }
