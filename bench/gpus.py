@@ -1,6 +1,6 @@
 """The speed of several GPUs of one host beside one: a table, a plot, and the reports of `tandem bench`.
 
-    python bench/gpus.py FOLDER [--tandem PROGRAM] [--counts 1,2,4] [--cases cone,fdk] [--size 1024] [--device cpu]
+    python bench/gpus.py FOLDER [--tandem PROGRAM] [--devices 1,2,4] [--cases cone,fdk] [--size 1024] [--device cpu]
         [--ranks "mpirun -n {} build/cuda/bench_ranks"] [--draw]
 
 Writes one JSON file of each case into FOLDER, and gpus.png. Cases that FOLDER holds already are not measured again;
@@ -106,7 +106,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--tandem", default="tandem")
-    parser.add_argument("--counts", default="1,2,4", help="numbers of GPUs")
+    parser.add_argument("--devices", default="1,2,4", help="numbers of GPUs")
     parser.add_argument("--cases", default=",".join(CASES), help="some of " + ", ".join(CASES))
     parser.add_argument("--size", type=int, default=1024, help="voxels along each side of a cone")
     parser.add_argument("--device", default="cuda")
@@ -117,7 +117,7 @@ def main():
     for case in asked.cases:
         if case not in CASES:
             parser.error(f"--cases: '{case}' is none of {', '.join(CASES)}")
-    counts = sorted({int(n) for n in asked.counts.split(",")})
+    counts = sorted({int(n) for n in asked.devices.split(",")})
     asked.folder.mkdir(parents=True, exist_ok=True)
     lines = list(lines_of(asked, counts))
     print("\n".join(table(lines, counts)))
