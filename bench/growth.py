@@ -48,9 +48,7 @@ def curves_of(files):
             if row["variant"] not in MODELS or row["direction"] not in DIRECTIONS or row["views"] != row["size"]:
                 continue
             row["seconds"] = row.get("cpu_ms", row["ms"]) / 1e3
-            on_cpu = "cpu_ms" in row
-            machine = f"{report['device']}, {report['instructions']}" if on_cpu else report["device"]
-            curves.setdefault((machine, row["variant"]), {}).setdefault(row["direction"], {})[row["size"]] = row
+            curves.setdefault((report["device"], row["variant"]), {}).setdefault(row["direction"], {})[row["size"]] = row
     return curves
 
 
@@ -94,7 +92,7 @@ def draw(curves, file):
                 power = 4 if model == "separable_footprint" else 3
                 first, last = known[0], known[-1]  # through the largest case, where margins count least
                 grows = [rows[last]["seconds"] * (n / last) ** power for n in (first, last)]
-                axes.plot((first, last), grows, color=colours[model], linestyle=":", label=f"as N to the {power}")
+                axes.plot((first, last), grows, color=colours[model], linestyle=":", label=f"as N{'³' if power == 3 else '⁴'}")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.xaxis.set_major_locator(matplotlib.ticker.FixedLocator(sorted(sizes)))

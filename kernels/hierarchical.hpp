@@ -149,8 +149,8 @@ struct HierarchicalViews : ConeFrame {
   Range view_rows() const { return taller ? taller->samples : Range{0, rows}; }
   /// How far from the axis the scan sees, mm. Planes lie by this, so that any part of a volume has the same.
   double radius_seen() const {
-    const double across = bin_pitch * (0.5 + std::max(axis_bin, static_cast<double>(bins - 1) - axis_bin));
-    return sod * std::min(across / std::hypot(across, sdd), widest_grid);
+    const double aside = bin_pitch * (0.5 + std::max(axis_bin, static_cast<double>(bins - 1) - axis_bin));
+    return sod * std::min(aside / std::hypot(aside, sdd), widest_grid);
   }
   FrameTurn turn(const ViewGroup& child, const ViewGroup& parent) const;
   ViewWeight view_weight() const;
