@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <limits>
 #include <numbers>
 
 #include "../core/parallel.hpp"
@@ -120,13 +123,16 @@ double memory_for_tiles(const Axes& axes, const std::vector<Device>& on) {
   return least;
 }
 
-double median_ms(const Axes& axes, const std::function<void()>& body) {
+RunTimes times_of(const Axes& axes, const std::function<void()>& body) {
   const Stream& stream = default_stream(axes.device);
   const int repeat = axes.repeat;
+  double cpu_ms = std::numeric_limits<double>::infinity();
   const auto run = [&] {
     const double start = seconds_now();
+    const std::clock_t cpu_start = std::clock();
     body();
     stream.synchronize();
+    cpu_ms = std::min(cpu_ms, 1e3 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
     return 1e3 * (seconds_now() - start);
   };
   constexpr double long_enough = 5e3;
@@ -134,8 +140,10 @@ double median_ms(const Axes& axes, const std::function<void()>& body) {
   if (const double first = run(); first > long_enough) ms.push_back(first);
   while (static_cast<int>(ms.size()) < repeat) ms.push_back(run());
   std::nth_element(ms.begin(), ms.begin() + repeat / 2, ms.end());
-  return ms[static_cast<std::size_t>(repeat / 2)];
+  return {ms[static_cast<std::size_t>(repeat / 2)], cpu_ms};
 }
+
+double median_ms(const Axes& axes, const std::function<void()>& body) { return times_of(axes, body).ms; }
 
 Rows parallel(const Axes& axes, const OnLine& on_line) {
   Rows rows = Rows::array();

@@ -9,6 +9,8 @@
 #include "../kernels/hierarchical.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
+#include "../operators/fbp.hpp"
+#include "../operators/hierarchical.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/tiled_projector.hpp"
 #include "cone_case.hpp"
@@ -23,9 +25,12 @@ namespace {
 
 const Device cpu = Device::cpu();
 
-Rows::value_type line(const ConeCase& c, const char* direction, const char* tuned, Index by, double ms) {
-  Rows::value_type row = footprint_line(c, direction, ms);
-  row[tuned] = by;
+/// The line of a table for one application, with its CPU time where the CPU does the work.
+Rows::value_type timed_line(const Axes& axes, const ConeCase& c, const char* direction,
+                            const std::function<void()>& body) {
+  const RunTimes took = times_of(axes, body);
+  Rows::value_type row = footprint_line(c, direction, took.ms);
+  if (axes.device == cpu) row["cpu_ms"] = took.cpu_ms;
   return row;
 }
 
@@ -127,8 +132,9 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const ConeCase& c, bo
                            B = back ? adjoint(A) : A;
       on_line(std::to_string(count) + " devices, " + std::to_string(streams) + " streams");
       const double ms = median_ms(axes, [&] { B.apply(1, in, 0, out, default_stream(cpu)); });
-      rows.push_back(line(c, back ? "back, streamed" : "forward, streamed", "devices", count, ms));
+      rows.push_back(footprint_line(c, back ? "back, streamed" : "forward, streamed", ms));
       Rows::value_type& row = rows.back();
+      row["devices"] = count;
       row["streams"] = streams;
       row["strips"] = (back ? tiles.backward : tiles.forward).strips.size();
       row["blocks"] = (back ? tiles.backward : tiles.forward).views.size();
@@ -169,8 +175,8 @@ class ModelTimes {
     const Array q = input(A.range());
     Array x(A.domain());
     Stream& stream = default_stream(axes_.device);
-    const double ms = median_ms(axes_, [&] { A.apply_adjoint(1, q, 0, x, stream); });
-    rows.push_back(line(case_, "back", "voxels_a_thread", tuning.voxels_a_thread, ms));
+    rows.push_back(timed_line(axes_, case_, "back", [&] { A.apply_adjoint(1, q, 0, x, stream); }));
+    rows.back()["voxels_a_thread"] = tuning.voxels_a_thread;
     if (model == Model::separable_footprint)
       rows.back()["relative_error"] =
           footprint_backward_error(pack(case_.scan, case_.grid), on_device(q, cpu), on_device(x, cpu));
@@ -185,13 +191,35 @@ class ModelTimes {
     const Array x = input(A.domain());
     Array q(A.range());
     Stream& stream = default_stream(axes_.device);
-    const double ms = median_ms(axes_, [&] { A.apply(1, x, 0, q, stream); });
-    rows.push_back(line(case_, "forward", "rows_a_block", tuning.rows_a_block, ms));
+    rows.push_back(timed_line(axes_, case_, "forward", [&] { A.apply(1, x, 0, q, stream); }));
+    rows.back()["rows_a_block"] = tuning.rows_a_block;
     if (model == Model::separable_footprint)
       rows.back()["relative_error"] =
           footprint_forward_error(pack(case_.scan, case_.grid), on_device(x, cpu), on_device(q, cpu));
     rows.back()["analytic_error"] = analytic_error(axes_, small_, model);
     add_pair(model, pair);
+  }
+
+  /// Filter and weighted back-projection, if a GPU has room for the views before and behind the filter.
+  void fdk(Model model) {
+    const LinearOperator F = ramp_filter(case_.scan, {}, axes_.device),
+                         B = fdk_backprojector(case_.scan, case_.grid, model, axes_.device);
+    const WorkingMemory beside =
+        model == Model::hierarchical
+            ? hierarchical_memory(case_.scan, case_.grid, axes_.device, {}, AlongRows::as_footprints)
+            : working_memory(model, B.range().shape(), F.domain().shape(), axes_.device);
+    const double needed =
+        sizeof(float) * static_cast<double>(2 * F.domain().size() + B.range().size()) + beside.backward;
+    if (axes_.device.is_cuda() && needed > 0.95 * static_cast<double>(free_memory(axes_.device))) return;
+    on_line_(name(model) + ", FDK");
+    const Array y = input(F.domain());
+    Array q(F.range()), x(B.range());
+    Stream& stream = default_stream(axes_.device);
+    rows.push_back(timed_line(axes_, case_, "FDK", [&] {
+      F.apply(1, y, 0, q, stream);
+      B.apply(1, q, 0, x, stream);
+    }));
+    rows.back()["variant"] = name(model);
   }
 
   /// The pair with fewer voxels and views, so that random vectors are drawn quickly.
@@ -231,6 +259,7 @@ void add_both_ways(ModelTimes& times, Model model, bool sweep, Device device) {
     times.forward(model, {cells, 0}, times.small(model, {cells, 0}));
     add_bound();
   }
+  if (model == Model::separable_footprint || model == Model::hierarchical) times.fdk(model);
 }
 
 /// Joseph forward with pixel-driven back, J/VD of Georgin et al.

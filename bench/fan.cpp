@@ -57,7 +57,7 @@ class FanTimes {
                          B = fdk_backprojector(case_.cone(), case_.seen_by_fdk(), model_, axes_.device);
     const Array y = input(F.domain());
     Array q(F.range()), x(B.range());
-    const double filter_ms = median("filter", [&] { F.apply(1, y, 0, q, stream_); });
+    const double filter_ms = timed("filter", [&] { F.apply(1, y, 0, q, stream_); }).ms;
     add("FDK, back", 1, [&] { B.apply(1, q, 0, x, stream_); });
     const double ms = add("FDK", 1, [&] {
       F.apply(1, y, 0, q, stream_);
@@ -93,13 +93,13 @@ class FanTimes {
   LinearOperator made(const FanCase& c) const {
     return projector(c.cone(), c.seen_by_projector(), model_, axes_.device);
   }
-  double median(const std::string& what, const std::function<void()>& body) {
+  RunTimes timed(const std::string& what, const std::function<void()>& body) {
     on_line_(what + ", " + std::to_string(case_.grid.size[2]) + " slices");
-    return median_ms(axes_, body);
+    return times_of(axes_, body);
   }
   /// Adds a line to the table. `body` updates each voxel `times` times for each view. Returns its time in ms.
   double add(const std::string& what, double times, const std::function<void()>& body) {
-    const double ms = median(what, body);
+    const auto [ms, cpu_ms] = timed(what, body);
     rows_.push_back({{"variant", name_of(model_)},
                      {"precision", "float32"},
                      {"direction", what},
@@ -108,6 +108,7 @@ class FanTimes {
                      {"views", axes_.views},
                      {"ms", ms},
                      {"gups", times * case_.updates() / ms * 1e-6}});
+    if (!axes_.device.is_cuda()) rows_.back()["cpu_ms"] = cpu_ms;
     return ms;
   }
 

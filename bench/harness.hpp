@@ -50,6 +50,13 @@ double memory_for_tiles(const Axes& axes, const std::vector<Device>& on);
 /// after one to warm up. If that one takes more than 5 s, it counts as the first of them.
 double median_ms(const Axes& axes, const std::function<void()>& body);
 
+/// `median_ms`, and beside it the least CPU time that a run took, of all threads together: other programs on
+/// the machine lengthen it less.
+struct RunTimes {
+  double ms, cpu_ms;
+};
+RunTimes times_of(const Axes& axes, const std::function<void()>& body);
+
 using Rows = nlohmann::json;  ///< an array with one object for each line of the table
 /// Called before each line is measured.
 using OnLine = std::function<void(const std::string& what)>;

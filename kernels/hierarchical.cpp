@@ -16,8 +16,7 @@ namespace {
 
 constexpr double quarter_turn = std::numbers::pi / 2;
 constexpr int children_a_group = 4;
-constexpr double rows_between_stations = 0.1;  // how far rows of a view may move between two
-constexpr double widest_grid = 0.6;            // the farthest voxel from the axis over sod
+constexpr double rows_between_stations = 0.105;  // how far rows of a view may move between two
 constexpr Index fewest_rows = 8;
 constexpr double narrower = 0.9;  // than a footprint: groups alias less, and then their noise is alike
 
@@ -62,8 +61,8 @@ bool interpolates_rows(Index rows, Index slices) { return rows == 1 ? slices == 
 /// Makes the tree of groups, then finds what each of them needs, from the voxels to the views.
 class HierarchyMaker {
  public:
-  HierarchyMaker(const ConeBeam& scan, const VolumeGrid& grid, Grouping grouping, HierarchicalViews& n)
-      : scan_(scan), grouping_(grouping), n_(n), radius_(radius_of(grid)) {}
+  HierarchyMaker(const ConeBeam& scan, Grouping grouping, HierarchicalViews& n)
+      : scan_(scan), grouping_(grouping), n_(n), seen_(n.radius_seen()) {}
 
   void make() {
     for (int quarter = 0; quarter < 4; ++quarter) {
@@ -159,11 +158,11 @@ class HierarchyMaker {
         low = std::min(low, t), high = std::max(high, t);
       }
     }
-    if (child.is_view()) return place_view(child, turn, by_parent, columns, {low, high - low});
+    if (child.is_view()) return place_view(child, parent, by_parent, columns, {low, high - low});
     // sin h (1 + 0.4 sin h) covers the tangents of rays aside
     const double sine = std::sin(child.half),
                  finest = n_.step_u / (n_.depth_oversampling * sine * (1 + 0.4 * sine));
-    const double step = std::min(finest, radius_ / 4 + n_.step_u);
+    const double step = std::min(finest, seen_ / 4 + n_.step_u);
     // with one plane more before and behind, where rounding may read
     child.t = {step * static_cast<double>(read_by(n_.depth, low / step).first - 1), step};
     const std::vector<Window> turned = needed_of(child, turn, parent, by_parent, columns, high);
@@ -247,21 +246,30 @@ class HierarchyMaker {
   }
 
   /// Rows of a view that a group needs are made at a few t, between which they hardly move.
-  void place_view(ViewGroup& view, const FrameTurn& turn, const std::vector<Window>& by_parent,
+  void place_view(ViewGroup& view, const ViewGroup& parent, const std::vector<Window>& by_parent,
                   const std::vector<Range>& columns, Line reach) {
     view.planes.push_back({0, n_.columns(), n_.view_columns(), n_.view_rows()});
     lay_out(view.planes);
     Window all;
     for (std::size_t j = 0; j < columns.size(); ++j)
       widen(all.columns, columns[j]), widen(all.rows, by_parent[j].rows);
-    // for all rows of the detector, so that slices do not depend on those beside them
+    // for all rows of the detector and all that the scan sees, so that no part of a volume moves them
     const Range rows = n_.view_rows();
     const double farthest = std::max(n_.middle_row - static_cast<double>(rows.first),
                                      static_cast<double>(rows.last - 1) - n_.middle_row);
-    const double moved = n_.flat() ? 0 : farthest * (1 - turn.c) * reach.step / n_.sod;
-    const auto steps = static_cast<Index>(
-        moved < 0.2 * rows_between_stations ? 0 : std::ceil(moved / rows_between_stations));
-    view.t = steps == 0 ? Line{reach.at(0.5), 1} : Line{reach.first, reach.step / static_cast<double>(steps)};
+    const double beside = parent.t.step * (n_.depth.count / 2 + 1), before = seen_ / (1 - seen_ / n_.sod);
+    const Line seen{-before - beside, before + seen_ / (1 + seen_ / n_.sod) + 2 * beside};
+    const double turned = 1 - n_.turn(view, parent).c, moved = farthest * turned * seen.step / n_.sod;
+    Index steps = 0;
+    if (n_.flat() || moved < 0.2 * rows_between_stations || all.columns.size() <= 0) {
+      view.t = {seen.at(0.5), 1};
+    } else {
+      const double step = seen.step * rows_between_stations / moved,
+                   first = std::floor((reach.first - seen.first) / step),
+                   last = std::ceil((reach.at(1) - seen.first) / step);
+      view.t = {seen.first + step * first, step};
+      steps = static_cast<Index>(last - first);
+    }
     for (Index k = 0; k <= steps; ++k)
       view.turned.push_back({view.t.at(k), n_.columns(), all.columns, in_vectors(all.rows, n_.flat())});
     lay_out(view.turned);
@@ -270,7 +278,7 @@ class HierarchyMaker {
   const ConeBeam& scan_;
   const Grouping grouping_;
   HierarchicalViews& n_;
-  const double radius_;
+  const double seen_;
   std::vector<double> angles_{};
 };
 
@@ -342,7 +350,7 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Groupi
   require<GeometryError>(radius_of(grid) <= widest_grid * n.sod, model, "a corner of the grid is ",
                          radius_of(grid), " mm from the axis, more than ", widest_grid, " of sod = ", n.sod,
                          " mm; its planes are too few so near to the source; take separable_footprint");
-  HierarchyMaker(scan, grid, grouping, n).make();
+  HierarchyMaker(scan, grouping, n).make();
   return n;
 }
 

@@ -121,6 +121,9 @@ struct ViewWeight {
   }
 };
 
+/// The farthest voxel from the axis over sod.
+constexpr double widest_grid = 0.6;
+
 /// The input of the kernels.
 struct HierarchicalViews : ConeFrame {
   Index rows, bins, nx, ny, nz;
@@ -144,6 +147,11 @@ struct HierarchicalViews : ConeFrame {
   /// The columns and the rows of a view.
   Range view_columns() const { return wider ? wider->samples : Range{0, bins}; }
   Range view_rows() const { return taller ? taller->samples : Range{0, rows}; }
+  /// How far from the axis the scan sees, mm. Planes lie by this, so that any part of a volume has the same.
+  double radius_seen() const {
+    const double aside = bin_pitch * (0.5 + std::max(axis_bin, static_cast<double>(bins - 1) - axis_bin));
+    return sod * std::min(aside / std::hypot(aside, sdd), widest_grid);
+  }
   FrameTurn turn(const ViewGroup& child, const ViewGroup& parent) const;
   ViewWeight view_weight() const;
   /// How columns of a child are interpolated, and its rows.

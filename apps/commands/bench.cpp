@@ -43,7 +43,7 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
 
 /// The numbers that are printed after a line, in this order, if a case has them.
 constexpr const char* numbers_beside =
-    "devices streams chunk strips blocks over voxels_a_thread rows_a_block accuracy relative_error "
+    "cpu_ms devices streams chunk strips blocks over voxels_a_thread rows_a_block accuracy relative_error "
     "analytic_error largest_error rmse_disc psnr noise mu mu_bound kappa filter_share kernels_ms "
     "gigabytes_a_second read_ms preprocess_ms transfer_ms compute_ms write_ms read_alone_ms "
     "preprocess_alone_ms transfer_alone_ms compute_alone_ms write_alone_ms of_slowest";

@@ -196,7 +196,7 @@ def tooth(maker):
 def groups(maker):
     """A cone by both of its models, and ten times what differs, from noisy views."""
     panels = []
-    for phantom, title in (("ellipsoids", "ellipsoids"), ("shepp-logan", "Shepp-Logan")):
+    for phantom, title in (("ellipsoids", "ellipsoids"), ("shepp-logan", "Shepp-Logan"), ("foam", "foam")):
         maker.run("simulate", "--phantom", phantom, "--geometry", "cone", "--sod", 300, "--sdd", 450, "--pixel-size",
                   1.5, "--size", 96, "--rows", 120, "--bins", 144, "--views", 192, "--photons", "1e5", "-o", "cone.h5")
         options = ("--fbp-filter", "hann", "--size", 96, "--device", "cpu", "--model")

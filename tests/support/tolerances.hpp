@@ -56,9 +56,10 @@ constexpr double hierarchical_level = 1e-3;
 /// whose lattice of voxels has 1.2 cycles a cell at most.
 constexpr double hierarchical_blobs = 5e-3, hierarchical_blobs_of_a_fan = 3e-3, hierarchical_plateau = 1e-3;
 
-/// A slab of slices has the samples of the whole, whose positions round otherwise in each of up to ten
-/// passes: 2 u each.
-constexpr double hierarchical_slab = 2e-6;
+/// A slab of slices has the samples of the whole. Positions of slices count from every 16th one in float, so
+/// that they round by 16 u of a row, 1e-6, and rows behind a filter that smooths change by a fifth from one
+/// to the next.
+constexpr double hierarchical_slab = 2e-7;
 
 /// A composed operator adds the rounding of its intermediate vectors, one u each, to that of its parts.
 constexpr double composed_mismatch = 2 * mismatch;
