@@ -39,9 +39,8 @@ const std::vector<CheckShape> flexible_shapes{{1}, {11}, {12, 1.8}, {3, 8}};
 /// A cone beam with magnification 2 on cells twice as large, the principal point off the middle, over a whole
 /// turn.
 ConeBeam cone_of(const CheckCase& c) {
-  const double size = static_cast<double>(c.grid.size[0]) * c.grid.pitch[0];
-  ConeBeam cone{c.scan.detector, c.scan.angles, 2 * size, 4 * size,
-                0.5 * static_cast<double>(c.scan.detector.rows - 1) - 0.2};
+  const double size = c.grid.size[0] * c.grid.pitch[0];
+  ConeBeam cone{c.scan.detector, c.scan.angles, 2 * size, 4 * size, 0.5 * (c.scan.detector.rows - 1) - 0.2};
   cone.detector.bin_pitch = cone.detector.row_pitch = 2;
   for (double& angle : cone.angles) angle *= 2;
   return cone;
@@ -60,7 +59,7 @@ FlexibleBeam leaning_views(const CheckCase& c) {
   FlexibleBeam scan = as_free_views(cone_of(c));
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     FlexibleView& view = scan.views[k];
-    const double roll = 0.1 * static_cast<double>(k);
+    const double roll = 0.1 * k;
     const Vector3 along = view.bin_step, up = view.row_step;
     view.bin_step = std::cos(roll) * along + std::sin(roll) * up;
     view.row_step = std::cos(roll) * up - std::sin(roll) * along + Vector3{0, 0.05, 0.02};
@@ -80,7 +79,7 @@ LinearOperator fdk_of(const CheckCase& c, Model model) {
 LinearOperator aligned(const CheckCase& c) {
   ParallelBeam scan = c.scan;
   for (Index row = 0; row < scan.detector.rows; ++row)
-    scan.row_axis_bins.push_back(scan.detector.axis_bin + 0.37 * static_cast<double>(row + 1));
+    scan.row_axis_bins.push_back(scan.detector.axis_bin + 0.37 * (row + 1));
   return align_rows(scan, c.device);
 }
 
@@ -117,7 +116,7 @@ ParallelBeam scan_for(Index size, Index rows, bool irregular) {
   ParallelBeam scan;
   scan.detector.bins = size + (size + 1) / 2 - 1;
   scan.detector.rows = rows;
-  scan.detector.axis_bin = 0.5 * static_cast<double>(scan.detector.bins - 1) + (irregular ? 1.3 : 0);
+  scan.detector.axis_bin = 0.5 * (scan.detector.bins - 1) + (irregular ? 1.3 : 0);
   for (int v = 0; v < 90; ++v)
     scan.angles.push_back(std::numbers::pi * (v + (irregular ? 0.37 * ((v * 7) % 3) : 0)) / 90);
   return scan;

@@ -15,7 +15,7 @@ using std::numbers::pi;
 /// The differences of neighbouring (averaged) bins of one view, faded in over the first and last few.
 std::vector<double> derivative(const float* line, Index bins, Index factor) {
   constexpr Index edge = 4;
-  std::vector<double> d(static_cast<std::size_t>(bins - 1));
+  std::vector<double> d(bins - 1);
   const auto at = [&](Index bin) {
     double sum = 0;
     for (Index i = bin * factor; i < (bin + 1) * factor; ++i) sum += line[i];
@@ -23,19 +23,18 @@ std::vector<double> derivative(const float* line, Index bins, Index factor) {
   };
   for (Index b = 0; b + 1 < bins; ++b) {
     const Index inside = std::min(b, bins - 2 - b);
-    const double fade =
-        inside < edge ? 0.5 - 0.5 * std::cos(pi * (static_cast<double>(inside) + 0.5) / edge) : 1;
-    d[static_cast<std::size_t>(b)] = fade * (at(b + 1) - at(b));
+    const double fade = inside < edge ? 0.5 - 0.5 * std::cos(pi * (inside + 0.5) / edge) : 1;
+    d[b] = fade * (at(b + 1) - at(b));
   }
   return d;
 }
 
 /// sum_b d[b] exp(-i w_k (b - middle)) as a direct sum; phases are turned on from bin to bin.
 std::vector<Complex> transform(const std::vector<double>& d, double step, std::size_t count) {
-  const double middle = 0.5 * static_cast<double>(d.size() - 1);
+  const double middle = 0.5 * (d.size() - 1);
   std::vector<double> re(count), im(count), turn_re(count), turn_im(count), sum_re(count), sum_im(count);
   for (std::size_t k = 0; k < count; ++k) {
-    const double w = step * static_cast<double>(k + 1);
+    const double w = step * (k + 1);
     re[k] = std::cos(w * middle), im[k] = std::sin(w * middle);
     turn_re[k] = std::cos(w), turn_im[k] = -std::sin(w);
   }
@@ -55,11 +54,11 @@ std::vector<Complex> transform(const std::vector<double>& d, double step, std::s
 
 Misfit::Value Misfit::at(double c, std::size_t first, std::size_t last) const {
   const Complex turn = std::polar(1.0, -2 * step * c);
-  Complex phase = std::polar(1.0, -2 * step * c * static_cast<double>(first));
+  Complex phase = std::polar(1.0, -2 * step * c * first);
   Value v{0, 0, 0};
   for (std::size_t k = first; k < last; ++k) {
     phase *= turn;
-    const double w = 2 * step * static_cast<double>(k + 1);
+    const double w = 2 * step * (k + 1);
     const Complex term = coefficients[k] * phase;
     v.e += term.real();
     v.slope += w * term.imag();
@@ -75,13 +74,12 @@ Misfit& Misfit::operator+=(const Misfit& other) {
 }
 
 double lowest(const Misfit& misfit, double from, double to) {
-  const double shortest =
-      pi / (misfit.step * static_cast<double>(misfit.coefficients.size()));  // period of E
+  const double shortest = pi / (misfit.step * misfit.coefficients.size());  // period of E
   const Index steps = std::max<Index>(2, static_cast<Index>(std::ceil((to - from) / shortest * 16)));
-  const double step = (to - from) / static_cast<double>(steps);
-  const auto place = [&](Index i) { return from + static_cast<double>(i) * step; };
-  std::vector<double> e(static_cast<std::size_t>(steps + 1));
-  parallel_for(steps + 1, [&](Index i) { e[static_cast<std::size_t>(i)] = misfit.at(place(i)).e; });
+  const double step = (to - from) / steps;
+  const auto place = [&](Index i) { return from + i * step; };
+  std::vector<double> e(steps + 1);
+  parallel_for(steps + 1, [&](Index i) { e[i] = misfit.at(place(i)).e; });
   const double start = place(std::min_element(e.begin(), e.end()) - e.begin());
   double c = start;
   for (int i = 0; i < 10; ++i) {
@@ -99,26 +97,25 @@ Index averaged(Index bins) {
 
 std::vector<float> smoothed(const float* line, Index bins, Index factor) {
   const Index kept = bins / factor;
-  std::vector<float> means(static_cast<std::size_t>(kept)), out(means.size());
+  std::vector<float> means(kept), out(means.size());
   for (Index b = 0; b < kept; ++b) {
-    for (Index i = b * factor; i < (b + 1) * factor; ++i) means[static_cast<std::size_t>(b)] += line[i];
-    means[static_cast<std::size_t>(b)] /= static_cast<float>(factor);
+    for (Index i = b * factor; i < (b + 1) * factor; ++i) means[b] += line[i];
+    means[b] /= factor;
   }
-  const auto at = [&](Index b) { return means[static_cast<std::size_t>(std::clamp<Index>(b, 0, kept - 1))]; };
+  const auto at = [&](Index b) { return means[std::clamp<Index>(b, 0, kept - 1)]; };
   for (Index b = 0; b < kept; ++b)
-    out[static_cast<std::size_t>(b)] = (at(b - 2) + at(b + 2) + 4 * (at(b - 1) + at(b + 1)) + 6 * at(b)) / 16;
+    out[b] = (at(b - 2) + at(b + 2) + 4 * (at(b - 1) + at(b + 1)) + 6 * at(b)) / 16;
   return out;
 }
 
 Spectra spectra(std::span<const float> line_integrals, Shape shape, Index row) {
   const auto [views, rows, bins] = shape;
   const Index factor = averaged(bins), kept = bins / factor;
-  Spectra out{pi / static_cast<double>(kept),
-              std::vector<std::vector<Complex>>(static_cast<std::size_t>(views))};
+  Spectra out{pi / kept, std::vector<std::vector<Complex>>(views)};
   parallel_for(views, [&, rows = rows, bins = bins](Index view) {
     const std::vector<double> d =
         derivative(line_integrals.data() + (view * rows + row) * bins, kept, factor);
-    out.views[static_cast<std::size_t>(view)] = transform(d, out.step, static_cast<std::size_t>(kept / 2));
+    out.views[view] = transform(d, out.step, kept / 2);
   });
   return out;
 }

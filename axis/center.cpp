@@ -22,7 +22,7 @@ constexpr std::array names{std::pair{"auto", AxisMethod::automatic},
                            std::pair{"opposite", AxisMethod::opposite}, std::pair{"vo", AxisMethod::vo}};
 
 void check(std::span<const float> line_integrals, std::span<const double> angles, Index rows, Index bins) {
-  const auto views = static_cast<Index>(angles.size());
+  const Index views = angles.size();
   require<SpaceError>(rows > 0 && static_cast<Index>(line_integrals.size()) == views * rows * bins,
                       "center: ", line_integrals.size(), " line integrals; ", views, " views x ", rows,
                       " rows x ", bins, " bins are needed");
@@ -35,7 +35,7 @@ void check(std::span<const float> line_integrals, std::span<const double> angles
 
 /// The range of the search, within the detector, because beyond it no ray is seen from both sides.
 std::array<double, 2> range_of(const AxisSearch& search, Index bins) {
-  const double last = static_cast<double>(bins - 1);
+  const double last = bins - 1;
   const auto [low, high] = search.between.value_or(std::array{0.02 * last, 0.98 * last});
   require<GeometryError>(low < high, "center: nothing lies between bins ", low, " and ", high,
                          "; give the lower one first");
@@ -72,7 +72,7 @@ AxisEstimate covering_mass(AxisEstimate found, const Rays& rays, const std::arra
   if (!found.cut_off) return found;
   const double other = std::clamp(mass.axis_bin, range[0], range[1]);
   found.uncertainty = std::hypot(found.uncertainty, other - found.axis_bin);
-  require<GeometryError>(found.uncertainty < widest * static_cast<double>(rays.bins),
+  require<GeometryError>(found.uncertainty < widest * rays.bins,
                          "center vo: the sample reaches beyond the detector; its double wedge says bin ",
                          found.axis_bin, ", its centre of mass bin ", other,
                          "; choose rows that are seen whole, search between fewer bins, or give the axis");

@@ -12,7 +12,7 @@ namespace tandem::pipeline {
 namespace {
 
 std::vector<Level> levels_of(const Rays& rays) {
-  const auto views = static_cast<Index>(rays.angles.size());
+  const Index views = rays.angles.size();
   const Image<const float> y{rays.line_integrals.data(), views,    rays.rows, rays.bins,
                              rays.rows * rays.bins,      rays.bins};
   std::vector<Level> levels;
@@ -38,11 +38,11 @@ MassAxis axis_by_mass(const Rays& rays) {
   for (std::size_t v = 0; v < rays.angles.size(); ++v) {
     double mass = 0, moment = 0;
     for (Index row = 0; row < rays.rows; ++row) {
-      const float* y = rays.line_integrals.data() + (static_cast<Index>(v) * rays.rows + row) * rays.bins;
-      const Level& level = levels[static_cast<std::size_t>(row)];
+      const float* y = rays.line_integrals.data() + (v * rays.rows + row) * rays.bins;
+      const Level& level = levels[row];
       for (Index bin = 0; bin < rays.bins; ++bin) {
-        const double value = static_cast<double>(y[bin]) - std::min(level.low, level.high);
-        mass += value, moment += value * static_cast<double>(bin);
+        const double value = y[bin] - std::min(level.low, level.high);
+        mass += value, moment += value * bin;
       }
     }
     const std::array terms{mass, mass * std::cos(rays.angles[v]), mass * std::sin(rays.angles[v]), moment};

@@ -25,7 +25,7 @@ namespace {
 using std::numbers::pi;
 
 double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2) return *middle;
   return 0.5 * (*middle + *std::max_element(values.begin(), middle));
@@ -72,7 +72,7 @@ Term outside_wedge(std::span<const Complex> views, std::span<const double> angle
   const std::size_t n = views.size(), padded = (n + lanes - 1) / lanes * lanes;
   std::vector<double> p_re(padded), p_im(padded), z_re(padded), z_im(padded), t_re(padded), t_im(padded);
   for (std::size_t v = 0; v < n; ++v) {
-    const double start = static_cast<double>(first) * angles[v];
+    const double start = first * angles[v];
     p_re[v] = views[v].real(), p_im[v] = views[v].imag();
     z_re[v] = std::cos(start), z_im[v] = -std::sin(start);
     t_re[v] = std::cos(angles[v]), t_im[v] = -std::sin(angles[v]);
@@ -106,9 +106,9 @@ Misfit wedge_misfit(const Spectra& spectra, std::span<const std::size_t> group,
   Misfit misfit{spectra.step, std::vector<Complex>(spectra.views.front().size())};
   std::vector<double> constants(misfit.coefficients.size());
   const double radius = 0.5 * pi / spectra.step;  // bins, if the body fits the detector
-  parallel_for(static_cast<Index>(misfit.coefficients.size()), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    const double w = spectra.step * static_cast<double>(i + 1);
+  parallel_for(misfit.coefficients.size(), [&](Index i) {
+    const std::size_t k = i;
+    const double w = spectra.step * (i + 1);
     std::vector<Complex> views(group.size());
     for (std::size_t v = 0; v < group.size(); ++v) views[v] = weights[v] * spectra.views[group[v]][k];
     const auto first = static_cast<std::size_t>(radius * w + margin) + 1;
@@ -202,8 +202,7 @@ AxisEstimate axis_by_double_wedge(std::span<const float> line_integrals, std::sp
   for (Index row = 0; row < rows; ++row)
     spectra_of_rows.push_back(spectra(line_integrals, {static_cast<Index>(angles.size()), rows, bins}, row));
   // from bins of the detector to averaged bins counted from their middle, and back
-  const double factor = static_cast<double>(averaged(bins)),
-               kept = std::floor(static_cast<double>(bins) / factor), middle = 0.5 * (kept * factor - 1);
+  const double factor = averaged(bins), kept = std::floor(bins / factor), middle = 0.5 * (kept * factor - 1);
   const auto find = [&](const Reading& reading) {
     std::vector<Misfit> misfits;
     for (const Spectra& row : spectra_of_rows)

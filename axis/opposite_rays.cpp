@@ -40,7 +40,7 @@ struct Order {
     for (std::size_t k = 1; k < all.size(); ++k)
       if (const double gap = all[k].first - all[k - 1].first; gap > widest + same) widest = gap, first = k;
     for (std::size_t k = 0; k < first; ++k) all[k].first += whole;
-    std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+    std::rotate(all.begin(), all.begin() + first, all.end());
     for (const auto& [angle, view] : all) angles.push_back(angle), views.push_back(view);
   }
   std::size_t next(std::size_t k) const { return k + 1 < angles.size() ? k + 1 : 0; }
@@ -53,8 +53,8 @@ struct Order {
     std::vector<double> gaps;
     for (std::size_t k = 0; k < angles.size(); ++k)
       if (gap(k) > same) gaps.push_back(gap(k));
-    std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2), gaps.end());
-    return std::max(gaps[gaps.size() / 2], 0.25 * whole / static_cast<double>(angles.size()));
+    std::nth_element(gaps.begin(), gaps.begin() + gaps.size() / 2, gaps.end());
+    return std::max(gaps[gaps.size() / 2], 0.25 * whole / angles.size());
   }
 };
 
@@ -71,10 +71,9 @@ std::vector<Place> whole_turn_of(std::span<const double> angles) {
   constexpr double widest = 2.5, beside = 0.25;  // steps between views; steps of an end view from its place
   const Order order(angles);
   const double step = order.step();
-  std::vector<Place> places(static_cast<std::size_t>(std::max(1l, std::lround(whole / step))));
+  std::vector<Place> places(std::max(1l, std::lround(whole / step)));
   for (std::size_t v = 0; v < places.size(); ++v) {
-    const double angle =
-        order.angles.front() + whole * static_cast<double>(v) / static_cast<double>(places.size());
+    const double angle = order.angles.front() + whole * v / places.size();
     const auto above = std::upper_bound(order.angles.begin(), order.angles.end(), angle + same);
     const auto k = static_cast<std::size_t>(above - order.angles.begin()) - 1;
     const double past = std::max(0.0, angle - order.angles[k]), left = order.gap(k) - past;
@@ -101,26 +100,25 @@ struct Turn {
   bool has_holes = false;  ///< whether views have holes, although they go all round
 
   const float* line(Index view, Index row) const { return values.data() + (view * rows + row) * bins; }
-  bool known(Index view) const { return places[static_cast<std::size_t>(view)].known; }
+  bool known(Index view) const { return places[view].known; }
 };
 
 void subtract_means(Turn& turn) {
   const Index cells = turn.rows * turn.bins;
   parallel_for(cells, [&](Index cell) {
     double sum = 0;
-    for (Index v = 0; v < turn.views; ++v)
-      sum += static_cast<double>(turn.values[static_cast<std::size_t>(v * cells + cell)]);
-    const auto mean = static_cast<float>(sum / static_cast<double>(turn.views));
-    for (Index v = 0; v < turn.views; ++v) turn.values[static_cast<std::size_t>(v * cells + cell)] -= mean;
+    for (Index v = 0; v < turn.views; ++v) sum += turn.values[v * cells + cell];
+    const auto mean = static_cast<float>(sum / turn.views);
+    for (Index v = 0; v < turn.views; ++v) turn.values[v * cells + cell] -= mean;
   });
 }
 
 Turn turn_of(const Rays& rays, const std::vector<Place>& places, Index factor) {
-  Turn turn{static_cast<Index>(places.size()), rays.rows, rays.bins / factor,
-            static_cast<double>(factor) * rays.bin_angle, places};
-  turn.values.assign(static_cast<std::size_t>(turn.views * turn.rows * turn.bins), 0.0f);
+  Turn turn{static_cast<Index>(places.size()), rays.rows, rays.bins / factor, factor * rays.bin_angle,
+            places};
+  turn.values.assign(turn.views * turn.rows * turn.bins, 0.0f);
   parallel_for(turn.views, [&](Index v) {
-    const Place& place = places[static_cast<std::size_t>(v)];
+    const Place& place = places[v];
     if (!place.known) return;
     for (Index row = 0; row < turn.rows; ++row) {
       const auto from = [&](Index view) {
@@ -128,16 +126,15 @@ Turn turn_of(const Rays& rays, const std::vector<Place>& places, Index factor) {
       };
       const std::vector<float> a = from(place.before), b = from(place.after);
       for (Index bin = 0; bin < turn.bins; ++bin)
-        turn.values[static_cast<std::size_t>((v * turn.rows + row) * turn.bins + bin)] =
-            static_cast<float>((1 - place.share) * static_cast<double>(a[static_cast<std::size_t>(bin)]) +
-                               place.share * static_cast<double>(b[static_cast<std::size_t>(bin)]));
+        turn.values[(v * turn.rows + row) * turn.bins + bin] =
+            static_cast<float>((1 - place.share) * a[bin] + place.share * b[bin]);
     }
   });
   if (std::all_of(places.begin(), places.end(), [](const Place& p) { return p.known; }))
     subtract_means(turn);
   else
     turn.has_holes = all_round(rays.angles);
-  for (const float v : turn.values) turn.energy += static_cast<double>(v) * static_cast<double>(v);
+  for (const float v : turn.values) turn.energy += static_cast<double>(v) * v;
   return turn;
 }
 
@@ -159,9 +156,8 @@ struct Compared {
   Range bins;
   double axis;  ///< a pair has the view of its upper ray, and the distance of this ray from here
   Index band_of(Index bin) const {
-    const double most =
-        std::max(axis - static_cast<double>(bins.first), static_cast<double>(bins.last) - axis);
-    const auto band = static_cast<Index>(std::abs(static_cast<double>(bin) - axis) / most * groups);
+    const double most = std::max(axis - bins.first, bins.last - axis);
+    const auto band = static_cast<Index>(std::abs(bin - axis) / most * groups);
     return std::clamp<Index>(band, 0, groups - 1);
   }
 };
@@ -189,24 +185,22 @@ class Pairs {
     place_ = static_cast<Index>(std::floor(mirrored)) - bin;
     w_ = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
           f * f * (0.5 * f - 0.5)};
-    const double angle = 0.5 - 2 * std::atan((static_cast<double>(bin) - c) * turn.bin_angle) / whole;
-    const double shift = (angle - std::floor(angle)) * static_cast<double>(turn.views);
+    const double angle = 0.5 - 2 * std::atan((bin - c) * turn.bin_angle) / whole;
+    const double shift = (angle - std::floor(angle)) * turn.views;
     steps_ = static_cast<Index>(shift);
-    g_ = shift - static_cast<double>(steps_);
+    g_ = shift - steps_;
   }
   Index opposite(Index v) const { return (v + steps_) % turn_.views; }
   bool known(Index v) const { return turn_.known(v) && turn_.known(opposite(v)) && turn_.known(next(v)); }
   std::array<double, 2> at(Index v, Index row) const {
     const float *p = turn_.line(opposite(v), row) + place_, *q = turn_.line(next(v), row) + place_;
     double b = 0;
-    for (Index k = 0; k < 4; ++k)
-      b += w_[static_cast<std::size_t>(k)] *
-           ((1 - g_) * static_cast<double>(p[k - 1]) + g_ * static_cast<double>(q[k - 1]));
-    return {static_cast<double>(turn_.line(v, row)[bin_]), b};
+    for (Index k = 0; k < 4; ++k) b += w_[k] * ((1 - g_) * p[k - 1] + g_ * q[k - 1]);
+    return {turn_.line(v, row)[bin_], b};
   }
   /// The means over all views, for each row; zeros if they are subtracted already.
   std::vector<std::array<double, 2>> means() const {
-    std::vector<std::array<double, 2>> means(static_cast<std::size_t>(turn_.rows));
+    std::vector<std::array<double, 2>> means(turn_.rows);
     if (!turn_.has_holes) return means;
     double count = 0;
     for (Index v = 0; v < turn_.views; ++v) {
@@ -214,7 +208,7 @@ class Pairs {
       ++count;
       for (Index row = 0; row < turn_.rows; ++row) {
         const auto [a, b] = at(v, row);
-        means[static_cast<std::size_t>(row)][0] += a, means[static_cast<std::size_t>(row)][1] += b;
+        means[row][0] += a, means[row][1] += b;
       }
     }
     for (auto& mean : means)
@@ -233,18 +227,18 @@ class Pairs {
 
 Agreements compare(const Turn& turn, const Compared& what, double c) {
   const Index rows = turn.rows;
-  Agreements sums(static_cast<std::size_t>(groups * groups * rows));
+  Agreements sums(groups * groups * rows);
   parallel_for(groups, [&](Index band) {
-    Agreement* const sum = &sums[static_cast<std::size_t>(band * groups * rows)];
+    Agreement* const sum = &sums[band * groups * rows];
     for (Index bin = what.bins.first; bin < what.bins.last; ++bin) {
       if (what.band_of(bin) != band) continue;
       const Pairs pairs(turn, c, bin);
       const std::vector<std::array<double, 2>> means = pairs.means();
-      const bool upper = static_cast<double>(bin) >= what.axis;
+      const bool upper = bin >= what.axis;
       for (Index v = 0; v < turn.views; ++v) {
         if (!pairs.known(v)) continue;
         for (Index row = 0; row < rows; ++row) {
-          const auto& mean = means[static_cast<std::size_t>(row)];
+          const auto& mean = means[row];
           const auto [a_there, b_there] = pairs.at(v, row);
           const double a = a_there - mean[0], b = b_there - mean[1];
           Agreement& pair = sum[(upper ? v : pairs.opposite(v)) * groups / turn.views * rows + row];
@@ -290,7 +284,7 @@ struct Minimum {
 /// The pulls from misfits at c - h, c and c + h, in the parts that `part_of` gives.
 template <class PartOf>
 std::vector<Pull> pulls(const std::array<Agreements, 3>& at, double h, Index parts, const PartOf& part_of) {
-  std::vector<Pull> all(static_cast<std::size_t>(parts));
+  std::vector<Pull> all(parts);
   for (std::size_t k = 0; k < at[0].size(); ++k) {
     const auto e = [&](std::size_t i) { return at[i][k].energy - 2 * at[i][k].product; };
     all[static_cast<std::size_t>(part_of(static_cast<Index>(k)))] +=
@@ -344,7 +338,7 @@ double share_with_opposites(std::span<const double> angles) {
     ++known;
     twice += places[(v + n / 2) % n].known && places[(v + (n + 1) / 2) % n].known;
   }
-  return static_cast<double>(twice) / static_cast<double>(known);
+  return static_cast<double>(twice) / known;
 }
 
 AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between, bool aside) {
@@ -355,7 +349,7 @@ AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>
   double rivals = 0;
   for (const Index factor : {(rays.bins + few - 1) / few, averaged(rays.bins)}) {
     const Turn turn = turn_of(rays, places, factor);
-    const auto f = static_cast<double>(factor);
+    const double f = factor;
     const std::vector<Trial> trials =
         trials_of(turn, (range[0] + 0.5) / f - 0.5, (range[1] + 0.5) / f - 0.5, aside);
     if (trials.empty()) break;  // the whole range is near the middle

@@ -16,18 +16,16 @@ struct Differences {
 
 /// The differences for one row, from its smoothed lines, over bins whose mirror images are on the detector.
 Differences differences(const std::array<std::vector<float>, 4>& line, std::optional<double> axis) {
-  const auto bins = static_cast<Index>(line[0].size());
-  const auto at = [&](std::size_t view, Index bin) {
-    return static_cast<double>(line[view][static_cast<std::size_t>(bin)]);
-  };
+  const Index bins = line[0].size();
+  const auto at = [&](std::size_t view, Index bin) { return static_cast<double>(line[view][bin]); };
   Differences sum;
   for (Index bin = 0; bin < bins; ++bin) {
     double first = at(0, bin);
     if (axis) {
-      const double place = 2 * *axis - static_cast<double>(bin);
-      if (!(place >= 0 && place < static_cast<double>(bins - 1))) continue;
+      const double place = 2 * *axis - bin;
+      if (!(place >= 0 && place < bins - 1)) continue;
       const auto low = static_cast<Index>(place);
-      const double share = place - static_cast<double>(low);
+      const double share = place - low;
       first = (1 - share) * at(0, low) + share * at(0, low + 1);
     }
     sum.repeated += std::pow(at(3, bin) - first, 2);
@@ -42,7 +40,7 @@ bool repeats_first_view(std::span<const float> line_integrals, Shape shape, cons
                         std::optional<double> axis) {
   const auto [views, rows, bins] = shape;
   const Index factor = averaged(bins);
-  if (axis) axis = (*axis + 0.5) / static_cast<double>(factor) - 0.5;
+  if (axis) axis = (*axis + 0.5) / factor - 0.5;
   Differences all;
   for (Index row = 0; row < rows; ++row) {
     std::array<std::vector<float>, 4> lines;

@@ -34,16 +34,14 @@ double backward_error(const Case& c, const Execution& how, const Array& there_q,
   Random random(1);
   double difference = 0, size = 0;
   for (int k = 0; k < sampled + 4; ++k) {
-    const Index x = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2))
-                                : k % 2 * (out.n2 - 1);
-    const Index y = k < sampled ? static_cast<Index>(random.uniform() * static_cast<double>(out.n1))
-                                : (k - sampled) / 2 * (out.n1 - 1);
-    const Index z = static_cast<Index>(random.uniform() * static_cast<double>(out.n0));
+    const Index x = k < sampled ? static_cast<Index>(random.uniform() * out.n2) : k % 2 * (out.n2 - 1);
+    const Index y =
+        k < sampled ? static_cast<Index>(random.uniform() * out.n1) : (k - sampled) / 2 * (out.n1 - 1);
+    const Index z = static_cast<Index>(random.uniform() * out.n0);
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
-      const ParallelView& view = packed.views[static_cast<std::size_t>(v)];
-      const auto below = static_cast<Index>(std::floor(view.origin + view.step_x * static_cast<double>(x) +
-                                                       view.step_y * static_cast<double>(y)));
+      const ParallelView& view = packed.views[v];
+      const auto below = static_cast<Index>(std::floor(view.origin + view.step_x * x + view.step_y * y));
       for (Index bin = below; bin <= below + 1; ++bin)
         if (0 <= bin && bin < in.n2) sum += coefficient(packed, v, x, y, bin) * in(v, z, bin);
     }
@@ -62,10 +60,9 @@ double forward_error(const Case& c, const Execution& how, const Array& there_vol
   Random random(2);
   double difference = 0, size = 0;
   for (int k = 0; k < sampled / 4 + 2; ++k) {
-    const Index v = static_cast<Index>(random.uniform() * static_cast<double>(out.n0));
-    const Index bin = k < sampled / 4 ? static_cast<Index>(random.uniform() * static_cast<double>(out.n2))
-                                      : k % 2 * (out.n2 - 1);
-    const Index z = static_cast<Index>(random.uniform() * static_cast<double>(out.n1));
+    const Index v = static_cast<Index>(random.uniform() * out.n0);
+    const Index bin = k < sampled / 4 ? static_cast<Index>(random.uniform() * out.n2) : k % 2 * (out.n2 - 1);
+    const Index z = static_cast<Index>(random.uniform() * out.n1);
     double sum = 0;
     for (Index y = 0; y < in.n1; ++y)
       for (Index x = 0; x < in.n2; ++x) sum += coefficient(packed, v, x, y, bin) * in(z, y, x);
@@ -119,7 +116,7 @@ std::vector<Device> first_devices(Device kind, Index count) {
 double memory_for_tiles(const Axes& axes, const std::vector<Device>& on) {
   double least = axes.device_memory > 0 ? axes.device_memory : 1e18;
   if (axes.device_memory == 0 && axes.device.is_cuda())
-    for (const Device d : on) least = std::min(least, 0.9 * static_cast<double>(free_memory(d)));
+    for (const Device d : on) least = std::min(least, 0.9 * free_memory(d));
   return least;
 }
 
@@ -140,7 +137,7 @@ RunTimes times_of(const Axes& axes, const std::function<void()>& body) {
   if (const double first = run(); first > long_enough) ms.push_back(first);
   while (static_cast<int>(ms.size()) < repeat) ms.push_back(run());
   std::nth_element(ms.begin(), ms.begin() + repeat / 2, ms.end());
-  return {ms[static_cast<std::size_t>(repeat / 2)], cpu_ms};
+  return {ms[repeat / 2], cpu_ms};
 }
 
 double median_ms(const Axes& axes, const std::function<void()>& body) { return times_of(axes, body).ms; }
@@ -179,7 +176,7 @@ Rows filter(const Axes& axes, const OnLine& on_line) {
     Array out(F.range());
     const double ms = median_ms(axes, [&] { F.apply(1, q, 0, out, default_stream(axes.device)); });
     rows.push_back(line(c, "filter", ms, 0));
-    rows.back()["gigabytes_a_second"] = 8.0 * static_cast<double>(q.size()) / ms * 1e-6;
+    rows.back()["gigabytes_a_second"] = 8.0 * q.size() / ms * 1e-6;
     rows.back().erase("gups");
   }
   return rows;
@@ -214,7 +211,7 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
       axes, Pairing::matched, [&](const Case& c, const Execution& how, const LinearOperator& A) {
         const Index slices = c.scan.detector.rows;
         const Array b = input(A.range());
-        const ActiveBlocks active(static_cast<std::size_t>(slices), true);
+        const ActiveBlocks active(slices, true);
         Array x(A.domain()), q(A.range());
         on_line(words(name_of(how) + " kernels", slices));
         const double kernels = median_ms(axes, [&] {

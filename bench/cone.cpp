@@ -39,7 +39,7 @@ Rows::value_type timed_line(const Axes& axes, const ConeCase& c, const char* dir
 /// Relative L2 difference of its projection to the exact one. Voxels are averaged over 3^3 points, and cells
 /// over 3 x 3 rays.
 double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
-  const double half = 0.5 * static_cast<double>(c.grid.size[0]);
+  const double half = 0.5 * c.grid.size[0];
   const Phantom body =
       scaled({{{1, {0.7, 0.6, 0.6}, {}, 0}, {0.5, {0.2, 0.2, 0.2}, {0.3, 0.1, 0.1}, 0}}}, half, 1);
   Array x(cone_volume_space(c.grid)), exact(projection_space(c.scan));
@@ -50,9 +50,8 @@ double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
       double sum = 0;
       for (int k = 0; k < 27; ++k) {
         const auto third = [](int j) { return (j % 3 - 1) / 3.0; };
-        sum += value_at(body, c.grid.x(static_cast<double>(ix) + third(k)),
-                        c.grid.y(static_cast<double>(iy) + third(k / 3)),
-                        c.grid.z(static_cast<double>(iz) + third(k / 9)));
+        sum +=
+            value_at(body, c.grid.x(ix + third(k)), c.grid.y(iy + third(k / 3)), c.grid.z(iz + third(k / 9)));
       }
       x.data()[line * n + ix] = static_cast<float>(sum / 27);
     }
@@ -92,8 +91,7 @@ std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Arra
       working_memory(Model::separable_footprint, A.domain().shape(), A.range().shape(), axes.device);
   const double needed = sizeof(float) * static_cast<double>(A.domain().size() + A.range().size()) +
                         (back ? beside.backward : beside.forward);
-  if (axes.device.is_cuda() && needed > 0.95 * static_cast<double>(free_memory(axes.device)))
-    return std::nullopt;
+  if (axes.device.is_cuda() && needed > 0.95 * free_memory(axes.device)) return std::nullopt;
   Stream& stream = default_stream(axes.device);
   double ms = 0;
   {
@@ -108,7 +106,7 @@ std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Arra
 /// The least milliseconds of transfers of one device, since each output needs all of the input on the device.
 double transfer_ms(const Bus& bus, const Array& in, const Array& out, std::size_t outputs, Index devices) {
   const auto bytes = [](const Array& a) { return sizeof(float) * static_cast<double>(a.size()); };
-  const double n = static_cast<double>(devices), passes = std::ceil(static_cast<double>(outputs) / n);
+  const double n = devices, passes = std::ceil(outputs / n);
   return std::max(passes * bytes(in) / bus.up, bytes(out) / n / bus.down);
 }
 
@@ -145,8 +143,8 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const ConeCase& c, bo
           transfer_ms(*bus, in, out, back ? tiles.backward.strips.size() : tiles.forward.views.size(), count);
       row["transfer_ms"] = transfer;
       if (!kernels) continue;
-      row["kernels_ms"] = *kernels / static_cast<double>(count);
-      row["over"] = ms / std::max(transfer, *kernels / static_cast<double>(count));
+      row["kernels_ms"] = *kernels / count;
+      row["over"] = ms / std::max(transfer, *kernels / count);
     }
 }
 

@@ -21,12 +21,11 @@ struct FanCase {
   FanBeam scan;
   VolumeGrid grid;
   FanCase(Index size, Index views, Index slices) {
-    const double n = static_cast<double>(size), bin_pitch = 145.4 / (2 * n);
+    const double n = size, bin_pitch = 145.4 / (2 * n);
     scan.sod = 423.6, scan.sdd = 528;
     scan.detector = {2 * size, slices, bin_pitch, 2 * bin_pitch, n - 0.5 + 1.7};
-    scan.midplane_row = 0.5 * static_cast<double>(slices - 1);
-    for (Index v = 0; v < views; ++v)
-      scan.angles.push_back(whole_turn * static_cast<double>(v) / static_cast<double>(views));
+    scan.midplane_row = 0.5 * (slices - 1);
+    for (Index v = 0; v < views; ++v) scan.angles.push_back(whole_turn * v / views);
     const double pitch = 2 * bin_pitch / scan.magnification();
     grid = {{size, size, slices}, {pitch, pitch, pitch}, {}};
   }
@@ -35,8 +34,7 @@ struct FanCase {
   VolumeGrid seen_by_projector() const { return flat() ? tall_voxels(scan, grid) : grid; }
   VolumeGrid seen_by_fdk() const { return flat() ? flat_voxels(scan, grid) : grid; }
   double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) *
-           static_cast<double>(scan.angles.size());
+    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) * scan.angles.size();
   }
 };
 

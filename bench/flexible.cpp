@@ -54,11 +54,10 @@ struct FlexibleCase {
 FlexibleCase case_of(const Orbit& orbit, Index size, Index views) {
   const ConeCase circle(size, views);
   const Detector& d = circle.scan.detector;
-  const double height = 0.5 * static_cast<double>(d.rows) * d.row_pitch;  // at the axis
+  const double height = 0.5 * d.rows * d.row_pitch;  // at the axis
   std::vector<FlexibleView> all;
   for (std::size_t k = 0; k < circle.scan.angles.size(); ++k) {
-    const double a = orbit.turns * circle.scan.angles[k],
-                 share = static_cast<double>(k) / static_cast<double>(views) - 0.5;
+    const double a = orbit.turns * circle.scan.angles[k], share = static_cast<double>(k) / views - 0.5;
     const Vector3 side{std::cos(a), std::sin(a), 0},
         ray = turned({-std::sin(a), std::cos(a), 0}, side, orbit.elevation);
     const Vector3 bins = turned(side, ray, orbit.roll), rows = turned(cross(bins, ray), bins, orbit.pitch);
@@ -73,7 +72,7 @@ FlexibleCase case_of(const Orbit& orbit, Index size, Index views) {
 
 /// The share of the trapezoid of a profile that lies before a place in cells; in double.
 double share_before(const kernels::Profile& p, double stretch, double place) {
-  const double per_cell = static_cast<double>(p.per_flank) * stretch, outer = p.outer, whole = p.whole;
+  const double per_cell = p.per_flank * stretch, outer = p.outer, whole = p.whole;
   const double at = place * per_cell, within = outer - std::abs(at);
   const double risen = std::clamp(within, 0.0, 1.0), beyond = risen * (2 * within - risen) / whole;
   return at < 0 ? beyond : 1 - beyond;
@@ -85,20 +84,18 @@ double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
   if (packed.upright) return footprint_backward_error(*packed.upright, q, x);
   const Image<const float> in = image(ConstVectorView(q)), out = image(ConstVectorView(x));
   Random random(1);
-  const auto any = [&](Index n) {
-    return std::min(static_cast<Index>(random.uniform() * static_cast<double>(n)), n - 1);
-  };
+  const auto any = [&](Index n) { return std::min(static_cast<Index>(random.uniform() * n), n - 1); };
   const auto middle = [](Index i, Index n) {
     const Index first = i / kernels::brick_edge * kernels::brick_edge;
-    return 0.5 * static_cast<double>(first + std::min<Index>(first + kernels::brick_edge, n) - 1);
+    return 0.5 * (first + std::min<Index>(first + kernels::brick_edge, n) - 1);
   };
   double difference = 0, size = 0;
   for (int k = 0; k < 200; ++k) {
     const Index ix = any(out.n2), iy = any(out.n1), iz = any(out.n0);
-    const auto fx = static_cast<double>(ix), fy = static_cast<double>(iy), fz = static_cast<double>(iz);
+    const double fx = ix, fy = iy, fz = iz;
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
-      const FlexiblePlace& view = packed.views[static_cast<std::size_t>(v)];
+      const FlexiblePlace& view = packed.views[v];
       const double bx = middle(ix, out.n2), by = middle(iy, out.n1), bz = middle(iz, out.n0);
       const kernels::BrickShadow s = kernels::shadow_of(view, bx, by, bz);
       const double depth = view.depth.at(fx, fy, fz), stretch = depth / view.depth.at(bx, by, bz);
@@ -111,7 +108,7 @@ double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
              i <= static_cast<Index>(std::ceil(bin + wide)); ++i) {
           if (j < 0 || j >= in.n1 || i < 0 || i >= in.n2) continue;
           const auto share = [&](const kernels::Profile& p, Index cell, double place) {
-            const double from = static_cast<double>(cell) - place;
+            const double from = cell - place;
             return share_before(p, stretch, from + 0.5) - share_before(p, stretch, from - 0.5);
           };
           sum += kernels::distance_of(view, j, i) * view.mass / (depth * depth) *
@@ -125,7 +122,7 @@ double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
 
 Rows::value_type line(const FlexibleCase& c, const std::string& direction, double ms) {
   const Shape n = c.grid.shape();
-  const double updates = static_cast<double>(n[0] * n[1] * n[2]) * static_cast<double>(views_of(c.scan));
+  const double updates = static_cast<double>(n[0] * n[1] * n[2]) * views_of(c.scan);
   return {{"variant", "separable_footprint"},
           {"precision", "float32"},
           {"direction", direction},

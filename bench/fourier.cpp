@@ -21,9 +21,7 @@ namespace {
 constexpr Index sampled_pixels = 200, sampled_cells = 20;
 
 /// A place drawn at random from [0, count).
-Index any(Random& random, Index count) {
-  return static_cast<Index>(random.uniform() * static_cast<double>(count));
-}
+Index any(Random& random, Index count) { return static_cast<Index>(random.uniform() * count); }
 
 /// The views of one slice as trigonometric polynomials, computed in double by their definition.
 class Polynomials {
@@ -32,14 +30,14 @@ class Polynomials {
       : case_(c), n_(kernels::fourier_sizes(c.scan, c.grid, accuracy)) {
     const Array y = on_device(there, Device::cpu());
     const auto [views, slices, bins] = y.space().shape();
-    transforms_.resize(static_cast<std::size_t>(views));
+    transforms_.resize(views);
     parallel_for(views, [&, rows = slices, count = bins](Index v) {
       const float* row = y.data() + (v * rows + slice) * count;
       for (Index k = 0; k <= n_.highest; ++k) {
-        const std::complex<double> turn = std::polar(1.0, -angle(static_cast<double>(k)));
+        const std::complex<double> turn = std::polar(1.0, -angle(k));
         std::complex<double> sum = 0;
         for (Index b = count; b-- > 0;) sum = sum * turn + static_cast<double>(row[b]);
-        transforms_[static_cast<std::size_t>(v)].push_back(sum);
+        transforms_[v].push_back(sum);
       }
     });
   }
@@ -53,21 +51,21 @@ class Polynomials {
       std::complex<double> power = 1;
       double value = 0;
       for (Index k = 0; k <= n_.highest; ++k, power *= turn) {
-        const auto i = static_cast<std::size_t>(k);
+        const std::size_t i = k;
         value += (k == 0 || 2 * k == n_.length ? 1 : 2) * response[i] * (transforms_[v][i] * power).real();
       }
       sum += weights[v] * value;
     }
-    return sum / static_cast<double>(n_.length);
+    return sum / n_.length;
   }
   static double bin_of(const Case& c, std::size_t v, Index x, Index y) {
-    return c.scan.detector.axis_bin + c.grid.x(static_cast<double>(x)) * std::cos(c.scan.angles[v]) +
-           c.grid.y(static_cast<double>(y)) * std::sin(c.scan.angles[v]);
+    return c.scan.detector.axis_bin + c.grid.x(x) * std::cos(c.scan.angles[v]) +
+           c.grid.y(y) * std::sin(c.scan.angles[v]);
   }
   const kernels::FourierSizes& sizes() const { return n_; }
 
  private:
-  double angle(double turns) const { return 2 * std::numbers::pi * turns / static_cast<double>(n_.length); }
+  double angle(double turns) const { return 2 * std::numbers::pi * turns / n_.length; }
   const Case& case_;
   kernels::FourierSizes n_;
   std::vector<std::vector<std::complex<double>>> transforms_;
@@ -82,18 +80,16 @@ double error_in_circle(const Case& c, const Polynomials& rows, const Array& ther
   std::vector<std::pair<Index, Index>> pixels;
   while (static_cast<Index>(pixels.size()) < sampled_pixels) {
     const Index ix = any(random, n), iy = any(random, n);
-    if (std::hypot(c.grid.x(static_cast<double>(ix)), c.grid.y(static_cast<double>(iy))) <
-        0.5 * static_cast<double>(n))
-      pixels.emplace_back(ix, iy);
+    if (std::hypot(c.grid.x(ix), c.grid.y(iy)) < 0.5 * n) pixels.emplace_back(ix, iy);
   }
   std::vector<double> exact(pixels.size());
   parallel_for(sampled_pixels, [&](Index i) {
-    const auto [ix, iy] = pixels[static_cast<std::size_t>(i)];
-    exact[static_cast<std::size_t>(i)] = rows.sum_at(ix, iy, response, weights);
+    const auto [ix, iy] = pixels[i];
+    exact[i] = rows.sum_at(ix, iy, response, weights);
   });
   double error = 0, size = 0;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    error += std::pow(static_cast<double>(x.data()[pixels[i].second * n + pixels[i].first]) - exact[i], 2);
+    error += std::pow(x.data()[pixels[i].second * n + pixels[i].first] - exact[i], 2);
     size += exact[i] * exact[i];
   }
   return std::sqrt(error / size);
@@ -104,24 +100,24 @@ double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array&
                      const Array& projections) {
   const Array x = on_device(volume, Device::cpu()), y = on_device(projections, Device::cpu());
   const auto [views, rows, bins] = y.space().shape();
-  const auto length = static_cast<double>(n.length), terms = static_cast<double>(2 * n.highest + 1);
+  const double length = n.length, terms = 2 * n.highest + 1;
   Random random(2);
   std::vector<double> exact(sampled_cells), got(sampled_cells);
   std::vector<std::pair<Index, Index>> cells;
   for (Index i = 0; i < sampled_cells; ++i) cells.emplace_back(any(random, views), any(random, bins));
   parallel_for(sampled_cells, [&, rows = rows, bins = bins](Index i) {
-    const auto [v, b] = cells[static_cast<std::size_t>(i)];
+    const auto [v, b] = cells[i];
     double sum = 0;
     for (Index iy = 0; iy < c.grid.size[1]; ++iy)
       for (Index ix = 0; ix < c.grid.size[0]; ++ix) {
-        const double t = Polynomials::bin_of(c, static_cast<std::size_t>(v), ix, iy) - static_cast<double>(b),
-                     turn = std::numbers::pi * t / length, below = std::sin(turn);
+        const double t = Polynomials::bin_of(c, v, ix, iy) - b, turn = std::numbers::pi * t / length,
+                     below = std::sin(turn);
         double kernel = std::abs(below) < 1e-12 ? terms : std::sin(terms * turn) / below;
         if (2 * n.highest == n.length) kernel -= std::cos(length * turn);  // the highest counts by half
-        sum += kernel / length * static_cast<double>(x.data()[iy * c.grid.size[0] + ix]);
+        sum += kernel / length * x.data()[iy * c.grid.size[0] + ix];
       }
-    exact[static_cast<std::size_t>(i)] = sum;
-    got[static_cast<std::size_t>(i)] = static_cast<double>(y.data()[v * rows * bins + b]);
+    exact[i] = sum;
+    got[i] = y.data()[v * rows * bins + b];
   });
   double error = 0, size = 0;
   for (std::size_t i = 0; i < exact.size(); ++i)
@@ -147,8 +143,7 @@ void add_accuracy(const Axes& axes, const Case& c, double accuracy, Rows& rows, 
                        B = fourier_fbp(c.scan, c.grid, {}, axes.device, how);
   const Array y = input(A.range());
   const Polynomials polynomials(c, y, 0, accuracy);
-  const std::vector<double> views(c.scan.angles.size(), 1.0),
-      ones(static_cast<std::size_t>(polynomials.sizes().length / 2 + 1), 1.0);
+  const std::vector<double> views(c.scan.angles.size(), 1.0), ones(polynomials.sizes().length / 2 + 1, 1.0);
   Array x(A.domain()), projections(A.range());
   const auto add = [&](const char* direction, double ms, double error) {
     rows.push_back(line(c, direction, ms, c.updates(), how));

@@ -23,11 +23,10 @@ template <class At>
 double sample_at(const std::optional<kernels::Thinning>& thin, Index i, Index cells, const At& at) {
   if (!thin) return i >= 0 && i < cells ? at(i) : 0;
   if (i < thin->samples.first || i >= thin->samples.last) return 0;
-  const auto which = static_cast<std::size_t>(i - thin->samples.first);
+  const std::size_t which = i - thin->samples.first;
   double sum = 0;
   for (int k = 0; k < thin->count; ++k) {
-    const double weight =
-        thin->weights[which * static_cast<std::size_t>(thin->count) + static_cast<std::size_t>(k)];
+    const double weight = thin->weights[which * thin->count + k];
     if (weight != 0) sum += weight * at(thin->cells[which] + k);
   }
   return sum;
@@ -48,15 +47,13 @@ double sum_over_views(const ConeBeam& scan, const HierarchicalViews& n, Image<co
   double sum = 0;
   const auto [x, y, z] = place;
   for (Index v = 0; v < q.n0; ++v) {
-    const double c = std::cos(scan.angles[static_cast<std::size_t>(v)]),
-                 s = std::sin(scan.angles[static_cast<std::size_t>(v)]);
+    const double c = std::cos(scan.angles[v]), s = std::sin(scan.angles[v]);
     const double m = n.sod / (n.sod - x * s + y * c), column = n.column_at(m * (x * c + y * s)),
                  row = n.middle_row + m * z / n.step_v;
     const auto in_row = [&](Index r) {
       return value_of_taps(n.of_views, column, [&](Index i) {
-        return sample_at(n.wider, i, n.bins, [&](Index bin) {
-          return kernels::ray_length(n, r, bin) / n.sdd * static_cast<double>(q(v, r, bin));
-        });
+        return sample_at(n.wider, i, n.bins,
+                         [&](Index bin) { return kernels::ray_length(n, r, bin) / n.sdd * q(v, r, bin); });
       });
     };
     const auto of_rows = [&](Index i) { return sample_at(n.taller, i, n.rows, in_row); };
@@ -70,8 +67,8 @@ double sum_over_views(const ConeBeam& scan, const HierarchicalViews& n, Image<co
 double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device device, AlongRows rows) {
   const ConeBeam scan = symmetric(narrow);  // the scan with the detector of filtered rows
   Array y(projection_space(scan));
-  project(scaled(ellipsoids(), 0.5 * static_cast<double>(grid.size[0]) * grid.pitch[0], 1), scan,
-          {0, scan.detector.rows}, {y.data(), static_cast<std::size_t>(y.size())},
+  project(scaled(ellipsoids(), 0.5 * grid.size[0] * grid.pitch[0], 1), scan, {0, scan.detector.rows},
+          {y.data(), static_cast<std::size_t>(y.size())},
           3);  // means over cells, as detectors make them
   const Array q = ramp_filter(scan, {Window::hann, {}}) * y;
   const LinearOperator A = hierarchical_projector(scan, grid, device, {}, rows);
@@ -81,17 +78,15 @@ double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device
   constexpr Index points = 400;
   std::vector<double> difference(points), size(points);
   parallel_for(points, [&](Index k) {
-    Random random = Random(3).at(static_cast<std::uint64_t>(k));
+    Random random = Random(3).at(k);
     std::array<Index, 3> at{};
     for (const std::size_t axis : {0u, 1u, 2u})
-      at[axis] = static_cast<Index>(random.uniform() * static_cast<double>(grid.size[axis]));
+      at[axis] = static_cast<Index>(random.uniform() * grid.size[axis]);
     const double truth =
-        sum_over_views(scan, *n, image(ConstVectorView(q)),
-                       {grid.x(static_cast<double>(at[0])), grid.y(static_cast<double>(at[1])),
-                        grid.z(static_cast<double>(at[2]))});
+        sum_over_views(scan, *n, image(ConstVectorView(q)), {grid.x(at[0]), grid.y(at[1]), grid.z(at[2])});
     const double got = image(ConstVectorView(x))(at[2], at[1], at[0]);
-    difference[static_cast<std::size_t>(k)] = (got - truth) * (got - truth);
-    size[static_cast<std::size_t>(k)] = truth * truth;
+    difference[k] = (got - truth) * (got - truth);
+    size[k] = truth * truth;
   });
   double over = 0, under = 0;
   for (const double d : difference) over += d;

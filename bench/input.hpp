@@ -17,7 +17,7 @@ inline Array input(const Space& space) {
   Array a(space.on(Device::cpu()));
   constexpr Index piece = 1 << 16;
   parallel_for((a.size() + piece - 1) / piece, [&](Index p) {
-    Random own = random.at(static_cast<std::uint64_t>(p));
+    Random own = random.at(p);
     for (Index i = p * piece; i < std::min(a.size(), (p + 1) * piece); ++i)
       a.data()[i] = static_cast<float>(own.uniform()) - 0.3f;
   });

@@ -13,14 +13,12 @@ struct Case {
   ParallelBeam scan;
   VolumeGrid grid;
   Case(Index size, Index views, Index slices) {
-    scan.detector = {size, slices, 1, 1, 0.5 * static_cast<double>(size - 1)};
-    for (Index v = 0; v < views; ++v)
-      scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(views));
+    scan.detector = {size, slices, 1, 1, 0.5 * (size - 1)};
+    for (Index v = 0; v < views; ++v) scan.angles.push_back(std::numbers::pi * v / views);
     grid = fitting_grid(scan);
   }
   double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) *
-           static_cast<double>(scan.angles.size());
+    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) * scan.angles.size();
   }
 };
 

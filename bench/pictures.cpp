@@ -28,7 +28,7 @@ struct Picture {
 
 std::vector<double> angles(Index views, double arc) {
   std::vector<double> all;
-  for (Index v = 0; v < views; ++v) all.push_back(arc * static_cast<double>(v) / static_cast<double>(views));
+  for (Index v = 0; v < views; ++v) all.push_back(arc * v / views);
   return all;
 }
 
@@ -40,9 +40,9 @@ struct Parallel {
   VolumeGrid grid;
 
   explicit Parallel(const Axes& axes) {
-    const double size = static_cast<double>(axes.size);
+    const double size = axes.size;
     const Index bins = bins_for(std::numbers::sqrt2 * size);
-    scan.detector = {bins, 1, 1, 1, 0.5 * static_cast<double>(bins - 1)};
+    scan.detector = {bins, 1, 1, 1, 0.5 * (bins - 1)};
     scan.angles = angles(std::lround(0.5 * std::numbers::pi * size), std::numbers::pi);
     grid = {{axes.size, axes.size, 1}, {1, 1, 1}, {0, 0, 0}};
   }
@@ -71,9 +71,9 @@ struct Fan {
   VolumeGrid grid;
 
   explicit Fan(const Axes& axes) {
-    const double size = static_cast<double>(axes.size);
+    const double size = axes.size;
     const Index bins = bins_for(1.55 * size);
-    scan = {{{bins, 1, 2, 2, 0.5 * static_cast<double>(bins - 1)},
+    scan = {{{bins, 1, 2, 2, 0.5 * (bins - 1)},
              angles(std::lround(std::numbers::pi * size) | 1, 2 * std::numbers::pi),
              3 * size,
              6 * size,
@@ -92,7 +92,7 @@ struct Fan {
 
 /// The standard deviation in a ring whose pixels all views see, at many positions between bins.
 double noise_in_ring(const Array& image, Index size) {
-  const double middle = 0.5 * static_cast<double>(size - 1), radius = 0.5 * static_cast<double>(size);
+  const double middle = 0.5 * (size - 1), radius = 0.5 * size;
   double sum = 0, count = 0;
   for (Index i = 0; i < image.size(); ++i) {
     const double r =

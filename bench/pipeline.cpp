@@ -155,7 +155,7 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
         else
           preprocess(frames, reference, plan.job.preprocessing, space, unheeded);
     });
-    if (!(plan.flow.views_at_once > 0)) return ms * static_cast<double>(p::chunks_due(plan, {}).size());
+    if (!(plan.flow.views_at_once > 0)) return ms * p::chunks_due(plan, {}).size();
   }
   return ms;
 }
@@ -276,7 +276,7 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
   const bool writes = !ends.to.empty() || !plan.flow.home().is_cuda(),
              reads = ends.from_file || !plan.flow.home().is_cuda();
   const std::set<Device> crew(recipe.devices.begin(), recipe.devices.end());
-  const auto workers = static_cast<double>((plan.flow.views_at_once > 0) ? crew.size() : 1);
+  const double workers = (plan.flow.views_at_once > 0) ? crew.size() : 1;
   const double computing =
                    (plan.flow.views_at_once > 0) ? fdk_alone(axes, plan) / workers : fbp_alone(axes, plan),
                reading = reads ? read_alone(axes, plan, source) : 0,

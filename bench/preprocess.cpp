@@ -23,20 +23,20 @@ constexpr float dark = 100, beam = 40000;
 /// The counts of a disc that moves, in a beam with noise and zingers, with cells of different gains.
 io::Frames counts_of(Shape n) {
   io::Frames frames{io::PixelType::uint16, n, {}};
-  frames.bytes.resize(static_cast<std::size_t>(2 * n[0] * n[1] * n[2]));
+  frames.bytes.resize(2 * n[0] * n[1] * n[2]);
   const Random random(3);
   parallel_for(n[0] * n[1], [&](Index line) {
-    Random own = random.at(static_cast<std::uint64_t>(line));
+    Random own = random.at(line);
     const Index view = line / n[1];
-    const double turn = 2 * std::numbers::pi * static_cast<double>(view) / static_cast<double>(n[0]);
+    const double turn = 2 * std::numbers::pi * view / n[0];
     for (Index b = 0; b < n[2]; ++b) {
-      const double x = static_cast<double>(2 * b - n[2]) / static_cast<double>(n[2]) - 0.2 * std::cos(turn);
+      const double x = static_cast<double>(2 * b - n[2]) / n[2] - 0.2 * std::cos(turn);
       const double gain = 1 + 0.02 * std::sin(static_cast<double>(7 * b * b + 3 * (line % n[1])));
       const double y =
           gain * std::exp(-2 * std::sqrt(std::max(0.0, 0.25 - x * x))) * (1 + 0.02 * own.uniform());
       const double zinger = own.uniform() < 3e-4 ? 20000 : 0;
       const auto count = static_cast<std::uint16_t>(std::min<double>(dark + beam * y + zinger, 65535));
-      std::memcpy(&frames.bytes[static_cast<std::size_t>(2 * (line * n[2] + b))], &count, sizeof count);
+      std::memcpy(&frames.bytes[2 * (line * n[2] + b)], &count, sizeof count);
     }
   });
   return frames;
@@ -45,7 +45,7 @@ io::Frames counts_of(Shape n) {
 /// Two sets of flats, linear in time.
 p::Reference reference_of(Shape n) {
   p::Reference reference;
-  const auto cells = static_cast<std::size_t>(n[1] * n[2]), rows = static_cast<std::size_t>(n[1]);
+  const std::size_t cells = n[1] * n[2], rows = n[1];
   reference.rows = n[1], reference.bins = n[2], reference.flats = true;
   reference.dark.assign(cells, dark);
   reference.counts.assign(rows, 1), reference.replaced.assign(rows, 0), reference.not_finite.assign(rows, 0);
@@ -56,7 +56,7 @@ p::Reference reference_of(Shape n) {
                               std::vector<p::FloorRange>(rows, {floor, floor})});
   }
   for (Index view = 0; view < n[0]; ++view) {
-    const float late = static_cast<float>(view) / static_cast<float>(n[0]);
+    const float late = static_cast<float>(view) / n[0];
     reference.mixes.push_back({0, 1, 1 - late, late});
   }
   return reference;

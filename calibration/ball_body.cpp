@@ -41,8 +41,7 @@ std::array<std::size_t, 3> far_apart(Points all) {
 
 Eigen::Matrix4d laid(const std::vector<Vector3d>& body, const std::vector<Vector3d>& found) {
   Eigen::Matrix3Xd from(3, body.size()), to(3, body.size());
-  for (std::size_t k = 0; k < body.size(); ++k)
-    from.col(static_cast<Eigen::Index>(k)) = body[k], to.col(static_cast<Eigen::Index>(k)) = found[k];
+  for (std::size_t k = 0; k < body.size(); ++k) from.col(k) = body[k], to.col(k) = found[k];
   return Eigen::umeyama(from, to, true);
 }
 
@@ -73,7 +72,7 @@ Way way_by(const Eigen::Matrix4d& by, Points found, Points body, double toleranc
     taken[*way.number[f]] = 1;
     ++way.matched, way.off += nearest * nearest;
   }
-  way.off = std::sqrt(way.off / static_cast<double>(std::max<std::size_t>(1, way.matched)));
+  way.off = std::sqrt(way.off / std::max<std::size_t>(1, way.matched));
   return way;
 }
 

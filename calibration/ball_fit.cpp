@@ -53,9 +53,8 @@ struct Normal {
     const MatrixXd product = by.transpose() * weight.asDiagonal() * by;
     const VectorXd down = by.transpose() * weight.cwiseProduct(residual);
     for (Eigen::Index i = 0; i < down.size(); ++i) {
-      right[at[static_cast<std::size_t>(i)]] += down[i];
-      for (Eigen::Index j = 0; j < down.size(); ++j)
-        square(at[static_cast<std::size_t>(i)], at[static_cast<std::size_t>(j)]) += product(i, j);
+      right[at[i]] += down[i];
+      for (Eigen::Index j = 0; j < down.size(); ++j) square(at[i], at[j]) += product(i, j);
     }
   }
 };
@@ -104,7 +103,7 @@ class Fit {
       MatrixXd by(2, layout_.first_ball + (layout_.rigid ? 6 : 3));
       for (std::size_t n = 0; n < numbers; ++n)
         if (layout_.of_number[n] >= 0) {
-          by.col(static_cast<Eigen::Index>(places.size())) = at.by_numbers.col(static_cast<Eigen::Index>(n));
+          by.col(places.size()) = at.by_numbers.col(n);
           places.push_back(layout_.of_number[n]);
         }
       if (layout_.rigid)
@@ -172,7 +171,7 @@ struct Huber {
     constexpr double least = 1e-9;  // cells
     std::vector<double> sizes;
     for (const Vector2d& r : residuals) sizes.insert(sizes.end(), {std::abs(r.x()), std::abs(r.y())});
-    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    const auto middle = sizes.begin() + sizes.size() / 2;
     std::ranges::nth_element(sizes, middle);
     deviation = std::max(least, *middle / 0.6745);  // 0.6745: the median of sizes of normal deviates
     bound = 1.345 * deviation;

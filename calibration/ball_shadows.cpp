@@ -16,9 +16,7 @@ namespace {
 struct Frame {
   std::span<const float> values;
   Index rows, bins;
-  double at(Index row, Index bin) const {
-    return static_cast<double>(values[static_cast<std::size_t>(row * bins + bin)]);
-  }
+  double at(Index row, Index bin) const { return values[row * bins + bin]; }
 };
 
 /// The threshold: a quarter of the way from the median to the peak. The peak is one of several cells, so that
@@ -26,12 +24,12 @@ struct Frame {
 double threshold_of(const Frame& frame) {
   constexpr std::ptrdiff_t cells_of_peak = 9;
   std::vector<float> sorted(frame.values.begin(), frame.values.end());
-  const auto size = static_cast<std::ptrdiff_t>(sorted.size());
+  const std::ptrdiff_t size = sorted.size();
   const auto middle = sorted.begin() + size / 2, peak = sorted.end() - std::min(size, cells_of_peak);
   std::nth_element(sorted.begin(), middle, sorted.end());
-  const double background = static_cast<double>(*middle);
+  const double background = *middle;
   std::nth_element(middle, std::max(middle, peak), sorted.end());
-  return background + 0.25 * (static_cast<double>(*std::max(middle, peak)) - background);
+  return background + 0.25 * ((*std::max(middle, peak)) - background);
 }
 
 using Cells = std::vector<std::array<Index, 2>>;  ///< row and bin
@@ -44,9 +42,7 @@ struct Labels {
 
 Labels connected(const Frame& frame, double threshold) {
   Labels labels{std::vector<int>(frame.values.size(), 0), {}};
-  const auto label = [&](Index row, Index bin) -> int& {
-    return labels.of_cell[static_cast<std::size_t>(row * frame.bins + bin)];
-  };
+  const auto label = [&](Index row, Index bin) -> int& { return labels.of_cell[row * frame.bins + bin]; };
   for (Index row = 0; row < frame.rows; ++row)
     for (Index bin = 0; bin < frame.bins; ++bin) {
       if (label(row, bin) != 0 || !(frame.at(row, bin) > threshold)) continue;
@@ -98,7 +94,7 @@ Eigen::Vector2d axes_of(const Moments& m, double size) {
 /// ellipse with the covariance of the spot.
 bool is_round(const Cells& cells, double size) {
   constexpr double fewest = 5, longest = 2.0, nearly = 0.2;  // squared ratio of axes: a wide cone makes 1.5
-  const auto count = static_cast<double>(cells.size());
+  const double count = cells.size();
   if (count < fewest) return false;
   const Eigen::Vector2d axes = axes_of(moments(cells, [](Index, Index) { return 1.0; }), size);
   const double ellipse = 4 * std::numbers::pi * std::sqrt(axes[0] * axes[1]) / size;
@@ -126,10 +122,10 @@ std::optional<Surroundings> surroundings(const Frame& frame, const Labels& label
   Surroundings around;
   for (Index row = first(1); row <= last(1); ++row)
     for (Index bin = first(0); bin <= last(0); ++bin) {
-      const Eigen::Vector2d off{static_cast<double>(bin) - m.mean.x(), static_cast<double>(row) - m.mean.y()};
+      const Eigen::Vector2d off{bin - m.mean.x(), row - m.mean.y()};
       const double from_middle = std::sqrt(off.dot(inverse * off));
       if (from_middle > end) continue;
-      const int label = labels.of_cell[static_cast<std::size_t>(row * frame.bins + bin)];
+      const int label = labels.of_cell[row * frame.bins + bin];
       if (label != 0 && label != static_cast<int>(number) + 1) return std::nullopt;
       (from_middle > grown ? around.rim : around.within).push_back({row, bin});
     }
@@ -141,8 +137,7 @@ Eigen::Vector3d plane_through(const Frame& frame, const Cells& cells, const Eige
   Eigen::Matrix3d square = Eigen::Matrix3d::Zero();
   Eigen::Vector3d right = Eigen::Vector3d::Zero();
   for (const auto& [row, bin] : cells) {
-    const Eigen::Vector3d terms{1, static_cast<double>(bin) - middle.x(),
-                                static_cast<double>(row) - middle.y()};
+    const Eigen::Vector3d terms{1, bin - middle.x(), row - middle.y()};
     square += terms * terms.transpose(), right += frame.at(row, bin) * terms;
   }
   return square.ldlt().solve(right);
@@ -155,8 +150,7 @@ std::optional<Spot> spot_of(const Frame& frame, const Labels& labels, std::size_
   const Eigen::Vector2d middle = moments(around->within, [](Index, Index) { return 1.0; }).mean;
   const Eigen::Vector3d plane = plane_through(frame, around->rim, middle);
   const Moments m = moments(around->within, [&](Index row, Index bin) {
-    return frame.at(row, bin) - plane[0] - plane[1] * (static_cast<double>(bin) - middle.x()) -
-           plane[2] * (static_cast<double>(row) - middle.y());
+    return frame.at(row, bin) - plane[0] - plane[1] * (bin - middle.x()) - plane[2] * (row - middle.y());
   });
   constexpr double within_cell = 1.0 / 12;  // variance that the size of a cell adds
   const double variance = axes_of(m, size)[0] - within_cell;

@@ -81,8 +81,7 @@ CircularScanner nominal(const ConeBeam& scan) {
 
 FlexibleBeam views_of(const CircularScanner& s, const Detector& detector, std::span<const double> angles) {
   const Directions d(s);
-  const Vector2d middle{0.5 * static_cast<double>(detector.bins - 1),
-                        0.5 * static_cast<double>(detector.rows - 1)};
+  const Vector2d middle{0.5 * (detector.bins - 1), 0.5 * (detector.rows - 1)};
   FlexibleBeam scan{detector, {}, false};
   for (const double angle : angles) {
     const Matrix3d back = turned(angle).transpose();

@@ -35,30 +35,30 @@ FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const 
 }
 
 void subtract_common_moves(std::vector<ViewMove>& all, const FlexibleBeam& scan) {
-  const auto n = static_cast<Eigen::Index>(all.size());
+  const Eigen::Index n = all.size();
   Eigen::MatrixXd common = Eigen::MatrixXd::Zero(2 * n, 5);
   Eigen::VectorXd shifts(2 * n);
   const double step = scan.detector.bin_pitch;
   double turn = 0;
   for (Eigen::Index k = 0; k < n; ++k) {
-    const auto at = static_cast<std::size_t>(k);
+    const std::size_t at = k;
     const FlexibleView& view = scan.views[at];
     for (int axis = 0; axis < 3; ++axis) {
       Vector3 to{};
-      to[static_cast<std::size_t>(axis)] = step;
+      to[axis] = step;
       const CellPlace here = place_of_origin(scan, view), there = place_of_origin(scan, view, to);
       common(k, axis) = there.bin - here.bin, common(n + k, axis) = there.row - here.row;
     }
     common(k, 3) = common(n + k, 4) = 1;
     shifts[k] = all[at][0], shifts[n + k] = all[at][1];
-    turn += all[at][2] / static_cast<double>(n);
+    turn += all[at][2] / n;
   }
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
   solver.setThreshold(1e-6);
   solver.compute(common);
   const Eigen::VectorXd left = shifts - common * solver.solve(shifts);
   for (Eigen::Index k = 0; k < n; ++k) {
-    ViewMove& move = all[static_cast<std::size_t>(k)];
+    ViewMove& move = all[k];
     move = {left[k], left[n + k], move[2] - turn};
   }
 }

@@ -14,9 +14,8 @@ void smooth(const std::vector<double>& in, Index first, Index step, Index count,
   for (Index at = 0; at < count; ++at) {
     double sum = 0;
     for (Index k = -2; k <= 2; ++k)
-      sum += weights[static_cast<std::size_t>(k + 2)] *
-             in[static_cast<std::size_t>(first + std::clamp<Index>(at + k, 0, count - 1) * step)];
-    out[static_cast<std::size_t>(first + at * step)] = sum;
+      sum += weights[k + 2] * in[first + std::clamp<Index>(at + k, 0, count - 1) * step];
+    out[first + at * step] = sum;
   }
 }
 
@@ -24,22 +23,21 @@ void smooth(const std::vector<double>& in, Index first, Index step, Index count,
 
 FrameStack smoothed(const FrameStack& frames, Index factor) {
   const Index high = few_rows(frames) ? 1 : factor;
-  const auto f = static_cast<double>(factor);
+  const double f = factor;
   FrameStack all{{},
                  frames.rows / high,
                  frames.bins / factor,
                  frames.angles,
                  frames.bin_angle * f,
-                 frames.aspect * static_cast<double>(high) / f};
-  const auto cells = static_cast<std::size_t>(all.rows * all.bins);
-  all.values.assign(static_cast<std::size_t>(all.views()) * cells, 0);
+                 frames.aspect * high / f};
+  const std::size_t cells = all.rows * all.bins;
+  all.values.assign(all.views() * cells, 0);
   parallel_for(all.views(), [&](Index view) {
     std::vector<double> mean(cells, 0), across(cells, 0);
     const float* from = frames.values.data() + view * frames.rows * frames.bins;
     for (Index row = 0; row < all.rows * high; ++row)
       for (Index bin = 0; bin < all.bins * factor; ++bin)
-        mean[static_cast<std::size_t>(row / high * all.bins + bin / factor)] +=
-            static_cast<double>(from[row * frames.bins + bin]) / (static_cast<double>(high) * f);
+        mean[row / high * all.bins + bin / factor] += from[row * frames.bins + bin] / (high * f);
     for (Index row = 0; row < all.rows; ++row) smooth(mean, row * all.bins, 1, all.bins, across);
     if (!few_rows(frames))
       for (Index bin = 0; bin < all.bins; ++bin) smooth(across, bin, all.bins, all.rows, mean);
@@ -53,11 +51,9 @@ void subtract_means(FrameStack& frames) {
   const Index cells = frames.rows * frames.bins;
   parallel_for(cells, [&](Index cell) {
     double sum = 0;
-    for (Index v = 0; v < frames.views(); ++v)
-      sum += static_cast<double>(frames.values[static_cast<std::size_t>(v * cells + cell)]);
-    const auto mean = static_cast<float>(sum / static_cast<double>(frames.views()));
-    for (Index v = 0; v < frames.views(); ++v)
-      frames.values[static_cast<std::size_t>(v * cells + cell)] -= mean;
+    for (Index v = 0; v < frames.views(); ++v) sum += frames.values[v * cells + cell];
+    const auto mean = static_cast<float>(sum / frames.views());
+    for (Index v = 0; v < frames.views(); ++v) frames.values[v * cells + cell] -= mean;
   });
 }
 
@@ -77,8 +73,8 @@ Sample Sampler::of(Index view) const {
     const float* line = frame + row * frames_.bins + bin_.first;
     double value = 0, slope = 0;
     for (std::size_t x = 0; x < 4; ++x) {
-      value += bin_.weight[x] * static_cast<double>(line[x]);
-      slope += bin_.slope[x] * static_cast<double>(line[x]);
+      value += bin_.weight[x] * line[x];
+      slope += bin_.slope[x] * line[x];
     }
     s.value += row_.weight[y] * value, s.by_bin += row_.weight[y] * slope, s.by_row += row_.slope[y] * value;
   }

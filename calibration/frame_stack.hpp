@@ -15,7 +15,7 @@ struct FrameStack {
   std::vector<double> angles{};  ///< rad, one per view
   double bin_angle = 0;          ///< the pitch of a bin over the distance of the detector; 0: parallel rays
   double aspect = 1;             ///< the pitch of rows over that of bins
-  Index views() const { return static_cast<Index>(angles.size()); }
+  Index views() const { return angles.size(); }
 };
 
 /// Whether there are too few rows to tell a roll.

@@ -35,7 +35,7 @@ pipeline::AxisEstimate center_of(const FrameStack& frames, double row) {
   const std::vector<float> lines = rows_of(frames, rows);
   if (parallel) return pipeline::find_axis(lines, frames.angles, count, frames.bins);
   ConeBeam scan{{.bins = frames.bins, .rows = count, .bin_pitch = frames.bin_angle}, frames.angles, 0.5, 1};
-  scan.detector.axis_bin = 0.5 * static_cast<double>(frames.bins - 1);
+  scan.detector.axis_bin = 0.5 * (frames.bins - 1);
   return pipeline::find_axis(lines, scan);
 }
 
@@ -66,10 +66,8 @@ double mean_square(const FrameStack& frames, Index a, Index b) {
   const Index cells = frames.rows * frames.bins;
   double sum = 0;
   for (Index k = 0; k < cells; ++k)
-    sum += std::pow(static_cast<double>(frames.values[static_cast<std::size_t>(a * cells + k)]) -
-                        static_cast<double>(frames.values[static_cast<std::size_t>(b * cells + k)]),
-                    2);
-  return sum / static_cast<double>(cells);
+    sum += std::pow(static_cast<double>(frames.values[a * cells + k]) - frames.values[b * cells + k], 2);
+  return sum / cells;
 }
 
 /// Whether neighbours differ by more than noise: then those two steps apart differ more.

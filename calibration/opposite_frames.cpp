@@ -49,20 +49,19 @@ class Pairs {
  public:
   Pairs(const FrameStack& frames, const AxisLine& about)
       : frames_(frames), turn_(frames.angles), bin_angle_(frames.bin_angle) {
-    const double last = static_cast<double>(frames.bins - 1), margin = 3;
+    const double last = frames.bins - 1, margin = 3;
     reach_ = std::min(about.axis_bin, last - about.axis_bin) - margin;
     const double beside = 0.25 / std::max(1e-12, frames.bin_angle * std::max(reach_, 1.0));
-    const double up = static_cast<double>(frames.rows - 1) - about.row, down = about.row;
+    const double up = frames.rows - 1 - about.row, down = about.row;
     above_ = std::min(up, beside), below_ = std::min(down, beside);
     by_row_ = !few_rows(frames);
     constexpr double most = 2e6;
-    const double samples =
-        static_cast<double>(frames.views()) * std::max(1.0, reach_) * (above_ + below_ + 1);
+    const double samples = frames.views() * std::max(1.0, reach_) * (above_ + below_ + 1);
     stride_ = std::max<Index>(1, static_cast<Index>(samples / most));
     for (Index v = 0; v < frames.views(); v += stride_)
-      if (turn_.at(frames.angles[static_cast<std::size_t>(v)] + half_turn)) views_.push_back(v);
+      if (turn_.at(frames.angles[v] + half_turn)) views_.push_back(v);
   }
-  Index count() const { return static_cast<Index>(views_.size()); }
+  Index count() const { return views_.size(); }
   double reach() const { return reach_; }
   double height() const { return above_ + below_; }
   /// Whether opposite rays of a whole turn cross in the midplane alone.
@@ -70,7 +69,7 @@ class Pairs {
 
   Parted at(const AxisLine& line) const {
     std::vector<Parted> each(views_.size());
-    parallel_for(count(), [&](Index k) { each[static_cast<std::size_t>(k)] = of_view(line, k); });
+    parallel_for(count(), [&](Index k) { each[k] = of_view(line, k); });
     Parted all;
     for (const Parted& one : each) all.add(one);
     return all;
@@ -79,17 +78,14 @@ class Pairs {
  private:
   Parted of_view(const AxisLine& line, Index k) const {
     Parted all;
-    const Index view = views_[static_cast<std::size_t>(k)];
+    const Index view = views_[k];
     const double c = std::cos(line.roll), s = std::sin(line.roll), ratio = frames_.aspect;
     // Views are sampled at cells of other fractions, so that how interpolation dims noise moves nothing.
-    const auto fraction = [&](double step) {
-      return static_cast<double>(k) * step - std::floor(static_cast<double>(k) * step);
-    };
+    const auto fraction = [&](double step) { return k * step - std::floor(k * step); };
     for (double x = fraction(0.618034); x < reach_; ++x) {
       for (const double side : {x, -x}) {
         if (side < 0 && turn_.is_whole()) continue;  // every pair comes twice
-        const auto opposite = turn_.at(frames_.angles[static_cast<std::size_t>(view)] + half_turn -
-                                       2 * std::atan(side * bin_angle_));
+        const auto opposite = turn_.at(frames_.angles[view] + half_turn - 2 * std::atan(side * bin_angle_));
         if (!opposite) continue;
         for (double y = std::ceil(-below_) + (by_row_ ? fraction(0.754878) : 0); y <= above_; ++y) {
           const auto place = [&](double away) {
@@ -113,8 +109,8 @@ class Pairs {
   /// Smoothing has no part in it that lies beyond the frame.
   bool inside(const std::array<double, 2>& at) const {
     const double margin = 3, above = frames_.rows > 8 ? margin : -0.5;
-    return at[0] >= margin && at[0] <= static_cast<double>(frames_.bins - 1) - margin && at[1] >= above &&
-           at[1] <= static_cast<double>(frames_.rows - 1) - above;
+    return at[0] >= margin && at[0] <= frames_.bins - 1 - margin && at[1] >= above &&
+           at[1] <= frames_.rows - 1 - above;
   }
   Sample between(const Between& views, const std::array<double, 2>& at) const {
     const Sampler sampler(frames_, at[0], at[1]);
@@ -280,7 +276,7 @@ AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start)
     const bool by_roll = !few_rows(frames);
     if (frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
     const FrameStack level = comparable(frames, factor);
-    const auto f = static_cast<double>(factor);
+    const double f = factor;
     const double row = by_roll ? (start.row + 0.5) / f - 0.5 : start.row;
     AxisLine line{(found.line.axis_bin + 0.5) / f - 0.5, row, found.line.roll};
     const Pairs pairs(level, line);

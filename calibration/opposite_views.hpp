@@ -20,12 +20,12 @@ struct Between {
 class ViewsOfTurn {
  public:
   explicit ViewsOfTurn(const std::vector<double>& angles) {
-    for (const double angle : angles) sorted_.push_back({modulo(angle), static_cast<Index>(sorted_.size())});
+    for (const double angle : angles) sorted_.push_back({modulo(angle), std::ssize(sorted_)});
     std::ranges::sort(sorted_, {}, &View::angle);
     std::vector<double> gaps;
     for (std::size_t k = 0; k < sorted_.size(); ++k) gaps.push_back(gap(k));
-    std::ranges::nth_element(gaps, gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2));
-    step_ = std::max(gaps[gaps.size() / 2], 0.25 * whole_turn / static_cast<double>(angles.size()));
+    std::ranges::nth_element(gaps, gaps.begin() + gaps.size() / 2);
+    step_ = std::max(gaps[gaps.size() / 2], 0.25 * whole_turn / angles.size());
   }
 
   /// The place of an angle between neighbours that are at most 2.5 steps apart, or up to 1.5 steps beyond an
@@ -34,8 +34,7 @@ class ViewsOfTurn {
     constexpr double widest = 2.5, beyond = 1.5;
     const double within = modulo(angle);
     const auto above = std::ranges::upper_bound(sorted_, within, {}, &View::angle);
-    const std::size_t n = sorted_.size(), after = static_cast<std::size_t>(above - sorted_.begin()) % n,
-                      before = (after + n - 1) % n;
+    const std::size_t n = sorted_.size(), after = (above - sorted_.begin()) % n, before = (after + n - 1) % n;
     const double width = gap(before), past = modulo(within - sorted_[before].angle);
     if (width <= widest * step_)
       return Between{sorted_[before].view, sorted_[after].view, past / std::max(width, 1e-12)};

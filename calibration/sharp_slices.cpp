@@ -27,7 +27,7 @@ void thin(FrameStack& frames, FlexibleBeam& scan) {
   some.values.clear(), some.angles.clear();
   for (Index view = 0; view < frames.views(); view += stride) {
     kept.push_back(view);
-    some.angles.push_back(frames.angles[static_cast<std::size_t>(view)]);
+    some.angles.push_back(frames.angles[view]);
     const auto first = frames.values.begin() + view * cells;
     some.values.insert(some.values.end(), first, first + cells);
   }
@@ -46,15 +46,13 @@ VolumeGrid grid_at(Index width, double cell, double height) {
 /// distance.
 void add_row(const FlexiblePlace& place, const float* frame, const Detector& d, Index y, Range pixels,
              float* line) {
-  const double bins = static_cast<double>(d.bins - 1), rows = static_cast<double>(d.rows - 1),
-               iy = static_cast<double>(y);
+  const double bins = d.bins - 1, rows = d.rows - 1, iy = y;
   for (Index x = pixels.first; x < pixels.last; ++x) {
-    const double ix = static_cast<double>(x), near = 1 / place.depth.at(ix, iy, 0),
-                 u = place.bin.at(ix, iy, 0) * near, v = place.row.at(ix, iy, 0) * near;
+    const double ix = x, near = 1 / place.depth.at(ix, iy, 0), u = place.bin.at(ix, iy, 0) * near,
+                 v = place.row.at(ix, iy, 0) * near;
     if (!(u >= 0 && u < bins && v >= 0 && v < rows)) continue;
     const auto bin = static_cast<Index>(u), row = static_cast<Index>(v);
-    const auto a = static_cast<float>(u - static_cast<double>(bin)),
-               b = static_cast<float>(v - static_cast<double>(row));
+    const auto a = static_cast<float>(u - bin), b = static_cast<float>(v - row);
     const float* at = frame + row * d.bins + bin;
     const float lower = at[0] + a * (at[1] - at[0]), upper = at[d.bins] + a * (at[d.bins + 1] - at[d.bins]);
     line[x] += static_cast<float>(near * near) * (lower + b * (upper - lower));
@@ -63,8 +61,7 @@ void add_row(const FlexiblePlace& place, const float* frame, const Detector& d, 
 
 /// The pixels of a line that the disc has, and one beside it on either side.
 Range pixels_in_disc(Index width, Index y) {
-  const double middle = 0.5 * static_cast<double>(width - 1), up = static_cast<double>(y) - middle,
-               radius = share_of_width * static_cast<double>(width) + 2;
+  const double middle = 0.5 * (width - 1), up = y - middle, radius = share_of_width * width + 2;
   const double half = std::sqrt(std::max(0.0, radius * radius - up * up));
   return {std::max<Index>(0, static_cast<Index>(std::ceil(middle - half))),
           std::min(width, static_cast<Index>(std::floor(middle + half)) + 1)};
@@ -73,16 +70,15 @@ Range pixels_in_disc(Index width, Index y) {
 /// The sum of products of the gradients of two slices, in each quarter of the disc.
 std::vector<double> common_of(const std::vector<float>& a, const std::vector<float>& b, Index width) {
   std::vector<double> sums(4, 0);
-  const double radius = share_of_width * static_cast<double>(width),
-               middle = 0.5 * static_cast<double>(width - 2);
+  const double radius = share_of_width * width, middle = 0.5 * (width - 2);
   for (Index y = 0; y + 1 < width; ++y)
     for (Index x = 0; x + 1 < width; ++x) {
-      const double right = static_cast<double>(x) - middle, up = static_cast<double>(y) - middle;
+      const double right = x - middle, up = y - middle;
       if (std::hypot(right, up) >= radius) continue;
-      const auto k = static_cast<std::size_t>(y * width + x), above = k + static_cast<std::size_t>(width);
+      const std::size_t k = y * width + x, above = k + width;
       sums[(right > 0 ? 1U : 0U) + (up > 0 ? 2U : 0U)] +=
-          static_cast<double>(a[k + 1] - a[k]) * static_cast<double>(b[k + 1] - b[k]) +
-          static_cast<double>(a[above] - a[k]) * static_cast<double>(b[above] - b[k]);
+          static_cast<double>(a[k + 1] - a[k]) * (b[k + 1] - b[k]) +
+          static_cast<double>(a[above] - a[k]) * (b[above] - b[k]);
     }
   return sums;
 }
@@ -106,19 +102,19 @@ SharpSlices::SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Ind
   filtered_.assign(filtered.data(), filtered.data() + filtered.size());
 }
 
-double SharpSlices::radius() const { return share_of_width * static_cast<double>(width_) * cell_; }
+double SharpSlices::radius() const { return share_of_width * width_ * cell_; }
 
 std::vector<float> SharpSlices::slice(const Change& change, double row, Index first, Index step) const {
   const FlexibleBeam now = changed(level_, change);
   const VolumeGrid grid = grid_at(width_, cell_, height_on_axis(now, now.views.front(), row));
   const FlexibleViews all = places(now, grid);
   const Detector& d = now.detector;
-  std::vector<float> slice(static_cast<std::size_t>(width_ * width_), 0);
+  std::vector<float> slice(width_ * width_, 0);
   parallel_for_blocks(width_, 16, [&](Range lines) {
     for (Index view = first; view < views_of(now); view += step)
       for (Index y = lines.first; y < lines.last; ++y)
-        add_row(all.views[static_cast<std::size_t>(view)], filtered_.data() + view * d.rows * d.bins, d, y,
-                pixels_in_disc(width_, y), slice.data() + y * width_);
+        add_row(all.views[view], filtered_.data() + view * d.rows * d.bins, d, y, pixels_in_disc(width_, y),
+                slice.data() + y * width_);
   });
   return slice;
 }
@@ -151,7 +147,7 @@ std::vector<std::array<double, 2>> SharpSlices::shadows(const Change& change, do
   for (Index k = 0; k < some; ++k)
     for (const double x : {0, 1})
       for (const double y : {0, 1}) {
-        const auto at = all.views[static_cast<std::size_t>(k * views_of(now) / some)].on_flat(x, y, 0);
+        const auto at = all.views[k * views_of(now) / some].on_flat(x, y, 0);
         cells.push_back({at.bin, at.row});
       }
   return cells;
@@ -160,8 +156,7 @@ std::vector<std::array<double, 2>> SharpSlices::shadows(const Change& change, do
 std::vector<double> SharpSlices::far_rows(double reserve) const {
   constexpr double neutral =
       0.2113;  // between two rows: there a mean of both has the noise of the mean place
-  const double middle = 0.5 * static_cast<double>(level_.detector.rows - 1),
-               half = 0.5 * static_cast<double>(own_rows_ - 1), most = half - reserve;
+  const double middle = 0.5 * (level_.detector.rows - 1), half = 0.5 * (own_rows_ - 1), most = half - reserve;
   const auto stays = [&](double row) {
     return std::ranges::all_of(shadows({}, row),
                                [&](const auto& cell) { return std::abs(cell[1] - middle) <= most; });

@@ -36,9 +36,9 @@ double farthest(Sought what, const SharpSlices& slices) {
   constexpr double angle = 0.08, share = 0.2;
   switch (what) {
     case Sought::axis:
-      return share * static_cast<double>(slices.width());
+      return share * slices.width();
     case Sought::midplane:
-      return share * static_cast<double>(slices.own_rows());
+      return share * slices.own_rows();
     default:
       return angle;
   }
@@ -92,9 +92,9 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
 class Search {
  public:
   Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor)
-      : slices_(frames, changed(scan, about), factor), about_(about), factor_(static_cast<double>(factor)) {
+      : slices_(frames, changed(scan, about), factor), about_(about), factor_(factor) {
     constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
-    rows_ = slices_.far_rows(margin + share * static_cast<double>(slices_.own_rows()));
+    rows_ = slices_.far_rows(margin + share * slices_.own_rows());
   }
 
   /// Moves a number to its best value, in steps that move shadows by so many cells; goes on while the best
@@ -150,7 +150,7 @@ SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
   double part = 0;
   const auto round = [&](const Search& search, double cells, bool first) {
     for (Sharpened& number : all.numbers) {
-      if (done) done(part / static_cast<double>(3 * what.size()));
+      if (done) done(part / (3 * what.size()));
       ++part;
       if (first || number.verdict == Verdict::resolved) search.move(all.change, number, cells);
     }

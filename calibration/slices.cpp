@@ -9,7 +9,7 @@ namespace tandem::calibration {
 std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const std::vector<double>& heights) {
   VolumeGrid grid = fitting_grid(scan);
   grid.size[2] = 1;
-  const auto voxels = static_cast<std::size_t>(grid.size[0] * grid.size[1]);
+  const std::size_t voxels = grid.size[0] * grid.size[1];
   const LinearOperator filter = ramp_filter(scan, grid);
   Array y(filter.domain()), filtered(filter.range());
   std::copy(frames.values.begin(), frames.values.end(), y.data());

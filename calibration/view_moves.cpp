@@ -73,13 +73,11 @@ class Reprojection {
 
   /// Outside of the circle that all views see a filter leaves what is not there.
   void cut_round(Array& x) const {
-    const auto radius = 0.5 * std::min(static_cast<double>(grid_.size[0]) * grid_.pitch[0],
-                                       static_cast<double>(grid_.size[1]) * grid_.pitch[1]);
+    const auto radius = 0.5 * std::min(grid_.size[0] * grid_.pitch[0], grid_.size[1] * grid_.pitch[1]);
     const auto [nx, ny, nz] = grid_.size;
     for (Index iy = 0; iy < ny; ++iy)
       for (Index ix = 0; ix < nx; ++ix)
-        if (std::hypot(grid_.x(static_cast<double>(ix)) - grid_.centre[0],
-                       grid_.y(static_cast<double>(iy)) - grid_.centre[1]) > radius)
+        if (std::hypot(grid_.x(ix) - grid_.centre[0], grid_.y(iy) - grid_.centre[1]) > radius)
           for (Index iz = 0; iz < nz; ++iz) x.data()[(iz * ny + iy) * nx + ix] = 0;
   }
 
@@ -95,13 +93,12 @@ class Slopes {
  public:
   Slopes(const FrameStack& frames, Index view)
       : frames_(frames), values_(frames.values.data() + view * frames.rows * frames.bins) {}
-  double value(Index row, Index bin) const { return static_cast<double>(values_[row * frames_.bins + bin]); }
+  double value(Index row, Index bin) const { return values_[row * frames_.bins + bin]; }
   ViewMove by_moves(Index row, Index bin) const {
     const double by_bin = slope(bin, frames_.bins, [&](Index b) { return value(row, b); }),
                  by_row =
                      few_rows(frames_) ? 0 : slope(row, frames_.rows, [&](Index r) { return value(r, bin); });
-    const double u = static_cast<double>(bin) - 0.5 * static_cast<double>(frames_.bins - 1),
-                 v = static_cast<double>(row) - 0.5 * static_cast<double>(frames_.rows - 1);
+    const double u = bin - 0.5 * (frames_.bins - 1), v = row - 0.5 * (frames_.rows - 1);
     return {-by_bin, -by_row, -v * frames_.aspect * by_bin + u / frames_.aspect * by_row};
   }
 
@@ -130,9 +127,9 @@ struct Agreement {
 
 std::array<Agreement, kinds_of_move> agreement(const FrameStack& a, const FrameStack& b) {
   const Inner inner(a);
-  std::vector<std::array<std::array<double, 3>, kinds_of_move>> of_views(static_cast<std::size_t>(a.views()));
+  std::vector<std::array<std::array<double, 3>, kinds_of_move>> of_views(a.views());
   parallel_for(a.views(), [&](Index view) {
-    auto& sums = of_views[static_cast<std::size_t>(view)];
+    auto& sums = of_views[view];
     const Slopes one(a, view), other(b, view);
     for_inner(inner, [&](Index row, Index bin) {
       const ViewMove s = one.by_moves(row, bin), t = other.by_moves(row, bin);
@@ -172,7 +169,7 @@ class Equations {
       : frame_(frames, view), seen_(seen, view), searched_(searched), inner_(frames) {}
 
   Step solved() const {
-    const auto n = static_cast<Eigen::Index>(searched_.size());
+    const Eigen::Index n = searched_.size();
     Matrix normal = Matrix::Zero(n + 2, n + 2);
     Vector right = Vector::Zero(n + 2);
     Step step;
@@ -193,10 +190,10 @@ class Equations {
 
  private:
   Vector columns_at(Index row, Index bin) const {
-    const auto n = static_cast<Eigen::Index>(searched_.size());
+    const Eigen::Index n = searched_.size();
     Vector columns(n + 2);
     const ViewMove slopes = seen_.by_moves(row, bin);
-    for (Eigen::Index k = 0; k < n; ++k) columns[k] = slopes[at(searched_[static_cast<std::size_t>(k)])];
+    for (Eigen::Index k = 0; k < n; ++k) columns[k] = slopes[at(searched_[k])];
     columns[n] = seen_.value(row, bin), columns[n + 1] = 1;
     return columns;
   }
@@ -226,22 +223,22 @@ class Equations {
 
 /// A polynomial over the views in the place of free numbers, each with its variance.
 void make_smooth(std::vector<double>& values, std::vector<double>& deviations, int degree) {
-  const auto n = static_cast<Eigen::Index>(values.size()), terms = std::min<Eigen::Index>(degree + 1, n);
+  const Eigen::Index n = values.size(), terms = std::min<Eigen::Index>(degree + 1, n);
   Eigen::MatrixXd basis(n, terms);
   Eigen::VectorXd right(n);
   for (Eigen::Index k = 0; k < n; ++k) {
-    const double t = n > 1 ? 2 * static_cast<double>(k) / static_cast<double>(n - 1) - 1 : 0,
-                 weight = 1 / std::max(1e-9, deviations[static_cast<std::size_t>(k)]);
+    const double t = n > 1 ? 2 * static_cast<double>(k) / (n - 1) - 1 : 0,
+                 weight = 1 / std::max(1e-9, deviations[k]);
     for (Eigen::Index j = 0; j < terms; ++j)  // Chebyshev's polynomials
-      basis(k, j) = weight * std::cos(static_cast<double>(j) * std::acos(std::clamp(t, -1.0, 1.0)));
-    right[k] = weight * values[static_cast<std::size_t>(k)];
+      basis(k, j) = weight * std::cos(j * std::acos(std::clamp(t, -1.0, 1.0)));
+    right[k] = weight * values[k];
   }
   const Eigen::MatrixXd inverse = (basis.transpose() * basis).inverse();
   const Eigen::VectorXd found = inverse * basis.transpose() * right;
   for (Eigen::Index k = 0; k < n; ++k) {
-    double& deviation = deviations[static_cast<std::size_t>(k)];
+    double& deviation = deviations[k];
     const Eigen::VectorXd line = basis.row(k).transpose() * std::max(1e-9, deviation);
-    values[static_cast<std::size_t>(k)] = line.dot(found);
+    values[k] = line.dot(found);
     deviation = std::sqrt(line.dot(inverse * line));
   }
 }
@@ -305,11 +302,10 @@ class Alignment {
 
   /// Moves views, or only says how certain the moves are; by how many cells, root mean square.
   double step(const FrameStack& seen, bool go) {
-    const auto views = static_cast<std::size_t>(frames_.views());
+    const std::size_t views = frames_.views();
     std::vector<Step> steps(views);
-    parallel_for(frames_.views(), [&](Index view) {
-      steps[static_cast<std::size_t>(view)] = Equations(smooth_, seen, view, searched_).solved();
-    });
+    parallel_for(frames_.views(),
+                 [&](Index view) { steps[view] = Equations(smooth_, seen, view, searched_).solved(); });
     double misfit = 0, size = 0;
     for (const Step& each : steps) misfit += each.misfit, size += each.size;
     found_.misfit = size > 0 ? std::sqrt(misfit / size) : 1;
@@ -317,7 +313,7 @@ class Alignment {
     for (std::size_t k = 0; k < searched_.size(); ++k) {
       std::vector<double> values, deviations;
       for (std::size_t v = 0; v < views; ++v) {
-        const auto i = static_cast<Eigen::Index>(k);
+        const Eigen::Index i = k;
         values.push_back(before[v][at(searched_[k])] + steps[v].move[i]);
         deviations.push_back(std::sqrt(std::max(0.0, steps[v].covariance(i, i))));
       }
@@ -336,18 +332,18 @@ class Alignment {
     for (std::size_t v = 0; v < views; ++v)
       for (std::size_t k = 0; k < kinds_of_move; ++k)
         sum += std::pow((found_.moves[v][k] - before[v][k]) * cells_of(static_cast<Move>(k)), 2);
-    return std::sqrt(sum / static_cast<double>(views));
+    return std::sqrt(sum / views);
   }
 
   /// How many cells one unit of a move is, half way to the edge of the frame.
   double cells_of(Move move) const {
-    return move == Move::turn ? 0.25 * static_cast<double>(std::max(frames_.rows, frames_.bins)) : 1;
+    return move == Move::turn ? 0.25 * std::max(frames_.rows, frames_.bins) : 1;
   }
 
   double typical_uncertainty(Move move) const {
     std::vector<double> all;
     for (const ViewMove& each : found_.uncertainty) all.push_back(each[at(move)] * cells_of(move));
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    const auto middle = all.begin() + all.size() / 2;
     std::ranges::nth_element(all, middle);
     return *middle;
   }
@@ -362,7 +358,7 @@ class Alignment {
 
   /// Whether a view went farther than reprojections can say.
   bool railed() {
-    const double most = 0.1 * static_cast<double>(frames_.bins);
+    const double most = 0.1 * frames_.bins;
     bool any = false;
     for (const Move move : searched_)
       for (const ViewMove& each : found_.moves)

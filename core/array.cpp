@@ -18,8 +18,8 @@ namespace {
 void fill_zeros(float* data, std::size_t count) {
   constexpr std::size_t piece = std::size_t{1} << 24;
   if (count < 2 * piece) return static_cast<void>(std::fill_n(data, count, 0.0f));
-  parallel_for(static_cast<Index>(ceil_div(count, piece)), [&](Index k) {
-    const std::size_t first = static_cast<std::size_t>(k) * piece;
+  parallel_for(ceil_div(count, piece), [&](Index k) {
+    const std::size_t first = k * piece;
     std::fill_n(data + first, std::min(piece, count - first), 0.0f);
   });
 }
@@ -41,7 +41,7 @@ View part_of(const View& v, int i) {
 
 template <class View>
 View share_of(const View& v, int k) {
-  return v.of_members.empty() ? v : View{v.of_members[static_cast<std::size_t>(k)], v.space.share(k)};
+  return v.of_members.empty() ? v : View{v.of_members[k], v.space.share(k)};
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ void Array::Free::operator()(float* p) {
 
 std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const Stream& stream,
                                                       Values values) {
-  const std::size_t count = static_cast<std::size_t>(space.size()), bytes = count * sizeof(float);
+  const std::size_t count = space.size(), bytes = count * sizeof(float);
   const Device device = space.device();
   require<SpaceError>(stream.device() == device, "Array: the stream is on ", stream.device(),
                       ", the space on ", device, "; give a stream of the space's device");
@@ -88,8 +88,7 @@ Array::Array(Space space, const Stream& stream, Values values)
 Array::Array(Space space, std::vector<Array> shares)
     : space_(std::move(space)), data_(nullptr, Free{}), shares_(std::move(shares)) {
   bool fit = static_cast<int>(shares_.size()) == space_.shares() && space_.shares() > 1;
-  for (int k = 0; fit && k < space_.shares(); ++k)
-    fit = shares_[static_cast<std::size_t>(k)].space().fits(space_.share(k));
+  for (int k = 0; fit && k < space_.shares(); ++k) fit = shares_[k].space().fits(space_.share(k));
   require<SpaceError>(fit, "Array: ", shares_.size(), " shares do not make up a vector on ",
                       space_.device().name());
 }
@@ -135,7 +134,7 @@ void copy_alone(ConstVectorView from, VectorView to, const Stream& stream) {
   }
   require<SpaceError>(stream.device() == a || stream.device() == b, "copy: the stream is on ",
                       stream.device(), ", the vectors on ", a, " and ", b);
-  const std::size_t bytes = static_cast<std::size_t>(from.space.size()) * sizeof(float);
+  const std::size_t bytes = from.space.size() * sizeof(float);
   if (a.is_cuda() && b.is_cuda() && a != b)
     cuda::copy_between(b.ordinal(), to.data, a.ordinal(), from.data, bytes, stream.native());
   else
@@ -217,7 +216,7 @@ void copy_lines(Image<const T> from, Image<T> to, Stream& stream) {
   const Index plane = from.n1 * from.n2;
   const Device device = stream.device();
   const bool whole = from.n0 == 1 || (from.s0 == plane && to.s0 == plane);
-  const auto bytes = [](Index count) { return static_cast<std::size_t>(count) * sizeof(T); };
+  const auto bytes = [](Index count) { return count * sizeof(T); };
   if (!device.is_cuda())
     for (Index i = 0; i < from.n0; ++i) std::copy_n(from.data + i * from.s0, plane, to.data + i * to.s0);
   else if (whole)
@@ -236,15 +235,15 @@ void copy(Image<const std::byte> from, Image<std::byte> to, Stream& stream) { co
 void carry(Image<const float> from, Image<float> to, Stream& stream) {
   if (!stream.device().is_cuda() || !is_pinned(to.data)) return copy(from, to, stream);
   require_lines(from, to);
-  const auto bytes = [](Index count) { return static_cast<std::size_t>(count) * sizeof(float); };
+  const auto bytes = [](Index count) { return count * sizeof(float); };
   cuda::carry(stream.device().ordinal(), to.data, bytes(to.s0), from.data, bytes(from.s0),
-              bytes(from.n1 * from.n2), static_cast<std::size_t>(from.n0), stream.native());
+              bytes(from.n1 * from.n2), from.n0, stream.native());
 }
 
 Pinned::Pinned(ConstVectorView host) {
   constexpr std::uintptr_t page = 4096;
   if (!host.space.device().is_cuda() && reinterpret_cast<std::uintptr_t>(host.data) % page == 0)
-    memory_ = cuda::pin(0, host.data, static_cast<std::size_t>(host.space.size()) * sizeof(float));
+    memory_ = cuda::pin(0, host.data, host.space.size() * sizeof(float));
 }
 
 }  // namespace tandem

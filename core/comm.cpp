@@ -52,7 +52,7 @@ void Comm::barrier() const {
 void Comm::all_reduce(std::span<double> values, Combine how) const {
   if (is_alone()) return;
   const std::size_t count = values.size();
-  std::vector<double> all(count * static_cast<std::size_t>(size_));
+  std::vector<double> all(count * size_);
   mpi::all_gather(values.data(), values.size_bytes(), all.data());
   std::copy_n(all.begin(), count, values.begin());
   for (std::size_t k = count; k < all.size(); ++k) {
@@ -72,7 +72,7 @@ std::string Comm::broadcast(std::string text, int from) const {
 
 std::vector<std::string> Comm::all_gather(const std::string& own) const {
   if (is_alone()) return {own};
-  const auto ranks = static_cast<std::size_t>(size_);
+  const std::size_t ranks = size_;
   const std::size_t bytes = own.size();
   std::vector<std::size_t> sizes(ranks);
   mpi::all_gather(&bytes, sizeof bytes, sizes.data());

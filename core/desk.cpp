@@ -15,8 +15,7 @@ bool helper_takes(std::span<const double> left, double own, double theirs, std::
   return false;
 }
 
-Desk::Desk(Index workers, std::vector<double> sizes)
-    : sizes_(std::move(sizes)), workers_(static_cast<std::size_t>(workers)) {}
+Desk::Desk(Index workers, std::vector<double> sizes) : sizes_(std::move(sizes)), workers_(workers) {}
 
 std::optional<Item> Desk::next(double now) {
   if (waiting_.empty()) return {};
@@ -28,14 +27,14 @@ std::optional<Item> Desk::next(double now) {
   if (taker == workers_.size()) return {};
   Item item = waiting_.front();
   waiting_.pop_front();
-  item.worker = static_cast<Index>(taker);
-  const double size = sizes_.empty() ? 1 : sizes_[static_cast<std::size_t>(item.number)];
+  item.worker = taker;
+  const double size = sizes_.empty() ? 1 : sizes_[item.number];
   workers_[taker] = {true, now, size};
   return item;
 }
 
 void Desk::end(const Item& item, double now) {
-  const auto number = static_cast<std::size_t>(item.worker);
+  const std::size_t number = item.worker;
   Worker& worker = workers_[number];
   worker.at_work = false;
   const double seconds = now - worker.since;
@@ -47,9 +46,7 @@ void Desk::end(const Item& item, double now) {
   }
 }
 
-bool Desk::others_are_short() const {
-  return ended_ > 0 && static_cast<double>(followed_) >= nearly_all * static_cast<double>(ended_);
-}
+bool Desk::others_are_short() const { return ended_ > 0 && followed_ >= nearly_all * ended_; }
 
 bool Desk::helper_takes_next(double now) const {
   const bool is_due = waiting_.front().number >= first_for_helper(others());
@@ -59,7 +56,7 @@ bool Desk::helper_takes_next(double now) const {
   std::vector<double> busy(workers_.size() - 1);
   for (std::size_t i = 0; i < busy.size(); ++i)
     if (workers_[i].at_work) busy[i] = std::max(0.0, workers_[i].since + theirs * workers_[i].size - now);
-  const auto first = static_cast<std::size_t>(waiting_.front().number);
+  const std::size_t first = waiting_.front().number;
   return helper_takes(std::span(sizes_).subspan(first), own, theirs, std::move(busy));
 }
 

@@ -54,7 +54,7 @@ class Desk {
     bool at_work = false;
     double since = 0, size = 0;  ///< when its item began, and the size of the item
   };
-  Index others() const { return static_cast<Index>(workers_.size()) - 1; }
+  Index others() const { return workers_.size() - 1; }
   bool is_helper(std::size_t worker) const { return !sizes_.empty() && worker + 1 == workers_.size(); }
   bool helper_takes_next(double now) const;
   bool others_are_short() const;  ///< whether another worker of their kind would end earlier

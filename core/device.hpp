@@ -23,7 +23,7 @@ class Device {
   /// twice. A team of one is this device. @throws DeviceError unless all are GPUs, or all are the CPU
   static Device team(const std::vector<Device>& members);
   int members() const { return team_ ? static_cast<int>(team_->size()) : 1; }  ///< 1 unless a team
-  Device member(int k) const { return team_ ? (*team_)[static_cast<std::size_t>(k)] : *this; }
+  Device member(int k) const { return team_ ? (*team_)[k] : *this; }
   bool is_cuda() const { return ordinal_ >= 0; }
   int ordinal() const { return ordinal_; }  ///< number of the GPU, or of the first of a team
   std::string name() const;                 ///< "cpu", "cuda:0", "cuda:0 + cuda:1"
@@ -87,8 +87,8 @@ class Stream {
   static Stream foreign(Device gpu, std::shared_ptr<void> native);
   Device device() const { return device_; }
   /// The queue of a member of a team; of any other device this one is the only one.
-  Stream& member(int k) { return members_ ? (*members_)[static_cast<std::size_t>(k)] : *this; }
-  const Stream& member(int k) const { return members_ ? (*members_)[static_cast<std::size_t>(k)] : *this; }
+  Stream& member(int k) { return members_ ? (*members_)[k] : *this; }
+  const Stream& member(int k) const { return members_ ? (*members_)[k] : *this; }
   void synchronize() const;                       ///< @throws DeviceError if any earlier work failed
   void wait(const Event& event) const;            ///< what is queued from now on begins after `event`
   void* native() const { return native_.get(); }  ///< the cudaStream_t; nullptr on the CPU and for a team

@@ -30,8 +30,8 @@ thread_local Device pinned_by = Device::cpu();
 void touch(void* data, std::size_t bytes) {
   constexpr std::size_t piece = std::size_t{1} << 22;
   auto* all = static_cast<std::byte*>(data);
-  parallel_for(static_cast<Index>(ceil_div(bytes, piece)), [&](Index k) {
-    const std::size_t first = static_cast<std::size_t>(k) * piece, last = std::min(bytes, first + piece);
+  parallel_for(ceil_div(bytes, piece), [&](Index k) {
+    const std::size_t first = k * piece, last = std::min(bytes, first + piece);
     for (std::size_t at = first; at < last; at += page) all[at] = std::byte{0};
   });
 }

@@ -46,10 +46,10 @@ int handle_of(std::int64_t process) {
 
 Neighbours::Neighbours(int rank, int size) : own_(rank) {
   const Address own = own_address();
-  std::vector<Address> all(static_cast<std::size_t>(size));
+  std::vector<Address> all(size);
   mpi::all_gather(&own, sizeof own, all.data());
   for (int other = 0; other < size; ++other) {
-    const Address& address = all[static_cast<std::size_t>(other)];
+    const Address& address = all[other];
     if (other == rank || !address.is_beside(own)) continue;
     if (const int handle = handle_of(address.process); handle >= 0) alive_.push_back({other, handle});
   }

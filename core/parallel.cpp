@@ -150,12 +150,12 @@ void parallel_for_blocks(Index count, Index most, const std::function<void(Range
 }
 
 void on_threads(Index count, const std::function<void(Index)>& body) {
-  std::vector<std::exception_ptr> faults(static_cast<std::size_t>(count));
+  std::vector<std::exception_ptr> faults(count);
   const auto guarded = [&](Index i) {
     try {
       body(i);
     } catch (...) {
-      faults[static_cast<std::size_t>(i)] = std::current_exception();
+      faults[i] = std::current_exception();
     }
   };
   {
@@ -185,7 +185,7 @@ void conveyor(const NextItem& next, Index workers, const Station& read, const St
     if (ended) control.stop();
     return Item{};
   });
-  flow::limiter_node<Item> entrance(graph, static_cast<std::size_t>(conveyor_places(workers)));
+  flow::limiter_node<Item> entrance(graph, conveyor_places(workers));
   ItemNode writer(graph, flow::serial, [&](const Item& item) {
     const Passage passage(handed, handed);
     if (item.number != nothing) write(item);
@@ -227,9 +227,8 @@ struct ThreadLimit::Impl {
 };
 
 ThreadLimit::ThreadLimit(int threads)
-    : impl_(new Impl{tbb::global_control(
-          tbb::global_control::max_allowed_parallelism,
-          static_cast<std::size_t>(threads > 0 ? threads : tbb::info::default_concurrency()))}) {}
+    : impl_(new Impl{tbb::global_control(tbb::global_control::max_allowed_parallelism,
+                                         threads > 0 ? threads : tbb::info::default_concurrency())}) {}
 
 ThreadLimit::~ThreadLimit() = default;
 

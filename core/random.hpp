@@ -13,9 +13,7 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(seed) {}
   Random at(std::uint64_t key) const { return Random(mixed(state_ ^ mixed(key + golden))); }
   std::uint64_t bits() { return mixed(state_ += golden); }
-  double uniform() {
-    return (static_cast<double>(bits() >> 11) + 0.5) * 0x1p-53;
-  }  ///< in (0, 1), ends excluded
+  double uniform() { return ((bits() >> 11) + 0.5) * 0x1p-53; }  ///< in (0, 1), ends excluded
 
  private:
   static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;

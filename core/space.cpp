@@ -80,7 +80,7 @@ Space Space::share(int k) const {
 }
 
 Space Space::portion(int axis, Index begin, Index end) const {
-  const auto along = static_cast<std::size_t>(axis);
+  const std::size_t along = axis;
   const Index planes = shape()[along];
   require<SpaceError>((axis == 0 || axis == 1) && !is_portion() && blocks_ == Blocks::whole && 0 <= begin &&
                           begin <= end && end <= planes,
@@ -100,7 +100,7 @@ Space Space::whole() const {
     return direct_sum(std::move(wholes));
   }
   Space all = *this;
-  all.shape_[static_cast<std::size_t>(of_ranks_.axis)] = of_ranks_.planes;
+  all.shape_[of_ranks_.axis] = of_ranks_.planes;
   all.of_ranks_ = {};
   return all;
 }

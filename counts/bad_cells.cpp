@@ -19,7 +19,7 @@ constexpr double rare = 0.01;
 float finite_median(std::vector<float>& values) {
   std::erase_if(values, [](float v) { return !std::isfinite(v); });
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::ranges::nth_element(values, middle);
   return *middle;
 }
@@ -52,15 +52,15 @@ void mark_dead(const CellFrames& frames, Index row, std::span<char> bad) {
     around.clear();
     for (Index r = std::max<Index>(0, row - reach); r <= std::min(frames.rows - 1, row + reach); ++r)
       for (Index b = std::max<Index>(0, bin - reach); b <= std::min(frames.bins - 1, bin + reach); ++b)
-        around.push_back(frames.span[static_cast<std::size_t>(r * frames.bins + b)]);
-    const float own = frames.span[static_cast<std::size_t>(row * frames.bins + bin)];
-    if (own < weakest * finite_median(around)) bad[static_cast<std::size_t>(bin)] = 1;
+        around.push_back(frames.span[r * frames.bins + b]);
+    const float own = frames.span[row * frames.bins + bin];
+    if (own < weakest * finite_median(around)) bad[bin] = 1;
   }
 }
 
 void mark_stuck(std::span<const char> constant, std::span<char> bad) {
   const auto count = std::ranges::count(constant, 1);
-  if (static_cast<double>(count) > std::max(3.0, rare * static_cast<double>(constant.size()))) return;
+  if (count > std::max(3.0, rare * constant.size())) return;
   for (std::size_t b = 0; b < constant.size(); ++b)
     if (constant[b]) bad[b] = 1;
 }
@@ -70,22 +70,22 @@ void mark_stuck(std::span<const char> constant, std::span<char> bad) {
 std::vector<char> constant_cells(const io::FramesView& flats) {
   const auto [count, rows, bins] = flats.shape;
   if (count < 3) return {};
-  std::vector<char> constant(static_cast<std::size_t>(rows * bins), 1);
+  std::vector<char> constant(rows * bins, 1);
   with_pixels(flats, [&, count = count, rows = rows, bins = bins](const auto* pixels) {
     parallel_for(rows, [&](Index row) {
       const auto* first = pixels + row * flats.row_step;
       for (Index f = 1; f < count; ++f)
         for (Index b = 0; b < bins; ++b)
-          constant[static_cast<std::size_t>(row * bins + b)] &= first[f * flats.frame_step + b] == first[b];
+          constant[row * bins + b] &= first[f * flats.frame_step + b] == first[b];
     });
   });
   return constant;
 }
 
 std::vector<char> bad_cells(const CellFrames& frames) {
-  std::vector<char> bad(static_cast<std::size_t>(frames.rows * frames.bins), 0);
+  std::vector<char> bad(frames.rows * frames.bins, 0);
   parallel_for(frames.rows, [&](Index row) {
-    const std::span own(bad.data() + row * frames.bins, static_cast<std::size_t>(frames.bins));
+    const std::span own(bad.data() + row * frames.bins, frames.bins);
     mark_hot(row_of(frames.dark, frames, row), row_of(frames.span, frames, row), own);
     if (!frames.span.empty()) mark_dead(frames, row, own);
     mark_stuck(row_of(frames.constant, frames, row), own);

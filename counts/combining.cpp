@@ -51,20 +51,20 @@ std::string_view name_of(Combining how) {
 }
 
 double combined(std::span<double> values, Combining how) {
-  const auto count = static_cast<Index>(values.size());
+  const Index count = values.size();
   if (count == 0) return std::numeric_limits<double>::quiet_NaN();
   const Index out = left_out(how, count);
   if (out > 0) {
     std::ranges::nth_element(values, values.begin() + out);
     std::nth_element(values.begin() + out, values.end() - out - 1, values.end());
-    values = values.subspan(static_cast<std::size_t>(out), static_cast<std::size_t>(count - 2 * out));
+    values = values.subspan(out, count - 2 * out);
   }
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return std::accumulate(values.begin(), values.end(), 0.0) / values.size();
 }
 
 double variance_of(Combining how, Index count) {
-  const auto n = static_cast<double>(count);
-  const double share = static_cast<double>(left_out(how, count)) / n, kept = 1 - 2 * share;
+  const double n = count;
+  const double share = left_out(how, count) / n, kept = 1 - 2 * share;
   if (share == 0) return 1 / n;
   const double z = quantile(share);
   const double within =

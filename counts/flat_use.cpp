@@ -13,18 +13,18 @@ namespace {
 
 using Sets = std::vector<std::vector<Index>>;
 
-double at(const std::vector<double>& values, Index k) { return values[static_cast<std::size_t>(k)]; }
+double at(const std::vector<double>& values, Index k) { return values[k]; }
 
 double mean_time(const std::vector<double>& times, const std::vector<Index>& set) {
   double sum = 0;
   for (const Index flat : set) sum += at(times, flat);
-  return sum / static_cast<double>(set.size());
+  return sum / set.size();
 }
 
 /// @pre `times` of the sets rise
 FlatMix nearest(const std::vector<double>& times, double view) {
   Index best = 0;
-  for (Index s = 1; s < static_cast<Index>(times.size()); ++s)
+  for (Index s = 1; s < std::ssize(times); ++s)
     if (std::abs(at(times, s) - view) <= std::abs(at(times, best) - view)) best = s;
   return {.first = best, .second = best};
 }
@@ -33,7 +33,7 @@ FlatMix nearest(const std::vector<double>& times, double view) {
 FlatMix linear(const std::vector<double>& times, double view) {
   const auto after = std::ranges::upper_bound(times, view);
   if (after == times.begin()) return {};
-  const auto before = static_cast<Index>(after - times.begin()) - 1;
+  const auto before = (after - times.begin()) - 1;
   if (after == times.end()) return {.first = before, .second = before};
   const double w = (view - at(times, before)) / (*after - at(times, before));
   return {before, before + 1, static_cast<float>(1 - w), static_cast<float>(w)};
@@ -58,7 +58,7 @@ void require_positive(const std::vector<double>& monitor, const char* kind) {
 void divide_by(std::string_view what, const io::PerFrame& beam, FlatUse& use) {
   const auto& [views, flats] = beam;
   use.divided_by = what;
-  const double mean = std::accumulate(flats.begin(), flats.end(), 0.0) / static_cast<double>(flats.size());
+  const double mean = std::accumulate(flats.begin(), flats.end(), 0.0) / flats.size();
   for (const double m : flats) use.scale.push_back(mean / m);
   use.views.resize(views.size());
   for (std::size_t k = 0; k < views.size(); ++k) {
@@ -98,7 +98,7 @@ bool flats_are_of_views(const StepValues& values) {
 }
 
 Sets flat_sets(const io::ScanInfo& info) {
-  std::vector<Index> order(static_cast<std::size_t>(info.flats));
+  std::vector<Index> order(info.flats);
   std::iota(order.begin(), order.end(), Index{0});
   if (order.empty() || info.times.flats.empty()) return {order};
   const std::vector<double>& times = info.times.flats;
@@ -130,7 +130,7 @@ FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values) {
     use_each(info, use);
   } else if (asked == "together" || use.sets.size() == 1) {
     use.sets.resize(1);
-    use.sets[0].resize(static_cast<std::size_t>(info.flats));
+    use.sets[0].resize(info.flats);
     std::iota(use.sets[0].begin(), use.sets[0].end(), Index{0});
   } else {
     use.between = asked == "nearest" ? "nearest" : "linear";

@@ -26,7 +26,7 @@ std::vector<FilledCell> filled_cells(const Reference& reference) {
   for (Index row = 0; row < reference.rows; ++row) {
     const std::span<const float> span = reference.row_of(reference.sets.front().span, row);
     append_filled(
-        reference.bins, row, [&](Index b) { return span[static_cast<std::size_t>(b)] == 0; }, all);
+        reference.bins, row, [&](Index b) { return span[b] == 0; }, all);
   }
   return all;
 }
@@ -42,14 +42,14 @@ std::optional<float> full_level(PixelType type, const Preprocessing& how) {
 
 /// The sets of flats that the views refer to: each view may have a set of its own, and only some are here.
 void take_sets(const Reference& reference, bool variances, kernels::CountsToLines& task) {
-  Index first = static_cast<Index>(reference.sets.size()), last = 0;
+  Index first = reference.sets.size(), last = 0;
   for (kernels::FlatMix& mix : task.mixes) {
     if (mix.is_one()) mix.second = mix.first;
     first = std::min({first, mix.first, mix.second}), last = std::max({last, mix.first + 1, mix.second + 1});
   }
   for (kernels::FlatMix& mix : task.mixes) mix.first -= first, mix.second -= first;
   for (Index k = first; k < last; ++k) {
-    const FlatSet& set = reference.sets[static_cast<std::size_t>(k)];
+    const FlatSet& set = reference.sets[k];
     task.spans.emplace_back(set.span);
     if (variances) task.variances.emplace_back(set.variance);
   }
@@ -81,11 +81,10 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
 
 /// The bins of each row of the reference whose noise counts.
 std::vector<Range> counted_bins(const Reference& reference, std::span<const Range> counted) {
-  std::vector<Range> bins(static_cast<std::size_t>(reference.rows));
+  std::vector<Range> bins(reference.rows);
   const Range rows = reference.counted_rows();
   for (Index row = rows.first; row < rows.last; ++row)
-    bins[static_cast<std::size_t>(row)] =
-        counted.empty() ? Range{0, reference.bins} : counted[static_cast<std::size_t>(row - rows.first)];
+    bins[row] = counted.empty() ? Range{0, reference.bins} : counted[row - rows.first];
   return bins;
 }
 
@@ -128,10 +127,9 @@ std::optional<std::vector<Findings::OfStep>> all_steps(GpuData& data, const Arra
 
 /// The noise norms of the heeded rows.
 std::vector<double> noise_norms(const GpuData& data) {
-  std::vector<double> norms(static_cast<std::size_t>(data.heeded().size()), 0.0);
+  std::vector<double> norms(data.heeded().size(), 0.0);
   if (data.noise.empty()) return norms;
-  for (std::size_t k = 0; k < norms.size(); ++k)
-    norms[k] = std::sqrt(data.noise[static_cast<std::size_t>(data.heeded().first) + k]);
+  for (std::size_t k = 0; k < norms.size(); ++k) norms[k] = std::sqrt(data.noise[data.heeded().first + k]);
   return norms;
 }
 
@@ -161,14 +159,14 @@ void on_members(Device team, const std::function<void(int)>& work) {
 
 GpuFrames room_on_gpu(const io::FramesView& first, Index count, Stream& stream) {
   const Shape shape{count, first.shape[1], first.shape[2]};
-  const Index bytes = count * shape[1] * shape[2] * static_cast<Index>(bytes_of(first.type));
+  const Index bytes = count * shape[1] * shape[2] * bytes_of(first.type);
   const Space space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, stream.device());
   return {first.type, shape, first.first, Array(space, stream)};
 }
 
 void move_to(GpuFrames& there, const io::FramesView& frames, Stream& stream) {
   const auto [count, rows, bins] = frames.shape;
-  const auto pixel = static_cast<Index>(bytes_of(frames.type));
+  const Index pixel = bytes_of(frames.type);
   const Index line = bins * pixel, frame = rows * line;
   std::byte* place = reinterpret_cast<std::byte*>(there.memory.data()) + (frames.first - there.first) * frame;
   copy({frames.data, count, rows, line, frames.frame_step * pixel, line},
@@ -212,8 +210,8 @@ std::optional<LineIntegrals> preprocess_on_gpu(const GpuFrames& counts, const Re
   if (!done) return {};
   Findings own{.steps = *done};
   for (Index row = data.heeded().first; row < data.heeded().last; ++row) {
-    own.reference_not_finite += reference.not_finite[static_cast<std::size_t>(row)];
-    own.reference_replaced += reference.replaced[static_cast<std::size_t>(row)];
+    own.reference_not_finite += reference.not_finite[row];
+    own.reference_replaced += reference.replaced[row];
   }
   own.dead = std::ranges::count_if(filled, [heeded = data.heeded()](const FilledCell& cell) {
     return heeded.first <= cell.row && cell.row < heeded.last;

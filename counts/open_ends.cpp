@@ -61,7 +61,7 @@ Ends ends_of(const Level& level, const Scan& scan, bool nearer_made_up_for) {
 
 Level level_of(Image<const float> y, Index row) {
   const Index at_end = bins_at_end(y.n2), step = ceil_div(y.n0, enough);
-  std::vector<float> bins(static_cast<std::size_t>(at_end));
+  std::vector<float> bins(at_end);
   const auto median = [&](const float* from) {
     std::copy_n(from, at_end, bins.begin());
     const auto middle = bins.begin() + at_end / 2;
@@ -74,8 +74,8 @@ Level level_of(Image<const float> y, Index row) {
     const float* line = &y(view, row, 0);
     level.low += median(line), level.high += median(line + y.n2 - at_end);
     double sum = 0;
-    for (Index bin = 0; bin < y.n2; ++bin) sum += static_cast<double>(line[bin]);
-    level.mean += sum / static_cast<double>(y.n2);
+    for (Index bin = 0; bin < y.n2; ++bin) sum += line[bin];
+    level.mean += sum / y.n2;
   }
   return {level.low / views, level.high / views, level.mean / views};
 }
@@ -86,8 +86,8 @@ void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for
   if (y.space().device().is_cuda()) return look_at(brought_views(y), scan, nearer_made_up_for, outer);
   const Image<const float> all = image(ConstVectorView(y));
   if (all.n2 < 4 * bins_at_end(all.n2)) return;  // too few to tell
-  std::vector<Level> levels(static_cast<std::size_t>(all.n1));
-  parallel_for(all.n1, [&](Index row) { levels[static_cast<std::size_t>(row)] = level_of(all, row); });
+  std::vector<Level> levels(all.n1);
+  parallel_for(all.n1, [&](Index row) { levels[row] = level_of(all, row); });
   rows_ += all.n1;
   if (outer[0]) outer_ = std::max(outer_, levels.front().mean);
   if (outer[1]) outer_ = std::max(outer_, levels.back().mean);
@@ -126,7 +126,7 @@ std::string words_of(OpenEnds::Method method) {
 
 std::string OpenEnds::warning(Method method, const std::string& cause) const {
   if (open_ == 0) return {};
-  const double count = static_cast<double>(open_);
+  const double count = open_;
   std::ostringstream text;
   text.precision(3);
   text << open_ << " of " << rows_
@@ -145,14 +145,14 @@ std::string OpenEnds::warning_of_dark_flats() const {
   std::ostringstream text;
   text.precision(3);
   text << below_ << " of " << rows_ << " rows read below zero at the ends of the detector (line integral "
-       << below_ends_ / static_cast<double>(below_)
+       << below_ends_ / below_
        << " there): the flats are darker than the air beside the sample; give flats of the same beam and "
           "exposure, or --air-columns";
   return text.str();
 }
 
 std::string OpenEnds::warning_of_outer_rows() const {
-  const double mean = rows_ > 0 ? all_means_ / static_cast<double>(rows_) : 0;
+  const double mean = rows_ > 0 ? all_means_ / rows_ : 0;
   if (!above_air(outer_, mean)) return {};
   std::ostringstream text;
   text.precision(3);

@@ -30,7 +30,7 @@ struct Binning {
   Index rows, bins;
   Binning(Index of_rows, int level, Index together = 0)
       : rows(together > 0 ? together : rows_together(of_rows, level)), bins(Index{1} << level) {}
-  double size() const { return static_cast<double>(rows * bins); }
+  double size() const { return rows * bins; }
   /// How many of so many bins become cells: those behind them are not used, and nothing in them counts.
   Index used(Index of_bins) const { return of_bins - of_bins % bins; }
 };

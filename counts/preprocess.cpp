@@ -39,7 +39,7 @@ template <class Pixel>
 void bin(const Pixel* from, Index step, std::span<float> scratch, Binning cell, ViewRow& row,
          const StepsOn<RowWork>& steps, Tallies& tallies) {
   const std::span<float> binned = row.y;
-  const Index bins = static_cast<Index>(binned.size()), factor = cell.bins;
+  const Index bins = binned.size(), factor = cell.bins;
   float *out = binned.data(), *line = factor == 1 ? out : scratch.data();
   row.y = {line, scratch.size()};
   if (factor > 1) std::fill_n(out, bins, 0.0f);
@@ -48,7 +48,7 @@ void bin(const Pixel* from, Index step, std::span<float> scratch, Binning cell, 
     work_on(row, steps, tallies);
     if (factor > 1) add_together(line, factor, binned);
   }
-  const float share = 1.0f / static_cast<float>(cell.rows * factor);
+  const float share = 1.0f / (cell.rows * factor);
   if (factor > 1)
     for (Index b = 0; b < bins; ++b) out[b] *= share;
   row.y = binned;
@@ -63,7 +63,7 @@ void require_finite(const ViewRow& row, Index view) {
 
 /// The largest number of a type of counts; infinite for floats.
 template <class Pixel>
-constexpr float most_of = std::is_integral_v<Pixel> ? static_cast<float>(std::numeric_limits<Pixel>::max())
+constexpr float most_of = std::is_integral_v<Pixel> ? std::numeric_limits<Pixel>::max()
                                                     : std::numeric_limits<float>::infinity();
 
 /// Data on their way through all steps.
@@ -95,9 +95,9 @@ class Pass {
  private:
   /// Margins are needed until the last step on projections has passed.
   Range rows_needed_by(std::size_t group) const {
-    const bool passed = std::none_of(
-        chain_.after_binning.begin() + static_cast<std::ptrdiff_t>(group), chain_.after_binning.end(),
-        [](const Group& some) { return std::holds_alternative<StepsOn<ProjectionWork>>(some); });
+    const bool passed =
+        std::none_of(chain_.after_binning.begin() + group, chain_.after_binning.end(),
+                     [](const Group& some) { return std::holds_alternative<StepsOn<ProjectionWork>>(some); });
     return passed ? reference_.kept_rows() : Range{0, y_.n1};
   }
 
@@ -121,7 +121,7 @@ class Pass {
 
   template <class Pixel>
   void begin(Index view, const Pixel* frame, Index row_step, const StepsOn<RowWork>& before, float most) {
-    std::vector<float> scratch(static_cast<std::size_t>(counts_.shape[2]));
+    std::vector<float> scratch(counts_.shape[2]);
     rows_.for_each(view, rows_needed_by(0), most, [&](ViewRow& row, Tallies& tallies) {
       bin(frame + row.row * cell_.rows * row_step, row_step, scratch, cell_, row, before, tallies);
       if (first_is_of_rows())
@@ -133,7 +133,7 @@ class Pass {
   template <class Pixel>
   std::vector<float> stepped_frame(Index view, const Pixel* from) {
     const Index rows = y_.n1 * cell_.rows, bins = counts_.shape[2];
-    std::vector<float> frame(static_cast<std::size_t>(rows * bins));
+    std::vector<float> frame(rows * bins);
     for (Index r = 0; r < rows; ++r) std::copy_n(from + r * counts_.row_step, bins, &frame[r * bins]);
     const Image<float> y{frame.data(), 1, rows, bins, rows * bins, bins};
     const Range kept{rows_.kept().first * cell_.rows, rows_.kept().last * cell_.rows};
@@ -159,7 +159,7 @@ class Pass {
   }
 
   void work_on_projection(Index view, Image<float> y, Range kept, const StepsOn<ProjectionWork>& group) {
-    const std::span met(&rows_.met[rows_.place_of(view, 0)], static_cast<std::size_t>(y_.n1));
+    const std::span met(&rows_.met[rows_.place_of(view, 0)], y_.n1);
     Projection projection{reference_, view, y, met, kept, counts_};
     Tallies tallies = rows_.none();
     work_on(projection, group, tallies);
@@ -233,7 +233,7 @@ std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int bin
 
 std::vector<double> row_shifts_of(const io::ScanInfo& info, Index rows, int binning) {
   std::vector<double> shifts = info.row_shifts;
-  for (double& shift : shifts) shift /= static_cast<double>(rows_together(rows, binning));
+  for (double& shift : shifts) shift /= rows_together(rows, binning);
   return shifts;
 }
 

@@ -29,8 +29,8 @@ struct Stack {
 
 /// A value of a frame at a pixel, less the dark, and scaled.
 double corrected(const Stack& stack, double value, Index frame, Index at) {
-  const double dark = stack.dark.empty() ? 0 : static_cast<double>(stack.dark[static_cast<std::size_t>(at)]);
-  return (value - dark) * (stack.scale.empty() ? 1 : stack.scale[static_cast<std::size_t>(frame)]);
+  const double dark = stack.dark.empty() ? 0 : static_cast<double>(stack.dark[at]);
+  return (value - dark) * (stack.scale.empty() ? 1 : stack.scale[frame]);
 }
 
 /// The finite values of a pixel in some frames.
@@ -53,24 +53,24 @@ Index mean_row(const Stack& stack, const Pixel* pixels, Index row, std::span<flo
     const Pixel* from = pixels + f * frame + row * bins;
     for (std::size_t bin = 0; bin < out.size(); ++bin)
       if (const auto value = static_cast<double>(from[bin]); std::isfinite(value))
-        sum[bin] += corrected(stack, value, f, row * bins + static_cast<Index>(bin)), ++count[bin];
+        sum[bin] += corrected(stack, value, f, row * bins + bin), ++count[bin];
   }
   for (std::size_t bin = 0; bin < out.size(); ++bin)
-    out[bin] = static_cast<float>(sum[bin] / static_cast<double>(count[bin]));  // NaN if there are none
-  const Index all = static_cast<Index>(stack.which.size()) * bins;
+    out[bin] = static_cast<float>(sum[bin] / count[bin]);  // NaN if there are none
+  const Index all = stack.which.size() * bins;
   return all - std::accumulate(count.begin(), count.end(), Index{0});
 }
 
 template <class Pixel>
 Index combined_row(const Stack& stack, const Pixel* pixels, Index row, std::span<float> out) {
   if (stack.how == Combining::mean) return mean_row(stack, pixels, row, out);
-  const auto bins = static_cast<Index>(out.size());
+  const Index bins = out.size();
   Index missing = 0;
   std::vector<double> values;
   for (Index bin = 0; bin < bins; ++bin) {
     gather(stack, pixels, row * bins + bin, values);
-    missing += static_cast<Index>(stack.which.size() - values.size());
-    out[static_cast<std::size_t>(bin)] = static_cast<float>(combined(values, stack.how));
+    missing += stack.which.size() - values.size();
+    out[bin] = static_cast<float>(combined(values, stack.how));
   }
   return missing;
 }
@@ -79,17 +79,15 @@ Index combined_row(const Stack& stack, const Pixel* pixels, Index row, std::span
 /// to the count of their row, of `rows_together` rows.
 std::vector<float> combined(const Stack& stack, Reference& ref) {
   const Index rows = stack.frames.shape[1], bins = stack.frames.shape[2];
-  std::vector<float> all(static_cast<std::size_t>(rows * bins));
-  std::vector<Index> bad(static_cast<std::size_t>(rows), 0);
+  std::vector<float> all(rows * bins);
+  std::vector<Index> bad(rows, 0);
   with_pixels(stack.frames, [&](const auto* pixels) {
     parallel_for(rows, [&](Index row) {
-      bad[static_cast<std::size_t>(row)] = combined_row(
-          stack, pixels, row,
-          std::span(all).subspan(static_cast<std::size_t>(row * bins), static_cast<std::size_t>(bins)));
+      bad[row] = combined_row(stack, pixels, row, std::span(all).subspan(row * bins, bins));
     });
   });
   for (Index row = 0; row < ref.rows * ref.rows_together; ++row)
-    ref.not_finite[static_cast<std::size_t>(row / ref.rows_together)] += bad[static_cast<std::size_t>(row)];
+    ref.not_finite[row / ref.rows_together] += bad[row];
   return all;
 }
 
@@ -97,14 +95,13 @@ std::vector<float> combined(const Stack& stack, Reference& ref) {
 std::vector<float> binned(std::vector<float> pixels, Index all_rows, Index all_bins, const Binning& cell) {
   if (cell.bins == 1) return pixels;
   const Index rows = all_rows / cell.rows, bins = all_bins / cell.bins;
-  std::vector<float> cells(static_cast<std::size_t>(rows * bins));
+  std::vector<float> cells(rows * bins);
   parallel_for(rows, [&](Index row) {
     for (Index bin = 0; bin < bins; ++bin) {
       double sum = 0;
       for (Index r = row * cell.rows; r < (row + 1) * cell.rows; ++r)
-        for (Index b = bin * cell.bins; b < (bin + 1) * cell.bins; ++b)
-          sum += static_cast<double>(pixels[static_cast<std::size_t>(r * all_bins + b)]);
-      cells[static_cast<std::size_t>(row * bins + bin)] = static_cast<float>(sum / cell.size());
+        for (Index b = bin * cell.bins; b < (bin + 1) * cell.bins; ++b) sum += pixels[r * all_bins + b];
+      cells[row * bins + bin] = static_cast<float>(sum / cell.size());
     }
   });
   return cells;
@@ -115,7 +112,7 @@ std::optional<bool> in_counts(std::span<const float> span) {
   std::vector<float> good;
   std::ranges::copy_if(span, std::back_inserter(good), [](float s) { return s > 0; });
   if (good.empty()) return {};
-  const auto middle = good.begin() + static_cast<std::ptrdiff_t>(good.size() / 2);
+  const auto middle = good.begin() + good.size() / 2;
   std::nth_element(good.begin(), middle, good.end());
   return *middle > counts_begin;
 }
@@ -138,17 +135,17 @@ Reference begun(Range rows, Range bins, const Binning& cell, const Preprocessing
   ref.first_row = rows.first;
   ref.rows_together = cell.rows;
   ref.photons_a_count = cell.size() / how.gain;
-  const auto cells = static_cast<std::size_t>(ref.rows * ref.bins);
+  const std::size_t cells = ref.rows * ref.bins;
   ref.dark.assign(cells, 0.0f);
-  ref.counts.assign(static_cast<std::size_t>(ref.rows), 0);
-  ref.not_finite.assign(static_cast<std::size_t>(ref.rows), 0);
-  ref.replaced.assign(static_cast<std::size_t>(ref.rows), 0);
+  ref.counts.assign(ref.rows, 0);
+  ref.not_finite.assign(ref.rows, 0);
+  ref.replaced.assign(ref.rows, 0);
   ref.sets.assign(1, {std::vector<float>(cells, 1.0f), std::vector<float>(cells, 0.0f), {}, {}});
   return ref;
 }
 
 std::vector<Index> all_of(Index count) {
-  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::vector<Index> all(count);
   std::iota(all.begin(), all.end(), Index{0});
   return all;
 }
@@ -156,7 +153,7 @@ std::vector<Index> all_of(Index count) {
 io::Frames as_numbers(const io::Frames& frames) {
   io::Frames numbers{io::PixelType::float32, frames.shape, {}, frames.first};
   const Index count = frames.shape[0] * frames.shape[1] * frames.shape[2];
-  numbers.bytes.resize(static_cast<std::size_t>(count) * sizeof(float));
+  numbers.bytes.resize(count * sizeof(float));
   with_pixels(frames, [&](const auto* pixels) {
     std::copy_n(pixels, count, reinterpret_cast<float*>(numbers.bytes.data()));
   });
@@ -168,7 +165,7 @@ io::Frames frames_of(io::ScanReader& reader, io::FrameKind kind, Range rows, Ran
                      const Preprocessing& how, Reference& ref) {
   const Index count = kind == io::FrameKind::flat ? reader.info().flats : reader.info().darks;
   io::Frames frames = reader.read(kind, {0, count}, rows, bins);
-  std::vector<Index> replaced(static_cast<std::size_t>(rows.size()), 0);
+  std::vector<Index> replaced(rows.size(), 0);
   for (const Step& step : how.table())
     if (const ReferenceWork work = step.on_references ? step.on_references(how) : ReferenceWork{}) {
       if (frames.type != io::PixelType::float32) frames = as_numbers(frames);
@@ -177,8 +174,7 @@ io::Frames frames_of(io::ScanReader& reader, io::FrameKind kind, Range rows, Ran
            replaced);
     }
   for (Index row = 0; row < ref.rows * ref.rows_together; ++row)
-    ref.replaced[static_cast<std::size_t>(row / ref.rows_together)] +=
-        replaced[static_cast<std::size_t>(row)];
+    ref.replaced[row / ref.rows_together] += replaced[row];
   return frames;
 }
 
@@ -209,13 +205,12 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
     drop(bad, pixels);
     set.span = binned(std::move(pixels), rows.size(), bins.size(), cell);
     double scale = 0;
-    for (const Index f : which) scale += use.scale.empty() ? 1 : use.scale[static_cast<std::size_t>(f)];
-    const double a_photon = scale / static_cast<double>(which.size()) / ref.photons_a_count;  // in counts
-    const double share = variance_of(use.flat_method, static_cast<Index>(which.size()));
+    for (const Index f : which) scale += use.scale.empty() ? 1 : use.scale[f];
+    const double a_photon = scale / which.size() / ref.photons_a_count;  // in counts
+    const double share = variance_of(use.flat_method, which.size());
     parallel_for(ref.rows, [&](Index row) {
       for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i)
-        set.variance[static_cast<std::size_t>(i)] =
-            static_cast<float>(share * a_photon / static_cast<double>(set.span[static_cast<std::size_t>(i)]));
+        set.variance[i] = static_cast<float>(share * a_photon / set.span[i]);
     });
   }
 }
@@ -224,7 +219,7 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
 Index mark_dead(Reference& ref, Index row) {
   Index dead = 0;
   for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     const bool good = std::isfinite(ref.dark[at]) && std::ranges::all_of(ref.sets, [at](const FlatSet& set) {
                         return set.span[at] > 0 && std::isfinite(set.span[at]);
                       });
@@ -237,23 +232,21 @@ Index mark_dead(Reference& ref, Index row) {
 }
 
 void set_floors(const Reference& ref, FlatSet& set, Index row) {
-  const bool counts = ref.counts[static_cast<std::size_t>(row)] != 0;
+  const bool counts = ref.counts[row] != 0;
   for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i) {
-    const float span = set.span[static_cast<std::size_t>(i)];
-    set.floor[static_cast<std::size_t>(i)] =
-        span != 0 ? transmission_floor(span, 1, counts) : -std::numeric_limits<float>::infinity();
+    const float span = set.span[i];
+    set.floor[i] = span != 0 ? transmission_floor(span, 1, counts) : -std::numeric_limits<float>::infinity();
   }
-  set.floor_range[static_cast<std::size_t>(row)] = range_of(ref.row_of(set.floor, row));
+  set.floor_range[row] = range_of(ref.row_of(set.floor, row));
 }
 
 /// What follows from darks and flats, row by row. @throws FileError that names a row without a good cell
 void look_at_rows(Reference& ref) {
-  for (FlatSet& set : ref.sets)
-    set.floor.resize(set.span.size()), set.floor_range.resize(static_cast<std::size_t>(ref.rows));
-  std::vector<Index> dead(static_cast<std::size_t>(ref.rows));
-  std::vector<char> bad(static_cast<std::size_t>(ref.rows));
+  for (FlatSet& set : ref.sets) set.floor.resize(set.span.size()), set.floor_range.resize(ref.rows);
+  std::vector<Index> dead(ref.rows);
+  std::vector<char> bad(ref.rows);
   parallel_for(ref.rows, [&](Index row) {
-    const auto at = static_cast<std::size_t>(row);
+    const std::size_t at = row;
     dead[at] = mark_dead(ref, row);
     const std::optional<bool> counts = in_counts(ref.row_of(ref.sets.front().span, row));
     bad[at] = !counts, ref.counts[at] = counts.value_or(false);
@@ -292,14 +285,13 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
 FlatRow FlatMixer::operator()(const Reference& reference, Index view, Index row) {
   const auto row_of = [&](const std::vector<float>& cells) { return reference.row_of(cells, row); };
   const FlatMix mix = reference.mix_of(view);
-  const FlatSet& first = reference.sets[static_cast<std::size_t>(mix.first)];
-  const FlatSet& second = reference.sets[static_cast<std::size_t>(mix.second)];
+  const FlatSet& first = reference.sets[mix.first];
+  const FlatSet& second = reference.sets[mix.second];
   if (mix.is_one())
-    return {row_of(first.span), row_of(first.variance), row_of(first.floor),
-            first.floor_range[static_cast<std::size_t>(row)]};
+    return {row_of(first.span), row_of(first.variance), row_of(first.floor), first.floor_range[row]};
   const auto p = row_of(first.span), q = row_of(second.span), u = row_of(first.variance),
              v = row_of(second.variance);
-  const bool counts = reference.counts[static_cast<std::size_t>(row)] != 0;
+  const bool counts = reference.counts[row] != 0;
   for (std::vector<float>* cells : {&span_, &variance_, &floor_}) cells->resize(p.size());
   for (std::size_t i = 0; i < p.size(); ++i) {
     const float both = mix.span(p[i], q[i]);

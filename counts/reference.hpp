@@ -61,10 +61,10 @@ struct Reference {
   Index file_row(Index row) const { return first_row + row * rows_together; }
   /// The mix for a view. A view behind the last one of `mixes` takes the mix of the last one.
   FlatMix mix_of(Index view) const {
-    return mixes.empty() ? FlatMix{} : mixes[std::min(static_cast<std::size_t>(view), mixes.size() - 1)];
+    return mixes.empty() ? FlatMix{} : mixes[std::min<std::size_t>(view, mixes.size() - 1)];
   }
   std::span<const float> row_of(const std::vector<float>& cells, Index row) const {
-    return {cells.data() + row * bins, static_cast<std::size_t>(bins)};
+    return std::span(cells.data() + row * bins, bins);
   }
 };
 

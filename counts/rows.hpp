@@ -34,19 +34,14 @@ class Rows {
     std::span<const Range> counted;         ///< the bins of each kept row whose noise counts; empty: all
   };
   explicit Rows(const Of& of)
-      : met(static_cast<std::size_t>(of.y.n0 * of.y.n1)),
-        of_(of),
-        kept_(of.reference.counted_rows()),
-        air_(met.size()) {
+      : met(of.y.n0 * of.y.n1), of_(of), kept_(of.reference.counted_rows()), air_(met.size()) {
     for (const Step* step : of.steps) none_.push_back({step->name, 0, {}, step->only_counts});
     tallies_ = none_;
   }
 
   Range kept() const { return kept_; }  ///< rows whose findings count: no margins
   bool is_kept(Index row) const { return kept_.first <= row && row < kept_.last; }
-  std::size_t place_of(Index view, Index row) const {
-    return static_cast<std::size_t>(view * of_.y.n1 + row);
-  }
+  std::size_t place_of(Index view, Index row) const { return view * of_.y.n1 + row; }
   const Tallies& none() const { return none_; }  ///< tallies of steps that did nothing yet
 
   /// Calls `work` with some rows of a view, one after the other, and with the tallies that it adds to: what
@@ -71,10 +66,10 @@ class Rows {
 
   /// The noise norm of each row, over all views in their order.
   std::vector<double> noise_norms() const {
-    std::vector<double> norms(static_cast<std::size_t>(kept_.size()), 0.0);
+    std::vector<double> norms(kept_.size(), 0.0);
     for (Index view = 0; view < of_.y.n0; ++view)
       for (Index row = kept_.first; row < kept_.last; ++row)
-        norms[static_cast<std::size_t>(row - kept_.first)] += met[place_of(view, row)].variance;
+        norms[row - kept_.first] += met[place_of(view, row)].variance;
     for (double& n : norms) n = std::sqrt(n);
     return norms;
   }
@@ -83,8 +78,8 @@ class Rows {
     Findings all{.steps = tallies_};
     for (Index row = kept_.first; row < kept_.last; ++row) {
       for (Index view = 0; view < of_.y.n0; ++view) all.floor.add(met[place_of(view, row)].floor);
-      all.reference_not_finite += of_.reference.not_finite[static_cast<std::size_t>(row)];
-      all.reference_replaced += of_.reference.replaced[static_cast<std::size_t>(row)];
+      all.reference_not_finite += of_.reference.not_finite[row];
+      all.reference_replaced += of_.reference.replaced[row];
       if (of_.reference.dead > 0)
         all.dead += std::ranges::count(of_.reference.row_of(of_.reference.sets.front().span, row), 0.0f);
     }
@@ -96,13 +91,13 @@ class Rows {
  private:
   /// `flats` must not be used while the row is.
   ViewRow row_of(Index view, Index row, float most, FlatMixer& flats) {
-    const auto bins = static_cast<std::size_t>(of_.y.n2);
+    const std::size_t bins = of_.y.n2;
     const Range all{0, of_.y.n2};
     return {.reference = of_.reference,
             .row = row,
             .counted = !is_kept(row)         ? Range{}
                        : of_.counted.empty() ? all
-                                             : of_.counted[static_cast<std::size_t>(row - kept_.first)],
+                                             : of_.counted[row - kept_.first],
             .integers = std::isfinite(most),
             .most = most,
             .flat = flats(of_.reference, of_.first_view + view, row),

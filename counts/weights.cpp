@@ -33,7 +33,7 @@ std::vector<float> samples_of(const Image<const float>& some, Range rows, const 
 /// The median, or 0 if there are no values.
 float median_of(std::vector<float> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
@@ -54,15 +54,15 @@ void weigh(const Image<float>& some, Range rows, const Place& place) {
         for (Index bin = 0; bin < some.n2; ++bin) work(view, some(view, row, bin));
     });
   };
-  std::vector<double> sums(static_cast<std::size_t>(some.n0));  // sum of each view
+  std::vector<double> sums(some.n0);  // sum of each view
   for_each([&](Index view, float& v) {
     v = kernels::weight_of(v, median);
-    sums[static_cast<std::size_t>(view)] += static_cast<double>(v);
+    sums[view] += v;
   });
   double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
   place.ranks.all_reduce({&sum, 1});
   if (!(sum > 0)) return;
-  const auto scale = static_cast<float>(static_cast<double>(place.views * rows.size() * some.n2) / sum);
+  const auto scale = static_cast<float>(place.views * rows.size() * some.n2 / sum);
   for_each([&](Index, float& v) { v *= scale; });
 }
 

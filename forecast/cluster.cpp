@@ -14,9 +14,7 @@ namespace {
 
 constexpr double float_bytes = 4;
 
-double product(Index a, Index b, Index c) {
-  return static_cast<double>(a) * static_cast<double>(b) * static_cast<double>(c);
-}
+double product(Index a, Index b, Index c) { return static_cast<double>(a) * b * c; }
 
 /// The seconds of an application in which every rank works on the strips one after the other, while the next
 /// one travels.
@@ -71,7 +69,7 @@ RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const So
     return bytes_sent({forward, adjoint}, grid, 0, cluster.ranks, together);
   };
   found.sent = bytes_sent(cost.step, grid, 0, cluster.ranks, together);
-  const double updates = product(nx, ny, nz) * static_cast<double>(found.views);
+  const double updates = product(nx, ny, nz) * found.views;
   const double forward = updates / cluster.forward, backward = updates / cluster.backward;
   found.computing = cost.step.forward * forward + cost.step.adjoint * backward;
   found.sending = found.sent / cluster.link;

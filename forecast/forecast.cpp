@@ -25,16 +25,16 @@ Index devices_at_work(const Plan& plan) {
   std::set<Device> devices;
   for (const Worker& worker : plan.flow.workers)
     if (worker.threads == 0) devices.insert(worker.device);
-  return static_cast<Index>(devices.size());
+  return devices.size();
 }
 double workers_a_device(const Plan& plan) {
   const auto workers = std::ranges::count(plan.flow.workers, 0, &Worker::threads);
-  return static_cast<double>(workers) / static_cast<double>(devices_at_work(plan));
+  return static_cast<double>(workers) / devices_at_work(plan);
 }
 
 /// The seconds of a station on one device, if other devices work at the same time.
 double alone(const Plan& plan, std::string_view station, double seconds) {
-  return is_of_worker(station) ? seconds / static_cast<double>(devices_at_work(plan)) : seconds;
+  return is_of_worker(station) ? seconds / devices_at_work(plan) : seconds;
 }
 
 /// Whether all data pass a station with the first chunk, if slices share their rows.
@@ -46,13 +46,13 @@ bool comes_first(std::string_view station) {
 std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& chunks,
                                     const std::vector<Forecast::Part>& parts) {
   double slices = 0;
-  for (const Range chunk : chunks) slices += static_cast<double>(chunk.size());
+  for (const Range chunk : chunks) slices += chunk.size();
   const bool apart = plan.flow.route->slices == Slices::apart;
   std::vector<ChunkSeconds> all(chunks.size(), ChunkSeconds{});
   for (std::size_t k = 0; k < chunks.size(); ++k)
     for (const auto& [work, seconds] : parts) {
       const bool at_once = !apart && comes_first(work.name);
-      const double share = at_once ? (k == 0 ? 1 : 0) : static_cast<double>(chunks[k].size()) / slices;
+      const double share = at_once ? (k == 0 ? 1 : 0) : chunks[k].size() / slices;
       if (is_of_worker(work.name)) all[k].work += share * seconds;
       if (work.name == "read") all[k].read += share * seconds;
       if (work.name == "write") all[k].write += share * seconds;
@@ -63,8 +63,8 @@ std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& 
 }  // namespace
 
 double conveyor_seconds(std::span<const ChunkSeconds> chunks, Index workers) {
-  std::vector<double> free(static_cast<std::size_t>(workers), 0.0), written;
-  const auto places = static_cast<std::size_t>(conveyor_places(workers));
+  std::vector<double> free(workers, 0.0), written;
+  const std::size_t places = conveyor_places(workers);
   double read = 0, wrote = 0;
   for (std::size_t k = 0; k < chunks.size(); ++k) {
     if (k >= places) read = std::max(read, written[k - places]);

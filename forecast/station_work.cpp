@@ -72,15 +72,14 @@ struct Amounts {
 Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
   double slices = 0, solved = 0, rows = 0;
   for (const Range chunk : chunks) {
-    slices += static_cast<double>(chunk.size());
-    solved += static_cast<double>(solved_slices(plan.job, chunk).size());
-    rows += static_cast<double>(rows_of(plan, chunk).size());
+    slices += chunk.size();
+    solved += solved_slices(plan.job, chunk).size();
+    rows += rows_of(plan, chunk).size();
   }
   const Detector& d = plan.job.filtered.detector;
-  return {rows * static_cast<double>(plan.job.rows_together) * static_cast<double>(plan.job.bins.size()),
-          static_cast<double>(views_of(plan.job.scan)) * rows * static_cast<double>(d.bins),
-          slices * static_cast<double>(plan.job.grid.size[0] * plan.job.grid.size[1]),
-          solved * static_cast<double>(plan.job.solved.size[0] * plan.job.solved.size[1])};
+  return {rows * plan.job.rows_together * plan.job.bins.size(), views_of(plan.job.scan) * rows * d.bins,
+          slices * (plan.job.grid.size[0] * plan.job.grid.size[1]),
+          solved * (plan.job.solved.size[0] * plan.job.solved.size[1])};
 }
 
 /// Updates of a usual search, which looks at some slices of their own, or at all as one (`look_ahead`).
@@ -88,7 +87,7 @@ double updates_of_search(const Plan& plan, double views) {
   if (!plan.job.looks_ahead) return 0;
   const auto [nx, ny, nz] = plan.job.solved.size;
   const Index slices = plan.flow.route->slices == Slices::as_one ? nz : std::min(nz, most_slices_ahead);
-  return usual_applications_of_search * views * static_cast<double>(nx * ny * slices);
+  return usual_applications_of_search * views * (nx * ny * slices);
 }
 
 }  // namespace
@@ -115,14 +114,14 @@ bool shares_cores(const Plan& plan) {
 std::vector<StationWork> work_of(const Plan& plan, const io::ScanInfo& info, const Ends& ends,
                                  const std::vector<Range>& chunks) {
   const Amounts n = amounts_of(plan, chunks);
-  const double views = static_cast<double>(views_of(plan.job.scan)), updates = n.solved * views;
-  const double pixel = static_cast<double>(io::bytes_of(info.type));
+  const double views = views_of(plan.job.scan), updates = n.solved * views;
+  const double pixel = io::bytes_of(info.type);
   const std::string cpu = cpu_words(), where = ", " + device_words(plan), pair = pair_words(plan) + where;
-  const auto file_frames = static_cast<double>(plan.job.views.size() + info.flats + info.darks);
+  const double file_frames = plan.job.views.size() + info.flats + info.darks;
   const Applications steps = plan.job.method->preparation_with(plan.job.options) +
                              *plan.job.options.iterations * plan.job.method->step_with(plan.job.options);
   const bool moves = plan.flow.home().is_cuda(), prepares = gpus_prepare(plan.job, plan.flow);
-  const double counts = static_cast<double>(plan.job.views.size()) * n.frame * pixel;
+  const double counts = plan.job.views.size() * n.frame * pixel;
   const std::string solver = "iterate " + std::string(plan.job.method->name) + " " + pair;
   std::vector<StationWork> all{
       {"search", solver, updates_of_search(plan, views), true},

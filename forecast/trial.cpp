@@ -40,7 +40,7 @@ class EvenScan final : public io::ScanReader {
   void read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) override {
     into.type = info_.type;
     into.shape = {frames.size(), rows.size(), bins.size()};
-    const auto count = static_cast<std::size_t>(frames.size() * rows.size() * bins.size());
+    const std::size_t count = frames.size() * rows.size() * bins.size();
     into.bytes.resize(count * io::bytes_of(info_.type));
     const int value = kind == io::FrameKind::dark ? 0 : kind == io::FrameKind::flat ? 200 : 100;
     switch (info_.type) {
@@ -114,12 +114,11 @@ Size first_size(const Plan& plan) {
   const SolverCost& cost = plan.job.method->cost;
   const int applications = plan.job.filters() + cost.preparation.together() + 2 * cost.step.together();
   const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
-  const double a_slice =
-      static_cast<double>(plan.job.solved.size[0]) * static_cast<double>(plan.job.solved.size[1]);
+  const double a_slice = static_cast<double>(plan.job.solved.size[0]) * plan.job.solved.size[1];
   if (plan.flow.model == Model::fourier || plan.flow.model == Model::hierarchical)
     return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
   const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);
-  const double views = updates / (a_slice * static_cast<double>(slices));
+  const double views = updates / (a_slice * slices);
   return {slices, std::clamp<Index>(static_cast<Index>(views), std::min<Index>(4, all.views), all.views)};
 }
 
@@ -127,10 +126,10 @@ Size first_size(const Plan& plan) {
 /// then more slices.
 Size larger(Size size, double times, Size most) {
   const auto grown = [](Index n, double by, Index limit) {
-    return std::min<Index>(limit, static_cast<Index>(std::ceil(static_cast<double>(n) * by)));
+    return std::min<Index>(limit, static_cast<Index>(std::ceil(n * by)));
   };
   const Index views = grown(size.views, times, most.views);
-  times *= static_cast<double>(size.views) / static_cast<double>(views);
+  times *= static_cast<double>(size.views) / views;
   return {grown(size.slices, std::max(1.0, times), most.slices), views};
 }
 
@@ -184,8 +183,7 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
   const bool apart = plan.flow.route->slices == Slices::apart;
   const Index rows = apart ? std::min(plan.flow.rows_at_once * plan.job.rows_together, plan.job.rows.size())
                            : plan.job.rows.size();
-  const double frame = static_cast<double>(rows * plan.job.bins.size()) *
-                       static_cast<double>(io::bytes_of(reader.info().type));
+  const double frame = static_cast<double>(rows * plan.job.bins.size()) * io::bytes_of(reader.info().type);
   Index views = std::clamp<Index>(static_cast<Index>(bytes_of_trial / frame), 1, plan.job.views.size());
   Range next{plan.job.views.first, plan.job.views.first + views};
   io::Frames frames;
@@ -197,7 +195,7 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
     const double took = seconds_now() - start;
     seconds += took;
     if (round > 0 || next.last == plan.job.views.last)  // the first one touches the memory
-      rates.add(work->kind, static_cast<double>(next.size()) * frame / took, Rates::From::trial);
+      rates.add(work->kind, next.size() * frame / took, Rates::From::trial);
     next = {next.last, std::min(next.last + views, plan.job.views.last)};
   }
   return rates;
@@ -237,8 +235,8 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
   Rates rates;
   const HiddenFolder hidden(folder);
   const Index area = plan.job.grid.size[0] * plan.job.grid.size[1];
-  const Index slices = std::clamp<Index>(static_cast<Index>(bytes_of_trial / 4 / static_cast<double>(area)),
-                                         1, plan.flow.rows_at_once);
+  const Index slices =
+      std::clamp<Index>(static_cast<Index>(bytes_of_trial / 4 / area), 1, plan.flow.rows_at_once);
   const Shape shape{slices, plan.job.grid.size[1], plan.job.grid.size[0]};
   Random random(1);
   const Array noise = uniform_array(Space(shape), random);
@@ -255,7 +253,7 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
   for (const char* name : {"write", "finish"})
     if (const StationWork* work = named(works, name)) {
       done.push_back(*work);
-      done.back().amount *= static_cast<double>(slices) / static_cast<double>(plan.job.grid.size[2]);
+      done.back().amount *= static_cast<double>(slices) / plan.job.grid.size[2];
     }
   return rates_of(plan, done, seconds, Rates::From::trial);
 }

@@ -22,7 +22,7 @@ void require_part(const char* name, Range part, Index count) {
 }  // namespace
 
 Sides sides(const Detector& d) {
-  const double before = d.axis_bin, after = static_cast<double>(d.bins - 1) - d.axis_bin;
+  const double before = d.axis_bin, after = d.bins - 1 - d.axis_bin;
   return {std::max(before, after), std::min(before, after), after > before ? 1 : -1};
 }
 
@@ -43,7 +43,7 @@ Detector crop(const Detector& detector, Range rows, Range bins) {
   Detector part = detector;
   part.rows = rows.size();
   part.bins = bins.size();
-  part.axis_bin -= static_cast<double>(bins.first);
+  part.axis_bin -= bins.first;
   return part;
 }
 
@@ -57,13 +57,13 @@ Detector bin_down(const Detector& detector, int level, bool pitch_known) {
   d.rows /= row_factor;
   d.axis_bin = binned_position(d.axis_bin, factor);
   const double unit = pitch_known ? 1 : static_cast<double>(factor);
-  d.bin_pitch *= static_cast<double>(factor) / unit;
-  d.row_pitch *= static_cast<double>(row_factor) / unit;
+  d.bin_pitch *= factor / unit;
+  d.row_pitch *= row_factor / unit;
   return d;
 }
 
 void require_axis(const Detector& d, double axis_bin) {
-  const double width = static_cast<double>(d.bins);
+  const double width = d.bins;
   require<GeometryError>(std::isfinite(axis_bin) && axis_bin >= -width && axis_bin <= 2 * width - 1,
                          "Detector: axis_bin = ", axis_bin,
                          " is more than the detector's width outside its bins 0..", d.bins - 1,
@@ -71,7 +71,7 @@ void require_axis(const Detector& d, double axis_bin) {
 }
 
 double furthest_axis(const Detector& d) {
-  const double width = static_cast<double>(d.bins);
+  const double width = d.bins;
   return std::max(d.axis_bin + width, 2 * width - 1 - d.axis_bin);
 }
 

@@ -40,9 +40,7 @@ Detector crop(const Detector& detector, Range rows, Range bins);
 Detector bin_down(const Detector& detector, int level, bool pitch_known);
 
 /// A position among cells, counted in cells of f times their size.
-constexpr double binned_position(double position, Index f) {
-  return (position + 0.5) / static_cast<double>(f) - 0.5;
-}
+constexpr double binned_position(double position, Index f) { return (position + 0.5) / f - 0.5; }
 
 /// @throws GeometryError for an axis that is more than the detector's width outside its bins.
 void require_axis(const Detector& detector, double axis_bin);

@@ -90,7 +90,7 @@ double turns_of(const FittedOrbit& orbit) {
 }
 
 double mean_of(const std::vector<double>& all) {
-  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+  return std::accumulate(all.begin(), all.end(), 0.0) / all.size();
 }
 
 /// How much heights grow with angles, mm/rad.
@@ -195,7 +195,7 @@ void turn_with_bins(FittedOrbit& orbit, const FlexibleBeam& scan) {
   double with = 0;
   for (std::size_t k = 0; k < scan.views.size(); ++k)
     with += dot(scan.views[k].bin_step, orbit.along(k)) / length(scan.views[k].bin_step);
-  if (with > -little * static_cast<double>(scan.views.size())) return;
+  if (with > -little * scan.views.size()) return;
   orbit.axis = -1 * orbit.axis, orbit.at_quarter = -1 * orbit.at_quarter;
   for (double& angle : orbit.angles) angle = -angle;
   for (double& height : orbit.heights) height = -height;
@@ -245,7 +245,7 @@ double usual_gap(const std::vector<Stop>& all) {
   for (std::size_t k = 1; k < all.size(); ++k)
     if (const double gap = all[k].angle - all[k - 1].angle; gap > same) gaps.push_back(gap);
   if (gaps.empty()) return 0;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  const auto middle = gaps.begin() + gaps.size() / 2;
   std::nth_element(gaps.begin(), middle, gaps.end());
   return *middle;
 }

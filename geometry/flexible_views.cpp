@@ -38,7 +38,7 @@ ConeView upright_view(const FlexibleView& view, const Detector& d, const VolumeG
                s = view.bin_step[1] / std::hypot(view.bin_step[0], view.bin_step[1]);
   const Vector3 along{c, s, 0}, normal{-s, c, 0}, ray = view.detector - view.source;
   const double beside = dot(view.source, along);
-  const auto middle = [](Index count) { return 0.5 * static_cast<double>(count - 1); };
+  const auto middle = [](Index count) { return 0.5 * (count - 1); };
   return {{-dot(view.source, normal), dot(ray, normal), middle(d.bins) - dot(ray, along) / bin,
            middle(d.rows) - ray[2] / row, bin, row, grid.x(0) - beside * c, grid.y(0) - beside * s,
            grid.z(0) - view.source[2], grid.pitch[0], grid.pitch[2]},
@@ -58,7 +58,7 @@ ConeViews upright_views(const FlexibleBeam& scan, const VolumeGrid& grid) {
 std::array<double, 2> range_of(const Evenly& number, const VolumeGrid& grid) {
   std::array ends{number.first, number.first};
   for (std::size_t k = 0; k < 3; ++k) {
-    const double change = number.step[k] * static_cast<double>(grid.size[k] - 1);
+    const double change = number.step[k] * (grid.size[k] - 1);
     ends[change < 0 ? 0 : 1] += change;
   }
   return ends;
@@ -69,7 +69,7 @@ std::array<double, 2> range_of(const Evenly& number, const VolumeGrid& grid) {
 /// up to its chord in the volume, but for half as much again that trapezoids may leave.
 void add_bounds(FlexiblePlace& place, const VolumeGrid& grid, double plane) {
   const auto [nearest, farthest] = range_of(place.depth, grid);
-  const auto edge = [&](std::size_t k) { return static_cast<double>(grid.size[k]) * grid.pitch[k]; };
+  const auto edge = [&](std::size_t k) { return grid.size[k] * grid.pitch[k]; };
   place.nearest = nearest;
   place.least_shadow =
       place.mass * plane / (farthest * farthest * std::hypot(grid.pitch[0], grid.pitch[1], grid.pitch[2]));
@@ -79,7 +79,7 @@ void add_bounds(FlexiblePlace& place, const VolumeGrid& grid, double plane) {
 /// Cells of a row of a curved detector are all as far from the source.
 void add_curve(FlexiblePlace& place, const FlexibleView& view, const FlexibleBeam& scan) {
   place.curve = curve_of(scan, view);
-  const double rows = 0.5 * static_cast<double>(scan.detector.rows - 1);
+  const double rows = 0.5 * (scan.detector.rows - 1);
   copy(view.detector - view.source - rows * view.row_step, place.to_first_cell);
   copy({}, place.to_next_bin);
 }
@@ -87,7 +87,7 @@ void add_curve(FlexiblePlace& place, const FlexibleView& view, const FlexibleBea
 }  // namespace
 
 Curve curve_of(const FlexibleBeam& scan, const FlexibleView& view) {
-  const auto middle = [](Index count) { return 0.5 * static_cast<double>(count - 1); };
+  const auto middle = [](Index count) { return 0.5 * (count - 1); };
   const double row = length(view.row_step);
   const Vector3 ray = view.detector - view.source, up = 1 / row * view.row_step;
   const double raised = dot(ray, up);
@@ -99,8 +99,8 @@ FlexibleViews places(const FlexibleBeam& scan, const VolumeGrid& grid) {
   const Detector& d = scan.detector;
   FlexibleViews all{{}, scan.parallel, scan.curved};
   for (const FlexibleView& view : scan.views) {
-    const Vector3 cell = view.detector - 0.5 * static_cast<double>(d.bins - 1) * view.bin_step -
-                         0.5 * static_cast<double>(d.rows - 1) * view.row_step;
+    const Vector3 cell =
+        view.detector - 0.5 * (d.bins - 1) * view.bin_step - 0.5 * (d.rows - 1) * view.row_step;
     FlexiblePlace place = place_of(view, cell, scan, grid);
     if (scan.curved) add_curve(place, view, scan);
     place.mass *= grid.pitch[0] * grid.pitch[1] * grid.pitch[2];
@@ -128,8 +128,7 @@ std::optional<std::array<double, 2>> rows_of_one_slice(const FlexibleBeam& scan,
   std::array<double, 2> rows{INFINITY, 0};
   for (const FlexiblePlace& view : places(scan, grid).views)
     for (const auto& [right, back] : {std::pair{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
-      const auto x = static_cast<double>(right * (grid.size[0] - 1)),
-                 y = static_cast<double>(back * (grid.size[1] - 1));
+      const double x = right * (grid.size[0] - 1), y = back * (grid.size[1] - 1);
       if (std::abs(view.on_flat(x, y, 0).row) >= 0.5) return std::nullopt;
       const double high = std::abs(view.on_flat(x, y, 0.5).row - view.on_flat(x, y, -0.5).row);
       rows = {std::min(rows[0], high), std::max(rows[1], high)};

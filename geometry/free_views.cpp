@@ -11,7 +11,7 @@ namespace tandem {
 
 namespace {
 
-double middle_of(Index count) { return 0.5 * static_cast<double>(count - 1); }
+double middle_of(Index count) { return 0.5 * (count - 1); }
 
 /// The directions of a view at an angle: along the bins and the rows of an upright detector, and of the beam.
 /// A tilt turns the beam and the detector about the bins.
@@ -100,7 +100,7 @@ template <class Get>
 double mean(const FlexibleBeam& scan, const Get& get) {
   long double sum = 0;
   for (const FlexibleView& view : scan.views) sum += static_cast<long double>(get(view));
-  return static_cast<double>(sum / static_cast<long double>(scan.views.size()));
+  return static_cast<double>(sum / scan.views.size());
 }
 
 /// The usual number of degrees that rounding cannot tell from an angle, rad.
@@ -184,7 +184,7 @@ Detector detector_of_circle(const FlexibleBeam& scan, double scale) {
                                 open_digits(std::abs(scan.detector.row_pitch)));
   const double aside = mean(scan, [](const FlexibleView& v) { return dot(v.detector, v.bin_step); });
   d.axis_bin = shortest_number(middle_of(d.bins) - aside / (d.bin_pitch * d.bin_pitch),
-                               open_digits(scale / d.bin_pitch + static_cast<double>(d.bins)));
+                               open_digits(scale / d.bin_pitch + d.bins));
   return d;
 }
 
@@ -209,7 +209,7 @@ std::optional<Scan> cone_of(const FlexibleBeam& scan) {
   const Detector& d = beam.detector;
   const double height = mean(scan, [](const FlexibleView& v) { return v.detector[2]; });
   beam.midplane_row = shortest_number(middle_of(d.rows) - height / d.row_pitch,
-                                      open_digits(sdd / std::abs(d.row_pitch) + static_cast<double>(d.rows)));
+                                      open_digits(sdd / std::abs(d.row_pitch) + d.rows));
   beam.angles = angles_that(scan, [&](double angle) { return view_of(beam, angle); });
   const bool possible = d.row_pitch > 0 && beam.sod > 0 && beam.sdd > beam.sod;
   if (!possible || !same_views(scan, free_views_of(beam, {}))) return std::nullopt;

@@ -17,7 +17,7 @@ namespace tandem {
 
 namespace {
 
-double half(Index count) { return 0.5 * static_cast<double>(count - 1); }
+double half(Index count) { return 0.5 * (count - 1); }
 
 /// The way from the source to a place on a detector; of parallel rays their direction.
 Vector3 ray_to(const FlexibleView& view, bool parallel, const Vector3& place) {
@@ -170,7 +170,7 @@ ConeBeam circle_like(const FlexibleBeam& scan, const FittedOrbit& orbit, const T
     const double bins = met(view, scan.parallel, point_of_axis(view, scan.parallel, orbit))[1];
     aside += bins, away += length(ray_to(view, scan.parallel, place_on(view, 0, bins)));
   }
-  const auto count = static_cast<double>(turned.views.size());
+  const double count = turned.views.size();
   d.axis_bin = half(d.bins) + aside / count;
   circle.sdd = away / count, circle.sod = 0.5 * circle.sdd;  // shares do not depend on these
   circle.midplane_row = half(d.rows);
@@ -186,7 +186,7 @@ std::vector<float> shares_of_circle(const ConeBeam& circle, bool parallel) {
   std::vector<float> shares;
   for (const float view : views)
     for (Index bin = 0; bin < circle.detector.bins + 2; ++bin)
-      shares.push_back(view * (bins.empty() ? 1 : bins[static_cast<std::size_t>(bin)]));
+      shares.push_back(view * (bins.empty() ? 1 : bins[bin]));
   return shares;
 }
 
@@ -194,14 +194,14 @@ std::vector<float> shares_of_circle(const ConeBeam& circle, bool parallel) {
 std::vector<float> shares_of_helix(ConeBeam circle, bool parallel, const FittedOrbit& orbit) {
   double way = 0;
   for (const double step : orbit.steps) way += step;
-  const double count = std::max(3.0, std::round(whole_turn * static_cast<double>(orbit.steps.size()) / way));
+  const double count = std::max(3.0, std::round(whole_turn * orbit.steps.size() / way));
   circle.angles.clear();
   for (double k = 0; k < count; ++k) circle.angles.push_back(k * whole_turn / count);
   const std::vector<float> one = shares_of_circle(circle, parallel);
   std::vector<float> shares;
   for (const double step : orbit.steps)
     for (Index bin = 0; bin < circle.detector.bins + 2; ++bin)
-      shares.push_back(static_cast<float>(step * count / whole_turn) * one[static_cast<std::size_t>(bin)]);
+      shares.push_back(static_cast<float>(step * count / whole_turn) * one[bin]);
   return shares;
 }
 
@@ -213,7 +213,7 @@ Index rows_beyond(const FlexibleBeam& scan, const FittedOrbit& orbit, const Cone
   const double climb = std::abs(orbit.rise) * (half_turn + fade_of_turn) / whole_turn;
   double rows = climb / d.row_pitch, aside = 0;
   if (!scan.parallel) {
-    const double side = std::max(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch;
+    const double side = std::max(d.axis_bin, d.bins - 1 - d.axis_bin) * d.bin_pitch;
     const double seen = orbit.radius * std::sin(std::atan(side / circle.sdd));
     rows *= circle.sdd / (orbit.radius - seen);
     aside = std::abs(met(view, false, view.source + orbit.radius * (-1 * orbit.outwards(0)))[0]);
@@ -239,22 +239,19 @@ Wide wide_of(const ConeBeam& circle, bool parallel) {
 /// cell and, for the ramp, its pitch.
 std::vector<float> scaled_shares(const std::vector<float>& own, const Wide& wide, const FlexibleBeam& level) {
   const Detector& d = wide.detector;
-  const std::size_t bins = static_cast<std::size_t>(wide.own_bins.size()),
-                    all = static_cast<std::size_t>(d.bins + 2),
-                    first = static_cast<std::size_t>(wide.own_bins.first);
+  const std::size_t bins = wide.own_bins.size(), all = d.bins + 2, first = wide.own_bins.first;
   std::vector<float> shares(level.views.size() * all);
   for (std::size_t k = 0; k < level.views.size(); ++k) {
     const FlexibleView& view = level.views[k];
     const double factor =
         std::abs(dot(ray_to(view, level.parallel, view.detector), cross(view.bin_step, view.row_step))) *
         d.bin_pitch / length(view.bin_step);
-    const auto from = own.begin() + static_cast<std::ptrdiff_t>(k * (bins + 2));
-    const auto to = shares.begin() + static_cast<std::ptrdiff_t>(k * all);
-    const auto scaled = [&](float share) { return static_cast<float>(factor * static_cast<double>(share)); };
+    const auto from = own.begin() + k * (bins + 2);
+    const auto to = shares.begin() + k * all;
+    const auto scaled = [&](float share) { return static_cast<float>(factor * share); };
     to[0] = scaled(from[0]);
-    to[static_cast<std::ptrdiff_t>(all - 1)] = scaled(from[static_cast<std::ptrdiff_t>(bins + 1)]);
-    std::transform(from + 1, from + static_cast<std::ptrdiff_t>(bins + 1),
-                   to + static_cast<std::ptrdiff_t>(first + 1), scaled);
+    to[all - 1] = scaled(from[bins + 1]);
+    std::transform(from + 1, from + bins + 1, to + first + 1, scaled);
   }
   return shares;
 }
@@ -324,7 +321,7 @@ LevelScan level_scan(const FlexibleBeam& scan) {
   const Range own = wide.own_bins;
   const std::vector<float> shares = orbit.goes_on ? shares_of_helix(levelling.circle, scan.parallel, orbit)
                                                   : shares_of_circle(levelling.circle, scan.parallel);
-  const double aside = 0.5 * static_cast<double>(wide.detector.bins - own.last - own.first);
+  const double aside = 0.5 * (wide.detector.bins - own.last - own.first);
   auto cells = std::make_shared<LevelViews>(LevelViews{{}, scan.detector.rows, scan.detector.bins});
   for (std::size_t k = 0; k < turned.views.size(); ++k) {
     FlexibleView& view = turned.views[k];

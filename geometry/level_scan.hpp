@@ -30,8 +30,7 @@ struct LevelView {
 
   /// Where a level cell lies on the detector as it stood.
   TANDEM_HOST_DEVICE CellPlace place(Index level_row, Index level_bin) const {
-    const double r = static_cast<double>(level_row), b = static_cast<double>(level_bin),
-                 away = depth.at(r, b);
+    const double r = level_row, b = level_bin, away = depth.at(r, b);
     return curve.bent({row.at(r, b) / away, bin.at(r, b) / away});
   }
 };

@@ -10,7 +10,7 @@ namespace tandem {
 
 namespace {
 
-double middle_cell(Index count) { return 0.5 * static_cast<double>(count - 1); }
+double middle_cell(Index count) { return 0.5 * (count - 1); }
 
 /// The coefficients of `FanView::Sum` for a linear function of space, dot(dual, point) + constant.
 FanView::Sum sum_of(const Vector3& dual, double constant, const std::array<Vector3, 4>& frame) {
@@ -25,7 +25,7 @@ FanView::Sum plus(const FanView::Sum& a, double f, const FanView::Sum& b) {
 struct Line {
   double angle = 0, height = 0, rise;
   explicit Line(const FittedOrbit& orbit) : rise(orbit.rise) {
-    const auto count = static_cast<double>(orbit.angles.size());
+    const double count = orbit.angles.size();
     for (const double each : orbit.angles) angle += each / count;
     for (const double each : orbit.heights) height += each / count;
   }
@@ -65,7 +65,7 @@ Cell cell_of(const FanView& view, double along, double outwards, double height) 
 void choose_bins(FanViews& all, const FlexibleBeam& scan, const FittedOrbit& orbit) {
   constexpr double aside = 1e-3;  // part of the radius
   double axis = 0, level = 0, bins = 0, rows = 0;
-  const auto count = static_cast<double>(all.views.size());
+  const double count = all.views.size();
   for (const FanView& view : all.views) {
     const Cell at = cell_of(view, 0, 0, 0), right = cell_of(view, aside * orbit.radius, 0, 0),
                left = cell_of(view, -aside * orbit.radius, 0, 0),
@@ -89,7 +89,7 @@ double sine_of(const ParallelFans& fans, double bin) {
 /// Whether the rows of the detector of each view are those of the fans, but for `most`.
 bool rows_agree(const FanViews& all) {
   constexpr double most = 0.01;  // rows
-  const auto last_row = static_cast<double>(all.rows - 1), last_bin = static_cast<double>(all.bins - 1);
+  const double last_row = all.rows - 1, last_bin = all.bins - 1;
   return std::ranges::all_of(all.views, [&](const FanView& view) {
     for (const double row : {0.0, last_row})
       for (const double bin : {0.0, all.axis_bin, last_bin}) {
@@ -105,7 +105,7 @@ bool rows_agree(const FanViews& all) {
 /// The ends of the angles of rays in their fan, times the way.
 std::array<double, 2> ends_of_rays(const ParallelFans& fans) {
   const double low = fans.way * std::asin(sine_of(fans, 0)),
-               high = fans.way * std::asin(sine_of(fans, static_cast<double>(fans.bins - 1)));
+               high = fans.way * std::asin(sine_of(fans, fans.bins - 1));
   return {std::min(low, high), std::max(low, high)};
 }
 
@@ -124,8 +124,8 @@ void add_steps_of_fans(HelixScan& helix) {
 /// Whether bins reach nearly as far on both sides of the axis, and no ray passes beyond the sources.
 bool is_sided_alike(const ParallelFans& fans) {
   constexpr double most = 0.05, steepest = 0.95;
-  const double last = static_cast<double>(fans.bins - 1), middle = 0.5 * last;
-  return std::abs(fans.axis_bin - middle) <= most * static_cast<double>(fans.bins) &&
+  const double last = fans.bins - 1, middle = 0.5 * last;
+  return std::abs(fans.axis_bin - middle) <= most * fans.bins &&
          std::max(std::abs(sine_of(fans, 0)), std::abs(sine_of(fans, last))) <= steepest;
 }
 
@@ -163,13 +163,12 @@ Detector detector_of(const HelixScan& helix) {
 
 Range views_behind(const HelixScan& helix, Range fans) {
   const std::vector<FanView>& views = helix.seen.views;
-  const auto all = static_cast<Index>(views.size());
+  const Index all = views.size();
   const auto [low, high] = ends_of_rays(helix.seen);
   const auto at = [&](double angle) {
     return std::ranges::upper_bound(views, angle, {}, &FanView::angle) - views.begin();
   };
-  const double first = views[static_cast<std::size_t>(fans.first)].angle + low,
-               last = views[static_cast<std::size_t>(fans.last - 1)].angle + high;
+  const double first = views[fans.first].angle + low, last = views[fans.last - 1].angle + high;
   constexpr Index taps = 4;
   const Index begin = std::clamp<Index>(at(first) - 2, 0, std::min(fans.first, all - taps));
   return {begin, std::clamp<Index>(at(last) + 2, std::max(fans.last, begin + taps), all)};
@@ -206,9 +205,7 @@ void require_within(const HelixScan& helix, const VolumeGrid& grid) {
   const FittedOrbit& orbit = helix.orbit;
   const double most = orbit.radius - voxels * std::max({grid.pitch[0], grid.pitch[1], grid.pitch[2]});
   for (int k = 0; k < 8; ++k) {
-    const auto end = [&](std::size_t axis) {
-      return (k >> axis & 1) != 0 ? static_cast<double>(grid.size[axis]) - 0.5 : -0.5;
-    };
+    const auto end = [&](std::size_t axis) { return (k >> axis & 1) != 0 ? grid.size[axis] - 0.5 : -0.5; };
     const Vector3 from = Vector3{grid.x(end(0)), grid.y(end(1)), grid.z(end(2))} - orbit.centre;
     const double away = length(from - dot(from, orbit.axis) * orbit.axis);
     require<GeometryError>(away <= most, "FlexibleBeam: the grid reaches to ", away,
@@ -231,7 +228,7 @@ FanPlaces pack(const HelixScan& helix, Range fans, const VolumeGrid& grid) {
   const Line line(orbit);
   const Evenly up = over_voxels(grid, orbit.axis, orbit.centre);
   for (Index f = fans.first; f < fans.last; ++f) {
-    const auto k = static_cast<std::size_t>(f);
+    const std::size_t k = f;
     const double angle = helix.fans.views[k].angle;
     const Evenly aside = over_voxels(grid, orbit.along(k), orbit.centre);
     const double now = places.fans.way * angle / half_turn;
@@ -260,9 +257,7 @@ bool is_seen_from(const HelixScan& helix, const Vector3& point, double angle) {
     const double slope = (z - line.at(t + std::asin(aside / fans.radius))) / (away - depth),
                  row = fans.level_row + slope * fans.radius / (away * fans.row_slope),
                  bin = fans.axis_bin + aside / fans.bin_pitch;
-    if (row >= -0.5 && row <= static_cast<double>(fans.rows) - 0.5 && bin >= -0.5 &&
-        bin <= static_cast<double>(fans.bins) - 0.5)
-      return true;
+    if (row >= -0.5 && row <= fans.rows - 0.5 && bin >= -0.5 && bin <= fans.bins - 0.5) return true;
   }
   return false;
 }
@@ -272,18 +267,16 @@ bool is_seen_from(const HelixScan& helix, const Vector3& point, double angle) {
 double share_unseen(const HelixScan& helix, const VolumeGrid& grid, Index slice) {
   constexpr Index points = 8, directions = 16;
   const FittedOrbit& orbit = helix.orbit;
-  const double field = 0.5 * static_cast<double>(helix.seen.bins) * helix.seen.bin_pitch;
-  const auto at = [&](Index k, std::size_t axis) {
-    return (static_cast<double>(k) + 0.5) / points * static_cast<double>(grid.size[axis]) - 0.5;
-  };
+  const double field = 0.5 * helix.seen.bins * helix.seen.bin_pitch;
+  const auto at = [&](Index k, std::size_t axis) { return (k + 0.5) / points * grid.size[axis] - 0.5; };
   double seen = 0, all = 0;
   for (Index y = 0; y < points; ++y)
     for (Index x = 0; x < points; ++x) {
-      const Vector3 point{grid.x(at(x, 0)), grid.y(at(y, 1)), grid.z(static_cast<double>(slice))};
+      const Vector3 point{grid.x(at(x, 0)), grid.y(at(y, 1)), grid.z(slice)};
       const Vector3 from = point - orbit.centre;
       if (length(from - dot(from, orbit.axis) * orbit.axis) > 0.95 * field) continue;
       for (Index k = 0; k < directions; ++k, ++all)
-        seen += is_seen_from(helix, point, static_cast<double>(k) * half_turn / directions);
+        seen += is_seen_from(helix, point, k * half_turn / directions);
     }
   return all > 0 ? 1 - seen / all : 0;
 }

@@ -60,9 +60,8 @@ bool same_at_every_height(const Phantom& phantom) {
 }
 
 double axis_bin(const ParallelBeam& scan, std::size_t view, Index row) {
-  return scan.shift_of(view) + (scan.row_axis_bins.empty()
-                                    ? scan.detector.axis_bin
-                                    : scan.row_axis_bins[static_cast<std::size_t>(row)]);
+  return scan.shift_of(view) +
+         (scan.row_axis_bins.empty() ? scan.detector.axis_bin : scan.row_axis_bins[row]);
 }
 
 /// Adds the chords of all ellipses to the bins of one row. Only bins inside a shadow are visited, so that a
@@ -145,7 +144,7 @@ Phantom scaled(Phantom phantom, double length, double attenuation) {
   return phantom;
 }
 
-double half_width(const VolumeGrid& grid) { return 0.5 * static_cast<double>(grid.size[0]) * grid.pitch[0]; }
+double half_width(const VolumeGrid& grid) { return 0.5 * grid.size[0] * grid.pitch[0]; }
 
 double value_at(const Phantom& phantom, double x, double y, double z) {
   double value = 0;
@@ -182,8 +181,7 @@ double line_integral(const Phantom& phantom, const std::array<double, 3>& from,
 }
 
 double row_height(const ParallelBeam& scan, Index row) {
-  return (static_cast<double>(row) - 0.5 * static_cast<double>(scan.detector.rows - 1)) *
-         scan.detector.row_pitch;
+  return (row - 0.5 * (scan.detector.rows - 1)) * scan.detector.row_pitch;
 }
 
 void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out) {
@@ -193,7 +191,7 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
   for (Index row = rows.first; row < rows.last; ++row) cuts.push_back(cut(phantom, row_height(scan, row)));
   const bool alike = same_at_every_height(phantom) && scan.row_axis_bins.empty();
   parallel_for(views, [&](Index view) {
-    std::vector<double> sums(static_cast<std::size_t>(bins));
+    std::vector<double> sums(bins);
     float* line = out.data() + view * rows.size() * bins;
     for (Index i = 0; i < rows.size(); ++i, line += bins) {
       if (alike && i > 0) {
@@ -201,9 +199,8 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
         continue;
       }
       std::fill(sums.begin(), sums.end(), 0.0);
-      const auto v = static_cast<std::size_t>(view);
-      add_row(cuts[static_cast<std::size_t>(i)], scan.angles[v], axis_bin(scan, v, rows.first + i),
-              scan.detector.bin_pitch, sums);
+      const std::size_t v = view;
+      add_row(cuts[i], scan.angles[v], axis_bin(scan, v, rows.first + i), scan.detector.bin_pitch, sums);
       std::transform(sums.begin(), sums.end(), line, [](double sum) { return static_cast<float>(sum); });
     }
   });
@@ -219,9 +216,7 @@ void project_rays(const Phantom& phantom, const Detector& d, Index views, Range 
                   int samples, const RaysOf& rays_of) {
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
   require_samples(samples);
-  const auto shifted = [&](Index cell, int k) {
-    return static_cast<double>(cell) + (k + 0.5) / samples - 0.5;
-  };
+  const auto shifted = [&](Index cell, int k) { return cell + (k + 0.5) / samples - 0.5; };
   parallel_for(views, [&](Index view) {
     const auto ray = rays_of(view);
     float* cell = out.data() + view * rows.size() * d.bins;
@@ -246,7 +241,7 @@ double largest_of_rows(const Phantom& phantom, const Kind& scan) {
     project(phantom, scan, {r, r + 1}, row);
     largest = std::max(largest, *std::max_element(row.begin(), row.end()));
   }
-  return static_cast<double>(largest);
+  return largest;
 }
 
 }  // namespace
@@ -254,7 +249,7 @@ double largest_of_rows(const Phantom& phantom, const Kind& scan) {
 void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
   const Detector& d = scan.detector;
   project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index view) {
-    const double a = scan.angles[static_cast<std::size_t>(view)], c = std::cos(a), s = std::sin(a);
+    const double a = scan.angles[view], c = std::cos(a), s = std::sin(a);
     const Vector3 source{scan.sod * s, -scan.sod * c, 0.0};
     return [&d, &scan, source, c, s](double row, double bin) {
       const double u = (bin - d.axis_bin) * d.bin_pitch, v = (row - scan.midplane_row) * d.row_pitch;
@@ -266,10 +261,9 @@ void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span
 void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::span<float> out,
              int samples) {
   const Detector& d = scan.detector;
-  const double middle_bin = 0.5 * static_cast<double>(d.bins - 1),
-               middle_row = 0.5 * static_cast<double>(d.rows - 1);
+  const double middle_bin = 0.5 * (d.bins - 1), middle_row = 0.5 * (d.rows - 1);
   project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index k) {
-    return [&, view = scan.views[static_cast<std::size_t>(k)]](double row, double bin) {
+    return [&, view = scan.views[k]](double row, double bin) {
       const Vector3 cell = point_on(scan, view, row - middle_row, bin - middle_bin);
       return scan.parallel ? Ray{cell, cell + view.source} : Ray{view.source, cell};
     };
@@ -296,12 +290,11 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
     cuts.push_back(cut(phantom, row_height(scan, row)));
   std::vector<double> largest(scan.angles.size());
   parallel_for(views_of(scan), [&](Index view) {
-    std::vector<double> sums(static_cast<std::size_t>(bins));
-    const auto v = static_cast<std::size_t>(view);
+    std::vector<double> sums(bins);
+    const std::size_t v = view;
     for (std::size_t row = 0; row < cuts.size(); ++row) {
       std::fill(sums.begin(), sums.end(), 0.0);
-      add_row(cuts[row], scan.angles[v], axis_bin(scan, v, static_cast<Index>(row)), scan.detector.bin_pitch,
-              sums);
+      add_row(cuts[row], scan.angles[v], axis_bin(scan, v, row), scan.detector.bin_pitch, sums);
       largest[v] = std::max(largest[v], *std::max_element(sums.begin(), sums.end()));
     }
   });
@@ -326,12 +319,10 @@ void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std:
   require_part("slices", slices, grid.size[2], out.size(), nx * ny);
   require_samples(samples);
   std::vector<std::vector<Ellipse>> cuts;
-  for (Index iz = slices.first; iz < slices.last; ++iz)
-    cuts.push_back(cut(phantom, grid.z(static_cast<double>(iz))));
+  for (Index iz = slices.first; iz < slices.last; ++iz) cuts.push_back(cut(phantom, grid.z(iz)));
   parallel_for(slices.size() * ny, [&](Index i) {
-    std::vector<double> sums(static_cast<std::size_t>(nx));
-    add_line(cuts[static_cast<std::size_t>(i / ny)], grid, grid.y(static_cast<double>(i % ny)), samples,
-             sums);
+    std::vector<double> sums(nx);
+    add_line(cuts[i / ny], grid, grid.y(i % ny), samples, sums);
     std::transform(sums.begin(), sums.end(), out.data() + i * nx,
                    [](double v) { return static_cast<float>(v); });
   });

@@ -66,7 +66,7 @@ std::array<T, 4> evenly(const VolumeGrid& grid, const Vector<T>& along, const Ve
 /// The middle of cell (0, 0).
 template <class T>
 Vector<T> first_cell(const ViewVectors<T>& view, const Detector& d) {
-  const auto middle = [](Index count) { return T(0.5 * static_cast<double>(count - 1)); };
+  const auto middle = [](Index count) { return T(0.5 * (count - 1)); };
   return difference(difference(view.detector, scaled(middle(d.bins), view.bin_step)),
                     scaled(middle(d.rows), view.row_step));
 }

@@ -41,7 +41,7 @@ Look look_of(const Trajectory& t, double angle) {
 
 FlexibleView view_of(const Trajectory& t, const Detector& d, double angle) {
   const Look look = look_of(t, angle);
-  const auto middle = [](Index count) { return 0.5 * static_cast<double>(count - 1); };
+  const auto middle = [](Index count) { return 0.5 * (count - 1); };
   const double bins = middle(d.bins) - d.axis_bin, rows = middle(d.rows) - t.midplane_row;
   FlexibleView view{look.centre - t.sod * look.ray, look.centre, d.bin_pitch * look.along,
                     d.row_pitch * look.up};
@@ -70,8 +70,7 @@ void jitter(FlexibleView& view, const Trajectory& t, const Detector& d, std::uin
     for (double& each : some) each = most * (2 * random.uniform() - 1);
     return some;
   };
-  const double edge =
-      0.5 * std::hypot(static_cast<double>(d.bins) * d.bin_pitch, static_cast<double>(d.rows) * d.row_pitch);
+  const double edge = 0.5 * std::hypot(d.bins * d.bin_pitch, d.rows * d.row_pitch);
   const Vector3 source = within(t.jitter), detector = within(t.jitter), turns = within(t.jitter / edge);
   if (!t.parallel) view.source = view.source + source;
   view.detector = view.detector + detector;

@@ -35,7 +35,7 @@ std::vector<std::pair<double, std::size_t>> from_the_widest_gap_on(std::span<con
   for (std::size_t k = 1; k < all.size(); ++k)
     if (const double gap = all[k].first - all[k - 1].first; gap > widest) widest = gap, first = k;
   for (std::size_t k = 0; k < first; ++k) all[k].first += period;
-  std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+  std::rotate(all.begin(), all.begin() + first, all.end());
   return all;
 }
 
@@ -56,7 +56,7 @@ Circle::Circle(std::span<const double> angles, double period)
   for (std::size_t k = 1; k < directions_.size(); ++k) gaps_.push_back(directions_[k] - directions_[k - 1]);
   gaps_.push_back(directions_.front() + period - directions_.back());
   std::vector<double> some = gaps_;
-  const auto middle = some.begin() + static_cast<std::ptrdiff_t>((some.size() - 1) / 2);
+  const auto middle = some.begin() + (some.size() - 1) / 2;
   std::nth_element(some.begin(), middle, some.end());
   usual_ = *middle;
 }
@@ -152,7 +152,7 @@ bool look_like_radians(std::span<const double> angles) {
   constexpr double near = 0.01;  // relative: 3.14 for pi
   if (angles.size() < 3) return false;
   const auto [lowest, highest] = std::minmax_element(angles.begin(), angles.end());
-  const double span = in_degrees(*highest - *lowest), step = span / static_cast<double>(angles.size() - 1);
+  const double span = in_degrees(*highest - *lowest), step = span / (angles.size() - 1);
   const auto is = [&](double arc, double turn) { return std::abs(arc - turn) < near * turn; };
   for (const double turn : {half_turn, whole_turn})
     if (is(span, turn) || is(span + step, turn)) return true;
@@ -164,20 +164,18 @@ std::vector<Index> order_of_angles(std::span<const double> angles, double period
   for (const double angle : angles) all.push_back(folded(angle, period));
   std::vector<Index> order(angles.size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return all[static_cast<std::size_t>(a)] < all[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return all[a] < all[b]; });
   return order;
 }
 
 std::vector<double> chosen(const std::vector<double>& all, std::span<const Index> views) {
   std::vector<double> some;
-  for (const Index view : views) some.push_back(all[static_cast<std::size_t>(view)]);
+  for (const Index view : views) some.push_back(all[view]);
   return some;
 }
 
 std::vector<double> crop(const std::vector<double>& angles, Range views) {
-  const auto count = static_cast<Index>(angles.size());
+  const Index count = angles.size();
   require<GeometryError>(0 <= views.first && views.first < views.last && views.last <= count, "view range ",
                          views.first, ":", views.last, " is empty or outside 0:", count);
   return {angles.begin() + views.first, angles.begin() + views.last};

@@ -11,17 +11,17 @@ namespace {
 
 /// Views in this order, dealt out.
 std::vector<std::vector<Index>> dealt(const std::vector<Index>& order, Index count) {
-  const auto views = static_cast<Index>(order.size());
+  const Index views = order.size();
   require<GeometryError>(count >= 1 && count <= views, "subsets: ", count, " of ", views,
                          " views; a number from 1 to the number of views is needed");
   std::vector<double> multiples;  // multiples of the inverse golden ratio
-  for (Index k = 0; k < count; ++k) multiples.push_back(static_cast<double>(k) / std::numbers::phi);
+  for (Index k = 0; k < count; ++k) multiples.push_back(k / std::numbers::phi);
   // the k-th subset that is gone through is as far along as the k-th multiple among all, modulo 1
   const std::vector<Index> turns = order_of_angles(multiples, 1);
-  std::vector<std::vector<Index>> subsets(static_cast<std::size_t>(count));
+  std::vector<std::vector<Index>> subsets(count);
   for (Index place = 0; place < count; ++place) {
-    std::vector<Index>& subset = subsets[static_cast<std::size_t>(turns[static_cast<std::size_t>(place)])];
-    for (Index k = place; k < views; k += count) subset.push_back(order[static_cast<std::size_t>(k)]);
+    std::vector<Index>& subset = subsets[turns[place]];
+    for (Index k = place; k < views; k += count) subset.push_back(order[k]);
     std::sort(subset.begin(), subset.end());
   }
   return subsets;

@@ -37,7 +37,7 @@ VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z) {
     require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= grid.size[i], "region ", r.first,
                            ":", r.last, " along ", "xyz"[i], " is empty or outside 0:", grid.size[i]);
     part.size[i] = r.size();
-    const double middle = 0.5 * static_cast<double>(r.first + r.last - grid.size[i]);
+    const double middle = 0.5 * (r.first + r.last - grid.size[i]);
     part.centre[i] += middle * grid.pitch[i];
   }
   return part;

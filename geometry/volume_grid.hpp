@@ -21,9 +21,7 @@ struct VolumeGrid {
   Shape shape() const { return {size[2], size[1], size[0]}; }  ///< (slice, y, x)
 
  private:
-  double at(int axis, double i) const {
-    return (i - 0.5 * static_cast<double>(size[axis] - 1)) * pitch[axis] + centre[axis];
-  }
+  double at(int axis, double i) const { return (i - 0.5 * (size[axis] - 1)) * pitch[axis] + centre[axis]; }
 };
 
 /// @throws GeometryError naming the field, its value and its unit.

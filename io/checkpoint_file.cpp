@@ -36,8 +36,8 @@ CheckpointWriter::CheckpointWriter(Output& output, std::string name, Index bytes
     : output_(output), name_(std::move(name)) {
   output_.discard(name_);  // left by a try that failed
   file_ = std::make_unique<PlainFile>(output_.create(name_));
-  file_->require_space(static_cast<double>(bytes));
-  write(first_line.data(), static_cast<Index>(first_line.size()));
+  file_->require_space(bytes);
+  write(first_line.data(), first_line.size());
 }
 
 CheckpointWriter::~CheckpointWriter() {
@@ -46,14 +46,14 @@ CheckpointWriter::~CheckpointWriter() {
 
 void CheckpointWriter::write(const void* data, Index bytes) {
   if (bytes == 0) return;  // a checksum without an address would begin anew
-  file_->write(at_, data, static_cast<std::size_t>(bytes));
-  checksum_ = checksum(data, static_cast<std::size_t>(bytes), checksum_);
+  file_->write(at_, data, bytes);
+  checksum_ = checksum(data, bytes, checksum_);
   at_ += bytes;
 }
 
 void CheckpointWriter::begin(const std::string& part, Index bytes) {
   const std::string head = head_of(part, bytes);
-  write(head.data(), static_cast<Index>(head.size()));
+  write(head.data(), head.size());
 }
 
 void CheckpointWriter::pass(void* data, Index bytes) { write(data, bytes); }
@@ -68,7 +68,7 @@ void CheckpointWriter::finish() {
 CheckpointReader::CheckpointReader(const std::filesystem::path& path)
     : file_(std::make_unique<PlainFile>(opened(path))) {
   verify();
-  at_ = static_cast<Index>(first_line.size());
+  at_ = first_line.size();
 }
 
 CheckpointReader::~CheckpointReader() = default;
@@ -80,7 +80,7 @@ void CheckpointReader::verify() {
   require<FileError>(file_->read(0, begins.data(), begins.size()) && begins == first_line, name(),
                      ": is no check-point of tandem; give another name for --checkpoint");
   constexpr Index most = 1 << 24;
-  std::vector<char> some(static_cast<std::size_t>(most));
+  std::vector<char> some(most);
   const Index all = file_->size() - checksum_bytes;
   std::uint32_t sum = 0, said = 0;
   for (Index at = 0; at < all; at += most) {
@@ -97,11 +97,11 @@ void CheckpointReader::begin(const std::string& part, Index bytes) {
   std::string there(head.size(), '\0');
   require<FileError>(file_->read(at_, there.data(), there.size()) && there == head, name(), ": has no ", part,
                      " of ", bytes, " bytes where it should be; remove it to go on without it");
-  at_ += static_cast<Index>(head.size());
+  at_ += head.size();
 }
 
 void CheckpointReader::pass(void* data, Index bytes) {
-  require<FileError>(file_->read(at_, data, static_cast<std::size_t>(bytes)), name(), ": ends too early");
+  require<FileError>(file_->read(at_, data, bytes), name(), ": ends too early");
   at_ += bytes;
 }
 
@@ -111,11 +111,11 @@ void CheckpointReader::require_room(const std::string& part, Index count, Index 
 }
 
 void pass(CheckpointFile& file, const std::string& part, std::string& text) {
-  auto bytes = static_cast<Index>(text.size());
+  Index bytes = text.size();
   file.begin("size of " + part, sizeof bytes);
   file.pass(&bytes, sizeof bytes);
   file.require_room(part, bytes, 1);
-  text.resize(static_cast<std::size_t>(bytes));
+  text.resize(bytes);
   file.begin(part, bytes);
   file.pass(text.data(), bytes);
 }

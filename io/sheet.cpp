@@ -85,26 +85,26 @@ class Drawing {
   void choose_letters() {
     constexpr double em_of_page = 17, width_of_page = 900;
     em_ = 0;  // so that columns have the width of pictures
-    const auto width = static_cast<double>(across());
+    const double width = across();
     const double wanted = em_of_page / width_of_page * width;
     double fits = 1;
     const auto fit = [&](const TextLines& lines, double room) {
       if (const double needed = width_of(lines, wanted) + wanted; needed > room)
         fits = std::min(fits, room / needed);
     };
-    for (const Picture& p : pictures_) fit(p.captions, static_cast<double>(factor_ * p.width));
+    for (const Picture& p : pictures_) fit(p.captions, factor_ * p.width);
     fit(sheet_.captions, width);
     em_ = em_of(std::max(least_letters, static_cast<Index>(fits * wanted / em_of(1))));
   }
 
-  Index line_height() const { return static_cast<Index>(std::lround(1.25 * em_)); }
+  Index line_height() const { return std::lround(1.25 * em_); }
   Index height_of(const TextLines& lines) const {
     return lines.empty() ? 0 : static_cast<Index>(lines.size()) * line_height() + line_height() / 2;
   }
 
   void grow(Index rows) {
     canvas_.height += rows;
-    canvas_.grey.resize(static_cast<std::size_t>(canvas_.width * canvas_.height), paper);
+    canvas_.grey.resize(canvas_.width * canvas_.height, paper);
   }
 
   void fill(Index left, Index top, Index width, Index height, std::uint8_t grey) {
@@ -116,8 +116,8 @@ class Drawing {
   void write(const TextLines& lines, Index left, Index width, Index top) {
     Index base = top + line_height() + line_height() / 8;
     for (const std::string& line : lines) {
-      const double room = static_cast<double>(width) - text_width(line, em_);
-      draw_text(canvas_, static_cast<double>(left) + std::floor(room / 2), base, em_, line, ink);
+      const double room = width - text_width(line, em_);
+      draw_text(canvas_, left + std::floor(room / 2), base, em_, line, ink);
       base += line_height();
     }
   }
@@ -132,7 +132,7 @@ class Drawing {
       for (Index y = 0; y < p.height; ++y)
         for (Index x = 0; x < p.width; ++x)
           fill(at + factor_ * x, top + factor_ * y, factor_, factor_,
-               level(p.grey[static_cast<std::size_t>(y * p.width + x)], sheet_.black, sheet_.white));
+               level(p.grey[y * p.width + x], sheet_.black, sheet_.white));
       if (p.framed) draw_frame(at, top, factor_ * p.width, factor_ * p.height);
       write(p.captions, left, width, top + factor_ * p.height);
       left += width + gap;
@@ -153,20 +153,19 @@ class Drawing {
   /// black edge.
   void draw_bar() {
     const Picture& p = pictures_.front();
-    const double width = sheet_.pixel * static_cast<double>(p.width), length = length_of_bar(width);
+    const double width = sheet_.pixel * p.width, length = length_of_bar(width);
     if (8 * p.height <= p.width || (sheet_.unit != "mm" && length < 1)) return;
     const Index high = factor_ * p.height, thick = std::max<Index>(3, line_height() / 6),
                 edge = (thick + 2) / 3;
     const Index inset = std::max(high / 40, 2 * edge);
     const Index left = (column(p) - factor_ * p.width) / 2 + inset, top = high - inset - thick;
-    const auto wide =
-        static_cast<Index>(std::lround(length / width * static_cast<double>(factor_ * p.width)));
+    const Index wide = std::lround(length / width * (factor_ * p.width));
     fill(left - edge, top - edge, wide + 2 * edge, thick + 2 * edge, ink);
     fill(left, top, wide, thick, paper);
     const double em = std::max(0.75 * em_, em_of(least_letters));
     const std::string words = words_of_length(length, sheet_.unit);
     const auto text = [&](Index x, Index y, std::uint8_t grey) {
-      draw_text(canvas_, static_cast<double>(left + x), top - thick - edge + y, em, words, grey);
+      draw_text(canvas_, left + x, top - thick - edge + y, em, words, grey);
     };
     for (Index y = -edge; y <= edge; ++y)
       for (Index x = -edge; x <= edge; ++x) text(x, y, ink);

@@ -124,17 +124,15 @@ SourceIdentity identity_of(const std::vector<fs::path>& files) {
     const auto state = state_of(file);
     if (!state) continue;
     ++identity.files;
-    identity.bytes += static_cast<std::uint64_t>(state->st_size);
+    identity.bytes += state->st_size;
     latest = std::max(latest, state->st_mtime);
     const std::string head = file.filename().string() + ' ' + std::to_string(state->st_size) + '\n';
     identity.digest = checksum(head.data(), head.size(), identity.digest);
     identity.times = checksum(&state->st_mtim, sizeof state->st_mtim, identity.times);
     if (!S_ISREG(state->st_mode)) continue;  // the bytes of a pipe are for its reader
     std::ifstream content(file, std::ios::binary);
-    content.read(start.data(), static_cast<std::streamsize>(start.size()));
-    identity.digest =
-        checksum(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(content.gcount(), 0)),
-                 identity.digest);
+    content.read(start.data(), start.size());
+    identity.digest = checksum(start.data(), std::max<std::streamsize>(content.gcount(), 0), identity.digest);
   }
   identity.modified = utc(latest);
   return identity;

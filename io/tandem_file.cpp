@@ -38,8 +38,8 @@ std::string png_mark() {
 std::string beginning(const fs::path& path, std::size_t bytes) {
   std::string start(bytes, '\0');
   std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(bytes));
-  start.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  file.read(start.data(), bytes);
+  start.resize(std::max<std::streamsize>(file.gcount(), 0));
   return start;
 }
 

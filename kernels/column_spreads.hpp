@@ -16,7 +16,7 @@ struct ColumnSum {
   float weights[most];
 
   /// How many bins have no such sum, because the row ends.
-  Index reach() const { return static_cast<Index>(count - 1) * step; }
+  Index reach() const { return (count - 1) * step; }
   /// The sum in one view; `column(k)` is the value of its k-th column.
   template <class Column>
   TANDEM_HOST_DEVICE float operator()(const Column& column) const {

@@ -28,7 +28,7 @@ namespace tandem::kernels {
 
 /// The weight of a neighbour in linear interpolation.
 TANDEM_HOST_DEVICE inline float hat(double position, Index neighbour) {
-  return static_cast<float>(std::fmax(0.0, 1 - std::fabs(position - static_cast<double>(neighbour))));
+  return static_cast<float>(std::fmax(0.0, 1 - std::fabs(position - neighbour)));
 }
 
 TANDEM_HOST_DEVICE inline Range both(Range a, Range b) {
@@ -38,7 +38,7 @@ TANDEM_HOST_DEVICE inline Range both(Range a, Range b) {
 /// The indices in [0, count) where a line is positive, and up to two more.
 TANDEM_HOST_DEVICE inline Range where_positive(Line line, Index count) {
   if (line.step == 0) return {0, line.first > 0 ? count : 0};
-  const double end = static_cast<double>(count), root = -line.first / line.step;
+  const double end = count, root = -line.first / line.step;
   const auto whole = static_cast<Index>(std::floor(std::fmin(std::fmax(root, 0.0), end)));
   return line.step > 0 ? Range{whole, count} : both({0, whole + 2}, {0, count});
 }
@@ -51,8 +51,7 @@ TANDEM_HOST_DEVICE inline Range where_between(double low, Line line, double high
 
 /// r: the distance from the source to a cell, mm.
 TANDEM_HOST_DEVICE inline double ray_length(const ConeFrame& n, Index row, Index bin) {
-  const double s = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
-               t = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;
+  const double s = (bin - n.axis_bin) * n.bin_pitch, t = (row - n.midplane_row) * n.row_pitch;
   return std::sqrt(n.sdd * n.sdd + s * s + t * t);
 }
 
@@ -66,7 +65,7 @@ struct Sheet {
 };
 
 TANDEM_HOST_DEVICE inline Sheet sheet_of(const ConeFrame& n, const ConeView& view, Index bin) {
-  const double s = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch;
+  const double s = (bin - n.axis_bin) * n.bin_pitch;
   // fused as written, so that the steeper axis is the same one wherever this is compiled
   const double ray_x = std::fma(s, view.cos, -(n.sdd * view.sin)),
                ray_y = std::fma(s, view.sin, n.sdd * view.cos);
@@ -82,7 +81,7 @@ TANDEM_HOST_DEVICE inline Sheet sheet_of(const ConeFrame& n, const ConeView& vie
 
 /// The slice at which the ray to a row passes, by depth.
 TANDEM_HOST_DEVICE inline Line slices_by_depth(const ConeFrame& n, Index row) {
-  return {-n.z0 / n.pitch_z, (static_cast<double>(row) - n.midplane_row) * n.row_pitch / n.pitch_z};
+  return {-n.z0 / n.pitch_z, (row - n.midplane_row) * n.row_pitch / n.pitch_z};
 }
 
 /// The slices at which the rays to all rows pass at this depth.
@@ -95,12 +94,12 @@ TANDEM_HOST_DEVICE inline Line slices_at(const ConeFrame& n, double depth) {
 /// They lie between the four neighbours of the column.
 TANDEM_HOST_DEVICE inline Range bins_about(const ConeFrame& n, const ConeView& view, Index ix, Index iy,
                                            Index bins) {
-  const double end = static_cast<double>(bins);
+  const double end = bins;
   double low = end, high = -1;
   for (int k = 0; k < 4; ++k) {
     const int away = k % 2 ? 1 : -1;
-    const double x = n.x0 + n.pitch * static_cast<double>(ix + (k / 2 ? away : 0)),
-                 y = n.y0 + n.pitch * static_cast<double>(iy + (k / 2 ? 0 : away));
+    const double x = n.x0 + n.pitch * (ix + (k / 2 ? away : 0)),
+                 y = n.y0 + n.pitch * (iy + (k / 2 ? 0 : away));
     const double d = n.sod - x * view.sin + y * view.cos;
     const double bin = n.axis_bin + n.sdd / n.bin_pitch * (x * view.cos + y * view.sin) / d;
     low = std::fmin(low, bin), high = std::fmax(high, bin);
@@ -120,7 +119,7 @@ struct VoxelColumn {
 
 TANDEM_HOST_DEVICE inline VoxelColumn column_of(const ConeFrame& n, const ConeView& view, Index ix,
                                                 Index iy) {
-  const double x = n.x0 + n.pitch * static_cast<double>(ix), y = n.y0 + n.pitch * static_cast<double>(iy);
+  const double x = n.x0 + n.pitch * ix, y = n.y0 + n.pitch * iy;
   const double d = n.sod - x * view.sin + y * view.cos;
   const double bins = n.sdd / (d * n.bin_pitch), rows = n.sdd / (d * n.row_pitch);  // a mm
   return {n.axis_bin + bins * (x * view.cos + y * view.sin),
@@ -133,7 +132,7 @@ TANDEM_HOST_DEVICE inline Line beyond(const ConeFrame& n, const ConeView& view, 
                                       double bin) {
   const double slope = (bin - n.axis_bin) * n.bin_pitch / n.sdd;
   const double by_x = view.cos + slope * view.sin, by_y = view.sin - slope * view.cos;
-  const double there = n.pitch * static_cast<double>(plane) * (along_x ? by_x : by_y);
+  const double there = n.pitch * plane * (along_x ? by_x : by_y);
   return {n.x0 * by_x + n.y0 * by_y - slope * n.sod + there, n.pitch * (along_x ? by_y : by_x)};
 }
 

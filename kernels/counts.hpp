@@ -26,7 +26,7 @@ TANDEM_HOST_DEVICE inline float transmission(float count, float dark, float span
 
 /// Where a bin lies between its neighbours: 0 at `before`, 1 at `after`.
 TANDEM_HOST_DEVICE inline float share_between(Index bin, Index before, Index after) {
-  return static_cast<float>(bin - before) / static_cast<float>(after - before);
+  return static_cast<float>(bin - before) / (after - before);
 }
 /// The value at that place.
 TANDEM_HOST_DEVICE inline float between(float before, float after, float share) {
@@ -65,9 +65,7 @@ struct Air {
 /// The beam in the air beside a sample, along the bins of a row in one view.
 struct AirLine {
   double mean, slope, place;  ///< the mean where a margin lies, at a bin that may be a fraction
-  TANDEM_HOST_DEVICE double at(Index bin) const {
-    return plus_product(mean, slope, static_cast<double>(bin) - place);
-  }
+  TANDEM_HOST_DEVICE double at(Index bin) const { return plus_product(mean, slope, bin - place); }
 };
 
 /// The good cells of an air margin: how many, what they add up to, the sum of their bins, and the variance of
@@ -78,12 +76,12 @@ struct AirSums {
   /// `photons`: photons of the transmission 1.
   TANDEM_HOST_DEVICE void add(float transmission, Index bin, double photons) {
     ++good;
-    sum += static_cast<double>(transmission);
-    bins += static_cast<double>(bin);
-    of_sum += static_cast<double>(transmission > 0 ? transmission : 0) / photons;
+    sum += transmission;
+    bins += bin;
+    of_sum += (transmission > 0 ? transmission : 0) / photons;
   }
-  TANDEM_HOST_DEVICE double mean() const { return sum / static_cast<double>(good); }
-  TANDEM_HOST_DEVICE double place() const { return bins / static_cast<double>(good); }
+  TANDEM_HOST_DEVICE double mean() const { return sum / good; }
+  TANDEM_HOST_DEVICE double place() const { return bins / good; }
   /// The variance of the logarithm of the mean.
   TANDEM_HOST_DEVICE double variance() const { return of_sum / (sum * sum); }
 };
@@ -105,9 +103,8 @@ TANDEM_HOST_DEVICE inline Air air_of(const AirSums& left, const AirSums& right) 
 /// `transmission`: the number whose logarithm is taken. @pre the span is not 0
 TANDEM_HOST_DEVICE inline double variance_of_log(float transmission, float span, float of_span,
                                                  const Air& air, double photons_a_count) {
-  const double one_count = 1 / (static_cast<double>(span) * air.mean);  // as a transmission
-  return one_count / (static_cast<double>(transmission) * photons_a_count) + static_cast<double>(of_span) +
-         air.variance;
+  const double one_count = 1 / (span * air.mean);  // as a transmission
+  return one_count / (transmission * photons_a_count) + of_span + air.variance;
 }
 
 /// The weight by which a solver multiplies the square of a residual, before weights are scaled. `median`: the

@@ -179,7 +179,7 @@ TANDEM_HOST_DEVICE inline void share_out(const Profile& p, float beside, float s
   float before = 0, behind = 0;
   TANDEM_UNROLL
   for (int k = 0; k < reach; ++k) {
-    const float middle = fused(0.5f - static_cast<float>(reach - k), per_cell, p.outer);
+    const float middle = fused(0.5f - (reach - k), per_cell, p.outer);
     const float left = beyond(fused(-beside, per_cell, middle)),
                 right = beyond(fused(beside, per_cell, middle));
     share(k, left - before), share(2 * reach - k, right - behind);
@@ -203,8 +203,7 @@ TANDEM_HOST_DEVICE inline float nearest_of(const BrickShadow& s, const float* ha
 TANDEM_HOST_DEVICE inline double distance_of(const FlexiblePlace& view, Index row, Index bin) {
   double sum = 0;
   for (int k = 0; k < 3; ++k) {
-    const double at = view.to_first_cell[k] + static_cast<double>(bin) * view.to_next_bin[k] +
-                      static_cast<double>(row) * view.to_next_row[k];
+    const double at = view.to_first_cell[k] + bin * view.to_next_bin[k] + row * view.to_next_row[k];
     sum += at * at;
   }
   return std::sqrt(sum);

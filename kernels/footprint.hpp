@@ -78,7 +78,7 @@ TANDEM_HOST_DEVICE inline Trapezoid<float> counted_from(const Trapezoid<double>&
                         static_cast<float>(t.rise),
                         static_cast<float>(t.fall),
                         static_cast<float>(t.distance)};
-  for (int k = 0; k < 4; ++k) near.corners[k] = static_cast<float>(t.corners[k] - static_cast<double>(bin));
+  for (int k = 0; k < 4; ++k) near.corners[k] = static_cast<float>(t.corners[k] - bin);
   return near;
 }
 
@@ -125,9 +125,8 @@ TANDEM_HOST_DEVICE inline Real share_of(Real low, Real high, Real centre) {
 /// l_theta: the slant of the ray to a cell.
 template <class Real>
 TANDEM_HOST_DEVICE inline Real slant_of(const ConeFrame& n, Index row, Index bin) {
-  const auto s = static_cast<Real>((static_cast<double>(bin) - n.axis_bin) * n.bin_pitch),
-             t = static_cast<Real>((static_cast<double>(row) - n.midplane_row) * n.row_pitch),
-             sdd = static_cast<Real>(n.sdd);
+  const auto s = static_cast<Real>((bin - n.axis_bin) * n.bin_pitch),
+             t = static_cast<Real>((row - n.midplane_row) * n.row_pitch), sdd = static_cast<Real>(n.sdd);
   return std::sqrt(1 + t * t / (s * s + sdd * sdd));
 }
 

@@ -68,14 +68,14 @@ std::vector<float> gains(const std::vector<float>& window, int taps, Index pixel
   std::vector<double> value(steps);
   for (int j = 0; j < steps; ++j) {
     const double d = (j + 0.5) / steps - 0.5, v = 8 * d * d - 1;
-    for (std::size_t i = window.size(); i-- > 0;) value[j] = value[j] * v + static_cast<double>(window[i]);
+    for (std::size_t i = window.size(); i-- > 0;) value[j] = value[j] * v + window[i];
   }
-  std::vector<float> gain(static_cast<std::size_t>(pixels));
+  std::vector<float> gain(pixels);
   for (Index i = 0; i < pixels; ++i) {
-    const double turn = 2 * pi * taps * static_cast<double>(i - middle(pixels)) / static_cast<double>(cells);
+    const double turn = 2 * pi * taps * (i - middle(pixels)) / cells;
     double sum = 0;
     for (int j = 0; j < steps; ++j) sum += value[j] * std::cos(turn * ((j + 0.5) / steps - 0.5));
-    gain[static_cast<std::size_t>(i)] = static_cast<float>(steps / (taps * sum));
+    gain[i] = static_cast<float>(steps / (taps * sum));
   }
   return gain;
 }
@@ -91,8 +91,7 @@ Index line_length(Index count) {
 /// large, fewer numbers average what rounding leaves.
 Index cells_for(Index pixels, double oversampling) {
   constexpr Index more = 64;
-  return line_length(
-      std::max(static_cast<Index>(std::ceil(oversampling * static_cast<double>(pixels))), pixels + more));
+  return line_length(std::max(static_cast<Index>(std::ceil(oversampling * pixels)), pixels + more));
 }
 
 /// The bins on which the corners of a grid fall in any view.
@@ -148,8 +147,8 @@ template <class Body>
 void for_runs(const FourierPlan& plan, const Tiling& tiling, const Images& image, int view,
               const Body& body) {
   const double reach = 0.5 * plan.taps + window_shift, wide = frequency_tile - 1 + 2 * reach;
-  const auto count = static_cast<double>(plan.samples());
-  const Ray& ray = plan.rays[static_cast<std::size_t>(view)];
+  const double count = plan.samples();
+  const Ray& ray = plan.rays[view];
   const double step_x = image.sign * ray.step_x, step_y = image.sign * ray.step_y;
   for (Index column = 0; column < tiling.across; ++column) {
     const double left = tiling.x(column) - reach;
@@ -176,7 +175,7 @@ void for_runs(const FourierPlan& plan, const Tiling& tiling, const Images& image
 void add_tiles(FourierPlan& plan) {
   const Tiling tiling(plan);
   const int all_x = static_cast<int>(plan.cells_x), all_y = static_cast<int>(plan.cells_y);
-  std::vector<std::vector<Run>> runs(static_cast<std::size_t>(tiling.count()));
+  std::vector<std::vector<Run>> runs(tiling.count());
   for (const int sign : {1, -1})
     for (const int shift_x : {0, all_x})
       for (const int shift_y : {0, -all_y, all_y})
@@ -188,7 +187,7 @@ void add_tiles(FourierPlan& plan) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return runs[a].size() > runs[b].size(); });
   for (const std::size_t i : order) {
-    const auto tile = static_cast<Index>(i);
+    const Index tile = i;
     plan.tiles.push_back(
         {tiling.x(tile), tiling.y(tile), plan.runs.size(), plan.runs.size() + runs[i].size()});
     plan.runs.insert(plan.runs.end(), runs[i].begin(), runs[i].end());
@@ -197,13 +196,11 @@ void add_tiles(FourierPlan& plan) {
 
 Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid, std::size_t view) {
   const double angle = scan.angles[view];
-  const double c = std::cos(angle), s = std::sin(angle), length = static_cast<double>(plan.length);
-  const double x = grid.x(static_cast<double>(middle(plan.nx))),
-               y = grid.y(static_cast<double>(middle(plan.ny)));
+  const double c = std::cos(angle), s = std::sin(angle), length = plan.length;
+  const double x = grid.x(middle(plan.nx)), y = grid.y(middle(plan.ny));
   const double bins_x = grid.pitch[0] / scan.detector.bin_pitch,
                bins_y = grid.pitch[1] / scan.detector.bin_pitch;
-  const double step_x = c * bins_x * static_cast<double>(plan.cells_x) / length,
-               step_y = s * bins_y * static_cast<double>(plan.cells_y) / length;
+  const double step_x = c * bins_x * plan.cells_x / length, step_y = s * bins_y * plan.cells_y / length;
   const bool turned = step_x < 0;
   return {turned ? -step_x : step_x, turned ? -step_y : step_y,
           scan.detector.axis_bin + scan.shift_of(view) + (x * c + y * s) / scan.detector.bin_pitch, turned};
@@ -214,7 +211,7 @@ Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& 
 /// `cells` apart.
 Index row_length(const ParallelBeam& scan, const VolumeGrid& grid, double cells) {
   const auto [least, most] = bins_met(scan, grid);
-  const auto bins = static_cast<double>(scan.detector.bins);
+  const double bins = scan.detector.bins;
   double length = std::max({2 * bins, bins - 2 * least, 2 * most - bins + 2});
   if (!scan.row_axis_bins.empty()) length += 2 * furthest_axis(scan.detector);
   return line_length(static_cast<Index>(std::ceil(std::max(length, cells))));
@@ -280,7 +277,7 @@ Costs costs_on(Device device) {
 }  // namespace
 
 std::complex<double> row_phase(Index k, const FourierSizes& n, double t) {
-  const double turns = static_cast<double>(k) * t / static_cast<double>(n.length);
+  const double turns = k * t / n.length;
   return std::polar(1.0, 2 * pi * (turns - std::floor(turns)));
 }
 
@@ -310,22 +307,17 @@ FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, dou
   sizes.cells_y = cells_for(sizes.ny, gridding.oversampling);
   const double bins_x = grid.pitch[0] / scan.detector.bin_pitch,
                bins_y = grid.pitch[1] / scan.detector.bin_pitch;
-  sizes.length = row_length(
-      scan, grid,
-      std::max(bins_x * static_cast<double>(sizes.cells_x), bins_y * static_cast<double>(sizes.cells_y)));
+  sizes.length = row_length(scan, grid, std::max(bins_x * sizes.cells_x, bins_y * sizes.cells_y));
   // no frequency beyond half a cycle per bin, nor per pixel
-  sizes.highest = static_cast<Index>(
-      std::floor(0.5 * static_cast<double>(sizes.length) / std::max({1.0, bins_x, bins_y})));
+  sizes.highest = static_cast<Index>(std::floor(0.5 * sizes.length / std::max({1.0, bins_x, bins_y})));
   sizes.taps = gridding.taps;
   return sizes;
 }
 
 bool fourier_is_faster(const FourierSizes& n, Index views, Device device) {
   const Costs costs = costs_on(device);
-  const auto v = static_cast<double>(views);
-  return costs.sample * v * static_cast<double>(n.samples()) +
-             costs.cell * static_cast<double>(n.columns() * n.cells_y) <
-         v * static_cast<double>(n.nx * n.ny);
+  const double v = views;
+  return costs.sample * v * n.samples() + costs.cell * (n.columns() * n.cells_y) < v * (n.nx * n.ny);
 }
 
 std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,
@@ -358,31 +350,28 @@ FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::v
   for (Index k = 0; k <= views.plan->highest; ++k) {
     // zero, and the frequency of which a row has only the sum with its negative, count half on each side
     const double half = k == 0 || 2 * k == views.plan->length ? 0.5 : 1.0;
-    views.weights.push_back(static_cast<float>(half * response[static_cast<std::size_t>(k)] /
-                                               static_cast<double>(views.plan->length)));
+    views.weights.push_back(static_cast<float>(half * response[k] / views.plan->length));
   }
   return views;
 }
 
 FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan) {
-  const std::vector<double> response(static_cast<std::size_t>(plan->samples()), 1.0);
+  const std::vector<double> response(plan->samples(), 1.0);
   std::vector<float> weights(plan->rays.size(), 1.0f);
   return fourier_views(std::move(plan), response, std::move(weights), {});
 }
 
 double fourier_coefficient(const FourierViews& views, Index view, Index x, Index y, Index bin) {
   const FourierPlan& plan = *views.plan;
-  const Ray& ray = plan.rays[static_cast<std::size_t>(view)];
-  const double length = static_cast<double>(plan.length), turn = ray.turned ? -1 : 1;
-  const double bins_x = turn * ray.step_x * length / static_cast<double>(plan.cells_x),
-               bins_y = turn * ray.step_y * length / static_cast<double>(plan.cells_y);
-  const double t = ray.centre + bins_x * static_cast<double>(x - middle(plan.nx)) +
-                   bins_y * static_cast<double>(y - middle(plan.ny)) - static_cast<double>(bin);
+  const Ray& ray = plan.rays[view];
+  const double length = plan.length, turn = ray.turned ? -1 : 1;
+  const double bins_x = turn * ray.step_x * length / plan.cells_x,
+               bins_y = turn * ray.step_y * length / plan.cells_y;
+  const double t = ray.centre + bins_x * (x - middle(plan.nx)) + bins_y * (y - middle(plan.ny)) - bin;
   double sum = 0;
   for (Index k = 0; k <= plan.highest; ++k)
-    sum += 2 * static_cast<double>(views.weights[static_cast<std::size_t>(k)]) *
-           std::cos(2 * pi * static_cast<double>(k) * t / length);
-  return static_cast<double>(views.view_weights[static_cast<std::size_t>(view)]) * sum;
+    sum += 2 * static_cast<double>(views.weights[k]) * std::cos(2 * pi * k * t / length);
+  return views.view_weights[view] * sum;
 }
 
 }  // namespace tandem::kernels

@@ -18,7 +18,7 @@ struct MendedCell {
 /// How a row of a rolled detector lies in its rows: bin b of row r is at row r - (b slope - rise).
 struct RolledRows {
   double slope, rise;
-  TANDEM_HOST_DEVICE double shift(Index bin) const { return static_cast<double>(bin) * slope - rise; }
+  TANDEM_HOST_DEVICE double shift(Index bin) const { return bin * slope - rise; }
 };
 
 /// Work on frames (view, row, bin) on a GPU, with the results of the CPU.

@@ -47,20 +47,20 @@ struct FanRay {
   double angle;            ///< rad
 
   TANDEM_HOST_DEVICE FanRay(const ParallelFans& fans, Index bin) {
-    const double p = (static_cast<double>(bin) - fans.axis_bin) * fans.bin_pitch;
+    const double p = (bin - fans.axis_bin) * fans.bin_pitch;
     sine = p / fans.radius, cosine = std::sqrt(1 - sine * sine);
     along = p * cosine, outwards = p * sine;
     height_a_row = fans.row_slope * fans.radius * cosine * cosine;
     angle = std::asin(sine);
   }
   TANDEM_HOST_DEVICE DetectorPlace met(const ParallelFans& fans, const FanView& view, Index row) const {
-    const double height = (static_cast<double>(row) - fans.level_row) * height_a_row,
+    const double height = (row - fans.level_row) * height_a_row,
                  depth = view.depth.at(along, outwards, height);
     return {view.row.at(along, outwards, height) / depth, view.bin.at(along, outwards, height) / depth};
   }
   /// The cosine of the angle with the plane across the axis.
   TANDEM_HOST_DEVICE double slant(const ParallelFans& fans, Index row) const {
-    const double rises = (static_cast<double>(row) - fans.level_row) * fans.row_slope * cosine;
+    const double rises = (row - fans.level_row) * fans.row_slope * cosine;
     return 1 / std::sqrt(1 + rises * rises);
   }
 };
@@ -128,7 +128,7 @@ inline FanShape shape_of(const FanPlaces& places) {
           .usual = number(2 * f.radius / (usual * std::abs(half_rise))),
           .window = number(places.window),
           .per_fade = number(1 / places.fade),
-          .per_edge = number(2 / (edge * static_cast<double>(f.rows)))};
+          .per_edge = number(2 / (edge * f.rows))};
 }
 
 /// A smooth step from 0 at 0 to 1 at 1, with level ends.
@@ -214,15 +214,15 @@ struct FanTap {
 
 /// `bin` counts from `first`, near which float has all digits that matter.
 TANDEM_HOST_DEVICE inline FanTap fan_tap(const FanShape& s, float row, float bin, int first) {
-  const float last_row = s.last_row, last_pair = s.last_bin - 1 - static_cast<float>(first),
+  const float last_row = s.last_row, last_pair = s.last_bin - 1 - first,
               least_bin = -static_cast<float>(first), least_row = s.none;
   const float at_row = std::min(std::max(row, least_row), last_row), below = last_row - 1,
               first_row = std::max(std::min(at_row - 0.5f, below), least_row),
               first_bin = std::max(std::min(bin - 0.5f, last_pair), least_bin);
   const int r = nearest_cell(first_row).number, b = nearest_cell(first_bin).number;
-  const float at = bin - static_cast<float>(b);
+  const float at = bin - b;
   const auto hat = [](float x) { return std::max(1 - std::fabs(x), 0.0f); };
-  return {r, first + b, at_row - static_cast<float>(r), hat(at), hat(at - 1)};
+  return {r, first + b, at_row - r, hat(at), hat(at - 1)};
 }
 
 /// A fan about a voxel, in float.

@@ -52,7 +52,7 @@ double radius_of(const VolumeGrid& grid) {
   double radius = 0;
   for (const Index ix : {Index{0}, grid.size[0] - 1})
     for (const Index iy : {Index{0}, grid.size[1] - 1})
-      radius = std::max(radius, std::hypot(grid.x(static_cast<double>(ix)), grid.y(static_cast<double>(iy))));
+      radius = std::max(radius, std::hypot(grid.x(ix), grid.y(iy)));
   return radius;
 }
 
@@ -79,7 +79,7 @@ class HierarchyMaker {
   }
 
  private:
-  double angle_of(int view) const { return angles_[static_cast<std::size_t>(view)]; }
+  double angle_of(int view) const { return angles_[view]; }
 
   /// The views of a quarter, sorted by angle; views of equal angles in the order of the scan. Their `angles_`
   /// become angles no farther than 45 degrees from the quarter.
@@ -164,7 +164,7 @@ class HierarchyMaker {
                  finest = n_.step_u / (n_.depth_oversampling * sine * (1 + 0.4 * sine));
     const double step = std::min(finest, seen_ / 4 + n_.step_u);
     // with one plane more before and behind, where rounding may read
-    child.t = {step * static_cast<double>(read_by(n_.depth, low / step).first - 1), step};
+    child.t = {step * (read_by(n_.depth, low / step).first - 1), step};
     const std::vector<Window> turned = needed_of(child, turn, parent, by_parent, columns, high);
     std::vector<Window> own;
     for (std::size_t k = 0; k < turned.size(); ++k) {
@@ -186,13 +186,12 @@ class HierarchyMaker {
   std::vector<Window> needed_of(const ViewGroup& child, const FrameTurn& turn, const ViewGroup& parent,
                                 const std::vector<Window>& by_parent, const std::vector<Range>& columns,
                                 double highest) const {
-    std::vector<Window> turned(
-        static_cast<std::size_t>(read_by(n_.depth, (highest - child.t.first) / child.t.step).last + 1));
+    std::vector<Window> turned(read_by(n_.depth, (highest - child.t.first) / child.t.step).last + 1);
     for (std::size_t j = 0; j < parent.planes.size(); ++j) {
       Range run{columns[j].first, columns[j].first}, planes{};
       const auto end_run = [&] {  // ends a run of columns that read the same planes
         for (Index k = planes.first; k < planes.last; ++k) {
-          Window& window = turned[static_cast<std::size_t>(k)];
+          Window& window = turned[k];
           widen(window.columns, run);
           widen(window.rows, by_parent[j].rows);
         }
@@ -238,9 +237,8 @@ class HierarchyMaker {
     const auto at = [&](double row, double outward) {
       return n_.middle_row + (row - n_.middle_row) * ((row - n_.middle_row) * outward > 0 ? most : least);
     };
-    const Range seen{
-        static_cast<Index>(std::floor(at(static_cast<double>(n_.view_rows().first) - beside, -1))),
-        static_cast<Index>(std::ceil(at(static_cast<double>(n_.view_rows().last) + beside, 1)))};
+    const Range seen{static_cast<Index>(std::floor(at(n_.view_rows().first - beside, -1))),
+                     static_cast<Index>(std::ceil(at(n_.view_rows().last + beside, 1)))};
     const Range both{std::max(rows.first, seen.first), std::min(rows.last, seen.last)};
     return both.size() > 0 ? both : Range{rows.first, std::min(rows.first + 1, rows.last)};
   }
@@ -255,8 +253,7 @@ class HierarchyMaker {
       widen(all.columns, columns[j]), widen(all.rows, by_parent[j].rows);
     // for all rows of the detector and all that the scan sees, so that no part of a volume moves them
     const Range rows = n_.view_rows();
-    const double farthest = std::max(n_.middle_row - static_cast<double>(rows.first),
-                                     static_cast<double>(rows.last - 1) - n_.middle_row);
+    const double farthest = std::max(n_.middle_row - rows.first, rows.last - 1 - n_.middle_row);
     const double beside = parent.t.step * (n_.depth.count / 2 + 1), before = seen_ / (1 - seen_ / n_.sod);
     const Line seen{-before - beside, before + seen_ / (1 + seen_ / n_.sod) + 2 * beside};
     const double turned = 1 - n_.turn(view, parent).c, moved = farthest * turned * seen.step / n_.sod;
@@ -286,11 +283,10 @@ class HierarchyMaker {
 
 int hierarchical_levels(const ConeBeam& scan, Grouping grouping) {
   const auto [first, last] = std::minmax_element(scan.angles.begin(), scan.angles.end());
-  const double count = static_cast<double>(scan.angles.size()),
-               arc = std::min(*last - *first, 2 * std::numbers::pi);
+  const double count = scan.angles.size(), arc = std::min(*last - *first, 2 * std::numbers::pi);
   double views = arc > 0 ? count * std::min(1.0, quarter_turn / grouping.groups_a_quarter / arc) : count;
   int levels = 1;
-  for (; views > static_cast<double>(grouping.most_views) && arc > 0; views /= children_a_group) ++levels;
+  for (; views > grouping.most_views && arc > 0; views /= children_a_group) ++levels;
   return levels;
 }
 

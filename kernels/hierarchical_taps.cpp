@@ -57,7 +57,7 @@ double correlation(const TapDesign& design, double x, std::array<double, 2> boxe
 /// `apart`: the correlation of samples that are 0, 1, ... steps apart.
 Numbers weights_at(const TapDesign& design, std::array<double, 2> boxes, const Numbers& apart,
                    double fraction) {
-  const auto n = static_cast<std::size_t>(design.count);
+  const std::size_t n = design.count;
   std::vector<Numbers> rows(n + 1, Numbers(n + 2, 1.0));
   for (std::size_t r = 0; r < n; ++r) {
     for (std::size_t c = 0; c < n; ++c) rows[r][c] = apart[r > c ? r - c : c - r] + (r == c ? 1e-11 : 0);
@@ -87,11 +87,10 @@ Taps taps_of(const TapDesign& design, std::array<double, 2> boxes) {
     for (std::size_t j = 0; j < places.size(); ++j) {
       Numbers& row = rows.emplace_back();
       for (int p = 0; p < nodes; ++p) row.push_back(std::pow(2 * places[j], p));
-      row.push_back(at_nodes[j][static_cast<std::size_t>(tap)]);
+      row.push_back(at_nodes[j][tap]);
     }
     const Numbers powers = solved(std::move(rows));
-    for (int p = 0; p < nodes; ++p)
-      taps.powers[p][tap] = static_cast<float>(powers[static_cast<std::size_t>(p)] * std::pow(2.0, p));
+    for (int p = 0; p < nodes; ++p) taps.powers[p][tap] = static_cast<float>(powers[p] * std::pow(2.0, p));
   }
   return taps;
 }
@@ -173,19 +172,17 @@ Thinning thinning_of(const Taps& taps, double ratio, Index cells) {
   Thinning thin;
   thin.count = static_cast<int>(std::ceil(2 * reach * ratio)) + 1;
   thin.samples = {-static_cast<Index>(reach),
-                  static_cast<Index>(std::floor(static_cast<double>(cells - 1) / ratio + reach)) + 1};
+                  static_cast<Index>(std::floor((cells - 1) / ratio + reach)) + 1};
   for (Index i = thin.samples.first; i < thin.samples.last; ++i) {
-    const double middle = ratio * static_cast<double>(i);
+    const double middle = ratio * i;
     const auto first = static_cast<Index>(std::ceil(middle - reach * ratio));
     const Index kept = std::clamp<Index>(first, 0, std::max<Index>(0, cells - thin.count));
     double sum = 0;
-    for (int k = 0; k < thin.count; ++k) sum += weight((middle - static_cast<double>(first + k)) / ratio);
+    for (int k = 0; k < thin.count; ++k) sum += weight((middle - (first + k)) / ratio);
     thin.cells.push_back(static_cast<std::int32_t>(kept));
     for (int k = 0; k < thin.count; ++k)
       thin.weights.push_back(
-          kept + k < cells
-              ? static_cast<float>(weight((middle - static_cast<double>(kept + k)) / ratio) / sum)
-              : 0);
+          kept + k < cells ? static_cast<float>(weight((middle - (kept + k)) / ratio) / sum) : 0);
   }
   return thin;
 }

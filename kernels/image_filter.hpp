@@ -47,7 +47,7 @@ struct FilterBatch {
     held = ceil_div(frames * blocks, images) * images;
   }
   /// Transforms take as much as their images, at most.
-  double bytes() const { return 4.0 * static_cast<double>(size) * static_cast<double>(held + images); }
+  double bytes() const { return 4.0 * size * (held + images); }
 };
 
 struct ImageFilterKernels {

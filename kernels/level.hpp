@@ -19,8 +19,7 @@ namespace tandem::kernels {
 TANDEM_HOST_DEVICE inline float weight_of_ray(const LevelView& view, Index row, Index bin) {
   double square = 0, along = 0, swept = 0, speed = 0;
   for (int k = 0; k < 3; ++k) {
-    const double q = view.to_first_cell[k] + static_cast<double>(bin) * view.to_next_bin[k] +
-                     static_cast<double>(row) * view.to_next_row[k];
+    const double q = view.to_first_cell[k] + bin * view.to_next_bin[k] + row * view.to_next_row[k];
     square += q * q, along += view.along[k] * q, swept += view.speed[k] * q;
     speed += view.along[k] * view.speed[k];
   }

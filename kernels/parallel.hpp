@@ -17,9 +17,9 @@ Table<ParallelViews> parallel(Device device);
 
 /// The hat of the view, which is the coefficient of all variants that do not name another one.
 inline double hat_coefficient(const ParallelViews& views, Index view, Index x, Index y, Index bin) {
-  const ParallelView& v = views.views[static_cast<std::size_t>(view)];
-  const double h = v.origin + v.step_x * static_cast<double>(x) + v.step_y * static_cast<double>(y);
-  return views.scale * std::max(0.0, v.height - v.slope * std::abs(h - static_cast<double>(bin)));
+  const ParallelView& v = views.views[view];
+  const double h = v.origin + v.step_x * x + v.step_y * y;
+  return views.scale * std::max(0.0, v.height - v.slope * std::abs(h - bin));
 }
 
 }  // namespace tandem::kernels

@@ -7,8 +7,7 @@ namespace tandem::kernels {
 
 std::complex<double> phase_of(Index k, Index length, double shift) {
   const Index frequency = k <= length / 2 ? k : k - length;
-  const double angle =
-      -2 * std::numbers::pi * static_cast<double>(frequency) * shift / static_cast<double>(length);
+  const double angle = -2 * std::numbers::pi * frequency * shift / length;
   // the highest frequency has no partner: what keeps a real row real is the cosine
   return {std::cos(angle), 2 * k == length ? 0 : std::sin(angle)};
 }

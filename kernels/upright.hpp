@@ -38,13 +38,13 @@ struct CubicTaps {
   double weights[4];
 
   TANDEM_HOST_DEVICE CubicTaps(double place, Index count) {
-    const double last = static_cast<double>(count - 1), within = place < 0 ? 0 : place > last ? last : place;
+    const double last = count - 1, within = place < 0 ? 0 : place > last ? last : place;
     const auto second = static_cast<Index>(within);
     for (Index k = 0; k < 4; ++k) {
       const Index next = second + k - 1;
       at[k] = next < 0 ? 0 : next > count - 1 ? count - 1 : next;
     }
-    const double t = within - static_cast<double>(second), t2 = t * t, t3 = t2 * t;
+    const double t = within - second, t2 = t * t, t3 = t2 * t;
     weights[0] = -0.5 * t3 + t2 - 0.5 * t;
     weights[1] = 1.5 * t3 - 2.5 * t2 + 1;
     weights[2] = -1.5 * t3 + 2 * t2 + 0.5 * t;

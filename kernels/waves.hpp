@@ -32,7 +32,7 @@ struct Turn {
 inline std::vector<Turn> turns_of(Index n) {
   std::vector<Turn> turns;
   for (Index m = 0; m < 2 * n; ++m) {
-    const double angle = std::numbers::pi * static_cast<double>(m) / static_cast<double>(n);
+    const double angle = std::numbers::pi * m / n;
     turns.push_back({std::cos(angle), std::sin(angle)});
   }
   return turns;
@@ -68,7 +68,7 @@ struct WaveKernels {
 
 /// Bytes that `take_out` holds for sinograms of so many columns.
 inline double wave_bytes(const Waves& waves, Index columns) {
-  return sizeof(WaveSums) * static_cast<double>(columns) * static_cast<double>(waves.halves.size());
+  return sizeof(WaveSums) * static_cast<double>(columns) * waves.halves.size();
 }
 
 /// Null for the CPU, where the steps of the pipeline do this. @throws DeviceError if the build lacks the

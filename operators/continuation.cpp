@@ -16,25 +16,22 @@ using std::numbers::pi;
 
 /// The values at 1, 2, ... bins behind the end of a row that ends with the value one.
 std::vector<double> taper(Padding padding, Index bins) {
-  std::vector<double> values(static_cast<std::size_t>(bins), 1.0);
+  std::vector<double> values(bins, 1.0);
   if (padding == Padding::cosine)
-    for (Index j = 0; j < bins; ++j)
-      values[static_cast<std::size_t>(j)] =
-          0.5 + 0.5 * std::cos(pi * static_cast<double>(j + 1) / static_cast<double>(bins + 1));
+    for (Index j = 0; j < bins; ++j) values[j] = 0.5 + 0.5 * std::cos(pi * (j + 1) / (bins + 1));
   return values;
 }
 
 /// The spatial kernel of the ramp for a pitch of one: Kak, Slaney 1988, section 3.3, eq. 61.
 double ramp_kernel(Index lag) {
   if (lag == 0) return 0.25;
-  return lag % 2 == 0 ? 0 : -1 / (pi * pi * static_cast<double>(lag) * static_cast<double>(lag));
+  return lag % 2 == 0 ? 0 : -1 / (pi * pi * lag * lag);
 }
 
 /// The ramp of the taper, `at` bins behind the end of the row; before the end if `at` is not positive.
 double ramp_of_taper(const std::vector<double>& taper, Index at) {
   double sum = 0;
-  for (std::size_t j = 0; j < taper.size(); ++j)
-    sum += taper[j] * ramp_kernel(at - 1 - static_cast<Index>(j));
+  for (std::size_t j = 0; j < taper.size(); ++j) sum += taper[j] * ramp_kernel(at - 1 - j);
   return sum;
 }
 
@@ -69,7 +66,7 @@ kernels::Continuation continuation(const Filter& filter, const Detector& own, co
   const Index last = std::clamp<Index>(wide.bins / share, 1, bins);
   return {{ramps.data(), ramps.data() + length},
           {ramps.data() + length, ramps.data() + 2 * length},
-          std::vector<float>(static_cast<std::size_t>(2 * last), 1 / static_cast<float>(last)),
+          std::vector<float>(2 * last, 1 / static_cast<float>(last)),
           last,
           {0, bins}};
 }
@@ -100,9 +97,8 @@ kernels::Continuation continuation(const Filter& filter, const ParallelBeam& sca
   kernels::Continuation beyond = continuation(filter, d, symmetric(scan).detector, length);
   const std::vector<float> shares = bin_shares(scan, 1);
   if (!shares.empty())
-    weigh_ends(beyond, rows_that_differ(scan), [&](Index row, int end, Index) {
-      return shares[static_cast<std::size_t>(row * (d.bins + 2) + end * (d.bins + 1))];
-    });
+    weigh_ends(beyond, rows_that_differ(scan),
+               [&](Index row, int end, Index) { return shares[row * (d.bins + 2) + end * (d.bins + 1)]; });
   return beyond;
 }
 
@@ -113,7 +109,7 @@ kernels::Continuation continuation_of_weighed_rows(const Filter& filter, const P
   const std::vector<float> shares = bin_shares(scan);
   if (shares.empty()) return beyond;
   weigh_ends(beyond, rows_that_differ(scan), [&](Index row, int, Index bin) {
-    const float share = shares[static_cast<std::size_t>(row * d.bins + bin)];
+    const float share = shares[row * d.bins + bin];
     return share > 0 ? 1 / share : 0;
   });
   const Index first = first_bin_of(d, symmetric(scan).detector);
@@ -124,11 +120,11 @@ kernels::Continuation continuation_of_weighed_rows(const Filter& filter, const P
 kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index first, Index length) {
   if (padding == Padding::none) return {};
   const std::vector<double> values = taper(padding, std::min(bins / 2, (length - bins) / 2));
-  const auto all = static_cast<std::size_t>(length);
+  const std::size_t all = length;
   kernels::Continuation beyond{std::vector<float>(all), std::vector<float>(all), {1, 1}, 1, {0, bins}};
   const auto at = [&](Index bin) { return static_cast<std::size_t>((bin + length) % length); };
   for (Index j = 0; j < static_cast<Index>(values.size()); ++j) {
-    const auto value = static_cast<float>(values[static_cast<std::size_t>(j)]);
+    const auto value = static_cast<float>(values[j]);
     beyond.before[at(first - 1 - j)] = value;
     beyond.after[at(first + bins + j)] = value;
   }

@@ -36,7 +36,7 @@ struct Gradient {
 };
 
 std::span<const float> used(const Space& volume, const std::array<float, 3>& scales) {
-  return std::span(scales).last(static_cast<std::size_t>(axes_of(volume)));
+  return std::span(scales).last(axes_of(volume));
 }
 
 }  // namespace
@@ -54,8 +54,7 @@ LinearOperator gradient(const Space& volume, std::array<float, 3> scales) {
 
 double gradient_norm_squared(const Space& volume, std::array<float, 3> scales) {
   double sum = 0;
-  for (const float scale : used(volume, scales))
-    sum += static_cast<double>(scale) * static_cast<double>(scale);
+  for (const float scale : used(volume, scales)) sum += static_cast<double>(scale) * scale;
   return 4 * sum;
 }
 
@@ -71,7 +70,7 @@ void clamp_lengths(VectorView field, const Scalars& scalars, Stream& stream) {
 }
 
 std::vector<double> sum_lengths(ConstVectorView field, Stream& stream) {
-  std::vector<double> sums(static_cast<std::size_t>(field.space.block_count()));
+  std::vector<double> sums(field.space.block_count());
   if (field.space.size() > 0)
     sum_over_shares(field.space, std::span(sums), [&](int k, std::span<double> of_share) {
       kernels::differences(field.space.device().member(k))

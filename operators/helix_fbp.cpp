@@ -81,7 +81,7 @@ FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const 
     FanViews views = helix->seen;
     views.views = fans_among(helix->seen.views, behind);
     kernels::RowFilter some = all;
-    some.view_weights.assign(static_cast<std::size_t>(fans.size()), 1.0f);
+    some.view_weights.assign(fans.size(), 1.0f);
     return RampOfRows<SortedRows>{
         projection_space(crop(scan, behind), device),
         space_of_fans(scan, *helix, fans, device),

@@ -47,7 +47,7 @@ kernels::RowFilter row_filter(const LevelScan& level, const Filter& filter,
   f.view_weights.assign(level.scan.views.size(), 1.0f);
   f.ray_weights = level.shares;
   Detector own = d;
-  own.bins = level.own_bins.size(), own.axis_bin -= static_cast<double>(level.own_bins.first);
+  own.bins = level.own_bins.size(), own.axis_bin -= level.own_bins.first;
   f.beyond = continuation(filter, own, d, f.length);
   f.beyond.row = level.own_bins;
   return f;
@@ -83,7 +83,7 @@ struct Climb {
   double fade;           ///< see `fade_of_turn`; smaller if there is hardly more than one turn
 
   explicit Climb(const FittedOrbit& orbit) : angle(0), height(0) {
-    const auto count = static_cast<double>(orbit.angles.size());
+    const double count = orbit.angles.size();
     for (const double each : orbit.angles) angle += each / count;
     for (const double each : orbit.heights) height += each / count;
     const auto [first, last] = std::ranges::minmax(orbit.angles);
@@ -114,13 +114,13 @@ struct HelixMap {
   /// The weights of the views in a slice.
   std::vector<double> shares_in(Index slice) const {
     const FittedOrbit& orbit = level->orbit;
-    const Vector3 place{grid.centre[0], grid.centre[1], grid.z(static_cast<double>(slice))},
+    const Vector3 place{grid.centre[0], grid.centre[1], grid.z(slice)},
         from = level->scan.parallel ? Vector3{} : orbit.centre;
     const Climb climb(orbit);
     const double middle = climb.angle_at(dot(place - from, orbit.axis), orbit.rise);
     std::vector<double> shares;
     for (Index v = own.first; v < own.last; ++v)
-      shares.push_back(share_in_turn(orbit.angles[static_cast<std::size_t>(v)] - middle, climb.fade));
+      shares.push_back(share_in_turn(orbit.angles[v] - middle, climb.fade));
     return shares;
   }
 
@@ -135,8 +135,7 @@ struct HelixMap {
     if (first >= last) return;
     FlexibleViews turn = unslanted(crop(level->scan, {own.first + first, own.first + last}),
                                    region(grid, {0, grid.size[0]}, {0, grid.size[1]}, {slice, slice + 1}));
-    for (Index v = first; v < last; ++v)
-      turn.views[static_cast<std::size_t>(v - first)].mass *= shares[static_cast<std::size_t>(v)];
+    for (Index v = first; v < last; ++v) turn.views[v - first].mass *= shares[v];
     use(Range{first, last}, turn);
   }
 

@@ -15,10 +15,10 @@ double distance_of(std::span<const double> powers) {
   double all = 0, sum = 0, squares = 0;
   for (std::size_t k = 1; k < powers.size(); ++k) all += powers[k];
   if (!(all > 0)) return -1;
-  const auto count = static_cast<double>(powers.size() - 1);
+  const double count = powers.size() - 1;
   for (std::size_t k = 1; k < powers.size(); ++k) {
     sum += powers[k];
-    squares += std::pow(sum / all - static_cast<double>(k) / count, 2);
+    squares += std::pow(sum / all - k / count, 2);
   }
   return std::sqrt(squares / count);
 }
@@ -26,10 +26,9 @@ double distance_of(std::span<const double> powers) {
 /// The distances of the lines of a vector on the host, in order.
 std::vector<double> distances_of(ConstVectorView x) {
   const auto [planes, rows, length] = x.space.shape();
-  std::vector<double> distances(static_cast<std::size_t>(planes * rows));
+  std::vector<double> distances(planes * rows);
   parallel_for(planes, [&, rows = rows, length = length](Index plane) {
-    const auto lines = static_cast<std::size_t>(rows), size = static_cast<std::size_t>(length),
-               half = size / 2 + 1, first = static_cast<std::size_t>(plane) * lines;
+    const std::size_t lines = rows, size = length, half = size / 2 + 1, first = plane * lines;
     std::vector<double> powers(lines * half);
     kernels::powers_of_lines({x.data + first * size, lines * size}, length, powers);
     for (std::size_t k = 0; k < lines; ++k)
@@ -48,7 +47,7 @@ std::vector<double> distance_from_white(ConstVectorView x, Stream& stream) {
     return distance_from_white(host, default_stream(Device::cpu()));
   }
   const std::vector<double> distances = distances_of(x);
-  const auto blocks = static_cast<std::size_t>(x.space.block_count());
+  const std::size_t blocks = x.space.block_count();
   const auto rows = static_cast<std::size_t>(x.space.shape()[1]);
   std::vector<double> means(blocks, 0.0), counts(blocks, 0.0);
   for (std::size_t line = 0; line < distances.size(); ++line) {

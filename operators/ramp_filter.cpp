@@ -152,7 +152,7 @@ kernels::RowFilter bare_filter(const ParallelBeam& scan) {
   kernels::RowFilter f;
   for (double axis : scan.row_axis_bins) f.row_shifts.push_back(scan.detector.axis_bin - axis);
   f.length = kernels::transform_length(2 * (scan.detector.bins + furthest_move(scan)));
-  f.response.assign(static_cast<std::size_t>(f.length / 2 + 1), 1.0f);
+  f.response.assign(f.length / 2 + 1, 1.0f);
   f.view_weights.assign(scan.angles.size(), 1.0f);
   return f;
 }
@@ -189,7 +189,7 @@ kernels::RowFilter weighing(const ParallelBeam& whole, const ParallelBeam& wide,
   f.first_bin = first_bin_of(d, wide.detector);
   const std::vector<float> shares = bin_shares(whole);
   if (shares.empty()) return f;
-  f.cell_weights.assign(static_cast<std::size_t>(d.rows * wide.detector.bins), 1.0f);
+  f.cell_weights.assign(d.rows * wide.detector.bins, 1.0f);
   for (Index row = 0; row < d.rows; ++row)
     std::copy_n(shares.begin() + row * d.bins, d.bins,
                 f.cell_weights.begin() + row * wide.detector.bins + f.first_bin);
@@ -199,13 +199,12 @@ kernels::RowFilter weighing(const ParallelBeam& whole, const ParallelBeam& wide,
 /// The cosine of the angle between each ray and the central ray, (row, bin).
 std::vector<float> cosines(const ConeBeam& scan) {
   const Detector& d = scan.detector;
-  std::vector<float> all(static_cast<std::size_t>(d.rows * d.bins));
+  std::vector<float> all(d.rows * d.bins);
   parallel_for(d.rows, [&](Index row) {
-    const double v = (static_cast<double>(row) - scan.midplane_row) * d.row_pitch;
+    const double v = (row - scan.midplane_row) * d.row_pitch;
     for (Index bin = 0; bin < d.bins; ++bin) {
-      const double u = (static_cast<double>(bin) - d.axis_bin) * d.bin_pitch;
-      all[static_cast<std::size_t>(row * d.bins + bin)] =
-          static_cast<float>(scan.sdd / std::hypot(scan.sdd, u, v));
+      const double u = (bin - d.axis_bin) * d.bin_pitch;
+      all[row * d.bins + bin] = static_cast<float>(scan.sdd / std::hypot(scan.sdd, u, v));
     }
   });
   return all;
@@ -222,7 +221,7 @@ kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
   f.first_bin = first_bin_of(scan.detector, wide.detector);
   f.beyond = continuation(filter, scan.detector, wide.detector, f.length);
   weigh_ends(f.beyond, wide.detector.rows, [&](Index row, int, Index bin) {
-    return f.cell_weights[static_cast<std::size_t>(row * wide.detector.bins + f.first_bin + bin)];
+    return f.cell_weights[row * wide.detector.bins + f.first_bin + bin];
   });
   return f;
 }
@@ -231,7 +230,7 @@ kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
 LinearOperator of_views(const ConeBeam& whole, Range views, kernels::RowFilter f,
                         std::span<const float> weights, Device device) {
   const Range rows{0, whole.detector.rows};
-  f.view_weights.resize(static_cast<std::size_t>(views.size()));
+  f.view_weights.resize(views.size());
   f.ray_weights.assign(weights.begin(), weights.end());
   return make(projection_space(crop(whole, views, rows), device),
               projection_space(crop(symmetric(whole), views, rows), device), std::move(f));
@@ -274,18 +273,16 @@ std::string_view name_of(Padding padding) {
 std::vector<double> ramp_response(Index length, double bin_pitch) {
   // h[0] = 1/4, h[n] = -1 / (pi n)^2 for odd n, 0 for even n (in units of pitch^-2); H[k] = pitch sum h[n]
   // cos(2 pi k n / P)
-  std::vector<double> cosine(static_cast<std::size_t>(length));
-  for (Index j = 0; j < length; ++j)
-    cosine[static_cast<std::size_t>(j)] =
-        std::cos(2 * pi * static_cast<double>(j) / static_cast<double>(length));
-  std::vector<double> response(static_cast<std::size_t>(length / 2 + 1));
+  std::vector<double> cosine(length);
+  for (Index j = 0; j < length; ++j) cosine[j] = std::cos(2 * pi * j / length);
+  std::vector<double> response(length / 2 + 1);
   for (Index k = 0; k <= length / 2; ++k) {
     double sum = 0;
     for (Index n = 1; n <= length / 2; n += 2) {
       const double both_sides = 2 * n == length ? 1 : 2;
-      sum += both_sides * cosine[static_cast<std::size_t>(k * n % length)] / static_cast<double>(n * n);
+      sum += both_sides * cosine[k * n % length] / (n * n);
     }
-    response[static_cast<std::size_t>(k)] = (0.25 - sum / (pi * pi)) / bin_pitch;
+    response[k] = (0.25 - sum / (pi * pi)) / bin_pitch;
   }
   return response;
 }
@@ -295,12 +292,11 @@ std::vector<double> filter_response(const Filter& filter, Index length, double b
   const double cutoff = cutoff_of(filter);
   require<GeometryError>(cutoff > 0 && cutoff <= 1, "filter: cut-off ", cutoff,
                          " of the Nyquist frequency; a number above 0 and up to 1 is needed");
-  if (filter.window == Window::none)
-    return std::vector<double>(static_cast<std::size_t>(length / 2 + 1), 1.0);
+  if (filter.window == Window::none) return std::vector<double>(length / 2 + 1, 1.0);
   std::vector<double> response = ramp_response(length, bin_pitch);
   const Alike alike = alike_of(filter);
   for (std::size_t k = 0; k < response.size(); ++k) {
-    const double f = static_cast<double>(k) / static_cast<double>(length);
+    const double f = static_cast<double>(k) / length;
     response[k] *= window_at(filter, f) * factor_at(alike, interpolation, f);
   }
   return response;
@@ -353,12 +349,9 @@ FilterOfViews ramp_filter_of_views(const ConeBeam& whole, Filter filter, Device 
   validate(whole);
   return [whole, f = fdk_filter(whole, filter, interpolation), shares = filter_weights(whole),
           device](Range views) {
-    const auto bins = static_cast<std::size_t>(whole.detector.bins + 2);
+    const std::size_t bins = whole.detector.bins + 2;
     const std::span weights(shares);
-    return of_views(whole, views, f,
-                    weights.subspan(static_cast<std::size_t>(views.first) * bins,
-                                    static_cast<std::size_t>(views.size()) * bins),
-                    device);
+    return of_views(whole, views, f, weights.subspan(views.first * bins, views.size() * bins), device);
   };
 }
 

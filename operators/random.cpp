@@ -15,7 +15,7 @@ void draw_signs(const Space& part, const Random& random, float* out) {
                         : part.blocks() == Blocks::slices ? line % rows
                                                           : part.line_in_whole(line);
     for (Index bin = 0; bin < bins; ++bin) {
-      Random place = random.at(static_cast<std::uint64_t>(first * bins + bin));
+      Random place = random.at(first * bins + bin);
       out[line * bins + bin] = place.bits() >> 63 ? 1.0f : -1.0f;
     }
   });
@@ -33,8 +33,7 @@ void fill_with_signs(VectorView x, std::uint64_t seed, Stream& stream) {
     return;
   }
   for (int part = 0; part < x.space.parts(); ++part)
-    draw_signs(x.space.part(part), Random(seed).at(static_cast<std::uint64_t>(part)),
-               x.data + x.space.offset(part));
+    draw_signs(x.space.part(part), Random(seed).at(part), x.data + x.space.offset(part));
 }
 
 }  // namespace tandem

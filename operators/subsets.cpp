@@ -38,16 +38,16 @@ Subsets::Subsets(std::vector<LinearOperator> parts, std::vector<std::vector<Inde
   require<SpaceError>(views_.size() == parts_.size(), "Subsets: ", views_.size(), " lists of views for ",
                       parts_.size(), " operators; give one each");
   const Index all = range_.shape()[0];
-  std::vector<bool> met(static_cast<std::size_t>(all), false);
+  std::vector<bool> met(all, false);
   Index first = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const auto count = static_cast<Index>(views_[i].size());
+    const Index count = views_[i].size();
     require<SpaceError>(count == parts_[i].range().shape()[0], "Subsets: ", count, " views for operator ", i,
                         ", which has ", parts_[i].range().shape()[0]);
     for (const Index view : views_[i]) {
-      require<SpaceError>(view >= 0 && view < all && !met[static_cast<std::size_t>(view)], "Subsets: view ",
-                          view, " is not one of ", all, ", or is listed twice");
-      met[static_cast<std::size_t>(view)] = true;
+      require<SpaceError>(view >= 0 && view < all && !met[view], "Subsets: view ", view, " is not one of ",
+                          all, ", or is listed twice");
+      met[view] = true;
     }
     first_.push_back(first);
     first += count;

@@ -232,9 +232,9 @@ struct Tiles {
   void run(const Job& job) const {
     std::atomic<bool> stop = false;
     on_threads(static_cast<Index>(devices.size()), [&](Index d) {
-      const Device device = devices[static_cast<std::size_t>(d)];
+      const Device device = devices[d];
       try {
-        run_on(device, static_cast<std::size_t>(d), job, stop);
+        run_on(device, d, job, stop);
       } catch (const DeviceError& e) {
         stop = true;
         throw DeviceError("tiles on " + device.name() + ": " + e.what());

@@ -55,8 +55,7 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
             const Bytes& kernels) {
   const auto needed = [&](Index in, Index out) {  // units
     const Index some = input.within(in), made = output.within(out);
-    return static_cast<double>(inputs_at_once * some) * input.bytes +
-           static_cast<double>(made) * output.bytes + kernels(some, made);
+    return inputs_at_once * some * input.bytes + made * output.bytes + kernels(some, made);
   };
   const Index lines = input.within(1) * output.within(1);  // one of the two counts is of views
   require<DeviceError>(needed(1, 1) <= bytes,
@@ -64,10 +63,9 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
                        " of voxels and one view need ", needed(1, 1) / bytes_per_mib,
                        " MiB of each device, the limit is ", bytes / bytes_per_mib, " MiB",
                        "; give a larger --device-memory, a smaller --size or --region, or --binning");
-  const double share =
-      std::max(1.0, share_of_input * bytes / (input.bytes * static_cast<double>(input.unit)));
+  const double share = std::max(1.0, share_of_input * bytes / (input.bytes * input.unit));
   const Index wanted = std::min(input.units(), ceil_div(round_up(ceil_div(input.count, passes)), input.unit));
-  const Sizes found = largest(share < static_cast<double>(wanted) ? static_cast<Index>(share) : wanted,
+  const Sizes found = largest(share < wanted ? static_cast<Index>(share) : wanted,
                               ceil_div(output.units(), devices), bytes, needed);
   return {found.input * input.unit, found.output * output.unit};
 }

@@ -94,7 +94,7 @@ double total(std::span<const double> blocks) { return std::accumulate(blocks.beg
 void axpby(const Scalars& a, ConstVectorView x, const Scalars& b, VectorView y, Stream& stream) {
   require_equal("axpby", x.space, y.space);
   const std::span<const float> of_x = a, of_y = b;
-  const auto blocks = static_cast<std::size_t>(x.space.block_count());
+  const std::size_t blocks = x.space.block_count();
   require<SpaceError>(
       (of_x.size() == 1 || of_x.size() == blocks) && (of_y.size() == 1 || of_y.size() == blocks),
       "axpby: ", of_x.size(), " and ", of_y.size(), " scalars for ", blocks,

@@ -31,10 +31,10 @@ void require_size(std::size_t size, const Space& space, const char* what) {
 Space changes_space(const FlexibleBeam& scan) { return Space({views_of(scan), 4, 3}); }
 
 std::vector<ViewNumbers> numbers_in(ConstVectorView changes) {
-  std::vector<ViewNumbers> all(static_cast<std::size_t>(changes.space.size()) / kernels::numbers_of_view);
+  std::vector<ViewNumbers> all(changes.space.size() / kernels::numbers_of_view);
   const float* from = changes.data;
   for (ViewNumbers& view : all)
-    for (double& number : view) number = static_cast<double>(*from++);
+    for (double& number : view) number = *from++;
   return all;
 }
 
@@ -43,7 +43,7 @@ std::vector<ViewNumbers> numbers_in(ConstVectorView changes) {
 LinearOperator view_derivative(const FlexibleBeam& scan, const VolumeGrid& grid, ConstVectorView x) {
   require<DeviceError>(!x.space.device().is_cuda(), "view_derivative: x lies on ", x.space.device().name(),
                        "; derivatives by views are made on the cpu");
-  require_size(static_cast<std::size_t>(x.space.size()), cone_volume_space(grid), "view_derivative: x");
+  require_size(x.space.size(), cone_volume_space(grid), "view_derivative: x");
   auto views = std::make_shared<const kernels::MovingViews>(moving_views(scan, grid));
   auto volume = std::make_shared<const std::vector<float>>(x.data, x.data + x.space.size());
   return make_operator(
@@ -61,7 +61,7 @@ LinearOperator view_derivative(const FlexibleBeam& scan, const VolumeGrid& grid,
 std::vector<double> project_in_double(const FlexibleBeam& scan, const VolumeGrid& grid,
                                       std::span<const double> x) {
   require_size(x.size(), cone_volume_space(grid), "project_in_double: x");
-  std::vector<double> y(static_cast<std::size_t>(projection_space(scan).size()));
+  std::vector<double> y(projection_space(scan).size());
   kernels::project(moving_views(scan, grid), x.data(), y.data());
   return y;
 }
@@ -69,7 +69,7 @@ std::vector<double> project_in_double(const FlexibleBeam& scan, const VolumeGrid
 std::vector<double> back_project_in_double(const FlexibleBeam& scan, const VolumeGrid& grid,
                                            std::span<const double> y) {
   require_size(y.size(), projection_space(scan), "back_project_in_double: y");
-  std::vector<double> x(static_cast<std::size_t>(cone_volume_space(grid).size()));
+  std::vector<double> x(cone_volume_space(grid).size());
   kernels::back_project(moving_views(scan, grid), y.data(), x.data());
   return x;
 }

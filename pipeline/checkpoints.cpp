@@ -36,10 +36,10 @@ void pass(io::CheckpointFile& file, const std::string& part, std::vector<T>& num
 }
 
 void pass(io::CheckpointFile& file, const std::string& part, std::vector<std::vector<double>>& lists) {
-  auto count = static_cast<Index>(lists.size());
+  Index count = lists.size();
   pass(file, "size of " + part, std::span(&count, 1));
   file.require_room(part, count, sizeof count);
-  lists.resize(static_cast<std::size_t>(count));
+  lists.resize(count);
   for (std::vector<double>& list : lists) pass(file, part, list);
 }
 
@@ -69,9 +69,9 @@ void pass(io::CheckpointFile& file, const std::string& part, VectorView vector) 
   const Device device = vector.space.device();
   Stream& stream = default_stream(device);
   stream.synchronize();
-  if (!device.is_cuda()) return pass(file, part, std::span(vector.data, static_cast<std::size_t>(bytes / 4)));
+  if (!device.is_cuda()) return pass(file, part, std::span(vector.data, bytes / 4));
   file.begin(part, bytes);
-  std::vector<std::byte> host(static_cast<std::size_t>(std::min(bytes, bytes_at_once)));
+  std::vector<std::byte> host(std::min(bytes, bytes_at_once));
   auto* there = reinterpret_cast<std::byte*>(vector.data);
   for (Index at = 0; at < bytes; at += bytes_at_once) {
     const Index n = std::min(bytes_at_once, bytes - at);
@@ -218,7 +218,7 @@ void Checkpoints::find_part() {
   const auto [is_there, turn, iteration] = of_first(
       ranks, std::array{static_cast<int>(slots_.size()), turn_, slots_.empty() ? 0 : slots_[0].iteration});
   if (!is_there || ranks.is_first()) return;
-  const fs::path path = path_of(static_cast<std::size_t>(turn));
+  const fs::path path = path_of(turn);
   require<FileError>(fs::exists(path), path.string(),
                      ": is not there, and is a part of the check-point; bring it back, or leave out --resume "
                      "to begin anew");
@@ -341,7 +341,7 @@ void Checkpoints::write_part(const Slot& slot, ChunkState& at, AnySolver& solver
   require_of_all(ranks, fault_of([&] {
                    if (is_first) file->finish();
                  }));
-  if (!is_first) remove(static_cast<std::size_t>(turn_));  // the part of the set before
+  if (!is_first) remove(turn_);  // the part of the set before
   turn_ = turn;
 }
 

@@ -13,9 +13,9 @@ bool lies_within(Range all, Range some) { return all.first <= some.first && some
 
 void KeptScan::read(io::FrameKind kind, Range frames, Range rows, Range bins, io::Frames& into) {
   const io::FramesView from = kept(kind, frames, rows, bins);
-  const auto pixel = static_cast<Index>(bytes_of(from.type)), line = bins.size() * pixel;
+  const Index pixel = bytes_of(from.type), line = bins.size() * pixel;
   into = {from.type, from.shape, {}, from.first};
-  into.bytes.resize(static_cast<std::size_t>(frames.size() * rows.size() * line));
+  into.bytes.resize(frames.size() * rows.size() * line);
   for (Index k = 0; k < frames.size(); ++k)
     for (Index row = 0; row < rows.size(); ++row)
       std::copy_n(from.data + (k * from.frame_step + row * from.row_step) * pixel, line,
@@ -43,7 +43,7 @@ io::FramesView KeptScan::kept(io::FrameKind kind, Range frames, Range rows, Rang
   io::FramesView some = part.pixels;
   some.data += ((frames.first - part.frames.first) * some.frame_step +
                 (rows.first - part.rows.first) * some.row_step) *
-               static_cast<Index>(bytes_of(some.type));
+               bytes_of(some.type);
   some.shape = {frames.size(), rows.size(), bins.size()};
   some.first = frames.first;
   return some;

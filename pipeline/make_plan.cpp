@@ -38,7 +38,7 @@ Flow begun_flow(const Job& job, const Recipe& recipe) {
 /// The memory that kernels may take on the first device, bytes.
 double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
   return flow.devices.front().is_cuda() ? device_budget(flow.devices, recipe)
-                                        : host_budget(recipe) - static_cast<double>(held_memory());
+                                        : host_budget(recipe) - held_memory();
 }
 
 /// Nobody need know which devices have kernels for what.

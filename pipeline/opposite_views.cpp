@@ -22,7 +22,7 @@ double usual_gap(std::vector<double> angles) {
   std::vector<double> gaps;
   for (std::size_t k = 1; k < angles.size(); ++k) gaps.push_back(angles[k] - angles[k - 1]);
   if (gaps.empty()) return 0;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  const auto middle = gaps.begin() + gaps.size() / 2;
   std::ranges::nth_element(gaps, middle);
   return *middle;
 }
@@ -38,10 +38,10 @@ std::optional<std::size_t> opposite_of(std::size_t view, const std::vector<doubl
 
 /// Between bins; NaN beyond the ends.
 double value_at(std::span<const float> row, double bin) {
-  const double last = static_cast<double>(row.size() - 1);
+  const double last = row.size() - 1;
   if (!(bin >= 0 && bin <= last)) return std::numeric_limits<double>::quiet_NaN();
   const auto k = std::min(static_cast<std::size_t>(bin), row.size() - 2);
-  const double t = bin - static_cast<double>(k);
+  const double t = bin - k;
   return (1 - t) * row[k] + t * row[k + 1];
 }
 
@@ -58,7 +58,7 @@ OppositeViews opposite_views_of(std::span<const float> sinogram, const ParallelB
     const std::optional<std::size_t> other = opposite_of(view, scan.angles, most);
     if (!other) continue;
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      const double s = static_cast<double>(bin) - axis - scan.shift_of(view);
+      const double s = bin - axis - scan.shift_of(view);
       const double there = value_at(row_of(*other), axis + scan.shift_of(*other) - s);
       if (!std::isfinite(there)) continue;
       const double difference = row_of(view)[bin] - there;

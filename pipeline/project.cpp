@@ -46,7 +46,7 @@ Scan scan_of(const ProjectedScan& projection, const Part& part) {
 /// and darks (0).
 io::Frames frames_of(const Array* lines, Shape shape, float constant) {
   io::Frames frames{io::PixelType::float32, shape, {}};
-  frames.bytes.resize(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]) * sizeof(float));
+  frames.bytes.resize(shape[0] * shape[1] * shape[2] * sizeof(float));
   std::vector<float> values(frames.bytes.size() / sizeof(float), constant);
   if (lines)
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::exp(-lines->data()[i]);
@@ -63,8 +63,7 @@ std::optional<Array> lines_of(const ProjectedScan& projection, const Part& part,
   const LinearOperator A = projector_onto_rows(scan_of(projection, part), slab, model);
   Array x(A.domain());
   volume.read(part.slices, x.data());
-  for (Index i = 0; i < x.size(); ++i)
-    x.data()[i] = static_cast<float>(projection.attenuation * static_cast<double>(x.data()[i]));
+  for (Index i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(projection.attenuation * x.data()[i]);
   return A * x;
 }
 
@@ -79,16 +78,16 @@ void place_slices(ProjectedScan& projection, bool placed) {
   constexpr double exact = 1e-3;  // rows
   const double pitches = g.pitch[2] / d.row_pitch;
   require<GeometryError>(
-      std::abs(pitches - 1) * static_cast<double>(g.size[2]) <= exact, "project: slices are ", pitches,
+      std::abs(pitches - 1) * g.size[2] <= exact, "project: slices are ", pitches,
       " rows apart; in a parallel beam each slice is a row, so give a scan with their pitch");
-  const double row = g.z(0) / d.row_pitch + 0.5 * static_cast<double>(d.rows - 1);
-  const double last = row + static_cast<double>(g.size[2] - 1);
-  require<GeometryError>(last > -0.5 && row < static_cast<double>(d.rows) - 0.5,
-                         "project: the slices fall on rows ", row, " to ", last, ", the detector has 0 to ",
-                         d.rows - 1, "; leave out --rows to have one row per slice");
+  const double row = g.z(0) / d.row_pitch + 0.5 * (d.rows - 1);
+  const double last = row + (g.size[2] - 1);
+  require<GeometryError>(last > -0.5 && row < d.rows - 0.5, "project: the slices fall on rows ", row, " to ",
+                         last, ", the detector has 0 to ", d.rows - 1,
+                         "; leave out --rows to have one row per slice");
   require<GeometryError>(std::abs(row - std::round(row)) <= exact, "project: slice 0 falls on row ", row,
                          ", between two rows; a parallel beam needs slices on rows");
-  projection.first_row = static_cast<Index>(std::lround(row));
+  projection.first_row = std::lround(row);
 }
 
 void project(const ProjectedScan& projection, std::optional<Model> model, io::VolumeReader& volume,

@@ -15,8 +15,7 @@ void share_chunks(Plan& plan) {
   const Comm& ranks = plan.flow.queue;
   if (ranks.is_alone()) return;
   const Index parts =
-      ranks.size() *
-      (plan.flow.views_at_once > 0 ? static_cast<Index>(plan.flow.workers.size()) : chunks_a_rank);
+      ranks.size() * (plan.flow.views_at_once > 0 ? std::ssize(plan.flow.workers) : chunks_a_rank);
   const Index fair = std::max<Index>(ceil_div(plan.job.grid.size[2], parts), 2 * plan.job.margin.beside);
   std::array least{static_cast<double>(std::min(plan.flow.rows_at_once, fair)),
                    static_cast<double>(plan.flow.slices_a_read)};
@@ -58,7 +57,7 @@ std::optional<Index> ChunkQueue::next() {
   } else {
     number = shared_ + counter_.add(1);
   }
-  if (number >= static_cast<Index>(chunks_.size())) return std::nullopt;
+  if (number >= std::ssize(chunks_)) return std::nullopt;
   return number;
 }
 
@@ -67,6 +66,6 @@ void ChunkQueue::made(Index slices) {
   made_.add(slices);
 }
 
-double ChunkQueue::made_by_others() { return static_cast<double>(made_.add(0) - own_made_); }
+double ChunkQueue::made_by_others() { return made_.add(0) - own_made_; }
 
 }  // namespace tandem::pipeline

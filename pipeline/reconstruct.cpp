@@ -47,17 +47,17 @@ void send(const Plan& plan, ChunkQueue& all, ReadStation& read, const Workers& w
   const auto queue = [&](const char* station, int change) {
     if (board) board->queue(station, change);
   };
-  const auto count = static_cast<Index>(workers.size());
-  std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(count)));
-  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[static_cast<std::size_t>(item.place)]; };
+  const Index count = workers.size();
+  std::vector<Chunk> chunks(conveyor_places(count));
+  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[item.place]; };
   const auto load = [&](const Item& item) {
-    chunk(item).slices = due[static_cast<std::size_t>(item.number)];
+    chunk(item).slices = due[item.number];
     plan.flow.route->load(read, chunk(item));
     queue("preprocess", 1);
   };
   const auto work = [&](const Item& item) {
     queue("preprocess", -1);
-    const auto number = static_cast<std::size_t>(item.worker);
+    const std::size_t number = item.worker;
     const auto compute = [&] { (*workers[number])(chunk(item)); };
     const int threads = plan.flow.workers[number].threads;
     threads > 0 ? in_background(threads, compute) : compute();
@@ -82,7 +82,7 @@ void add(const Plan& plan, const Workers& workers, Outcome& outcome) {
 
 double slices_in(const std::vector<Range>& chunks) {
   double sum = 0;
-  for (const Range chunk : chunks) sum += static_cast<double>(chunk.size());
+  for (const Range chunk : chunks) sum += chunk.size();
   return sum;
 }
 
@@ -104,7 +104,7 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
   Landing landing(Work{plan, watch}, nullptr, false);
   const auto look_once = [&](Chunk& chunk) {
     landing(chunk, look);
-    made += static_cast<double>(chunk.slices.size());
+    made += chunk.slices.size();
     reached = std::max(reached, made);
   };
   ChunkQueue queue({}, due, {});
@@ -135,7 +135,7 @@ Outcome look_for_weights(io::ScanReader& reader, const Plan& plan, const Options
   for (Index most = most_slices_ahead;; most *= times) {
     const std::vector<Range> some = some_slices(plan, most);
     Outcome found = look_at_some(reader, plan, options, "look ahead", some, [](const Chunk&) {});
-    if (!found.weights.empty() || static_cast<Index>(some.size()) < most) return found;
+    if (!found.weights.empty() || std::ssize(some) < most) return found;
   }
 }
 
@@ -195,8 +195,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   const Comm& ranks = plan.flow.ranks;
   ChunkQueue queue = queue_of(plan, writer, options);
   const std::vector<Range>& due = queue.chunks();
-  Watch watch(options.progress, static_cast<double>(plan.job.grid.size[2]), plan.flow.workers.size(),
-              options.board);
+  Watch watch(options.progress, plan.job.grid.size[2], plan.flow.workers.size(), options.board);
   if (!ranks.is_alone() && ranks.is_first()) watch.add_others([&] { return queue.made_by_others(); });
   if (options.board) options.board->expect(slices_in(due));
   PrepareStation prepare(reader.info(), plan);

@@ -42,18 +42,18 @@ struct Cell {
 };
 
 std::vector<Cell> cells(const Simulation& s, Range rows) {
-  const auto bins = static_cast<std::size_t>(detector_of(s.scan).bins);
-  std::vector<Cell> all(static_cast<std::size_t>(rows.size()) * bins);
+  const std::size_t bins = detector_of(s.scan).bins;
+  std::vector<Cell> all(rows.size() * bins);
   const auto symmetric = [](Random r) { return 2 * r.uniform() - 1; };
   const double rings = ring_spread(s);
   parallel_for(rows.size(), [&](Index i) {
-    const auto row = static_cast<std::uint64_t>(rows.first + i);
+    const std::uint64_t row = rows.first + i;
     const auto line = [&](Draw draw) { return sequence(s.seed, draw).at(row); };
     const Random gain = line(Draw::gain), sensitivity = line(Draw::sensitivity), offset = line(Draw::offset);
     for (std::size_t bin = 0; bin < bins; ++bin)
-      all[static_cast<std::size_t>(i) * bins + bin] = {
-          1 + gain_spread * symmetric(gain.at(bin)), 1 + rings * symmetric(sensitivity.at(bin)),
-          mean_offset - offset_spread + offset.at(bin).bits() % (2 * offset_spread + 1)};
+      all[i * bins + bin] = {1 + gain_spread * symmetric(gain.at(bin)),
+                             1 + rings * symmetric(sensitivity.at(bin)),
+                             mean_offset - offset_spread + offset.at(bin).bits() % (2 * offset_spread + 1)};
   });
   return all;
 }
@@ -86,7 +86,7 @@ std::uint64_t by_inversion(double mean, Random& random) {
   while (left > share && share > 0) {
     left -= share;
     ++count;
-    share *= mean / static_cast<double>(count);
+    share *= mean / count;
   }
   return count;
 }
@@ -160,32 +160,27 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
   std::vector<float> integrals;
   if (kind == FrameKind::projection) {
     count = views_of(s.scan);
-    integrals.resize(static_cast<std::size_t>(count * rows.size() * bins));
+    integrals.resize(count * rows.size() * bins);
     project(phantom_, s.scan, rows, integrals);
   }
   const std::vector<Cell> fixed = cells(s, rows);
   const PixelType pixel = type();
-  const auto size = static_cast<Index>(io::bytes_of(pixel)), line = bins * size;
-  io::Frames out{pixel,
-                 {count, rows.size(), bins},
-                 io::PixelBytes(static_cast<std::size_t>(count * rows.size() * line))};
+  const Index size = io::bytes_of(pixel), line = bins * size;
+  io::Frames out{pixel, {count, rows.size(), bins}, io::PixelBytes(count * rows.size() * line)};
   parallel_for(count * rows.size(), [&](Index i) {
     const Index row = i % rows.size();
     const Random random = sequence(s.seed, kind == FrameKind::projection ? Draw::projection : Draw::flat)
-                              .at(static_cast<std::uint64_t>(i / rows.size()))
-                              .at(static_cast<std::uint64_t>(rows.first + row));
+                              .at(i / rows.size())
+                              .at(rows.first + row);
     const Cell* cell = fixed.data() + row * bins;
     std::byte* to = out.bytes.data() + i * line;
     for (Index bin = 0; bin < bins; ++bin, ++cell, to += size) {
       double transmission = kind == FrameKind::flat ? 1 : 0;
       if (kind == FrameKind::projection)
-        transmission = cell->sensitivity *
-                       std::exp(-static_cast<double>(integrals[static_cast<std::size_t>(i * bins + bin)]));
-      Random own = random.at(static_cast<std::uint64_t>(bin));
+        transmission = cell->sensitivity * std::exp(-static_cast<double>(integrals[i * bins + bin]));
+      Random own = random.at(bin);
       store(pixel,
-            s.photons
-                ? static_cast<double>(poisson(*s.photons * cell->gain * transmission, own) + cell->offset)
-                : transmission,
+            s.photons ? poisson(*s.photons * cell->gain * transmission, own) + cell->offset : transmission,
             to);
     }
   });

@@ -91,8 +91,8 @@ VolumeGrid coarser_grid(const VolumeGrid& grid, Index times) {
   VolumeGrid wider = grid;
   for (std::size_t i = 0; i < 2; ++i) {
     wider.size[i] = (grid.size[i] + times - 1) / times;
-    wider.centre[i] += 0.5 * static_cast<double>(times * wider.size[i] - grid.size[i]) * grid.pitch[i];
-    wider.pitch[i] *= static_cast<double>(times);
+    wider.centre[i] += 0.5 * (times * wider.size[i] - grid.size[i]) * grid.pitch[i];
+    wider.pitch[i] *= times;
   }
   return wider;
 }
@@ -310,7 +310,7 @@ LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::fu
   const auto lines = impl_->lines(one, at);
   add_unsaid(at.warnings, lines->warnings);
   const auto [slices, height, width] = one.plan.job.grid.shape();
-  at.picture = {width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+  at.picture = {width, height, std::vector<float>(width * height)};
   at.seen_twice = seen_twice(one.plan.job);
   if (look.halves) at.even = at.picture.grey;
   if (!lines->y) return at;
@@ -334,7 +334,7 @@ LookedAt SliceMaker::sinogram(const Recipe& recipe, const Look& look, const std:
   const auto lines = impl_->lines(one, at);
   add_unsaid(at.warnings, lines->warnings);
   const Index views = views_of(one.plan.job.scan), bins = detector_of(one.plan.job.scan).bins;
-  at.picture = {bins, views, std::vector<float>(static_cast<std::size_t>(views * bins))};
+  at.picture = {bins, views, std::vector<float>(views * bins)};
   if (!lines->y) return at;
   const Array y = on_device(*lines->y, Device::cpu());
   const Index rows = y.space().shape()[1];

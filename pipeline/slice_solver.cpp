@@ -23,7 +23,7 @@ constexpr double share_of_counts = 0.2;  // a share of the memory of a recipe
 class VolumeInMemory final : public io::VolumeWriter {
  public:
   VolumeInMemory(Shape shape, std::vector<float>& voxels) : area_(shape[1] * shape[2]), voxels_(voxels) {
-    voxels_.assign(static_cast<std::size_t>(shape[0] * area_), 0);
+    voxels_.assign(shape[0] * area_, 0);
   }
   void write(Range slices, const float* data) override {
     std::copy_n(data, slices.size() * area_, voxels_.data() + slices.first * area_);
@@ -152,8 +152,7 @@ std::optional<io::Picture> SliceSolver::plane(std::size_t axis, Index number) co
   io::Picture all{size.at(across), size.at(down), {}};
   for (Index v = 0; v < all.height; ++v)
     for (Index u = 0; u < all.width; ++u)
-      all.grey.push_back(impl_->voxels[static_cast<std::size_t>(number * step.at(axis) + u * step.at(across) +
-                                                                v * step.at(down))]);
+      all.grey.push_back(impl_->voxels[number * step.at(axis) + u * step.at(across) + v * step.at(down)]);
   return all;
 }
 
@@ -166,8 +165,7 @@ int SliceSolver::quick_binning(const Recipe& recipe) const {
     const Job job = make_job(info, binned_recipe(recipe, binning));
     if (job.method->iterates() && rows_are_slices(job.scan)) return 0;
     const auto [nx, ny, nz] = job.solved.size;
-    const double updates = static_cast<double>(nx) * static_cast<double>(ny) * static_cast<double>(nz) *
-                           static_cast<double>(views_of(job.scan));
+    const double updates = static_cast<double>(nx) * ny * nz * views_of(job.scan);
     const double seconds = job.method->iterates() ? 1 : 5;
     if (updates <= seconds * updates_of_a_second) return binning;
   }

@@ -161,7 +161,7 @@ SolverState BaGmres::state() {
 void BaGmres::make_room(int steps) {
   basis_.erase(basis_.begin() + 1, basis_.end());
   for (int k = 0; k < steps; ++k) basis_.emplace_back(A_.domain(), stream_);
-  for (Small& small : small_) small.resize(static_cast<std::size_t>(steps));
+  for (Small& small : small_) small.resize(steps);
 }
 
 }  // namespace tandem

@@ -22,7 +22,7 @@ void clamp(VectorView x, const Bounds& bounds, Stream& stream) {
 
 std::vector<double> least_products(Array z, const Bounds& bounds, const std::vector<double>& lengths,
                                    Stream& stream) {
-  const auto lowest = static_cast<double>(bounds.lowest), highest = static_cast<double>(bounds.highest);
+  const double lowest = bounds.lowest, highest = bounds.highest;
   const std::vector<double> sums = sum_lengths(z, stream), squares = dot(z, z, stream);
   clamp_below(z, 0, stream);
   const std::vector<double> above = sum_lengths(z, stream), squares_above = dot(z, z, stream);

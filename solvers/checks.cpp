@@ -20,8 +20,8 @@ void require_none_negative(const Array& data, Array& scratch, const std::string&
 }
 
 void require_weights(std::span<const float> weights, Index blocks, const std::string& solver) {
-  require<SpaceError>(weights.size() == 1 || static_cast<Index>(weights.size()) == blocks, solver, ": ",
-                      weights.size(), " weights for ", blocks, " blocks; give one, or one per block");
+  require<SpaceError>(weights.size() == 1 || std::ssize(weights) == blocks, solver, ": ", weights.size(),
+                      " weights for ", blocks, " blocks; give one, or one per block");
   for (const float weight : weights)
     require<GeometryError>(weight >= 0 && std::isfinite(weight), solver, ": weight ", weight,
                            " of the regulariser; a number from 0 on is needed");

@@ -34,7 +34,7 @@ Fista::Fista(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::
       g_(regulariser_.K.range(), stream_),
       data_weights_(std::move(data_weights)),
       weights_(std::move(weights)),
-      momentum_(static_cast<std::size_t>(A_.domain().block_count()), 1.0) {
+      momentum_(A_.domain().block_count(), 1.0) {
   require<GeometryError>(options_.inner_steps >= 1, "Fista: ", options_.inner_steps,
                          " inner steps; at least 1 is needed");
   require_weights(weights_, A_.domain().block_count(), "Fista");

@@ -21,7 +21,7 @@ Landweber::Landweber(LinearOperator A, Array&& b, Array x0, LandweberOptions opt
   require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Landweber: relaxation ",
                          options_.relaxation, "; a number between 0 and 2 is needed");
   for (const double norm : block_norms(A_, update_, r_, stream_))
-    steps_.push_back(norm > 0 ? static_cast<double>(options_.relaxation) / (norm * norm) : 0);
+    steps_.push_back(norm > 0 ? options_.relaxation / (norm * norm) : 0);
   clamp(x_, options_.bounds, stream_);
   update_residual();
   falls_.assign(residual_norms_.size(), INFINITY);

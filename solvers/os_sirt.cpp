@@ -46,7 +46,7 @@ void OsSirt::update_residual() {
 
 void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
   const LinearOperator& A = A_[subset];
-  const float step = options_.relaxation / static_cast<float>(A_.views(subset));
+  const float step = options_.relaxation / A_.views(subset);
   const VectorView r = A_.part(VectorView(r_), subset);
   axpby(1, A_.part(ConstVectorView(b_), subset), 0, r, stream_);
   A.apply(-1, x_, 1, r, stream_);

@@ -27,9 +27,8 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
       shrink_(std::move(data_weights)) {
   require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Pdhg: relaxation ",
                          options_.relaxation, "; a number between 0 and 2 is needed");
-  require<SpaceError>(
-      options_.norms.empty() || static_cast<Index>(options_.norms.size()) == A_.domain().block_count(),
-      "Pdhg: ", options_.norms.size(), " norms; give one per block");
+  require<SpaceError>(options_.norms.empty() || std::ssize(options_.norms) == A_.domain().block_count(),
+                      "Pdhg: ", options_.norms.size(), " norms; give one per block");
   require<GeometryError>(options_.balance > 0 && std::isfinite(options_.balance), "Pdhg: balance ",
                          options_.balance, "; a positive number is needed");
   weigh(std::move(weights));
@@ -54,7 +53,7 @@ void Pdhg::choose_steps() {
   sigma_.assign(norms.size(), options_.balance);
   if (shrink_) average_weights();
   for (std::size_t k = 0; k < norms.size(); ++k) {
-    const double norm = margin * norms[k], sigma = static_cast<double>(sigma_[k]);
+    const double norm = margin * norms[k], sigma = sigma_[k];
     const double tau = norm > 0 ? 0.5 / (sigma * norm * norm) : 0;
     tau_.push_back(static_cast<float>(tau));
     sigma_of_regulariser_.push_back(tau > 0 ? static_cast<float>(0.5 / (tau * regulariser_.norm_squared))
@@ -148,7 +147,7 @@ std::vector<double> Pdhg::objective() {
   std::vector<double> misfit = shrink_ ? weighted_squares(left) : dot(left, left, stream_);
   const std::vector<double> uneven = regularity();
   for (std::size_t k = 0; k < misfit.size(); ++k)
-    misfit[k] = 0.5 * misfit[k] + static_cast<double>(weights_[weights_.size() > 1 ? k : 0]) * uneven[k];
+    misfit[k] = 0.5 * misfit[k] + weights_[weights_.size() > 1 ? k : 0] * uneven[k];
   return misfit;
 }
 
@@ -176,7 +175,7 @@ std::vector<double> Pdhg::weighted_squares(const Array& r) {
   Array w = data_weights();
   multiply(r, w, stream_);
   std::vector<double> squares = dot(w, r, stream_);
-  for (std::size_t k = 0; k < squares.size(); ++k) squares[k] *= static_cast<double>(sigma_[k]);
+  for (std::size_t k = 0; k < squares.size(); ++k) squares[k] *= sigma_[k];
   return squares;
 }
 
@@ -216,8 +215,7 @@ std::vector<double> Pdhg::conjugate_of_misfit() {
     reciprocal_or_zero(s_, 0, stream_);
     multiply(p_, s_, stream_);
     const std::vector<double> longer = dot(p_, s_, stream_);
-    for (std::size_t k = 0; k < squares.size(); ++k)
-      squares[k] = (longer[k] - squares[k]) / static_cast<double>(sigma_[k]);
+    for (std::size_t k = 0; k < squares.size(); ++k) squares[k] = (longer[k] - squares[k]) / sigma_[k];
   }
   const std::vector<double> products = dot(b_, p_, stream_);
   for (std::size_t k = 0; k < squares.size(); ++k) squares[k] = 0.5 * squares[k] + products[k];

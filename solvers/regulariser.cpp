@@ -39,8 +39,8 @@ Regulariser huber_total_variation(const Space& volume, float threshold, std::arr
   huber.conjugate = [threshold](ConstVectorView q, std::span<const float> weights, Stream& stream) {
     std::vector<double> values = dot(q, q, stream);
     for (std::size_t k = 0; k < values.size(); ++k) {
-      const auto weight = static_cast<double>(weights[weights.size() == 1 ? 0 : k]);
-      values[k] = weight > 0 ? values[k] * static_cast<double>(threshold) / (2 * weight) : 0;
+      const double weight = weights[weights.size() == 1 ? 0 : k];
+      values[k] = weight > 0 ? values[k] * threshold / (2 * weight) : 0;
     }
     return values;
   };
@@ -97,7 +97,7 @@ Regulariser tikhonov(const Space& volume) {
                 std::vector<double> values = halves(dot(q, q, stream));
                 const std::vector<float> of_blocks = each(weights, values.size());
                 for (std::size_t k = 0; k < values.size(); ++k)
-                  values[k] = of_blocks[k] > 0 ? values[k] / static_cast<double>(of_blocks[k]) : 0;
+                  values[k] = of_blocks[k] > 0 ? values[k] / of_blocks[k] : 0;
                 return values;
               }};
 }

@@ -53,7 +53,7 @@ StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
     require<SpaceError>(block < traces.size() && traces.size() == now.falls.size(),
                         "stagnation: ", traces.size(), " traces for ", now.falls.size(),
                         " blocks of a solver that tells its reach; give one per block");
-    const double variance = now.residuals[block] * now.residuals[block] / static_cast<double>(data[block]);
+    const double variance = now.residuals[block] * now.residuals[block] / data[block];
     return now.iteration > 0 && now.falls[block] <= of_noise * traces[block] * variance;
   };
   return {"stagnation", holds};

@@ -14,7 +14,7 @@ namespace {
 
 Scan cone_scan(const GeometryOptions& o, Detector detector, std::vector<double> angles) {
   return point_source_scan({detector, std::move(angles), *o.sod_mm, *o.sdd_mm,
-                            o.midplane_row.value_or(0.5 * static_cast<double>(detector.rows - 1))});
+                            o.midplane_row.value_or(0.5 * (detector.rows - 1))});
 }
 
 nlohmann::json fields(const Scan& scan) {
@@ -34,8 +34,8 @@ std::string words(const Scan& scan) {
 std::vector<Index> rows_for_cone_axis(const Scan& scan, Range selected, Index count) {
   count = std::min(count, selected.size());
   const auto first = static_cast<Index>(
-      std::clamp(std::round(point_source_of(scan).midplane_row - 0.5 * static_cast<double>(count - 1)),
-                 static_cast<double>(selected.first), static_cast<double>(selected.last - count)));
+      std::clamp<double>(std::round(point_source_of(scan).midplane_row - 0.5 * (count - 1)), selected.first,
+                         selected.last - count));
   std::vector<Index> rows;
   for (Index k = 0; k < count; ++k) rows.push_back(first + k);
   return rows;

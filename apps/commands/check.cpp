@@ -65,14 +65,13 @@ std::vector<float> columns_of(const LinearOperator& A, bool alike) {
 /// max |A_ij - B_ji| / max |A_ij| over all entries.
 double entry_error(const LinearOperator& A, bool alike) {
   const std::vector<float> forward = columns_of(A, alike), backward = columns_of(adjoint(A), alike);
-  const std::size_t blocks = alike ? static_cast<std::size_t>(A.domain().block_count()) : 1,
-                    columns = static_cast<std::size_t>(A.domain().size()) / blocks,
+  const std::size_t blocks = alike ? A.domain().block_count() : 1, columns = A.domain().size() / blocks,
                     rows = forward.size() / columns;
   double worst = 0, largest = 0;
   for (std::size_t j = 0; j < columns; ++j)
     for (std::size_t i = 0; i < rows; ++i) {
       const double a = forward[j * rows + i];
-      worst = std::max(worst, std::abs(a - static_cast<double>(backward[i * columns + j])));
+      worst = std::max(worst, std::abs(a - backward[i * columns + j]));
       largest = std::max(largest, std::abs(a));
     }
   return worst / largest;
@@ -177,7 +176,7 @@ void run_check(CheckOptions& o) {
   json rows = json::array();
   bool all_hold = true;
   for (const Line& line : lines) {
-    progress("check", static_cast<double>(rows.size()), static_cast<double>(lines.size()), "pairs");
+    progress("check", rows.size(), lines.size(), "pairs");
     rows.push_back(check(line, o.size, device));
     if (rows.back()["ok"] == false) all_hold = false;
   }

@@ -54,14 +54,14 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
   auto writer = io::create_volume(o.truth, grid.shape(), format, "{\"content\":\"exact pixel averages\"}",
                                   o.common.replace());
   const Index area = grid.size[0] * grid.size[1];
-  const Index step = rows_at_once(4.0 * static_cast<double>(area), grid.size[2]);
+  const Index step = rows_at_once(4.0 * area, grid.size[2]);
   std::vector<float> slab;
   for (Index z = 0; z < grid.size[2]; z += step) {
     const Range slices{z, std::min(grid.size[2], z + step)};
-    slab.resize(static_cast<std::size_t>(slices.size() * area));
+    slab.resize(slices.size() * area);
     simulated.truth(grid, slices, slab);
     writer->write(slices, slab.data());
-    progress("truth", static_cast<double>(slices.last), static_cast<double>(grid.size[2]));
+    progress("truth", slices.last, grid.size[2]);
   }
   writer->finish("{}");
   progress.clear();
@@ -72,11 +72,9 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
 /// The bytes of one row of all views; memory has to hold a few such rows. @throws DeviceError if it does not
 /// hold one
 double bytes_of_row(const Scan& scan) {
-  const double bytes =
-      8.0 * static_cast<double>(detector_of(scan).bins) * static_cast<double>(views_of(scan));
-  require<DeviceError>(bytes < static_cast<double>(pipeline::spare_host_memory()),
-                       "simulate: one row of all views takes ", bytes * 1e-9,
-                       " GB, more than is free; give fewer --views or --bins");
+  const double bytes = 8.0 * detector_of(scan).bins * views_of(scan);
+  require<DeviceError>(bytes < pipeline::spare_host_memory(), "simulate: one row of all views takes ",
+                       bytes * 1e-9, " GB, more than is free; give fewer --views or --bins");
   return bytes;
 }
 
@@ -84,13 +82,13 @@ void write_frames(const pipeline::SimulatedScan& simulated, Index step, io::Scan
                   ProgressLine& progress) {
   const pipeline::Simulation& s = simulated.simulation();
   const Index all = detector_of(s.scan).rows;
-  progress("simulate", 0, static_cast<double>(all), "rows");
+  progress("simulate", 0, all, "rows");
   for (Index row = 0; row < all; row += step) {
     const Range rows{row, std::min(all, row + step)};
     for (io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
       if (kind == io::FrameKind::projection || (kind == io::FrameKind::flat ? s.flats : s.darks) > 0)
         writer.write(kind, rows, simulated.frames(kind, rows));
-    progress("simulate", static_cast<double>(rows.last), static_cast<double>(all), "rows");
+    progress("simulate", rows.last, all, "rows");
   }
 }
 

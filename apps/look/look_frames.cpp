@@ -45,8 +45,8 @@ json places_of(std::span<const std::size_t> cells, Index bins) {
   constexpr std::size_t most = 2000;
   json places = json::array();
   for (const std::size_t cell : cells.first(std::min(cells.size(), most))) {
-    places.push_back(cell % static_cast<std::size_t>(bins));
-    places.push_back(cell / static_cast<std::size_t>(bins));
+    places.push_back(cell % bins);
+    places.push_back(cell / bins);
   }
   return places;
 }
@@ -75,17 +75,16 @@ json histogram_of(std::span<const float> values) {
   for (const float v : values)
     if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v), sum += v, ++finite;
   if (finite == 0) return nullptr;
-  const double mean = sum / static_cast<double>(finite);
+  const double mean = sum / finite;
   std::vector<Index> counts(bars);
   const double width = std::max(high - low, 1e-30F);
   for (const float v : values) {
     if (!std::isfinite(v)) continue;
     squares += (v - mean) * (v - mean);
-    const auto k = static_cast<std::size_t>((v - low) / width * static_cast<double>(bars));
+    const auto k = static_cast<std::size_t>((v - low) / width * bars);
     ++counts[std::min(k, bars - 1)];
   }
-  return {{"low", low},       {"high", high},
-          {"mean", mean},     {"spread", std::sqrt(squares / static_cast<double>(finite))},
+  return {{"low", low},       {"high", high},    {"mean", mean}, {"spread", std::sqrt(squares / finite)},
           {"finite", finite}, {"counts", counts}};
 }
 
@@ -98,7 +97,7 @@ std::vector<float> LookFrames::read(io::FrameKind kind, Index index) const {
 std::vector<double> LookFrames::mean_of(io::FrameKind kind, Index count) const {
   constexpr Index most = 5;
   const Detector& d = detector_of(reader_.info().scan);
-  std::vector<double> sum(static_cast<std::size_t>(d.rows * d.bins));
+  std::vector<double> sum(d.rows * d.bins);
   const std::vector<Index> which = evenly_taken(count, most);
   for (const Index k : which) {
     const std::vector<float> one = read(kind, k);
@@ -112,7 +111,7 @@ const LookFrames::OverViews& LookFrames::over_views() {
   if (over_views_) return *over_views_;
   const std::vector<Index> which = evenly_taken(views_of(reader_.info().scan), most);
   OverViews all;
-  all.taken = static_cast<Index>(which.size());
+  all.taken = which.size();
   std::vector<double> mean, squares;
   double taken = 0;
   for (const Index view : which) {  // by Welford: counts are large beside how they vary

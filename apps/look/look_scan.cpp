@@ -101,7 +101,7 @@ json LookScan::grown() {
   const std::vector<double>& angles = angles_of(geometry);
   const double turn = period_of(geometry).value_or(0) * (1 - 1e-9);
   Index first = views - 1;
-  const auto angle = [&](Index view) { return angles[static_cast<std::size_t>(view)]; };
+  const auto angle = [&](Index view) { return angles[view]; };
   while (first > 0 && !angles.empty() && std::abs(angle(first - 1) - angle(views - 1)) < turn) --first;
   ring_ = {first, views};
   return {{"views", views}, {"planned", scan.growing->planned()}, {"ring", {first, views}}};
@@ -143,7 +143,7 @@ Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
     const Range x = look.x.value_or(o.recipe.region_x.value_or(Range{0, size[2]})),
                 y = look.y.value_or(o.recipe.region_y.value_or(Range{0, size[1]}));
     some.head["region"] = {x.first, x.last, y.first, y.last};
-    some.head["pitch"] = at.place.grid.pitch[0] / static_cast<double>(look.coarser);
+    some.head["pitch"] = at.place.grid.pitch[0] / look.coarser;
     some.head["length"] = at.place.unit_of_length();
   }
   if (lines) some.head["histogram"] = histogram_of(at.picture.grey);

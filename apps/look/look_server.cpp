@@ -69,8 +69,8 @@ Reader looked_volume(const LookCommand& o) {
 }
 
 LookedVolume looked_volumes(const LookCommand& o, Reader volume) {
-  const double memory = o.recon.memory_gib ? *o.recon.memory_gib * bytes_per_gib
-                                           : static_cast<double>(pipeline::spare_host_memory());
+  const double memory =
+      o.recon.memory_gib ? *o.recon.memory_gib * bytes_per_gib : pipeline::spare_host_memory();
   LookedVolume looked(o.recon.scans.front(), std::move(volume), memory);
   if (!o.beside.empty()) looked.put_beside(o.beside, volume_at(o, o.beside));
   return looked;

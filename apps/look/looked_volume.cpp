@@ -45,18 +45,16 @@ std::array<Index, 3> shift_of(const io::VolumeReader& volume, const io::VolumeRe
   std::array<Index, 3> shift{};
   for (std::size_t i = 0; i < 3; ++i) {
     const double pitch = a->grid.pitch[i], size = b->grid.pitch[i];
-    const auto begin = [i](const VolumeGrid& g) {
-      return g.centre[i] - 0.5 * g.pitch[i] * static_cast<double>(g.size[i]);
-    };
+    const auto begin = [i](const VolumeGrid& g) { return g.centre[i] - 0.5 * g.pitch[i] * g.size[i]; };
     const double voxels = (begin(b->grid) - begin(a->grid)) / pitch;
-    const auto longest = static_cast<double>(std::max(a->grid.size[i], b->grid.size[i]));
+    const double longest = std::max(a->grid.size[i], b->grid.size[i]);
     require<FileError>(std::abs(size - pitch) * longest <= alike * pitch, name, ": along ", "xyz"[i],
                        " its voxels are ", size, ' ', b->unit_of_length(), " wide, not ", pitch,
                        "; give a volume of the same grid");
     require<FileError>(std::abs(voxels - std::round(voxels)) <= alike && std::abs(voxels) < 1e9, name,
                        ": along ", "xyz"[i], " its voxels lie between those of the first volume, ", voxels,
                        " voxels further; give a volume of the same grid");
-    shift[2 - i] = static_cast<Index>(std::llround(voxels));
+    shift[2 - i] = std::llround(voxels);
   }
   for (std::size_t i = 0; i < 3; ++i)
     require<FileError>(shift[i] < volume.shape()[i] && shift[i] + other.shape()[i] > 0, name,
@@ -84,9 +82,7 @@ struct LookedVolume::Part {
 };
 
 /// A picture is read, kept and sent.
-double LookedVolume::bytes_for(const Seen& s) {
-  return 3.0 * sizeof(float) * static_cast<double>(s.width()) * static_cast<double>(s.height());
-}
+double LookedVolume::bytes_for(const Seen& s) { return 3.0 * sizeof(float) * s.width() * s.height(); }
 
 LookedVolume::LookedVolume(std::string name, std::unique_ptr<io::VolumeReader> volume, double memory)
     : memory_(memory) {
@@ -192,7 +188,7 @@ void LookedVolume::read(const One& one, const Seen& s, io::Picture& picture, con
     go_on();
     box.part[s.v] = {first, std::min(first + most, down.last)};
     const Shape n = box.shape();
-    some.resize(static_cast<std::size_t>(n[0] * n[1] * n[2]));
+    some.resize(n[0] * n[1] * n[2]);
     one.reader->read_box(box, some.data(), level);
     for (Index k = 0; k < n[s.v] && row < picture.height; ++k, ++row)
       std::copy_n(some.begin() + k * n[s.u], std::min(n[s.u], picture.width - part.skipped[s.u]),
@@ -202,11 +198,10 @@ void LookedVolume::read(const One& one, const Seen& s, io::Picture& picture, con
 
 Pictured LookedVolume::plane(const json& asked, const GoOn& go_on) {
   const Seen s = seen(asked);
-  const auto which = static_cast<std::size_t>(
-      whole_number(asked.value("of", json(0)), "of", {0, static_cast<Index>(volumes_.size())}));
+  const std::size_t which = whole_number(asked.value("of", json(0)), "of", {0, std::ssize(volumes_)});
   Pictured some{{s.width(), s.height(), {}}, {}};
   require_memory(bytes_for(s));
-  some.picture.grey.assign(static_cast<std::size_t>(s.width() * s.height()), nothing);
+  some.picture.grey.assign(s.width() * s.height(), nothing);
   read(volumes_[which], s, some.picture, go_on);
   some.head = {{"axis", std::string(1, axes[s.axis])},
                {"at", s.at},

@@ -60,15 +60,14 @@ void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& nam
   std::vector<float> greys = all.pictures[all.result.best].grey;
   std::erase_if(greys, [](float v) { return !std::isfinite(v); });
   io::Sheet sheet = sheet_of(window_of(std::move(greys)), all.place);
-  sheet.pixel *= static_cast<double>(joined);
+  sheet.pixel *= joined;
   for (std::size_t k = 0; k < all.pictures.size(); ++k)
     all.pictures[k].captions = {(k == 0 ? name + ' ' : "") + all.texts[k]};
   if (has_best(all)) {
     all.pictures[all.result.best].framed = true;
     all.pictures[all.result.best].captions.front() += ", the best";
   }
-  sheet.columns =
-      static_cast<std::size_t>(std::ceil(std::sqrt(1.5 * static_cast<double>(all.pictures.size()))));
+  sheet.columns = static_cast<std::size_t>(std::ceil(std::sqrt(1.5 * all.pictures.size())));
   io::write_png(std::move(output), all.pictures, sheet);
 }
 
@@ -207,9 +206,8 @@ void run_sweep(ReconOptions& o) {
   options.forget(o.slices_are_range() ? "slices" : "");
   options.forget(asked.name);
   LookScan scan(options);
-  SweepMade made = swept(scan, scan.start(), asked, pixels, [&](std::size_t done) {
-    progress("sweep", static_cast<double>(done), static_cast<double>(asked.values.size()), "values");
-  });
+  SweepMade made = swept(scan, scan.start(), asked, pixels,
+                         [&](std::size_t done) { progress("sweep", done, asked.values.size(), "values"); });
   for (const std::string& text : made.warnings) progress.warn(text);
   if (made.result.verdict != pipeline::Verdict::resolved) progress.warn("--sweep: " + made.result.words);
   progress.clear();

@@ -86,14 +86,11 @@ double usual_arc(const GeometryOptions& o) {
 std::vector<double> angles_of_views(const GeometryOptions& o, Index bins) {
   if (!o.angles_file.empty()) return io::read_angles(o.angles_file);
   std::vector<double> angles;
-  const Index views =
-      o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * static_cast<double>(bins))));
+  const Index views = o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * bins)));
   const double arc = o.arc.value_or(usual_arc(o));
   const bool about_zero = o.trajectory == "tomosynthesis";  // the middle view looks straight down
-  const double step = arc / static_cast<double>(views),
-               start = o.start + (about_zero ? -0.5 * arc + 0.5 * step : 0);
-  for (Index v = 0; v < views; ++v)
-    angles.push_back((start + arc * static_cast<double>(v) / static_cast<double>(views)) * radians);
+  const double step = arc / views, start = o.start + (about_zero ? -0.5 * arc + 0.5 * step : 0);
+  for (Index v = 0; v < views; ++v) angles.push_back((start + arc * v / views) * radians);
   return angles;
 }
 
@@ -103,7 +100,7 @@ Scan scan_on_trajectory(const GeometryOptions& o, const Detector& d, std::vector
                       .parallel = o.geometry == ParallelBeam::kind,
                       .sod = o.sod_mm.value_or(0),
                       .sdd = o.sdd_mm.value_or(0),
-                      .midplane_row = o.midplane_row.value_or(0.5 * static_cast<double>(d.rows - 1)),
+                      .midplane_row = o.midplane_row.value_or(0.5 * (d.rows - 1)),
                       .pitch = o.pitch_mm.value_or(0),
                       .elevation = in_radians(o.elevation_deg.value_or(30)),
                       .curved = o.curved,
@@ -161,7 +158,7 @@ Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm
   const bool many_rows = o.trajectory == "laminography" || o.trajectory == "tomosynthesis";
   Detector d{.bins = o.bins.value_or(size), .rows = o.rows.value_or(many_rows ? size : slices)};
   d.bin_pitch = d.row_pitch = pitch_mm;
-  d.axis_bin = o.axis_bin.value_or(0.5 * static_cast<double>(d.bins - 1));
+  d.axis_bin = o.axis_bin.value_or(0.5 * (d.bins - 1));
   if (!o.views_file.empty()) {
     const io::ViewGeometry given = io::read_geometry_file(o.views_file);
     d.rows = o.rows.value_or(given.rows.value_or(d.rows)),

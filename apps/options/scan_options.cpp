@@ -278,13 +278,12 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
   how.row_shifts = pipeline::row_shifts_of(reader.info(), all_rows.size(), 0);
   pipeline::require_reference(reader.info(), how, false);
   const pipeline::RowMargin margin = pipeline::margin_of(how);
-  const Index rows = static_cast<Index>(chosen.size()), bins = columns.size(),
-              file_rows = detector_of(reader.info().scan).rows;
-  std::vector<float> lines(static_cast<std::size_t>(views.size() * rows * bins));
+  const Index rows = chosen.size(), bins = columns.size(), file_rows = detector_of(reader.info().scan).rows;
+  std::vector<float> lines(views.size() * rows * bins);
   pipeline::Findings findings;
   for (Index k = 0; k < rows; ++k) {
-    progress("read rows", static_cast<double>(k), static_cast<double>(rows), "rows");
-    const Index row = chosen[static_cast<std::size_t>(k)];
+    progress("read rows", k, rows, "rows");
+    const Index row = chosen[k];
     const Range needed = margin.around({row, row + 1}),
                 there{std::max<Index>(needed.first, 0), std::min(needed.last, file_rows)};
     const Range read = with_good_margins(reader, how, {{row, row + 1}, there, columns, views});
@@ -295,7 +294,7 @@ std::vector<float> line_integrals(io::ScanReader& reader, const ScanOptions& o, 
     const auto data =
         pipeline::preprocess(counts, reference, how, Space({views.size(), 1, bins}, Blocks::rows), findings);
     for (Index v = 0; v < views.size(); ++v)
-      std::copy_n(data.y.data() + v * bins, bins, &lines[static_cast<std::size_t>((v * rows + k) * bins)]);
+      std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
   }
   return lines;
 }
@@ -340,10 +339,10 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
   pipeline::AxisSearch shifted = search;
   shifted.aside = reader.info().field_of_view == io::FieldOfView::doubled;
   if (shifted.between)
-    for (double& edge : *shifted.between) edge -= static_cast<double>(s.bins.first);
-  auto axis = beam_of(scan).find_axis(lines, crop(scan, s.views, s.rows, s.bins),
-                                      static_cast<Index>(rows.size()), shifted, progress);
-  const auto first = static_cast<double>(s.bins.first);
+    for (double& edge : *shifted.between) edge -= s.bins.first;
+  auto axis = beam_of(scan).find_axis(lines, crop(scan, s.views, s.rows, s.bins), std::ssize(rows), shifted,
+                                      progress);
+  const double first = s.bins.first;
   axis.axis_bin += first;
   if (axis.axis_if_repeated) *axis.axis_if_repeated += first;
   return axis;
@@ -379,8 +378,8 @@ void warn_of_repeated_view(io::ScanReader& reader, const ScanOptions& o, const s
   const std::vector<float> last = line_integrals(reader, o, {views - 2, views}, rows, progress);
   lines.insert(lines.end(), last.begin(), last.end());
   const auto repeats = [&](double axis) {
-    const Shape shape{4, static_cast<Index>(rows.size()), s.bins.size()};
-    const auto mirror = whole ? std::nullopt : std::optional(axis - static_cast<double>(s.bins.first));
+    const Shape shape{4, std::ssize(rows), s.bins.size()};
+    const auto mirror = whole ? std::nullopt : std::optional(axis - s.bins.first);
     return pipeline::repeats_first_view(lines, shape, {0, 1, 2, 3}, mirror);
   };
   if (std::any_of(axes.begin(), axes.end(), repeats))

@@ -98,9 +98,7 @@ class Scanner {
   void skip(std::string_view some) { place_ = std::min(text_.find_first_not_of(some, place_), text_.size()); }
   void skip_line() { place_ = std::min(text_.find('\n', place_), text_.size()); }
 
-  Index line() const {
-    return 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(place_), '\n');
-  }
+  Index line() const { return 1 + std::count(text_.begin(), text_.begin() + place_, '\n'); }
 
   [[noreturn]] void refuse(const std::string& what) const {
     throw UsageError(where_ + ": line " + std::to_string(line()) + ": " + what + "; give NAME = VALUE");

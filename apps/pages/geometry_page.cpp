@@ -22,7 +22,7 @@ using nlohmann::json;
 std::array<Vector3, 2> box_of(const VolumeGrid& grid) {
   std::array<Vector3, 2> box{};
   for (std::size_t k = 0; k < 3; ++k) {
-    const double half = 0.5 * static_cast<double>(grid.size[k]) * grid.pitch[k];
+    const double half = 0.5 * grid.size[k] * grid.pitch[k];
     box[0][k] = grid.centre[k] - half, box[1][k] = grid.centre[k] + half;
   }
   return box;
@@ -56,8 +56,7 @@ std::vector<Vector3> outline_of(const FlexibleBeam& scan, const FlexibleView& vi
   for (const double end : {-0.5, 0.5})
     for (int k = 0; k <= steps; ++k) {
       const double along = static_cast<double>(k) / steps - 0.5, side = end < 0 ? along : -along;
-      points.push_back(point_on(scan, view, end * static_cast<double>(scan.detector.rows),
-                                side * static_cast<double>(scan.detector.bins)));
+      points.push_back(point_on(scan, view, end * scan.detector.rows, side * scan.detector.bins));
     }
   return points;
 }
@@ -70,8 +69,7 @@ Drawn drawn(const FlexibleBeam& scan, std::size_t number, double reach) {
     for (Vector3& point : all.outline) point = point + far;
   for (std::size_t k = 0; k < 4; ++k) {
     const double side = k == 1 || k == 2 ? 0.5 : -0.5, end = k < 2 ? -0.5 : 0.5;
-    const Vector3 corner = point_on(scan, view, end * static_cast<double>(scan.detector.rows),
-                                    side * static_cast<double>(scan.detector.bins));
+    const Vector3 corner = point_on(scan, view, end * scan.detector.rows, side * scan.detector.bins);
     all.corners[k] = corner + (scan.parallel ? far : none);
     all.from[k] = scan.parallel ? corner - far : view.source;
   }
@@ -83,21 +81,20 @@ class Drawing {
  public:
   static constexpr Index side = 480;
   Drawing(std::size_t across, std::size_t up, double reach)
-      : across_(across), up_(up), scale_(0.46 * static_cast<double>(side) / reach) {
-    picture.grey.assign(static_cast<std::size_t>(side * side), 1.0F);
+      : across_(across), up_(up), scale_(0.46 * side / reach) {
+    picture.grey.assign(side * side, 1.0F);
   }
   void line(const Vector3& from, const Vector3& to, float grey) {
     const double steps = std::ceil(scale_ * tandem::length(to - from)) + 1;
     for (double k = 0; k <= steps; ++k) point(from + k / steps * (to - from), grey, 0);
   }
   void point(const Vector3& at, float grey, Index radius) {
-    const double half = 0.5 * static_cast<double>(side);
+    const double half = 0.5 * side;
     const auto x = static_cast<Index>(half + scale_ * at[across_]),
                y = static_cast<Index>(half - scale_ * at[up_]);
     for (Index row = y - radius; row <= y + radius; ++row)
       for (Index column = x - radius; column <= x + radius; ++column)
-        if (0 <= row && row < side && 0 <= column && column < side)
-          picture.grey[static_cast<std::size_t>(row * side + column)] = grey;
+        if (0 <= row && row < side && 0 <= column && column < side) picture.grey[row * side + column] = grey;
   }
   io::Picture picture{side, side, {}, {}};
 
@@ -136,8 +133,7 @@ std::string geometry_page(const std::string& file, const std::string& words, con
   const std::vector<double> all = io::numbers_of(free);
   json views = json::array(), numbers = json::array();
   for (const std::size_t k : shown(free.views.size())) {
-    views.push_back(std::vector<double>(all.begin() + static_cast<Index>(12 * k),
-                                        all.begin() + static_cast<Index>(12 * k + 12)));
+    views.push_back(std::vector<double>(all.begin() + 12 * k, all.begin() + 12 * k + 12));
     numbers.push_back(k);
   }
   const json data = {{"file", file},
@@ -172,7 +168,7 @@ std::vector<io::Picture> geometry_pictures(const Scan& scan, const VolumeGrid& g
   for (const auto& [across, up, words] : {std::tuple{0, 1, "from above: x to the right, y up"},
                                           std::tuple{0, 2, "from the front: x to the right, z up"},
                                           std::tuple{1, 2, "from the side: y to the right, z up"}}) {
-    Drawing drawing(static_cast<std::size_t>(across), static_cast<std::size_t>(up), reach);
+    Drawing drawing(across, up, reach);
     for (const Drawn& view : views) drawing.point(view.source, 0.5F, 1);
     draw_view(drawing, views.front(), 0);
     draw_box(drawing, box_of(grid), 0.3F);

@@ -23,9 +23,9 @@ std::string words_of_window(GreyWindow window) {
 
 GreyWindow window_of(std::vector<float> values) {
   const auto at = [&](double share) {
-    const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    const auto k = static_cast<std::ptrdiff_t>(share * (values.size() - 1));
     std::nth_element(values.begin(), values.begin() + k, values.end());
-    return values[static_cast<std::size_t>(k)];
+    return values[k];
   };
   const float low = at(0.005), high = at(0.995);
   return {low, high > low ? high : low + 1};

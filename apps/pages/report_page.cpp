@@ -85,7 +85,7 @@ Histogram around(const std::vector<float>& slice) {
 }
 
 void add(const std::vector<float>& slice, Histogram& to) {
-  const auto parts = static_cast<float>(to.counts.size());
+  const float parts = to.counts.size();
   for (const float value : slice) {
     const float part = parts * (value - to.low) / (to.high - to.low);
     if (!std::isfinite(value))
@@ -117,8 +117,8 @@ VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress) {
   const auto [nz, ny, nx] = volume.shape();
   const auto place = volume.place();
   const std::array<double, 3> pitch = place ? place->grid.pitch : std::array<double, 3>{1, 1, 1};
-  const auto length = [&](std::size_t axis, Index count) { return pitch[axis] * static_cast<double>(count); };
-  std::vector<float> slice(static_cast<std::size_t>(nx * ny)), along_y, along_x;
+  const auto length = [&](std::size_t axis, Index count) { return pitch[axis] * count; };
+  std::vector<float> slice(nx * ny), along_y, along_x;
   volume.read({nz / 2, nz / 2 + 1}, slice.data());
   VolumeView view{{{'z', nz / 2, nz, pipeline::shrunk(slice, nx, ny), length(0, nx), length(1, ny)}},
                   around(slice),
@@ -129,11 +129,11 @@ VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress) {
   }
   const Index step = ceil_div(nz, pipeline::live_side);
   for (Index z = 0; z < nz; z += step) {
-    progress("read", static_cast<double>(z), static_cast<double>(nz));
+    progress("read", z, nz);
     volume.read({z, z + 1}, slice.data());
     add(slice, view.histogram);
     along_y.insert(along_y.end(), slice.begin() + ny / 2 * nx, slice.begin() + (ny / 2 + 1) * nx);
-    for (Index y = 0; y < ny; ++y) along_x.push_back(slice[static_cast<std::size_t>(y * nx + nx / 2)]);
+    for (Index y = 0; y < ny; ++y) along_x.push_back(slice[y * nx + nx / 2]);
   }
   const Index lines = ceil_div(nz, step);
   view.planes.push_back(

@@ -143,7 +143,7 @@ void RunForecast::measure(io::ScanReader& reader, ProgressLine& progress) {
 
 std::string RunForecast::lack_of_disk() const {
   std::error_code fault;
-  const double free = static_cast<double>(fs::space(folder_of(files_), fault).available);
+  const double free = fs::space(folder_of(files_), fault).available;
   if (fault || disk_bytes_ <= free) return {};
   std::ostringstream text;
   text.precision(4);

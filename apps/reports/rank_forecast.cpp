@@ -113,7 +113,7 @@ void print_rank_forecast(const json& r) {
 json rank_traffic_json(const pipeline::Plan& plan) {
   const Comm& ranks = plan.flow.ranks;
   const RankTraffic own = rank_traffic();
-  const auto count = static_cast<std::size_t>(ranks.size()), rank = static_cast<std::size_t>(ranks.rank());
+  const std::size_t count = ranks.size(), rank = ranks.rank();
   const auto of_all = [&](double value) {
     std::vector<double> values(count, 0);
     values[rank] = value;

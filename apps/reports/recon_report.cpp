@@ -282,9 +282,8 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   if (const Shape all = plan.job.solved.shape(); all != n)
     to << "solved    " << all[0] << " x " << all[1] << " x " << all[2]
        << " (z, y, x), all that the rays see, of which the volume is a part\n";
-  to << "memory    " << mib(static_cast<double>(plan.flow.bytes)) << " at most, "
-     << counted(plan.flow.rows_at_once, "slice") << " at once"
-     << (sums_views(plan) ? ", " + counted(plan.flow.views_at_once, "view") : "") << "\n";
+  to << "memory    " << mib(plan.flow.bytes) << " at most, " << counted(plan.flow.rows_at_once, "slice")
+     << " at once" << (sums_views(plan) ? ", " + counted(plan.flow.views_at_once, "view") : "") << "\n";
   if (!plan.flow.why_model.empty())
     to << "model     " << name_of(plan.flow.model) << ", " << plan.flow.why_model << '\n';
   to << "device    ";
@@ -294,8 +293,8 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   to << name_of(plan.flow.execution()) << (plan.flow.matched ? "" : ", an unmatched pair");
   if (in_tiles(plan.flow) || plan.flow.home().members() > 1) to << ", vectors " << vectors(plan.flow);
   if (const Device first = plan.flow.devices.front(); first.is_cuda())
-    to << ", " << mib(static_cast<double>(plan.flow.device_bytes)) << " of " << (gpus > 1 ? "each " : "the ")
-       << description(first) << " at most";
+    to << ", " << mib(plan.flow.device_bytes) << " of " << (gpus > 1 ? "each " : "the ") << description(first)
+       << " at most";
   if (const pipeline::Worker* helper = plan.flow.helper())
     to << "; the CPU helps, " << name_of(helper->execution) << ", with " << helper->threads << " threads";
   to << '\n';
@@ -350,9 +349,8 @@ json numbers_json(const io::VolumeFormat& format, const pipeline::Outcome& out, 
 std::string warning_of_clipped(const json& numbers, const pipeline::Plan& plan) {
   if (!numbers.contains("min")) return {};
   const Shape n = plan.job.grid.shape();
-  const auto clipped =
-      static_cast<double>(numbers["clipped_below"].get<Index>() + numbers["clipped_above"].get<Index>());
-  const double percent = 100 * clipped / static_cast<double>(n[0] * n[1] * n[2]);
+  const double clipped = numbers["clipped_below"].get<Index>() + numbers["clipped_above"].get<Index>();
+  const double percent = 100 * clipped / (n[0] * n[1] * n[2]);
   if (percent <= 1) return {};
   std::ostringstream text;
   text.precision(3);

@@ -41,7 +41,7 @@ double value_of(const BallCalibration& found, Number number) {
 
 /// The first selected cell in the file, for the numbers that count cells.
 double first_cell(const Selection& s, Number number) {
-  return number == calibration::axis_bin       ? static_cast<double>(s.bins.first)
+  return number == calibration::axis_bin       ? s.bins.first
          : number == calibration::midplane_row ? static_cast<double>(s.rows.first)
                                                : 0;
 }
@@ -56,8 +56,7 @@ void add_numbers(Calibrated& all, const BallCalibration& found, const Selection&
     const auto number = static_cast<Number>(n);
     const std::string name(calibration::name_of(number));
     const double value = value_of(found, number) + first_cell(s, number),
-                 uncertainty =
-                     found.fit.uncertainty[static_cast<std::size_t>(n)] * calibration::unit_of(number);
+                 uncertainty = found.fit.uncertainty[n] * calibration::unit_of(number);
     const bool told = is_told(found, name);
     const std::string padded = name + std::string(14 - name.size(), ' ');
     if (number == calibration::pitch && !told) {
@@ -85,8 +84,7 @@ json balls_of(const BallCalibration& found) {
 /// All views of the file on all of its detector.
 FlexibleBeam views_by(const BallCalibration& found, ConeBeam whole, const Selection& s) {
   calibration::CircularScanner scanner = found.fit.scanner;
-  scanner.axis_bin += static_cast<double>(s.bins.first),
-      scanner.midplane_row += static_cast<double>(s.rows.first);
+  scanner.axis_bin += s.bins.first, scanner.midplane_row += s.rows.first;
   if (found.reversed)
     for (double& angle : whole.angles) angle = -angle;
   return calibration::views_of(scanner, whole.detector, whole.angles);
@@ -95,16 +93,16 @@ FlexibleBeam views_by(const BallCalibration& found, ConeBeam whole, const Select
 double rms(const std::vector<Eigen::Vector2d>& residuals) {
   double sum = 0;
   for (const Eigen::Vector2d& r : residuals) sum += r.squaredNorm();
-  return std::sqrt(sum / static_cast<double>(2 * residuals.size()));
+  return std::sqrt(sum / (2 * residuals.size()));
 }
 
 void draw_line(io::Picture& picture, const Eigen::Vector2d& from, const Eigen::Vector2d& to, float grey) {
   const double steps = std::ceil((to - from).lpNorm<Eigen::Infinity>()) + 1;
   for (double k = 0; k <= steps; ++k) {
     const Eigen::Vector2d at = from + k / steps * (to - from);
-    const auto x = static_cast<Index>(std::lround(at.x())), y = static_cast<Index>(std::lround(at.y()));
+    const Index x = std::lround(at.x()), y = std::lround(at.y());
     if (0 <= x && x < picture.width && 0 <= y && y < picture.height)
-      picture.grey[static_cast<std::size_t>(y * picture.width + x)] = grey;
+      picture.grey[y * picture.width + x] = grey;
   }
 }
 
@@ -112,13 +110,11 @@ void draw_line(io::Picture& picture, const Eigen::Vector2d& from, const Eigen::V
 io::Picture residual_plot(const BallCalibration& found, const std::vector<Eigen::Vector2d>& residuals,
                           const Detector& d, const std::string& title) {
   constexpr double side = 480, length = 24;  // pixels; a line of the root mean square residual
-  const double scale = side / static_cast<double>(std::max(d.bins, d.rows)), size = rms(residuals),
+  const double scale = side / std::max(d.bins, d.rows), size = rms(residuals),
                larger = size > 0 ? length / (size * scale) : 1;
-  const auto pixels = [&](Index cells) {
-    return static_cast<Index>(std::lround(scale * static_cast<double>(cells)));
-  };
+  const auto pixels = [&](Index cells) { return static_cast<Index>(std::lround(scale * cells)); };
   io::Picture picture{pixels(d.bins), pixels(d.rows), {}, {}};
-  picture.grey.assign(static_cast<std::size_t>(picture.width * picture.height), 1.0F);
+  picture.grey.assign(picture.width * picture.height, 1.0F);
   const auto place = [&](const Eigen::Vector2d& cell) -> Eigen::Vector2d {
     return scale * (cell + Eigen::Vector2d{0.5, 0.5});
   };
@@ -152,8 +148,8 @@ void add_findings(Calibrated& all, const BallCalibration& found) {
                      {"scatter_cells", found.fit.scatter},
                      {"rotation", found.reversed ? "against the angles" : "along the angles"},
                      {"other_rotation_fits_worse_by", found.other_sense}});
-  all.lines.push_back("balls         " + counted(static_cast<Index>(found.fit.balls.size()), "ball") + ", " +
-                      counted(static_cast<Index>(found.sightings.size()), "shadow") + " off by " +
+  all.lines.push_back("balls         " + counted(found.fit.balls.size(), "ball") + ", " +
+                      counted(found.sightings.size(), "shadow") + " off by " +
                       rounded(std::round(1e4 * after) / 1e4) +
                       " cells rms; before: " + rounded(std::round(1e3 * before) / 1e3));
 }
@@ -167,8 +163,8 @@ void warn_of_doubts(const BallCalibration& found, ProgressLine& progress) {
         "calibrate: the sample turns against the angles of the scan; the file that is written has it right, "
         "and "
         "--rotation-direction -1 tells other commands");
-  const double left_out = 1 - static_cast<double>(found.sightings.size()) /
-                                  static_cast<double>(std::max<std::size_t>(1, found.shadows));
+  const double left_out =
+      1 - static_cast<double>(found.sightings.size()) / std::max<std::size_t>(1, found.shadows);
   if (left_out > most_left_out)
     progress.warn("calibrate: " + rounded(std::round(100 * left_out)) +
                   " % of the round spots belong to no ball that was followed");

@@ -46,9 +46,8 @@ CoarseFrames coarse_frames(io::ScanReader& reader, const ScanOptions& o, Progres
       for (Index bin = 0; bin < d.bins; ++bin) {
         double sum = 0;
         for (Index r = row * high; r < (row + 1) * high; ++r)
-          for (Index b = bin * wide; b < (bin + 1) * wide; ++b)
-            sum += static_cast<double>(frame[static_cast<std::size_t>(r * s.bins.size() + b)]);
-        all.frames.values.push_back(static_cast<float>(sum / static_cast<double>(high * wide)));
+          for (Index b = bin * wide; b < (bin + 1) * wide; ++b) sum += frame[r * s.bins.size() + b];
+        all.frames.values.push_back(static_cast<float>(sum / (high * wide)));
       }
   });
   return all;
@@ -67,7 +66,7 @@ FlexibleBeam moved_views(const FlexibleBeam& whole, const CoarseFrames& coarse, 
   for (std::size_t k = 0; k < found.moves.size(); ++k) {
     ViewMove move = found.moves[k];
     for (const Move each : {Move::bins, Move::rows}) move[number_of(each)] *= unit_of(each, coarse);
-    FlexibleView& view = all.views[static_cast<std::size_t>(coarse.selected.views.first) + k];
+    FlexibleView& view = all.views[coarse.selected.views.first + k];
     view = calibration::moved_by(whole, view, move);
   }
   return all;
@@ -87,7 +86,7 @@ json numbers_of(Move move, const CoarseFrames& coarse, const ViewMoves& found) {
 double rms_of(const json& numbers) {
   double sum = 0;
   for (const json& each : numbers) sum += std::pow(each.get<double>(), 2);
-  return std::sqrt(sum / static_cast<double>(numbers.size()));
+  return std::sqrt(sum / numbers.size());
 }
 
 struct NamedMove {
@@ -143,7 +142,7 @@ void add_slices(Calibrated& all, const CoarseFrames& coarse, const ViewMoves& fo
   const VolumeGrid grid = fitting_grid(coarse.scan);
   std::vector<double> heights{grid.centre[2]};
   if (!calibration::few_rows(coarse.frames))
-    heights.push_back(grid.centre[2] + static_cast<double>(grid.size[2]) * grid.pitch[2] / 3);
+    heights.push_back(grid.centre[2] + grid.size[2] * grid.pitch[2] / 3);
   std::vector<float> shown;
   for (const double height : heights)
     for (const bool is_after : {false, true}) {
@@ -178,9 +177,7 @@ void require_found(const ViewMoves& found) {
 Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& o, calibration::MoveSearch how,
                                ProgressLine& progress) {
   const CoarseFrames coarse = coarse_frames(reader, o, progress);
-  how.watch = [&](int round) {
-    progress("move views", static_cast<double>(round), static_cast<double>(how.rounds), "rounds");
-  };
+  how.watch = [&](int round) { progress("move views", round, how.rounds, "rounds"); };
   const ViewMoves found = calibration::find_view_moves(coarse.frames, coarse.scan, how);
   require_found(found);
   Calibrated all{moved_views(as_free_views(reader.info().scan), coarse, found), json::object(), {}, {}, {}};

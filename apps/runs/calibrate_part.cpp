@@ -19,12 +19,11 @@ void add_binned(FrameStack& stack, std::span<const float> frame, Index bins, Ind
                 Index bins_together) {
   const auto weight = 1 / static_cast<float>(rows_together * bins_together);
   const std::size_t first = stack.values.size();
-  stack.values.resize(first + static_cast<std::size_t>(stack.rows * stack.bins), 0);
+  stack.values.resize(first + stack.rows * stack.bins, 0);
   for (Index row = 0; row < stack.rows * rows_together; ++row)
     for (Index bin = 0; bin < stack.bins * bins_together; ++bin)
-      stack
-          .values[first + static_cast<std::size_t>(row / rows_together * stack.bins + bin / bins_together)] +=
-          weight * frame[static_cast<std::size_t>(row * bins + bin)];
+      stack.values[first + (row / rows_together * stack.bins + bin / bins_together)] +=
+          weight * frame[row * bins + bin];
 }
 
 const char* name_of(Sought what) {
@@ -45,8 +44,7 @@ const char* name_of(Sought what) {
 
 double row_of_axis(const Scan& scan) {
   const Detector& d = detector_of(scan);
-  return rows_are_slices(scan) || d.rows == 1 ? 0.5 * static_cast<double>(d.rows - 1)
-                                              : point_source_of(scan).midplane_row;
+  return rows_are_slices(scan) || d.rows == 1 ? 0.5 * (d.rows - 1) : point_source_of(scan).midplane_row;
 }
 
 CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
@@ -108,7 +106,7 @@ json searches_of(const calibration::SharpestSlices& found, const CalibratedPart&
 
 void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after) {
   const VolumeGrid grid = fitting_grid(part.scan);
-  const double up = static_cast<double>(grid.size[2]) * grid.pitch[2] / 3;
+  const double up = grid.size[2] * grid.pitch[2] / 3;
   const std::vector<double> heights = !calibration::few_rows(part.frames)
                                           ? std::vector{grid.centre[2], grid.centre[2] + up}
                                           : std::vector{grid.centre[2]};

@@ -38,8 +38,7 @@ struct MethodRow {
     double squares = 0;
     for (const pipeline::Iterated& chunk : outcome.iterated) squares += chunk.squares.back();
     const Detector& d = detector_of(plan.job.scan);
-    return std::sqrt(squares / static_cast<double>(d.rows * d.bins) /
-                     static_cast<double>(views_of(plan.job.scan)));
+    return std::sqrt(squares / (d.rows * d.bins) / views_of(plan.job.scan));
   }
 };
 
@@ -93,7 +92,7 @@ std::vector<std::string> captions_of(const MethodRow& row) {
 /// The middle slice of the truth.
 io::Picture true_slice(const ReconOptions& o, const pipeline::Plan& plan) {
   const auto [nx, ny, nz] = plan.job.grid.size;
-  io::Picture picture{nx, ny, std::vector<float>(static_cast<std::size_t>(nx * ny)), {"truth"}};
+  io::Picture picture{nx, ny, std::vector<float>(nx * ny), {"truth"}};
   pipeline::TrueVolume(plan.job.place(), o.truth, o.scan.how.allow_external_files)
       .read(nz / 2, picture.grey.data());
   return picture;
@@ -106,7 +105,7 @@ void brighten(io::Picture& picture, const GreyWindow& of_truth) {
   const float factor = std::round(10 * of_truth.white / window_of(picture.grey).white) / 10;
   if (!(factor >= far_below) || !std::isfinite(factor)) return;
   for (float& grey : picture.grey) grey *= factor;
-  picture.captions.push_back("shown " + text_of_number(static_cast<double>(factor), 2) + " times as bright");
+  picture.captions.push_back("shown " + text_of_number(factor, 2) + " times as bright");
 }
 
 /// Writes the picture with one window for all, so that greys can be compared: that of the truth, or else that

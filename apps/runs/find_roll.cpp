@@ -33,7 +33,7 @@ FittedLine fitted(const std::vector<Point>& points) {
   FittedLine line{(wxx * wy - wx * wxy) / determinant, (w * wxy - wx * wy) / determinant};
   double chi = 0;
   for (const Point& p : points) chi += std::pow((p.y - line.value - line.slope * p.x) / p.uncertainty, 2);
-  const double grown = std::sqrt(std::max(1.0, chi / static_cast<double>(points.size() - 2)));
+  const double grown = std::sqrt(std::max(1.0, chi / (points.size() - 2)));
   line.value_uncertainty = grown * std::sqrt(wxx / determinant);
   line.slope_uncertainty = grown * std::sqrt(w / determinant);
   return line;
@@ -49,8 +49,7 @@ Roll find_roll_of(io::ScanReader& reader, ScanOptions& o, const pipeline::AxisSe
   require<GeometryError>(beam.rows_are_slices, "--roll goes with a parallel beam");
   require<GeometryError>(s.rows.size() >= 3, "--roll: ", s.rows.size(), " rows; at least 3 are needed");
   count = std::clamp<Index>(count, 3, s.rows.size());
-  const double middle = 0.5 * static_cast<double>(detector_of(scan).rows - 1),
-               unmoved = 0.5 * static_cast<double>(s.bins.first + s.bins.last - 1);
+  const double middle = 0.5 * (detector_of(scan).rows - 1), unmoved = 0.5 * (s.bins.first + s.bins.last - 1);
   constexpr int rounds = 5;
   constexpr double enough =
       0.0125;  // degrees, one standard deviation: a detector of few rows needs more of them
@@ -60,7 +59,7 @@ Roll find_roll_of(io::ScanReader& reader, ScanOptions& o, const pipeline::AxisSe
     std::vector<Point> axes;
     for (const Index row : beam.rows_for_axis(scan, s.rows, count)) {
       const pipeline::AxisEstimate found = find_axis_in(reader, o, search, {row}, progress);
-      axes.push_back({static_cast<double>(row) - middle, found.axis_bin, found.uncertainty});
+      axes.push_back({row - middle, found.axis_bin, found.uncertainty});
       roll.method = found.method;
     }
     const FittedLine line = fitted(axes);

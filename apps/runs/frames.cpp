@@ -21,8 +21,7 @@ void require_single_views(const pipeline::Preprocessing& how) {
 /// The number of views whose counts and line integrals take some 64 MB.
 Index views_at_once(Range rows, Range bins) {
   constexpr double bytes = 64e6, bytes_a_cell = 8;
-  return std::max<Index>(1, static_cast<Index>(bytes / (bytes_a_cell * static_cast<double>(rows.size()) *
-                                                        static_cast<double>(bins.size()))));
+  return std::max<Index>(1, static_cast<Index>(bytes / (bytes_a_cell * rows.size() * bins.size())));
 }
 
 }  // namespace
@@ -42,18 +41,16 @@ void for_each_frame(io::ScanReader& reader, const ScanOptions& o, ProgressLine& 
   const Range read = pipeline::with_good_margins(reader, how, {rows, there, bins, views});
   auto reference = pipeline::read_reference(reader, read, bins, how);
   reference.margin_above = rows.first - read.first, reference.margin_below = read.last - rows.last;
-  const auto cells = static_cast<std::size_t>(rows.size() * bins.size());
+  const std::size_t cells = rows.size() * bins.size();
   pipeline::Findings findings;
   for (Index first = views.first; first < views.last;) {
     const Range some{first, std::min(views.last, first + views_at_once(rows, bins))};
-    progress("read frames", static_cast<double>(first - views.first), static_cast<double>(views.size()),
-             "views");
+    progress("read frames", first - views.first, views.size(), "views");
     const auto counts = reader.read(io::FrameKind::projection, some, read, bins);
     const auto data = pipeline::preprocess(
         counts, reference, how, Space({some.size(), rows.size(), bins.size()}, Blocks::rows), findings);
     for (Index view = some.first; view < some.last; ++view)
-      work(static_cast<std::size_t>(view - views.first),
-           {data.y.data() + static_cast<std::size_t>(view - some.first) * cells, cells});
+      work(view - views.first, {data.y.data() + (view - some.first) * cells, cells});
     first = some.last;
   }
 }

@@ -114,7 +114,7 @@ int PrintableStream::overflow(int c) {
 
 std::streamsize PrintableStream::xsputn(const char* text, std::streamsize count) {
   const std::string shown = printable({text, static_cast<std::size_t>(count)});
-  const auto length = static_cast<std::streamsize>(shown.size());
+  const std::streamsize length = shown.size();
   line_ += shown;
   for (std::size_t end = 0; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1))
     log_line(line_.substr(0, end));

@@ -71,7 +71,7 @@ Neighbours neighbours(const Same& same) {
   }
   return found;
 }
-const RankPlace& own() { return rank_places()[static_cast<std::size_t>(Comm::world().rank())]; }
+const RankPlace& own() { return rank_places()[Comm::world().rank()]; }
 
 /// Refuses something for all processes: one of them says the error, and the others wait until they are ended.
 void refuse_once(int rank, const std::string& what) {
@@ -90,7 +90,7 @@ void print_error(const std::string& what) {
 
 std::string words_of(const RankFailure& failure) {
   return "rank " + std::to_string(failure.rank) + " of " + std::to_string(Comm::world().size()) + " (" +
-         places()[static_cast<std::size_t>(failure.rank)].host + "): " + failure.text;
+         places()[failure.rank].host + "): " + failure.text;
 }
 
 /// Tells the failures of ranks. If all ranks failed alike, no rank is named.
@@ -192,7 +192,7 @@ std::vector<Device> devices_of_this_rank(const std::vector<Device>& all) {
   std::ranges::copy_if(all, std::back_inserter(gpus), [](Device device) { return device.is_cuda(); });
   if (gpus.empty() || Comm::world().is_alone()) return all;
   const auto here = static_cast<int>(gpus.size());
-  if (here < count) return {gpus[static_cast<std::size_t>(number % here)]};
+  if (here < count) return {gpus[number % here]};
   return {gpus.begin() + here * number / count, gpus.begin() + here * (number + 1) / count};
 }
 
@@ -219,7 +219,7 @@ RankLines say_ranks(const std::vector<Device>& own_devices, int threads) {
   std::map<std::string, std::vector<int>> users;
   int rank = 0;
   for (const std::string& one : Comm::world().all_gather(text)) {
-    const RankPlace& place = places()[static_cast<std::size_t>(rank)];
+    const RankPlace& place = places()[rank];
     lines.devices.push_back("rank " + std::to_string(rank) + " on " + place.host + ": " + one);
     std::istringstream names(one);
     for (std::string name; std::getline(names >> std::ws, name, ',');)

@@ -40,7 +40,7 @@ void take(int signal) {
 double seconds() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 
 /// Handles a signal. `timeout` and schedulers send it to a process and to its group, so it may come twice at

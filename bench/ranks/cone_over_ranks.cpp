@@ -85,7 +85,7 @@ double milliseconds(const Comm& ranks, Stream& stream, int repeat, const std::fu
   }
   times.erase(times.begin());
   std::ranges::nth_element(times, times.begin() + repeat / 2);
-  return times[static_cast<std::size_t>(repeat / 2)];
+  return times[repeat / 2];
 }
 
 /// Adds what all ranks sent in each of some steps, and what they had planned.
@@ -119,7 +119,7 @@ void measure(const Comm& ranks, const Asked& o) {
   if (size <= most) row["mismatch"] = adjointness(A, 2).mismatch;
   fill(x, 0, stream);
   Cgls solver(A, b, std::move(x));
-  const ActiveBlocks active(static_cast<std::size_t>(A.domain().block_count()), true);
+  const ActiveBlocks active(A.domain().block_count(), true);
   const double before = rank_traffic().sent;
   row["cgls_step_ms"] = milliseconds(ranks, stream, steps, [&] { solver.step(active); });
   add_traffic(ranks, c, (rank_traffic().sent - before) / (steps + 1), row);

@@ -31,7 +31,7 @@ void require_success(int code) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw DeviceError("MPI: " + std::string(text, static_cast<std::size_t>(length)));
+  throw DeviceError("MPI: " + std::string(text, length));
 }
 
 /// Waits with pauses, because MPI itself would keep a core busy. False if the time is over.
@@ -56,7 +56,7 @@ void in_pieces(std::size_t bytes, const Begin& begin) {
     MPI_Request request = MPI_REQUEST_NULL;
     require_success(begin(at, some, &request));
     wait(request);
-    at += static_cast<std::size_t>(some);
+    at += some;
   } while (at < bytes);
 }
 
@@ -150,7 +150,7 @@ std::optional<Message> arrived(Channel channel, int last_tag) {
     if (!is_there) continue;
     int count = 0;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    Message message{status.MPI_SOURCE, tag, std::string(static_cast<std::size_t>(count), '\0')};
+    Message message{status.MPI_SOURCE, tag, std::string(count, '\0')};
     require_success(MPI_Mrecv(message.bytes.data(), count, MPI_BYTE, &which, &status));
     return message;
   }

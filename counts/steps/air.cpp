@@ -13,8 +13,7 @@ AirSums sums_of(const ViewRow& row, Range bins) {
   const std::span<const float> y = row.y, span = row.span();
   AirSums sums;
   for (Index bin = bins.first; bin < bins.last; ++bin)
-    if (const auto b = static_cast<std::size_t>(bin); span[b] > 0)
-      sums.add(y[b], bin, span[b] * row.reference.photons_a_count);
+    if (const std::size_t b = bin; span[b] > 0) sums.add(y[b], bin, span[b] * row.reference.photons_a_count);
   require<FileError>(sums.sum > 0, "--air-columns: the mean of their ", sums.good,
                      " good cells is not above the dark in every view; choose columns that see no sample");
   return sums;
@@ -29,13 +28,13 @@ Index divide(ViewRow& row, const AirSums& only) {
 /// Divides by the line through the means of both margins, at the places of their cells.
 Index divide(ViewRow& row, const AirSums& left, const AirSums& right) {
   const AirLine line = line_through(left, right);
-  const auto bins = static_cast<Index>(row.y.size());
+  const Index bins = row.y.size();
   require<FileError>(line.at(0) > 0 && line.at(bins - 1) > 0,
                      "--air-columns: the line through both margins, ", left.mean(), " and ", right.mean(),
                      ", is not above 0 at an end of the row; choose columns that see no sample");
   row.air = air_of(left, right);
   for (Index b = 0; b < bins; ++b) {
-    float& y = row.y[static_cast<std::size_t>(b)];
+    float& y = row.y[b];
     y = static_cast<float>(y / line.at(b));
   }
   return 0;

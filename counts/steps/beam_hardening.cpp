@@ -139,7 +139,7 @@ std::vector<double> fitted_to_water(std::span<const Pair> spectrum, const std::s
   while (measured(longest) < highest) longest *= 1.05;
   std::vector<Pair> lengths;
   for (std::size_t k = 1; k <= steps; ++k) {
-    const double length = longest * static_cast<double>(k) / steps;
+    const double length = longest * k / steps;
     lengths.push_back({length, measured(length)});
   }
   return fitted(lengths, terms);
@@ -167,8 +167,7 @@ class Polynomial {
  private:
   double slope(double q) const {
     double sum = 0;
-    for (std::size_t k = coefficients_.size(); k > 0; --k)
-      sum = sum * q + static_cast<double>(k) * coefficients_[k - 1];
+    for (std::size_t k = coefficients_.size(); k > 0; --k) sum = sum * q + k * coefficients_[k - 1];
     return sum;
   }
   std::vector<double> coefficients_;
@@ -207,11 +206,11 @@ std::string hardening_hindrance(const Preprocessing& how) {
 Index straighten(ViewRow& row, const Polynomial& polynomial) {
   for (std::size_t b = 0; b < row.y.size(); ++b) {
     float& y = row.y[b];
-    require<GeometryError>(row.span()[b] == 0 || static_cast<double>(y) <= polynomial.rises_to(),
+    require<GeometryError>(row.span()[b] == 0 || y <= polynomial.rises_to(),
                            "--beam-hardening: a line integral is ", y, ", and the polynomial falls from ",
                            polynomial.rises_to(),
                            " on; give coefficients with which it rises over all of them");
-    y = static_cast<float>(polynomial(static_cast<double>(y)));
+    y = static_cast<float>(polynomial(y));
   }
   return 0;
 }

@@ -11,16 +11,15 @@ namespace tandem::pipeline {
 /// came, between rows by linear interpolation, and beyond the first and the last row from these.
 template <class Height>
 void take_from_heights(const Image<float>& y, const Height& height) {
-  std::vector<float> came(static_cast<std::size_t>(y.n1 * y.n2));
+  std::vector<float> came(y.n1 * y.n2);
   for (Index r = 0; r < y.n1; ++r) std::copy_n(&y(0, r, 0), y.n2, came.data() + r * y.n2);
-  const double last = static_cast<double>(y.n1 - 1);
+  const double last = y.n1 - 1;
   for (Index r = 0; r < y.n1; ++r)
     for (Index b = 0; b < y.n2; ++b) {
       const double at = std::clamp<double>(height(r, b), 0.0, last);
       const auto low = static_cast<Index>(at), high = std::min(low + 1, y.n1 - 1);
-      const auto part = static_cast<float>(at - static_cast<double>(low));
-      y(0, r, b) = (1 - part) * came[static_cast<std::size_t>(low * y.n2 + b)] +
-                   part * came[static_cast<std::size_t>(high * y.n2 + b)];
+      const auto part = static_cast<float>(at - low);
+      y(0, r, b) = (1 - part) * came[low * y.n2 + b] + part * came[high * y.n2 + b];
     }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 Index fill(ViewRow& row) {
   if (std::exchange(row.met.mended, true) || row.reference.dead == 0) return 0;
-  return interpolate(row.y, [span = row.span()](Index b) { return span[static_cast<std::size_t>(b)] == 0; });
+  return interpolate(row.y, [span = row.span()](Index b) { return span[b] == 0; });
 }
 
 std::optional<Index> fill_on_gpu(GpuData& data) {

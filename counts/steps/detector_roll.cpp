@@ -10,7 +10,7 @@ namespace tandem::pipeline::step {
 namespace {
 
 /// How many rows the two ends of a row of so many bins lie apart from its middle.
-double rise(double slope, Index bins) { return 0.5 * static_cast<double>(bins - 1) * slope; }
+double rise(double slope, Index bins) { return 0.5 * (bins - 1) * slope; }
 
 kernels::RolledRows rolled(double slope, Index bins) { return {slope, rise(slope, bins)}; }
 
@@ -24,8 +24,7 @@ std::optional<double> slope_of(const Preprocessing& how) {
 /// Each bin takes its value from where the roll has put its row: r' = r - (b - middle) slope, between rows
 /// by linear interpolation, beyond the first and the last one as they are.
 Index level(Projection& of, const kernels::RolledRows& rolled_by) {
-  take_from_heights(of.y,
-                    [&](Index row, Index bin) { return static_cast<double>(row) - rolled_by.shift(bin); });
+  take_from_heights(of.y, [&](Index row, Index bin) { return row - rolled_by.shift(bin); });
   return 0;
 }
 
@@ -54,8 +53,7 @@ Step detector_roll() {
           .margin = [](const Preprocessing& how) -> RowMargin {
             return {static_cast<Index>(std::ceil(rise(std::abs(slope_of(how).value()), how.bins))) + 1};
           },
-          .bytes_a_thread = [](const Preprocessing&,
-                               Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};
+          .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }
 
 }  // namespace tandem::pipeline::step

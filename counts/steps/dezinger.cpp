@@ -75,8 +75,7 @@ void replace(const Dezinger& how, const Image<float>& y, Index frame, std::span<
     for (const float* plane : planes)
       for (Index k = r - size / 2; k < r - size / 2 + size; ++k)
         lines.push_back(plane + bin_within(k, rows, r, how.rule.border) * bins);
-    replaced[static_cast<std::size_t>(r)] +=
-        replace_outliers({&y(frame, r, 0), static_cast<std::size_t>(bins)}, lines, how.rule);
+    replaced[r] += replace_outliers(std::span(&y(frame, r, 0), bins), lines, how.rule);
   }
 }
 
@@ -112,12 +111,12 @@ ReferenceWork on_references(const Preprocessing& how, Window window) {
   return [asked = *asked](const Image<float>& frames, std::span<Index> replaced) {
     const Index frame = frames.n1 * frames.n2, size = asked.frames();
     const std::vector<float> as_they_came(frames.data, frames.data + frames.n0 * frame);
-    std::vector<std::vector<Index>> of_frame(static_cast<std::size_t>(frames.n0));
+    std::vector<std::vector<Index>> of_frame(frames.n0);
     parallel_for(frames.n0, [&](Index f) {
       std::vector<const float*> planes;
       for (Index k = f - size / 2; k <= f + size / 2; ++k)
         planes.push_back(as_they_came.data() + bin_within(k, frames.n0, f, asked.rule.border) * frame);
-      auto& found = of_frame[static_cast<std::size_t>(f)];
+      auto& found = of_frame[f];
       found.assign(replaced.size(), 0);
       replace(asked, frames, f, planes, found);
     });
@@ -143,7 +142,7 @@ ProjectionWork on_projection(const Preprocessing& how) {
     const Image<float>& y = view.y;
     const std::vector<float> as_it_came(y.data, y.data + y.n1 * y.n2);
     const float* const plane = as_it_came.data();
-    std::vector<Index> replaced(static_cast<std::size_t>(y.n1), 0);
+    std::vector<Index> replaced(y.n1, 0);
     replace(asked, y, 0, {&plane, 1}, replaced);
     return std::accumulate(replaced.begin() + view.kept.first, replaced.begin() + view.kept.last, Index{0});
   };
@@ -152,7 +151,7 @@ ProjectionWork on_projection(const Preprocessing& how) {
 /// The counts of one view, row by row.
 std::vector<float> numbers_of(const io::FramesView& counts, Index view) {
   const auto [views, rows, bins] = counts.shape;
-  std::vector<float> numbers(static_cast<std::size_t>(rows * bins));
+  std::vector<float> numbers(rows * bins);
   with_pixels(counts, [&, rows = rows, bins = bins](const auto* pixels) {
     for (Index r = 0; r < rows; ++r)
       std::copy_n(pixels + view * counts.frame_step + r * counts.row_step, bins, numbers.data() + r * bins);
@@ -171,7 +170,7 @@ ProjectionWork on_cube(const Preprocessing& how) {
       frames.push_back(numbers_of(view.counts, bin_within(v, views, view.view, asked.rule.border)));
       planes.push_back(frames.back().data());
     }
-    std::vector<Index> replaced(static_cast<std::size_t>(view.y.n1), 0);
+    std::vector<Index> replaced(view.y.n1, 0);
     replace(asked, view.y, 0, planes, replaced);
     return std::accumulate(replaced.begin() + view.kept.first, replaced.begin() + view.kept.last, Index{0});
   };
@@ -179,7 +178,7 @@ ProjectionWork on_cube(const Preprocessing& how) {
 
 double bytes_a_thread(const Preprocessing& how, Shape frame) {
   const auto asked = dezinger_of(how, Window::cube);
-  return asked ? 4.0 * static_cast<double>(asked->frames() * frame[1] * frame[2] << (2 * how.binning)) : 0;
+  return asked ? 4.0 * (asked->frames() * frame[1] * frame[2] << (2 * how.binning)) : 0;
 }
 
 /// What the steps of all windows have in common.

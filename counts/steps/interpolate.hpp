@@ -42,7 +42,7 @@ void append_filled(Index bins, Index row, const Bad& bad, std::vector<kernels::F
 /// and at the ends by the nearest good one. A row without a good bin becomes 0. @returns how many it replaced
 template <class Bad>
 Index interpolate(std::span<float> row, const Bad& bad) {
-  const auto bins = static_cast<Index>(row.size());
+  const Index bins = row.size();
   float* y = row.data();
   Index replaced = 0;
   for_each_bad(bins, bad, [&](Index b, Index before, Index after) {

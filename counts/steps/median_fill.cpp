@@ -18,11 +18,11 @@ void gather(std::pair<Index, Index> frame, std::span<const Pixel> marks, Index r
   good.clear();
   for (Index r = std::max<Index>(0, row - size / 2); r <= std::min(rows - 1, row + size / 2); ++r)
     for (Index b = std::max<Index>(0, bin - size / 2); b <= std::min(bins - 1, bin + size / 2); ++b)
-      if (marks[static_cast<std::size_t>(r * bins + b)] == Pixel::good) good.push_back(r * bins + b);
+      if (marks[r * bins + b] == Pixel::good) good.push_back(r * bins + b);
 }
 
 float median(std::vector<float>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::ranges::nth_element(values, middle);
   if (values.size() % 2 == 1) return *middle;
   return 0.5f * (*middle + *std::max_element(values.begin(), middle));
@@ -35,7 +35,7 @@ void for_each_fill(std::pair<Index, Index> frame, std::span<const Pixel> marks, 
   std::vector<Index> good;
   for (Index r = 0; r < frame.first; ++r)
     for (Index b = 0; b < frame.second; ++b) {
-      if (marks[static_cast<std::size_t>(r * frame.second + b)] != Pixel::bad) continue;
+      if (marks[r * frame.second + b] != Pixel::bad) continue;
       for (Index size = window.first; size <= window.last; size += 2) {
         gather(frame, marks, r, b, size, good);
         if (good.empty()) continue;
@@ -46,7 +46,7 @@ void for_each_fill(std::pair<Index, Index> frame, std::span<const Pixel> marks, 
 }
 
 std::vector<Index> median_fill(const Image<float>& image, std::span<Pixel> marks, FillWindow window) {
-  std::vector<Index> count(static_cast<std::size_t>(image.n1), 0);
+  std::vector<Index> count(image.n1, 0);
   std::vector<Filled> filled;
   std::vector<float> values;
   for_each_fill({image.n1, image.n2}, marks, window, [&](Index r, Index b, const std::vector<Index>& good) {
@@ -56,8 +56,8 @@ std::vector<Index> median_fill(const Image<float>& image, std::span<Pixel> marks
   });
   for (const auto& [r, b, value] : filled) {
     image(0, r, b) = value;
-    marks[static_cast<std::size_t>(r * image.n2 + b)] = Pixel::good;
-    ++count[static_cast<std::size_t>(r)];
+    marks[r * image.n2 + b] = Pixel::good;
+    ++count[r];
   }
   return count;
 }

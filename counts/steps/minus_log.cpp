@@ -13,8 +13,7 @@ namespace {
 /// The floors of a row that was divided by its air; -inf in dead cells.
 std::vector<float> floors_beside_air(const ViewRow& row) {
   const Reference& reference = row.reference;
-  const bool counts = reference.flats ? reference.counts[static_cast<std::size_t>(row.row)] != 0
-                                      : row.air.mean > counts_begin;
+  const bool counts = reference.flats ? reference.counts[row.row] != 0 : row.air.mean > counts_begin;
   std::vector<float> floors(row.y.size(), -INFINITY);
   for (std::size_t b = 0; b < floors.size(); ++b)
     if (const float span = row.span()[b]; span != 0)
@@ -29,7 +28,7 @@ std::vector<float> own_floors(const ViewRow& row) {
   if (row.air.mean != 1) own = floors_beside_air(row);
   if (!row.met.mended || row.reference.dead == 0) return own;
   if (own.empty()) own.assign(row.flat.floor.begin(), row.flat.floor.end());
-  interpolate(own, [&own](Index b) { return !(own[static_cast<std::size_t>(b)] > 0); });
+  interpolate(own, [&own](Index b) { return !(own[b] > 0); });
   return own;
 }
 
@@ -43,8 +42,7 @@ double variance_of(const ViewRow& row, std::span<const float> floors, std::size_
 double variance_of(const ViewRow& row, std::span<const float> floors) {
   double variance = 0;
   for (Index bin = row.counted.first; bin < row.counted.last; ++bin)
-    if (const auto b = static_cast<std::size_t>(bin); row.span()[b] != 0)
-      variance += variance_of(row, floors, b);
+    if (const std::size_t b = bin; row.span()[b] != 0) variance += variance_of(row, floors, b);
   return variance;
 }
 

@@ -12,7 +12,7 @@ Index repair_row(ViewRow& row) {
   if (row.integers) return 0;
   const float* y = row.y.data();
   const auto bad = [y](Index b) { return !std::isfinite(y[b]); };
-  const auto bins = static_cast<Index>(row.y.size());
+  const Index bins = row.y.size();
   Index count = 0;
   for (Index b = 0; b < bins; ++b) count += bad(b);
   if (count > 0) interpolate(row.y, bad);

@@ -17,12 +17,12 @@ class Suspects {
   /// Counts, in the window of each bin, the values of a line at one offset. Bins whose window leaves the row
   /// there stay suspects.
   void count(std::span<const float> row, const float* line, Index offset, float threshold) {
-    const auto bins = static_cast<Index>(row.size());
+    const Index bins = row.size();
     const Index first = std::max<Index>(0, -offset), last = bins - std::max<Index>(0, offset);
     const float *y = row.data(), *other = line + offset;
     for (Index b = first; b < last; ++b) {
-      above_[static_cast<std::size_t>(b)] += y[b] - other[b] >= threshold;
-      below_[static_cast<std::size_t>(b)] += other[b] - y[b] >= threshold;
+      above_[b] += y[b] - other[b] >= threshold;
+      below_[b] += other[b] - y[b] >= threshold;
     }
   }
   int above(std::size_t bin) const { return above_[bin]; }
@@ -44,7 +44,7 @@ void gather(std::span<const float* const> lines, Index bins, Index bin, const Ou
 
 /// @pre there is one
 float median(std::vector<float>& finite, std::size_t window) {
-  const auto middle = finite.begin() + static_cast<std::ptrdiff_t>((finite.size() - window % 2) / 2);
+  const auto middle = finite.begin() + (finite.size() - window % 2) / 2;
   std::ranges::nth_element(finite, middle);
   return *middle;
 }
@@ -58,8 +58,8 @@ bool all_finite(const float* line, std::size_t bins) {
 }  // namespace
 
 Index replace_outliers(std::span<float> row, std::span<const float* const> lines, const OutlierRule& rule) {
-  const auto bins = static_cast<Index>(row.size());
-  const std::size_t window = lines.size() * static_cast<std::size_t>(rule.size);
+  const Index bins = row.size();
+  const std::size_t window = lines.size() * rule.size;
   const bool finite = std::ranges::all_of(lines, [&](const float* l) { return all_finite(l, row.size()); });
   const Index before = rule.size / 2, behind = rule.size - 1 - before;
   Suspects suspects(row.size());
@@ -69,21 +69,21 @@ Index replace_outliers(std::span<float> row, std::span<const float* const> lines
   const std::size_t rank = (window - window % 2) / 2;  // rank of the median
   const auto may_be_one = [&](Index b) {
     if (!finite || b < before || b + behind >= bins) return true;
-    const auto at = static_cast<std::size_t>(b);
+    const std::size_t at = b;
     return suspects.above(at) > static_cast<int>(rank) ||
            (rule.dark && suspects.below(at) >= static_cast<int>(window - rank));
   };
   std::vector<float> values;
   std::vector<std::pair<Index, float>> found;
   for (Index b = 0; b < bins; ++b) {
-    const float y = row[static_cast<std::size_t>(b)];
+    const float y = row[b];
     if (!may_be_one(b) || !std::isfinite(y)) continue;
     gather(lines, bins, b, rule, values);
     const float m = median(values, window);
     if (y - m >= rule.threshold || (rule.dark && m - y >= rule.threshold)) found.emplace_back(b, m);
   }
-  for (const auto& [b, m] : found) row[static_cast<std::size_t>(b)] = m;
-  return static_cast<Index>(found.size());
+  for (const auto& [b, m] : found) row[b] = m;
+  return found.size();
 }
 
 }  // namespace tandem::pipeline

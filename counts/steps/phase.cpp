@@ -78,9 +78,7 @@ class Filter {
       : filter_(filter), rows_(blocks_of(filter).rows()), beyond_(filter.reach(filter.bin_mm)) {
     image_.rows = rows_;
     image_.bins = kernels::fast_length(bins + 2 * beyond_);
-    const auto frequency = [](Index k, Index n) {
-      return static_cast<double>(2 * k <= n ? k : k - n) / static_cast<double>(n);
-    };
+    const auto frequency = [](Index k, Index n) { return static_cast<double>(2 * k <= n ? k : k - n) / n; };
     for (Index r = 0; r < rows_; ++r)
       for (Index b = 0; b <= image_.bins / 2; ++b)
         image_.response.push_back(
@@ -92,9 +90,9 @@ class Filter {
 
   /// Filters a line for each row; beside its bins a line goes on with its first and its last one.
   void apply(std::span<const float* const> lines, Index bins, std::vector<float>& work) const {
-    work.resize(static_cast<std::size_t>(rows_ * image_.bins));
+    work.resize(rows_ * image_.bins);
     for (Index r = 0; r < rows_; ++r) {
-      const float* from = lines[static_cast<std::size_t>(r)];
+      const float* from = lines[r];
       float* to = work.data() + r * image_.bins;
       std::fill_n(to, beyond_, from[0]);
       std::copy_n(from, bins, to + beyond_);
@@ -141,13 +139,12 @@ Index retrieve(Projection& view, const Filter& filter, PhaseBlocks blocks) {
   const Image<float>& y = view.y;
   const std::vector<float> as_it_came(y.data, y.data + y.n1 * y.s1);
   const kernels::FrameBlocks frame = blocks_for(view.reference, view.kept, filter, blocks);
-  std::vector<const float*> lines(static_cast<std::size_t>(blocks.rows()));
+  std::vector<const float*> lines(blocks.rows());
   std::vector<float> work;
   for (Index block = 0; block < frame.count; ++block) {
     const Index top = frame.first_row + block * blocks.own;  // first row of the block, in rows of y
     for (Index r = 0; r < blocks.rows(); ++r)
-      lines[static_cast<std::size_t>(r)] =
-          as_it_came.data() + std::clamp<Index>(top - blocks.beyond + r, 0, y.n1 - 1) * y.s1;
+      lines[r] = as_it_came.data() + std::clamp<Index>(top - blocks.beyond + r, 0, y.n1 - 1) * y.s1;
     filter.apply(lines, y.n2, work);
     for (Index r = std::max(top, view.kept.first); r < std::min(top + blocks.own, view.kept.last); ++r)
       std::copy_n(filter.line(work, r - top + blocks.beyond), y.n2, &y(0, r, 0));
@@ -196,7 +193,7 @@ double phase_bytes_a_thread(const Preprocessing& how, Shape shape) {
   const PhaseFilter filter = *phase_filter_of(how);
   const Index bins = kernels::fast_length(shape[2] + 2 * filter.reach(filter.bin_mm));
   const Index rows = blocks_of(filter).rows(), image = rows * (bins + 2), lines = 32 * std::max(rows, bins);
-  return 4.0 * static_cast<double>(2 * image + lines + shape[1] * shape[2]);
+  return 4.0 * (2 * image + lines + shape[1] * shape[2]);
 }
 
 }  // namespace

@@ -19,16 +19,16 @@ bool asked_for(const Preprocessing& how) {
 
 /// Interpolates along the row what no window fills.
 Index fill_rest(const Image<float>& y, Index row, std::span<const Pixel> marks) {
-  return interpolate({&y(0, row, 0), static_cast<std::size_t>(y.n2)},
-                     [&](Index b) { return marks[static_cast<std::size_t>(row * y.n2 + b)] != Pixel::good; });
+  return interpolate(std::span(&y(0, row, 0), y.n2),
+                     [&](Index b) { return marks[row * y.n2 + b] != Pixel::good; });
 }
 
 Index repair_view(Projection& view) {
   const Image<float>& y = view.y;
-  std::vector<Pixel> marks(static_cast<std::size_t>(y.n1 * y.n2), Pixel::good);
+  std::vector<Pixel> marks(y.n1 * y.n2, Pixel::good);
   const std::vector<float>& span = view.reference.sets.front().span;
   for (std::size_t i = 0; i < marks.size(); ++i) {
-    RowFindings& met = view.met[i / static_cast<std::size_t>(y.n2)];
+    RowFindings& met = view.met[i / y.n2];
     if (met.lost)
       marks[i] = Pixel::unknown;
     else if (span[i] == 0)
@@ -37,8 +37,7 @@ Index repair_view(Projection& view) {
   }
   std::vector<Index> filled = median_fill(y, marks, fill_window);
   for (Index r = 0; r < y.n1; ++r)
-    if (!view.met[static_cast<std::size_t>(r)].lost)
-      filled[static_cast<std::size_t>(r)] += fill_rest(y, r, marks);
+    if (!view.met[r].lost) filled[r] += fill_rest(y, r, marks);
   return std::accumulate(filled.begin() + view.kept.first, filled.begin() + view.kept.last, Index{0});
 }
 
@@ -56,11 +55,10 @@ std::optional<Index> repair_on_gpu(GpuData& data) {
                       static_cast<int>(from.size())});
     good.insert(good.end(), from.begin(), from.end());
   });
-  for (const auto& cell : mended) marks[static_cast<std::size_t>(cell.row * y.n2 + cell.bin)] = Pixel::good;
+  for (const auto& cell : mended) marks[cell.row * y.n2 + cell.bin] = Pixel::good;
   for (Index row = 0; row < y.n1; ++row)
     append_filled(
-        y.n2, row, [&](Index b) { return marks[static_cast<std::size_t>(row * y.n2 + b)] != Pixel::good; },
-        rest);
+        y.n2, row, [&](Index b) { return marks[row * y.n2 + b] != Pixel::good; }, rest);
   const Device gpu = data.stream.device();
   kernels::frames(gpu)->fill_medians(mended, good, y, data.stream);
   kernels::counts(gpu)->fill(rest, y, data.stream);

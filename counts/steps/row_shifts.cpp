@@ -13,7 +13,7 @@ namespace {
 /// row, these as they are.
 Index move_rows(Projection& of, double shift) {
   if (shift == 0) return 0;
-  take_from_heights(of.y, [&](Index row, Index) { return static_cast<double>(row) + shift; });
+  take_from_heights(of.y, [&](Index row, Index) { return row + shift; });
   return 0;
 }
 
@@ -27,8 +27,7 @@ Step row_shifts() {
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             if (how.row_shifts.empty()) return {};
             return [shifts = how.row_shifts](GpuData& data) {
-              const auto views = std::span(shifts).subspan(static_cast<std::size_t>(data.first_view),
-                                                           static_cast<std::size_t>(data.views()));
+              const auto views = std::span(shifts).subspan(data.first_view, data.views());
               kernels::frames(data.stream.device())->move(views, data.y, data.stream);
               return std::optional<Index>(0);
             };
@@ -36,7 +35,7 @@ Step row_shifts() {
           .on_projection = [](const Preprocessing& how) -> ProjectionWork {
             if (how.row_shifts.empty()) return {};
             return [shifts = how.row_shifts](Projection& of) {
-              return move_rows(of, shifts[static_cast<std::size_t>(of.counts.first + of.view)]);
+              return move_rows(of, shifts[of.counts.first + of.view]);
             };
           },
           .margin = [](const Preprocessing& how) -> RowMargin {
@@ -44,8 +43,7 @@ Step row_shifts() {
             for (const double shift : how.row_shifts) most = std::max(most, std::abs(shift));
             return {static_cast<Index>(std::ceil(most))};
           },
-          .bytes_a_thread = [](const Preprocessing&,
-                               Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};
+          .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }
 
 }  // namespace tandem::pipeline::step

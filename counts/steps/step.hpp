@@ -40,7 +40,7 @@ struct Sinogram {
   std::span<RowFindings> all;  ///< (view, row)
   Notes& notes;                ///< for what the step wants to be told of this row
 
-  RowFindings& met(Index view) const { return all[static_cast<std::size_t>(view * y.n1 + row)]; }
+  RowFindings& met(Index view) const { return all[view * y.n1 + row]; }
 };
 
 /// All rows of one view: the rows of the chunk, and the rows that the step's margin adds above and below.

@@ -89,8 +89,7 @@ Step stripes() {
           },
           .bytes_a_thread =
               [](const Preprocessing& how, Shape shape) {
-                return (1 + stripe_method_of(how.values)->planes) * 4.0 *
-                       static_cast<double>(shape[0] * shape[2]);
+                return (1 + stripe_method_of(how.values)->planes) * 4.0 * (shape[0] * shape[2]);
               },
           .conflict = stripes_conflict,
           .kind = [](const Preprocessing& how) { return std::string(stripe_method_of(how.values)->name); }};

@@ -19,7 +19,7 @@ kernels::UprightRays rays_of(const DetectorPose& pose, Index first) {
   return {.bin_pitch = d.bin_pitch,
           .row_pitch = d.row_pitch,
           .axis_bin = d.axis_bin,
-          .midplane_row = upright.midplane_row - static_cast<double>(first),
+          .midplane_row = upright.midplane_row - first,
           .sdd = upright.sdd,
           .roll_cos = std::cos(pose.roll),
           .roll_sin = std::sin(pose.roll),
@@ -33,14 +33,13 @@ kernels::UprightRays rays_of(const DetectorPose& pose, const Reference& referenc
 
 Index make_upright(Projection& of, const kernels::UprightRays& real) {
   const Image<float>& y = of.y;
-  std::vector<float> came(static_cast<std::size_t>(y.n1 * y.n2));
+  std::vector<float> came(y.n1 * y.n2);
   for (Index r = 0; r < y.n1; ++r) std::copy_n(&y(0, r, 0), y.n2, came.data() + r * y.n2);
   for (Index r = 0; r < y.n1; ++r)
     for (Index b = 0; b < y.n2; ++b) {
-      const kernels::DetectorPlace at = real(static_cast<double>(r), static_cast<double>(b));
+      const kernels::DetectorPlace at = real(r, b);
       const kernels::CubicTaps rows(at.row, y.n1), bins(at.bin, y.n2);
-      y(0, r, b) = kernels::bicubic(
-          rows, bins, [&](Index row, Index bin) { return came[static_cast<std::size_t>(row * y.n2 + bin)]; });
+      y(0, r, b) = kernels::bicubic(rows, bins, [&](Index row, Index bin) { return came[row * y.n2 + bin]; });
     }
   return 0;
 }
@@ -53,8 +52,8 @@ RowMargin upright_margin(const Preprocessing& how) {
   double most = 0;
   for (Index row = 0; row < d.rows; ++row)
     for (const Index bin : {Index{0}, d.bins - 1}) {
-      const auto at = static_cast<double>(row);
-      most = std::max(most, std::abs(real(at, static_cast<double>(bin)).row - at));
+      const double at = row;
+      most = std::max(most, std::abs(real(at, bin).row - at));
     }
   return {static_cast<Index>(std::ceil(most)) + 2};
 }
@@ -68,8 +67,7 @@ GpuWork upright_on_gpu(const Preprocessing& how) {
 }
 
 double upright_gpu_bytes(const Preprocessing&, Shape shape) {
-  return 4.0 *
-         static_cast<double>(kernels::upright_at_once(shape[0], shape[1], shape[2]) * shape[1] * shape[2]);
+  return 4.0 * (kernels::upright_at_once(shape[0], shape[1], shape[2]) * shape[1] * shape[2]);
 }
 
 }  // namespace
@@ -91,8 +89,7 @@ Step upright() {
         return [pose = *how.pose](Projection& of) { return make_upright(of, rays_of(pose, of.reference)); };
       },
       .margin = upright_margin,
-      .bytes_a_thread = [](const Preprocessing&,
-                           Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};
+      .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }
 
 }  // namespace tandem::pipeline::step

@@ -26,7 +26,7 @@ ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins) {
   ConeBeam part = scan;
   part.detector = crop(scan.detector, rows, bins);
   part.angles = crop(scan.angles, views);
-  part.midplane_row -= static_cast<double>(rows.first);
+  part.midplane_row -= rows.first;
   return part;
 }
 
@@ -58,7 +58,7 @@ VolumeGrid fitting_grid(const ConeBeam& scan) {
     const double tangent = sides(d).farther * d.bin_pitch / scan.sdd;
     n = std::max(n, voxels_within(scan.sod * tangent / std::hypot(1, tangent), pitch));
   }
-  const double middle = 0.5 * static_cast<double>(d.rows - 1) - scan.midplane_row;
+  const double middle = 0.5 * (d.rows - 1) - scan.midplane_row;
   return {{n, n, d.rows}, {pitch, pitch, height}, {0, 0, middle * height}};
 }
 
@@ -74,8 +74,7 @@ Space projection_space(const ConeBeam& scan, Device device) {
 
 void require_source_outside(const ConeBeam& scan, const VolumeGrid& grid, double reach) {
   const auto farthest = [&](int axis) {  // from the rotation axis
-    return std::abs(grid.centre[axis]) +
-           (0.5 * static_cast<double>(grid.size[axis] - 1) + reach) * grid.pitch[axis];
+    return std::abs(grid.centre[axis]) + (0.5 * (grid.size[axis] - 1) + reach) * grid.pitch[axis];
   };
   const double radius = std::hypot(farthest(0), farthest(1));
   require<GeometryError>(radius < scan.sod, "ConeBeam: sod = ", scan.sod, " mm, but the grid reaches ",
@@ -101,8 +100,7 @@ double row_of(const ConeBeam& scan, double z, double distance) {
 Range rows_met(const ConeBeam& scan, const VolumeGrid& grid, Range slices) {
   require_source_outside(scan, grid);
   const ColumnReach reach = column_reach(scan, grid);
-  const double low = grid.z(static_cast<double>(slices.first) - 0.5),
-               high = grid.z(static_cast<double>(slices.last) - 0.5);
+  const double low = grid.z(slices.first - 0.5), high = grid.z(slices.last - 0.5);
   return rows_between(row_of(scan, low, low < 0 ? reach.nearest : reach.farthest),
                       row_of(scan, high, high > 0 ? reach.nearest : reach.farthest), scan.detector.rows);
 }

@@ -37,7 +37,7 @@ struct ConeBeam {
 void validate(const ConeBeam& scan);
 
 /// The number of views, and their order by angle.
-inline Index views_of(const ConeBeam& scan) { return static_cast<Index>(scan.angles.size()); }
+inline Index views_of(const ConeBeam& scan) { return scan.angles.size(); }
 inline std::vector<Index> order_of_views(const ConeBeam& scan) {
   return order_of_angles(scan.angles, scan.period);
 }

@@ -54,7 +54,7 @@ void validate_curve(const FlexibleView& view, std::size_t number, const Detector
   ok(std::abs(dot(view.bin_step, view.detector - view.source)) <=
          square * bin * length(view.detector - view.source),
      "lies on a cylinder about the source; this one does not face it: resample it to a flat one");
-  const double reach = in_degrees(0.5 * static_cast<double>(detector.bins) * bin / radius_of(view));
+  const double reach = in_degrees(0.5 * detector.bins * bin / radius_of(view));
   require<GeometryError>(reach <= most, "FlexibleBeam: view ", number, ": a curved detector reaches ", reach,
                          " degrees to either side; at most ", most, " are taken: leave out columns");
 }
@@ -64,14 +64,12 @@ void move(FlexibleBeam& scan, double rows, double bins) {
   for (FlexibleView& view : scan.views) view = moved(scan, view, rows, bins);
 }
 
-double middle(Index count) { return 0.5 * static_cast<double>(count - 1); }
-double middle(Range range) { return 0.5 * static_cast<double>(range.first + range.last - 1); }
+double middle(Index count) { return 0.5 * (count - 1); }
+double middle(Range range) { return 0.5 * (range.first + range.last - 1); }
 
 /// The corners of the voxels of some slices.
 std::array<Vector3, 8> corners(const VolumeGrid& grid, Range slices) {
-  const auto ends = [](Range cells) {
-    return std::array{static_cast<double>(cells.first) - 0.5, static_cast<double>(cells.last) - 0.5};
-  };
+  const auto ends = [](Range cells) { return std::array{cells.first - 0.5, cells.last - 0.5}; };
   const auto x = ends({0, grid.size[0]}), y = ends({0, grid.size[1]}), z = ends(slices);
   std::array<Vector3, 8> all;
   for (std::size_t k = 0; k < 8; ++k) all[k] = {x[k & 1], y[k >> 1 & 1], z[k >> 2]};
@@ -172,7 +170,7 @@ std::vector<Index> order_of_views(const FlexibleBeam& scan) {
 void keep_views(FlexibleBeam& scan, std::span<const Index> views) {
   scan.leaning = !has_upright_views(scan);
   std::vector<FlexibleView> kept;
-  for (const Index view : views) kept.push_back(scan.views[static_cast<std::size_t>(view)]);
+  for (const Index view : views) kept.push_back(scan.views[view]);
   scan.views = std::move(kept);
 }
 
@@ -190,14 +188,11 @@ FlexibleBeam crop(const FlexibleBeam& scan, Range views, Range rows, Range bins)
 
 /// If no pitch is known, a new bin is the unit of length.
 FlexibleBeam bin_down(const FlexibleBeam& scan, int level, bool pitch_known) {
-  const auto f = static_cast<double>(Index{1} << level),
-             g = static_cast<double>(rows_together(scan.detector.rows, level));
+  const double f = Index{1} << level, g = rows_together(scan.detector.rows, level);
   FlexibleBeam binned = scan;
   binned.detector = bin_down(scan.detector, level, pitch_known);
   // the middle of what is left, in old cells
-  const auto left = [](Index count, double factor) {
-    return 0.5 * (static_cast<double>(count) * factor - 1);
-  };
+  const auto left = [](Index count, double factor) { return 0.5 * (count * factor - 1); };
   move(binned, left(binned.detector.rows, g) - middle(scan.detector.rows),
        left(binned.detector.bins, f) - middle(scan.detector.bins));
   const double unit = pitch_known ? 1 : 1 / f;
@@ -227,7 +222,7 @@ double magnification(const FlexibleBeam& scan) {
     const Vector3 normal = cross(view.bin_step, view.row_step);
     sum += std::abs(dot(view.detector - view.source, normal) / dot(view.source, normal));
   }
-  return sum / static_cast<double>(scan.views.size());
+  return sum / scan.views.size();
 }
 
 namespace {
@@ -255,7 +250,7 @@ VolumeGrid fitting_grid(const FlexibleBeam& scan) {
                          "FlexibleBeam: a source is as high above its detector as the origin; put the origin "
                          "into the sample, or give a grid");
   constexpr double rounding = 1e-9;  // slices
-  const double covered = static_cast<double>(d.rows) * d.row_pitch / d.bin_pitch;
+  const double covered = d.rows * d.row_pitch / d.bin_pitch;
   const auto [low, high] = heights_of_middle_rays(scan);
   const auto slices = static_cast<Index>(std::ceil(covered - rounding) + std::floor((high - low) / pitch));
   const double middle =

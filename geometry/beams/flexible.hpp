@@ -65,7 +65,7 @@ inline Vector3 point_on(const FlexibleBeam& scan, const FlexibleView& view, doub
   return moved(scan, view, rows, bins).detector;
 }
 
-inline Index views_of(const FlexibleBeam& scan) { return static_cast<Index>(scan.views.size()); }
+inline Index views_of(const FlexibleBeam& scan) { return scan.views.size(); }
 /// The order in which sources go round, if they go along a circle or a helix; else the order of the scan.
 std::vector<Index> order_of_views(const FlexibleBeam& scan);
 inline std::optional<double> axis_of(const FlexibleBeam&) { return std::nullopt; }

@@ -20,8 +20,8 @@ void validate(const ParallelBeam& scan) {
                          "ParallelBeam: ", scan.view_shift_bins.size(), " view shifts for ",
                          scan.angles.size(), " views; give one per view, or none");
   for (const double shift : scan.view_shift_bins)
-    require<GeometryError>(std::abs(shift) < static_cast<double>(d.bins), "ParallelBeam: a view shift of ",
-                           shift, " bins; less than the ", d.bins, " bins of the detector are needed");
+    require<GeometryError>(std::abs(shift) < d.bins, "ParallelBeam: a view shift of ", shift,
+                           " bins; less than the ", d.bins, " bins of the detector are needed");
 }
 
 bool half_acquisition(const ParallelBeam& scan) { return is_aside(scan.detector) && all_round(scan.angles); }
@@ -39,7 +39,7 @@ ParallelBeam crop(const ParallelBeam& scan, Range views, Range rows, Range bins)
   if (!scan.row_axis_bins.empty())
     part.row_axis_bins.assign(scan.row_axis_bins.begin() + rows.first,
                               scan.row_axis_bins.begin() + rows.last);
-  for (double& axis : part.row_axis_bins) axis -= static_cast<double>(bins.first);
+  for (double& axis : part.row_axis_bins) axis -= bins.first;
   return part;
 }
 
@@ -47,12 +47,11 @@ ParallelBeam bin_down(const ParallelBeam& scan, int level, bool pitch_known) {
   const Index factor = Index{1} << level, row_factor = rows_together(scan.detector.rows, level);
   ParallelBeam binned = scan;
   binned.detector = bin_down(scan.detector, level, pitch_known);
-  for (double& shift : binned.view_shift_bins) shift /= static_cast<double>(factor);
+  for (double& shift : binned.view_shift_bins) shift /= factor;
   if (scan.row_axis_bins.empty()) return binned;
-  binned.row_axis_bins.assign(static_cast<std::size_t>(binned.detector.rows), 0.0);
+  binned.row_axis_bins.assign(binned.detector.rows, 0.0);
   for (Index row = 0; row < binned.detector.rows * row_factor; ++row)
-    binned.row_axis_bins[row / row_factor] +=
-        binned_position(scan.row_axis_bins[row], factor) / static_cast<double>(row_factor);
+    binned.row_axis_bins[row / row_factor] += binned_position(scan.row_axis_bins[row], factor) / row_factor;
   return binned;
 }
 

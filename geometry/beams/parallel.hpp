@@ -36,7 +36,7 @@ struct ParallelBeam {
 void validate(const ParallelBeam& scan);
 
 /// The number of views, and their order by angle.
-inline Index views_of(const ParallelBeam& scan) { return static_cast<Index>(scan.angles.size()); }
+inline Index views_of(const ParallelBeam& scan) { return scan.angles.size(); }
 inline std::vector<Index> order_of_views(const ParallelBeam& scan) {
   return order_of_angles(scan.angles, scan.period);
 }

@@ -55,11 +55,11 @@ std::vector<double> one_sided(const Detector& d, std::size_t views, Index beyond
   constexpr double narrowest = 16;  // bins
   const Sides side = sides(d);
   const double overlap = side.nearer + 0.5,
-               rim = side.farther * whole_turn / static_cast<double>(views);  // moves so far in a view
+               rim = side.farther * whole_turn / views;  // moves so far in a view
   const double band = std::min(overlap, std::max(narrowest, 2 * rim));
   std::vector<double> weights;
   for (Index bin = -beyond; bin < d.bins + beyond; ++bin) {
-    const double distance = side.direction * (static_cast<double>(bin) - d.axis_bin);
+    const double distance = side.direction * (bin - d.axis_bin);
     const double part = band > 0 ? std::clamp((std::abs(distance) - overlap) / band + 1, 0.0, 1.0) : 1;
     weights.push_back(1 + std::copysign(std::pow(std::sin(0.5 * half_turn * part), 2), distance));
   }
@@ -71,7 +71,7 @@ Detector both_sided(const Detector& d) {
   const Index missing = missing_bins(d);
   Detector wide = d;
   wide.bins += missing;
-  if (sides(d).direction > 0) wide.axis_bin += static_cast<double>(missing);
+  if (sides(d).direction > 0) wide.axis_bin += missing;
   return wide;
 }
 
@@ -89,15 +89,14 @@ std::vector<float> ray_shares(const ConeBeam& scan, Index beyond) {
   validate(scan);
   const Orbit orbit(scan);
   const Detector& d = scan.detector;
-  std::vector<double> twice(static_cast<std::size_t>(d.bins + 2 * beyond), 1.0);
+  std::vector<double> twice(d.bins + 2 * beyond, 1.0);
   if (orbit.closed && missing_bins(d) > 0) twice = one_sided(d, scan.angles.size(), beyond);
   std::vector<float> shares;
   for (std::size_t v = 0; v < scan.angles.size(); ++v)
     for (Index bin = -beyond; bin < d.bins + beyond; ++bin) {
-      double weight = twice[static_cast<std::size_t>(bin + beyond)];
+      double weight = twice[bin + beyond];
       if (!orbit.closed)
-        weight = 2 * parker(0.5 * (orbit.length - half_turn), fan_of(scan, static_cast<double>(bin)),
-                            orbit.at(scan.angles[v]));
+        weight = 2 * parker(0.5 * (orbit.length - half_turn), fan_of(scan, bin), orbit.at(scan.angles[v]));
       shares.push_back(static_cast<float>(0.5 * orbit.shares[v] * weight));
     }
   return shares;
@@ -125,7 +124,7 @@ std::vector<float> bin_shares(const ParallelBeam& scan, Index beyond) {
   std::vector<float> shares;
   Detector d = scan.detector;
   for (Index row = 0; row < scan.detector.rows; ++row) {
-    if (!scan.row_axis_bins.empty()) d.axis_bin = scan.row_axis_bins[static_cast<std::size_t>(row)];
+    if (!scan.row_axis_bins.empty()) d.axis_bin = scan.row_axis_bins[row];
     const std::vector<double> of_row = one_sided(d, scan.angles.size(), beyond);
     shares.insert(shares.end(), of_row.begin(), of_row.end());
   }
@@ -144,7 +143,7 @@ double gap_between_views(const ConeBeam& scan) { return Orbit(scan).widest_gap; 
 
 double missing_arc(const ConeBeam& scan) {
   const Orbit orbit(scan);
-  const double fan = std::max(-fan_of(scan, 0), fan_of(scan, static_cast<double>(scan.detector.bins - 1)));
+  const double fan = std::max(-fan_of(scan, 0), fan_of(scan, scan.detector.bins - 1));
   return orbit.closed ? 0 : std::max(0.0, half_turn + 2 * fan - orbit.length);
 }
 

@@ -33,14 +33,11 @@ struct Point {
 /// The share of each pixel of a rectangle that lies within a closed path.
 class Coverage {
  public:
-  Coverage(Index width, Index height)
-      : width_(width), height_(height), parts_(static_cast<std::size_t>(width * height)) {}
+  Coverage(Index width, Index height) : width_(width), height_(height), parts_(width * height) {}
 
   Index width() const { return width_; }
   Index height() const { return height_; }
-  double at(Index x, Index y) const {
-    return std::min(1.0, std::abs(parts_[static_cast<std::size_t>(y * width_ + x)]));
-  }
+  double at(Index x, Index y) const { return std::min(1.0, std::abs(parts_[y * width_ + x])); }
 
   /// Adds what lies to the right of a line, with the sign of its direction. Rows of pixels are cut into finer
   /// rows, on which the share is exact.
@@ -50,11 +47,10 @@ class Coverage {
     const auto first = static_cast<Index>(std::ceil(from.y * finer - 0.5));
     const auto last = static_cast<Index>(std::ceil(to.y * finer - 0.5));
     for (Index row = std::max<Index>(0, first); row < std::min(last, finer * height_); ++row) {
-      const double y = (static_cast<double>(row) + 0.5) / finer;
+      const double y = (row + 0.5) / finer;
       const double x = from.x + (to.x - from.x) * (y - from.y) / (to.y - from.y);
       for (Index column = 0; column < width_; ++column)
-        parts_[static_cast<std::size_t>(row / finer * width_ + column)] +=
-            sign * std::clamp(static_cast<double>(column + 1) - x, 0.0, 1.0);
+        parts_[row / finer * width_ + column] += sign * std::clamp(column + 1 - x, 0.0, 1.0);
     }
   }
 
@@ -84,13 +80,13 @@ void draw_glyph(Canvas& canvas, const Glyph& glyph, double left, Index base, dou
                     static_cast<Index>(std::ceil(1.25 * em)));
   const auto at = [&](int k) {
     const auto& [x, y] = dejavu_sans::points[k];
-    return Point{left + scale * x - static_cast<double>(x0), static_cast<double>(base - y0) - scale * y};
+    return Point{left + scale * x - x0, base - y0 - scale * y};
   };
   for (int k = glyph.first; k + 2 < (&glyph)[1].first; k += 2)
     coverage.add_curve(at(k), at(k + 1), at(k + 2));
   for (Index y = std::max<Index>(0, y0); y < std::min(canvas.height, y0 + coverage.height()); ++y)
     for (Index x = std::max<Index>(0, x0); x < std::min(canvas.width, x0 + coverage.width()); ++x) {
-      std::uint8_t& pixel = canvas.grey[static_cast<std::size_t>(y * canvas.width + x)];
+      std::uint8_t& pixel = canvas.grey[y * canvas.width + x];
       pixel = static_cast<std::uint8_t>(std::lround(pixel + coverage.at(x - x0, y - y0) * (grey - pixel)));
     }
 }

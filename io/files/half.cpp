@@ -29,7 +29,7 @@ float float_of(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16, size = half & 0x7fffu;
   const std::uint32_t normal = (size << shift) + rebias;
   const std::uint32_t beyond = (size << shift) | infinite;
-  const float tiny = static_cast<float>(static_cast<int>(size)) * 0x1p-24f;
+  const float tiny = static_cast<int>(size) * 0x1p-24f;
   const std::uint32_t finite = size < 0x400 ? std::bit_cast<std::uint32_t>(tiny) : normal;
   return std::bit_cast<float>(sign | (size >= 0x7c00 ? beyond : finite));
 }

@@ -74,8 +74,7 @@ void InputFile::expect(Index offset, Index bytes) const {
 void InputFile::read(Index offset, Index bytes, std::byte* out) const {
   constexpr Index most = 1 << 30;  // Linux reads less than 2 GiB in one call
   while (bytes > 0) {
-    const ssize_t got =
-        ::pread(descriptor_.number(), out, static_cast<std::size_t>(std::min(bytes, most)), offset);
+    const ssize_t got = ::pread(descriptor_.number(), out, std::min(bytes, most), offset);
     if (got < 0 && errno == EINTR) continue;
     require<FileError>(got >= 0, where_, ": ", name_, " cannot be read: ", std::strerror(errno));
     require<FileError>(got > 0, where_, ": ", name_, " ends before byte ", offset + bytes,

@@ -140,7 +140,7 @@ std::optional<Json> Json::of(std::string_view text) {
 
 const Json* Json::find(std::string_view name) const {
   const auto found = std::ranges::find(names_, name);
-  return found == names_.end() ? nullptr : &items_[static_cast<std::size_t>(found - names_.begin())];
+  return found == names_.end() ? nullptr : &items_[found - names_.begin()];
 }
 
 const Json* Json::find(std::string_view name, std::string_view within) const {

@@ -41,8 +41,8 @@ void halves_to_pixels(const std::byte* in, Index count, std::byte* out) {
     some = std::min<Index>(count, halves.size());
     to_pixels<std::uint16_t, swapped>(in, some, reinterpret_cast<std::byte*>(halves.data()));
     floats_of(halves.data(), some, floats.data());
-    std::memcpy(out, floats.data(), static_cast<std::size_t>(some) * sizeof(float));
-    in += some * static_cast<Index>(sizeof halves[0]), out += some * static_cast<Index>(sizeof(float));
+    std::memcpy(out, floats.data(), some * sizeof(float));
+    in += some * sizeof halves[0], out += some * sizeof(float);
   }
 }
 

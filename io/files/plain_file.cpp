@@ -34,10 +34,9 @@ constexpr std::size_t least_mapped = 1 << 20;  // bytes
 std::size_t write_to_pages(int descriptor, Index offset, const void* data, std::size_t bytes) {
   constexpr std::size_t piece =
       1 << 20;  // stays in the cache from when its pages are made until they are filled
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t before = static_cast<std::size_t>(offset) % page, length = before + bytes;
-  void* mapped =
-      ::mmap(nullptr, length, PROT_WRITE, MAP_SHARED, descriptor, offset - static_cast<off_t>(before));
+  const std::size_t page = ::sysconf(_SC_PAGESIZE);
+  const std::size_t before = offset % page, length = before + bytes;
+  void* mapped = ::mmap(nullptr, length, PROT_WRITE, MAP_SHARED, descriptor, offset - before);
   if (mapped == MAP_FAILED) return 0;
   auto* pages = static_cast<std::byte*>(mapped);
   std::size_t done = before;
@@ -70,7 +69,7 @@ void PlainFile::write(Index offset, const void* data, std::size_t bytes) {
   const char* next = static_cast<const char*>(data);
   if (in_memory_ && bytes >= least_mapped && offset + static_cast<Index>(bytes) <= size()) {
     const std::size_t done = write_to_pages(descriptor(), offset, data, bytes);
-    next += done, offset += static_cast<Index>(done), bytes -= done;
+    next += done, offset += done, bytes -= done;
   }
   while (bytes > 0) {
     const ssize_t written = ::pwrite(descriptor(), next, bytes, offset);
@@ -78,7 +77,7 @@ void PlainFile::write(Index offset, const void* data, std::size_t bytes) {
     require_success(written > 0);
     next += written;
     offset += written;
-    bytes -= static_cast<std::size_t>(written);
+    bytes -= written;
   }
 }
 
@@ -92,7 +91,7 @@ bool PlainFile::read(Index offset, void* data, std::size_t bytes) const {
     if (got == 0) return false;
     next += got;
     offset += got;
-    bytes -= static_cast<std::size_t>(got);
+    bytes -= got;
   }
   return true;
 }
@@ -109,7 +108,7 @@ Index PlainFile::size() const {
 
 void PlainFile::require_room(Index bytes) {
   const Index end = size();
-  const std::vector<char> zeros(static_cast<std::size_t>(bytes));
+  const std::vector<char> zeros(bytes);
   write(end, zeros.data(), zeros.size());
   require_success(::ftruncate(descriptor(), end) == 0);
 }
@@ -117,7 +116,7 @@ void PlainFile::require_room(Index bytes) {
 void PlainFile::require_space(double bytes) {
   struct statvfs disk {};
   const bool known = ::fstatvfs(descriptor(), &disk) == 0;
-  const double available = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
+  const double available = static_cast<double>(disk.f_bavail) * disk.f_frsize;
   require<FileError>(!known || bytes <= available, name_, ": cannot be written: needs ", bytes / 1e9,
                      " GB; the disk has ", available / 1e9, " GB free");
   require_success(::ftruncate(descriptor(), static_cast<off_t>(bytes)) == 0);
@@ -130,7 +129,7 @@ void PlainFile::reserve(Index first, Index last) {
   while (done != 0 && errno == EINTR);
   if (done != 0 && errno == EOPNOTSUPP) {  // zeros then
     const Index end = std::max(first, size());
-    const std::vector<char> zeros(static_cast<std::size_t>(std::max<Index>(last - end, 0)));
+    const std::vector<char> zeros(std::max<Index>(last - end, 0));
     return write(end, zeros.data(), zeros.size());
   }
   require_success(done == 0);

@@ -72,8 +72,8 @@ void expect_part(const StoredBytes& from, const NumberForm& form, const Lines& l
 
 void read_part(const StoredBytes& from, const NumberForm& form, const Lines& lines, const LinePart& part,
                std::byte* out) {
-  const Index pixel = static_cast<Index>(bytes_of(form.type)), bytes = part.numbers.size() * form.bytes;
-  std::vector<std::byte> stored(form.convert ? static_cast<std::size_t>(bytes) : 0);
+  const Index pixel = bytes_of(form.type), bytes = part.numbers.size() * form.bytes;
+  std::vector<std::byte> stored(form.convert ? bytes : 0);
   for (Index k = part.lines.first; k < part.lines.last; ++k) {
     const auto [begin, end] = lines.at(k);
     std::byte* pixels = out + (end + part.numbers.first) * pixel;

@@ -51,7 +51,7 @@ std::string text_in(const fs::path& path, const std::string& needed, Index most,
     require<FileError>(bytes >= 0, name, ": cannot be read: ", std::strerror(errno), "; ", needed,
                        " is needed");
     if (bytes == 0) return text;
-    text.append(piece.data(), static_cast<std::size_t>(bytes));
+    text.append(piece.data(), bytes);
   }
   throw FileError(name + ": has more than " + std::to_string(most) + " bytes; " + needed + " is needed");
 }

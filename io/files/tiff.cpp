@@ -144,11 +144,11 @@ TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   const Library tiff(open_for_reading(path, "rm"));
   require<FileError>(tiff != nullptr, name_, ": cannot be opened as TIFF", because());
   stamp_ = stamp_of(path, name_);
-  file_bytes_ = static_cast<double>(stamp_.bytes);
+  file_bytes_ = stamp_.bytes;
   const std::string text = description_of(static_cast<TIFF*>(tiff.get()));
   axes_ = axes_in(text), note_ = note_of_calibration(text);
   do pages_.push_back(read_page(tiff.get()));
-  while (static_cast<double>(pages_.size()) < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff.get())));
+  while (pages_.size() < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff.get())));
   require<FileError>(last_fault.empty(), name_, ": page ", pages_.size(), " cannot be read", because());
   add_pages_behind();
 }
@@ -157,18 +157,17 @@ TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
 /// it. Its images follow one another.
 void TiffFile::add_pages_behind() {
   double claimed = 1;
-  for (const Index count : axes_) claimed *= static_cast<double>(count);
+  for (const Index count : axes_) claimed *= count;
   if (pages_.size() != 1 || claimed < 2 || pages_[0].extents.size() != 1) return;
   const Extent first = pages_[0].extents.front();
-  const double begin = static_cast<double>(first.offset),
-               directory = static_cast<double>(pages_[0].directory);
+  const double begin = first.offset, directory = pages_[0].directory;
   const double room = (directory > begin ? directory : file_bytes_) - begin;
-  const double there = first.offset > 0 ? std::floor(room / static_cast<double>(first.bytes)) : 0;
+  const double there = first.offset > 0 ? std::floor(room / first.bytes) : 0;
   if (there < 2) return;
   require<FileError>(claimed <= there && claimed <= max_pages, name_, ": says that it holds ", claimed,
                      " images one behind the other, and has room for ", there,
                      "; it was cut short or is damaged");
-  while (static_cast<double>(pages_.size()) < claimed) {
+  while (pages_.size() < claimed) {
     TiffPage page = pages_.back();
     page.extents.front().offset += first.bytes;
     pages_.push_back(std::move(page));
@@ -206,8 +205,8 @@ TiffPage TiffFile::read_page(void* library) const {
 
   const double pixel = page.bits / 8.0,
                limit = page.compressed ? max_packing * file_bytes_ + small_bytes : file_bytes_;
-  const double image = pixel * static_cast<double>(page.rows) * static_cast<double>(page.bins);
-  const double block = pixel * static_cast<double>(page.block_rows) * static_cast<double>(page.block_bins);
+  const double image = pixel * page.rows * page.bins;
+  const double block = pixel * page.block_rows * page.block_bins;
   require<FileError>(image <= limit && block > 0 && block <= std::max(limit, small_bytes), name_, ": claims ",
                      page.rows, " x ", page.bins, " pixels, more than its ", file_bytes_,
                      " bytes can hold; it is damaged or was cut short");
@@ -246,7 +245,7 @@ void TiffFile::require_block(std::uint64_t offset, std::uint64_t bytes, Index ro
 std::size_t TiffFile::decoded_bytes(Index index) const {
   const TiffPage& wanted = page(index);
   const Index block = wanted.block_rows * wanted.block_bins * wanted.bits / 8;
-  return wanted.compressed ? 2 * static_cast<std::size_t>(block) : 0;
+  return wanted.compressed ? 2 * block : 0;
 }
 
 void TiffFile::read(Index index, Range rows, Range bins, std::byte* out) const {
@@ -270,9 +269,9 @@ void TiffFile::read_plain(const std::vector<InputFile>& file, const TiffPage& pa
   for (const Extent& extent : page.extents) {
     const Index lines = extent.bytes / (page.bins * form.bytes), wanted = std::max(row, rows.first);
     if (wanted < std::min(row + lines, rows.last)) {
-      require_block(static_cast<std::uint64_t>(extent.offset), 1, wanted);
+      require_block(extent.offset, 1, wanted);
       const Index end = extent.offset + (std::min(row + lines, rows.last) - row) * page.bins * form.bytes;
-      require<FileError>(static_cast<double>(end) <= file_bytes_, name_, ": row ", wanted,
+      require<FileError>(end <= file_bytes_, name_, ": row ", wanted,
                          " lies behind the end of the file, which was cut short or is damaged");
     }
     row += lines;
@@ -286,7 +285,7 @@ void TiffFile::read_block(void* library, const TiffPage& page, Index row, Index 
                           std::vector<std::byte>& block) const {
   auto* tiff = static_cast<TIFF*>(library);
   const auto x = static_cast<std::uint32_t>(bin), y = static_cast<std::uint32_t>(row);
-  const auto size = static_cast<tmsize_t>(block.size());
+  const tmsize_t size = block.size();
   const std::uint32_t number = page.tiled ? TIFFComputeTile(tiff, x, y, 0, 0) : TIFFComputeStrip(tiff, y, 0);
   require_block(TIFFGetStrileOffset(tiff, number), TIFFGetStrileByteCount(tiff, number), row);
   const tmsize_t got = page.tiled ? TIFFReadEncodedTile(tiff, number, block.data(), size)
@@ -303,9 +302,9 @@ void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& pa
   const bool found = tiff && TIFFSetSubDirectory(static_cast<TIFF*>(tiff.get()), page.directory);
   require<FileError>(found, name_, ": the page at byte ", page.directory, " cannot be read", because());
   const Index height = page.block_rows, width = page.block_bins, stored = page.bits / 8;
-  const Index pixel = static_cast<Index>(bytes_of(page.type));
+  const Index pixel = bytes_of(page.type);
   const NumberForm form = form_of(page, false);
-  std::vector<std::byte> block(static_cast<std::size_t>(height * width * stored));
+  std::vector<std::byte> block(height * width * stored);
   for (Index y = rows.first / height * height; y < rows.last; y += height)
     for (Index x = bins.first / width * width; x < bins.last; x += width) {
       read_block(tiff.get(), page, y, x, block);
@@ -317,7 +316,7 @@ void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& pa
         if (form.convert)
           form.convert(from, columns.size(), to);
         else
-          std::memcpy(to, from, static_cast<std::size_t>(columns.size() * pixel));
+          std::memcpy(to, from, columns.size() * pixel);
       }
     }
 }

@@ -33,8 +33,8 @@ class TiffFile final : public ImageFile {
  public:
   explicit TiffFile(const std::filesystem::path& path);  ///< @throws FileError
   const std::string& name() const override { return name_; }
-  Index pages() const override { return static_cast<Index>(pages_.size()); }
-  const TiffPage& page(Index i) const override { return pages_[static_cast<std::size_t>(i)]; }
+  Index pages() const override { return pages_.size(); }
+  const TiffPage& page(Index i) const override { return pages_[i]; }
   void read(Index page, Range rows, Range bins, std::byte* out) const override;
   std::size_t decoded_bytes(Index page) const override;  ///< 0 unless the page is compressed
   /// The axes as ImageJ and tifffile describe them.

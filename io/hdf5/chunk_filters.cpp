@@ -66,8 +66,7 @@ Made unshuffled(Bytes stored, Settings settings, Room out) {
       for (std::size_t b = 0; b < width; ++b)
         for (std::size_t i = 0; i < count; ++i) out[i * width + b] = stored[b * count + i];
   }
-  std::copy(stored.begin() + static_cast<std::ptrdiff_t>(whole), stored.end(),
-            out.begin() + static_cast<std::ptrdiff_t>(whole));
+  std::copy(stored.begin() + whole, stored.end(), out.begin() + whole);
   return stored.size();
 }
 

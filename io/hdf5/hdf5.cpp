@@ -38,8 +38,8 @@ std::vector<Index> shape_of(hid_t space, const std::string& where) {
   std::vector<Index> shape;
   double elements = 1;
   for (int i = 0; i < rank; ++i) {
-    elements *= std::max(1.0, static_cast<double>(extents[static_cast<std::size_t>(i)]));
-    shape.push_back(static_cast<Index>(extents[static_cast<std::size_t>(i)]));
+    elements *= std::max(1.0, static_cast<double>(extents[i]));
+    shape.push_back(static_cast<Index>(extents[i]));
   }
   require<FileError>(elements < 1e15, where, ": claims ", elements, " elements; the file is damaged");
   return shape;
@@ -70,7 +70,7 @@ std::vector<std::string> texts_in(hid_t file_type, hid_t space, hssize_t most,
                                   const std::function<herr_t(hid_t, void*)>& read) {
   const hssize_t points = H5Sget_simple_extent_npoints(space);
   if (H5Tget_class(file_type) != H5T_STRING || points < 1 || points > most) return {};
-  const auto count = static_cast<std::size_t>(points);
+  const std::size_t count = points;
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_cset(type.id(), H5Tget_cset(file_type));
   std::vector<std::string> all;
@@ -83,7 +83,7 @@ std::vector<std::string> texts_in(hid_t file_type, hid_t space, hssize_t most,
     return all;
   }
   const std::size_t length = H5Tget_size(file_type);
-  if (length > static_cast<std::size_t>(max_text) / count) return {};
+  if (length > max_text / count) return {};
   H5Tset_size(type.id(), length + 1);
   std::vector<char> texts((length + 1) * count);
   if (read(type.id(), texts.data()) < 0) return {};
@@ -105,7 +105,7 @@ bool is_number(hid_t type) {
   const H5T_class_t kind = H5Tget_class(type);
   if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || bits > 128) return false;
   const int offset = H5Tget_offset(type);
-  if (offset < 0 || static_cast<std::size_t>(offset) + H5Tget_precision(type) > bits) return false;
+  if (offset < 0 || offset + H5Tget_precision(type) > bits) return false;
   if (kind == H5T_INTEGER) return true;
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
   return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 &&
@@ -218,7 +218,7 @@ std::size_t DataSet::decoded_bytes() const {
   std::vector<hsize_t> chunk(shape_.size(), 1);
   H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
   std::size_t bytes = H5Tget_size(type.id());
-  for (hsize_t n : chunk) bytes *= static_cast<std::size_t>(n);
+  for (hsize_t n : chunk) bytes *= n;
   return 2 * bytes;
 }
 
@@ -264,8 +264,8 @@ void DataSet::read_by_library(PixelType as, std::span<const Range> part, void* o
 void DataSet::read_part(std::int64_t memory_type, std::span<const Range> part, void* out) const {
   std::array<hsize_t, max_rank> start{}, count{};
   for (std::size_t i = 0; i < part.size(); ++i) {
-    start[i] = static_cast<hsize_t>(part[i].first);
-    count[i] = static_cast<hsize_t>(part[i].size());
+    start[i] = part[i].first;
+    count[i] = part[i].size();
   }
   const Handle space(H5Dget_space(handle_.id()), H5Sclose);
   const Handle memory(H5Screate_simple(static_cast<int>(part.size()), count.data(), nullptr), H5Sclose);
@@ -279,7 +279,7 @@ void DataSet::read_part(std::int64_t memory_type, std::span<const Range> part, v
 std::vector<double> DataSet::numbers() const {
   const Lock lock;
   static_cast<void>(pixel_type());
-  const auto count = static_cast<std::size_t>(size());
+  const std::size_t count = size();
   std::vector<Range> all;
   for (Index n : shape_) all.push_back({0, n});
   if (grows() && can_grow()) {
@@ -306,7 +306,7 @@ bool DataSet::holds_numbers() const {
 
 std::vector<bool> DataSet::flags(Index most) const {
   const Lock lock;
-  const auto count = static_cast<std::size_t>(size());
+  const std::size_t count = size();
   std::vector<bool> flags;
   if (size() < 1 || size() > most) return flags;
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);
@@ -322,8 +322,8 @@ std::vector<bool> DataSet::flags(Index most) const {
   if (H5Dread(handle_.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0)
     fail(where_ + ": cannot be read", "the file may be damaged");
   for (std::size_t k = 0; k < count; ++k) {
-    const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(k * width);
-    flags.push_back(std::any_of(first, first + static_cast<std::ptrdiff_t>(width), std::identity{}));
+    const auto first = bytes.begin() + k * width;
+    flags.push_back(std::any_of(first, first + width, std::identity{}));
   }
   return flags;
 }

@@ -66,7 +66,7 @@ class Boxes : public Direct {
       shape.push_back(to.shape[axis]);
       corner.push_back(place);
     }
-    box.source->read(wanted, {shape, corner}, out + before * static_cast<Index>(bytes_of(type())));
+    box.source->read(wanted, {shape, corner}, out + before * bytes_of(type()));
   }
 
   std::vector<MappedBox> boxes_;

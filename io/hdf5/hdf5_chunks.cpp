@@ -37,7 +37,7 @@ std::optional<std::vector<Filter>> filters_of(hid_t plan) {
         H5Pget_filter2(plan, static_cast<unsigned>(i), &flags, &count, settings.data(), 0, nullptr, &unused);
     const ChunkFilter* known = chunk_filter(number);
     if (!known || count > settings.size()) return std::nullopt;
-    found.push_back({known, {settings.begin(), settings.begin() + static_cast<std::ptrdiff_t>(count)}});
+    found.push_back({known, {settings.begin(), settings.begin() + count}});
   }
   return found;
 }
@@ -72,7 +72,7 @@ struct Packed {
   Index chunk_bytes;  // bytes of an unpacked chunk
 
   /// The most bytes of a chunk during unpacking. Filters make what they cannot pack a little longer.
-  std::size_t room() const { return static_cast<std::size_t>(chunk_bytes + chunk_bytes / 8 + 65536); }
+  std::size_t room() const { return chunk_bytes + chunk_bytes / 8 + 65536; }
 
   bool is_packed(const Chunk& one) const {
     for (std::size_t k = 0; k < filters.size(); ++k)
@@ -127,8 +127,8 @@ class ChunkIndex {
     if (H5Dget_chunk_info_by_coord(of_.set, at.data(), &one.skipped, &place, &bytes) < 0)
       fail(of_.name_of(one) + " cannot be found", "the file may be damaged");
     require<FileError>(place != HADDR_UNDEF, of_.name_of(one), " was never written");
-    one.offset = static_cast<Index>(place);
-    one.bytes = static_cast<Index>(bytes);
+    one.offset = place;
+    one.bytes = bytes;
     const Index most = of_.is_packed(one) ? static_cast<Index>(of_.room()) : of_.chunk_bytes;
     const Index fewest = of_.is_packed(one) ? 0 : of_.chunk_bytes;
     require<FileError>(fewest <= one.bytes && one.bytes <= most, of_.name_of(one), " has ", bytes, " bytes; ",
@@ -163,7 +163,7 @@ class Chunked : public Direct {
     std::vector<InputFile> file;
     file.emplace_back(of_.path, of_.where);
     const Index together = std::clamp<Index>(task_bytes / of_.chunk_bytes, 1, task_bytes);
-    const auto count = static_cast<Index>(chunks.size());
+    const Index count = chunks.size();
     parallel_for(ceil_div(count, together), [&](Index task) {
       const Reading reading{file, part, to, out};
       read_some({chunks.data() + task * together, chunks.data() + std::min(count, (task + 1) * together)},
@@ -216,7 +216,7 @@ class Chunked : public Direct {
 
   Bytes unpacked(const Chunk& chunk, const InputFile& file, std::array<Buffer, 2>& buffers) const {
     std::size_t now = 0;
-    std::span<std::byte> bytes = buffers[now].room(of_.room()).first(static_cast<std::size_t>(chunk.bytes));
+    std::span<std::byte> bytes = buffers[now].room(of_.room()).first(chunk.bytes);
     file.read(chunk.offset, chunk.bytes, bytes.data());
     for (std::size_t k = of_.filters.size(); k-- > 0;) {
       if (chunk.skipped >> k & 1) continue;
@@ -235,7 +235,7 @@ class Chunked : public Direct {
 
   /// Puts the numbers of a chunk at their places.
   void place(Bytes numbers, const Lines& lines, std::byte* out) const {
-    const Index pixel = static_cast<Index>(bytes_of(of_.form.type));
+    const Index pixel = bytes_of(of_.form.type);
     for (Index k = 0; k < lines.size(); ++k) {
       const auto [begin, end] = lines.at(k);
       const std::byte* from = numbers.data() + begin * of_.form.bytes;
@@ -269,8 +269,8 @@ std::unique_ptr<const Direct> direct_chunks(std::int64_t set, const std::string&
   const Handle plan(H5Dget_create_plist(set), H5Pclose);
   std::vector<hsize_t> chunk(shape.size(), 1);
   H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
-  double bytes = static_cast<double>(form.bytes);
-  for (const hsize_t n : chunk) bytes *= static_cast<double>(n);
+  double bytes = form.bytes;
+  for (const hsize_t n : chunk) bytes *= n;
   require<FileError>(0 < bytes && bytes <= most_unpacked(file), where, ": claims chunks of ", bytes,
                      " bytes, but the file has only ", file.bytes, "; it is damaged");
   return std::make_unique<Chunked>(Packed{set,

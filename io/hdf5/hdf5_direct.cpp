@@ -69,7 +69,7 @@ std::optional<NumberForm> form_of(hid_t type) {
 
 std::vector<Index> shape_of(hid_t set) {
   const Handle space(H5Dget_space(set), H5Sclose);
-  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id()))));
+  std::vector<hsize_t> extents(std::max(0, H5Sget_simple_extent_ndims(space.id())));
   H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr);
   return {extents.begin(), extents.end()};
 }
@@ -77,7 +77,7 @@ std::vector<Index> shape_of(hid_t set) {
 }  // namespace
 
 std::size_t Direct::decoded_bytes() const {
-  return piece_bytes() * static_cast<std::size_t>(std::min<Index>(packed_pieces(), thread_count()));
+  return piece_bytes() * std::min<Index>(packed_pieces(), thread_count());
 }
 
 std::unique_ptr<const Direct> direct(std::int64_t set, const std::string& where, const Storage& storage) {

@@ -55,9 +55,9 @@ Index stored_slices(std::int64_t set, const std::string& where, const std::vecto
   const Chunks chunks(set, shape.size());
   Index& known = growth.stored[where];
   known = std::min(known, shape[0]);
-  const auto step = static_cast<Index>(chunks.extents[0]);
+  const Index step = chunks.extents[0];
   Index stored = known / step * step;
-  while (stored < shape[0] && chunks.are_stored(static_cast<hsize_t>(stored), shape, where)) stored += step;
+  while (stored < shape[0] && chunks.are_stored(stored, shape, where)) stored += step;
   known = std::max(known, std::min(stored, shape[0]));
   return known;
 }

@@ -31,21 +31,21 @@ struct Claim {
 
   double elements() const {
     double product = 1;
-    for (hsize_t n : extents) product *= static_cast<double>(n);
+    for (hsize_t n : extents) product *= n;
     return product;
   }
-  double bytes() const { return elements() * static_cast<double>(element_bytes); }
+  double bytes() const { return elements() * element_bytes; }
 };
 
 FileStamp file_of(hid_t set, const std::string& where) {
-  std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, H5Fget_name(set, nullptr, 0))), '\0');
+  std::string name(std::max<ssize_t>(0, H5Fget_name(set, nullptr, 0)), '\0');
   H5Fget_name(set, name.data(), name.size() + 1);
   return stamp_of(name, where);
 }
 
 Claim claim_of(hid_t set, const std::string& where) {
   const Handle space(H5Dget_space(set), H5Sclose), type(H5Dget_type(set), H5Tclose);
-  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space.id()))));
+  std::vector<hsize_t> extents(std::max(0, H5Sget_simple_extent_ndims(space.id())));
   H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr);
   if (H5Sget_simple_extent_type(space.id()) == H5S_NULL) extents = {0};
   return {set,
@@ -59,8 +59,7 @@ Claim claim_of(hid_t set, const std::string& where) {
 void require_contiguous(const Claim& claim, Storage& found) {
   const haddr_t offset = H5Dget_offset(claim.set);
   require<FileError>(offset != HADDR_UNDEF, claim.where, ": holds no data; it was never written");
-  require<FileError>(static_cast<double>(offset) + claim.bytes() <= static_cast<double>(claim.file.bytes),
-                     claim.where, ": claims ", claim.bytes(),
+  require<FileError>(offset + claim.bytes() <= claim.file.bytes, claim.where, ": claims ", claim.bytes(),
                      " bytes, more than the file has; it is damaged or was cut short");
   found.extents = {{0, static_cast<Index>(offset), static_cast<Index>(claim.bytes())}};
 }
@@ -71,8 +70,8 @@ void require_chunks(const Claim& claim) {
   H5Pget_chunk(claim.plan.id(), static_cast<int>(chunk.size()), chunk.data());
   double due = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i)
-    due *= static_cast<double>(ceil_div(claim.extents[i], std::max<hsize_t>(chunk[i], 1)));
-  const double room = static_cast<double>(claim.file.bytes);
+    due *= ceil_div(claim.extents[i], std::max<hsize_t>(chunk[i], 1));
+  const double room = claim.file.bytes;
   constexpr double bytes_indexed = 16, seconds_indexed = 2e-3;  // least bytes and most time for a chunk
   take_longer(seconds_indexed * std::min(due, room / bytes_indexed));
   hsize_t written = 0;
@@ -80,11 +79,9 @@ void require_chunks(const Claim& claim) {
   const bool counted = H5Dget_num_chunks(claim.set, space.id(), &written) >= 0;
   if (!counted) fail(claim.where + ": its chunks cannot be counted", "the file may be damaged");
   require<FileError>(written > 0, claim.where, ": holds no data; it was never written");
-  require<FileError>(static_cast<double>(written) >= due, claim.where, ": ",
-                     due - static_cast<double>(written), " of its ", due,
+  require<FileError>(written >= due, claim.where, ": ", due - written, " of its ", due,
                      " chunks were never written; copy the frames that are there into a file of their own");
-  const auto stored =
-      static_cast<double>(H5Dget_storage_size(claim.set));  // libhdf5 believes each chunk's size
+  const double stored = H5Dget_storage_size(claim.set);  // libhdf5 believes each chunk's size
   require<FileError>(stored <= room, claim.where, ": its chunks claim ", stored,
                      " bytes, but the file has only ", room, "; it is damaged or was cut short");
   require<FileError>(claim.bytes() <= most_unpacked(claim.file), claim.where, ": claims ", claim.bytes(),
@@ -151,9 +148,9 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
     found.files.push_back(external_file(claim, name.data(), origin));
     const FileStamp& file = found.files.back();
     const double taken = bytes == H5F_UNLIMITED ? left : std::min(left, static_cast<double>(bytes));
-    require<FileError>(static_cast<double>(offset) + taken <= static_cast<double>(file.bytes), claim.where,
-                       ": needs bytes ", offset, " to ", static_cast<double>(offset) + taken, " of ",
-                       file.path.string(), ", which has ", file.bytes, "; it was cut short");
+    require<FileError>(offset + taken <= file.bytes, claim.where, ": needs bytes ", offset, " to ",
+                       offset + taken, " of ", file.path.string(), ", which has ", file.bytes,
+                       "; it was cut short");
     found.extents.push_back({found.files.size() - 1, offset, static_cast<Index>(taken)});
     left -= taken;
   }
@@ -193,7 +190,7 @@ void require_whole_chunks(std::int64_t set, const std::string& where, std::span<
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (part[i].size() <= 0) return;
     whole *= chunk[i];
-    first[i] = static_cast<hsize_t>(part[i].first) / chunk[i] * chunk[i];
+    first[i] = part[i].first / chunk[i] * chunk[i];
   }
   const auto last = [&](std::size_t i) { return static_cast<hsize_t>(part[i].last); };
   for (at = first; at[0] < last(0);) {
@@ -226,7 +223,7 @@ void require_stored(std::int64_t set, const std::string& where, const Origin& or
       return H5Pget_external_count(claim.plan.id()) > 0 ? require_external(claim, origin, found)
                                                         : require_contiguous(claim, found);
     case H5D_COMPACT: {
-      const auto stored = static_cast<double>(H5Dget_storage_size(set));
+      const double stored = H5Dget_storage_size(set);
       return require<FileError>(claim.bytes() <= stored, where, ": claims ", claim.bytes(), " bytes, but ",
                                 stored, " are stored; it is damaged");
     }

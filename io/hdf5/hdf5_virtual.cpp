@@ -28,14 +28,14 @@ constexpr int max_sources = 8;
 using Extents = std::vector<hsize_t>;
 
 Extents extents_of(hid_t space) {
-  Extents extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  Extents extents(std::max(0, H5Sget_simple_extent_ndims(space)));
   H5Sget_simple_extent_dims(space, extents.data(), nullptr);
   return extents;
 }
 
 double product(const Extents& extents) {
   double all = 1;
-  for (hsize_t n : extents) all *= static_cast<double>(n);
+  for (hsize_t n : extents) all *= n;
   return all;
 }
 
@@ -107,7 +107,7 @@ struct Mapping {
 };
 
 std::string text_from(ssize_t (*get)(hid_t, std::size_t, char*, std::size_t), hid_t plan, std::size_t index) {
-  std::string text(static_cast<std::size_t>(std::max<ssize_t>(0, get(plan, index, nullptr, 0))), '\0');
+  std::string text(std::max<ssize_t>(0, get(plan, index, nullptr, 0)), '\0');
   get(plan, index, text.data(), text.size() + 1);
   return text;
 }
@@ -129,9 +129,9 @@ std::optional<std::vector<Range>> box_of(hid_t selection) {
   double points = 1;
   for (std::size_t axis = 0; axis < first.size(); ++axis) {
     box.push_back({static_cast<Index>(first[axis]), static_cast<Index>(last[axis] + 1)});
-    points *= static_cast<double>(box.back().size());
+    points *= box.back().size();
   }
-  return points == static_cast<double>(H5Sget_select_npoints(selection)) ? std::optional(box) : std::nullopt;
+  return points == H5Sget_select_npoints(selection) ? std::optional(box) : std::nullopt;
 }
 
 /// Whether no element is in two boxes. Sorts the boxes by their first axis.
@@ -155,7 +155,7 @@ Extents needed_of(const Slab& slab, std::size_t open_axis) {
 /// Whether boxes have the same extents. The source may lack first axes that have one element.
 bool has_shape_of(const std::vector<Range>& from, const std::vector<Range>& to) {
   if (from.empty() || from.size() > to.size()) return false;
-  const auto shared = to.end() - static_cast<std::ptrdiff_t>(from.size());
+  const auto shared = to.end() - from.size();
   return std::all_of(to.begin(), shared, [](const Range& range) { return range.size() == 1; }) &&
          std::equal(shared, to.end(), from.begin(),
                     [](const Range& a, const Range& b) { return a.size() == b.size(); });
@@ -295,26 +295,25 @@ class Examination {
   double examine(const Mapping& m) {
     const std::optional<OpenSlab> to = open_slab(m.to.id()), from = open_slab(m.from.id());
     if (!to) {
-      const auto points = static_cast<double>(H5Sget_select_npoints(m.to.id()));
+      const double points = H5Sget_select_npoints(m.to.id());
       add_box(m, sources_.required(m, 0, needed(m.from.id()), points));
       return points;
     }
     only_boxes_ = false;
     double points = 1;
     for (std::size_t axis = 0; axis < extents_.size(); ++axis)
-      if (axis != to->axis)
-        points *= static_cast<double>(to->slab.count[axis]) * static_cast<double>(to->slab.block[axis]);
+      if (axis != to->axis) points *= static_cast<double>(to->slab.count[axis]) * to->slab.block[axis];
     const hsize_t selected = to->slab.selected_before(to->axis, extents_[to->axis]);
     if (from) {
       Extents ends = needed_of(from->slab, from->axis);
       ends[from->axis] = from->slab.end_of(from->axis, selected);
-      sources_.required(m, 0, ends, points * static_cast<double>(selected));
+      sources_.required(m, 0, ends, points * selected);
     } else {
       const hsize_t blocks = to->slab.blocks_before(to->axis, extents_[to->axis]);
-      const double each = points * static_cast<double>(to->slab.block[to->axis]);
+      const double each = points * to->slab.block[to->axis];
       for (hsize_t block = 0; block < blocks; ++block) sources_.required(m, block, needed(m.from.id()), each);
     }
-    return points * static_cast<double>(selected);
+    return points * selected;
   }
 
   void add_box(const Mapping& m, const Source& source) {

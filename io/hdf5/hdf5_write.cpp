@@ -132,7 +132,7 @@ DataSet File::create_virtual(const std::string& path, NumberType type, Shape sha
   H5Pset_fill_value(plan.id(), H5T_NATIVE_FLOAT, &fill);
   for (const VirtualPart& part : parts) {
     std::vector<hsize_t> count = extents;
-    count[0] = static_cast<hsize_t>(part.slices.size());
+    count[0] = part.slices.size();
     const std::vector<hsize_t> first{static_cast<hsize_t>(part.slices.first), 0, 0};
     const Handle source(H5Screate_simple(3, count.data(), nullptr), H5Sclose);
     H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr);
@@ -155,14 +155,14 @@ Index DataSet::write_chunk(std::span<const Index> corner, std::span<const std::b
   const bool known =
       written && H5Dget_chunk_info_by_coord(handle_.id(), at.data(), &filters, &offset, &bytes) >= 0;
   require<FileError>(known, where_, ": a chunk cannot be written: ", reason());
-  return static_cast<Index>(offset);
+  return offset;
 }
 
 Index File::end() const {
   const Lock lock;
   haddr_t end = 0;
   require<FileError>(H5Fget_eoa(handle_.id(), &end) >= 0, name_, ": has no end: ", reason());
-  return static_cast<Index>(end);
+  return end;
 }
 
 DataSet File::create(const std::string& path, NumberType type, std::span<const Index> shape,
@@ -270,7 +270,7 @@ void File::write_numbers(const std::string& path, std::span<const double> values
 void File::write_lines(const std::string& path, std::span<const double> values, Index columns,
                        const std::string& units) {
   const Lock lock;
-  const auto line = static_cast<hsize_t>(columns);
+  const hsize_t line = columns;
   const std::array<hsize_t, 2> shape{values.size() / line, line};
   const Handle space(H5Screate_simple(2, shape.data(), nullptr), H5Sclose);
   write_doubles(handle_.id(), name_ + ": " + path, path, space.id(), values.data(), units);

@@ -44,7 +44,7 @@ std::vector<std::byte> by_blosc(std::span<const std::byte> chunk, std::size_t nu
   const int bytes = blosc_compress_ctx(blosc_level, BLOSC_BITSHUFFLE, number_bytes, chunk.size(),
                                        chunk.data(), out.data(), out.size(), BLOSC_LZ4_COMPNAME, 0, 1);
   require<FileError>(bytes > 0, "blosc: ", chunk.size(), " bytes cannot be packed");
-  out.resize(static_cast<std::size_t>(bytes));
+  out.resize(bytes);
   return out;
 }
 
@@ -61,16 +61,16 @@ std::vector<Hdf5Filter> filters_of(Compression compression, Index number_bytes, 
 }
 
 std::vector<std::byte> packed(Compression compression, Index number_bytes, std::span<const std::byte> chunk) {
-  const auto size = static_cast<std::size_t>(number_bytes);
+  const std::size_t size = number_bytes;
   return compression == Compression::zstd ? by_zstd(chunk, size) : by_blosc(chunk, size);
 }
 
 std::vector<std::byte> unpacked(Compression compression, Index number_bytes, std::span<const std::byte> chunk,
                                 Index bytes) {
-  std::vector<std::byte> out(static_cast<std::size_t>(bytes));
+  std::vector<std::byte> out(bytes);
   const bool zstd = compression == Compression::zstd;
   if (!(zstd ? unpack_zstd(chunk, out) : unpack_blosc(chunk, out))) return {};
-  return zstd ? unshuffled(out, static_cast<std::size_t>(number_bytes)) : out;
+  return zstd ? unshuffled(out, number_bytes) : out;
 }
 
 bool unpack_zstd(std::span<const std::byte> from, std::span<std::byte> to) {

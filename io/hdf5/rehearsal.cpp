@@ -49,7 +49,7 @@ void tell(const void* data, std::size_t bytes) {
     const ssize_t written = ::write(to_parent, next, bytes);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) ::_exit(1);
-    next += written, bytes -= static_cast<std::size_t>(written);
+    next += written, bytes -= written;
   }
 }
 
@@ -166,7 +166,7 @@ class Listener {
       std::array<char, 4096> piece{};
       const ssize_t bytes = ::read(pipe_, piece.data(), piece.size());
       if (bytes == 0) return true;
-      if (bytes > 0) said_.append(piece.data(), static_cast<std::size_t>(bytes));
+      if (bytes > 0) said_.append(piece.data(), bytes);
       grant();
     }
     return false;

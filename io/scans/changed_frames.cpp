@@ -40,7 +40,7 @@ class SomeFrames final : public ChangedFrames {
         step_(step) {}
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    const Index bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    const Index bytes = rows.size() * bins.size() * bytes_of(type());
     parallel_for(frames.size(), [&](Index k) {
       const Index frame = first_ + (frames.first + k) * step_;
       source_->read({frame, frame + 1}, rows, bins, out + k * bytes);
@@ -56,20 +56,19 @@ class OrientedFrames final : public ChangedFrames {
   OrientedFrames(std::unique_ptr<FrameSource> source, const Orientation& how)
       : ChangedFrames{shape_of(source->shape(), how), std::move(source)}, how_(how) {}
   std::size_t decoded_bytes() const override {
-    const Index frame = shape()[1] * shape()[2] * static_cast<Index>(bytes_of(type()));
-    return source_->decoded_bytes() +
-           static_cast<std::size_t>(std::max(frame, std::min(together, shape()[0] * frame)));
+    const Index frame = shape()[1] * shape()[2] * bytes_of(type());
+    return source_->decoded_bytes() + std::max(frame, std::min(together, shape()[0] * frame));
   }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     const Range stored_rows = how_.flip_rows ? mirrored(rows, shape()[1]) : rows;
     const Range stored_bins = how_.flip_columns ? mirrored(bins, shape()[2]) : bins;
-    const Index bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    const Index bytes = rows.size() * bins.size() * bytes_of(type());
     const Index most = std::max<Index>(1, together / std::max<Index>(bytes, 1));
     std::vector<std::byte> stored;
     for (Index frame = frames.first; frame < frames.last; frame += most) {
       const Range some{frame, std::min(frame + most, frames.last)};
-      stored.resize(static_cast<std::size_t>(some.size() * bytes));
+      stored.resize(some.size() * bytes);
       if (how_.transpose)
         source_->read(some, stored_bins, stored_rows, stored.data());
       else
@@ -87,12 +86,12 @@ class OrientedFrames final : public ChangedFrames {
   static Range mirrored(Range range, Index count) { return {count - range.last, count - range.first}; }
 
   void turn(const std::byte* stored, Index rows, Index bins, std::byte* out) const {
-    const Index pixel = static_cast<Index>(bytes_of(type()));
+    const Index pixel = bytes_of(type());
     const Index row_step = how_.transpose ? 1 : bins, bin_step = how_.transpose ? rows : 1;
     for (Index r = 0; r < rows; ++r)
       for (Index b = 0; b < bins; ++b, out += pixel) {
         const Index row = how_.flip_rows ? rows - 1 - r : r, bin = how_.flip_columns ? bins - 1 - b : b;
-        std::memcpy(out, stored + (row * row_step + bin * bin_step) * pixel, static_cast<std::size_t>(pixel));
+        std::memcpy(out, stored + (row * row_step + bin * bin_step) * pixel, pixel);
       }
   }
 
@@ -110,7 +109,7 @@ class OtherWay final : public ChangedFrames {
 };
 
 void mirror(std::optional<double>& position, Index count) {
-  if (position) position = static_cast<double>(count - 1) - *position;
+  if (position) position = count - 1 - *position;
 }
 
 /// The frames first, first + step, ... of all sources together.
@@ -194,7 +193,7 @@ void orient(Acquisition& found, const Orientation& how) {
   if (!how.flip_columns) return;
   for (double& shift : found.bin_shifts) shift = -shift;
   mirror(found.info.axis_bin, frame[2]);
-  for (double& axis : axes) axis = static_cast<double>(frame[2] - 1) - axis;
+  for (double& axis : axes) axis = frame[2] - 1 - axis;
 }
 
 }  // namespace tandem::io

@@ -99,8 +99,8 @@ std::pair<double, double> shown_by(const Circle& c, double along, double depth, 
 /// the cylinder that the detector sees.
 double miss_of(const FlexibleView& v, const Circle& c, const Shape& frame) {
   const double a = angle_of(v), sod = c.sod * std::cos(c.tilt), least = 0.6 * sod, smaller = sod / c.sdd;
-  const double reach = std::min(least, 0.5 * static_cast<double>(frame[2]) * std::abs(c.column) * smaller);
-  const double up = std::min(least, 0.5 * static_cast<double>(frame[1]) * std::abs(c.row) * smaller);
+  const double reach = std::min(least, 0.5 * frame[2] * std::abs(c.column) * smaller);
+  const double up = std::min(least, 0.5 * frame[1] * std::abs(c.row) * smaller);
   double worst = 0;
   for (int corner = 0; corner < 8; ++corner) {
     const double side = (corner & 1) != 0 ? reach : -reach, z = (corner & 4) != 0 ? up : -up;
@@ -182,8 +182,8 @@ void complete_circle(const std::vector<FlexibleView>& views, const std::string& 
   found.kind = ConeBeam::kind;
   found.sod_mm = c.sod, found.sdd_mm = c.sdd;
   found.info.pixel_size_mm = std::abs(c.column), found.row_pitch_mm = std::abs(c.row);
-  found.info.axis_bin = c.axis + 0.5 * static_cast<double>(frame[2] - 1);
-  if (frame[1] > 1) found.midplane_row = c.midplane + 0.5 * static_cast<double>(frame[1] - 1);
+  found.info.axis_bin = c.axis + 0.5 * (frame[2] - 1);
+  if (frame[1] > 1) found.midplane_row = c.midplane + 0.5 * (frame[1] - 1);
   if (c.roll != 0) found.info.roll_deg = in_degrees(c.roll);
   if (c.tilt != 0) found.info.tilt_deg = in_degrees(c.tilt);
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr Index most_frames = 1'000'000;
 
 std::vector<double> counted_from(double first, Index count) {
-  std::vector<double> numbers(static_cast<std::size_t>(count));
+  std::vector<double> numbers(count);
   std::iota(numbers.begin(), numbers.end(), first);
   return numbers;
 }
@@ -38,8 +38,8 @@ PerFrame by_mode(const hdf5::File& file, Index views, Index flats) {
   const std::string mode = file.text("/process/acquisition/flat_fields/flat_field_mode").value_or("");
   const Index before = mode == "Start" ? flats : mode == "End" ? 0 : mode == "Both" ? flats / 2 : -1;
   if (before < 0 || (mode == "Both" && flats % 2 != 0)) return {};
-  PerFrame times{counted_from(0, views), counted_from(static_cast<double>(-before), before)};
-  const std::vector<double> after = counted_from(static_cast<double>(views), flats - before);
+  PerFrame times{counted_from(0, views), counted_from(-before, before)};
+  const std::vector<double> after = counted_from(views, flats - before);
   times.flats.insert(times.flats.end(), after.begin(), after.end());
   return times;
 }
@@ -65,14 +65,13 @@ void complete_times(ScanInfo& info, Index own_flats, const OpenOptions& options,
           "exposure");
     info.times = info.exposures = info.monitor = {};
   }
-  const auto sets = static_cast<Index>(options.flat_views.size());
+  const Index sets = options.flat_views.size();
   if (sets == 0) return;
   require<FileError>(info.flats > 0 && info.flats % sets == 0, "--flat-loc: names ", sets, " views for ",
                      info.flats, " flats; sets of equal size are needed");
   info.times = {counted_from(0, views), {}};
   for (Index flat = 0; flat < info.flats; ++flat)
-    info.times.flats.push_back(
-        static_cast<double>(options.flat_views[static_cast<std::size_t>(flat / (info.flats / sets))]));
+    info.times.flats.push_back(static_cast<double>(options.flat_views[flat / (info.flats / sets)]));
 }
 
 }  // namespace tandem::io

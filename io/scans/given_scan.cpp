@@ -18,7 +18,7 @@ class GivenFrames final : public FrameSource {
   std::optional<FramesView> in_memory(Range frames, Range rows, Range bins) const override {
     FramesView some = frames_;
     const Index first = frames.first * some.frame_step + rows.first * some.row_step + bins.first;
-    some.data += first * static_cast<Index>(bytes_of(some.type));
+    some.data += first * bytes_of(some.type);
     some.shape = {frames.size(), rows.size(), bins.size()};
     some.first = frames.first;
     return some;
@@ -26,7 +26,7 @@ class GivenFrames final : public FrameSource {
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     const FramesView from = *in_memory(frames, rows, bins);
-    const auto pixel = static_cast<Index>(bytes_of(from.type)), line = bins.size() * pixel;
+    const Index pixel = bytes_of(from.type), line = bins.size() * pixel;
     for (Index f = 0; f < frames.size(); ++f)
       for (Index r = 0; r < rows.size(); ++r, out += line)
         std::copy_n(from.data + (f * from.frame_step + r * from.row_step) * pixel, line, out);

@@ -108,8 +108,8 @@ std::unique_ptr<Source> source_of(const fs::path& path, const OpenOptions& optio
 
 /// The number of angles that are written. A data set that was made with its full size ends in zeros or NaN.
 Index written(const std::vector<double>& angles) {
-  auto count = static_cast<Index>(angles.size());
-  const auto at = [&](Index k) { return angles[static_cast<std::size_t>(k)]; };
+  Index count = angles.size();
+  const auto at = [&](Index k) { return angles[k]; };
   const auto unset = [&](Index k) { return !std::isfinite(at(k)) || at(k) == 0; };
   while (count > 1 && unset(count - 1)) --count;
   const bool one = count + 1 == static_cast<Index>(angles.size()) && count > 1 && std::isfinite(at(count));
@@ -119,11 +119,10 @@ Index written(const std::vector<double>& angles) {
 
 /// An angle for each planned view.
 std::vector<double> extended(std::vector<double> angles, Index known, Index planned) {
-  angles.resize(static_cast<std::size_t>(known));
-  const double step = known > 1 ? (angles.back() - angles.front()) / static_cast<double>(known - 1)
-                                : half_turn / static_cast<double>(planned);
+  angles.resize(known);
+  const double step = known > 1 ? (angles.back() - angles.front()) / (known - 1) : half_turn / planned;
   while (static_cast<Index>(angles.size()) < planned) angles.push_back(angles.back() + step);
-  angles.resize(static_cast<std::size_t>(planned));
+  angles.resize(planned);
   return angles;
 }
 

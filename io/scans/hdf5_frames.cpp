@@ -61,13 +61,13 @@ class Hdf5Frames : public FrameSource {
   std::string packing() const override { return data_->packing(); }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(type());
+    const std::size_t frame_bytes = rows.size() * bins.size() * bytes_of(type());
     Index before = 0;  // frames in the runs passed so far
     for (const Range& run : place_.runs) {
       const Range part{std::max(frames.first, before), std::min(frames.last, before + run.size())};
       if (part.size() > 0) {
         const Range stored{run.first + part.first - before, run.first + part.last - before};
-        read_run(stored, rows, bins, out + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
+        read_run(stored, rows, bins, out + (part.first - frames.first) * frame_bytes);
       }
       before += run.size();
     }
@@ -78,14 +78,13 @@ class Hdf5Frames : public FrameSource {
     if (place_.order == Order::lines) return read_part({frames, bins}, out);
     if (data_->shape().size() == 2) return read_part({rows, bins}, out);
     if (place_.order == Order::views) return read_part({frames, rows, bins}, out);
-    const std::size_t line = static_cast<std::size_t>(bins.size()) * bytes_of(type());
+    const std::size_t line = bins.size() * bytes_of(type());
     parallel_for(rows.size(), [&](Index y) {
-      std::vector<std::byte> row(static_cast<std::size_t>(frames.size()) * line);
+      std::vector<std::byte> row(frames.size() * line);
       const Range stored{rows.first + y, rows.first + y + 1};
       read_part({stored, frames, bins}, row.data());
       for (Index k = 0; k < frames.size(); ++k)
-        std::memcpy(out + static_cast<std::size_t>(k * rows.size() + y) * line,
-                    row.data() + static_cast<std::size_t>(k) * line, line);
+        std::memcpy(out + (k * rows.size() + y) * line, row.data() + k * line, line);
     });
   }
 

@@ -14,8 +14,7 @@ class ConstantFrame final : public FrameSource {
       : FrameSource(where, PixelType::float32, {1, rows, bins}), value_(value) {}
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    const std::vector<float> pixels(static_cast<std::size_t>(frames.size() * rows.size() * bins.size()),
-                                    value_);
+    const std::vector<float> pixels(frames.size() * rows.size() * bins.size(), value_);
     std::memcpy(out, pixels.data(), pixels.size() * sizeof(float));
   }
 
@@ -33,7 +32,7 @@ class DividedFrames final : public FrameSource {
   }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    std::vector<float> values(static_cast<std::size_t>(frames.size() * rows.size() * bins.size()));
+    std::vector<float> values(frames.size() * rows.size() * bins.size());
     source_->read_as(PixelType::float32, frames, rows, bins, reinterpret_cast<std::byte*>(values.data()));
     for (float& value : values) value = static_cast<float>(value / divisor_);
     std::memcpy(out, values.data(), values.size() * sizeof(float));

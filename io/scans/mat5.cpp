@@ -203,9 +203,9 @@ void read_matrix(Bytes data, const std::string& prefix, int depth, MatVariables&
   if (kind < first_numeric || kind > last_numeric || complex_numbers) return;
   MatArray array{shape, data.empty() ? std::vector<double>() : numbers_of(next_element(data))};
   double size = 1;
-  for (const Index count : shape) size *= static_cast<double>(count);
-  require<FileError>(size == static_cast<double>(array.values.size()), data.where(), ": ", name, " has ",
-                     array.values.size(), " numbers where its axes have ", size, "; the file is damaged");
+  for (const Index count : shape) size *= count;
+  require<FileError>(size == array.values.size(), data.where(), ": ", name, " has ", array.values.size(),
+                     " numbers where its axes have ", size, "; the file is damaged");
   into[name] = std::move(array);
 }
 
@@ -213,7 +213,7 @@ std::string unpacked(const Bytes& from) {
   const std::string_view packed = from.rest();
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> tool(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  const double most = packed_most * static_cast<double>(packed.size()) + 1024;
+  const double most = packed_most * packed.size() + 1024;
   for (std::size_t room = 8 * packed.size() + 1024;; room *= 4) {
     std::string out(std::min(room, largest), '\0');
     std::size_t got = 0;
@@ -221,9 +221,8 @@ std::string unpacked(const Bytes& from) {
         libdeflate_zlib_decompress(tool.get(), packed.data(), packed.size(), out.data(), out.size(), &got);
     out.resize(got);
     if (result == LIBDEFLATE_SUCCESS) return out;
-    require<FileError>(
-        result == LIBDEFLATE_INSUFFICIENT_SPACE && room < largest && static_cast<double>(room) < most,
-        from.where(), ": a packed element cannot be unpacked; the file is damaged");
+    require<FileError>(result == LIBDEFLATE_INSUFFICIENT_SPACE && room < largest && room < most, from.where(),
+                       ": a packed element cannot be unpacked; the file is damaged");
   }
 }
 
@@ -231,9 +230,8 @@ std::string content_of(const fs::path& path, const std::string& where) {
   const FileStamp stamp = stamp_of(path, where);
   require<FileError>(stamp.bytes <= largest && stamp.bytes >= 128, where, ": has ", stamp.bytes,
                      " bytes; a MATLAB file of 128 to ", largest, " is needed");
-  std::string content(static_cast<std::size_t>(stamp.bytes), '\0');
-  InputFile(path, where)
-      .read(0, static_cast<Index>(content.size()), reinterpret_cast<std::byte*>(content.data()));
+  std::string content(stamp.bytes, '\0');
+  InputFile(path, where).read(0, content.size(), reinterpret_cast<std::byte*>(content.data()));
   return content;
 }
 

@@ -30,15 +30,13 @@ class LinesInMemory final : public FrameSource {
     const Index views = array.shape[0], bins = array.shape[1];
     for (Index v = 0; v < views; ++v)
       for (Index b = 0; b < bins; ++b)
-        pixels_[static_cast<std::size_t>(v * bins + b)] =
-            static_cast<float>(array.values[static_cast<std::size_t>(b * views + v)]);
+        pixels_[v * bins + b] = static_cast<float>(array.values[b * views + v]);
   }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     if (rows.size() == 0) return;
-    for (Index v = frames.first; v < frames.last; ++v, out += bins.size() * static_cast<Index>(sizeof(float)))
-      std::memcpy(out, &pixels_[static_cast<std::size_t>(v * shape()[2] + bins.first)],
-                  static_cast<std::size_t>(bins.size()) * sizeof(float));
+    for (Index v = frames.first; v < frames.last; ++v, out += bins.size() * sizeof(float))
+      std::memcpy(out, &pixels_[v * shape()[2] + bins.first], bins.size() * sizeof(float));
   }
 
  private:
@@ -150,7 +148,7 @@ std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::strin
   scan.lines = true;
   scan.projections.push_back(std::make_unique<LinesInMemory>(where + ": " + name, array));
   complete(all, group_of(name), where, scan);
-  note_others(scan, static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_sinogram)), name);
+  note_others(scan, std::count_if(all.begin(), all.end(), is_sinogram), name);
   scan.info.advice.push_back(
       {"--minus-log", "a sinogram of MATLAB mostly holds line integrals; then give --minus-log false"});
   return scan;

@@ -23,10 +23,10 @@ MemoryScan::MemoryScan(ScanReader& scan) {
 
 void MemoryScan::read(FrameKind kind, Range frames, Range rows, Range bins, Frames& into) {
   const FramesView from = *in_memory(kind, frames, rows, bins);
-  const auto pixel = static_cast<Index>(bytes_of(from.type));
+  const Index pixel = bytes_of(from.type);
   const Index line = bins.size() * pixel;
   into.type = from.type, into.shape = from.shape, into.first = frames.first;
-  into.bytes.resize(static_cast<std::size_t>(frames.size() * rows.size() * line));
+  into.bytes.resize(frames.size() * rows.size() * line);
   parallel_for(frames.size(), [&](Index f) {
     for (Index r = 0; r < rows.size(); ++r)
       std::copy_n(from.data + (f * from.frame_step + r * from.row_step) * pixel, line,
@@ -37,7 +37,7 @@ void MemoryScan::read(FrameKind kind, Range frames, Range rows, Range bins, Fram
 std::optional<FramesView> MemoryScan::in_memory(FrameKind kind, Range frames, Range rows, Range bins) {
   FramesView view = frames_[place(kind)];
   const Index first = frames.first * view.frame_step + rows.first * view.row_step + bins.first;
-  view.data += first * static_cast<Index>(bytes_of(view.type));
+  view.data += first * bytes_of(view.type);
   view.shape = {frames.size(), rows.size(), bins.size()};
   view.first = frames.first;
   return view;

@@ -35,7 +35,7 @@ std::string_view words_of_tag(int orientation) {
                                                   "transpose,flip-columns",
                                                   "transpose,flip-rows,flip-columns",
                                                   "transpose,flip-rows"};
-  return orientation >= 0 && orientation < 9 ? words[static_cast<std::size_t>(orientation)] : "";
+  return orientation >= 0 && orientation < 9 ? words[orientation] : "";
 }
 
 }  // namespace tandem::io

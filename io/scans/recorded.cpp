@@ -76,7 +76,7 @@ std::optional<double> recorded_number(const hdf5::File& file, const std::string&
 std::vector<double> recorded_of_frames(const hdf5::File& file, const std::string& path, Index frames,
                                        std::vector<std::string>& notes) {
   std::vector<double> all = recorded_numbers(file, path, notes);
-  if (all.size() == 1) all.assign(static_cast<std::size_t>(frames), all.front());
+  if (all.size() == 1) all.assign(frames, all.front());
   if (all.empty() || std::ssize(all) == frames) return all;
   leave_out(notes, path,
             "it has " + std::to_string(all.size()) + " numbers for " + std::to_string(frames) + " frames");
@@ -120,8 +120,7 @@ std::function<std::optional<std::string>(std::string_view key)> values_in(const 
     const std::vector<double> all = set->numbers();
     const bool same = std::ranges::count(all, all.front()) == std::ssize(all);
     std::string text = words(all.front());
-    for (Index k = 1; !same && k < std::min(most_shown, std::ssize(all)); ++k)
-      text += ", " + words(all[static_cast<std::size_t>(k)]);
+    for (Index k = 1; !same && k < std::min(most_shown, std::ssize(all)); ++k) text += ", " + words(all[k]);
     return same || std::ssize(all) <= most_shown ? text : text + ", ...";
   };
 }

@@ -32,7 +32,7 @@ struct Start {
 };
 
 Start start_across(const std::vector<double>& positions_mm, double bins, const Acquisition& found) {
-  const auto width = static_cast<double>(found.projections.front()->shape()[2]);
+  const double width = found.projections.front()->shape()[2];
   const bool from_zero = !found.info.axis_bin && std::ranges::all_of(positions_mm, [=](double mm) {
     return std::abs(mm * bins) < width;
   });
@@ -75,7 +75,7 @@ void move_sample(const Motions& motions, double bins_a_mm, Acquisition& found) {
 /// The most bins by which a line is wrong if a beam that diverges is taken as parallel. A ray to the edge of
 /// the detector, half a width W from the middle, is turned by W / 2 / sdd, and crosses at most the width W.
 double off_by_bins(double width_mm, double sdd_mm, Index bins) {
-  return 0.5 * static_cast<double>(bins) * (0.5 * width_mm / sdd_mm);
+  return 0.5 * bins * (0.5 * width_mm / sdd_mm);
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ void take_distances(const Distances& d, Acquisition& found) {
     return at_sample ? std::optional(*at_sample * sdd / *d.sod) : at_sample;
   };
   const std::optional<double> pitch = d.bin ? d.bin : at_detector(d.bin_at_sample);
-  if (d.to_detector && pitch && off_by_bins(*pitch * static_cast<double>(bins), sdd, bins) > 1) {
+  if (d.to_detector && pitch && off_by_bins(*pitch * bins, sdd, bins) > 1) {
     found.kind = ConeBeam::kind;
     found.sod_mm = d.sod, found.sdd_mm = sdd;
     info.pixel_size_mm = pitch;

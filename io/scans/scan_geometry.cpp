@@ -19,9 +19,9 @@ std::vector<double> arc(const OpenOptions& options, Index views) {
   const double degrees = *options.arc_deg;
   require<GeometryError>(std::isfinite(degrees) && degrees != 0, "open_scan: arc = ", degrees,
                          " deg; a finite arc other than 0 is needed");
-  const double steps = static_cast<double>(std::max<Index>(options.arc_inclusive ? views - 1 : views, 1));
+  const double steps = std::max<Index>(options.arc_inclusive ? views - 1 : views, 1);
   std::vector<double> angles;
-  for (Index k = 0; k < views; ++k) angles.push_back(degrees * degree * static_cast<double>(k) / steps);
+  for (Index k = 0; k < views; ++k) angles.push_back(degrees * degree * k / steps);
   return angles;
 }
 
@@ -59,7 +59,7 @@ Detector found_detector(Acquisition& found, const OpenOptions& options, const Sh
   Detector detector{.bins = shape[2], .rows = shape[1]};
   detector.bin_pitch = info.pixel_size_mm.value_or(1);
   detector.row_pitch = info.pixel_size_mm ? found.row_pitch_mm.value_or(detector.bin_pitch) : 1;
-  detector.axis_bin = info.axis_bin.value_or(0.5 * static_cast<double>(shape[2] - 1));
+  detector.axis_bin = info.axis_bin.value_or(0.5 * (shape[2] - 1));
   return detector;
 }
 
@@ -81,7 +81,7 @@ void suit_pose(ScanInfo& info, const BeamFields& beam) {
 }  // namespace
 
 bool near_detector(double axis, Index bins) {
-  const double width = static_cast<double>(bins);
+  const double width = bins;
   return axis >= -width && axis <= 2 * width - 1;
 }
 

@@ -111,15 +111,15 @@ class SourcesReader : public ScanReader {
     out.type = common_type(sources, info_.type);
     out.shape = {frames.size(), rows.size(), bins.size()};
     out.first = frames.first;
-    const std::size_t frame_bytes = static_cast<std::size_t>(rows.size() * bins.size()) * bytes_of(out.type);
-    out.bytes.resize(static_cast<std::size_t>(frames.size()) * frame_bytes);
+    const std::size_t frame_bytes = rows.size() * bins.size() * bytes_of(out.type);
+    out.bytes.resize(frames.size() * frame_bytes);
     Index before = 0;  // frames of the sources passed so far
     for (const auto& source : sources) {
       const Index count = source->shape()[0];
       const Range part{std::max(frames.first, before), std::min(frames.last, before + count)};
       if (part.size() > 0 && frame_bytes > 0)
         source->read_as(out.type, {part.first - before, part.last - before}, rows, bins,
-                        out.bytes.data() + static_cast<std::size_t>(part.first - frames.first) * frame_bytes);
+                        out.bytes.data() + (part.first - frames.first) * frame_bytes);
       before += count;
     }
   }
@@ -259,7 +259,7 @@ void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) 
 void FrameSource::read_as(PixelType type, Range frames, Range rows, Range bins, std::byte* out) const {
   if (type_ == type) return read(frames, rows, bins, out);
   const Index count = frames.size() * rows.size() * bins.size();
-  std::vector<std::byte> own(static_cast<std::size_t>(count) * bytes_of(type_));
+  std::vector<std::byte> own(count * bytes_of(type_));
   read(frames, rows, bins, own.data());
   to_float(type_, own.data(), count, out);
 }

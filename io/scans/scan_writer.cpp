@@ -67,9 +67,9 @@ ScanWriter::ScanWriter(Output output, const Scan& scan, std::optional<double> pi
   PlainFile file = output.create(output.name());
   impl_ = std::make_unique<Impl>(
       Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});
-  const double frame = static_cast<double>(shape[1] * shape[2]) * static_cast<double>(bytes_of(type));
-  impl_->file.require_space(frame * static_cast<double>(shape[0] + flats + darks) +
-                            static_cast<double>(room_for_text + 8 * (12 * shape[0] + shape[1])));
+  const double frame = static_cast<double>(shape[1] * shape[2]) * bytes_of(type);
+  impl_->file.require_space(frame * (shape[0] + flats + darks) +
+                            (room_for_text + 8 * (12 * shape[0] + shape[1])));
   impl_->make_file(scan, pixel_size_mm);
 }
 
@@ -85,10 +85,10 @@ void ScanWriter::write(FrameKind kind, Range rows, const Frames& frames) {
                      frames.shape[2], " ", name_of(frames.type), " came for rows ", rows.first, ":",
                      rows.last, "; ", due[0], " of ", due[1], " x ", due[2], " ", name_of(impl_->type),
                      " within rows 0:", impl_->shape[1], " are due");
-  const Index line = due[2] * static_cast<Index>(bytes_of(impl_->type)), slab = rows.size() * line;
+  const Index line = due[2] * bytes_of(impl_->type), slab = rows.size() * line;
   for (Index frame = 0; frame < due[0]; ++frame)
     impl_->file.write(impl_->offsets[k] + (frame * impl_->shape[1] + rows.first) * line,
-                      frames.bytes.data() + frame * slab, static_cast<std::size_t>(slab));
+                      frames.bytes.data() + frame * slab, slab);
   impl_->rows_written[k] += rows.size();
 }
 
@@ -97,7 +97,7 @@ void ScanWriter::finish(const std::string& recipe_json) {
     require<FileError>(impl_->counts[k] == 0 || impl_->rows_written[k] >= impl_->shape[1], impl_->where(k),
                        ": has ", impl_->rows_written[k], " of ", impl_->shape[1],
                        " rows; it is not finished");
-  impl_->file.require_room(room_for_text + static_cast<Index>(recipe_json.size()));
+  impl_->file.require_room(room_for_text + recipe_json.size());
   hdf5::File file = hdf5::File::modify(impl_->file);
   file.write_text("/process/tandem/recipe", recipe_json);
   file.close();

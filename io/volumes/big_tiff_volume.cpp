@@ -67,8 +67,8 @@ class Directories {
   Directories(Shape shape, const VolumeFormat& format, Index begin)
       : n_(shape),
         form_(format),
-        begin_(static_cast<std::uint64_t>(begin)),
-        slice_bytes_(static_cast<std::uint64_t>(n_[1] * n_[2] * bytes_of(number_type(form_.type)))) {
+        begin_(begin),
+        slice_bytes_(n_[1] * n_[2] * bytes_of(number_type(form_.type))) {
     const bool known = form_.place && form_.place->in_mm;
     x_ = fraction_of(known ? 1 / form_.place->grid.pitch[0] : 1);
     y_ = fraction_of(known ? 1 / form_.place->grid.pitch[1] : 1);
@@ -76,7 +76,7 @@ class Directories {
 
   std::string text(const std::string& description) const {
     std::string all;
-    const std::uint64_t behind = begin_ + static_cast<std::uint64_t>(n_[0]) * bytes;
+    const std::uint64_t behind = begin_ + n_[0] * bytes;
     for (Index k = 0; k < n_[0]; ++k) add(all, k, behind, k == 0 ? description.size() : 0);
     return all + description;
   }
@@ -85,15 +85,15 @@ class Directories {
   static constexpr std::uint64_t bytes = 8 + entries * entry_bytes + 8;  // others use fewer
 
   void add(std::string& to, Index slice, std::uint64_t description_at, std::uint64_t description) const {
-    const auto number = static_cast<std::uint64_t>(slice);
+    const std::uint64_t number = slice;
     const bool is_float = !is_integer(form_.type);
-    const auto rows = static_cast<std::uint64_t>(n_[1]);
+    const std::uint64_t rows = n_[1];
     std::uint64_t name = 0;
     std::memcpy(&name, "tandem", 6);
     put(to, description > 0 ? entries : entries - 1);
-    put_entry(to, 256, u32, 1, static_cast<std::uint64_t>(n_[2]));
+    put_entry(to, 256, u32, 1, n_[2]);
     put_entry(to, 257, u32, 1, rows);
-    put_entry(to, 258, u16, 1, 8 * static_cast<std::uint64_t>(bytes_of(number_type(form_.type))));
+    put_entry(to, 258, u16, 1, 8 * bytes_of(number_type(form_.type)));
     put_entry(to, 259, u16, 1, 1);  // not packed
     put_entry(to, 262, u16, 1, 1);  // black is zero
     if (description > 0) put_entry(to, 270, ascii, description, description_at);
@@ -108,7 +108,7 @@ class Directories {
     put_entry(to, 339, u16, 1, is_float ? 3 : 1);
     const bool last = slice + 1 == n_[0];
     put(to, last ? std::uint64_t{0} : begin_ + (number + 1) * bytes);
-    to.resize(static_cast<std::size_t>((number + 1) * bytes));
+    to.resize((number + 1) * bytes);
   }
 
   Shape n_;
@@ -128,8 +128,7 @@ std::unique_ptr<VolumeWriter> create_big_tiff(const Creation& c) {
   const auto tail = [shape = c.shape, recipe = c.recipe, begin,
                      odd = voxels % 2](const FlatFrame::Known& known) {
     const std::string text = description_of(shape, known.format, recipe, known.checksums);
-    return std::string(static_cast<std::size_t>(odd), '\0') +
-           Directories(shape, known.format, begin).text(text);
+    return std::string(odd, '\0') + Directories(shape, known.format, begin).text(text);
   };
   return create_flat_volume(c, {head_bytes, head, tail});
 }
@@ -166,11 +165,11 @@ class BigTiffSource : public VolumeSource {
 
   void read(Range slices, float* stored) override {
     const Index pixels = shape[1] * shape[2];
-    std::vector<std::byte> bytes(static_cast<std::size_t>(pixels) * bytes_of(type));
+    std::vector<std::byte> bytes(pixels * bytes_of(type));
     for (Index k = slices.first; k < slices.last; ++k, stored += pixels) {
       require_like_first(k);
       file_.read(k, {0, shape[1]}, {0, shape[2]}, bytes.data());
-      const auto number = static_cast<std::size_t>(k);
+      const std::size_t number = k;
       require<FileError>(
           number < checksums_.size() && checksums_[number] == stored_checksum(bytes.data(), pixels), where,
           ": slice ", k, " does not have the checksum that it was written with; the file is damaged");

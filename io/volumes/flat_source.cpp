@@ -26,13 +26,12 @@ class FlatSource final : public VolumeSource {
     require_regular_file(voxels.file);
     files_.emplace_back(voxels.file, name);
     where = name, shape = n, type = form_.type;
-    const auto bytes = static_cast<double>(form_.bytes) * static_cast<double>(n[0]) *
-                       static_cast<double>(n[1]) * static_cast<double>(n[2]);
-    const auto there = static_cast<double>(stamp_.bytes);
+    const auto bytes = static_cast<double>(form_.bytes) * n[0] * n[1] * n[2];
+    const double there = stamp_.bytes;
     if (offset_ < 0 && there >= bytes) offset_ = static_cast<Index>(there - bytes);
-    require<FileError>(offset_ >= 0 && bytes <= longest_file && static_cast<double>(offset_) + bytes <= there,
-                       name, ": ", n[0], " x ", n[1], " x ", n[2], " voxels of ", form_.bytes,
-                       " bytes are more than ", voxels.file.string(), " has (", stamp_.bytes,
+    require<FileError>(offset_ >= 0 && bytes <= longest_file && offset_ + bytes <= there, name, ": ", n[0],
+                       " x ", n[1], " x ", n[2], " voxels of ", form_.bytes, " bytes are more than ",
+                       voxels.file.string(), " has (", stamp_.bytes,
                        " bytes); it was cut short or is damaged");
   }
 
@@ -58,7 +57,7 @@ TextHead::TextHead(const fs::path& path, std::string_view separator, bool (*ends
   std::string line;
   for (bool more = true; more;) {
     const bool read = static_cast<bool>(std::getline(file, line));
-    bytes_ += static_cast<Index>(line.size()) + 1;
+    bytes_ += line.size() + 1;
     require<FileError>(read && bytes_ < longest_head, where_, ": its head does not end; it is damaged");
     const std::size_t at = line.find(separator);
     const std::string name = in_lower_case(std::string(trimmed(std::string_view(line).substr(0, at))));
@@ -126,7 +125,7 @@ VolumePlace place_from(Shape shape, const std::vector<double>& pitch, const std:
     require<FileError>(std::isfinite(first[i]), where, ": the first voxel lies at ", first[i], " along ",
                        "xyz"[i], "; a finite number is needed");
     grid.pitch[i] = pitch[i];
-    grid.centre[i] = first[i] + 0.5 * pitch[i] * static_cast<double>(grid.size[i] - 1);
+    grid.centre[i] = first[i] + 0.5 * pitch[i] * (grid.size[i] - 1);
   }
   return whole_place(grid, in_mm);
 }

@@ -31,7 +31,7 @@ class FlatVolume final : public SlabWriter {
       text.done.clear();
       output_.discard(output_.name());
       file_.emplace(output_.create(output_.name()));
-      file_->require_space(static_cast<double>(frame_.head_bytes + room_for_tail) + bytes());
+      file_->require_space(frame_.head_bytes + room_for_tail + bytes());
     }
     adopt(text);
     if (!ranks().is_first()) file_.emplace(output_.open(output_.name()));
@@ -43,12 +43,12 @@ class FlatVolume final : public SlabWriter {
   Index offset_of(const DoneSlice& slice) const { return frame_.head_bytes + slice.slice * slice_bytes(); }
 
   void write_slice(DoneSlice& slice, const void* stored) override {
-    file_->write(offset_of(slice), stored, static_cast<std::size_t>(slice_bytes()));
+    file_->write(offset_of(slice), stored, slice_bytes());
     file_->begin_sync(offset_of(slice), slice_bytes());
   }
 
   std::vector<std::byte> stored(const DoneSlice& slice) override {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(slice_bytes()));
+    std::vector<std::byte> bytes(slice_bytes());
     if (!file_->read(offset_of(slice), bytes.data(), bytes.size())) return {};
     return bytes;
   }

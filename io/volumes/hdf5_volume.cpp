@@ -140,8 +140,7 @@ class PlainVolume : public Hdf5Volume {
   void make(const std::string& name, const std::string& recipe) {
     output_.discard(name);
     file_.emplace(output_.create(name));
-    file_->require_space(bytes() + static_cast<double>(shape()[0] * 256 + room_for_text + room_for_axes()) +
-                         static_cast<double>(recipe.size()));
+    file_->require_space(bytes() + (shape()[0] * 256 + room_for_text + room_for_axes()) + recipe.size());
     hdf5::File file = hdf5::File::create(*file_);
     {
       hdf5::DataSet data = file.create("/exchange/data", number_type(format().type), shape(), chunk_);
@@ -196,21 +195,19 @@ class PlainVolume : public Hdf5Volume {
     checksums_at_ = file.data_set(checksums_path).offsets().front();
   }
 
-  Index offset_of(Index slice, Index k) const {
-    return offsets_[static_cast<std::size_t>(slice * chunks_of_slice() + k)];
-  }
+  Index offset_of(Index slice, Index k) const { return offsets_[slice * chunks_of_slice() + k]; }
 
   void write_slice(DoneSlice& slice, const void* stored) override {
     for (Index k = 0; k < chunks_of_slice(); ++k) {
       const std::span<const std::byte> chunk = chunk_of(stored, k);
       const Index offset = offset_of(slice.slice, k);
       file_->write(offset, chunk.data(), chunk.size());
-      file_->begin_sync(offset, static_cast<Index>(chunk.size()));
+      file_->begin_sync(offset, chunk.size());
     }
   }
 
   std::vector<std::byte> stored(const DoneSlice& slice) override {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(slice_bytes()));
+    std::vector<std::byte> bytes(slice_bytes());
     for (Index k = 0; k < chunks_of_slice(); ++k) {
       const std::size_t size = chunk_of(bytes.data(), k).size();
       if (!file_->read(offset_of(slice.slice, k), bytes.data() + k * chunk_bytes_, size)) return {};
@@ -219,7 +216,7 @@ class PlainVolume : public Hdf5Volume {
   }
 
   void complete(const std::string& report_json) override {
-    file_->require_room(room_for_text + static_cast<Index>(report_json.size()));
+    file_->require_room(room_for_text + report_json.size());
     write_checksums();
     hdf5::File file = hdf5::File::modify(*file_);
     mark_complete(file, report_json);
@@ -267,7 +264,7 @@ class PackedVolume : public Hdf5Volume {
 
   void make(const std::string& recipe) {
     h5_.emplace(hdf5::File::create(*file_));
-    reserve(room_for_text + room_for_axes() + static_cast<Index>(recipe.size()) + shape()[0] * 4);
+    reserve(room_for_text + room_for_axes() + recipe.size() + shape()[0] * 4);
     const NumberType type = number_type(format().type);
     data_.emplace(h5_->create_packed("/exchange/data", type, shape(), chunk_,
                                      filters_of(format().compression, bytes_of(type), chunk_bytes_)));
@@ -286,14 +283,14 @@ class PackedVolume : public Hdf5Volume {
 
   Index add(Index slice, Index k, std::span<const std::byte> chunk) {
     const std::lock_guard lock(mutex_);
-    reserve(static_cast<Index>(chunk.size()) + room_for_index);
+    reserve(chunk.size() + room_for_index);
     return data_->write_chunk(Shape{slice, k * chunk_[1], 0}, chunk);
   }
 
   std::vector<std::byte> packed_bytes(const DoneSlice& slice) const {
     const PlainFile& from = source_ ? *source_ : *file_;
     if (slice.bytes > from.size()) return {};
-    std::vector<std::byte> bytes(static_cast<std::size_t>(slice.bytes));
+    std::vector<std::byte> bytes(slice.bytes);
     if (!from.read(slice.offset, bytes.data(), bytes.size())) return {};
     return bytes;
   }
@@ -310,7 +307,7 @@ class PackedVolume : public Hdf5Volume {
     const Index number_bytes = bytes_of(number_type(format().type));
     if (static_cast<Index>(bytes.size()) == chunk_bytes_)
       return packed(format().compression, number_bytes, bytes);
-    std::vector<std::byte> whole(static_cast<std::size_t>(chunk_bytes_));
+    std::vector<std::byte> whole(chunk_bytes_);
     std::copy(bytes.begin(), bytes.end(), whole.begin());
     return packed(format().compression, number_bytes, whole);
   }
@@ -325,7 +322,7 @@ class PackedVolume : public Hdf5Volume {
   }
 
   void complete(const std::string& report_json) override {
-    reserve(room_for_text + static_cast<Index>(report_json.size()));
+    reserve(room_for_text + report_json.size());
     write_checksums();
     data_.reset();
     mark_complete(*h5_, report_json);

@@ -68,7 +68,7 @@ bool take(const std::string& line, JournalText& text) {
 
 std::optional<JournalText> read_journal(const PlainFile& file) {
   if (file.size() > most_bytes) return std::nullopt;
-  std::string all(static_cast<std::size_t>(file.size()), '\0');
+  std::string all(file.size(), '\0');
   JournalText text;
   if (!file.read(0, all.data(), all.size())) return std::nullopt;
   std::istringstream lines(all);

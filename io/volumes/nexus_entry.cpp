@@ -18,8 +18,7 @@ std::vector<double> positions(const VolumePlace& place, std::size_t axis) {
   const VolumeGrid& g = place.grid;
   std::vector<double> all;
   for (Index i = 0; i < g.size[axis]; ++i)
-    all.push_back(g.centre[axis] +
-                  g.pitch[axis] * (static_cast<double>(i) - 0.5 * static_cast<double>(g.size[axis] - 1)));
+    all.push_back(g.centre[axis] + g.pitch[axis] * (i - 0.5 * (g.size[axis] - 1)));
   return all;
 }
 
@@ -77,9 +76,7 @@ void add_nexus_entry(hdf5::File& file, Shape shape, const VolumeFormat& format) 
 void complete_nexus_entry(hdf5::File& file, const VolumeFormat& format) {
   file.write_text(entry + "/reconstruction/date", now());
   const bool whole = is_integer(format.type);
-  const double scaling =
-      whole ? (static_cast<double>(format.max) - static_cast<double>(format.min)) / full_scale(format.type)
-            : 1;
+  const double scaling = whole ? (static_cast<double>(format.max) - format.min) / full_scale(format.type) : 1;
   hdf5::DataSet data = file.data_set("/exchange/data");
   data.set("offset", whole ? format.min : 0);
   data.set("scaling", scaling);

@@ -103,8 +103,8 @@ Level level_in(const fs::path& folder) {
   require<FileError>(form.has_value(), path.string(), ": dtype \"", type,
                      "\"; integers or floats of up to 8 bytes are needed");
   level.form = *form;
-  const double bytes = static_cast<double>(level.chunk[0]) * static_cast<double>(level.chunk[1]) *
-                       static_cast<double>(level.chunk[2]) * static_cast<double>(level.form.bytes);
+  const double bytes =
+      static_cast<double>(level.chunk[0]) * level.chunk[1] * level.chunk[2] * level.form.bytes;
   require<FileError>(bytes <= largest_chunk, path.string(), ": a chunk has ", bytes,
                      " bytes; 2 GiB at most are read");
   require<FileError>(text_in(all.find("order")) != "F", path.string(), ": order \"F\"; \"C\" is needed");
@@ -134,7 +134,7 @@ class ZarrSource final : public VolumeSource {
     std::size_t bytes = 0;
     for (const Level& level : levels_)
       if (!level.packer.empty()) bytes = std::max(bytes, static_cast<std::size_t>(level.chunk_bytes()));
-    return copies * bytes * static_cast<std::size_t>(thread_count());
+    return copies * bytes * thread_count();
   }
 
   void read_part(std::size_t number, Index slice, Range y, Range x, std::byte* out) const override {
@@ -162,7 +162,7 @@ class ZarrSource final : public VolumeSource {
     std::error_code fault;
     if (!fs::exists(path, fault)) return fill(level, lines, out);
     require_regular_file(path);
-    const Index bytes = static_cast<Index>(fs::file_size(path));
+    const Index bytes = fs::file_size(path);
     std::vector<InputFile> files;
     files.emplace_back(path, path.string());
     if (level.packer.empty()) {
@@ -173,7 +173,7 @@ class ZarrSource final : public VolumeSource {
     }
     require<FileError>(bytes <= 2 * level.chunk_bytes() + (1 << 16), path.string(), ": has ", bytes,
                        " bytes, more than ", level.chunk_bytes(), " take; the file is damaged");
-    std::vector<std::byte> packed(static_cast<std::size_t>(bytes));
+    std::vector<std::byte> packed(bytes);
     files[0].read(0, bytes, packed.data());
     copy(level, unpacked_chunk(level, packed, path), lines, out);
   }
@@ -181,7 +181,7 @@ class ZarrSource final : public VolumeSource {
   static std::vector<std::byte> unpacked_chunk(const Level& level, const std::vector<std::byte>& packed,
                                                const fs::path& path) {
     const Index bytes = level.chunk_bytes();
-    std::vector<std::byte> made(static_cast<std::size_t>(bytes));
+    std::vector<std::byte> made(bytes);
     bool done = false;
     if (level.packer == "zlib") {
       done = chunk_filter(1)->undo(packed, {}, made) == made.size();
@@ -200,14 +200,14 @@ class ZarrSource final : public VolumeSource {
 
   static void copy(const Level& level, const std::vector<std::byte>& chunk, const Lines& lines,
                    std::byte* out) {
-    const Index pixel = static_cast<Index>(bytes_of(level.form.type));
+    const Index pixel = bytes_of(level.form.type);
     for (Index k = 0; k < lines.size(); ++k) {
       const auto [from, to] = lines.at(k);
       const std::byte* first = chunk.data() + from * level.form.bytes;
       if (level.form.convert)
         level.form.convert(first, lines.length(), out + to * pixel);
       else
-        std::memcpy(out + to * pixel, first, static_cast<std::size_t>(lines.length() * pixel));
+        std::memcpy(out + to * pixel, first, lines.length() * pixel);
     }
   }
 
@@ -216,7 +216,7 @@ class ZarrSource final : public VolumeSource {
     const auto put = [&]<class T>(T value) {
       for (Index k = 0; k < lines.size(); ++k)
         for (Index i = lines.at(k).second; i < lines.at(k).second + lines.length(); ++i)
-          std::memcpy(out + static_cast<std::size_t>(i) * sizeof(T), &value, sizeof(T));
+          std::memcpy(out + i * sizeof(T), &value, sizeof(T));
     };
     const auto whole = static_cast<std::uint32_t>(std::clamp(level.fill, 0.0, 4294967295.0));
     switch (level.form.type) {
@@ -277,8 +277,7 @@ void take_own(const Json& own, const std::string& text, VolumeSource& volume) {
   volume.min = number("min"), volume.max = number("max");
   if (const std::string unit = text_in(own.find("unit")); !unit.empty()) volume.unit = unit;
   if (const Json* recipe = own.find("recipe"))
-    volume.recipe = text.substr(static_cast<std::size_t>(recipe->place().first),
-                                static_cast<std::size_t>(recipe->place().size()));
+    volume.recipe = text.substr(recipe->place().first, recipe->place().size());
 }
 
 bool is_incomplete(const Json& attributes) {

@@ -144,7 +144,7 @@ class ZarrWriter final : public SlabWriter {
     if (ranks().is_first()) {
       text.done = verified(text.done);
       clear_but(text.done);
-      require_space(c.shape[0] - static_cast<Index>(text.done.size()));
+      require_space(c.shape[0] - text.done.size());
     }
     adopt(text);
     journal_.emplace(output(), std::move(text), [this](const std::vector<DoneSlice>& some) {
@@ -164,7 +164,7 @@ class ZarrWriter final : public SlabWriter {
   void require_space(Index slices) {
     {
       PlainFile probe = output().create(part("probe"));
-      probe.require_space(static_cast<double>(slices) * static_cast<double>(slice_bytes()) * 8 / 7);
+      probe.require_space(static_cast<double>(slices) * slice_bytes() * 8 / 7);
     }
     output().discard(part("probe"));
   }
@@ -191,14 +191,14 @@ class ZarrWriter final : public SlabWriter {
     PlainFile file = output().create(chunk_part(level, slice));
     file.write(0, bytes.data(), bytes.size());
     file.begin_sync();
-    return static_cast<Index>(bytes.size());
+    return bytes.size();
   }
 
   /// The numbers of a chunk; empty if they are not there.
   std::vector<std::byte> read_chunk(std::size_t level, Index slice) {
     if (!output().has(chunk_part(level, slice))) return {};
     const PlainFile file = output().open(chunk_part(level, slice));
-    std::vector<std::byte> bytes(static_cast<std::size_t>(file.size()));
+    std::vector<std::byte> bytes(file.size());
     if (!file.read(0, bytes.data(), bytes.size())) return {};
     const Shape& n = levels_[level];
     return is_packed() ? unpacked(format().compression, number_bytes(), bytes, n[1] * n[2] * number_bytes())
@@ -217,7 +217,7 @@ class ZarrWriter final : public SlabWriter {
     const std::vector<std::byte> bytes = read_chunk(level, slice);
     require<FileError>(static_cast<Index>(bytes.size()) == n[1] * n[2] * number_bytes(), path_.string(),
                        ": slice ", slice, " of level ", level, " cannot be read back");
-    std::vector<float> data(static_cast<std::size_t>(n[1] * n[2]));
+    std::vector<float> data(n[1] * n[2]);
     from_stored(format(), bytes.data(), n[1] * n[2], data.data());
     return data;
   }
@@ -226,18 +226,18 @@ class ZarrWriter final : public SlabWriter {
   void make_level(std::size_t level) {
     const Shape &n = levels_[level], &fine = levels_[level - 1];
     parallel_for(n[0], [&](Index z) {
-      std::vector<float> sum(static_cast<std::size_t>(n[1] * n[2])), count(sum.size());
+      std::vector<float> sum(n[1] * n[2]), count(sum.size());
       for (Index zz = 2 * z; zz < std::min(2 * z + 2, fine[0]); ++zz) {
         const std::vector<float> slice = voxels(level - 1, zz);
         for (Index y = 0; y < fine[1]; ++y)
           for (Index x = 0; x < fine[2]; ++x) {
-            const auto to = static_cast<std::size_t>(y / 2 * n[2] + x / 2);
-            sum[to] += slice[static_cast<std::size_t>(y * fine[2] + x)];
+            const std::size_t to = y / 2 * n[2] + x / 2;
+            sum[to] += slice[y * fine[2] + x];
             ++count[to];
           }
       }
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] /= count[i];
-      const auto pixels = static_cast<Index>(sum.size());
+      const Index pixels = sum.size();
       if (format().type == VoxelType::float32)
         write_chunk(level, z, std::as_bytes(std::span(sum)));
       else

@@ -31,9 +31,9 @@ SlabWriter::SlabWriter(std::string name, Shape shape, const VolumeFormat& format
       shape_(shape),
       format_(format),
       ranks_(ranks),
-      adopted_(static_cast<std::size_t>(shape[0])),
-      taken_(static_cast<std::size_t>(shape[0])),
-      slices_(static_cast<std::size_t>(shape[0])) {}
+      adopted_(shape[0]),
+      taken_(shape[0]),
+      slices_(shape[0]) {}
 
 /// Notes that these slices have come. @throws FileError if one of them came before
 void SlabWriter::take(Range slices) {
@@ -58,12 +58,12 @@ void SlabWriter::for_each_new(Range slices, const Use& use) {
   require<SpaceError>(!format_.range_follows, name_, ": slices came before their range");
   take(slices);
   parallel_for(slices.size(), [&](Index k) {
-    if (const Index z = slices.first + k; !adopted_[static_cast<std::size_t>(z)]) use(z);
+    if (const Index z = slices.first + k; !adopted_[z]) use(z);
   });
   if (!journal_) return;
   std::vector<DoneSlice> written;  // all at once, since a run that resumes makes whole slabs
   for (Index z = slices.first; z < slices.last; ++z)
-    if (!adopted_[static_cast<std::size_t>(z)]) written.push_back(slices_[static_cast<std::size_t>(z)]);
+    if (!adopted_[z]) written.push_back(slices_[z]);
   journal_->add(written);
 }
 
@@ -84,18 +84,18 @@ void SlabWriter::write_stored(Range slices, const std::byte* numbers, Clipped cl
 }
 
 void SlabWriter::put(Index slice, const void* stored) {
-  DoneSlice& written = slices_[static_cast<std::size_t>(slice)];
-  written = {slice, checksum(stored, static_cast<std::size_t>(slice_bytes())), 0, 0};
+  DoneSlice& written = slices_[slice];
+  written = {slice, checksum(stored, slice_bytes()), 0, 0};
   write_slice(written, stored);
   ++written_;
 }
 
 std::vector<DoneSlice> SlabWriter::verified(const std::vector<DoneSlice>& slices) {
-  std::vector<const DoneSlice*> last(static_cast<std::size_t>(shape_[0]));  // last entry of each slice
+  std::vector<const DoneSlice*> last(shape_[0]);  // last entry of each slice
   for (const DoneSlice& d : slices)
-    if (0 <= d.slice && d.slice < shape_[0]) last[static_cast<std::size_t>(d.slice)] = &d;
+    if (0 <= d.slice && d.slice < shape_[0]) last[d.slice] = &d;
   parallel_for(shape_[0], [&](Index k) {
-    const DoneSlice*& d = last[static_cast<std::size_t>(k)];
+    const DoneSlice*& d = last[k];
     if (!d) return;
     const std::vector<std::byte> bytes = stored(*d);
     const bool whole = static_cast<Index>(bytes.size()) == slice_bytes() &&
@@ -111,8 +111,8 @@ std::vector<DoneSlice> SlabWriter::verified(const std::vector<DoneSlice>& slices
 void SlabWriter::adopt(JournalText& text) {
   text.done = slices_in(ranks_.broadcast(text_of(text.done)));
   for (const DoneSlice& d : text.done) {
-    slices_[static_cast<std::size_t>(d.slice)] = d;
-    adopted_[static_cast<std::size_t>(d.slice)] = true;
+    slices_[d.slice] = d;
+    adopted_[d.slice] = true;
     ++written_;
   }
   if (!ranks_.is_first()) text.done.clear();
@@ -126,8 +126,7 @@ void SlabWriter::collect() {
   if (!ranks_.is_first()) journal_->complete(own);
   const std::vector<std::string> all = ranks_.gather(text_of(own));
   for (std::size_t rank = 1; rank < all.size(); ++rank)
-    for (const DoneSlice& d : slices_in(all[rank]))
-      slices_[static_cast<std::size_t>(d.slice)] = d, ++written_;
+    for (const DoneSlice& d : slices_in(all[rank])) slices_[d.slice] = d, ++written_;
   std::array clipped{static_cast<double>(below_), static_cast<double>(above_)};
   ranks_.all_reduce(clipped);
   below_ = static_cast<Index>(clipped[0]), above_ = static_cast<Index>(clipped[1]);
@@ -136,7 +135,7 @@ void SlabWriter::collect() {
 std::vector<Range> SlabWriter::done() const {
   std::vector<Range> ranges;
   for (Index k = 0; k < shape_[0]; ++k) {
-    if (!adopted_[static_cast<std::size_t>(k)]) continue;
+    if (!adopted_[k]) continue;
     if (ranges.empty() || ranges.back().last < k) ranges.push_back({k, k});
     ranges.back().last = k + 1;
   }
@@ -144,7 +143,7 @@ std::vector<Range> SlabWriter::done() const {
 }
 
 void SlabWriter::read_done(Index slice, float* data) {
-  const std::vector<std::byte> bytes = stored(slices_[static_cast<std::size_t>(slice)]);
+  const std::vector<std::byte> bytes = stored(slices_[slice]);
   require<FileError>(static_cast<Index>(bytes.size()) == slice_bytes(), name_, ": slice ", slice,
                      " cannot be read back");
   from_stored(format_, bytes.data(), shape_[1] * shape_[2], data);
@@ -173,8 +172,6 @@ void SlabWriter::finish(const std::string& report_json) {
 
 Index SlabWriter::slice_bytes() const { return shape_[1] * shape_[2] * bytes_of(number_type(format_.type)); }
 
-double SlabWriter::bytes() const {
-  return static_cast<double>(shape_[0]) * static_cast<double>(slice_bytes());
-}
+double SlabWriter::bytes() const { return static_cast<double>(shape_[0]) * slice_bytes(); }
 
 }  // namespace tandem::io

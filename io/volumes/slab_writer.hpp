@@ -51,7 +51,7 @@ class SlabWriter : public VolumeWriter {
   const VolumeFormat& format() const { return format_; }
   double bytes() const;       ///< bytes of all voxels
   Index slice_bytes() const;  ///< bytes of one slice, as it is stored
-  const DoneSlice& slice(Index k) const { return slices_[static_cast<std::size_t>(k)]; }
+  const DoneSlice& slice(Index k) const { return slices_[k]; }
 
  private:
   void take(Range slices);

@@ -61,10 +61,9 @@ void require_named_slice(const TiffPart& part, const std::string& description, c
                          Index number) {
   const double says = SliceFacts(description).number(slice_key).value_or(-1);
   const Range run = part.slices();
-  require<FileError>(
-      says == static_cast<double>(number - run.first) && number >= run.first && number < run.last,
-      path.string(), ": says that it is slice ", static_cast<double>(run.first) + says, " of ", run.first,
-      ":", run.last, "; give it back its name, or make the volume again");
+  require<FileError>(says == number - run.first && number >= run.first && number < run.last, path.string(),
+                     ": says that it is slice ", run.first + says, " of ", run.first, ":", run.last,
+                     "; give it back its name, or make the volume again");
 }
 
 }  // namespace
@@ -166,8 +165,7 @@ std::optional<VolumePlace> extended(std::optional<VolumePlace> place, Range slic
   if (!place) return place;
   VolumeGrid& grid = place->grid;
   const Range own = place->slices();
-  grid.centre[2] +=
-      0.5 * grid.pitch[2] * static_cast<double>(slices.first + slices.last - own.first - own.last);
+  grid.centre[2] += 0.5 * grid.pitch[2] * (slices.first + slices.last - own.first - own.last);
   grid.size[2] = slices.size();
   place->first[2] = slices.first;
   return place;

@@ -99,7 +99,7 @@ class TiffSource : public VolumeSource {
     const Index number = all_.first + k;
     TiffFile file = opened(k);
     const TiffPage& page = file.page(0);
-    const auto count = static_cast<std::size_t>(page.rows * page.bins);
+    const std::size_t count = page.rows * page.bins;
     std::vector<std::byte> bytes(count * bytes_of(type));
     file.read(0, {0, page.rows}, {0, page.bins}, bytes.data());
     const auto listed = listed_.slices.find(number);

@@ -120,8 +120,8 @@ class TiffWriter : public SlabWriter {
       text.done = verified(text.done);
       clear_but(text.done);
       file_.emplace(output_.create(output_.name()));
-      const auto due = static_cast<double>(n[0] - static_cast<Index>(text.done.size()));
-      file_->require_space(due * static_cast<double>(slice_bytes()));  // fails now, not after hours
+      const double due = n[0] - static_cast<Index>(text.done.size());
+      file_->require_space(due * slice_bytes());  // fails now, not after hours
     }
     adopt(text);
     journal_.emplace(output_, std::move(text), [this](const std::vector<DoneSlice>& some) { sync(some); });
@@ -159,7 +159,7 @@ class TiffWriter : public SlabWriter {
     const TiffPage& page = image.page(0);
     const Index pixels = shape()[1] * shape()[2];
     if (page.rows != shape()[1] || page.bins != shape()[2]) return {};
-    std::vector<std::byte> read(static_cast<std::size_t>(pixels) * bytes_of(page.type));
+    std::vector<std::byte> read(pixels * bytes_of(page.type));
     image.read(0, {0, page.rows}, {0, page.bins}, read.data());
     if (!page.is_float16()) return read;
     return quantised(format(), reinterpret_cast<const float*>(read.data()), pixels);

@@ -18,11 +18,10 @@ constexpr Index at_once = 16 << 20;  // bytes that a thread reads to pick from
 /// Every `step`-th number of `count`, from the first.
 void pick(const std::byte* from, Index count, Index step, std::size_t bytes, std::byte* to) {
   if (step == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(count) * bytes);
+    std::memcpy(to, from, count * bytes);
     return;
   }
-  for (Index k = 0; k < count; k += step, to += bytes)
-    std::memcpy(to, from + static_cast<std::size_t>(k) * bytes, bytes);
+  for (Index k = 0; k < count; k += step, to += bytes) std::memcpy(to, from + k * bytes, bytes);
 }
 
 /// How many of the wanted lines of a slice are read by one call, with those between them: one, if lines that
@@ -50,19 +49,19 @@ void VolumeSource::read_box(const VolumeBox& box, std::size_t level, float* stor
   const Shape n = box.shape();
   const Range y = box.part[1], x = box.part[2];
   const std::size_t bytes = bytes_of(type);
-  const Index line = x.size() * static_cast<Index>(bytes), step = box.step[1];
-  const Index whole_line = (level > 0 ? smaller[level - 1] : shape)[2] * static_cast<Index>(bytes);
+  const Index line = x.size() * bytes, step = box.step[1];
+  const Index whole_line = (level > 0 ? smaller[level - 1] : shape)[2] * bytes;
   const Index together = lines_at_once(box, whole_line, line, reads_lines());
   parallel_for(n[0], [&](Index k) {
-    std::vector<std::byte> lines, picked(static_cast<std::size_t>(n[1] * n[2]) * bytes);
+    std::vector<std::byte> lines, picked(n[1] * n[2] * bytes);
     for (Index first = 0; first < n[1]; first += together) {
       const Index some = std::min(together, n[1] - first), top = y.first + first * step;
       const Range rows{top, top + (some - 1) * step + 1};
-      lines.resize(static_cast<std::size_t>(rows.size() * line));
+      lines.resize(rows.size() * line);
       read_part(level, box.part[0].first + k * box.step[0], rows, x, lines.data());
       for (Index row = 0; row < some; ++row)
         pick(lines.data() + row * step * line, x.size(), box.step[2], bytes,
-             picked.data() + static_cast<std::size_t>((first + row) * n[2]) * bytes);
+             picked.data() + (first + row) * n[2] * bytes);
     }
     to_float(type, picked.data(), n[1] * n[2], reinterpret_cast<std::byte*>(stored + k * n[1] * n[2]));
   });
@@ -70,12 +69,11 @@ void VolumeSource::read_box(const VolumeBox& box, std::size_t level, float* stor
 
 double VolumeSource::bytes_for(const VolumeBox& box) const {
   const Shape n = box.shape();
-  const auto bytes = static_cast<Index>(bytes_of(type));
+  const Index bytes = bytes_of(type);
   const Index line = box.part[2].size() * bytes;
   const Index lines = lines_at_once(box, shape[2] * bytes, line, reads_lines()) * box.step[1];
   const auto threads = static_cast<double>(std::min<Index>(n[0], thread_count()));
-  return threads * static_cast<double>(lines * line + n[1] * n[2] * bytes) +
-         static_cast<double>(decoded_bytes());
+  return threads * (lines * line + n[1] * n[2] * bytes) + decoded_bytes();
 }
 
 }  // namespace tandem::io

@@ -26,11 +26,11 @@ template <class T>
 std::vector<std::byte> quantised_as(const VolumeFormat& format, const float* data, Index count,
                                     Clipped* clipped) {
   const double top = full_scale(format.type), low = format.min;
-  const double scale = top / (static_cast<double>(format.max) - low);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(T));
+  const double scale = top / (format.max - low);
+  std::vector<std::byte> bytes(count * sizeof(T));
   for (Index i = 0; i < count; ++i) {
     const auto stored = static_cast<T>(rounded((data[i] - low) * scale, top));
-    std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof(T), &stored, sizeof(T));
+    std::memcpy(bytes.data() + i * sizeof(T), &stored, sizeof(T));
   }
   for (Index i = 0; clipped && i < count; ++i) {
     clipped->below += data[i] < format.min;
@@ -62,7 +62,7 @@ double full_scale(VoxelType type) { return type == VoxelType::uint16 ? 65535 : 2
 std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, Index count,
                                  Clipped* clipped) {
   if (format.type == VoxelType::float16) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof(std::uint16_t));
+    std::vector<std::byte> bytes(count * sizeof(std::uint16_t));
     halves_of(data, count, reinterpret_cast<std::uint16_t*>(bytes.data()));
     return bytes;
   }
@@ -72,7 +72,7 @@ std::vector<std::byte> quantised(const VolumeFormat& format, const float* data, 
 
 void scale_back(VoxelType type, double min, double max, Index count, float* data) {
   const double step = (max - min) / full_scale(type);
-  for (Index i = 0; i < count; ++i) data[i] = static_cast<float>(min + step * static_cast<double>(data[i]));
+  for (Index i = 0; i < count; ++i) data[i] = static_cast<float>(min + step * data[i]);
 }
 
 void from_stored(const VolumeFormat& format, const std::byte* stored, Index count, float* data) {

@@ -123,11 +123,11 @@ void write_joined(const PlainFile& made, const std::vector<Part>& parts, bool co
   const VolumePlace place = *extended(one.place, {0, slices});
   const Shape n = place.grid.shape();
   std::vector<hdf5::VirtualPart> sources;
-  std::vector<std::uint32_t> sums(static_cast<std::size_t>(slices));
+  std::vector<std::uint32_t> sums(slices);
   for (const Part& part : parts) {
     sources.push_back({part.name, "/exchange/data", part.slices});
     for (std::size_t k = 0; k < part.sums.size(); ++k)
-      sums[static_cast<std::size_t>(part.slices.first) + k] = static_cast<std::uint32_t>(part.sums[k]);
+      sums[part.slices.first + k] = static_cast<std::uint32_t>(part.sums[k]);
   }
   hdf5::File file = hdf5::File::create(made);
   {

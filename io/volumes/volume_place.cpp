@@ -38,7 +38,7 @@ std::string difference(const VolumePlace& a, const VolumePlace& b) {
   if (a.in_mm != b.in_mm) return words("it is in ", a.unit(), ", not in ", b.unit());
   for (std::size_t i = 0; i < 3; ++i) {
     const auto edge = [&](const VolumeGrid& g, double side) {
-      return g.centre[i] + side * g.pitch[i] * static_cast<double>(g.size[i]);
+      return g.centre[i] + side * g.pitch[i] * g.size[i];
     };
     const double away = std::max(std::abs(edge(a.grid, -0.5) - edge(b.grid, -0.5)),
                                  std::abs(edge(a.grid, 0.5) - edge(b.grid, 0.5)));

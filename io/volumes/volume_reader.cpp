@@ -23,18 +23,15 @@ class Hdf5Source : public VolumeSource {
 
   void read(Range slices, float* stored) override {
     require<FileError>(lacks.empty(), lacks);
-    const auto area = static_cast<std::size_t>(shape[1] * shape[2]);
+    const std::size_t area = shape[1] * shape[2];
     const std::size_t slice_bytes = area * bytes_of(type);
-    std::vector<std::byte> bytes(
-        type == PixelType::float32 ? 0 : static_cast<std::size_t>(slices.size()) * slice_bytes);
+    std::vector<std::byte> bytes(type == PixelType::float32 ? 0 : slices.size() * slice_bytes);
     std::byte* own = bytes.empty() ? reinterpret_cast<std::byte*>(stored) : bytes.data();
     data_.read(type, std::vector<Range>{slices, {0, shape[1]}, {0, shape[2]}}, own);
     for (Index k = slices.first; !checksums.empty() && k < slices.last; ++k)
-      require<FileError>(checksums[static_cast<std::size_t>(k)] ==
-                             stored_checksum(own + static_cast<std::size_t>(k - slices.first) * slice_bytes,
-                                             shape[1] * shape[2]),
-                         where, ": slice ", k,
-                         " does not have the checksum that it was written with; the file is damaged");
+      require<FileError>(
+          checksums[k] == stored_checksum(own + (k - slices.first) * slice_bytes, shape[1] * shape[2]), where,
+          ": slice ", k, " does not have the checksum that it was written with; the file is damaged");
     if (!bytes.empty())
       to_float(type, own, slices.size() * shape[1] * shape[2], reinterpret_cast<std::byte*>(stored));
   }
@@ -56,7 +53,7 @@ class ArraySource final : public VolumeSource {
  public:
   explicit ArraySource(const float* voxels) : voxels_(voxels) {}
   void read_part(std::size_t, Index slice, Range y, Range x, std::byte* out) const override {
-    const auto line = static_cast<std::size_t>(x.size()) * sizeof(float);
+    const auto line = x.size() * sizeof(float);
     for (Index row = y.first; row < y.last; ++row, out += line)
       std::memcpy(out, voxels_ + (slice * shape[1] + row) * shape[2] + x.first, line);
   }
@@ -164,8 +161,8 @@ VolumeKind hdf5() {
 }  // namespace volumes
 
 std::uint32_t VolumeSource::stored_checksum(const std::byte* numbers, Index count) const {
-  if (!is_float16) return checksum(numbers, static_cast<std::size_t>(count) * bytes_of(type));
-  std::vector<std::uint16_t> halves(static_cast<std::size_t>(count));
+  if (!is_float16) return checksum(numbers, count * bytes_of(type));
+  std::vector<std::uint16_t> halves(count);
   halves_of(reinterpret_cast<const float*>(numbers), count, halves.data());
   return checksum(halves.data(), halves.size() * sizeof halves[0]);
 }

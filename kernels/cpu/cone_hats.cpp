@@ -21,10 +21,10 @@ namespace {
 /// A column with a zero before its first and after its last number.
 class Column {
  public:
-  explicit Column(Index count) : numbers_(static_cast<std::size_t>(count + 2)) {}
-  float& operator[](Index i) { return numbers_[static_cast<std::size_t>(i + 1)]; }
-  float operator[](Index i) const { return numbers_[static_cast<std::size_t>(i + 1)]; }
-  Index size() const { return static_cast<Index>(numbers_.size()) - 2; }
+  explicit Column(Index count) : numbers_(count + 2) {}
+  float& operator[](Index i) { return numbers_[i + 1]; }
+  float operator[](Index i) const { return numbers_[i + 1]; }
+  Index size() const { return numbers_.size() - 2; }
   void clear() { std::fill(numbers_.begin(), numbers_.end(), 0.0f); }
   void add(float weight, const float* from) {
     for (Index i = 0; i < size(); ++i) (*this)[i] += weight * from[i];
@@ -37,7 +37,7 @@ class Column {
 /// body(neighbour, its weight) for those of [0, count) on both sides of a position.
 template <class Body>
 void for_neighbours(double position, Index count, const Body& body) {
-  if (!(position > -1 && position < static_cast<double>(count))) return;
+  if (!(position > -1 && position < count)) return;
   const auto below = static_cast<Index>(std::floor(position));
   for (const Index i : {below, below + 1})
     if (0 <= i && i < count) body(i, hat(position, i));
@@ -45,7 +45,7 @@ void for_neighbours(double position, Index count, const Body& body) {
 
 /// The indices of [0, count) that have a neighbour in [0, neighbours).
 Range with_neighbours(Line line, Index count, Index neighbours) {
-  const auto end = static_cast<double>(neighbours);
+  const double end = neighbours;
   Range r = where_between(-1, line, end, count);
   while (r.first < r.last && line.at(r.first) <= -1) ++r.first;
   while (r.first < r.last && line.at(r.last - 1) >= end) --r.last;
@@ -113,10 +113,10 @@ void joseph_forward(const ConeViews& views, const Execution&, float alpha, Image
   const Index slices = volume.n0, nx = volume.n2, ny = volume.n1, rows = projections.n1;
   parallel_for(projections.n0, [&](Index v) {
     Column between(slices);
-    std::vector<float> sums(static_cast<std::size_t>(rows));
+    std::vector<float> sums(rows);
     for (Index bin = 0; bin < projections.n2; ++bin) {
       let_interrupt();
-      const Sheet sheet = sheet_of(n, views.views[static_cast<std::size_t>(v)], bin);
+      const Sheet sheet = sheet_of(n, views.views[v], bin);
       const Index planes = sheet.along_x ? nx : ny, across = sheet.along_x ? ny : nx;
       const Range met = with_neighbours(sheet.across, planes, across);
       std::fill(sums.begin(), sums.end(), 0.0f);
@@ -144,7 +144,7 @@ void joseph_column(const ConeFrame& n, const ConeViews& views, Index ix, Index i
       const Index plane = sheet.along_x ? ix : iy;
       const float weight = hat(sheet.across.at(plane), sheet.along_x ? iy : ix);
       if (weight > 0)
-        spread(columns + (static_cast<Index>(v) * bins + bin) * rows, slices_at(n, sheet.depth.at(plane)),
+        spread(columns + (v * bins + bin) * rows, slices_at(n, sheet.depth.at(plane)),
                weight * static_cast<float>(sheet.step), rows, sums);
     }
   }
@@ -174,15 +174,14 @@ void pixel_driven_forward(const ConeViews& views, const Execution&, float alpha,
   const Index slices = volume.n0, nx = volume.n2, rows = projections.n1, bins = projections.n2;
   parallel_for(projections.n0, [&](Index v) {
     Column shadow(rows);
-    std::vector<float> sums(static_cast<std::size_t>(bins * rows));
+    std::vector<float> sums(bins * rows);
     for (Index i = 0; i < nx * volume.n1; ++i) {
-      const VoxelColumn column = column_of(n, views.views[static_cast<std::size_t>(v)], i % nx, i / nx);
-      if (!(column.bin > -1 && column.bin < static_cast<double>(bins))) continue;
+      const VoxelColumn column = column_of(n, views.views[v], i % nx, i / nx);
+      if (!(column.bin > -1 && column.bin < bins)) continue;
       shadow.clear();
       spread(columns.data() + i * slices, column.rows, static_cast<float>(column.weight), slices, shadow);
       for_neighbours(column.bin, bins, [&](Index bin, float weight) {
-        for (Index row = 0; row < rows; ++row)
-          sums[static_cast<std::size_t>(bin * rows + row)] += weight * shadow[row];
+        for (Index row = 0; row < rows; ++row) sums[bin * rows + row] += weight * shadow[row];
       });
     }
     for (Index bin = 0; bin < bins; ++bin)
@@ -198,20 +197,19 @@ void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha
   const Index slices = volume.n0, rows = projections.n1, bins = projections.n2;
   parallel_for(volume.n1, [&](Index iy) {
     Column between(rows);
-    std::vector<float> sums(static_cast<std::size_t>(slices));
+    std::vector<float> sums(slices);
     for (Index ix = 0; ix < volume.n2; ++ix) {
       std::fill(sums.begin(), sums.end(), 0.0f);
       for (Index v = 0; v < projections.n0; ++v) {
-        const VoxelColumn column = column_of(n, views.views[static_cast<std::size_t>(v)], ix, iy);
-        if (!(column.bin > -1 && column.bin < static_cast<double>(bins))) continue;
+        const VoxelColumn column = column_of(n, views.views[v], ix, iy);
+        if (!(column.bin > -1 && column.bin < bins)) continue;
         between.clear();
         for_neighbours(column.bin, bins, [&](Index bin, float weight) {
           between.add(weight, columns.data() + (v * bins + bin) * rows);
         });
         interpolate(between, column.rows, static_cast<float>(column.weight), slices, sums.data());
       }
-      for (Index iz = 0; iz < slices; ++iz)
-        update(volume(iz, iy, ix), alpha * sums[static_cast<std::size_t>(iz)], beta);
+      for (Index iz = 0; iz < slices; ++iz) update(volume(iz, iy, ix), alpha * sums[iz], beta);
     }
   });
 }
@@ -220,8 +218,7 @@ void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
   const double view = bytes(projections[1] * projections[2]);
-  return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view,
-          static_cast<double>(projections[0]) * view};
+  return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view, projections[0] * view};
 }
 
 }  // namespace

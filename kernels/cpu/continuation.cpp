@@ -31,8 +31,8 @@ Ends come_back(const Continuation& beyond, const float* lines) {
   for (std::size_t i = 0; i < beyond.before.size(); ++i)
     for (std::size_t c = 0; c < width; ++c) {
       const float value = lines[i * width + c];
-      low[c] += static_cast<double>(value * beyond.before[i]);
-      high[c] += static_cast<double>(value * beyond.after[i]);
+      low[c] += value * beyond.before[i];
+      high[c] += value * beyond.after[i];
     }
   Ends sums;
   std::copy(low.begin(), low.end(), sums[low_end].begin());

@@ -19,7 +19,7 @@ struct Lines {
   explicit Lines(const Space& space) : n(space.shape()), blocks(space.blocks()) {}
   Index first(Index k, Index j) const { return (k * n[1] + j) * n[2]; }
   std::size_t block(Index k, Index j) const {
-    return static_cast<std::size_t>(blocks == Blocks::slices ? k : blocks == Blocks::rows ? j : 0);
+    return blocks == Blocks::slices ? k : blocks == Blocks::rows ? j : 0;
   }
 };
 
@@ -57,7 +57,7 @@ void forward(float alpha, ConstVectorView x, float beta, VectorView field, std::
     for (int part = 0; part < parts; ++part) {
       const int axis = 3 - parts + part;
       const Index step = step_along(lines.n, axis), count = with_next(lines.n, axis, k, j);
-      const float scale = alpha * scales[static_cast<std::size_t>(part)];
+      const float scale = alpha * scales[part];
       float* to = field.data + field.space.offset(part) + lines.first(k, j);
       for (Index i = 0; i < count; ++i) add_to(to[i], beta, scale * (from[i + step] - from[i]));
       for (Index i = count; i < lines.n[2]; ++i) add_to(to[i], beta, 0);
@@ -84,8 +84,8 @@ void backward(float alpha, ConstVectorView field, float beta, VectorView x, std:
     float* to = x.data + lines.first(k, j);
     for (Index i = 0; i < lines.n[2]; ++i) add_to(to[i], beta, 0);
     for (int part = 0; part < parts; ++part)
-      add_transpose(lines, 3 - parts + part, alpha * scales[static_cast<std::size_t>(part)],
-                    field.data + field.space.offset(part), k, j, to);
+      add_transpose(lines, 3 - parts + part, alpha * scales[part], field.data + field.space.offset(part), k,
+                    j, to);
   });
 }
 
@@ -120,17 +120,16 @@ void clamp_lengths(VectorView field, std::span<const float> longest, Stream&) {
 
 void sum_lengths(ConstVectorView field, std::span<double> sums, Stream&) {
   const Lines lines(field.space.part(0));
-  std::vector<double> of_lines(static_cast<std::size_t>(lines.n[0] * lines.n[1]));
+  std::vector<double> of_lines(lines.n[0] * lines.n[1]);
   for_each_line(lines, [&](Index k, Index j) {
     const Vectors<const float> vectors(field.data, field.space, lines.first(k, j));
     double sum = 0;
-    for (Index i = 0; i < lines.n[2]; ++i) sum += static_cast<double>(vectors.length(i));
-    of_lines[static_cast<std::size_t>(k * lines.n[1] + j)] = sum;
+    for (Index i = 0; i < lines.n[2]; ++i) sum += vectors.length(i);
+    of_lines[k * lines.n[1] + j] = sum;
   });
   std::fill(sums.begin(), sums.end(), 0.0);
   for (Index k = 0; k < lines.n[0]; ++k)
-    for (Index j = 0; j < lines.n[1]; ++j)
-      sums[lines.block(k, j)] += of_lines[static_cast<std::size_t>(k * lines.n[1] + j)];
+    for (Index j = 0; j < lines.n[1]; ++j) sums[lines.block(k, j)] += of_lines[k * lines.n[1] + j];
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ struct TileInView {
     const double position = n.axis_bin + bins * tangent;
     const double sx = scale * (n.cos + tangent * n.sin), sy = scale * (n.sin - tangent * n.cos);
     const double dx = -n.pitch * n.sin * over, dy = n.pitch * n.cos * over;
-    const double end = static_cast<double>(all_bins);
+    const double end = all_bins;
     bin = static_cast<Index>(std::clamp(std::floor(position + 0.5), 0.0, end));
-    offset = static_cast<float>(position - static_cast<double>(bin));
+    offset = static_cast<float>(position - bin);
     step_x = static_cast<float>(sx), step_y = static_cast<float>(sy);
     deeper_x = static_cast<float>(dx), deeper_y = static_cast<float>(dy);
     ray_x = static_cast<float>((x - n.sod * n.sin) / n.pitch);
@@ -68,8 +68,7 @@ struct TileInView {
  private:
   void set_bounds(std::array<double, 2> step, std::array<double, 2> deeper, const FewRowsTile& tile,
                   double position, double end) {
-    const double half_x = 0.5 * static_cast<double>(tile.x.size()),
-                 half_y = 0.5 * static_cast<double>(tile.y.size());
+    const double half_x = 0.5 * tile.x.size(), half_y = 0.5 * tile.y.size();
     for (double& s : step) s = std::abs(s);
     for (double& d : deeper) d = std::abs(d);
     range = half_x * deeper[0] + half_y * deeper[1];
@@ -91,13 +90,13 @@ inline void find_overlaps(const ConeFrame& n, const TileInView& at, Index slices
   for (Index iz = 0; iz < slices; ++iz) {
     double low[3], high[3];
     for (int c = 0; c < 3; ++c) {
-      low[c] = columns[c].first + columns[c].step * static_cast<double>(iz);
+      low[c] = columns[c].first + columns[c].step * iz;
       high[c] = low[c] + columns[c].step;
     }
     const Range met = cells_between(std::min(low[1], low[2]), std::max(high[1], high[2]), rows);
-    const double from = static_cast<double>(met.first);
+    const double from = met.first;
     for (Index row = met.first; row < met.last; ++row) {
-      const double centre = static_cast<double>(row);
+      const double centre = row;
       all.push_back({iz, row, static_cast<float>(centre - from), static_cast<float>(low[0] - from),
                      static_cast<float>(n.midplane_row - low[0]), static_cast<float>(high[0] - from),
                      static_cast<float>(n.midplane_row - high[0]),
@@ -141,7 +140,7 @@ struct LineShadows {
   HWY_INLINE float area(int k, Index behind) const {
     const Trapezoid<float> t{
         {corners[0][k], corners[1][k], corners[2][k], corners[3][k]}, height[k], rise[k], fall[k], 0};
-    return area_before(t, first[k] + (static_cast<float>(behind) - 0.5f));
+    return area_before(t, first[k] + (behind - 0.5f));
   }
 };
 
@@ -156,10 +155,8 @@ class TileShadows {
     std::tie(deeper_lane_, deeper_line_) = ordered(at.deeper_x, at.deeper_y);
     std::tie(ray_lane_, ray_line_) = ordered(at.ray_x, at.ray_y);
     line_count_ = static_cast<int>(lines.size()), bin_ = static_cast<int>(at.bin), offset_ = at.offset;
-    lowest_ = static_cast<float>(-at.bin), highest_ = static_cast<float>(all_bins - at.bin);
-    const auto from_middle = [](int k, Index count) {
-      return static_cast<float>(std::min<Index>(k, count)) - 0.5f * static_cast<float>(count);
-    };
+    lowest_ = -at.bin, highest_ = all_bins - at.bin;
+    const auto from_middle = [](int k, Index count) { return std::min<Index>(k, count) - 0.5f * count; };
     for (int k = 0; k <= few_tile; ++k) lane_[k] = from_middle(k, lanes.size());
     for (int l = 0; l <= few_tile; ++l) line_[l] = from_middle(l, lines.size());
     place_corners();

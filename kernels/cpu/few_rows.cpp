@@ -48,7 +48,7 @@ HWY_INLINE void mix(const float* row, Index all_bins, const LineShadows& line, c
                                 static_cast<int32_t>(std::min<Index>(bins, few_tile)) - 1);
     auto sum = hn::Zero(d);
     for (Index b = 0; b < bins; ++b) {
-      const auto weight = hn::Load(d, weights + b * few_tile + static_cast<Index>(k));
+      const auto weight = hn::Load(d, weights + b * few_tile + k);
       if (b < few_tile) {
         sum = hn::MulAdd(weight, columns.at(b), sum);
       } else {  // rows have no more zeros behind them
@@ -85,7 +85,7 @@ void BackProjectFewRows(const ConeViews& n, const FewRowsTile& tile, const FewRo
       const LineShadows& line = lines[l];
       for (Index b = 0; b < bins; b += bins_together) line.weigh(b, weights.data() + b * few_tile);
       for (Index row = 0; row < q.rows; ++row)
-        mix(q.row(static_cast<Index>(v), row), q.bins, line, weights.data(), bins, profiles[row]);
+        mix(q.row(v, row), q.bins, line, weights.data(), bins, profiles[row]);
       for (const Overlap& o : overlaps) {
         if (!o.whole) line.share(o, shares);
         float* sum = sums + ((2 * o.slice + at.flat_along_y()) * few_tile + l) * few_tile;
@@ -172,7 +172,7 @@ void ProjectFewRows(const ConeViews& n, Range views, const FewRowsTile& tile, co
     std::size_t count = 0;
     Index most_bins = 0;
     for (; v < views.last && count < views_at_once; ++v) {
-      const ConeView& view = n.views[static_cast<std::size_t>(v)];
+      const ConeView& view = n.views[v];
       const TileInView at(view, tile, q.bins);
       Cast& c = casts[count];
       if (!at.meets) continue;

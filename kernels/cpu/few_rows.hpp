@@ -28,7 +28,7 @@ struct FewRowsTile {
     };
     x = from(which % across, volume[2]), y = from(which / across, volume[1]);
   }
-  static double middle(Range r) { return 0.5 * static_cast<double>(r.first + r.last - 1); }
+  static double middle(Range r) { return 0.5 * (r.first + r.last - 1); }
 };
 
 /// Rows of cells (view, row, bin) with zeros behind their bins, so that what is beyond needs no test.

@@ -29,7 +29,7 @@ struct Brick {
     for (std::size_t k = 0; k < 3; ++k) {
       const Index along = bricks_along(size[k]), first = number % along * brick_edge;
       part[k] = {first, std::min(first + brick_edge, size[k])};
-      half[k] = 0.5f * static_cast<float>(part[k].size());
+      half[k] = 0.5f * part[k].size();
       number /= along;
     }
   }
@@ -37,13 +37,9 @@ struct Brick {
   static Index count(Shape volume) {
     return bricks_along(volume[0]) * bricks_along(volume[1]) * bricks_along(volume[2]);
   }
-  double middle(std::size_t axis) const {
-    return 0.5 * static_cast<double>(part[axis].first + part[axis].last - 1);
-  }
+  double middle(std::size_t axis) const { return 0.5 * (part[axis].first + part[axis].last - 1); }
   /// Distance of voxel i from the middle along an axis.
-  float away(std::size_t axis, Index i) const {
-    return static_cast<float>(static_cast<double>(i) - middle(axis));
-  }
+  float away(std::size_t axis, Index i) const { return static_cast<float>(i - middle(axis)); }
   BrickShadow shadow(const FlexiblePlace& view) const {
     return shadow_of(view, middle(0), middle(1), middle(2));
   }
@@ -53,8 +49,7 @@ struct Brick {
   }
   /// The place of a voxel among (z, y, x) of 8 x 8 x 8.
   std::size_t place(Index z, Index y, Index x) const {
-    return static_cast<std::size_t>(((z - part[2].first) * brick_edge + y - part[1].first) * brick_edge + x -
-                                    part[0].first);
+    return ((z - part[2].first) * brick_edge + y - part[1].first) * brick_edge + x - part[0].first;
   }
 
   std::array<Range, 3> part;  ///< x, y, z

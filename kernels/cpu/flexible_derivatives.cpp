@@ -32,8 +32,7 @@ Gathered gathered(const VoxelShares& shares, Cells cells, const double* view) {
   Gathered all;
   for (std::size_t j = 0; j < shares.rows.cells().size(); ++j) {
     const Share& r = shares.rows.cells()[j];
-    const double* line =
-        view + (shares.rows.first() + static_cast<Index>(j)) * cells.bins + shares.bins.first();
+    const double* line = view + (shares.rows.first() + j) * cells.bins + shares.bins.first();
     Share sum;
     for (std::size_t i = 0; i < shares.bins.cells().size(); ++i) {
       const Share& b = shares.bins.cells()[i];
@@ -61,7 +60,7 @@ void for_cells(const VoxelShares& shares, Cells cells, const Use& use) {
 /// use(number of the voxel in the volume, from the middle of the brick in voxels)
 template <class Use>
 void for_voxels(const Brick& brick, const VolumeGrid& grid, const Use& use) {
-  const auto away = [&](std::size_t axis, Index i) { return static_cast<double>(i) - brick.middle(axis); };
+  const auto away = [&](std::size_t axis, Index i) { return i - brick.middle(axis); };
   for (Index z = brick.part[2].first; z < brick.part[2].last; ++z)
     for (Index y = brick.part[1].first; y < brick.part[1].last; ++y)
       for (Index x = brick.part[0].first; x < brick.part[0].last; ++x)
@@ -84,7 +83,7 @@ struct Sums {
 template <class T>
 Sums sums_of(const MovingViews& n, const MovingView& view, const T* volume, const ViewNumbers* change) {
   const Cells cells = cells_of(n);
-  const auto count = static_cast<std::size_t>(cells.size());
+  const std::size_t count = cells.size();
   Sums all{std::vector<double>(count), std::vector<double>(change ? count : 0)};
   VoxelShares shares;
   for (Index k = 0; k < Brick::count(n.grid.shape()); ++k) {
@@ -105,14 +104,14 @@ Sums sums_of(const MovingViews& n, const MovingView& view, const T* volume, cons
       const VoxelNumbers v = voxel_numbers(b, away);
       shares.cast(v, cells);
       for_cells(shares, cells, [&](Index cell, const Share& bin, const Share& row) {
-        all.values[static_cast<std::size_t>(cell)] += x * v.mass * bin.value * row.value;
+        all.values[cell] += x * v.mass * bin.value * row.value;
       });
       if (!change) return;
       const VoxelNumbers d = voxel_changes(b, v, moved, away);
       for_cells(shares, cells, [&](Index cell, const Share& bin, const Share& row) {
         const double by_bin = bin.by_place * d.bin + bin.by_side * d.bin_side + bin.by_flank * d.bin_flank,
                      by_row = row.by_place * d.row + row.by_side * d.row_side + row.by_flank * d.row_flank;
-        all.changes[static_cast<std::size_t>(cell)] +=
+        all.changes[cell] +=
             x * (d.mass * bin.value * row.value + v.mass * (by_bin * row.value + bin.value * by_row));
       });
     });
@@ -142,7 +141,7 @@ void add_gradient(const BrickValues& b, const VoxelNumbers& v, const Gathered& g
 /// The cells of a view times their distances.
 template <class T>
 std::vector<double> slanted(const MovingView& view, Cells cells, const T* projection) {
-  std::vector<double> all(static_cast<std::size_t>(cells.size()));
+  std::vector<double> all(cells.size());
   for_all_cells(cells, [&](std::size_t cell, Index row, Index bin) {
     all[cell] = view.distance(row, bin) * static_cast<double>(projection[cell]);
   });
@@ -189,11 +188,10 @@ template <class T>
 void project(const MovingViews& n, const T* volume, T* projections) {
   const cpu::Cells cells = cpu::cells_of(n);
   parallel_for(views_of(n.scan), [&](Index v) {
-    const cpu::MovingView view(n, static_cast<std::size_t>(v));
+    const cpu::MovingView view(n, v);
     const cpu::Sums sums = cpu::sums_of(n, view, volume, nullptr);
     cpu::for_all_cells(cells, [&](std::size_t cell, Index row, Index bin) {
-      projections[static_cast<std::size_t>(v * cells.size()) + cell] =
-          static_cast<T>(view.distance(row, bin) * sums.values[cell]);
+      projections[v * cells.size() + cell] = static_cast<T>(view.distance(row, bin) * sums.values[cell]);
     });
   });
 }
@@ -205,7 +203,7 @@ void back_project(const MovingViews& n, const T* projections, T* volume) {
   std::vector<std::vector<double>> weights;
   for (std::size_t v = 0; v < n.scan.views.size(); ++v) {
     views.emplace_back(n, v);
-    weights.push_back(cpu::slanted(views.back(), cells, projections + static_cast<Index>(v) * cells.size()));
+    weights.push_back(cpu::slanted(views.back(), cells, projections + v * cells.size()));
   }
   parallel_for(cpu::Brick::count(n.grid.shape()), [&](Index k) {
     const cpu::Brick brick(n.grid.shape(), k);
@@ -231,14 +229,14 @@ void project_changes(const MovingViews& n, const T* volume, std::span<const View
                      T* projections) {
   const cpu::Cells cells = cpu::cells_of(n);
   parallel_for(views_of(n.scan), [&](Index v) {
-    const cpu::MovingView view(n, static_cast<std::size_t>(v));
-    const ViewNumbers& change = changes[static_cast<std::size_t>(v)];
+    const cpu::MovingView view(n, v);
+    const ViewNumbers& change = changes[v];
     const cpu::Sums sums = cpu::sums_of(n, view, volume, &change);
     cpu::for_all_cells(cells, [&](std::size_t cell, Index row, Index bin) {
       const ViewNumbers by = view.distance_derivatives(row, bin);
       double distance = 0;
       for (std::size_t j = 0; j < numbers_of_view; ++j) distance += by[j] * change[j];
-      projections[static_cast<std::size_t>(v * cells.size()) + cell] =
+      projections[v * cells.size() + cell] =
           static_cast<T>(view.distance(row, bin) * sums.changes[cell] + distance * sums.values[cell]);
     });
   });
@@ -249,8 +247,7 @@ std::vector<ViewNumbers> gradient_by_views(const MovingViews& n, const T* volume
   const Index cells = cpu::cells_of(n).size();
   std::vector<ViewNumbers> all(n.scan.views.size());
   parallel_for(views_of(n.scan), [&](Index v) {
-    all[static_cast<std::size_t>(v)] =
-        cpu::gradient_of_view(n, static_cast<std::size_t>(v), volume, projections + v * cells);
+    all[v] = cpu::gradient_of_view(n, static_cast<std::size_t>(v), volume, projections + v * cells);
   });
   return all;
 }

@@ -130,7 +130,7 @@ void BackProjectBrick(const FlexibleViews& n, const Brick& brick, Cells cells, c
                       float* sums) {
   SlabShadows shadows;
   for (std::size_t v = 0; v < n.views.size(); ++v) {
-    const float* view = projections + static_cast<Index>(v) * cells.size();
+    const float* view = projections + v * cells.size();
     with_shadow(brick, n.views[v], [&](const auto& shadow) {
       if (Reached(brick, shadow).misses(cells)) return;
       for_slabs(brick, shadow, cells, shadows, [&](Index z, const SlabShadows& s) {
@@ -146,7 +146,7 @@ void BackProjectBrick(const FlexibleViews& n, const Brick& brick, Cells cells, c
 class Copies {
  public:
   static constexpr int side = 48;  ///< cells along each edge
-  Copies() : cells_(static_cast<std::size_t>(count * side * side)) {}
+  Copies() : cells_(count * side * side) {}
 
   static bool fits(const Reached& reached) {
     return reached.bins.size() + 4 <= side && reached.rows.size() <= side;
@@ -254,12 +254,12 @@ void forward(const FlexibleViews& n, const Execution& how, float alpha, Image<co
   note_launch("flexible forward");
   const Cells cells{projections.n1, projections.n2};
   parallel_for(projections.n0, [&](Index v) {
-    const FlexiblePlace& view = n.views[static_cast<std::size_t>(v)];
-    std::vector<float> sums(static_cast<std::size_t>(cells.size()));
+    const FlexiblePlace& view = n.views[v];
+    std::vector<float> sums(cells.size());
     TANDEM_DISPATCH(ProjectView)(view, volume, cells, sums.data());
     for (Index row = 0; row < cells.rows; ++row)
       for (Index bin = 0; bin < cells.bins; ++bin) {
-        const float sum = sums[static_cast<std::size_t>(row * cells.bins + bin)];
+        const float sum = sums[row * cells.bins + bin];
         update(projections(v, row, bin), alpha * static_cast<float>(distance_of(view, row, bin)) * sum, beta);
       }
   });
@@ -272,12 +272,12 @@ void backward(const FlexibleViews& n, const Execution& how, float alpha, Image<c
   note_launch("flexible backward");
   const Cells cells{projections.n1, projections.n2};
   constexpr Index beyond = 4;  // numbers that narrow shadows may read behind the last cell
-  std::vector<float> slanted(static_cast<std::size_t>(projections.n0 * cells.size() + beyond));
+  std::vector<float> slanted(projections.n0 * cells.size() + beyond);
   parallel_for(projections.n0, [&](Index v) {
-    const FlexiblePlace& view = n.views[static_cast<std::size_t>(v)];
+    const FlexiblePlace& view = n.views[v];
     for (Index row = 0; row < cells.rows; ++row)
       for (Index bin = 0; bin < cells.bins; ++bin)
-        slanted[static_cast<std::size_t>(v * cells.size() + row * cells.bins + bin)] =
+        slanted[v * cells.size() + row * cells.bins + bin] =
             static_cast<float>(distance_of(view, row, bin)) * projections(v, row, bin);
   });
   const Shape shape{volume.n0, volume.n1, volume.n2};
@@ -296,7 +296,7 @@ void backward(const FlexibleViews& n, const Execution& how, float alpha, Image<c
 WorkingMemory working_memory(Precision, Shape, Shape projections, Device) {
   const Cells cells{projections[1], projections[2]};
   const double view = sizeof(float) * static_cast<double>(cells.size());
-  return {thread_count() * view, static_cast<double>(projections[0]) * view};
+  return {thread_count() * view, projections[0] * view};
 }
 
 }  // namespace

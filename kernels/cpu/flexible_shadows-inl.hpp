@@ -26,8 +26,8 @@ class SlabShadows {
   void begin(const Brick& brick, const BrickShadow& shadow) {
     const float nearest = nearest_of(shadow, brick.half.data());
     bin_reach_ = reach_of(shadow.along_bins, nearest), row_reach_ = reach_of(shadow.along_rows, nearest);
-    of_bins_.resize(std::size_t{slab} * static_cast<std::size_t>(bins()));
-    of_rows_.resize(std::size_t{slab} * static_cast<std::size_t>(rows()));
+    of_bins_.resize(std::size_t{slab} * bins());
+    of_rows_.resize(std::size_t{slab} * rows());
     for (int k = 0; k < slab; ++k) {
       const auto within = [&](std::size_t axis, int i) {
         const Range& part = brick.part[axis];

@@ -25,8 +25,7 @@ constexpr int edge = column_tile;  // columns that are seen together
 class Shadows {
  public:
   HWY_FLATTEN void cast(const ConeView& view, Range x, Index iy, Index all_bins) {
-    const auto first = static_cast<double>(x.first), last = static_cast<double>(x.last - 1),
-               y = static_cast<double>(iy);
+    const double first = x.first, last = x.last - 1, y = iy;
     for (int k = 0; k < edge; ++k) {
       const Trapezoid<double> t = trapezoid_of(view, std::min(first + k, last), y);
       for (int c = 0; c < 4; ++c) corners_[c][k] = t.corners[c];
@@ -38,11 +37,10 @@ class Shadows {
     for (int k = 0; k < edge; ++k) {
       bins_[k] = cells_between(corners_[0][k], corners_[3][k], all_bins);
       most_ = std::max(most_, bins_[k].size());
-      bin_[k] = static_cast<double>(bins_[k].first);
+      bin_[k] = bins_[k].first;
     }
-    if (static_cast<Index>(weights_.size()) < most_ * edge)
-      weights_.resize(static_cast<std::size_t>(most_ * edge));
-    for (Index b = 0; b < most_; ++b) weigh(static_cast<double>(b), weights_.data() + b * edge);
+    if (static_cast<Index>(weights_.size()) < most_ * edge) weights_.resize(most_ * edge);
+    for (Index b = 0; b < most_; ++b) weigh(b, weights_.data() + b * edge);
   }
 
   Range bins(int k) const { return bins_[k]; }
@@ -122,7 +120,7 @@ HWY_INLINE hn::Vec<D> integrals(D d, const Intervals& on, Index k, const float* 
   constexpr int bits = fraction_bits(wide);
   constexpr double one = 1 << bits;
   const Index within = k % widest_vector;
-  const double from = on.first + on.width * static_cast<double>(k - within), cell = std::floor(from);
+  const double from = on.first + on.width * (k - within), cell = std::floor(from);
   const float* p = profile + static_cast<Index>(cell);
   // the first is cut, not rounded: none may seem to begin in a cell too far
   auto at =
@@ -150,15 +148,14 @@ HWY_INLINE hn::Vec<D> integrals(D d, const Intervals& on, Index k, const float* 
 
 /// The integral over one interval, however wide, as far as it lies in these cells.
 inline float integral(const Intervals& on, Index k, Range cells, const float* profile) {
-  const auto low = static_cast<double>(cells.first), high = static_cast<double>(cells.last);
+  const double low = cells.first, high = cells.last;
   const auto cut = [&](double position) { return std::min(std::max(position, low), high); };
-  const double from = cut(on.first + on.width * static_cast<double>(k)),
-               to = cut(on.first + on.width * static_cast<double>(k + 1));
+  const double from = cut(on.first + on.width * k), to = cut(on.first + on.width * (k + 1));
   const auto first = static_cast<Index>(from), last = static_cast<Index>(to);
   if (first == last) return static_cast<float>(to - from) * profile[first];
-  float sum = static_cast<float>(static_cast<double>(first + 1) - from) * profile[first];
+  float sum = static_cast<float>(first + 1 - from) * profile[first];
   for (Index cell = first + 1; cell < last; ++cell) sum += profile[cell];
-  return last < cells.last ? sum + static_cast<float>(to - static_cast<double>(last)) * profile[last] : sum;
+  return last < cells.last ? sum + static_cast<float>(to - last) * profile[last] : sum;
 }
 
 /// Calls use(k, integrals) for the vectors that hold intervals [which.first, which.last), from a multiple of

@@ -66,11 +66,10 @@ struct Group {
   Group(const FourierViews& packed, Index begin, Index end)
       : views(packed), plan(*packed.plan), first(begin), count(std::min(lanes, end - begin)) {
     if (views.row_shifts.empty()) return;
-    moves.assign(static_cast<std::size_t>(plan.samples() * lanes), Complex(1));
+    moves.assign(plan.samples() * lanes, Complex(1));
     for (Index k = 0; k < plan.samples(); ++k)
       for (Index s = 0; s < count; ++s)
-        moves[static_cast<std::size_t>(k * lanes + s)] =
-            Complex(row_phase(k, plan, -views.row_shifts[static_cast<std::size_t>(first + s)]));
+        moves[k * lanes + s] = Complex(row_phase(k, plan, -views.row_shifts[first + s]));
   }
 };
 
@@ -80,19 +79,15 @@ struct Group {
 class Factors {
  public:
   Factors(const Group& group, Index view)
-      : group_(group),
-        ray_(group.plan.rays[static_cast<std::size_t>(view)]),
-        weight_(group.views.view_weights[static_cast<std::size_t>(view)]) {
-    for (Index k = 0; k < table; ++k)
-      fine_[static_cast<std::size_t>(k)] = Complex(row_phase(k, group.plan, ray_.centre));
+      : group_(group), ray_(group.plan.rays[view]), weight_(group.views.view_weights[view]) {
+    for (Index k = 0; k < table; ++k) fine_[k] = Complex(row_phase(k, group.plan, ray_.centre));
     for (Index k = 0; k < group.plan.samples(); k += table)
       coarse_.emplace_back(row_phase(k, group.plan, ray_.centre));
   }
   /// The factor of element k, for rows that do not move.
   Complex operator()(Index k) const {
-    const float weight = weight_ * group_.views.weights[static_cast<std::size_t>(k)];
-    return weight *
-           product(coarse_[static_cast<std::size_t>(k / table)], fine_[static_cast<std::size_t>(k % table)]);
+    const float weight = weight_ * group_.views.weights[k];
+    return weight * product(coarse_[k / table], fine_[k % table]);
   }
   /// A sample of one lane from element k; `factor` is the factor of k.
   Complex sample(Index k, Index lane, Complex factor, Complex element) const {
@@ -106,8 +101,7 @@ class Factors {
 
  private:
   Complex moved(Index k, Index lane, Complex factor) const {
-    return group_.moves.empty() ? factor
-                                : product(factor, group_.moves[static_cast<std::size_t>(k * lanes + lane)]);
+    return group_.moves.empty() ? factor : product(factor, group_.moves[k * lanes + lane]);
   }
   static constexpr Index table = 64;
   const Group& group_;
@@ -144,7 +138,7 @@ void rows_to_samples(const Group& group, Image<const float> projections, const V
   if (const Continuation& beyond = group.views.beyond; !beyond.zeros()) {
     Ends values{};
     for_ends(group, pair, projections, [&](const float* row, Index number, int end, std::size_t at) {
-      values[static_cast<std::size_t>(end)][at] = end_value(beyond.end_values(), number, end, row);
+      values[end][at] = end_value(beyond.end_values(), number, end, row);
     });
     go_on(beyond, values, pair.line);
   }
@@ -188,7 +182,7 @@ void samples_to_rows(const Group& group, const float* const (&samples)[2], const
   if (const Continuation& beyond = group.views.beyond; !beyond.zeros()) {
     const Ends values = come_back(beyond, pair.line);
     for_ends(group, pair, projections, [&](float* row, Index number, int end, std::size_t at) {
-      give_back(beyond.end_values(), number, end, alpha * values[static_cast<std::size_t>(end)][at], row);
+      give_back(beyond.end_values(), number, end, alpha * values[end][at], row);
     });
   }
 }
@@ -219,11 +213,11 @@ void cells_to_rows(const Group& group, const float* grid, Index iy, float* line,
   transform(line, plan.cells_x, Direction::backward);
   for (Index half = 0; half < count; ++half)
     for (Index s = 0; s < group.count; ++s) {
-      const float gain = alpha * plan.gain_y[static_cast<std::size_t>(iy + half)];
+      const float gain = alpha * plan.gain_y[iy + half];
       float* row = &volume(group.first + s, iy + half, 0);
       for (Index ix = 0; ix < plan.nx; ++ix) {
         const float part = line[cell_of(ix, plan.nx, plan.cells_x) * floats_a_cell + half * lanes + s];
-        update(row[ix], gain * plan.gain_x[static_cast<std::size_t>(ix)] * part, beta);
+        update(row[ix], gain * plan.gain_x[ix] * part, beta);
       }
     }
 }
@@ -234,11 +228,11 @@ void rows_to_cells(const Group& group, Image<const float> volume, Index iy, floa
   const Index count = std::min<Index>(2, plan.ny - iy);
   for (Index half = 0; half < count; ++half)
     for (Index s = 0; s < group.count; ++s) {
-      const float gain = plan.gain_y[static_cast<std::size_t>(iy + half)];
+      const float gain = plan.gain_y[iy + half];
       const float* row = &volume(group.first + s, iy + half, 0);
       for (Index ix = 0; ix < plan.nx; ++ix)
         line[cell_of(ix, plan.nx, plan.cells_x) * floats_a_cell + half * lanes + s] =
-            gain * plan.gain_x[static_cast<std::size_t>(ix)] * row[ix];
+            gain * plan.gain_x[ix] * row[ix];
     }
   transform(line, plan.cells_x, Direction::forward);
   for (Index x = 0; x < plan.columns(); ++x)
@@ -278,8 +272,8 @@ void backward(const FourierViews& packed, const Execution&, float alpha, Image<c
       rows_to_samples(group, projections, {2 * i, std::min<Index>(2, views - 2 * i), line.data()},
                       polar.data());
     });
-    parallel_for(static_cast<Index>(plan.tiles.size()), [&](Index i) {
-      const FrequencyTile& tile = plan.tiles[static_cast<std::size_t>(i)];
+    parallel_for(plan.tiles.size(), [&](Index i) {
+      const FrequencyTile& tile = plan.tiles[i];
       Lines cells(frequency_tile * frequency_tile * floats_a_cell);
       gather_tile(plan, tile, polar.data(), cells.data());
       store_tile(plan, tile, cells.data(), grid.data());
@@ -327,8 +321,7 @@ void forward(const FourierViews& packed, const Execution&, float alpha, Image<co
 /// The samples of all views, the grid, and for each thread a line, its transform and two rays of samples.
 double fourier_memory(const FourierSizes& n, Index views, Index, Device) {
   const Index line = 2 * std::max({n.length + n.samples(), n.cells_x, n.cells_y});
-  return 4.0 * static_cast<double>(floats_a_cell *
-                                   (views * n.samples() + n.columns() * n.cells_y + thread_count() * line));
+  return 4.0 * (floats_a_cell * (views * n.samples() + n.columns() * n.cells_y + thread_count() * line));
 }
 
 namespace fourier_variants {

@@ -38,7 +38,7 @@ struct Windows {
   /// bit.
   template <int taps>
   void compute(const FourierPlan& plan, const Run& run, int first, int count) {
-    const Ray& ray = plan.rays[static_cast<std::size_t>(run.view)];
+    const Ray& ray = plan.rays[run.view];
     const bool mirrored = run.sign < 0;
     HWY_ALIGN float from_x[block], from_y[block];
     place<taps>(ray.step_x, mirrored, run.shift_x, first, count, x, from_x);
@@ -81,21 +81,21 @@ struct Windows {
 
 /// All lanes of one sample or cell.
 using Tag = hn::CappedTag<float, floats_a_cell>;
-constexpr int vectors = static_cast<int>(static_cast<std::size_t>(floats_a_cell) / hn::MaxLanes(Tag()));
+constexpr int vectors = static_cast<int>(floats_a_cell / hn::MaxLanes(Tag()));
 
 /// The signs of a cell, vector by vector: -1 for the imaginary parts if they are conjugate.
 HWY_INLINE void find_signs(bool conjugate, hn::Vec<Tag> (&sign)[vectors]) {
   const Tag d;
   HWY_ALIGN float all[floats_a_cell];
   for (Index i = 0; i < floats_a_cell; ++i) all[i] = conjugate && i >= lanes ? -1.0f : 1.0f;
-  for (int k = 0; k < vectors; ++k) sign[k] = hn::Load(d, all + k * static_cast<Index>(hn::Lanes(d)));
+  for (int k = 0; k < vectors; ++k) sign[k] = hn::Load(d, all + k * hn::Lanes(d));
 }
 
 template <int taps>
 HWY_INLINE void add_run(const FourierPlan& plan, const FrequencyTile& tile, const Run& run,
                         const float* polar, float* cells) {
   const Tag d;
-  const Index width = static_cast<Index>(hn::Lanes(d));
+  const Index width = hn::Lanes(d);
   hn::Vec<Tag> sign[vectors];
   find_signs(run.sign < 0, sign);
   const float* ray = polar + run.view * plan.samples() * floats_a_cell;
@@ -165,7 +165,7 @@ struct CellColumn {
 template <int taps>
 HWY_INLINE void add_column(const CellColumn& column, const float (*down)[block], int s, hn::Vec<Tag>* sum) {
   const Tag d;
-  const Index width = static_cast<Index>(hn::Lanes(d));
+  const Index width = hn::Lanes(d);
   const bool straight = column.straight(taps);
   const float* first = column.at(0);
   for (int j = 0; j < taps; ++j) {
@@ -178,7 +178,7 @@ HWY_INLINE void add_column(const CellColumn& column, const float (*down)[block],
 template <int taps>
 HWY_INLINE void sample(const FourierPlan& plan, Index view, const float* grid, float* samples) {
   const Tag d;
-  const Index width = static_cast<Index>(hn::Lanes(d));
+  const Index width = hn::Lanes(d);
   hn::Vec<Tag> turn[vectors];
   find_signs(true, turn);
   Windows windows;

@@ -34,15 +34,14 @@ struct TileView {
         step_y(static_cast<float>(view.step_y)),
         height(view.height),
         slope(view.slope) {
-    const double position =
-        view.origin + view.step_x * static_cast<double>(x0) + view.step_y * static_cast<double>(y0);
+    const double position = view.origin + view.step_x * x0 + view.step_y * y0;
     // far outside, the tile sees nothing but padding wherever it is put
     const double far = 4.0 * tile * (std::abs(view.step_x) + std::abs(view.step_y)) + 4.0 * half_width + 4;
-    const double kept = std::clamp(position, -far, static_cast<double>(bins) + far);
+    const double kept = std::clamp(position, -far, bins + far);
     const double whole = std::floor(kept);
     offset = static_cast<float>(kept - whole);
     lowest = static_cast<float>(-0.5 - half_width - whole);
-    highest = static_cast<float>(static_cast<double>(bins) - 0.5 + half_width - whole);
+    highest = static_cast<float>(bins - 0.5 + half_width - whole);
     bin = static_cast<int>(whole) + half_width +
           1;  // first tap: it lies half_width - 1 below; padding is 2 half_width
   }

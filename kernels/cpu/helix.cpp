@@ -39,10 +39,8 @@ struct FanBrick {
     for (const Index voxels : volume) all *= ceil_div<Index>(voxels, fan_edge);
     return all;
   }
-  double middle(std::size_t axis) const {
-    return static_cast<double>(first[axis]) + 0.5 * static_cast<double>(size[axis] - 1);
-  }
-  float half(std::size_t axis) const { return 0.5f * static_cast<float>(size[axis] - 1); }
+  double middle(std::size_t axis) const { return first[axis] + 0.5 * (size[axis] - 1); }
+  float half(std::size_t axis) const { return 0.5f * (size[axis] - 1); }
   FanHere seen(const FanPlace& view) const { return {view, middle(0), middle(1), middle(2)}; }
 };
 
@@ -61,14 +59,13 @@ class FanSlab {
     for (int k = 0; k < fan_slab; ++k) {
       x_[k] = static_cast<float>(k % fan_edge) - brick.half(0);
       const int line = k / fan_edge;
-      y_[k] = static_cast<float>(line) - brick.half(1);
+      y_[k] = line - brick.half(1);
     }
   }
   HWY_FLATTEN void begin(const FanShape s, const FanHere fan, float z) {
     for (int k = 0; k < fan_slab; ++k) {
       bin_[k] = fan.bin_at(x_[k], y_[k], z);
-      const FanColumn c =
-          fan_column(s, bin_[k] + static_cast<float>(fan.first_bin), fan.depth_at(x_[k], y_[k], z));
+      const FanColumn c = fan_column(s, bin_[k] + fan.first_bin, fan.depth_at(x_[k], y_[k], z));
       to_source_[k] = c.to_source, to_other_[k] = c.to_other, climb_[k] = c.climb;
       to_rows_[k] = c.to_rows, meets_[k] = c.meets, other_[k] = c.other;
     }
@@ -104,7 +101,7 @@ HWY_INLINE void for_fan_slabs(const FanShape& s, const FanBrick& brick, const Fa
   const FanHere fan = brick.seen(view);
   if (fan.misses(s, brick.half(0), brick.half(1), brick.half(2))) return;
   for (Index z = 0; z < brick.size[2]; ++z) {
-    const float away = static_cast<float>(z) - brick.half(2);
+    const float away = z - brick.half(2);
     if (z == 0 || !fan.level) slab.begin(s, fan, away);
     slab.cast(s, fan, away);
     use(z, slab);
@@ -133,7 +130,7 @@ void BackProjectFans(const FanPlaces& n, const FanShape& s, const FanBrick& bric
                      float* sums) {
   FanSlab slab(brick);
   for (std::size_t v = 0; v < n.views.size(); ++v) {
-    const float* fan = &fans(static_cast<Index>(v), 0, 0);
+    const float* fan = &fans(v, 0, 0);
     for_fan_slabs(s, brick, n.views[v], slab, [&](Index z, const FanSlab& cast) {
       GatherFan(cast, fan, fans.n1 > 1 ? 1 : 0, fans.n2, sums + z * fan_slab);
     });
@@ -175,11 +172,10 @@ namespace {
 
 /// The weights of rays for their slant, (row, bin).
 std::vector<float> slants(const ParallelFans& fans) {
-  std::vector<float> all(static_cast<std::size_t>(fans.rows * fans.bins));
+  std::vector<float> all(fans.rows * fans.bins);
   for (Index row = 0; row < fans.rows; ++row)
     for (Index bin = 0; bin < fans.bins; ++bin)
-      all[static_cast<std::size_t>(row * fans.bins + bin)] =
-          static_cast<float>(FanRay(fans, bin).slant(fans, row));
+      all[row * fans.bins + bin] = static_cast<float>(FanRay(fans, bin).slant(fans, row));
   return all;
 }
 
@@ -213,19 +209,19 @@ void sort_rays(const FanViews& from, const FanSteps& to, Image<const float> in, 
   note_launch("sort fans");
   const std::vector<float> slant = slants(from);
   parallel_for(fans.n0, [&](Index f) {
-    const auto [angle, step] = to.views[static_cast<std::size_t>(f)];
-    std::vector<float> column(static_cast<std::size_t>(fans.n1));
+    const auto [angle, step] = to.views[f];
+    std::vector<float> column(fans.n1);
     for (Index bin = 0; bin < fans.n2; ++bin) {
       const RaysOfBin rays = rays_of(from, angle, bin);
       if (step > 0 && from.upright) sort_rows(from, rays, in, column.data(), fans.n1);
       for (Index row = 0; row < fans.n1; ++row) {
-        float& sum = column[static_cast<std::size_t>(row)];
+        float& sum = column[row];
         if (step > 0 && !from.upright) {
           sum = 0;
           for_cell(from, rays, row,
                    [&](Index v, Index r, Index b, float weight) { sum += weight * in(v, r, b); });
         }
-        fans(f, row, bin) = slant[static_cast<std::size_t>(row * fans.n2 + bin)] * sum;
+        fans(f, row, bin) = slant[row * fans.n2 + bin] * sum;
       }
     }
   });
@@ -237,22 +233,20 @@ void sort_back(const FanViews& from, const FanSteps& to, float alpha, Image<cons
   note_launch("sort fans, transposed");
   const std::vector<float> slant = slants(from);
   parallel_for(out.n0, [&](Index v) {
-    std::vector<float> sums(static_cast<std::size_t>(out.n1 * out.n2));
+    std::vector<float> sums(out.n1 * out.n2);
     for (Index f = 0; f < fans.n0; ++f)
       for (Index bin = 0; bin < fans.n2; ++bin) {
-        const auto [angle, step] = to.views[static_cast<std::size_t>(f)];
+        const auto [angle, step] = to.views[f];
         const RaysOfBin rays = rays_of(from, angle, bin);
         if (step == 0 || v < rays.near.first || v > rays.near.first + 3) continue;
         for (Index row = 0; row < fans.n1; ++row)
           for_cell(from, rays, row, [&](Index w, Index r, Index b, float weight) {
-            if (w == v)
-              sums[static_cast<std::size_t>(r * out.n2 + b)] +=
-                  weight * slant[static_cast<std::size_t>(row * fans.n2 + bin)] * fans(f, row, bin);
+            if (w == v) sums[r * out.n2 + b] += weight * slant[row * fans.n2 + bin] * fans(f, row, bin);
           });
       }
     for (Index row = 0; row < out.n1; ++row)
       for (Index bin = 0; bin < out.n2; ++bin)
-        update(out(v, row, bin), alpha * sums[static_cast<std::size_t>(row * out.n2 + bin)], beta);
+        update(out(v, row, bin), alpha * sums[row * out.n2 + bin], beta);
   });
 }
 
@@ -269,7 +263,7 @@ void back_project(const FanPlaces& n, float alpha, Image<const float> fans, floa
       for (Index y = 0; y < brick.size[1]; ++y)
         for (Index x = 0; x < brick.size[0]; ++x)
           update(volume(brick.first[2] + z, brick.first[1] + y, brick.first[0] + x),
-                 alpha * sums[static_cast<std::size_t>(z * fan_slab + y * fan_edge + x)], beta);
+                 alpha * sums[z * fan_slab + y * fan_edge + x], beta);
   });
 }
 
@@ -278,12 +272,12 @@ void project(const FanPlaces& n, float alpha, Image<const float> volume, float b
   note_launch("helix forward");
   const FanShape s = shape_of(n);
   parallel_for(fans.n0, [&](Index f) {
-    std::vector<float> sums(static_cast<std::size_t>(fans.n1 * fans.n2));
+    std::vector<float> sums(fans.n1 * fans.n2);
     TANDEM_DISPATCH(ProjectFan)
-    (n.views[static_cast<std::size_t>(f)], s, volume, fans.n1, fans.n2, sums.data());
+    (n.views[f], s, volume, fans.n1, fans.n2, sums.data());
     for (Index row = 0; row < fans.n1; ++row)
       for (Index bin = 0; bin < fans.n2; ++bin)
-        update(fans(f, row, bin), alpha * sums[static_cast<std::size_t>(row * fans.n2 + bin)], beta);
+        update(fans(f, row, bin), alpha * sums[row * fans.n2 + bin], beta);
   });
 }
 

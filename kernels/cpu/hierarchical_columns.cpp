@@ -30,8 +30,8 @@ template <class Use>
 void for_thinned(const Thinning& thin, const Use& use) {
   for (Index i = 0; i < thin.samples.size(); ++i)
     for (int k = 0; k < thin.count; ++k)
-      if (const float weight = thin.weights[static_cast<std::size_t>(i * thin.count + k)]; weight != 0)
-        use(i, thin.cells[static_cast<std::size_t>(i)] + k, weight);
+      if (const float weight = thin.weights[i * thin.count + k]; weight != 0)
+        use(i, thin.cells[i] + k, weight);
 }
 
 /// body(columns) for all columns of a child's planes, on all threads.
@@ -67,7 +67,7 @@ void for_all_columns(const HierarchicalViews& n, const ViewGroup& child, const V
                        to.column_0() + i * to.rows.size(),
                        from.rows.size(),
                        to.rows.size(),
-                       {rows.at(to.rows.first) - static_cast<double>(from.rows.first), rows.step}});
+                       {rows.at(to.rows.first) - from.rows.first, rows.step}});
       }
     }
   });
@@ -80,12 +80,12 @@ void for_voxel_columns(const HierarchicalViews& n, const VoxelLines& quarter, Ra
   const Index begin = first_number(group, lines);
   parallel_for(lines.size(), [&](Index k) {
     const Index l = lines.first + k;
-    const DisparityPlane& line = group.planes[static_cast<std::size_t>(l)];
+    const DisparityPlane& line = group.planes[l];
     const Line rows = n.rows_of(line);
     for (Index i = line.columns.first; i < line.columns.last; ++i) {
       const Index voxel = quarter.along_x ? l * n.nx + i : i * n.nx + l;
       use(line.column_0() + i * line.rows.size() - begin, voxel * n.nz, line.rows.size(),
-          Line{rows.first - static_cast<double>(line.rows.first), rows.step});
+          Line{rows.first - line.rows.first, rows.step});
     }
   });
 }
@@ -165,11 +165,9 @@ Array turned_back(const HierarchicalViews& n, const ViewGroup& child, const View
   return data;
 }
 
-Index first_number(const ViewGroup& group, Range planes) {
-  return group.planes[static_cast<std::size_t>(planes.first)].offset;
-}
+Index first_number(const ViewGroup& group, Range planes) { return group.planes[planes.first].offset; }
 Index numbers_of(const ViewGroup& group, Range planes) {
-  return group.planes[static_cast<std::size_t>(planes.last - 1)].end() - first_number(group, planes);
+  return group.planes[planes.last - 1].end() - first_number(group, planes);
 }
 
 void add_lines(const HierarchicalViews& n, const VoxelLines& quarter, Range lines, const Array& sums,

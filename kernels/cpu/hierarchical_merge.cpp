@@ -15,7 +15,7 @@ constexpr Index rows_a_block = 32, planes_a_task = 8;
 
 Crossing crossing_of(const HierarchicalViews& n, const ViewGroup& parent, const ViewGroup& child,
                      Index which) {
-  const DisparityPlane& plane = parent.planes[static_cast<std::size_t>(which)];
+  const DisparityPlane& plane = parent.planes[which];
   const FrameTurn turn = n.turn(child, parent);
   Crossing at{columns_read(n, turn, n.along_u(child), plane), {}, {}};
   find_across(n, turn, child.is_view(), plane, at.columns.first, at.across);
@@ -31,13 +31,9 @@ C columns_from(const DisparityPlane& p, Index column, Range rows, Data data) {
 }  // namespace
 
 Merge::Merge(const HierarchicalViews& n, const ViewGroup& parent, Range planes)
-    : n_(n),
-      parent_(parent),
-      planes_(planes),
-      crossings_(parent.children.size() * static_cast<std::size_t>(planes.size())) {
-  parallel_for(static_cast<Index>(crossings_.size()), [&](Index i) {
-    crossings_[static_cast<std::size_t>(i)] = crossing_of(
-        n_, parent_, child(static_cast<std::size_t>(i / planes_.size())), planes_.first + i % planes_.size());
+    : n_(n), parent_(parent), planes_(planes), crossings_(parent.children.size() * planes.size()) {
+  parallel_for(crossings_.size(), [&](Index i) {
+    crossings_[i] = crossing_of(n_, parent_, child(i / planes_.size()), planes_.first + i % planes_.size());
   });
   for (Index j = planes.first; j < planes.last; ++j) widen(rows_, plane(j).rows);
 }
@@ -57,9 +53,9 @@ void Merge::gather(const std::vector<Array>& turned, float* sums) const {
 }
 
 void Merge::scatter(float* values, std::vector<Array>& turned) const {
-  const Index children = static_cast<Index>(turned.size());
+  const Index children = turned.size();
   parallel_for(blocks() * children, [&](Index task) {
-    const auto k = static_cast<std::size_t>(task % children);
+    const std::size_t k = task % children;
     std::vector<float> line;
     std::vector<Columns> to;
     for (Index j = planes_.first; j < planes_.last; ++j) {
@@ -90,7 +86,7 @@ void Merge::gather(std::size_t k, Index j, Range rows, const float* from, Column
   for (const DisparityPlane& p : c.turned)
     planes.push_back(columns_from<ConstColumns>(p, at.columns.first, rows, from));
   if (c.turned.size() == 1) return mix_columns(at.across, n_.along_u(c).count, rows.size(), planes[0], to);
-  line.resize(static_cast<std::size_t>(at.columns.size() * rows.size()));
+  line.resize(at.columns.size() * rows.size());
   const Columns between{line.data(), rows.size()};
   mix_planes(at.along, n_.along_t(c).count, rows.size(), planes, between);
   mix_columns(at.across, n_.along_u(c).count, rows.size(), between, to);
@@ -105,7 +101,7 @@ void Merge::scatter(std::size_t k, Index j, Range rows, ConstColumns from, float
     planes.push_back(columns_from<Columns>(p, at.columns.first, rows, to));
   if (c.turned.size() == 1)
     return spread_columns(at.across, n_.along_u(c).count, rows.size(), from, planes[0]);
-  line.assign(static_cast<std::size_t>(at.columns.size() * rows.size()), 0.0f);
+  line.assign(at.columns.size() * rows.size(), 0.0f);
   const Columns between{line.data(), rows.size()};
   spread_columns(at.across, n_.along_u(c).count, rows.size(), from, between);
   spread_planes(at.along, n_.along_t(c).count, rows.size(), between, planes);
@@ -117,7 +113,7 @@ double merge_bytes(const HierarchicalViews& n, const ViewGroup& group) {
     Index weights = 0;
     for (const std::size_t child : group.children)
       for (Index j = planes.first; j < planes.last; ++j) {
-        const DisparityPlane& plane = group.planes[static_cast<std::size_t>(j)];
+        const DisparityPlane& plane = group.planes[j];
         const Index columns =
             columns_read(n, n.turn(n.groups[child], group), n.along_u(n.groups[child]), plane).size();
         weights +=

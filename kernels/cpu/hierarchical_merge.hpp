@@ -27,10 +27,9 @@ class Merge {
 
  private:
   const ViewGroup& child(std::size_t k) const { return n_.groups[parent_.children[k]]; }
-  const DisparityPlane& plane(Index j) const { return parent_.planes[static_cast<std::size_t>(j)]; }
+  const DisparityPlane& plane(Index j) const { return parent_.planes[j]; }
   const Crossing& crossing(std::size_t k, Index j) const {
-    return crossings_[k * static_cast<std::size_t>(planes_.size()) +
-                      static_cast<std::size_t>(j - planes_.first)];
+    return crossings_[k * planes_.size() + (j - planes_.first)];
   }
   Index blocks() const;
   Range rows_of_block(Index block, Index j) const;
@@ -52,7 +51,7 @@ double merge_bytes(const HierarchicalViews& n, const ViewGroup& group);
 /// body(planes) for all planes of a parent, some at a time.
 template <class Body>
 void for_some_planes(const ViewGroup& parent, const Body& body) {
-  const auto all = static_cast<Index>(parent.planes.size());
+  const Index all = parent.planes.size();
   for (Index first = 0; first < all; first += planes_at_once)
     body(Range{first, std::min(first + planes_at_once, all)});
 }

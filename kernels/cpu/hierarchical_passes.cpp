@@ -56,8 +56,7 @@ template <int taps, class Lanes>
 HWY_INLINE void mix_columns_of(Lanes d, const TapsAt& at, Index rows, ConstColumns from, Columns to) {
   for (Index i = 0; i < at.count; ++i) {
     const float* column[taps];
-    for (int k = 0; k < taps; ++k)
-      column[k] = from.data + (at.first[static_cast<std::size_t>(i)] + k) * from.stride;
+    for (int k = 0; k < taps; ++k) column[k] = from.data + (at.first[i] + k) * from.stride;
     mix_rows<taps>(
         d, column, [&](int k) { return at.weight(k, i); }, rows, true, to.data + i * to.stride);
   }
@@ -67,8 +66,7 @@ template <int taps, class Lanes>
 HWY_INLINE void spread_columns_of(Lanes d, const TapsAt& at, Index rows, ConstColumns to, Columns from) {
   for (Index i = 0; i < at.count; ++i) {
     float* column[taps];
-    for (int k = 0; k < taps; ++k)
-      column[k] = from.data + (at.first[static_cast<std::size_t>(i)] + k) * from.stride;
+    for (int k = 0; k < taps; ++k) column[k] = from.data + (at.first[i] + k) * from.stride;
     spread_rows<taps>(
         d, column, [&](int k) { return at.weight(k, i); }, rows, to.data + i * to.stride);
   }
@@ -79,7 +77,7 @@ HWY_INLINE void mix_planes_of(Lanes d, const TapsAt& at, Index rows, const Const
   for (Index i = 0; i < at.count; ++i) {
     const float* column[taps];
     for (int k = 0; k < taps; ++k) {
-      const ConstColumns& plane = planes[at.first[static_cast<std::size_t>(i)] + k];
+      const ConstColumns& plane = planes[at.first[i] + k];
       column[k] = plane.data + i * plane.stride;
     }
     mix_rows<taps>(
@@ -93,7 +91,7 @@ HWY_INLINE void spread_planes_of(Lanes d, const TapsAt& at, Index rows, ConstCol
   for (Index i = 0; i < at.count; ++i) {
     float* column[taps];
     for (int k = 0; k < taps; ++k) {
-      const Columns& plane = planes[at.first[static_cast<std::size_t>(i)] + k];
+      const Columns& plane = planes[at.first[i] + k];
       column[k] = plane.data + i * plane.stride;
     }
     spread_rows<taps>(
@@ -107,7 +105,7 @@ template <int taps>
 HWY_INLINE void mix_flat(const TapsAt& at, const float* from, float* to) {
   const D d;
   const DI di;
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), whole = at.count / lanes * lanes;
+  const Index lanes = hn::Lanes(d), whole = at.count / lanes * lanes;
   for (Index i = 0; i < whole; i += lanes) {
     const auto first = hn::LoadU(di, at.first.data() + i);
     auto sum = hn::LoadU(d, to + i);
@@ -120,8 +118,7 @@ HWY_INLINE void mix_flat(const TapsAt& at, const float* from, float* to) {
   for (Index i = whole; i < at.count; ++i) {
     auto sum = hn::LoadU(one, to + i);
     for (int k = 0; k < taps; ++k)
-      sum = hn::MulAdd(hn::Set(one, at.weight(k, i)),
-                       hn::LoadU(one, from + at.first[static_cast<std::size_t>(i)] + k), sum);
+      sum = hn::MulAdd(hn::Set(one, at.weight(k, i)), hn::LoadU(one, from + at.first[i] + k), sum);
     hn::StoreU(sum, one, to + i);
   }
 }
@@ -193,8 +190,7 @@ struct LookUp {
     const D d;
     if constexpr (gathered) return hn::GatherIndex(d, from + k, index);
     const auto near_by = hn::TableLookupLanes(hn::LoadU(d, from + k), in_vector),
-               beyond =
-                   hn::TableLookupLanes(hn::LoadU(d, from + k + static_cast<Index>(hn::Lanes(d))), in_vector);
+               beyond = hn::TableLookupLanes(hn::LoadU(d, from + k + hn::Lanes(d)), in_vector);
     return hn::IfThenElse(before, near_by, beyond);
   }
 };
@@ -202,7 +198,7 @@ struct LookUp {
 template <int taps, bool gathered>
 HWY_INLINE void resample_chunk(const Taps& of, const Chunk& chunk, const float* from, Index many, float* to) {
   const D d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   for (Index lane = 0; lane < many; lane += lanes) {
     const ChunkLanes place(chunk, lane);
     hn::Vec<D> weights[taps];
@@ -223,7 +219,7 @@ HWY_INLINE void resample_chunk(const Taps& of, const Chunk& chunk, const float* 
 template <int taps>
 HWY_INLINE void spread_chunk(const Taps& of, const Chunk& chunk, float* from, Index many, const float* to) {
   const D d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   HWY_ALIGN float weights[taps][rows_a_vector];
   HWY_ALIGN std::int32_t index[rows_a_vector];
   for (Index lane = 0; lane < rows_a_vector; lane += lanes) {
@@ -330,7 +326,7 @@ constexpr Index margin = 80;  // zeros before and behind what chunks read, whose
 /// Numbers between zeros.
 std::vector<float>& padded_of(Index count) {
   thread_local std::vector<float> padded;
-  padded.assign(static_cast<std::size_t>(count + 2 * margin), 0.0f);
+  padded.assign(count + 2 * margin, 0.0f);
   return padded;
 }
 
@@ -359,7 +355,7 @@ void resample(const Taps& taps, Line rows, const float* from, Index count, float
 void spread_samples(const Taps& taps, Line rows, float* from, Index count, const float* to, Index many) {
   std::vector<float>& padded = padded_of(count);
   TANDEM_DISPATCH(SpreadSamples)(taps, rows, padded.data() + margin, count, to, many);
-  for (Index i = 0; i < count; ++i) from[i] += padded[static_cast<std::size_t>(i + margin)];
+  for (Index i = 0; i < count; ++i) from[i] += padded[i + margin];
 }
 
 }  // namespace tandem::kernels::cpu

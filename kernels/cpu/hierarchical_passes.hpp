@@ -12,7 +12,7 @@ struct TapsAt {
   Index count = 0, stride = 0;        ///< places; and in whole vectors
   std::vector<std::int32_t> first{};  ///< sample of each place
   std::vector<float> weights{};       ///< [tap][place]
-  float weight(int tap, Index place) const { return weights[static_cast<std::size_t>(tap * stride + place)]; }
+  float weight(int tap, Index place) const { return weights[tap * stride + place]; }
 };
 
 /// Finds what the columns of a parent's plane read of a child along u. The child's columns count from

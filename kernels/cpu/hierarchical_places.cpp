@@ -50,7 +50,7 @@ HWY_FLATTEN void AlongPositions(const FrameTurn& turn, Line u, Line planes, doub
 HWY_FLATTEN void FindTaps(const Taps& taps, const double* positions, const float* factors, Index origin,
                           float* middle_distance, TapsAt& at) {
   const hn::CappedTag<float, rows_a_vector> d;
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   const int from = taps.first() - static_cast<int>(origin), count = static_cast<int>(at.count);
   std::int32_t* first = at.first.data();
   for (int i = 0; i < count; ++i) {
@@ -87,9 +87,9 @@ thread_local std::vector<float> factors, middle_distance;
 
 void find_taps(const Taps& taps, Index count, Index origin, bool weighed, TapsAt& at) {
   at.count = count, at.stride = whole_vectors(count);
-  at.first.resize(static_cast<std::size_t>(count));
-  middle_distance.resize(static_cast<std::size_t>(at.stride));
-  at.weights.resize(static_cast<std::size_t>(at.stride * taps.count));
+  at.first.resize(count);
+  middle_distance.resize(at.stride);
+  at.weights.resize(at.stride * taps.count);
   TANDEM_DISPATCH(FindTaps)
   (taps, positions.data(), weighed ? factors.data() : nullptr, origin, middle_distance.data(), at);
 }
@@ -98,8 +98,8 @@ void find_taps(const Taps& taps, Index count, Index origin, bool weighed, TapsAt
 
 void find_across(const HierarchicalViews& n, const FrameTurn& turn, bool is_view, const DisparityPlane& plane,
                  Index origin, TapsAt& at) {
-  const auto count = static_cast<std::size_t>(plane.columns.size());
-  positions.resize(count), factors.resize(static_cast<std::size_t>(whole_vectors(plane.columns.size())));
+  const std::size_t count = plane.columns.size();
+  positions.resize(count), factors.resize(whole_vectors(plane.columns.size()));
   TANDEM_DISPATCH(AcrossPositions)(n, turn, plane, positions.data());
   if (is_view) TANDEM_DISPATCH(Factors)(n, turn, plane, factors.data());
   find_taps(is_view ? n.of_views : n.across, plane.columns.size(), origin, is_view, at);
@@ -107,9 +107,9 @@ void find_across(const HierarchicalViews& n, const FrameTurn& turn, bool is_view
 
 void find_along(const HierarchicalViews& n, const FrameTurn& turn, const ViewGroup& child, double t,
                 Range columns, TapsAt& at) {
-  positions.resize(static_cast<std::size_t>(columns.size()));
+  positions.resize(columns.size());
   // linear weights reach one plane beyond
-  const double last = static_cast<double>(child.turned.size() - 1) - (child.is_view() ? 1e-9 : 0);
+  const double last = child.turned.size() - 1 - (child.is_view() ? 1e-9 : 0);
   TANDEM_DISPATCH(AlongPositions)
   (turn, n.columns(), child.t, last, t, static_cast<int>(columns.first), static_cast<int>(columns.size()),
    positions.data());

@@ -20,7 +20,7 @@ void filter_image(const ImageFilter& filter, float* image) {
   const cpu::Images one{1, filter.rows, filter.bins};
   std::vector<std::complex<float>> spectrum(filter.response.size());
   cpu::transform_images(one, image, spectrum.data());
-  const float scale = 1.0f / static_cast<float>(filter.rows * filter.bins);
+  const float scale = 1.0f / (filter.rows * filter.bins);
   for (std::size_t k = 0; k < spectrum.size(); ++k) spectrum[k] *= filter.response[k] * scale;
   cpu::transform_back(one, spectrum.data(), image);
 }

@@ -27,7 +27,7 @@ HWY_INLINE Index take_logarithm(float* y, const float* floor) {
   // the logarithm itself takes every pattern of bits for a finite number
   const auto finite = hn::Lt(raised, hn::Set(d, std::numeric_limits<float>::infinity()));
   hn::StoreU(hn::IfThenElse(finite, hn::Neg(hn::Log(d, raised)), raised), d, y);
-  return static_cast<Index>(hn::CountTrue(d, below));
+  return hn::CountTrue(d, below);
 }
 
 Index TakeLogarithms(std::span<float> y, std::span<const float> floor) {

@@ -172,9 +172,7 @@ class MovingView {
 
  private:
   static double square(const Vector3& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]; }
-  static double aside(Index cell, Index count) {
-    return static_cast<double>(cell) - 0.5 * static_cast<double>(count - 1);
-  }
+  static double aside(Index cell, Index count) { return cell - 0.5 * (count - 1); }
   Vector3 ray(Index row, Index bin) const {
     const double u = aside(bin, n_.scan.detector.bins), v = aside(row, n_.scan.detector.rows);
     Vector3 to;

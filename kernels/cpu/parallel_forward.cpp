@@ -145,9 +145,9 @@ std::vector<std::string> names(Device) {
 /// The memory for rows of a batch, in the views that threads are at or in all views, and for tiles, pixels
 /// and weights of each thread.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
-  const double threads = thread_count(), views = static_cast<double>(projections[0]);
-  const double lanes = static_cast<double>(std::min(widest_batch, 2 * volume[0]));
-  const double row = 4 * lanes * static_cast<double>(projections[2] + 16), tiles = 4 * 512 * lanes * threads;
+  const double threads = thread_count(), views = projections[0];
+  const double lanes = std::min(widest_batch, 2 * volume[0]);
+  const double row = 4 * lanes * (projections[2] + 16), tiles = 4 * 512 * lanes * threads;
   return {row * widest_view_block * threads + tiles, row * views + tiles};
 }
 

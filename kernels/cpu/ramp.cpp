@@ -33,8 +33,7 @@ Response full_response(const RowFilter& filter, double shift) {
   const Index n = filter.length;
   Response full;
   for (Index k = 0; k < n; ++k) {
-    full.size.push_back(filter.response[static_cast<std::size_t>(std::min(k, n - k))] /
-                        static_cast<float>(n));
+    full.size.push_back(filter.response[std::min(k, n - k)] / n);
     if (shift != 0) full.phase.emplace_back(phase_of(k, n, shift));
   }
   return full;
@@ -100,7 +99,7 @@ Ends ends_of(const RowFilter& filter, const FilterSide& side, Range views, Index
   Ends values{};
   for (Index view = views.first; view < views.last; ++view)
     for (const int end : both_ends)
-      values[static_cast<std::size_t>(end)][static_cast<std::size_t>(place(view - views.first))] =
+      values[end][place(view - views.first)] =
           side.weight_beyond(view, end) * end_value(ends, row, end, &in(view, row, 0));
   return values;
 }
@@ -111,8 +110,7 @@ void add_ends(const RowFilter& filter, const FilterSide& side, Range views, Inde
   const EndValues ends = filter.beyond.end_values();
   for (Index view = views.first; view < views.last; ++view)
     for (const int end : both_ends) {
-      const float value =
-          values[static_cast<std::size_t>(end)][static_cast<std::size_t>(place(view - views.first))];
+      const float value = values[end][place(view - views.first)];
       give_back(ends, row, end, scales[view] * side.weight_beyond(view, end) * value, &out(view, row, 0));
     }
 }
@@ -140,7 +138,7 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
     read(sides.in, views, row, in, lines.data());
     if (continued && !adjoint) go_on(filter.beyond, ends_of(filter, sides.in, views, row, in), lines.data());
     transform(lines.data(), filter.length, Direction::forward);
-    multiply(responses[responses.size() == 1 ? 0 : static_cast<std::size_t>(row)], lines.data());
+    multiply(responses[responses.size() == 1 ? 0 : row], lines.data());
     transform(lines.data(), filter.length, Direction::backward);
     write(sides.out, views, row, lines.data(), scales.data(), beta, out);
     if (continued && adjoint)

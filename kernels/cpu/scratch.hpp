@@ -17,8 +17,7 @@ void give_scratch(void* data) noexcept;
 /// Zeros, in such memory.
 class Lines {
  public:
-  explicit Lines(Index numbers)
-      : data_(static_cast<float*>(take_scratch(sizeof(float) * static_cast<std::size_t>(numbers)))) {
+  explicit Lines(Index numbers) : data_(static_cast<float*>(take_scratch(sizeof(float) * numbers))) {
     std::fill_n(data_, numbers, 0.0f);
   }
   ~Lines() { give_scratch(data_); }

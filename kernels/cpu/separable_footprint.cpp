@@ -68,7 +68,7 @@ HWY_INLINE void for_bins(Index count, const Use& use) {
 
 /// Rows that a column of voxels meets.
 inline Range rows_of(const Column& along, Index slices, Index rows) {
-  return cells_between(along.first, along.first + along.step * static_cast<double>(slices), rows);
+  return cells_between(along.first, along.first + along.step * slices, rows);
 }
 
 template <class D>
@@ -89,9 +89,7 @@ HWY_INLINE void back_project_column(D d, const Shadows& shadows, int k, const Tu
     hn::StoreU(hn::Zero(d), d, profile + rows.first - lanes - row);
     hn::StoreU(hn::Zero(d), d, profile + rows.last + row);
   }
-  const auto voxel_at = [&](Index row) {
-    return (static_cast<double>(row) - 0.5 - along.first) * shadows.inverse_step(k) - 0.5;
-  };
+  const auto voxel_at = [&](Index row) { return (row - 0.5 - along.first) * shadows.inverse_step(k) - 0.5; };
   const Range voxels = cells_between(voxel_at(rows.first), voxel_at(rows.last), slices);
   for_integrals(d, {along.first + 0.5, along.step}, voxels, rows, profile, [&](Index iz, auto integral) {
     hn::Store(hn::Add(hn::Load(d, sums + iz), integral), d, sums + iz);
@@ -122,7 +120,7 @@ HWY_INLINE void for_shadows(const ConeViews& n, Range views, const ColumnTile& t
   Shadows shadows;
   for (Index v = views.first; v < views.last; ++v)
     for (Index iy = tile.y.first; iy < tile.y.last; ++iy) {
-      shadows.cast(n.views[static_cast<std::size_t>(v)], tile.x, iy, bins);
+      shadows.cast(n.views[v], tile.x, iy, bins);
       for (int k = 0; k < tile.x.size(); ++k)
         use(v - views.first, tile.column(tile.x.first + k, iy), shadows, k);
     }

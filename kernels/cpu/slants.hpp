@@ -11,16 +11,14 @@ namespace tandem::kernels::cpu {
 class Slants {
  public:
   Slants(const ConeViews& n, Index rows, Index bins)
-      : n_(n), bins_(bins), kept_(n.circular ? static_cast<std::size_t>(rows * bins) : 0) {
+      : n_(n), bins_(bins), kept_(n.circular ? rows * bins : 0) {
     if (!n.circular) return;
     parallel_for(rows, [&](Index row) {
-      for (Index bin = 0; bin < bins; ++bin)
-        kept_[static_cast<std::size_t>(row * bins + bin)] = slant_of<float>(n, row, bin);
+      for (Index bin = 0; bin < bins; ++bin) kept_[row * bins + bin] = slant_of<float>(n, row, bin);
     });
   }
   float operator()(Index view, Index row, Index bin) const {
-    return n_.circular ? kept_[static_cast<std::size_t>(row * bins_ + bin)]
-                       : slant_of<float>(n_.views[static_cast<std::size_t>(view)], row, bin);
+    return n_.circular ? kept_[row * bins_ + bin] : slant_of<float>(n_.views[view], row, bin);
   }
 
  private:

@@ -20,16 +20,15 @@ void for_images(std::size_t numbers, Index rows, Index columns, const Body& body
 }
 
 std::vector<std::complex<float>> room_for(const cpu::Images& images) {
-  return std::vector<std::complex<float>>(
-      static_cast<std::size_t>(images.count * images.rows * images.frequencies()));
+  return std::vector<std::complex<float>>(images.count * images.rows * images.frequencies());
 }
 
 }  // namespace
 
 void multiply_spectra(std::span<float> images, Index rows, Index columns, std::span<const double> gain) {
-  const double share = 1.0 / static_cast<double>(rows * columns);  // transforms leave this out
+  const double share = 1.0 / (rows * columns);  // transforms leave this out
   for_images(images.size(), rows, columns, [&](Index first, const cpu::Images& some) {
-    float* at = &images[static_cast<std::size_t>(first * rows * columns)];
+    float* at = &images[first * rows * columns];
     auto spectra = room_for(some);
     cpu::transform_images(some, at, spectra.data());
     for (std::size_t k = 0; k < spectra.size(); ++k)
@@ -41,8 +40,8 @@ void multiply_spectra(std::span<float> images, Index rows, Index columns, std::s
 void powers_of_lines(std::span<const float> lines, Index length, std::span<double> powers) {
   for_images(lines.size(), 1, length, [&](Index first, const cpu::Images& some) {
     auto spectra = room_for(some);
-    cpu::transform_images(some, &lines[static_cast<std::size_t>(first * length)], spectra.data());
-    double* to = &powers[static_cast<std::size_t>(first * some.frequencies())];
+    cpu::transform_images(some, &lines[first * length], spectra.data());
+    double* to = &powers[first * some.frequencies()];
     for (std::size_t k = 0; k < spectra.size(); ++k) to[k] = std::norm(std::complex<double>(spectra[k]));
   });
 }

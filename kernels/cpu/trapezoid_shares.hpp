@@ -41,9 +41,7 @@ class TrapezoidShares {
     const auto last = static_cast<Index>(std::min(static_cast<double>(count - 1), std::floor(place + reach)));
     cells_.clear();
     if (last < first_) return;
-    const auto below = [&](Index cell) {
-      return area_below(static_cast<double>(cell) - 0.5 - place, side, flank);
-    };
+    const auto below = [&](Index cell) { return area_below(cell - 0.5 - place, side, flank); };
     Share before = below(first_);
     for (Index cell = first_; cell <= last; ++cell) {
       const Share next = below(cell + 1);

@@ -15,8 +15,8 @@ double line_dot(const float* x, const float* y, Index count) {
   double partial[8] = {};
   Index i = 0;
   for (; i + 8 <= count; i += 8)
-    for (int k = 0; k < 8; ++k) partial[k] += static_cast<double>(x[i + k]) * static_cast<double>(y[i + k]);
-  for (int k = 0; i < count; ++i, ++k) partial[k] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    for (int k = 0; k < 8; ++k) partial[k] += static_cast<double>(x[i + k]) * y[i + k];
+  for (int k = 0; i < count; ++i, ++k) partial[k] += static_cast<double>(x[i]) * y[i];
   return ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
          ((partial[4] + partial[5]) + (partial[6] + partial[7]));
 }
@@ -25,38 +25,31 @@ void dot(ConstVectorView x, ConstVectorView y, std::span<double> sums, Stream&) 
   const Image<const float> a = image(x), b = image(y);
   const bool rows = x.space.blocks() == Blocks::rows;
   const Index per_plane = rows ? a.n1 : 1;
-  std::vector<double> partial(static_cast<std::size_t>(a.n0 * per_plane), 0.0);
+  std::vector<double> partial(a.n0 * per_plane, 0.0);
   parallel_for(a.n0, [&](Index i) {
     for (Index j = 0; j < a.n1; ++j)
-      partial[static_cast<std::size_t>(i * per_plane + (rows ? j : 0))] +=
-          line_dot(&a(i, j, 0), &b(i, j, 0), a.n2);
+      partial[i * per_plane + (rows ? j : 0)] += line_dot(&a(i, j, 0), &b(i, j, 0), a.n2);
   });
   std::fill(sums.begin(), sums.end(), 0.0);
   for (Index i = 0; i < a.n0; ++i)
     for (Index j = 0; j < per_plane; ++j)
-      sums[static_cast<std::size_t>(rows                                 ? j
-                                    : x.space.blocks() == Blocks::slices ? i
-                                                                         : 0)] +=
-          partial[static_cast<std::size_t>(i * per_plane + j)];
+      sums[rows ? j : x.space.blocks() == Blocks::slices ? i : 0] += partial[i * per_plane + j];
 }
 
 void count_not_finite(ConstVectorView x, std::span<Index> counts, Stream&) {
   const Image<const float> all = image(x);
   const bool rows = x.space.blocks() == Blocks::rows, slices = x.space.blocks() == Blocks::slices;
-  std::vector<Index> lines(static_cast<std::size_t>(all.n0 * all.n1));
+  std::vector<Index> lines(all.n0 * all.n1);
   parallel_for(all.n0, [&](Index i) {
     for (Index j = 0; j < all.n1; ++j) {
       const float* line = &all(i, j, 0);
-      lines[static_cast<std::size_t>(i * all.n1 + j)] =
+      lines[i * all.n1 + j] =
           std::count_if(line, line + all.n2, [](float value) { return !std::isfinite(value); });
     }
   });
   std::fill(counts.begin(), counts.end(), 0);
   for (Index i = 0; i < all.n0; ++i)
-    for (Index j = 0; j < all.n1; ++j)
-      counts[static_cast<std::size_t>(rows     ? j
-                                      : slices ? i
-                                               : 0)] += lines[static_cast<std::size_t>(i * all.n1 + j)];
+    for (Index j = 0; j < all.n1; ++j) counts[rows ? j : slices ? i : 0] += lines[i * all.n1 + j];
 }
 
 /// body(line, block) for each line of innermost elements.
@@ -73,8 +66,8 @@ void for_each_line(const Space& space, const Body& body) {
 void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b, VectorView y, Stream&) {
   const Index count = x.space.shape()[2];
   for_each_line(x.space, [&](Index first, Index block) {
-    const float s = a[a.size() == 1 ? 0 : static_cast<std::size_t>(block)];
-    const float t = b[b.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    const float s = a[a.size() == 1 ? 0 : block];
+    const float t = b[b.size() == 1 ? 0 : block];
     const float* from = x.data + first;
     float* to = y.data + first;
     if (t == 0)
@@ -87,7 +80,7 @@ void axpby(std::span<const float> a, ConstVectorView x, std::span<const float> b
 void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream&) {
   const Index count = x.space.shape()[2];
   for_each_line(x.space, [&](Index first, Index block) {
-    const float least = floor[floor.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    const float least = floor[floor.size() == 1 ? 0 : block];
     for (Index i = first; i < first + count; ++i) x.data[i] = x.data[i] > least ? 1 / x.data[i] : 0.0f;
   });
 }
@@ -95,7 +88,7 @@ void reciprocal_or_zero(VectorView x, std::span<const float> floor, Stream&) {
 void divide(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y, Stream&) {
   const Index count = x.space.shape()[2];
   for_each_line(x.space, [&](Index first, Index block) {
-    const float least = floor[floor.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    const float least = floor[floor.size() == 1 ? 0 : block];
     for (Index i = first; i < first + count; ++i)
       y.data[i] = x.data[i] > least ? y.data[i] / x.data[i] : otherwise;
   });

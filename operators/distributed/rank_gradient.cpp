@@ -107,7 +107,7 @@ LinearOperator rank_gradient(const Comm& ranks, const Space& strip, std::array<f
   const int axes = gradient(whole, scales).range().parts();
   std::optional<LinearOperator> own;
   if (strip.size() > 0) own = gradient(Space(n, Blocks::whole, strip.device()), scales);
-  const Space field = Space::direct_sum(std::vector<Space>(static_cast<std::size_t>(axes), strip));
+  const Space field = Space::direct_sum(std::vector<Space>(axes, strip));
   return RankGradient{{ranks, n[0] * n[2]}, strip, field, std::move(own), scales[1]};
 }
 

@@ -123,7 +123,7 @@ class RankProjector {
     return {lines, share.of_part(region(share.grid, {0, size_[0]}, lines, {0, size_[2]}))};
   }
   const Part& part(int owner, Index pass) const {
-    return parts_[static_cast<std::size_t>(owner % link_.ranks.size() * passes_ + pass)];
+    return parts_[owner % link_.ranks.size() * passes_ + pass];
   }
   int before() const { return (link_.ranks.rank() + link_.ranks.size() - 1) % link_.ranks.size(); }
   int after() const { return (link_.ranks.rank() + 1) % link_.ranks.size(); }

@@ -60,7 +60,7 @@ struct TeamOperator {
     on_threads(from.shares(), [&](Index i) {
       const auto k = static_cast<int>(i);
       const float kept = adds && k > 0 ? 0 : beta;  // the old output counts once
-      of_members[static_cast<std::size_t>(k)].apply(alpha, x.share(k), kept, y.share(k), stream.member(k));
+      of_members[k].apply(alpha, x.share(k), kept, y.share(k), stream.member(k));
     });
     if (adds) add_copies(y, stream);
   }

@@ -101,10 +101,9 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
   const ConeBeam& scan = point_source_of(plan.job.scan);
   if (!look_like_radians(scan.angles)) warn_of_missing_arc(plan.warnings, plan.job, missing_arc(scan));
   warn_of_gap(plan.warnings, plan.job, scan.angles, gap_between_views(scan), 0, whole_turn);
-  const double rows = static_cast<double>(scan.detector.rows), midplane = scan.midplane_row;
+  const double rows = scan.detector.rows, midplane = scan.midplane_row;
   if (midplane < -rows || midplane > 2 * rows - 1)
-    warn(plan.warnings, "the midplane, row ",
-         midplane * static_cast<double>(plan.job.rows_together) + static_cast<double>(plan.job.rows.first),
+    warn(plan.warnings, "the midplane, row ", midplane * plan.job.rows_together + plan.job.rows.first,
          " of the file, is farther beside rows ", plan.job.rows.first, ":", plan.job.rows.last,
          " than these are high; check --midplane-row");
   const Index all = plan.job.grid.size[2];
@@ -157,7 +156,7 @@ Array in_strips(Model model, const Execution& how, const Problem& problem, const
     fdk_backprojector(point_source_of(problem.scan), seen_by_fdk(problem.scan, strip), model, device, how)
         .apply(1, filtered, 0, part, stream);
     stream.synchronize();  // so that clocks and progress see finished work
-    done(static_cast<double>(lines.last) / static_cast<double>(ny));
+    done(static_cast<double>(lines.last) / ny);
   }
   return whole;
 }
@@ -198,7 +197,7 @@ std::optional<std::array<double, 2>> heights_seen(const Scan& scan, double radiu
   if (fan(scan)) return std::nullopt;
   const ConeBeam& cone = point_source_of(scan);
   const double slope = cone.detector.row_pitch / cone.sdd, low = -0.5 - cone.midplane_row,
-               high = static_cast<double>(cone.detector.rows) - 0.5 - cone.midplane_row;
+               high = cone.detector.rows - 0.5 - cone.midplane_row;
   return {{low * slope * (cone.sod + (low < 0 ? radius : -radius)),
            high * slope * (cone.sod + (high > 0 ? radius : -radius))}};
 }

@@ -17,7 +17,7 @@ void require_cone_tiles(const Plan& plan) {
                        "--model hierarchical: the vectors do not fit the devices, and it has no tiles; give "
                        "--device cpu, or leave --model out");
   const ConeBeam& scan = point_source_of(plan.job.scan);
-  const auto bytes = static_cast<double>(plan.flow.device_bytes);
+  const double bytes = plan.flow.device_bytes;
   if (plan.job.method->iterates())
     plan_tiles(scan, seen_by_projector(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
   if (plan.job.filters())
@@ -37,8 +37,8 @@ Array back_projected(const Flow& flow, const Problem& problem, const Array& filt
   const ConeBeam& scan = point_source_of(problem.scan);
   const ConeBeam wide = symmetric(scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
-  const Tiling tiles = plan_tiles(wide, seen, flow.devices, static_cast<double>(flow.device_bytes)).backward;
-  const auto all = static_cast<double>(tiles.strips.size() * tiles.views.size());
+  const Tiling tiles = plan_tiles(wide, seen, flow.devices, flow.device_bytes).backward;
+  const double all = tiles.strips.size() * tiles.views.size();
   std::mutex one_at_a_time;
   double begun = 0;
   const auto tell = [&] {

@@ -58,8 +58,7 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
     const Vector3 normal = unit_normal(view);
     for (const double side : {-0.5, 0.5})
       for (const double end : {-0.5, 0.5}) {
-        const Vector3 corner = point_on(beam, view, end * static_cast<double>(beam.detector.rows),
-                                        side * static_cast<double>(beam.detector.bins));
+        const Vector3 corner = point_on(beam, view, end * beam.detector.rows, side * beam.detector.bins);
         const Vector3 way = beam.parallel ? view.source : corner - view.source;
         const double speed = dot(way, normal);
         for (const double depth : {-radius, radius}) {
@@ -115,8 +114,7 @@ bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<doubl
   const double x = voxel[0], y = voxel[1], z = voxel[2];
   return std::ranges::any_of(all.views, [&](const FlexiblePlace& view) {
     const auto [row, bin] = view.curve.bent(view.on_flat(x, y, z));
-    return bin >= -0.5 && bin <= static_cast<double>(d.bins) - 0.5 && row >= -0.5 &&
-           row <= static_cast<double>(d.rows) - 0.5;
+    return bin >= -0.5 && bin <= d.bins - 0.5 && row >= -0.5 && row <= d.rows - 0.5;
   });
 }
 
@@ -127,15 +125,15 @@ double share_unseen(const FlexibleBeam& scan, const VolumeGrid& grid) {
   std::array<Index, 3> count{};
   for (std::size_t k = 0; k < 3; ++k) count[k] = std::min(most, grid.size[k]);
   const auto at = [&](std::size_t axis, Index k) {
-    const double step = static_cast<double>(grid.size[axis]) / static_cast<double>(count[axis]);
-    return (static_cast<double>(k) + 0.5) * step - 0.5;
+    const double step = static_cast<double>(grid.size[axis]) / count[axis];
+    return (k + 0.5) * step - 0.5;
   };
   Index unseen = 0;
   for (Index z = 0; z < count[2]; ++z)
     for (Index y = 0; y < count[1]; ++y)
       for (Index x = 0; x < count[0]; ++x)
         unseen += !is_seen(all, scan.detector, {at(0, x), at(1, y), at(2, z)});
-  return static_cast<double>(unseen) / static_cast<double>(count[0] * count[1] * count[2]);
+  return static_cast<double>(unseen) / (count[0] * count[1] * count[2]);
 }
 
 /// The largest angle of a ray with the plane across the axis in which its source lies, rad.
@@ -143,8 +141,7 @@ double cone_angle(const FlexibleBeam& scan, const Vector3& axis) {
   double most = 0;
   for (const FlexibleView& view : scan.views)
     for (const double side : {-0.5, 0.5}) {
-      const Vector3 ray =
-          view.detector - view.source + side * static_cast<double>(scan.detector.rows) * view.row_step;
+      const Vector3 ray = view.detector - view.source + side * scan.detector.rows * view.row_step;
       most = std::max(most, std::abs(std::asin(dot(ray, axis) / length(ray))));
     }
   return most;
@@ -157,7 +154,7 @@ double elevation(const FlexibleBeam& scan, const Vector3& axis, const VolumeGrid
     const Vector3 ray = scan.parallel ? view.source : Vector3(grid.centre) - view.source;
     sum += std::asin(dot(ray, axis) / length(ray));
   }
-  return std::abs(sum) / static_cast<double>(scan.views.size());
+  return std::abs(sum) / scan.views.size();
 }
 
 double to_a_tenth(double value) { return std::round(10 * value) / 10; }
@@ -174,7 +171,7 @@ void warn_of_ends(std::vector<std::string>& warnings, const HelixScan& helix, co
     return warn(warnings,
                 "the helix sees no slice from half a turn; all are made up in part: a turn rises by ",
                 to_a_tenth(std::abs(helix.orbit.rise)), " mm, the detector is ",
-                to_a_tenth(static_cast<double>(d.rows) * d.row_pitch), " mm high at the axis");
+                to_a_tenth(d.rows * d.row_pitch), " mm high at the axis");
   if (const Index some = grid.size[2] - (last - first); some > 0)
     warn(warnings, "the helix sees ", some, " of ", grid.size[2],
          " slices at its ends from less than half a turn; they are made up in part: slices ", first, " to ",
@@ -262,8 +259,7 @@ void require_flexible_tiles(const Plan& plan) {
                        "ramp filter: the vectors of views of any geometry must fit the device; give a larger "
                        "--device-memory, a smaller --size, --binning, or ",
                        without_filter(plan.job));
-  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices,
-             static_cast<double>(plan.flow.device_bytes));
+  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices, plan.flow.device_bytes);
 }
 
 /// The size of pixels at the origin, and the mean distances from it.
@@ -277,7 +273,7 @@ Optics flexible_optics(const Scan& scan) {
     before += std::abs(dot(view.source, unit_normal(view)));
     behind += std::abs(dot(view.detector, unit_normal(view)));
   }
-  const auto count = static_cast<double>(beam.views.size());
+  const double count = beam.views.size();
   optics.to_sample_mm = before / count, optics.to_detector_mm = behind / count;
   return optics;
 }

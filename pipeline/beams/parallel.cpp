@@ -29,10 +29,10 @@ const ParallelBeam& parallel(const Scan& scan) { return std::get<ParallelBeam>(s
 void roll(Scan& scan, double angle, Range bins) {
   auto& beam = std::get<ParallelBeam>(scan);
   const Detector& d = beam.detector;
-  const double unmoved = 0.5 * static_cast<double>(bins.first + bins.last - 1),  // the bin
-      middle = 0.5 * static_cast<double>(d.rows - 1);
+  const double unmoved = 0.5 * (bins.first + bins.last - 1),  // the bin
+      middle = 0.5 * (d.rows - 1);
   for (Index row = 0; row < d.rows; ++row) {
-    const double height = static_cast<double>(row) - middle - (d.axis_bin - unmoved) * std::tan(angle);
+    const double height = row - middle - (d.axis_bin - unmoved) * std::tan(angle);
     beam.row_axis_bins.push_back(d.axis_bin + height * std::sin(angle) * std::cos(angle));
   }
 }
@@ -166,7 +166,7 @@ WorkingMemory parallel_kernels_hold(const Plan& plan, const Worker& worker, Shap
     const bool weighs = plan.job.filters() && half_acquisition(scan);
     WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.job.solved, volume[0],
                                           worker.execution, worker.device);
-    if (weighs) memory.backward += 4.0 * static_cast<double>(Space(projections).size());
+    if (weighs) memory.backward += 4.0 * Space(projections).size();
     return memory;
   }
   return working_memory(worker.execution, volume, projections, worker.device);

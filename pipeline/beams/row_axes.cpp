@@ -29,7 +29,7 @@ Range landing(Index bins, double shift, Index onto) {
 /// The number of bins by which each row is moved to the right on this detector, which has more bins at its
 /// beginning than the rows.
 std::vector<double> moves_of(const Scan& scan, const Detector& d) {
-  std::vector<double> moves(static_cast<std::size_t>(d.rows),
+  std::vector<double> moves(d.rows,
                             0.0);  // all rows on one axis lie on one detector
   const std::vector<double>& axes = row_axes_of(scan);
   std::transform(axes.begin(), axes.end(), moves.begin(), [&](double axis) { return d.axis_bin - axis; });
@@ -64,10 +64,10 @@ std::function<Subsets(Index)> subsets_of(const Problem& problem) {
 void give_row_axes(Scan& scan, const std::vector<double>& axes) {
   auto* beam = std::get_if<ParallelBeam>(&scan);
   require<GeometryError>(beam != nullptr, "--row-axes goes with a parallel beam");
-  require<GeometryError>(static_cast<Index>(axes.size()) == beam->detector.rows, "--row-axes: ", axes.size(),
-                         " axes for ", beam->detector.rows, " rows; one per row of the file is needed");
+  require<GeometryError>(std::ssize(axes) == beam->detector.rows, "--row-axes: ", axes.size(), " axes for ",
+                         beam->detector.rows, " rows; one per row of the file is needed");
   beam->row_axis_bins = axes;
-  beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / static_cast<double>(axes.size());
+  beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / axes.size();
 }
 
 namespace {
@@ -80,9 +80,9 @@ ParallelBeam widened(ParallelBeam wide, double reach) {
   const auto missing = [&](double there) {
     return std::max<Index>(0, static_cast<Index>(std::ceil(reach - edge - there - rounding)));
   };
-  const Index low = missing(d.axis_bin), high = missing(static_cast<double>(d.bins - 1) - d.axis_bin);
-  d.bins += low + high, d.axis_bin += static_cast<double>(low);
-  for (double& axis : wide.row_axis_bins) axis += static_cast<double>(low);
+  const Index low = missing(d.axis_bin), high = missing(d.bins - 1 - d.axis_bin);
+  d.bins += low + high, d.axis_bin += low;
+  for (double& axis : wide.row_axis_bins) axis += low;
   return wide;
 }
 
@@ -92,7 +92,7 @@ LinearOperator projector_onto_rows(const Scan& scan, const VolumeGrid& grid, std
   if (!has_row_axes(scan)) return projector(scan, grid, model);
   const auto& beam = std::get<ParallelBeam>(scan);
   const auto reach = [&](std::size_t k) {
-    return std::abs(grid.centre[k]) + 0.5 * static_cast<double>(grid.size[k]) * grid.pitch[k];
+    return std::abs(grid.centre[k]) + 0.5 * grid.size[k] * grid.pitch[k];
   };
   const ParallelBeam wide = widened(beam, 1 + std::hypot(reach(0), reach(1)) / beam.detector.bin_pitch);
   return adjoint(align_rows(beam, wide, Padding::none)) * projector(wide, grid, *model);
@@ -103,8 +103,7 @@ Scan solved_scan(const Scan& scan, const VolumeGrid& grid) {
   const auto& beam = std::get<ParallelBeam>(scan);
   double reach = 0;
   for (const std::size_t k : {0u, 1u})
-    reach =
-        std::max(reach, std::abs(grid.centre[k]) + 0.5 * static_cast<double>(grid.size[k]) * grid.pitch[k]);
+    reach = std::max(reach, std::abs(grid.centre[k]) + 0.5 * grid.size[k] * grid.pitch[k]);
   return widened(beam, reach / beam.detector.bin_pitch);
 }
 
@@ -133,7 +132,7 @@ Array measured(const Scan& scan, const VolumeGrid& grid, const Space& space) {
   const Index bins = detector_of(scan).bins;
   parallel_for(all.n0, [&](Index view) {
     for (Index row = 0; row < all.n1; ++row) {
-      const Range filled = landing(all.n2, -moves[static_cast<std::size_t>(row)], bins);
+      const Range filled = landing(all.n2, -moves[row], bins);
       std::fill_n(&all(view, row, 0), all.n2, 0.0f);
       std::fill_n(&all(view, row, 0) + filled.first, filled.size(), 1.0f);
     }

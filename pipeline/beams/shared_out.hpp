@@ -17,8 +17,7 @@ namespace tandem::pipeline {
 /// The memory of the kernels of one device, with what a team needs to add up its copies of a volume.
 inline WorkingMemory with_sums_of_team(WorkingMemory memory, Device device, Shape volume) {
   if (const int members = device.members(); members > 1)  // see `add_copies`
-    memory.backward = std::max(memory.backward, 4.0 * static_cast<double>(volume[0] * volume[1] * volume[2]) /
-                                                    static_cast<double>(members));
+    memory.backward = std::max(memory.backward, 4.0 * (volume[0] * volume[1] * volume[2]) / members);
   return memory;
 }
 

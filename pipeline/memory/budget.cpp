@@ -13,12 +13,11 @@ namespace tandem::pipeline {
 /// they are first used.
 double held_with_libraries(bool on_gpus) {
   constexpr double of_files = 32e6, of_gpus = 128e6;
-  return static_cast<double>(held_memory()) + of_files + (on_gpus ? of_gpus : 0);
+  return held_memory() + of_files + (on_gpus ? of_gpus : 0);
 }
 
 double host_budget(const Recipe& recipe) {
-  return recipe.host_bytes ? static_cast<double>(*recipe.host_bytes)
-                           : static_cast<double>(held_memory()) + static_cast<double>(spare_host_memory());
+  return recipe.host_bytes ? *recipe.host_bytes : static_cast<double>(held_memory()) + spare_host_memory();
 }
 
 double device_budget(const std::vector<Device>& devices, const Recipe& recipe) {
@@ -26,8 +25,8 @@ double device_budget(const std::vector<Device>& devices, const Recipe& recipe) {
   double least = asked ? static_cast<double>(*asked) : INFINITY;
   bool gpu = false;
   for (const Device device : devices)
-    if (device.is_cuda()) least = std::min(least, 0.9 * static_cast<double>(free_memory(device))), gpu = true;
-  return gpu ? least : std::min(least, static_cast<double>(spare_host_memory()));
+    if (device.is_cuda()) least = std::min(least, 0.9 * free_memory(device)), gpu = true;
+  return gpu ? least : std::min<double>(least, spare_host_memory());
 }
 
 std::string in_gib(double bytes) {

@@ -86,7 +86,7 @@ void Room::choose_chunks(Index most, Index enough) {
   flow.rows_at_once = std::max(std::min({most, asked, all}), flow.route->fewest_slices(plan_.job));
   if (const Index block = block_of_chunks(plan_); block <= flow.rows_at_once && flow.rows_at_once < all)
     flow.rows_at_once -= flow.rows_at_once % block;
-  const auto chunks = static_cast<std::size_t>(ceil_div(all, flow.rows_at_once));
+  const std::size_t chunks = ceil_div(all, flow.rows_at_once);
   if (flow.workers.size() > chunks) flow.workers.resize(chunks, flow.workers.front());
 }
 
@@ -106,8 +106,8 @@ double device_bytes(const Plan& plan, Index slices) {
   for (const Worker& worker : plan.flow.workers)
     for (int k = 0; k < worker.device.members(); ++k)
       if (worker.device.is_cuda() == plan.flow.home().is_cuda())
-        of_device[worker.device.member(k)] += plan.flow.route->worker_bytes(plan, worker, slices) + filter +
-                                              a_row * static_cast<double>(slices);
+        of_device[worker.device.member(k)] +=
+            plan.flow.route->worker_bytes(plan, worker, slices) + filter + a_row * slices;
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
   const auto waiting = plan.flow.route->waiting_bytes;

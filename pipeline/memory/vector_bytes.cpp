@@ -33,7 +33,7 @@ WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
   const WorkingMemory kernels = plan.flow.placement->working_memory(
       plan, worker, {slices_solved(plan.job, slices), lines_of_kernels(plan), nx},
       {views_of_share(plan, worker), rows_held(plan.job, slices), bins_of(plan.job)});
-  const double part = 4.0 * static_cast<double>(plan.flow.lines_at_once * nx * nz);
+  const double part = 4.0 * (plan.flow.lines_at_once * nx * nz);
   return part > 0 ? working_memory_of_rank(kernels, part) : kernels;
 }
 
@@ -57,10 +57,9 @@ Sizes sizes_of(const Plan& plan, Index slices) {
   const auto lines = [&, together = lines_together(job.scan)](const VolumeGrid& grid) {
     return portion(plan.flow, grid.size[1], together);
   };
-  return {
-      4.0 * static_cast<double>(portion(plan.flow, views_of(job)) * rows_held(job, slices) * bins_of(job)),
-      4.0 * static_cast<double>(slices_solved(job, slices) * job.solved.size[0] * lines(job.solved)),
-      4.0 * static_cast<double>(slices * job.grid.size[0] * lines(job.grid))};
+  return {4.0 * (portion(plan.flow, views_of(job)) * rows_held(job, slices) * bins_of(job)),
+          4.0 * (slices_solved(job, slices) * job.solved.size[0] * lines(job.solved)),
+          4.0 * (slices * job.grid.size[0] * lines(job.grid))};
 }
 
 Index views_of_share(const Plan& plan, const Worker& worker) {
@@ -69,8 +68,8 @@ Index views_of_share(const Plan& plan, const Worker& worker) {
 
 double weight_bytes(const Job& job, Index slices) {
   const Index cells = rows_held(job, slices) * bins_of(job);
-  if (rows_are_slices(job.scan)) return half_acquisition(job.scan) ? 4.0 * static_cast<double>(cells) : 0;
-  return 4.0 * static_cast<double>(views_of(job) * bins_of(job) + cells);
+  if (rows_are_slices(job.scan)) return half_acquisition(job.scan) ? 4.0 * cells : 0;
+  return 4.0 * (views_of(job) * bins_of(job) + cells);
 }
 
 double data_sets(const Job& job) { return job.preprocessing.weights ? 2 : 1; }
@@ -86,8 +85,8 @@ double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, In
 double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const Job& job = plan.job;
   const auto [all_projections, volume, written] = sizes_of(plan, slices);
-  const double projections = all_projections / static_cast<double>(portion(plan.flow, views_of(job))) *
-                             static_cast<double>(views_of_share(plan, worker));
+  const double projections =
+      all_projections / portion(plan.flow, views_of(job)) * views_of_share(plan, worker);
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
   // the weights of the bins of moved rows, and two vectors while they are weighted
   const double weights = job.method->iterates() && has_row_axes(job.scan) ? 3 : 0;
@@ -97,8 +96,8 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   for (const Holding& held : job.method->holds_with(job.options)) {
     const bool only_filters = !held.projects && !held.back_projects;
     if (only_filters && plan.flow.model == Model::fourier) continue;  // this model filters itself
-    sets = std::max(sets, static_cast<double>(held.projections));
-    volumes = std::max(volumes, static_cast<double>(held.volumes + may_run_away));
+    sets = std::max<double>(sets, held.projections);
+    volumes = std::max<double>(volumes, held.volumes + may_run_away);
     beside = std::max(
         beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
   }

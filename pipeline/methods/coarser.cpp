@@ -24,7 +24,7 @@ VolumeGrid bin_down(const VolumeGrid& grid, std::size_t axes) {
   VolumeGrid wider = grid;
   for (std::size_t i = 0; i < axes; ++i) {
     wider.size[i] = (grid.size[i] + 1) / 2;
-    wider.centre[i] += 0.5 * static_cast<double>(2 * wider.size[i] - grid.size[i]) * grid.pitch[i];
+    wider.centre[i] += 0.5 * (2 * wider.size[i] - grid.size[i]) * grid.pitch[i];
     wider.pitch[i] *= 2;
   }
   return wider;

@@ -47,7 +47,7 @@ void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
   const auto [nz, ny, nx] = x.space.shape();
   const Index area = nx * ny;
   const float* there = x.data + local_ * area;
-  slice.resize(static_cast<std::size_t>(area));
+  slice.resize(area);
   if (const Device device = x.space.device(); device.is_cuda() && area > 0)
     work_.copy_to(reinterpret_cast<std::byte*>(slice.data()),
                   {there, Space({1, ny, nx}, Blocks::whole, device)}, 4 * area);
@@ -77,9 +77,9 @@ void CurveWatch::look(int iteration, AnySolver& solver) {
   if (iteration > sums_.changes.last() && !before_.empty()) {
     double change = 0, size = 0;
     for (std::size_t i = 0; i < now_.size(); ++i) {
-      const double d = static_cast<double>(now_[i]) - static_cast<double>(before_[i]);
+      const double d = static_cast<double>(now_[i]) - before_[i];
       change += d * d;
-      size += static_cast<double>(now_[i]) * static_cast<double>(now_[i]);
+      size += static_cast<double>(now_[i]) * now_[i];
     }
     sums_.changes.add(iteration, change);
     sums_.sizes.add(iteration, size);
@@ -132,7 +132,7 @@ Curves curves_of(const std::vector<Iterated>& chunks) {
     for (const Iterated& chunk : chunks) some.push_back(&(chunk.curves.*which));
     return sum_of(some);
   };
-  const auto count = static_cast<double>(chunks.size());
+  const double count = chunks.size();
   Curves all;
   all.change = combined(sum(&CurveSums::changes), sum(&CurveSums::sizes),
                         [](double change, double size) { return size > 0 ? std::sqrt(change / size) : 0; });

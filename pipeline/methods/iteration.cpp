@@ -93,7 +93,7 @@ class Iteration {
     const StopRule runs_away = divergence(norm(equations.y, default_stream(work_.device())));
     std::optional<BestSoFar> best;
     if (!work_.plan.flow.matched) best.emplace(problem.A.domain());
-    const double all = static_cast<double>(slices.size());
+    const double all = slices.size();
     std::optional<Stopwatch> watch;  // preparation of the solver is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
     AnySolver solver = solver_of(problem, std::move(equations), std::move(x0), slices);
@@ -205,7 +205,7 @@ class Iteration {
     detail.precision(3);
     detail << "iteration " << now.iteration << " of " << *options_.iterations << ", residual " << residual
            << " of the first";
-    work_.tell("iterate", share(now) * static_cast<double>(slices.size()), detail.str());
+    work_.tell("iterate", share(now) * slices.size(), detail.str());
   }
 
   /// Counts what this run has computed, without what a killed run did.

@@ -59,7 +59,7 @@ class Search {
     detail.precision(3);
     detail << "trial " << number << ", weight " << trial.weight;
     if (trial.wider > 1) detail << ", voxels " << trial.wider << " times as wide";
-    work_.tell("weight", share * static_cast<double>(slices.size()), detail.str());
+    work_.tell("weight", share * slices.size(), detail.str());
   }
 
   Work& work_;
@@ -80,7 +80,7 @@ Computation begin_tv(Work& work) {
 void settle(const Outcome& found, MethodOptions& options) {
   std::vector<double> weights = found.weights;
   if (weights.empty()) weights = {0};
-  const auto middle = weights.begin() + static_cast<std::ptrdiff_t>(weights.size() / 2);
+  const auto middle = weights.begin() + weights.size() / 2;
   std::nth_element(weights.begin(), middle, weights.end());
   options.tv_weight = static_cast<float>(*middle);
 }

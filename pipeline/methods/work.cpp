@@ -12,7 +12,7 @@ namespace {
 
 double bytes_in(const io::FramesView& frames) {
   const auto [count, rows, bins] = frames.shape;
-  return static_cast<double>(count * rows * bins) * static_cast<double>(bytes_of(frames.type));
+  return static_cast<double>(count * rows * bins) * bytes_of(frames.type);
 }
 
 }  // namespace
@@ -26,13 +26,13 @@ Array Work::moved_to(Device device, Array array) {
 
 std::vector<GpuFrames> Work::moved_to_gpus(const io::FramesView& frames, const Space& views) {
   const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(), {.bytes = bytes_in(frames)});
-  std::vector<std::optional<GpuFrames>> there(static_cast<std::size_t>(views.shares()));
+  std::vector<std::optional<GpuFrames>> there(views.shares());
   on_members(device(), [&](int k) {
     io::FramesView some = frames;
-    some.data += views.first_plane(k) * frames.frame_step * static_cast<Index>(bytes_of(frames.type));
+    some.data += views.first_plane(k) * frames.frame_step * bytes_of(frames.type);
     some.shape[0] = views.share(k).shape()[0];
     some.first += views.first_plane(k);
-    there[static_cast<std::size_t>(k)] = on_gpu(some, device().member(k));
+    there[k] = on_gpu(some, device().member(k));
   });
   std::vector<GpuFrames> all;
   for (auto& some : there) all.push_back(std::move(*some));
@@ -55,12 +55,12 @@ void Work::copy_to(std::byte* host, ConstVectorView vector, Index bytes) {
 
 namespace {
 
-double slices_of(const Problem& problem) { return static_cast<double>(problem.grid.size[2]); }
+double slices_of(const Problem& problem) { return problem.grid.size[2]; }
 
 }  // namespace
 
 double updates_of(const Problem& problem) {
-  return static_cast<double>(problem.A.domain().size()) * static_cast<double>(views_of(problem.scan));
+  return static_cast<double>(problem.A.domain().size()) * views_of(problem.scan);
 }
 
 void Work::count_updates(const Problem& problem, double applications) {

@@ -58,14 +58,14 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   const std::size_t place = first_chunk_for_helper(plan);
   if (plan.flow.helper() && due.size() > place + 1 && due[place].size() > 1) {
     const Range cut = due[place], one{cut.first, cut.first + 1};
-    due.insert(due.begin() + static_cast<std::ptrdiff_t>(place), one);
+    due.insert(due.begin() + place, one);
     due[place + 1].first = one.last;
   }
   return due;
 }
 
 std::size_t first_chunk_for_helper(const Plan& plan) {
-  return static_cast<std::size_t>(Desk::first_for_helper(static_cast<Index>(plan.flow.workers.size()) - 1));
+  return Desk::first_for_helper(plan.flow.workers.size() - 1);
 }
 
 RowsRead rows_around(const Job& job, Range rows) {

@@ -34,7 +34,7 @@ Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
 /// The height of the middle of the binned rows above the middle of the whole detector, in binned rows.
 double height_of_rows(const Job& job, Index all) {
   const Index last = job.rows.last - job.rows.size() % job.rows_together;
-  return 0.5 * static_cast<double>(job.rows.first + last - all) / static_cast<double>(job.rows_together);
+  return 0.5 * (job.rows.first + last - all) / job.rows_together;
 }
 
 /// The grid that fits the circle from which views deviate; or all views, if `whole` is no circle.
@@ -73,7 +73,7 @@ struct Edges {
 };
 
 Edges edges_of(const VolumeGrid& grid, std::size_t axis) {
-  const double half = 0.5 * static_cast<double>(grid.size[axis]) * grid.pitch[axis];
+  const double half = 0.5 * grid.size[axis] * grid.pitch[axis];
   return {grid.centre[axis] - half, grid.centre[axis] + half};
 }
 
@@ -86,7 +86,7 @@ VolumeGrid reaching(VolumeGrid grid, std::size_t axis, Edges edges) {
   };
   const Index before = voxels(own.low - edges.low), behind = voxels(edges.high - own.high);
   grid.size[axis] += before + behind;
-  grid.centre[axis] += 0.5 * static_cast<double>(behind - before) * grid.pitch[axis];
+  grid.centre[axis] += 0.5 * (behind - before) * grid.pitch[axis];
   return grid;
 }
 
@@ -104,7 +104,7 @@ Scan of_row_farthest_aside(const Scan& scan) {
   Scan about = scan;
   share_axis(about);
   Detector& d = detector_of(about);
-  const auto aside = [&](double axis) { return std::abs(axis - 0.5 * static_cast<double>(d.bins - 1)); };
+  const auto aside = [&](double axis) { return std::abs(axis - 0.5 * (d.bins - 1)); };
   for (const double axis : row_axes_of(scan))
     if (aside(axis) > aside(d.axis_bin)) d.axis_bin = axis;
   return about;
@@ -147,7 +147,7 @@ void choose_rows(Job& job, const VolumeGrid& grid, Range slices, Index beside) {
 /// Sets the height of the slices of a parallel beam: a slice is as far above z = 0 as its row is above the
 /// middle of the whole detector.
 void lift_slices(Job& job, const Detector& whole) {
-  const double rows = 0.5 * static_cast<double>(job.rows.first + job.rows.last - whole.rows);
+  const double rows = 0.5 * (job.rows.first + job.rows.last - whole.rows);
   const double unit = job.pitch_known ? 1 : static_cast<double>(Index{1} << job.preprocessing.binning);
   job.grid.centre[2] = job.solved.centre[2] = rows * whole.row_pitch / unit;
 }
@@ -175,8 +175,7 @@ void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView>
     const VolumeGrid all = seen_around(full, job.scan, not_selected(job, whole));
     for (std::size_t i = 0; i < 3; ++i)  // both have the same voxels
       job.inside[i] =
-          job.first[i] +
-          static_cast<Index>(std::lround((edges_of(full, i).low - edges_of(all, i).low) / full.pitch[i]));
+          job.first[i] + std::lround((edges_of(full, i).low - edges_of(all, i).low) / full.pitch[i]);
     job.solved = all;
     if (apart) job.solved = region(all, {0, all.size[0]}, {0, all.size[1]}, z), job.inside[2] = 0;
     choose_rows(job, all, apart ? z : Range{0, all.size[2]}, beside);

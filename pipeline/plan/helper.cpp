@@ -68,7 +68,7 @@ void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool
 std::vector<double> sizes_for_helper(const Plan& plan, const std::vector<Range>& chunks) {
   std::vector<double> sizes;
   if (plan.flow.helper())
-    for (const Range chunk : chunks) sizes.push_back(static_cast<double>(chunk.size()));
+    for (const Range chunk : chunks) sizes.push_back(chunk.size());
   return sizes;
 }
 

@@ -30,13 +30,11 @@ void require_seen(const Job& job, std::vector<std::string>& warnings) {
   const Scan& scan = job.upright();
   if (!axis_of(scan)) return;
   const Detector& d = detector_of(scan);
-  const double beside = std::max(-0.5 - d.axis_bin, d.axis_bin - (static_cast<double>(d.bins) - 0.5));
+  const double beside = std::max(-0.5 - d.axis_bin, d.axis_bin - (d.bins - 0.5));
   if (!(beside > 0)) return;
   const double nearest = distance_from_axis(scan, beside * d.bin_pitch);
   const VolumeGrid& g = job.grid;
-  const auto reach = [&](std::size_t k) {
-    return std::abs(g.centre[k]) + 0.5 * static_cast<double>(g.size[k]) * g.pitch[k];
-  };
+  const auto reach = [&](std::size_t k) { return std::abs(g.centre[k]) + 0.5 * g.size[k] * g.pitch[k]; };
   const double farthest = std::hypot(reach(0), reach(1));
   require<GeometryError>(nearest < farthest, "rotation axis: bin ", job.axis_in_file,
                          " is so far beside the columns ", job.bins.first, ":", job.bins.last,
@@ -199,8 +197,7 @@ Scan scan_about_axis(const io::ScanInfo& info, const Recipe& recipe) {
                          "rotation axis: the views of a ", kind_of(scan),
                          " beam have none; leave --rotation-axis out");
   Detector& whole = detector_of(scan);
-  whole.axis_bin =
-      recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * static_cast<double>(whole.bins - 1)));
+  whole.axis_bin = recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * (whole.bins - 1)));
   if (recipe.axis_bin) share_axis(scan);
   if (!recipe.row_axis_bins.empty()) give_row_axes(scan, recipe.row_axis_bins);
   validate(scan);

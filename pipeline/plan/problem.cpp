@@ -42,7 +42,7 @@ Problem problem_of(const Plan& plan, Range slices, const Worker& worker,
 
 Subsets Equations::in_subsets(Index count) const {
   if (subsets) return subsets(count);
-  std::vector<Index> all(static_cast<std::size_t>(A.range().shape()[0]));
+  std::vector<Index> all(A.range().shape()[0]);
   std::iota(all.begin(), all.end(), Index{0});
   return {{A}, {std::move(all)}};
 }

@@ -27,7 +27,7 @@ Range RankSlabs::lines(int rank) const { return portion_of_rank(size_[1], rank, 
 
 /// The number of voxels that go from strip to slab, or back: the lines of one rank in the slices of another.
 std::size_t RankSlabs::size_of_block(Range slices, Range lines) const {
-  return static_cast<std::size_t>(slices.size() * lines.size() * size_[0]);
+  return slices.size() * lines.size() * size_[0];
 }
 
 /// The position in a strip, with these lines, of the first value of these written slices.

@@ -174,7 +174,7 @@ class Follower {
     }
     outcome_.updates +=
         static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2]) *
-        static_cast<double>(views.size());
+        views.size();
     added_ = views.last;
     arrivals_.waits_since = seconds_now();
     if (live_.due()) live_.show(sum_.planes());
@@ -221,8 +221,8 @@ class Follower {
 /// Writes the volume. From a GPU it comes in slabs: one is written while the next one comes.
 void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& outcome) {
   const Index all = plan.job.grid.size[2], step = plan.flow.home().is_cuda() ? slices_written_at_once : all;
-  std::vector<Chunk> chunks(static_cast<std::size_t>(conveyor_places(1)));
-  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[static_cast<std::size_t>(item.place)]; };
+  std::vector<Chunk> chunks(conveyor_places(1));
+  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[item.place]; };
   const KeepHostMemory kept;
   conveyor(
       ceil_div(all, step), 1,
@@ -246,7 +246,7 @@ Outcome follow(io::GrowingScan& scan, const Plan& asked, io::VolumeWriter& write
   Plan plan = asked;
   end_margins_at_bad_rows(scan, plan.job, {});  // views are still to come
   Outcome outcome;
-  Watch watch(options.progress, static_cast<double>(plan.job.grid.size[2]), 1, options.board);
+  Watch watch(options.progress, plan.job.grid.size[2], 1, options.board);
   WriteStation write(
       writer, plan, watch, outcome,
       QualityWatch(plan.job.grid, truth_of(plan.job.place(), options.truth, options.any_external)),

@@ -31,7 +31,7 @@ Index most_views(const Plan& plan) {
   constexpr double fewest = 8, most = 64;
   const double can = plan.flow.home().is_cuda() ? updates_of_a_gpu : updates_of_a_core * thread_count();
   const auto [x, y, z] = plan.job.grid.size;
-  return static_cast<Index>(std::clamp(can / static_cast<double>(x * y * z), fewest, most)) / 8 * 8;
+  return static_cast<Index>(std::clamp(can / (x * y * z), fewest, most)) / 8 * 8;
 }
 
 /// Bytes on the host and, if a GPU computes, on the device.
@@ -43,16 +43,15 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
   const auto [nx, ny, nz] = plan.job.grid.size;
   const Detector &d = detector_of(plan.job.scan), wide = plan.job.filtered.detector;
   const Index rows_there = rows_read(plan, {0, nz}).rows.size(), rows = rows_there / plan.job.rows_together;
-  const double cells = static_cast<double>(rows_there * plan.job.bins.size()),
-               counts = cells * static_cast<double>(io::bytes_of(info.type)),
+  const double cells = rows_there * plan.job.bins.size(), counts = cells * io::bytes_of(info.type),
                data = 4 * static_cast<double>(rows * d.bins),
                filtered = 4 * static_cast<double>(d.rows * wide.bins),
                weights = rows_are_slices(plan.job.scan) ? 0 : 4 * static_cast<double>(wide.bins),
-               volume = 4 * static_cast<double>(nx * ny * nz), slab = volume / static_cast<double>(nz);
-  const auto count = static_cast<double>(views);
+               volume = 4 * static_cast<double>(nx * ny * nz), slab = volume / nz;
+  const double count = views;
   const ReferenceBytes reference = reference_bytes(plan.job, info, cells);
   const double references = reference.reading + reference.held;
-  const double planned = static_cast<double>(views_of(plan.job.scan));
+  const double planned = views_of(plan.job.scan);
   const double kernels = kernels_of_block(plan, plan.flow.workers.front(), nz, views);
   const double computing = volume + count * (data + filtered + weights) + filtered + kernels;
   const double steps = bytes_of_steps(plan.job.preprocessing, {views, rows, d.bins},
@@ -60,7 +59,7 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
   const double reading =
       references + steps + count * (counts + data) + ViewSamples::count * data + 3 * weights * planned;
   if (!plan.flow.home().is_cuda()) return {reading + computing, 0};
-  return {reading + 3 * slab * static_cast<double>(slices_written_at_once), computing + 128 * bytes_per_mib};
+  return {reading + 3 * slab * slices_written_at_once, computing + 128 * bytes_per_mib};
 }
 
 void require_fits(const std::string& where, double bytes, double budget, const std::string& remedy) {

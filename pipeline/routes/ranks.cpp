@@ -54,8 +54,7 @@ void choose_ranks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
 /// blocks of these on their way.
 double bytes_of_portions(const Plan& plan, Index slices) {
   constexpr double landing = 128 * bytes_per_mib;  // buffers of a projector and of a gradient
-  const double rows = 4.0 *
-                      static_cast<double>(views_of(plan.job) * plan.flow.rows_prepared * bins_of(plan.job)),
+  const double rows = 4.0 * (views_of(plan.job) * plan.flow.rows_prepared * bins_of(plan.job)),
                ranks = plan.flow.together.size(), volume = sizes_of(plan, slices).volume;
   return data_sets(plan.job) * rows + 2 * rows / ranks + (plan.flow.home().is_cuda() ? landing : 0) +
          volume * (1 + 2 / ranks);

@@ -46,7 +46,7 @@ Index slices_for_overlap(const Plan& plan, Index batch) {
     const Index enough = std::min(ceil_div(all, 8 * lanes), bytes / slice / lanes) * lanes;
     return std::max(std::clamp(enough, lanes, most), ceil_div(6 * plan.job.margin.beside, lanes) * lanes);
   }
-  return std::max(batch, ceil_div(all / (8 * static_cast<Index>(plan.flow.workers.size())), batch) * batch);
+  return std::max(batch, ceil_div(all / (8 * std::ssize(plan.flow.workers)), batch) * batch);
 }
 
 /// Chooses the parts of a packed scan that are read at once. Each part unpacks the scan anew, so parts are as
@@ -70,7 +70,7 @@ void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Room room(plan, recipe, info);
   share_gpus(plan, recipe, room);
   room.choose_chunks(room.most_slices(), slices_for_overlap(plan, room.batch()));
-  const auto chunks = static_cast<std::size_t>(ceil_div(plan.job.grid.size[2], plan.flow.rows_at_once));
+  const std::size_t chunks = ceil_div(plan.job.grid.size[2], plan.flow.rows_at_once);
   if (chunks < plan.flow.devices.size() && !recipe.fewest_devices)
     warn(plan.warnings, "of ", plan.flow.devices.size(), " devices, ", chunks,
          " compute: there are no more chunks");
@@ -84,12 +84,11 @@ void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
 /// that were read; a helper may still need the part before these.
 double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, double places) {
   if (const std::optional<double> pieces = bytes_of_pieces(plan, info, slices)) return *pieces;
-  const double a_slice =
-      counts_bytes(info, cells_read(plan, slices), views_of(plan.job)) / static_cast<double>(slices);
+  const double a_slice = counts_bytes(info, cells_read(plan, slices), views_of(plan.job)) / slices;
   const Index part = plan.flow.slices_a_read;
-  if (part <= slices) return places * static_cast<double>(slices) * a_slice;
+  if (part <= slices) return places * slices * a_slice;
   const double parts = plan.flow.helper() ? 3 : 2;
-  return (part < plan.job.grid.size[2] ? parts : 1.0) * static_cast<double>(part) * a_slice;
+  return (part < plan.job.grid.size[2] ? parts : 1.0) * part * a_slice;
 }
 
 /// The memory on the host, bytes. Each place of the conveyor keeps the memory of its counts. A worker holds
@@ -99,17 +98,16 @@ double slices_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) 
   const double work = bytes_of_workers(plan, info, slices);
   const auto gpus =
       std::ranges::count_if(plan.flow.workers, [](const Worker& w) { return w.device.is_cuda(); });
-  const double volumes = volumes_waiting(plan, slices) + static_cast<double>(gpus);
-  const double chunks = static_cast<double>(plan.job.grid.size[2]) / static_cast<double>(slices);
-  const double places = std::min(chunks, static_cast<double>(plan.flow.workers.size() + 2));
+  const double volumes = volumes_waiting(plan, slices) + gpus;
+  const double chunks = static_cast<double>(plan.job.grid.size[2]) / slices;
+  const double places = std::min<double>(chunks, plan.flow.workers.size() + 2);
   const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan.job, info, cells);
-  const auto part =
-      static_cast<double>(std::max(slices, plan.flow.slices_a_read)) / static_cast<double>(slices);
+  const auto part = static_cast<double>(std::max(slices, plan.flow.slices_a_read)) / slices;
   const Index read = static_cast<Index>(cells) / plan.job.bins.size();
   return references.reading + references.held * (places + (part > 1 ? part : 0)) +
          counts_held(plan, info, slices, places) + work + volumes_landed(plan, slices, volumes) +
-         steps_bytes(plan, info, views_of(plan.job), read, slices) + static_cast<double>(info.decoded_bytes);
+         steps_bytes(plan, info, views_of(plan.job), read, slices) + info.decoded_bytes;
 }
 
 }  // namespace

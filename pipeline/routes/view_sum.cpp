@@ -28,7 +28,7 @@ void ViewSum::use(Scan scan) {
                     bin_shares_of(scan_) == bin_shares_of(scan);
   scan_ = std::move(scan);
   weights_ = filter_weights(scan_);
-  of_view_ = weights_.size() / static_cast<std::size_t>(views_of(scan_));
+  of_view_ = weights_.size() / views_of(scan_);
   if (!same && !added_.empty()) {
     std::fill(added_.begin(), added_.end(), 0.0f);
     volume_.reset();
@@ -38,8 +38,7 @@ void ViewSum::use(Scan scan) {
 }
 
 void ViewSum::add(Range views, Array y) {
-  const auto first = static_cast<std::size_t>(views.first) * of_view_,
-             last = static_cast<std::size_t>(views.last) * of_view_;
+  const auto first = views.first * of_view_, last = views.last * of_view_;
   std::vector<float> more;
   for (std::size_t k = first; k < last; ++k) more.push_back(weights_[k] - added_[k]);
   const Device device = plan_.flow.home();
@@ -49,16 +48,14 @@ void ViewSum::add(Range views, Array y) {
   Stream& stream = default_stream(device);
   part.apply(1, data, 1, *volume_, stream);
   stream.synchronize();
-  std::copy(weights_.begin() + static_cast<std::ptrdiff_t>(first),
-            weights_.begin() + static_cast<std::ptrdiff_t>(last),
-            added_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::copy(weights_.begin() + first, weights_.begin() + last, added_.begin() + first);
 }
 
 std::vector<Range> ViewSum::unsettled() const {
   float largest = 0;
   for (const float weight : weights_) largest = std::max(largest, std::abs(weight));
   const auto differs = [&](Index view) {
-    for (std::size_t k = static_cast<std::size_t>(view) * of_view_, end = k + of_view_; k < end; ++k)
+    for (std::size_t k = view * of_view_, end = k + of_view_; k < end; ++k)
       if (std::abs(weights_[k] - added_[k]) > 1e-6f * largest) return true;
     return false;
   };
@@ -86,7 +83,7 @@ io::Picture ViewSum::plane(Shape first, Shape extents) const {
   stream.synchronize();
   const Array here = on_device(std::move(there), Device::cpu());
   const Index width = extents[2] == 1 ? ny : nx, height = extents[0] == 1 ? ny : nz;
-  return shrunk({here.data(), static_cast<std::size_t>(here.size())}, width, height);
+  return shrunk(std::span(here.data(), here.size()), width, height);
 }
 
 std::vector<LivePicture> ViewSum::planes() const {

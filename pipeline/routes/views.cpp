@@ -54,7 +54,7 @@ void choose_blocks(Plan& plan, const Room& room) {
 /// there are as few slabs as the memory allows, the same number for each worker. A single GPU has two slabs:
 /// one is written while the other one is made.
 Index slices_of_slab(const Plan& plan, Index most) {
-  const auto workers = static_cast<Index>(plan.flow.workers.size());
+  const Index workers = plan.flow.workers.size();
   const Index all = plan.job.grid.size[2], fewest = plan.flow.home().is_cuda() ? 2 : 1;
   return ceil_div(all, ceil_div(std::max(fewest, ceil_div(all, most)), workers) * workers);
 }
@@ -100,11 +100,11 @@ double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double waiting =
       plan.flow.home().is_cuda() ? 0 : volumes_waiting(plan, slices) * volume_at_home(plan, slices);
   const double whole = at_once ? 4 * static_cast<double>(all * rows * detector_of(job.scan).bins) : 0;
-  return references.reading + static_cast<double>(plan.flow.workers.size() + 2) * references.held + work +
-         waiting + whole + (counts_stay ? counts_bytes(info, cells, all) : 0) +
+  return references.reading + (plan.flow.workers.size() + 2) * references.held + work + waiting + whole +
+         (counts_stay ? counts_bytes(info, cells, all) : 0) +
          steps_bytes(plan, info, at_once ? all : views_of_block(plan),
                      static_cast<Index>(cells) / job.bins.size(), rows) +
-         static_cast<double>(info.decoded_bytes);
+         info.decoded_bytes;
 }
 
 Maker begin_views(Work& work, ReadStation& read, PrepareStation& prepare) {

@@ -30,7 +30,7 @@ std::vector<Device> roomy(std::vector<Device> devices) {
 bool settles_on(const std::vector<Device>& devices, Plan& plan, const Recipe& recipe) {
   const bool shares_views = devices.size() > 1;
   if (shares_views && plan.job.method->subsets) return false;  // subsets share the views too
-  if (static_cast<Index>(devices.size()) > views_of(plan.job.scan)) return false;
+  if (std::ssize(devices) > views_of(plan.job.scan)) return false;
   plan.flow.devices = devices;
   plan.flow.workers.front().device = Device::team(devices);
   return plan.flow.home() == Device::cpu() ||
@@ -96,7 +96,7 @@ double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, 
          std::max(counts + projections, work + landed + (gpu ? 0 : written)) +
          steps_bytes(plan, info, views_of(plan.job), static_cast<Index>(cells) / plan.job.bins.size(),
                      plan.flow.route->rows_made(plan, slices)) +
-         static_cast<double>(info.decoded_bytes);
+         info.decoded_bytes;
 }
 
 double bytes_waiting(const Plan& plan, Index slices) {

@@ -31,7 +31,7 @@ void ComputeStation::operator()(Chunk& chunk) {
     chunk.volume = ConstVectorView(*chunk.own).share(0).data;
   }
   work_.outcome.slices += chunk.slices.size();
-  work_.watch.computed(work_.worker, static_cast<double>(chunk.slices.size()));
+  work_.watch.computed(work_.worker, chunk.slices.size());
 }
 
 Outcome ComputeStation::outcome() const {

@@ -38,12 +38,12 @@ std::optional<StoredVoxels> stored_on_gpu(ConstVectorView volume, const io::Volu
 
 double volume_at_home(const Plan& plan, Index slices) {
   const double volume = sizes_of(plan, slices).written;
-  return plan.flow.home().is_cuda() ? volume * static_cast<double>(plan.flow.stored_bytes) / 4 : volume;
+  return plan.flow.home().is_cuda() ? volume * plan.flow.stored_bytes / 4 : volume;
 }
 
 double volumes_waiting(const Plan& plan, Index slices) {
-  const double chunks = static_cast<double>(plan.job.grid.size[2]) / static_cast<double>(slices);
-  return std::clamp(chunks - static_cast<double>(plan.flow.workers.size()), 0.0, 2.0);
+  const double chunks = static_cast<double>(plan.job.grid.size[2]) / slices;
+  return std::clamp(chunks - plan.flow.workers.size(), 0.0, 2.0);
 }
 
 bool comes_in_pieces(const Plan& plan, Index slices) {
@@ -53,7 +53,7 @@ bool comes_in_pieces(const Plan& plan, Index slices) {
 
 double volumes_landed(const Plan& plan, Index slices, double volumes) {
   const double volume = volume_at_home(plan, slices);
-  const double piece = std::max(bytes_landed_at_once, volume / static_cast<double>(slices));
+  const double piece = std::max(bytes_landed_at_once, volume / slices);
   return comes_in_pieces(plan, slices) ? std::min(volume, 3 * piece) : volumes * volume;
 }
 
@@ -92,7 +92,7 @@ bool Landing::bring_stored(ConstVectorView volume, Chunk& chunk) {
 }
 
 Index Landing::slices_at_once(Index most) const {
-  const auto slice = 4.0 * static_cast<double>(work_.plan.job.grid.size[0] * work_.plan.job.grid.size[1]);
+  const auto slice = 4.0 * (work_.plan.job.grid.size[0] * work_.plan.job.grid.size[1]);
   return in_pieces_ ? std::clamp<Index>(static_cast<Index>(bytes_landed_at_once / slice), 1, most) : most;
 }
 
@@ -104,8 +104,8 @@ void Landing::operator()(Chunk& chunk, const std::function<void(Chunk&)>& use) {
   const Device gpu = slab.space.device();
   const Stream stream(gpu);
   const Index all = chunk.slices.size(), step = slices_at_once(all), area = own.size() / all;
-  std::vector<Chunk> pieces(static_cast<std::size_t>(conveyor_places(1)));
-  const auto piece = [&](const Item& item) -> Chunk& { return pieces[static_cast<std::size_t>(item.place)]; };
+  std::vector<Chunk> pieces(conveyor_places(1));
+  const auto piece = [&](const Item& item) -> Chunk& { return pieces[item.place]; };
   conveyor(
       ceil_div(all, step), 1,
       [&](const Item& item) {

@@ -42,7 +42,7 @@ void give_views(const Turns& all, Index turn, const Array* made, Array& own) {
       {.block_for =
            [&](int rank, std::vector<float>& block) {
              const Range theirs = all.views_of_rank(rank);
-             block.resize(static_cast<std::size_t>(theirs.size() * view_made));
+             block.resize(theirs.size() * view_made);
              if (made) std::copy_n(made->data() + theirs.first * view_made, block.size(), block.begin());
            },
        .size_from = [&](int rank) { return static_cast<std::size_t>(views * rows_from(rank).size() * bins); },

@@ -76,11 +76,11 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStatio
 std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Space& projections,
                                                           ReadStation& read, Work& work) {
   if (!chunk.is_met) return {};
-  const auto all = static_cast<double>(chunk.slices.size());
+  const double all = chunk.slices.size();
   const auto make = [&](Range rows) {
     const Detector& d = detector_of(plan_.job.scan);
     const Scan scan = crop(plan_.job.scan, {0, plan_.job.views.size()}, rows, {0, d.bins});
-    const double of_slices = all * static_cast<double>(rows.size()) / static_cast<double>(d.rows);
+    const double of_slices = all * rows.size() / d.rows;
     read.read_rows(rows, of_slices, chunk);
     Findings found;
     LineIntegrals made = line_integrals(chunk.counts, {*chunk.reference, scan, of_slices, work, found});
@@ -108,7 +108,7 @@ Array PrepareStation::block(const io::FramesView& counts, const Reference& refer
 void PrepareStation::make_all(const Chunk& chunk, ReadStation& read, Work& work) {
   const std::lock_guard lock(making_);
   if (all_) return;
-  const auto slices = static_cast<double>(plan_.job.grid.size[2]);
+  const double slices = plan_.job.grid.size[2];
   io::Frames memory;
   const io::FramesView counts = read.views(chunk.slices, {0, plan_.job.views.size()}, slices, memory);
   Reference reference = *chunk.reference;
@@ -173,7 +173,7 @@ std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames
   std::vector<std::optional<LineIntegrals>> made(counts.size());
   std::vector<Findings> found_by(counts.size());
   on_members(space.device(), [&](int member) {
-    const auto k = static_cast<std::size_t>(member);
+    const std::size_t k = member;
     made[k] = preprocess_on_gpu(counts[k], task.reference, plan_.job.preprocessing, space.share(member),
                                 found_by[k], counted);
   });
@@ -206,21 +206,19 @@ void PrepareStation::look_at(const Array& y, Range rows) {
 /// transmissions are below the floor than allowed.
 void PrepareStation::require_mostly_good() const {
   const Findings& met = findings_;
-  const double cells =
-      static_cast<double>(plan_.job.rows.size()) * static_cast<double>(plan_.job.bins.size());
-  const double selected = static_cast<double>(plan_.job.views.size()) * cells;
+  const double cells = static_cast<double>(plan_.job.rows.size()) * plan_.job.bins.size();
+  const double selected = plan_.job.views.size() * cells;
   const Index not_finite = met.replaced_by("not-finite"), floored = met.replaced_by("minus-log");
-  require<FileError>(static_cast<double>(not_finite) <= 0.01 * selected, "projections: ", not_finite,
+  require<FileError>(not_finite <= 0.01 * selected, "projections: ", not_finite,
                      " pixels are not finite, more than 1 % of ", selected,
                      "; repair or leave out those views");
-  const auto binned = static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
+  const double binned = plan_.job.rows_together << plan_.job.preprocessing.binning;
   require<FileError>(2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
                      cells / binned, " cells are not above their dark; check --flats and --darks");
   const double percent = plan_.job.max_floored_percent;
-  require<FileError>(static_cast<double>(floored) <= 0.01 * percent * selected / binned,
-                     "projections: at least ", floored, " of ", selected / binned,
-                     " transmissions are below ", floor_words(met), ", more than ", percent,
-                     " %; check --flats and --darks, or give --max-floored PERCENT");
+  require<FileError>(floored <= 0.01 * percent * selected / binned, "projections: at least ", floored, " of ",
+                     selected / binned, " transmissions are below ", floor_words(met), ", more than ",
+                     percent, " %; check --flats and --darks, or give --max-floored PERCENT");
 }
 
 void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
@@ -255,11 +253,10 @@ void PrepareStation::finish(Outcome& outcome) const {
   for (std::string text : {ends_.warning(method, cause_of_open_ends()), ends_.warning_of_outer_rows(),
                            logs ? ends_.warning_of_dark_flats() : std::string()})
     if (!text.empty()) outcome.warnings.push_back(std::move(text));
-  const double cells = static_cast<double>(plan_.job.rows.size()) *
-                       static_cast<double>(plan_.job.bins.size()) /
-                       static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
+  const double cells = static_cast<double>(plan_.job.rows.size()) * plan_.job.bins.size() /
+                       (plan_.job.rows_together << plan_.job.preprocessing.binning);
   constexpr double many = 0.1;  // share of the cells: no detector has so many dead ones
-  if (const auto dead = static_cast<double>(findings_.dead); dead > many * cells)
+  if (const double dead = findings_.dead; dead > many * cells)
     warn(outcome.warnings, "flats: ", findings_.dead, " of ", cells, " cells (",
          std::round(100 * dead / cells),
          " %) are not above their dark, and are interpolated in all views; check --flats and --darks");

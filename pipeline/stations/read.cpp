@@ -26,7 +26,7 @@ Range part_of(const Plan& plan, Range chunk) {
 
 /// Some of these frames, numbered from 0.
 io::FramesView frames_within(io::FramesView frames, Range some) {
-  frames.data += some.first * frames.frame_step * static_cast<Index>(bytes_of(frames.type));
+  frames.data += some.first * frames.frame_step * bytes_of(frames.type);
   frames.shape[0] = some.size();
   frames.first += some.first;
   return frames;
@@ -34,7 +34,7 @@ io::FramesView frames_within(io::FramesView frames, Range some) {
 
 /// Some rows of frames that hold the rows `held` of a file.
 io::FramesView rows_within(io::FramesView frames, Range held, Range rows) {
-  frames.data += (rows.first - held.first) * frames.row_step * static_cast<Index>(bytes_of(frames.type));
+  frames.data += (rows.first - held.first) * frames.row_step * bytes_of(frames.type);
   frames.shape[1] = rows.size();
   return frames;
 }
@@ -58,21 +58,21 @@ Index rows_with_margins(const Plan& plan, Index slices) {
 }
 
 double cells_read(const Plan& plan, Index slices) {
-  return static_cast<double>(rows_with_margins(plan, slices)) * static_cast<double>(plan.job.bins.size());
+  return static_cast<double>(rows_with_margins(plan, slices)) * plan.job.bins.size();
 }
 
 double counts_bytes(const io::ScanInfo& info, double cells, Index views) {
-  return static_cast<double>(views) * cells * static_cast<double>(io::bytes_of(info.type));
+  return views * cells * io::bytes_of(info.type);
 }
 
 /// Each set of flats becomes three numbers per cell, and the darks become one. Pixels of all frames are read,
 /// and the sets are averaged one at a time. Steps change them as numbers, and compare with what they were.
 ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double cells) {
-  const double binned = cells / static_cast<double>(job.rows_together << job.preprocessing.binning);
+  const double binned = cells / (job.rows_together << job.preprocessing.binning);
   const bool changed = std::ranges::any_of(job.preprocessing.table(), [&](const Step& step) {
     return step.on_references && step.asked_for(job.preprocessing);
   });
-  const auto frames = static_cast<double>(std::max(info.flats, info.darks));
+  const double frames = std::max(info.flats, info.darks);
   return {4 * cells * (2 + (changed ? 3 : 1) * frames),
           4 * binned * (1 + 3 * static_cast<double>(job.flats.sets.size()))};
 }
@@ -87,14 +87,14 @@ Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
 std::optional<double> bytes_of_pieces(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const Index piece = bytes_a_piece(plan, info, slices);
   if (piece == 0) return {};
-  return 2 * std::max(static_cast<double>(piece), counts_bytes(info, cells_read(plan, slices), 1));
+  return 2 * std::max<double>(piece, counts_bytes(info, cells_read(plan, slices), 1));
 }
 
 void ReadStation::read_part(Range slices) {
   part_rows_ = rows_read(plan_, slices).rows;
   const Index pixels = plan_.job.views.size() * part_rows_.size() * plan_.job.bins.size();
   const Load load{.slices = static_cast<double>(slices.size()),
-                  .bytes = static_cast<double>(pixels) * static_cast<double>(bytes_of(reader_.info().type))};
+                  .bytes = static_cast<double>(pixels) * bytes_of(reader_.info().type)};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // so that its memory can be used again
   part_reference_.reset();
@@ -150,7 +150,7 @@ void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
   const std::lock_guard lock(mutex_);
   const auto [read, above, below, counted] = rows_around(plan_.job, rows);
   const double bytes = static_cast<double>(plan_.job.views.size() * read.size() * plan_.job.bins.size()) *
-                       static_cast<double>(bytes_of(reader_.info().type));
+                       bytes_of(reader_.info().type);
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), {.slices = of_slices, .bytes = bytes});
   if (const auto there =
           reader_.in_memory(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins)) {
@@ -171,7 +171,7 @@ void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
 
 std::vector<GpuFrames> ReadStation::on_gpus(Chunk& chunk, const Space& views, Work& work) {
   const std::lock_guard turn(turn_);
-  const auto first = static_cast<double>(chunk.slices.first);
+  const double first = chunk.slices.first;
   watch_.reading("read", first);
   {
     const std::lock_guard lock(mutex_);
@@ -188,19 +188,18 @@ std::vector<GpuFrames> ReadStation::on_gpus(Chunk& chunk, const Space& views, Wo
 
 GpuFrames ReadStation::on_gpu(Range slices, Range all, int member, Work& work) {
   Stream& stream = default_stream(work.device()).member(member);
-  const Index frame = rows_read(plan_, slices).rows.size() * plan_.job.bins.size() *
-                      static_cast<Index>(bytes_of(reader_.info().type));
+  const Index frame =
+      rows_read(plan_, slices).rows.size() * plan_.job.bins.size() * bytes_of(reader_.info().type);
   const std::vector<Range> blocks = pieces(all, std::max<Index>(1, plan_.flow.bytes_a_piece / frame));
   for (io::Frames& some : going_up_) {  // the memory is the same for all chunks, however tall
     const PinHostMemory pinned(stream.device());
-    some.bytes.reserve(static_cast<std::size_t>(std::max(plan_.flow.bytes_a_piece, frame)));
+    some.bytes.reserve(std::max(plan_.flow.bytes_a_piece, frame));
   }
-  const double of_slices = static_cast<double>(slices.size()) / static_cast<double>(plan_.job.views.size());
+  const double of_slices = static_cast<double>(slices.size()) / plan_.job.views.size();
   std::optional<GpuFrames> there;
   std::future<void> moved;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const io::FramesView some =
-        views(slices, blocks[k], of_slices * static_cast<double>(blocks[k].size()), going_up_[k % 2]);
+    const io::FramesView some = views(slices, blocks[k], of_slices * blocks[k].size(), going_up_[k % 2]);
     if (!there) there = room_on_gpu(some, all.size(), stream);
     if (moved.valid()) moved.get();
     moved = std::async(std::launch::async, [&, some] { work.move_to(*there, some, stream); });
@@ -217,7 +216,7 @@ void ReadStation::operator()(Chunk& chunk) {
   if (!is_met(chunk)) return;
   const std::lock_guard lock(mutex_);
   if (goes_up_in_pieces(rows_read(plan_, chunk.slices).rows)) return;
-  const auto first = static_cast<double>(chunk.slices.first);
+  const double first = chunk.slices.first;
   watch_.reading("read", first);
   get_counts(chunk);
   const Load in_memory{.slices = static_cast<double>(chunk.slices.size())};
@@ -228,7 +227,7 @@ void ReadStation::operator()(Chunk& chunk) {
 void ReadStation::references(Chunk& chunk) {
   if (!is_met(chunk)) return;
   const std::lock_guard lock(mutex_);
-  const auto first = static_cast<double>(chunk.slices.first);
+  const double first = chunk.slices.first;
   watch_.reading("read", first);
   get_reference(chunk, {});
   watch_.reading("", first);
@@ -244,7 +243,7 @@ io::FramesView ReadStation::views(Range slices, Range views, double of_slices, i
   }
   const Load load{.slices = of_slices,
                   .bytes = static_cast<double>(views.size() * rows.size() * plan_.job.bins.size()) *
-                           static_cast<double>(bytes_of(reader_.info().type))};
+                           bytes_of(reader_.info().type)};
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
   if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.job.bins))
     return *there;

@@ -27,9 +27,9 @@ struct Sweep::Pass {
   /// A block is queued before the host waits for the one before, so that a GPU always has work.
   std::optional<Array> last{};  ///< filtered data that are being added
 
-  double slices() const { return static_cast<double>(problem.grid.size[2]); }
+  double slices() const { return problem.grid.size[2]; }
   /// The number of slices that the work on `some` views equals.
-  double share(Index some) const { return slices() * static_cast<double>(some) / static_cast<double>(views); }
+  double share(Index some) const { return slices() * some / views; }
   /// Line integrals of the block before, if the next block needs some of its views too.
   std::optional<Array> before{};
   Range views_before{0, 0};
@@ -62,13 +62,13 @@ void copy_views(const Array& from, Range had, Array& to, Range wanted) {
 /// Bytes of the filtered data of a block of views.
 double filtered_bytes(const Plan& plan) {
   return 4 * static_cast<double>(plan.flow.views_at_once * rows_held(plan.job, plan.job.grid.size[2])) *
-         static_cast<double>(bins_of(plan.job));
+         bins_of(plan.job);
 }
 
 /// The views that no block before needed.
 template <class Pass>
 Range fresh_views(const Pass& pass, const std::vector<Range>& blocks, Index number) {
-  const auto k = static_cast<std::size_t>(number);
+  const std::size_t k = number;
   return {number == 0 ? 0 : pass.behind(blocks[k - 1]).last, pass.behind(blocks[k]).last};
 }
 
@@ -94,7 +94,7 @@ double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& 
   const Detector& d = detector_of(plan.job.scan);
   // The line integrals of this block; perhaps also those of the block before, and both put together.
   const double kept = plan.job.filtered.views_beside > 0 ? 3 : 1;
-  const double y = kept * data_sets(plan.job) * 4 * static_cast<double>(views * d.rows * d.bins),
+  const double y = kept * data_sets(plan.job) * 4 * (views * d.rows * d.bins),
                volume = volume_at_home(plan, slices),
                counts = counts_stay ? 0 : blocks * counts_bytes(info, cells_read(plan, slices), views);
   if (worker.device.is_cuda())
@@ -131,11 +131,11 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
             ViewSamples(all.size(), chunk.reference->counted_rows()),
             all.size()};
   if (plan.job.needs_all_views) prepare_.make_all(chunk, read_, work_);
-  std::vector<Place> places(static_cast<std::size_t>(conveyor_places(1)));
-  const auto place = [&](const Item& item) -> Place& { return places[static_cast<std::size_t>(item.place)]; };
-  const auto views = [&](const Item& item) { return blocks[static_cast<std::size_t>(item.number)]; };
+  std::vector<Place> places(conveyor_places(1));
+  const auto place = [&](const Item& item) -> Place& { return places[item.place]; };
+  const auto views = [&](const Item& item) { return blocks[item.number]; };
   conveyor(
-      static_cast<Index>(blocks.size()), 1,
+      blocks.size(), 1,
       [&](const Item& item) {
         const Range fresh = fresh_views(pass, blocks, item.number);
         if (plan.job.needs_all_views || fresh.size() == 0) return;
@@ -193,8 +193,7 @@ Array Sweep::filtered(Pass& pass, Range views, Range fresh, const io::FramesView
 void Sweep::add(Pass& pass, Range views, const LinearOperator& back_projection, Array filtered) {
   work_.tell("back-project", pass.share(pass.added));
   const Load load{.slices = pass.share(views.size()),
-                  .updates = updates_of(pass.problem) * static_cast<double>(views.size()) /
-                             static_cast<double>(pass.views)};
+                  .updates = updates_of(pass.problem) * views.size() / pass.views};
   const Stopwatch watch("back-project", work_.outcome.seconds.backproject, work_.watch.board(), load);
   Stream& stream = default_stream(work_.device());
   back_projection.apply(1, filtered, 1, pass.slab, stream);

@@ -14,17 +14,17 @@ namespace {
 
 /// A picture of NaN, which means that no slice has passed yet.
 io::Picture picture(Index width, Index height) {
-  return {width, height, std::vector<float>(static_cast<std::size_t>(width * height), NAN)};
+  return {width, height, std::vector<float>(width * height, NAN)};
 }
 
 }  // namespace
 
 QualityWatch::QualityWatch(const VolumeGrid& grid, std::shared_ptr<Truth> truth) : truth_(std::move(truth)) {
-  if (truth_) qualities_.resize(static_cast<std::size_t>(grid.size[2]));
+  if (truth_) qualities_.resize(grid.size[2]);
 }
 
 void QualityWatch::look_at(Index z, const float* slice) {
-  if (truth_) qualities_[static_cast<std::size_t>(z)] = truth_->compared(z, slice);
+  if (truth_) qualities_[z] = truth_->compared(z, slice);
 }
 
 void QualityWatch::finish(Outcome& outcome) const {
@@ -43,7 +43,7 @@ void MiddleSlices::look_at(Index z, const float* slice) {
   io::Picture &along_z = pictures_[0], &along_y = pictures_[1], &along_x = pictures_[2];
   if (z == nz / 2) along_z.grey.assign(slice, slice + nx * ny);
   std::copy_n(slice + ny / 2 * nx, nx, along_y.grey.begin() + z * nx);
-  for (Index y = 0; y < ny; ++y) along_x.grey[static_cast<std::size_t>(z * ny + y)] = slice[y * nx + nx / 2];
+  for (Index y = 0; y < ny; ++y) along_x.grey[z * ny + y] = slice[y * nx + nx / 2];
 }
 
 std::vector<LivePicture> MiddleSlices::planes() const {
@@ -62,8 +62,7 @@ void MiddleSlices::show(Index newest, const float* slice) {
   if (!live_.due()) return;
   std::vector<LivePicture> shown = planes();
   const auto [nx, ny, nz] = size_;
-  shown.insert(shown.begin(),
-               {"newest", newest, nz, shrunk({slice, static_cast<std::size_t>(nx * ny)}, nx, ny)});
+  shown.insert(shown.begin(), {"newest", newest, nz, shrunk(std::span(slice, nx * ny), nx, ny)});
   live_.show(std::move(shown));
 }
 
@@ -78,7 +77,7 @@ WriteStation::WriteStation(io::VolumeWriter& writer, const Plan& plan, Watch& wa
       plan_(plan),
       watch_(watch),
       outcome_(outcome),
-      passed_(static_cast<std::size_t>(plan.job.grid.size[2])),
+      passed_(plan.job.grid.size[2]),
       quality_(std::move(quality)),
       middle_(std::move(middle)) {}
 
@@ -86,18 +85,17 @@ void WriteStation::operator()(Chunk& chunk) {
   if (finds_range_) set_range_of(chunk);
   if (chunk.slices.size() == 0) return;  // if there are several ranks, some may have none
   {
-    const auto slices = static_cast<double>(chunk.slices.size());
+    const double slices = chunk.slices.size();
     const Stopwatch watch(
         "write", outcome_.seconds.write, watch_.board(),
-        {.slices = slices,
-         .bytes = 4 * slices * static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1])});
+        {.slices = slices, .bytes = 4 * slices * (plan_.job.grid.size[0] * plan_.job.grid.size[1])});
     chunk.stored ? writer_.write_stored(chunk.slices, chunk.stored, chunk.clipped)
                  : writer_.write(chunk.slices, chunk.volume);
   }
   if (looks()) look_at(chunk);
   written_ += chunk.slices.size();
   std::fill(passed_.begin() + chunk.slices.first, passed_.begin() + chunk.slices.last, true);
-  watch_.writing("write", static_cast<double>(written_));
+  watch_.writing("write", written_);
   chunk.own.reset();
 }
 
@@ -113,12 +111,12 @@ void WriteStation::look_at(const Chunk& chunk) {
 
 void WriteStation::look_at_rest() {
   if (!looks()) return;
-  std::vector<float> slice(static_cast<std::size_t>(plan_.job.grid.size[0] * plan_.job.grid.size[1]));
+  std::vector<float> slice(plan_.job.grid.size[0] * plan_.job.grid.size[1]);
   for (std::size_t z = 0; z < passed_.size(); ++z) {
     if (passed_[z]) continue;
-    writer_.read_done(static_cast<Index>(z), slice.data());
-    middle_.look_at(static_cast<Index>(z), slice.data());
-    quality_.look_at(static_cast<Index>(z), slice.data());
+    writer_.read_done(z, slice.data());
+    middle_.look_at(z, slice.data());
+    quality_.look_at(z, slice.data());
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 double value_at(const Curve& curve, int iteration) {
   const auto next = std::upper_bound(curve.iterations.begin(), curve.iterations.end(), iteration);
   if (next == curve.iterations.begin()) return 0;
-  return curve.values[static_cast<std::size_t>(next - curve.iterations.begin() - 1)];
+  return curve.values[next - curve.iterations.begin() - 1];
 }
 
 }  // namespace

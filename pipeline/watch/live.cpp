@@ -12,16 +12,15 @@ namespace tandem::pipeline {
 io::Picture shrunk(std::span<const float> grey, Index width, Index height, Index side) {
   const Index step = std::max<Index>(1, ceil_div(std::max(width, height), side));
   io::Picture small{ceil_div(width, step), ceil_div(height, step), {}};
-  small.grey.reserve(static_cast<std::size_t>(small.width * small.height));
+  small.grey.reserve(small.width * small.height);
   for (Index top = 0; top < height; top += step)
     for (Index left = 0; left < width; left += step) {
       double sum = 0;
       Index finite = 0;
       for (Index y = top; y < std::min(top + step, height); ++y)
         for (Index x = left; x < std::min(left + step, width); ++x)
-          if (const float value = grey[static_cast<std::size_t>(y * width + x)]; std::isfinite(value))
-            sum += value, ++finite;
-      small.grey.push_back(finite > 0 ? static_cast<float>(sum / static_cast<double>(finite))
+          if (const float value = grey[y * width + x]; std::isfinite(value)) sum += value, ++finite;
+      small.grey.push_back(finite > 0 ? static_cast<float>(sum / finite)
                                       : std::numeric_limits<float>::quiet_NaN());
     }
   return small;

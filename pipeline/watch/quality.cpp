@@ -20,12 +20,12 @@ struct Errors {
 };
 
 Errors line_errors(const float* image, const float* truth, Index y, Index ny, Index nx) {
-  const double radius = 0.5 * static_cast<double>(std::min(nx, ny));
-  const double dy = static_cast<double>(y) - 0.5 * static_cast<double>(ny - 1);
+  const double radius = 0.5 * std::min(nx, ny);
+  const double dy = y - 0.5 * (ny - 1);
   Errors e;
   for (Index x = 0; x < nx; ++x) {
-    const double d = static_cast<double>(image[x]) - static_cast<double>(truth[x]);
-    const double dx = static_cast<double>(x) - 0.5 * static_cast<double>(nx - 1);
+    const double d = static_cast<double>(image[x]) - truth[x];
+    const double dx = x - 0.5 * (nx - 1);
     e.square += d * d;
     if (dx * dx + dy * dy > radius * radius) continue;
     e.disc += d * d;
@@ -51,11 +51,11 @@ double similarity(const Moments& sums, double range) {
 
 /// The sum of the similarities of all windows whose first line is this one.
 double line_similarity(const float* image, const float* truth, Index nx, double range) {
-  std::vector<Moments> columns(static_cast<std::size_t>(nx), Moments{});
+  std::vector<Moments> columns(nx, Moments{});
   for (Index y = 0; y < window; ++y)
     for (Index x = 0; x < nx; ++x) {
       const double a = image[y * nx + x], b = truth[y * nx + x];
-      Moments& m = columns[static_cast<std::size_t>(x)];
+      Moments& m = columns[x];
       m[0] += a, m[1] += b, m[2] += a * a, m[3] += b * b, m[4] += a * b;
     }
   double sum = 0;
@@ -84,25 +84,25 @@ void require_comparable(Shape shape) {
 
 Quality compare(std::span<const float> image, std::span<const float> truth, Shape shape, double range) {
   const auto [nz, ny, nx] = shape;
-  require<SpaceError>(image.size() == truth.size() && static_cast<Index>(image.size()) == nz * ny * nx,
+  require<SpaceError>(image.size() == truth.size() && std::ssize(image) == nz * ny * nx,
                       "quality: an image of ", image.size(), " and a truth of ", truth.size(),
                       " voxels; both must be ", nz, " x ", ny, " x ", nx);
   require_comparable(shape);
   require_range(range);
   // Each line has its own partial sum, and these are added in order, so that the result does not depend on
   // the number of threads.
-  std::vector<Errors> errors(static_cast<std::size_t>(nz * ny));
+  std::vector<Errors> errors(nz * ny);
   std::vector<double> similarities(errors.size());
   parallel_for(nz * ny, [&, rows = ny, columns = nx](Index i) {
     const float *a = image.data() + i * columns, *b = truth.data() + i * columns;
     const Index y = i % rows;
-    errors[static_cast<std::size_t>(i)] = line_errors(a, b, y, rows, columns);
-    if (y + window <= rows) similarities[static_cast<std::size_t>(i)] = line_similarity(a, b, columns, range);
+    errors[i] = line_errors(a, b, y, rows, columns);
+    if (y + window <= rows) similarities[i] = line_similarity(a, b, columns, range);
   });
   Errors sum;
   for (const Errors& e : errors) sum.square += e.square, sum.disc += e.disc, sum.disc_pixels += e.disc_pixels;
-  const double rmse = std::sqrt(sum.square / static_cast<double>(nz * ny * nx));
-  const double windows = static_cast<double>(nz * (ny - window + 1) * (nx - window + 1));
+  const double rmse = std::sqrt(sum.square / (nz * ny * nx));
+  const double windows = nz * (ny - window + 1) * (nx - window + 1);
   return {rmse, std::sqrt(sum.disc / sum.disc_pixels), psnr(rmse, range),
           std::accumulate(similarities.begin(), similarities.end(), 0.0) / windows};
 }
@@ -112,7 +112,7 @@ Quality combined(std::span<const Quality> parts, double range) {
   require_range(range);
   double square = 0, disc = 0, ssim = 0;
   for (const Quality& q : parts) square += q.rmse * q.rmse, disc += q.rmse_disc * q.rmse_disc, ssim += q.ssim;
-  const double n = static_cast<double>(parts.size()), rmse = std::sqrt(square / n);
+  const double n = parts.size(), rmse = std::sqrt(square / n);
   return {rmse, std::sqrt(disc / n), psnr(rmse, range), ssim / n};
 }
 

@@ -33,7 +33,7 @@ void StationBoard::expect(double slices) {
 std::size_t StationBoard::named(const std::string& station) {
   const auto found = std::find_if(stations_.begin(), stations_.end(),
                                   [&](const Station& s) { return s.state.name == station; });
-  const auto place = static_cast<std::size_t>(found - stations_.begin());
+  const std::size_t place = found - stations_.begin();
   if (found == stations_.end()) stations_.emplace_back().state.name = station;
   return place;
 }

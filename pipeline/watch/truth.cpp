@@ -19,10 +19,10 @@ std::optional<std::array<Index, 3>> place_within(const io::VolumePlace& volume,
   std::array<Index, 3> first{};
   for (std::size_t i = 0; i < first.size(); ++i) {
     const VolumeGrid &a = volume.grid, &b = wanted.grid;
-    const double pitch = b.pitch[i], count = static_cast<double>(b.size[i]);
-    const double before = (b.centre[i] - 0.5 * count * pitch - a.centre[i]) / pitch +
-                          0.5 * static_cast<double>(a.size[i]) * a.pitch[i] / pitch;
-    first[i] = static_cast<Index>(std::lround(before));
+    const double pitch = b.pitch[i], count = b.size[i];
+    const double before =
+        (b.centre[i] - 0.5 * count * pitch - a.centre[i]) / pitch + 0.5 * a.size[i] * a.pitch[i] / pitch;
+    first[i] = std::lround(before);
     const bool aligned =
         std::abs(before - std::round(before)) < near && std::abs(a.pitch[i] - pitch) * count < near * pitch;
     if (!aligned || first[i] < 0 || first[i] + b.size[i] > a.size[i]) return std::nullopt;
@@ -42,7 +42,7 @@ TrueVolume::TrueVolume(const io::VolumePlace& place, const std::filesystem::path
     first_ = *found;
   else
     file_ = open_on_grid(place, path, "--truth", any_external);  // its message says what is wrong
-  slice_.resize(static_cast<std::size_t>(file_->shape()[1] * file_->shape()[2]));
+  slice_.resize(file_->shape()[1] * file_->shape()[2]);
 }
 
 void TrueVolume::read(Index z, float* slice) {
@@ -59,14 +59,14 @@ double TrueVolume::value_range() {
     const auto [a, b] = std::minmax_element(slice_.begin(), slice_.end());
     low = std::min(low, *a), high = std::max(high, *b);
   }
-  return high > low ? static_cast<double>(high) - static_cast<double>(low) : 1.0;
+  return high > low ? static_cast<double>(high) - low : 1.0;
 }
 
 Truth::Truth(const io::VolumePlace& place, const std::filesystem::path& path, bool any_external)
     : shape_{1, place.grid.size[1], place.grid.size[0]},
       volume_(place, path, any_external),
       range_(volume_.value_range()),
-      true_slice_(static_cast<std::size_t>(shape_[1] * shape_[2])) {}
+      true_slice_(shape_[1] * shape_[2]) {}
 
 std::shared_ptr<Truth> truth_of(const io::VolumePlace& place, const std::filesystem::path& path,
                                 bool any_external) {

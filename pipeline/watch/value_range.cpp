@@ -22,7 +22,7 @@ std::vector<Index> spread_over(Index count) {
 
 /// The value below which `below` of the values lie. Changes the order of the values.
 float value_at(std::vector<float>& values, Index below) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
+  const auto at = values.begin() + below;
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
@@ -39,7 +39,7 @@ void RangeFinder::look_at(Range slices, const float* volume) {
 
 void RangeFinder::look_at(const float* slice) {
   std::vector<float> values(slice, slice + area_);
-  const auto clipped = static_cast<Index>(share_clipped * static_cast<double>(area_));
+  const auto clipped = static_cast<Index>(share_clipped * area_);
   const float low = value_at(values, clipped);
   seen_.push_back({low, value_at(values, area_ - 1 - clipped)});
 }
@@ -47,9 +47,8 @@ void RangeFinder::look_at(const float* slice) {
 void RangeFinder::join(const Comm& ranks) {
   std::array<double, 2> ends{INFINITY, INFINITY};
   for (const ValueRange& one : seen_)
-    ends = {std::min(ends[0], static_cast<double>(one.min)),
-            std::min(ends[1], -static_cast<double>(one.max))};
-  auto count = static_cast<double>(seen_.size());
+    ends = {std::min<double>(ends[0], one.min), std::min(ends[1], -static_cast<double>(one.max))};
+  double count = seen_.size();
   ranks.all_reduce(ends, Combine::least);
   ranks.all_reduce({&count, 1});
   seen_.assign(static_cast<std::size_t>(count), {static_cast<float>(ends[0]), static_cast<float>(-ends[1])});

@@ -9,9 +9,9 @@ namespace {
 /// Copies some blocks of a share of a volume, in which blocks lie one after the other. It copies and does not
 /// add, since other blocks may not be finite.
 void copy_blocks(const std::vector<bool>& which, ConstVectorView from, VectorView to, Stream& stream) {
-  const Index size = to.space.size() / static_cast<Index>(which.size());
+  const Index size = to.space.size() / std::ssize(which);
   for (std::size_t k = 0; k < which.size(); ++k) {
-    const Index first = static_cast<Index>(k) * size;
+    const Index first = k * size;
     if (which[k])
       copy(Image<const float>{from.data + first, 1, 1, size, size, size},
            Image<float>{to.data + first, 1, 1, size, size, size}, stream);
@@ -26,8 +26,7 @@ void copy_blocks(const std::vector<bool>& which, const Array& from, Array& to) {
 
 }  // namespace
 
-BestSoFar::BestSoFar(const Space& volume)
-    : best_(volume), least_(static_cast<std::size_t>(volume.block_count()), INFINITY) {}
+BestSoFar::BestSoFar(const Space& volume) : best_(volume), least_(volume.block_count(), INFINITY) {}
 
 void BestSoFar::look_at(const Progress& now) {
   std::vector<bool> better;

@@ -54,7 +54,7 @@ StopRule cross_validation(std::function<std::vector<double>()> freedom, std::vec
                         "cross_validation: ", measure.size(), " degrees of freedom and ", data.size(),
                         " counts of data for ", now.residuals.size(), " blocks; give one of each per block");
     for (std::size_t k = 0; k < data.size(); ++k) {
-      const double rest = static_cast<double>(data[k]) - factor * measure[k];
+      const double rest = data[k] - factor * measure[k];
       measure[k] = rest > 0 ? std::pow(now.residuals[k] / rest, 2) : INFINITY;
     }
     return measure;

@@ -48,10 +48,10 @@ double ErrorCurve::largest_weight(double settled) const {
   for (int k = 0; k <= steps; ++k) errors.push_back(log_error(first + octaves * k / std::max(1, steps)));
   double uncertainty = 0;
   for (const WeightTrial& trial : trials_) uncertainty += trial.uncertainty / trial.error;
-  uncertainty /= static_cast<double>(trials_.size());
+  uncertainty /= trials_.size();
   const double most = *std::ranges::min_element(errors) + std::log1p(std::max(uncertainty, settled));
   int last = steps;
-  while (errors[static_cast<std::size_t>(last)] > most) --last;
+  while (errors[last] > most) --last;
   return std::exp2(first + octaves * last / std::max(1, steps));
 }
 

@@ -25,7 +25,7 @@ void split(const Weights& w, Index view, const Random& random, const Cells& cell
   for (Index row = 0; row < w.remain.n1; ++row)
     for (Index bin = 0; bin < w.remain.n2; ++bin) {
       const Index patch = row * cells.rows / rows_together * across + bin * cells.bins / how.together;
-      const bool out = random.at(static_cast<std::uint64_t>(patch)).uniform() < how.share;
+      const bool out = random.at(patch).uniform() < how.share;
       float& weight = w.remain(view, row, bin);
       w.others(view, row, bin) = out ? std::sqrt(weight) : 0;
       if (out) weight = 0;
@@ -47,13 +47,13 @@ std::vector<float> some_errors(const Array& factors, const Array& misfit) {
 
 Mean trimmed_mean(std::vector<float> errors) {
   constexpr double kept = 0.75;
-  const auto last = errors.begin() + static_cast<std::ptrdiff_t>(kept * static_cast<double>(errors.size()));
+  const auto last = errors.begin() + static_cast<std::ptrdiff_t>(kept * errors.size());
   if (last == errors.begin()) return {};
   std::nth_element(errors.begin(), last, errors.end());
-  const auto count = static_cast<double>(last - errors.begin());
+  const double count = last - errors.begin();
   const double mean = std::accumulate(errors.begin(), last, 0.0) / count;
   const double squares = std::accumulate(errors.begin(), last, 0.0, [](double sum, float error) {
-    return sum + static_cast<double>(error) * static_cast<double>(error);
+    return sum + static_cast<double>(error) * error;
   });
   return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0) / count)};
 }
@@ -66,9 +66,8 @@ HeldOut::HeldOut(Array w, const Cells& cells, const WeightSearch& how)
   const Index first = weights.space().first_of_portion();
   const Index rows_together = weights.space().block_count() == 1 ? how.together : 1;
   const Weights both{image(VectorView(weights)), image(VectorView(only_others))};
-  parallel_for(both.remain.n0, [&](Index view) {
-    split(both, view, random.at(static_cast<std::uint64_t>(first + view)), cells, how, rows_together);
-  });
+  parallel_for(both.remain.n0,
+               [&](Index view) { split(both, view, random.at(first + view), cells, how, rows_together); });
 }
 
 Mean trimmed_mean(const Array& factors, const Array& misfit) {

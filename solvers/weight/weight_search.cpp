@@ -49,7 +49,7 @@ class Account {
   double done() const { return done_; }
 
  private:
-  static double voxels_of(const LinearOperator& A) { return static_cast<double>(A.domain().whole().size()); }
+  static double voxels_of(const LinearOperator& A) { return A.domain().whole().size(); }
   double voxels_, done_ = 0;
   const ObserveTrial& observe_;
 };
@@ -113,7 +113,7 @@ class Trials {
         weights_times_(level.weights_times),
         weights_times_a_level_(level.weights_times_a_level),
         wider_(level.wider),
-        active_(static_cast<std::size_t>(A_.domain().block_count()), true),
+        active_(A_.domain().block_count(), true),
         data_(std::move(level.w), level.cells, how),
         solver_(solver(std::move(level.b), std::move(found))) {}
 

@@ -69,9 +69,7 @@ void fill_line(const SliceBetween& from, Index y, float* line) {
   const Between rows = between(y, from.wide[1], is_halved(from.whole[1], from.wide[1]));
   const bool halved = is_halved(from.whole[2], nx);
   const auto across = [&](Index x) {
-    const auto at = [&](const std::vector<float>& slice, Index row) {
-      return slice[static_cast<std::size_t>(row * nx + x)];
-    };
+    const auto at = [&](const std::vector<float>& slice, Index row) { return slice[row * nx + x]; };
     const auto in = [&](const std::vector<float>& slice) {
       return (1 - rows.part) * at(slice, rows.first) + rows.part * at(slice, rows.second);
     };
@@ -118,11 +116,11 @@ WeighedData in_wider_cells(const WeighedData& data, const Space& space) {
         double sum = 0, weighed = 0;
         for (Index i = row * rows; i < (row + 1) * rows; ++i)
           for (Index k = bin * bins; k < (bin + 1) * bins; ++k) {
-            const auto weight = static_cast<double>(w(view, i, k));
-            sum += weight, weighed += weight * static_cast<double>(y(view, i, k));
+            const double weight = w(view, i, k);
+            sum += weight, weighed += weight * y(view, i, k);
           }
         means(view, row, bin) = sum > 0 ? static_cast<float>(weighed / sum) : 0;
-        weights(view, row, bin) = static_cast<float>(sum / static_cast<double>(rows * bins));
+        weights(view, row, bin) = static_cast<float>(sum / (rows * bins));
       }
   });
   return wider;

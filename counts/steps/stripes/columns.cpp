@@ -74,11 +74,11 @@ SortedColumns sorted(const Plane& sinogram) {
   Plane columns = transposed(sinogram);
   SortedColumns result{Plane(0, 0), std::vector<std::uint32_t>(sinogram.values.size())};
   parallel_for_blocks(bins, rows_a_task, [&](Range some) {
-    ColumnSorter sorter(static_cast<std::size_t>(views));
-    std::vector<float> column(static_cast<std::size_t>(views));
+    ColumnSorter sorter(views);
+    std::vector<float> column(views);
     for (Index bin = some.first; bin < some.last; ++bin) {
       std::copy_n(columns.row(bin), views, column.begin());
-      const std::span order(&result.order[static_cast<std::size_t>(bin * views)], column.size());
+      const std::span order(&result.order[bin * views], column.size());
       sorter.sort(column, order);
       for (std::size_t k = 0; k < column.size(); ++k) columns.row(bin)[k] = column[order[k]];
     }
@@ -88,19 +88,19 @@ SortedColumns sorted(const Plane& sinogram) {
 }
 
 void unsort(const Plane& values, const SortedColumns& sorted, Index bin, Plane& sinogram) {
-  const std::uint32_t* order = &sorted.order[static_cast<std::size_t>(bin * sinogram.rows)];
+  const std::uint32_t* order = &sorted.order[bin * sinogram.rows];
   for (Index rank = 0; rank < sinogram.rows; ++rank) sinogram(order[rank], bin) = values(rank, bin);
 }
 
 std::vector<float> medians(std::span<const float> line, Index size) {
-  const auto n = static_cast<Index>(line.size());
-  const auto at = [&](Index k) { return line[static_cast<std::size_t>(reflected(k, n))]; };
+  const Index n = line.size();
+  const auto at = [&](Index k) { return line[reflected(k, n)]; };
   const Index before = size / 2, behind = size - 1 - before;
   std::vector<float> window, result(line.size());
   for (Index k = -before; k <= behind; ++k) window.push_back(at(k));
   SlidingMedian sliding(std::move(window));
   for (Index k = 0; k < n; ++k) {
-    result[static_cast<std::size_t>(k)] = sliding.median();
+    result[k] = sliding.median();
     if (k + 1 < n) sliding.replace(at(k - before), at(k + 1 + behind));
   }
   return result;
@@ -110,8 +110,7 @@ Plane medians_of_rows(const Plane& plane, Index size) {
   Plane result(plane.rows, plane.columns);
   parallel_for_blocks(plane.rows, rows_a_task, [&](Range some) {
     for (Index r = some.first; r < some.last; ++r)
-      std::ranges::copy(medians({plane.row(r), static_cast<std::size_t>(plane.columns)}, size),
-                        result.row(r));
+      std::ranges::copy(medians(std::span(plane.row(r), plane.columns), size), result.row(r));
   });
   return result;
 }
@@ -120,12 +119,12 @@ Plane medians_of_squares(const Plane& plane, Index size) {
   Plane result(plane.rows, plane.columns);
   const Index before = size / 2;
   parallel_for(plane.rows, [&](Index r) {
-    std::vector<float> window(static_cast<std::size_t>(size * size));
+    std::vector<float> window(size * size);
     const auto middle = window.begin() + size * size / 2;
     for (Index c = 0; c < plane.columns; ++c) {
       for (Index i = 0; i < size; ++i)
         for (Index j = 0; j < size; ++j)
-          window[static_cast<std::size_t>(i * size + j)] =
+          window[i * size + j] =
               plane(reflected(r - before + i, plane.rows), reflected(c - before + j, plane.columns));
       std::ranges::nth_element(window, middle);
       result(r, c) = *middle;
@@ -151,11 +150,11 @@ std::vector<bool> outstanding(std::span<const double> values, double snr) {
   std::ranges::sort(descending, std::greater());
   double x = 0, y = 0, xx = 0, xy = 0, count = 0;  // sums over the ranks from a quarter on
   for (std::size_t k = quarter; k + quarter + 1 < n; ++k) {
-    const auto rank = static_cast<double>(k);
+    const double rank = k;
     x += rank, y += descending[k], xx += rank * rank, xy += rank * descending[k], ++count;
   }
   const double slope = (count * xy - x * y) / (count * xx - x * x), first = (y - slope * x) / count;
-  const double last = first + slope * static_cast<double>(n - 1);
+  const double last = first + slope * (n - 1);
   const double noise = std::max(std::abs(last - first), 1e-6);
   const bool above = std::abs(descending.front() - first) >= snr * noise,
              below = std::abs(descending.back() - last) >= snr * noise;
@@ -176,19 +175,17 @@ std::vector<bool> dilated(const std::vector<bool>& marks) {
 }
 
 std::vector<double> means_of_columns(const Plane& sinogram, Range views) {
-  std::vector<double> means(static_cast<std::size_t>(sinogram.columns), 0.0);
+  std::vector<double> means(sinogram.columns, 0.0);
   for (Index view = views.first; view < views.last; ++view)
-    for (Index bin = 0; bin < sinogram.columns; ++bin)
-      means[static_cast<std::size_t>(bin)] += sinogram(view, bin);
-  for (double& mean : means) mean /= static_cast<double>(views.size());
+    for (Index bin = 0; bin < sinogram.columns; ++bin) means[bin] += sinogram(view, bin);
+  for (double& mean : means) mean /= views.size();
   return means;
 }
 
 void add_to_columns(Plane& sinogram, Range views, std::span<const double> constants) {
   for (Index view = views.first; view < views.last; ++view)
     for (Index bin = 0; bin < sinogram.columns; ++bin)
-      sinogram(view, bin) =
-          static_cast<float>(sinogram(view, bin) + constants[static_cast<std::size_t>(bin)]);
+      sinogram(view, bin) = static_cast<float>(sinogram(view, bin) + constants[bin]);
 }
 
 }  // namespace tandem::pipeline::stripes

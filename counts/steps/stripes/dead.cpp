@@ -14,7 +14,7 @@ namespace {
 std::vector<float> fluctuations_of(const Plane& sinogram) {
   constexpr Index before = kernels::FluctuationBox::before, behind = kernels::FluctuationBox::behind;
   const Index views = sinogram.rows;
-  std::vector<double> sums(static_cast<std::size_t>(sinogram.columns), 0.0), box = sums;
+  std::vector<double> sums(sinogram.columns, 0.0), box = sums;
   const auto add = [&](Index view, double sign) {
     const float* row = sinogram.row(reflected(view, views));
     for (std::size_t b = 0; b < box.size(); ++b) box[b] += sign * row[b];
@@ -52,8 +52,7 @@ std::vector<bool> to_interpolate(const std::vector<bool>& marked) {
 Index interpolate_columns(Plane& sinogram, const std::vector<bool>& marks) {
   const Index count = std::ranges::count(marks, true);
   for (Index view = 0; view < sinogram.rows && count > 0; ++view)
-    interpolate({sinogram.row(view), marks.size()},
-                [&](Index b) { return marks[static_cast<std::size_t>(b)]; });
+    interpolate({sinogram.row(view), marks.size()}, [&](Index b) { return marks[b]; });
   return count;
 }
 
@@ -76,7 +75,7 @@ Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how) {
 std::vector<bool> useless_columns(std::span<const float> fluctuations, std::span<const float> deviations) {
   constexpr Index size = 51, widest = 3;
   constexpr double many = 3;
-  const auto bins = static_cast<Index>(fluctuations.size());
+  const Index bins = fluctuations.size();
   const std::vector<double> changes = changes_of(fluctuations, std::min(size, bins));
   std::vector<bool> marks = outstanding(changes, many);
   const auto is_marked = [&](std::size_t k) { return k < marks.size() && marks[k]; };

@@ -12,13 +12,13 @@ constexpr double share = 0.02;      // part of the views in which a column may b
 
 ColumnSum beside_others() { return {3, reach, {-0.5f, 1, -0.5f}}; }
 
-Index deviation_rank(Index views) { return static_cast<Index>((1 - share) * static_cast<double>(views)); }
+Index deviation_rank(Index views) { return static_cast<Index>((1 - share) * views); }
 
 /// Edges of a sample pass all columns, so deviations change little from column to column: 1.7 times at most
 /// in all samples that were tried.
 std::vector<bool> failing_columns(std::span<const float> deviations, Index bins) {
   constexpr double many = 2.5, least = 0.02;
-  std::vector<double> all(static_cast<std::size_t>(bins), 0.0);
+  std::vector<double> all(bins, 0.0);
   std::ranges::copy(deviations, all.begin() + std::min(reach, bins));
   std::vector<bool> marks(all.size());
   for (std::size_t k = far; k + far < all.size(); ++k) {

@@ -19,16 +19,16 @@ namespace {
 /// that fits them best, from the middle on (Savitzky and Golay). By polynomials that are orthogonal on the
 /// points, p_(k+1)(x) = x p_k(x) - b_k p_(k-1)(x).
 std::vector<double> fit_weights(Index half, Index order) {
-  const auto count = static_cast<std::size_t>(2 * half + 1);
-  std::vector<double> before(count, 0.0), now(count, 1.0), weights(static_cast<std::size_t>(half + 1), 0.0);
+  const std::size_t count = 2 * half + 1;
+  std::vector<double> before(count, 0.0), now(count, 1.0), weights(half + 1, 0.0);
   double last = 1;
   for (Index k = 0; k <= std::min(order, 2 * half); ++k) {
     const double size = std::inner_product(now.begin(), now.end(), now.begin(), 0.0);
-    const auto middle = static_cast<std::size_t>(half);
+    const std::size_t middle = half;
     for (std::size_t j = 0; j < weights.size(); ++j) weights[j] += now[middle] * now[middle + j] / size;
     const double b = k == 0 ? 0 : size / last;
     for (std::size_t i = 0; i < count; ++i) {
-      const double x = static_cast<double>(i) - static_cast<double>(half), next = x * now[i] - b * before[i];
+      const double x = static_cast<double>(i) - half, next = x * now[i] - b * before[i];
       before[i] = std::exchange(now[i], next);
     }
     last = size;
@@ -42,12 +42,10 @@ std::vector<double> fit_gain(Index views, Index order) {
   const Index period = 2 * (views - 1);
   const std::vector<double> weights = fit_weights((views - 1) / 2, order);
   std::vector<double> cosines, gain;
-  for (Index k = 0; k < period; ++k)
-    cosines.push_back(std::cos(2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(period)));
+  for (Index k = 0; k < period; ++k) cosines.push_back(std::cos(2 * std::numbers::pi * k / period));
   for (Index k = 0; k <= period / 2; ++k) {
     double sum = weights[0];
-    for (std::size_t j = 1; j < weights.size(); ++j)
-      sum += 2 * weights[j] * cosines[static_cast<std::size_t>(k) * j % static_cast<std::size_t>(period)];
+    for (std::size_t j = 1; j < weights.size(); ++j) sum += 2 * weights[j] * cosines[k * j % period];
     gain.push_back(sum);
   }
   return gain;
@@ -71,7 +69,7 @@ Plane fit(const Plane& sinogram, Index order) {
       for (Index k = 0; k < period; ++k) lines.push_back(columns(bin, mirrored(k, views)));
     kernels::multiply_spectra(lines, 1, period, gain);
     for (Index bin = some.first; bin < some.last; ++bin)
-      std::copy_n(&lines[static_cast<std::size_t>((bin - some.first) * period)], views, columns.row(bin));
+      std::copy_n(&lines[(bin - some.first) * period], views, columns.row(bin));
   });
   return transposed(columns);
 }
@@ -84,7 +82,7 @@ Plane smooth(const Plane& plane, double sigma_columns, double sigma_rows) {
   for (Index r = 0; r < wide.rows; ++r)
     for (Index c = 0; c < wide.columns; ++c) {
       if (r < pad || r >= wide.rows - pad)
-        wide(r, c) = static_cast<float>(means[static_cast<std::size_t>(nearest(c - pad, plane.columns))]);
+        wide(r, c) = static_cast<float>(means[nearest(c - pad, plane.columns)]);
       wide(r, c) *= kernels::sign_of(r + c);
     }
   kernels::multiply_spectra(wide.values, wide.rows, wide.columns,
@@ -95,8 +93,7 @@ Plane smooth(const Plane& plane, double sigma_columns, double sigma_rows) {
 }
 
 double mean(const Plane& plane) {
-  return std::accumulate(plane.values.begin(), plane.values.end(), 0.0) /
-         static_cast<double>(plane.values.size());
+  return std::accumulate(plane.values.begin(), plane.values.end(), 0.0) / plane.values.size();
 }
 
 void divide_by_fit(Plane& sinogram, const Fitting& how) {

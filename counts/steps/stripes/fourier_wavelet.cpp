@@ -19,7 +19,7 @@ constexpr Index usual_levels = 4;
 /// the factors at k and -k.
 kernels::Waves steady_waves(Index n, double sigma) {
   const auto factor = [&](Index k) {
-    const double at = static_cast<double>(k) + (n % 2 == 0 ? 0.5 : 0.0);
+    const double at = k + (n % 2 == 0 ? 0.5 : 0.0);
     return std::exp(-at * at / (2 * sigma * sigma));
   };
   std::vector<double> gain;
@@ -29,7 +29,7 @@ kernels::Waves steady_waves(Index n, double sigma) {
 
 /// As many as tomopy takes by itself.
 void require_levels(const FourierWavelet& how, Index views, Index bins) {
-  const auto longest = static_cast<double>(std::max(views + how.zeros(views), bins));
+  const double longest = std::max(views + how.zeros(views), bins);
   const Index most = std::max(usual_levels, static_cast<Index>(std::ceil(std::log2(longest))));
   require<GeometryError>(how.levels <= most, words_of("fw:level="), how.levels, ": a sinogram of ", views,
                          " views and ", bins, " bins has at most ", most,
@@ -102,7 +102,7 @@ Method fourier_wavelet() {
       .gpu_bytes =
           [](const Preprocessing& how, Shape n) {
             const FourierWavelet own = asked_wavelet(how);
-            return gpu_bytes_a_row(own, n[0], n[2]) * static_cast<double>(rows_together(own, n));
+            return gpu_bytes_a_row(own, n[0], n[2]) * rows_together(own, n);
           }};
 }
 

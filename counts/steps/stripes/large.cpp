@@ -18,7 +18,7 @@ std::vector<double> factors_of(const Plane& ranks, const Plane& smooth, Range mi
 }  // namespace
 
 Range heeded_ranks(const LargeStripes& how, Index views) {
-  const auto drop = static_cast<Index>(0.5 * how.drop_ratio * static_cast<double>(views));
+  const auto drop = static_cast<Index>(0.5 * how.drop_ratio * views);
   return {drop, views - drop};
 }
 
@@ -32,12 +32,12 @@ Index remove_large_stripes(Plane& sinogram, const LargeStripes& how) {
   const std::vector<bool> marks = dilated(outstanding(factors, how.snr));
   for (Index view = 0; view < sinogram.rows && how.norm; ++view)
     for (Index bin = 0; bin < sinogram.columns; ++bin)
-      if (const double factor = factors[static_cast<std::size_t>(bin)]; factor != 0)
+      if (const double factor = factors[bin]; factor != 0)
         sinogram(view, bin) = static_cast<float>(sinogram(view, bin) / factor);
   for (Index bin = 0; bin < sinogram.columns; ++bin) {
-    if (!marks[static_cast<std::size_t>(bin)]) continue;
+    if (!marks[bin]) continue;
     const auto first = columns.order.begin() + bin * sinogram.rows;
-    if (how.norm && factors[static_cast<std::size_t>(bin)] < 0) std::reverse(first, first + sinogram.rows);
+    if (how.norm && factors[bin] < 0) std::reverse(first, first + sinogram.rows);
     unsort(smooth, columns, bin, sinogram);
   }
   return std::ranges::count(marks, true);

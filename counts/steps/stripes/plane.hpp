@@ -13,12 +13,11 @@ struct Plane {
   Index rows = 0, columns = 0;
   std::vector<float> values;
 
-  Plane(Index of_rows, Index of_columns)
-      : rows(of_rows), columns(of_columns), values(static_cast<std::size_t>(of_rows * of_columns)) {}
+  Plane(Index of_rows, Index of_columns) : rows(of_rows), columns(of_columns), values(of_rows * of_columns) {}
   float* row(Index r) { return values.data() + r * columns; }
   const float* row(Index r) const { return values.data() + r * columns; }
-  float& operator()(Index r, Index c) { return values[static_cast<std::size_t>(r * columns + c)]; }
-  float operator()(Index r, Index c) const { return values[static_cast<std::size_t>(r * columns + c)]; }
+  float& operator()(Index r, Index c) { return values[r * columns + c]; }
+  float operator()(Index r, Index c) const { return values[r * columns + c]; }
 };
 
 Plane transposed(const Plane& plane);

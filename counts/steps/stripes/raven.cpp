@@ -18,8 +18,8 @@ std::vector<double> gain_of(const Raven& how, Index rows, Index columns) {
   std::vector<double> gain;
   for (Index r = 0; r < rows; ++r)
     for (Index u = 0; u <= columns / 2; ++u) {
-      const bool low = static_cast<double>(std::min(r, rows - r)) <= how.v0;
-      gain.push_back(low ? 1 / (1 + std::pow(static_cast<double>(u) / how.u0, 2 * how.order)) : 1.0);
+      const bool low = std::min(r, rows - r) <= how.v0;
+      gain.push_back(low ? 1 / (1 + std::pow(u / how.u0, 2 * how.order)) : 1.0);
     }
   return gain;
 }

@@ -16,10 +16,10 @@ using Lanes = std::array<T, lanes>;
 
 /// Some columns with what lies beside them, (element, column); those that are not there are 0.
 std::vector<Lanes<double>> elements_of(const Plane& sinogram, Range columns, const Waves& waves) {
-  std::vector<Lanes<double>> all(static_cast<std::size_t>(waves.length));
+  std::vector<Lanes<double>> all(waves.length);
   for (Index j = 0; j < waves.length; ++j)
     std::copy_n(sinogram.row(mirrored(j - waves.beside, sinogram.rows)) + columns.first, columns.size(),
-                all[static_cast<std::size_t>(j)].begin());
+                all[j].begin());
   return all;
 }
 
@@ -31,7 +31,7 @@ std::vector<Lanes<WaveSums>> sums_of(const std::vector<Lanes<double>>& elements,
     Lanes<WaveSums> own{};
     Index m = 0;
     for (const Lanes<double>& values : elements) {
-      const Turn turn = turns[static_cast<std::size_t>(m)];
+      const Turn turn = turns[m];
       for (std::size_t c = 0; c < lanes; ++c) own[c].add(values[c], turn);
       m = kernels::next_turn(m, waves.halves[i], waves.length);
     }
@@ -47,7 +47,7 @@ Lanes<double> added_up(const std::vector<Lanes<WaveSums>>& sums, Index row, cons
   Lanes<double> slow{};
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const Index m = waves.halves[i] * (row + waves.beside) % (2 * waves.length);
-    const Turn turn = turns[static_cast<std::size_t>(m)];
+    const Turn turn = turns[m];
     for (std::size_t c = 0; c < lanes; ++c) slow[c] = sums[i][c].added_to(slow[c], turn);
   }
   return slow;
@@ -59,11 +59,11 @@ Waves waves_of(Index length, Index beside, std::span<const double> gain, Zero ze
   constexpr double least = 1e-9;
   Waves waves{length, beside};
   for (Index k = 0; k <= length / 2; ++k) {
-    const double own = gain[static_cast<std::size_t>(k)];
+    const double own = gain[k];
     if (std::abs(own) < least) continue;
     const bool twice = k > 0 && 2 * k != length;  // it stands for the frequency - k too
     waves.halves.push_back(zero == Zero::at_0 ? 2 * k : length - 2 * k);
-    waves.weights.push_back((twice ? 2 : 1) * own / static_cast<double>(length));
+    waves.weights.push_back((twice ? 2 : 1) * own / length);
   }
   return waves;
 }
@@ -77,7 +77,7 @@ Plane take_out(const Waves& waves, Plane& sinogram) {
       const Lanes<double> own = added_up(sums, row, waves, turns);
       for (Index c = 0; c < some.size(); ++c) {
         float& part = slow(row, some.first + c);
-        part = static_cast<float>(own[static_cast<std::size_t>(c)]);
+        part = static_cast<float>(own[c]);
         sinogram(row, some.first + c) -= part;
       }
     }

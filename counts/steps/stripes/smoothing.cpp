@@ -9,12 +9,12 @@ namespace {
 /// The change that brings the mean of each column to the mean of `size` columns around it. Beyond its ends a
 /// row goes on as it ends.
 std::vector<double> changes_of(std::span<const double> means, Index size) {
-  const auto bins = static_cast<Index>(means.size()), half = size / 2;
+  const Index bins = means.size(), half = size / 2;
   std::vector<double> changes;
   for (Index b = 0; b < bins; ++b) {
     double sum = 0;
-    for (Index k = b - half; k <= b + half; ++k) sum += means[static_cast<std::size_t>(nearest(k, bins))];
-    changes.push_back(sum / static_cast<double>(2 * half + 1) - means[static_cast<std::size_t>(b)]);
+    for (Index k = b - half; k <= b + half; ++k) sum += means[nearest(k, bins)];
+    changes.push_back(sum / (2 * half + 1) - means[b]);
   }
   return changes;
 }

@@ -18,18 +18,17 @@ float ranked(std::vector<float>& values, Index rank) {
 
 ColumnSpreads spreads_of(const Plane& columns, const ColumnSum& sum, Index rank) {
   const Index count = std::max<Index>(0, columns.rows - sum.reach()), views = columns.columns;
-  ColumnSpreads all{std::vector<float>(static_cast<std::size_t>(count)), {}};
+  ColumnSpreads all{std::vector<float>(count), {}};
   all.distances = all.medians;
   parallel_for_blocks(count, 16, [&](Range some) {
-    std::vector<float> values(static_cast<std::size_t>(views));
+    std::vector<float> values(views);
     for (Index bin = some.first; bin < some.last; ++bin) {
       for (Index view = 0; view < views; ++view)
-        values[static_cast<std::size_t>(view)] =
-            sum([&](int k) { return columns(bin + k * sum.step, view); });
+        values[view] = sum([&](int k) { return columns(bin + k * sum.step, view); });
       const float middle = ranked(values, views / 2);
       for (float& v : values) v = std::abs(v - middle);
-      all.medians[static_cast<std::size_t>(bin)] = middle;
-      all.distances[static_cast<std::size_t>(bin)] = ranked(values, rank);
+      all.medians[bin] = middle;
+      all.distances[bin] = ranked(values, rank);
     }
   });
   return all;

@@ -21,17 +21,17 @@ namespace {
 /// neighbourhood: (Gamma - delta) * (a - a_0), circular, Gamma_k = beta ((1 - beta) / (1 + beta))^|k|. This
 /// is the form of tomocupy.
 std::vector<double> softening(std::span<const double> a, double beta, double mask) {
-  const auto bins = static_cast<Index>(a.size());
+  const Index bins = a.size();
   std::vector<double> kernel, twice;  // Gamma, and a - a_0 two times
   for (Index k = 0; k < bins; ++k)
     kernel.push_back(beta * std::pow((1 - beta) / (1 + beta), static_cast<double>(std::min(k, bins - k))));
-  for (Index k = 0; k < 2 * bins; ++k) twice.push_back(a[static_cast<std::size_t>(k % bins)] - a.front());
-  const auto wide = static_cast<Index>(std::lround(mask * static_cast<double>(bins)));
+  for (Index k = 0; k < 2 * bins; ++k) twice.push_back(a[k % bins] - a.front());
+  const Index wide = std::lround(mask * bins);
   const Index first = bins / 2 - wide / 2;
   std::vector<double> changes(a.size(), 0.0);
   for (Index b = first; b < first + wide; ++b) {
-    double& change = changes[static_cast<std::size_t>(b)];
-    const double* from = &twice[static_cast<std::size_t>(b)];
+    double& change = changes[b];
+    const double* from = &twice[b];
     change = -*from;
     for (std::size_t k = 0; k < kernel.size(); ++k) change += kernel[k] * from[k];  // Gamma is symmetric
   }

@@ -19,14 +19,13 @@ Halves split_rows(const Plane& plane, const WaveletFilters& filters) {
   const Index taps = filters.taps, n = plane.columns, half = kernels::half_of(n, filters.taps);
   Halves halves{Plane(plane.rows, half), Plane(plane.rows, half)};
   parallel_for_blocks(plane.rows, 16, [&](Range some) {
-    std::vector<float> line(static_cast<std::size_t>(2 * half + taps));
+    std::vector<float> line(2 * half + taps);
     for (Index r = some.first; r < some.last; ++r) {
       const float* row = plane.row(r);
-      for (Index k = 0; k < 2 * half + taps; ++k)
-        line[static_cast<std::size_t>(k)] = row[reflected(k + 2 - taps, n)];
+      for (Index k = 0; k < 2 * half + taps; ++k) line[k] = row[reflected(k + 2 - taps, n)];
       for (Index k = 0; k < half; ++k) {
-        const kernels::HalfElements own = kernels::split_at(
-            filters, [from = &line[static_cast<std::size_t>(2 * k)]](int m) { return from[m]; });
+        const kernels::HalfElements own =
+            kernels::split_at(filters, [from = &line[2 * k]](int m) { return from[m]; });
         halves.low(r, k) = static_cast<float>(own.low);
         halves.high(r, k) = static_cast<float>(own.high);
       }

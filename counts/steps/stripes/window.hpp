@@ -13,7 +13,7 @@ namespace tandem::pipeline::stripes {
 
 /// The window at frequency k of n, before it is made symmetric.
 inline double gaussian(Index k, Index n, double sigma) {
-  const double t = static_cast<double>(k) - 0.5 * static_cast<double>(n - 1);
+  const double t = k - 0.5 * (n - 1);
   return std::exp(-t * t / (2 * sigma * sigma));
 }
 

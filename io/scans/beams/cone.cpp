@@ -45,7 +45,7 @@ Scan scan_of_cone(Acquisition& found, const OpenOptions& options, Detector detec
       given(either(options.sdd_mm, found.sdd_mm), "no distance from source to detector; give --sdd MM");
   given(found.info.pixel_size_mm, "no pitch of the detector; give --pixel-size MM");
   const std::optional<double> midplane = either(options.midplane_row, found.midplane_row);
-  cone.midplane_row = midplane.value_or(0.5 * static_cast<double>(detector.rows - 1));
+  cone.midplane_row = midplane.value_or(0.5 * (detector.rows - 1));
   if (!midplane && detector.rows > 1) {
     std::ostringstream text;
     text << "the scan records no midplane row; the middle, row " << cone.midplane_row

@@ -42,7 +42,7 @@ Scan scan_of_flexible(Acquisition& found, const OpenOptions& options, Detector d
   require<FileError>(found.views.has_value(), "flexible beam: no vectors; give --geometry FILE");
   ViewGeometry given = *std::move(found.views);
   refuse_other_options(options, given.where);
-  const auto count = static_cast<Index>(given.views.size());
+  const Index count = given.views.size();
   require<FileError>(count == found.info.views_stored, given.where, ": ", count, " views for ",
                      found.info.views_stored, " images; one per image is needed");
   const std::optional<double> recorded = found.info.pixel_size_mm;

@@ -25,7 +25,7 @@ const BeamFields* find_beam_fields(std::string_view kind) {
 std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
                                     const std::filesystem::path& given, const std::vector<double>& recorded) {
   std::vector<double> shifts = given.empty() ? recorded : read_numbers(given, "shift", "in bins or rows");
-  const auto views = static_cast<std::size_t>(found.info.views_stored);
+  const std::size_t views = found.info.views_stored;
   require<FileError>(given.empty() || shifts.size() == views, given.string(), ": ", shifts.size(),
                      " shifts for ", views, " views; one per view is needed");
   return every(shifts, options.first_view, options.view_step);
@@ -33,9 +33,8 @@ std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions&
 
 void require_rows_left(const std::vector<double>& row_shifts, const Detector& detector) {
   for (const double shift : row_shifts)
-    require<GeometryError>(std::abs(shift) < static_cast<double>(detector.rows),
-                           "--view-row-shifts: a shift of ", shift, " rows; less than the ", detector.rows,
-                           " rows of the detector are needed");
+    require<GeometryError>(std::abs(shift) < detector.rows, "--view-row-shifts: a shift of ", shift,
+                           " rows; less than the ", detector.rows, " rows of the detector are needed");
 }
 
 }  // namespace tandem::io

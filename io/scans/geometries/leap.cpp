@@ -102,8 +102,7 @@ std::string leap_text(const FlexibleBeam& scan) {
        << "\noffsetY = " << grid.centre[1] << "\noffsetZ = " << grid.centre[2]
        << "\n\n# scan\ngeometry = modular\nnumAngles = " << scan.views.size() << "\nnumRows = " << d.rows
        << "\nnumCols = " << d.bins << "\npixelHeight = " << d.row_pitch << "\npixelWidth = " << d.bin_pitch
-       << "\ncenterRow = " << 0.5 * static_cast<double>(d.rows - 1)
-       << "\ncenterCol = " << 0.5 * static_cast<double>(d.bins - 1) << '\n';
+       << "\ncenterRow = " << 0.5 * (d.rows - 1) << "\ncenterCol = " << 0.5 * (d.bins - 1) << '\n';
   const auto direction = [](const Vector3& step) { return 1 / length(step) * step; };
   write_vectors(text, "sourcePositions", scan, [](const FlexibleView& v) { return v.source; });
   write_vectors(text, "moduleCenters", scan, [](const FlexibleView& v) { return v.detector; });

@@ -275,7 +275,7 @@ void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number
     for (const auto& [row, way, middle] : {std::tuple{0, frame.along, x}, std::tuple{1, frame.up, y}}) {
       const double source = dot(view.source, way);
       const Vector3 normal = -sdd * way + (source - middle) * frame.towards;
-      fill(static_cast<std::size_t>(row), normal, sdd * source - (source - middle) * sid);
+      fill(row, normal, sdd * source - (source - middle) * sid);
     }
     fill(2, frame.towards, -sid);
   }

@@ -122,12 +122,12 @@ ViewGeometry read_array(const fs::path& path) {
   require<FileError>(big || single || type == "'<f8'", name, ": has numbers of type ", type,
                      "; float64 or float32 are needed");
   const bool by_columns = value_in(head, "fortran_order", name) == "True";
-  const std::size_t size = single ? 4 : 8, count = static_cast<std::size_t>(rows) * width;
+  const std::size_t size = single ? 4 : 8, count = rows * width;
   require<FileError>(file.size() - begin == count * size, name, ": has ", file.size() - begin,
                      " bytes of numbers; ", count * size, " are needed");
   std::vector<double> all(count);
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = by_columns ? k % width * static_cast<std::size_t>(rows) + k / width : k;
+    const std::size_t at = by_columns ? k % width * rows + k / width : k;
     const char* bytes = file.data() + begin + at * size;
     all[k] = single ? number_at<float>(bytes, big) : number_at<double>(bytes, big);
     require<FileError>(std::isfinite(all[k]), name, ": view ", k / width, ": number ", k % width + 1,

@@ -148,13 +148,13 @@ EdfHeader edf_header(const InputFile& file, const std::string& where, Index offs
   std::string text;
   std::size_t stop = std::string::npos;
   while (stop == std::string::npos) {
-    const auto before = static_cast<Index>(text.size());
+    const Index before = text.size();
     const Index more = std::min({std::max(block, before), longest - before, end - offset - before});
     require<FileError>(more > 0, where, ": the header at byte ", offset, " does not end within ",
                        std::min(longest, end - offset), " bytes; the file is damaged or was cut short");
-    text.resize(static_cast<std::size_t>(before + more));
+    text.resize(before + more);
     file.read(offset + before, more, reinterpret_cast<std::byte*>(text.data() + before));
-    stop = end_of(text, static_cast<std::size_t>(std::max<Index>(0, before - 2)));
+    stop = end_of(text, std::max<Index>(0, before - 2));
   }
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   require<FileError>(text[begin] == '{', where, ": no header begins at byte ", offset,
@@ -181,18 +181,18 @@ class EdfFile final : public ImageFile {
  public:
   explicit EdfFile(const fs::path& path) : name_(path.string()), stamp_(stamp_of(path, name_)) {
     const InputFile file(path, name_);
-    const auto end = static_cast<Index>(stamp_.bytes);
+    const Index end = stamp_.bytes;
     Index at = 0;
     while (at < end && !only_blanks(file, at, end)) at = add_block(file, at, end);
     require<FileError>(!pages_.empty(), name_, ": holds no image; a header with Dim_1 is needed");
   }
 
   const std::string& name() const override { return name_; }
-  Index pages() const override { return static_cast<Index>(pages_.size()); }
-  const ImagePage& page(Index i) const override { return pages_[static_cast<std::size_t>(i)]; }
+  Index pages() const override { return pages_.size(); }
+  const ImagePage& page(Index i) const override { return pages_[i]; }
 
   void read(Index index, Range rows, Range bins, std::byte* out) const override {
-    const EdfPage& page = pages_[static_cast<std::size_t>(index)];
+    const EdfPage& page = pages_[index];
     std::vector<InputFile> file;
     file.emplace_back(stamp_.path, name_);
     require_unchanged(stamp_, name_);
@@ -216,16 +216,15 @@ class EdfFile final : public ImageFile {
     const NumberForm form = header.form(where);
     const Index bins = header.count(where, "dim_1", {}), rows = header.count(where, "dim_2", 1),
                 images = header.count(where, "dim_3", 1);
-    const double image =
-        static_cast<double>(rows) * static_cast<double>(bins) * static_cast<double>(form.bytes);
-    const double claimed = image * static_cast<double>(images);
-    require<FileError>(claimed <= static_cast<double>(end - at), where, ": claims ",
+    const double image = static_cast<double>(rows) * bins * form.bytes;
+    const double claimed = image * images;
+    require<FileError>(claimed <= end - at, where, ": claims ",
                        images > 1 ? std::to_string(images) + " x " : "", rows, " x ", bins, " pixels, ",
                        claimed, " bytes; the file ends after ", end - at, ", it is damaged or was cut short");
     const Index size = header.size(where).value_or(static_cast<Index>(claimed));
     const Index own = images > 1 ? images : images_in(file, {at, at + size}, static_cast<Index>(image), end);
-    const double pixels = image * static_cast<double>(own), blanks = static_cast<double>(size) - pixels;
-    const bool last = size > end - at && blanks < padding && pixels <= static_cast<double>(end - at);
+    const double pixels = image * own, blanks = size - pixels;
+    const bool last = size > end - at && blanks < padding && pixels <= end - at;
     require<FileError>(blanks >= 0 && (size <= end - at || last), where, ": Size = ", size,
                        " bytes for pixels of ", pixels, " in a file that has ", end - at,
                        " more; it is damaged");
@@ -256,7 +255,7 @@ bool is_edf(const fs::path& path) {
   std::array<char, 512> start{};
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), start.size());
-  const std::string all(start.data(), static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  const std::string all(start.data(), std::max<std::streamsize>(0, file.gcount()));
   const std::string text = in_lower_case(all.substr(std::min(all.find_first_not_of(" \t\r\n"), all.size())));
   if (!text.starts_with('{')) return false;
   return text.find("headerid") != std::string::npos || text.find("dim_1") != std::string::npos ||

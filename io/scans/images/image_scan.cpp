@@ -85,7 +85,7 @@ class Settings {
       say_.views = there;
       if (!numbers_.empty()) say_.first_number = numbers_.front();
     }
-    if (*say_.views > 1) say_.step_deg = *say_.arc_deg / static_cast<double>(*say_.views - 1);
+    if (*say_.views > 1) say_.step_deg = *say_.arc_deg / (*say_.views - 1);
   }
 
   void leave_out_later(FolderImages& views) {
@@ -107,8 +107,7 @@ class Settings {
     if (angles_given_) return;
     const auto degrees = [&](Index number) {
       const Index k = number - say_.first_number;
-      return say_.degrees.empty() ? say_.first_deg + static_cast<double>(k) * *say_.step_deg
-                                  : say_.degrees[static_cast<std::size_t>(k)];
+      return say_.degrees.empty() ? say_.first_deg + k * *say_.step_deg : say_.degrees[k];
     };
     Index views = 0;
     for (const auto& source : found.projections) views += source->shape()[0];
@@ -126,7 +125,7 @@ class Settings {
     found.info.pixel_size_mm = say_.pixel_size_mm;
     found.row_pitch_mm = say_.row_pitch_mm;
     found.info.axis_bin = say_.axis_bin;
-    if (say_.axis_offset) found.info.axis_bin = *say_.axis_offset + 0.5 * static_cast<double>(frame[2] - 1);
+    if (say_.axis_offset) found.info.axis_bin = *say_.axis_offset + 0.5 * (frame[2] - 1);
     found.info.axis_note = say_.axis_note;
     found.info.roll_deg = say_.roll_deg, found.info.tilt_deg = say_.tilt_deg;
     found.info.energy_kev = say_.energy_kev;
@@ -135,8 +134,7 @@ class Settings {
     if (found.sod_mm && found.sdd_mm) found.kind = ConeBeam::kind;
     if (frame[1] == 1) return;  // a fan lies at the height of its source
     found.midplane_row = say_.midplane_row;
-    if (say_.midplane_offset)
-      found.midplane_row = *say_.midplane_offset + 0.5 * static_cast<double>(frame[1] - 1);
+    if (say_.midplane_offset) found.midplane_row = *say_.midplane_offset + 0.5 * (frame[1] - 1);
   }
 
   /// Sets times: a flat before view k has the time of view k.
@@ -165,8 +163,7 @@ class Settings {
                         scan.darks.front().filename().string().starts_with("darkend") &&
                         found.darks.size() == 1 && found.darks.front()->shape()[0] == 1;
     if (!summed) return;
-    found.darks.front() =
-        divided_frames(std::move(found.darks.front()), static_cast<double>(say_.summed_darks));
+    found.darks.front() = divided_frames(std::move(found.darks.front()), say_.summed_darks);
     found.info.notes.push_back(scan.darks.front().filename().string() + " is taken as the sum of " +
                                std::to_string(say_.summed_darks) + " darks (DARK_N)");
   }

@@ -31,9 +31,7 @@ void require_alike(const std::string& where, const ImagePage& page, const ImageP
 }
 
 /// The number of threads that work at once on this number of images.
-std::size_t threads_for(Index images) {
-  return static_cast<std::size_t>(std::min<Index>(images, thread_count()));
-}
+std::size_t threads_for(Index images) { return std::min<Index>(images, thread_count()); }
 
 std::string packing_of(const ImageFile& file) { return file.page(0).compressed ? "compressed" : ""; }
 
@@ -52,10 +50,9 @@ class ImageFiles final : public FrameSource {
   std::string packing() const override { return packing_of(*files_.front()); }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    const Index frame_bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
-    parallel_for(frames.size(), [&](Index k) {
-      files_[static_cast<std::size_t>(frames.first + k)]->read(0, rows, bins, out + k * frame_bytes);
-    });
+    const Index frame_bytes = rows.size() * bins.size() * bytes_of(type());
+    parallel_for(frames.size(),
+                 [&](Index k) { files_[frames.first + k]->read(0, rows, bins, out + k * frame_bytes); });
   }
 
  private:
@@ -77,7 +74,7 @@ class ImagePages final : public FrameSource {
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
     if (lines_) return file_->read(0, frames, bins, out);
-    const Index frame_bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    const Index frame_bytes = rows.size() * bins.size() * bytes_of(type());
     parallel_for(frames.size(),
                  [&](Index k) { file_->read(frames.first + k, rows, bins, out + k * frame_bytes); });
   }
@@ -94,7 +91,7 @@ class ImagePages final : public FrameSource {
 /// The number of images of the writer, as the file says.
 double claimed_images(const ImageFile& file) {
   double claimed = 1;
-  for (const Index count : file.axes_of_pages()) claimed *= static_cast<double>(count);
+  for (const Index count : file.axes_of_pages()) claimed *= count;
   return claimed;
 }
 
@@ -153,8 +150,8 @@ std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Ima
 
 std::unique_ptr<FrameSource> frames_of_file(const std::shared_ptr<const ImageFile>& file, bool lines) {
   const double claimed = claimed_images(*file);
-  require<FileError>(claimed <= static_cast<double>(file->pages()), file->name(), ": says that it holds ",
-                     claimed, " images, but only ", file->pages(),
+  require<FileError>(claimed <= file->pages(), file->name(), ": says that it holds ", claimed,
+                     " images, but only ", file->pages(),
                      " can be found; save it as a BigTIFF with a directory for each image");
   for (Index k = 1; k < file->pages(); ++k)
     require_alike(file->name() + ": page " + std::to_string(k), file->page(k), file->page(0), "page 0");
@@ -168,9 +165,7 @@ FrameSources frames_of_paths(const std::string& where, const std::vector<fs::pat
   const std::shared_ptr<const ImageFile> first = open_image(paths.front());
   if (first->pages() > 1) return frames_of_pages(paths, first);
   Images files(paths.size());
-  parallel_for(static_cast<Index>(paths.size()), [&](Index k) {
-    files[static_cast<std::size_t>(k)] = one_image(paths[static_cast<std::size_t>(k)], first.get());
-  });
+  parallel_for(paths.size(), [&](Index k) { files[k] = one_image(paths[k], first.get()); });
   FrameSources sources;
   sources.push_back(frames_of_files(where, files));
   return sources;

@@ -74,7 +74,7 @@ void judge(NameNumber& number) {
   for (std::size_t i = 1; i < sorted.size(); ++i)
     if ((sorted[i] - sorted[i - 1]) % number.step != 0) number.missing = -1;
   if (number.missing == 0)
-    number.missing = (sorted.back() - sorted.front()) / number.step + 1 - static_cast<Index>(sorted.size());
+    number.missing = (sorted.back() - sorted.front()) / number.step + 1 - sorted.size();
 }
 
 /// The numbers that change. A decimal is there as a whole, and with the numbers on both sides of its point.

@@ -179,9 +179,9 @@ class OneByOne final : public FrameSource {
   std::size_t decoded_bytes() const override { return images_.front()->decoded_bytes(); }
   std::string packing() const override { return images_.front()->packing(); }
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    const Index bytes = rows.size() * bins.size() * static_cast<Index>(bytes_of(type()));
+    const Index bytes = rows.size() * bins.size() * bytes_of(type());
     parallel_for(frames.size(), [&](Index k) {
-      images_[static_cast<std::size_t>(frames.first + k)]->read({0, 1}, rows, bins, out + k * bytes);
+      images_[frames.first + k]->read({0, 1}, rows, bins, out + k * bytes);
     });
   }
 
@@ -195,7 +195,7 @@ std::string words_of(const Shape& n, PixelType type) {
 
 FrameSources Scan::frames(const std::vector<Image>& images) const {
   FrameSources single, all;
-  take_longer(seconds_an_image * static_cast<double>(images.size()));
+  take_longer(seconds_an_image * images.size());
   for (const Image& image : images) {
     single.push_back(hdf5_frames(std::make_shared<hdf5::DataSet>(file_->data_set(path_of(image)))));
     const FrameSource &first = *single.front(), &last = *single.back();
@@ -250,9 +250,7 @@ void read_angles(const Scan& scan, const std::vector<Image>& views, Acquisition&
   const std::optional<double> arc = scan.number("arange");
   if (!change) degrees.clear();
   if (!change && arc)
-    for (const Image& view : views)
-      degrees.push_back(*arc * static_cast<double>(view.view) /
-                        static_cast<double>(std::max<Index>(planned - 1, 1)));
+    for (const Image& view : views) degrees.push_back(*arc * view.view / std::max<Index>(planned - 1, 1));
   for (const double angle : degrees) found.angles.push_back(-in_radians(angle));
 }
 
@@ -273,7 +271,7 @@ void read_lengths(const Scan& scan, ScanInfo& info) {
 void read_times(const std::vector<Image>& views, const std::vector<Image>& flats, ScanInfo& info) {
   for (const Image& view : views) info.times.views.push_back(static_cast<double>(view.view));
   for (const Image& flat : flats)
-    info.times.flats.push_back(static_cast<double>(flat.view) + (flat.view < views.back().view ? -0.5 : 0.5));
+    info.times.flats.push_back(flat.view + (flat.view < views.back().view ? -0.5 : 0.5));
 }
 
 std::optional<Acquisition> find_als(const hdf5::File& file, const OpenOptions&) {

@@ -50,7 +50,7 @@ std::vector<double> positions_of(const hdf5::File& file, const BlissFrames& entr
     const Index count = set->size();
     if (count != 1 && count != entry.count && count != entry.count + 1) continue;
     std::vector<double> values = set->numbers();
-    values.resize(static_cast<std::size_t>(entry.count), values.front());
+    values.resize(entry.count, values.front());
     const double unit = per_unit(set->text("units").value_or(default_unit), set->where());
     for (double& value : values) value *= unit;
     return values;
@@ -134,7 +134,7 @@ Motion motion_of(const hdf5::File& file, const std::vector<BlissFrames>& views,
                  const std::vector<std::string>& below, const std::vector<std::string>& above) {
   Motion motion;
   for (const BlissFrames& entry : views) {
-    std::vector<double> sum(static_cast<std::size_t>(entry.count), 0.0);
+    std::vector<double> sum(entry.count, 0.0);
     for (const auto* motors : {&below, &above})
       for (const std::string& motor : *motors) {
         const std::vector<double> positions = positions_of(file, entry, motor, mm_or_zero, "mm");

@@ -149,7 +149,7 @@ void complete_parallel(const hdf5::File& file, const FlexibleView& view, const s
   const double start = std::atan2(view.bin_step[1], view.bin_step[0]);
   for (const double turn : turns) found.angles.push_back(start + turn);
   const double along = view.detector[0] * std::cos(start) + view.detector[1] * std::sin(start);
-  found.info.axis_bin = 0.5 * static_cast<double>(frame[2] - 1) - along / pitch;
+  found.info.axis_bin = 0.5 * (frame[2] - 1) - along / pitch;
   found.info.pixel_size_mm = pitch;
   found.row_pitch_mm = std::abs(view.row_step[2]) > 0 ? std::abs(view.row_step[2]) : pitch;
 }

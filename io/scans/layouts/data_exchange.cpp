@@ -84,11 +84,8 @@ void read_exposures(const hdf5::File& file, Index views, Index flats, ScanInfo& 
   for (const std::string& path : {detector + "exposure_time_flat", flat_fields + "flat_exposure_time",
                                   detector + "brightfield_exposure_time"})
     if (const auto of_flats = recorded_number(file, path, info.notes))
-      return take_exposures({path,
-                             std::vector<double>(static_cast<std::size_t>(views), *of_views),
-                             std::vector<double>(static_cast<std::size_t>(flats), *of_flats),
-                             {}},
-                            info);
+      return take_exposures(
+          {path, std::vector<double>(views, *of_views), std::vector<double>(flats, *of_flats), {}}, info);
 }
 
 /// The shift of the image of each view towards higher bins or rows, in cells of the given pitch. The file has

@@ -169,7 +169,7 @@ std::vector<int> keys_of(const hdf5::File& file, const NXtomoPlaces& places, Ind
                      " frames; the file is damaged");
   if (places.keys.empty()) {
     notes.emplace_back("no image_key: every frame is taken for a projection");
-    return std::vector<int>(static_cast<std::size_t>(frames), 0);
+    return std::vector<int>(frames, 0);
   }
   const hdf5::DataSet set = file.data_set(places.keys);
   require<FileError>(set.size() == frames, set.where(), ": ", set.size(), " keys for ", frames, " frames in ",
@@ -187,7 +187,7 @@ std::vector<int> keys_of(const hdf5::File& file, const NXtomoPlaces& places, Ind
 std::vector<Range> runs_of(const std::vector<int>& keys, int key) {
   std::vector<Range> runs;
   for (Index i = 0; i < static_cast<Index>(keys.size()); ++i) {
-    if (keys[static_cast<std::size_t>(i)] != key) continue;
+    if (keys[i] != key) continue;
     if (!runs.empty() && runs.back().last == i)
       ++runs.back().last;
     else
@@ -233,7 +233,7 @@ void note_left_out(const hdf5::File& file, NXtomoEntry& entry) {
     notes.push_back(std::to_string(alignment) + " alignment frames left out (image_key -1)");
   const auto planned = recorded_number(file, entry.places.detector + "/tomo_n", notes);
   const auto views = std::ranges::count(entry.keys, 0);
-  if (planned && static_cast<double>(views) < *planned)
+  if (planned && views < *planned)
     notes.push_back(std::to_string(views) + " of the " +
                     std::to_string(static_cast<Index>(std::min(*planned, 1e9))) +
                     " planned views are there (tomo_n)");

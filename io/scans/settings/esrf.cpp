@@ -44,7 +44,7 @@ ScanSettings read_esrf(const fs::path& path) {
   ScanSettings found;
   found.views = text.count("TOMO_N");
   const std::optional<double> arc = text.number("ScanRange");
-  if (arc && *arc != 0 && found.views) found.step_deg = *arc / static_cast<double>(*found.views);
+  if (arc && *arc != 0 && found.views) found.step_deg = *arc / (*found.views);
   found.bins = text.count("Dim_1");
   found.rows = text.count("Dim_2");
   if (const auto pixel_um = text.positive("PixelSize")) found.pixel_size_mm = *pixel_um / 1000;

@@ -41,8 +41,8 @@ std::optional<double> finite_number(std::string_view text) {
 std::string start_of_text(const std::filesystem::path& path) {
   std::string text(8192, '\0');
   std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  file.read(text.data(), text.size());
+  text.resize(std::max<std::streamsize>(0, file.gcount()));
   return in_lower_case(std::move(text));
 }
 

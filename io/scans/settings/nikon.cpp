@@ -79,7 +79,7 @@ void read_axis(const KeyValues& text, ScanSettings& found) {
     found.midplane_offset = rise / *found.row_pitch_mm;
     found.notes.emplace_back("the midplane is moved by DetectorOffsetY, with the sign of CIL 21");
   }
-  const double height = static_cast<double>(found.rows.value_or(0)) * *found.row_pitch_mm;
+  const double height = found.rows.value_or(0) * *found.row_pitch_mm;
   // the axis is turned by the roll first, and then tilted
   const double tilt = in_radians(number("ObjectTilt"));
   double roll = in_radians(number("ObjectRoll"));
@@ -92,7 +92,7 @@ void read_axis(const KeyValues& text, ScanSettings& found) {
 /// beside it.
 void note_beam_beside_axis(const KeyValues& text, ScanSettings& found) {
   constexpr double said = 0.5;
-  const double half = 0.5 * static_cast<double>(found.bins.value_or(0)) * *found.pixel_size_mm;
+  const double half = 0.5 * found.bins.value_or(0) * *found.pixel_size_mm;
   const double turn = std::abs(text.number("ObjectOffsetX").value_or(0)) / *found.sod_mm;
   const double bins = turn * half * half / (*found.sdd_mm * *found.pixel_size_mm);
   if (bins > said)
@@ -123,7 +123,7 @@ std::optional<AngleFile> angle_file(const fs::path& beside, const std::string& n
 /// 0.25 3.5" with a time. Empty unless each view has one.
 std::vector<double> angles_in(const AngleFile& file, Index views) {
   std::istringstream text(text_of_regular_file(file.path, "a list of angles", longest_of_angles));
-  std::vector<double> angles(static_cast<std::size_t>(views), std::nan(""));
+  std::vector<double> angles(views, std::nan(""));
   std::string line;
   for (int k = 0; std::getline(text, line); ++k) {
     if (k < file.head) continue;
@@ -133,7 +133,7 @@ std::vector<double> angles_in(const AngleFile& file, Index views) {
     std::string first, second;
     if (!(words >> first >> second)) continue;
     const std::optional<double> number = finite_number(first), angle = finite_number(second);
-    if (!number || !angle || *number < 1 || *number > static_cast<double>(views)) return {};
+    if (!number || !angle || *number < 1 || *number > views) return {};
     angles[static_cast<std::size_t>(*number) - 1] = *angle;
   }
   const bool all = std::all_of(angles.begin(), angles.end(), [](double a) { return std::isfinite(a); });
@@ -146,7 +146,7 @@ std::vector<double> angles_in(const AngleFile& file, Index views) {
 void read_nikon_angles(const fs::path& beside, const std::string& name, ScanSettings& found) {
   constexpr double most_views = 1e6;
   const std::optional<AngleFile> file = angle_file(beside, name);
-  const bool plausible = file && static_cast<double>(*found.views) <= most_views;
+  const bool plausible = file && (*found.views) <= most_views;
   const std::vector<double> angles = plausible ? angles_in(*file, *found.views) : std::vector<double>();
   if (angles.empty()) {
     found.notes.push_back(beside.string() + ": AngleFile_Use = True, but " +
@@ -160,7 +160,7 @@ void read_nikon_angles(const fs::path& beside, const std::string& name, ScanSett
     turned.push_back(turned.back() + std::remainder(angles[k] - angles[k - 1], 360.0));
   const double sense = turned.back() * found.step_deg.value_or(-1) > 0 ? 1 : -1;
   for (const double turn : turned) found.degrees.push_back(found.first_deg + sense * turn);
-  if (!found.step_deg) found.step_deg = -360.0 / static_cast<double>(angles.size());
+  if (!found.step_deg) found.step_deg = -360.0 / angles.size();
   found.notes.push_back("the angles are those of " + file->path.string() + " (AngleFile_Use)");
 }
 

@@ -71,7 +71,7 @@ void read_distances(const KeyValues& text, ScanSettings& found) {
 /// Reads the midplane. The file counts lines from the lower edge of the detector.
 void read_midplane(const KeyValues& text, ScanSettings& found) {
   const std::optional<double> line = text.number("Optical Axis (line)");
-  if (line && found.rows) found.midplane_row = static_cast<double>(*found.rows - 1) - *line;
+  if (line && found.rows) found.midplane_row = *found.rows - 1 - *line;
 }
 
 /// Reads the angles. If neither key gives a direction, the sample turns as most do.

@@ -101,7 +101,7 @@ CompoundFile::Table CompoundFile::numbers_in(const Table& sectors, const std::st
   const auto size = std::size_t{1} << shift_, count = size / sizeof(std::uint32_t);
   Table numbers(sectors.size() * count);
   for (std::size_t k = 0; k < sectors.size(); ++k)
-    files_[0].read(place_of(sectors[k], where), static_cast<Index>(size),
+    files_[0].read(place_of(sectors[k], where), size,
                    reinterpret_cast<std::byte*>(numbers.data() + k * count));
   return numbers;
 }
@@ -125,8 +125,7 @@ void CompoundFile::read_tables(const std::string& head) {
   std::erase_if(of_table, [](std::uint32_t sector) { return sector >= last_number; });
   require<FileError>(of_table.size() <= all, where, ": is longer than the file; it is damaged");
   next_ = numbers_in(of_table, where);
-  next_mini_ = numbers_in(
-      sectors_of(number_at<std::uint32_t>(head, 60), next_, static_cast<Index>(all) + 1, where), where);
+  next_mini_ = numbers_in(sectors_of(number_at<std::uint32_t>(head, 60), next_, all + 1, where), where);
 }
 
 /// An entry of the directory, which lies in these sectors.
@@ -136,9 +135,8 @@ std::string CompoundFile::entry_at(const Table& sectors, std::uint32_t number,
   require<FileError>(number / in_sector < sectors.size(), where, ": has no entry ", number,
                      "; the file is damaged");
   std::string entry(entry_bytes, '\0');
-  files_[0].read(
-      place_of(sectors[number / in_sector], where) + static_cast<Index>(number % in_sector * entry_bytes),
-      entry_bytes, reinterpret_cast<std::byte*>(entry.data()));
+  files_[0].read(place_of(sectors[number / in_sector], where) + number % in_sector * entry_bytes, entry_bytes,
+                 reinterpret_cast<std::byte*>(entry.data()));
   return entry;
 }
 
@@ -153,7 +151,7 @@ CompoundFile::Stream CompoundFile::stream_in(const std::string& entry) const {
 /// Reads the directory. The entries of a storage are a tree, and `child` is its root.
 void CompoundFile::read_directory(std::uint32_t first) {
   const std::string where = name_ + ": the directory";
-  const Table sectors = sectors_of(first, next_, static_cast<Index>(stamp_.bytes >> shift_) + 1, where);
+  const Table sectors = sectors_of(first, next_, (stamp_.bytes >> shift_) + 1, where);
   struct Step {
     std::uint32_t entry;
     std::string path;
@@ -233,9 +231,8 @@ std::vector<Extent> CompoundFile::extents(const std::string& stream) const {
 
 std::string CompoundFile::bytes(const std::string& stream, Index most) const {
   const std::vector<Extent> stored = extents(stream);
-  std::string all(static_cast<std::size_t>(std::min(most, found(stream).bytes)), '\0');
-  StoredBytes{files_, stored}.read(0, static_cast<Index>(all.size()),
-                                   reinterpret_cast<std::byte*>(all.data()));
+  std::string all(std::min(most, found(stream).bytes), '\0');
+  StoredBytes{files_, stored}.read(0, all.size(), reinterpret_cast<std::byte*>(all.data()));
   return all;
 }
 

@@ -15,7 +15,7 @@ class StreamFrames final : public FrameSource {
   StreamFrames(std::shared_ptr<const CompoundFile> file, const std::vector<std::string>& streams,
                PixelType type, Shape shape)
       : FrameSource(file->name(), type, shape), file_(std::move(file)) {
-    const Index needed = shape[1] * shape[2] * static_cast<Index>(bytes_of(type));
+    const Index needed = shape[1] * shape[2] * bytes_of(type);
     for (const std::string& stream : streams) {
       const std::string place = file_->name() + ": " + stream;
       require<FileError>(file_->size(stream).has_value(), place, ": is not there; the file is damaged");
@@ -33,8 +33,8 @@ class StreamFrames final : public FrameSource {
     const NumberForm form{static_cast<Index>(bytes_of(type())), type(), nullptr};
     const Index bytes = box[0] * box[1] * form.bytes;
     for (Index k = frames.first; k < frames.last; ++k)
-      read_lines({file_->files(), extents_[static_cast<std::size_t>(k)]}, form,
-                 Lines(box, {stored, first}, {box, corner}), out + (k - frames.first) * bytes);
+      read_lines({file_->files(), extents_[k]}, form, Lines(box, {stored, first}, {box, corner}),
+                 out + (k - frames.first) * bytes);
     require_unchanged(file_->stamp(), file_->name());
   }
 
@@ -45,7 +45,7 @@ class StreamFrames final : public FrameSource {
 
 /// Reads a part of one frame as float32.
 std::vector<float> floats_of(const FrameSource& source, Index frame, Range rows, Range bins) {
-  std::vector<float> values(static_cast<std::size_t>(rows.size() * bins.size()));
+  std::vector<float> values(rows.size() * bins.size());
   source.read_as(PixelType::float32, {frame, frame + 1}, rows, bins,
                  reinterpret_cast<std::byte*>(values.data()));
   return values;
@@ -76,9 +76,9 @@ class MovedTransmissions final : public FrameSource {
   }
 
   std::vector<float> moved(Index frame, Range rows, Range bins) const {
-    std::vector<float> all(static_cast<std::size_t>(rows.size() * bins.size()));
+    std::vector<float> all(rows.size() * bins.size());
     if (all.empty()) return all;
-    const Move move = moves_[static_cast<std::size_t>(frame)];
+    const Move move = moves_[frame];
     const Range r = source_of(rows, move.rows, shape()[1]), b = source_of(bins, move.bins, shape()[2]);
     const std::vector<float> counts = floats_of(*frames_, frame, r, b), light = mean_flat(r, b);
     std::size_t at = 0;
@@ -86,7 +86,7 @@ class MovedTransmissions final : public FrameSource {
       for (Index bin = bins.first; bin < bins.last; ++bin) {
         const Index from_row = std::clamp(row - move.rows, r.first, r.last - 1) - r.first,
                     from_bin = std::clamp(bin - move.bins, b.first, b.last - 1) - b.first;
-        const auto from = static_cast<std::size_t>(from_row * b.size() + from_bin);
+        const std::size_t from = from_row * b.size() + from_bin;
         all[at++] = counts[from] / light[from];
       }
     return all;
@@ -99,7 +99,7 @@ class MovedTransmissions final : public FrameSource {
       const std::vector<float> more = floats_of(*flats_, k, rows, bins);
       for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += more[i];
     }
-    for (float& light : mean) light /= static_cast<float>(count);
+    for (float& light : mean) light /= count;
     return mean;
   }
 

@@ -65,12 +65,11 @@ class Zeiss {
     planned_ = count("ImageInfo/NoOfImages");
     images_ =
         file_->size("ImageInfo/ImagesTaken") ? std::min(planned_, count("ImageInfo/ImagesTaken")) : planned_;
-    const double claimed = static_cast<double>(bins_) * static_cast<double>(rows_) *
-                           static_cast<double>(bytes_of(type("ImageInfo/DataType"))) *
-                           static_cast<double>(images_);
-    require<FileError>(claimed <= static_cast<double>(file_->stamp().bytes), name(), ": claims ", images_,
-                       " images of ", rows_, " x ", bins_, " pixels, ", claimed, " bytes; the file has ",
-                       file_->stamp().bytes, ", it is damaged or was cut short");
+    const double claimed =
+        static_cast<double>(bins_) * rows_ * bytes_of(type("ImageInfo/DataType")) * images_;
+    require<FileError>(claimed <= file_->stamp().bytes, name(), ": claims ", images_, " images of ", rows_,
+                       " x ", bins_, " pixels, ", claimed, " bytes; the file has ", file_->stamp().bytes,
+                       ", it is damaged or was cut short");
   }
 
   const std::string& name() const { return file_->name(); }
@@ -210,7 +209,7 @@ void read_reference(const Zeiss& zeiss, Acquisition& found) {
 /// by whole pixels.
 void read_shifts(const Zeiss& zeiss, Acquisition& found) {
   std::vector<double> x = zeiss.floats("Alignment/X-Shifts"), y = zeiss.floats("Alignment/Y-Shifts");
-  const auto views = static_cast<std::size_t>(zeiss.images());
+  const std::size_t views = zeiss.images();
   if (x.size() != views) x.assign(views, 0);
   if (y.size() != views) y.assign(views, 0);
   const auto least = [](const std::vector<double>& shifts) {
@@ -219,8 +218,8 @@ void read_shifts(const Zeiss& zeiss, Acquisition& found) {
     return most;
   };
   const double most = std::max(least(x), least(y));
-  require<FileError>(most < static_cast<double>(std::max(zeiss.rows(), zeiss.bins())), zeiss.name(),
-                     ": Alignment: a shift of ", most, " pixels; less than the detector has are needed");
+  require<FileError>(most < std::max(zeiss.rows(), zeiss.bins()), zeiss.name(), ": Alignment: a shift of ",
+                     most, " pixels; less than the detector has are needed");
   if (most == 0) return;
   if (found.kind == ParallelBeam::kind) {
     for (const double shift : x) found.bin_shifts.push_back(-shift);

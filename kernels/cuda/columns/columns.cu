@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(threads) add_fluctuations(Image<const float> y
   for (Index view = -Box::before; view <= Box::behind; ++view) box += value(view);
   for (Index view = 0; view < views; ++view) {
     const float own = element(y, view, row, bin);
-    sum += static_cast<double>(fabsf(own - static_cast<float>(box / static_cast<double>(Box::size))));
+    sum += fabsf(own - static_cast<float>(box / Box::size));
     box -= value(view - Box::before);
     box += value(view + 1 + Box::behind);
   }
@@ -41,7 +41,7 @@ dim3 columns_of(Index rows, Index bins) {
 
 std::vector<float> fluctuations(Image<const float> y, Stream& stream) {
   note_launch("fluctuations");
-  std::vector<float> sums(static_cast<std::size_t>(y.n1 * y.n2));
+  std::vector<float> sums(y.n1 * y.n2);
   const Scratch<float> there(sums.size(), queue(stream));
   add_fluctuations<<<columns_of(y.n1, y.n2), threads, 0, queue(stream)>>>(y, there.data());
   after_launch();
@@ -54,13 +54,13 @@ __global__ void __launch_bounds__(threads) average(Image<const float> y, double*
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
   if (bin >= y.n2) return;
   double sum = 0;
-  for (Index view = 0; view < y.n0; ++view) sum += static_cast<double>(element(y, view, row, bin));
-  means[row * y.n2 + bin] = sum / static_cast<double>(y.n0);
+  for (Index view = 0; view < y.n0; ++view) sum += element(y, view, row, bin);
+  means[row * y.n2 + bin] = sum / y.n0;
 }
 
 std::vector<double> means(Image<const float> y, Stream& stream) {
   note_launch("means of columns");
-  std::vector<double> all(static_cast<std::size_t>(y.n1 * y.n2));
+  std::vector<double> all(y.n1 * y.n2);
   const Scratch<double> there(all.size(), queue(stream));
   average<<<columns_of(y.n1, y.n2), threads, 0, queue(stream)>>>(y, there.data());
   after_launch();
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads)
   const double constant = constants[row * y.n2 + bin];
   for (Index view = blockIdx.z; view < y.n0; view += gridDim.z) {
     float& value = element(y, view, row, bin);
-    value = static_cast<float>(static_cast<double>(value) + constant);
+    value = static_cast<float>(value + constant);
   }
 }
 
@@ -162,10 +162,10 @@ __global__ void add_factors(const float* __restrict__ sorted, const float* __res
     __syncthreads();
     if (line < 2 && first + own < columns)
       for (Index k = 0; k < min(static_cast<Index>(tile_width), ranks.last - begin); ++k)
-        sum += static_cast<double>(tiles[line][own][k]);
+        sum += tiles[line][own][k];
     __syncthreads();
   }
-  if (line < 2) means[line][own] = sum / static_cast<double>(ranks.size());
+  if (line < 2) means[line][own] = sum / ranks.size();
   __syncthreads();
   if (line == 0 && first + own < columns)
     factors[first + own] = means[1][own] != 0 ? means[0][own] / means[1][own] : 1;
@@ -175,7 +175,7 @@ std::vector<double> factors(const float* sorted, const float* medians, ColumnSha
                             Stream& stream) {
   note_launch("factors of columns");
   const Index columns = n.rows * n.bins;
-  std::vector<double> all(static_cast<std::size_t>(columns));
+  std::vector<double> all(columns);
   const Scratch<double> there(all.size(), queue(stream));
   add_factors<<<static_cast<unsigned>(ceil_div<Index>(columns, tile_width)), tile_threads, 0,
                 queue(stream)>>>(sorted, medians, columns, n.views, ranks, there.data());
@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(threads)
       const Index place = divide && factor < 0 ? views - 1 - own : own;
       column[order[c * views + place]] = medians[c * views + own];
     } else if (divide && factor != 0) {
-      column[own] = static_cast<float>(static_cast<double>(column[own]) / factor);
+      column[own] = static_cast<float>(column[own] / factor);
     }
   }
 }

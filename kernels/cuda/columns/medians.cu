@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(threads)
     slide(const float* __restrict__ sorted, Index bins, Index ranks, int size, float* __restrict__ medians) {
   const Index rank = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (rank >= ranks) return;
-  const Index begin = static_cast<Index>(blockIdx.z) * bins * ranks + rank;
+  const Index begin = blockIdx.z * bins * ranks + rank;
   const auto key = [&](Index bin) { return key_of(sorted[begin + reflected(bin, bins) * ranks]); };
   const Index first = blockIdx.y * bins_a_thread, last = min(bins, first + bins_a_thread);
   const int before = size / 2, behind = size - 1 - before;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(threads)
                   float* __restrict__ medians) {
   const Index rank = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (rank >= ranks) return;
-  const Index begin = static_cast<Index>(blockIdx.z) * bins * ranks;
+  const Index begin = blockIdx.z * bins * ranks;
   for (Index bin = blockIdx.y; bin < bins; bin += gridDim.y) {
     const auto for_all = [&](const auto& use) {
       for (int b = 0; b < bins_there; ++b) {

@@ -99,7 +99,7 @@ void find(const SpreadTask& task, Stream& stream) {
 ColumnSpreads spreads(const float* columns, ColumnShape shape, const ColumnSum& sum, Index rank,
                       Stream& stream) {
   const Index bins = std::max<Index>(0, shape.bins - sum.reach());
-  const auto count = static_cast<std::size_t>(shape.rows * bins);
+  const std::size_t count = shape.rows * bins;
   ColumnSpreads all{std::vector<float>(count), std::vector<float>(count)};
   if (count == 0) return all;
   const Scratch<float> medians(count, queue(stream)), distances(count, queue(stream));
@@ -112,7 +112,7 @@ ColumnSpreads spreads(const float* columns, ColumnShape shape, const ColumnSum& 
 std::vector<float> medians(const float* columns, ColumnShape shape, const ColumnSum& sum, Range views,
                            Stream& stream) {
   const Index bins = std::max<Index>(0, shape.bins - sum.reach());
-  std::vector<float> all(static_cast<std::size_t>(shape.rows * bins));
+  std::vector<float> all(shape.rows * bins);
   if (all.empty()) return all;
   const Scratch<float> found(all.size(), queue(stream));
   find({columns, shape, sum, views, bins, 0, found.data(), nullptr}, stream);
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(threads)
   if (view >= views) return;
   for (Index c = blockIdx.y; c < count; c += gridDim.y) {
     float& value = columns[c * views + view];
-    value = static_cast<float>(static_cast<double>(value) - constants[c]);
+    value = static_cast<float>(value - constants[c]);
   }
 }
 

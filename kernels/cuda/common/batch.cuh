@@ -65,8 +65,7 @@ struct Anchor {
 };
 
 TANDEM_HOST_DEVICE inline Anchor anchor_at(const ParallelView& view, Index tile_x, Index tile_y) {
-  const double anywhere = view.origin + view.step_x * static_cast<double>(tile_x * tile) +
-                          view.step_y * static_cast<double>(tile_y * tile);
+  const double anywhere = view.origin + view.step_x * (tile_x * tile) + view.step_y * (tile_y * tile);
   // far outside, all that matters is that it stays outside and an int
   const double position = fmin(fmax(anywhere, -1e9), 1e9), whole = floor(position);
   return {static_cast<int>(whole), static_cast<float>(position - whole)};
@@ -74,7 +73,7 @@ TANDEM_HOST_DEVICE inline Anchor anchor_at(const ParallelView& view, Index tile_
 
 /// Position of a pixel in bins from the anchor's: the one formula of both directions.
 __device__ inline float position_in(const Anchor& anchor, float step_x, float step_y, int dx, int dy) {
-  return fmaf(step_x, static_cast<float>(dx), fmaf(step_y, static_cast<float>(dy), anchor.offset));
+  return fmaf(step_x, dx, fmaf(step_y, dy, anchor.offset));
 }
 
 /// A position as a whole number of bins below it and the fraction above that: [0, 1], 1 where rounding to

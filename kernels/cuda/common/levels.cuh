@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(256)
 
 /// Extremes of `lanes` slices, zero for those that `projections` lacks.
 inline void measure(Image<const float> projections, Extremes* extremes, int lanes, cudaStream_t stream) {
-  check(cudaMemsetAsync(extremes, 0, static_cast<std::size_t>(lanes) * sizeof(Extremes), stream));
+  check(cudaMemsetAsync(extremes, 0, lanes * sizeof(Extremes), stream));
   const dim3 blocks(static_cast<unsigned>(ceil_div(projections.n0, views_measured)),
                     static_cast<unsigned>(projections.n1));
   find_extremes<<<blocks, 256, 0, stream>>>(projections, extremes);

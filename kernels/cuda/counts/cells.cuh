@@ -118,7 +118,7 @@ class CellTables {
              y.n2,
              static_cast<int>(how.rows_together),
              static_cast<int>(how.bins_together),
-             1.0f / static_cast<float>(how.rows_together * how.bins_together),
+             1.0f / (how.rows_together * how.bins_together),
              dark_.data(),
              spans_.data(),
              variances_.data(),

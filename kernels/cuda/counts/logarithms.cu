@@ -24,7 +24,7 @@ __device__ AirSums sums_of(const Cells& cells, const Image<float>& y, Index view
     const unsigned mask = __ballot_sync(~0u, span > 0);
     for (int k = 0; k < 32; ++k) {
       const float next = __shfl_sync(~0u, value, k), beam = __shfl_sync(~0u, span, k);
-      if (mask >> k & 1u) sums.add(next, first + k, static_cast<double>(beam) * cells.photons_a_count);
+      if (mask >> k & 1u) sums.add(next, first + k, beam * cells.photons_a_count);
     }
   }
   return sums;
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(threads) divide(const AirLine* __restrict__ li
   if (bin >= y.n2) return;
   for (Index view = first; view < last; ++view) {
     float& value = element(y, view, row, bin);
-    value = static_cast<float>(static_cast<double>(value) / lines[view * y.n1 + row].at(bin));
+    value = static_cast<float>(value / lines[view * y.n1 + row].at(bin));
   }
 }
 
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(threads)
   if (bin >= cells.bins) return;
   for (Index view = first; view < last; ++view) {
     float& value = element(y, view, row, bin);
-    const auto q = static_cast<double>(value);
+    const double q = value;
     if (!(q <= most) && divisor_of(cells, view, row * cells.bins + bin, false).span != 0)
       atomicAdd(above, 1ull);
     double sum = 0;
@@ -129,7 +129,7 @@ struct Count : Sent<unsigned long long> {
   Index brought(Stream& stream) const {
     unsigned long long value = 0;
     bring(std::span(&value, 1), *this, stream);
-    return static_cast<Index>(value);
+    return value;
   }
   static constexpr unsigned long long zero = 0;
 };
@@ -141,7 +141,7 @@ Index divide_by_air(const CountsToLines& how, std::span<const Range> margins, Im
   note_launch("air");
   const CellTables tables(how, y, stream);
   const Count bad(stream);
-  const Scratch<AirLine> lines(static_cast<std::size_t>(y.n0 * y.n1), queue(stream));
+  const Scratch<AirLine> lines(y.n0 * y.n1, queue(stream));
   average_air<<<static_cast<unsigned>(ceil_div<Index>(32 * y.n0 * y.n1, threads)), threads, 0,
                 queue(stream)>>>(tables.cells, margins.front(), margins.size() > 1 ? margins.back() : Range{},
                                  y, air, lines.data(), bad.data());

@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(threads)
   for (Index bin = threadIdx.x % warp; bin < all.n2; bin += warp) {
     float& value = element(all, view, row, bin);
     value = weight_of(value, medians[row / rows_a_block]);
-    sum += static_cast<double>(value);
+    sum += value;
   }
   sum = sum_of_warp(sum);
   if (threadIdx.x % warp == 0) sums[which] = sum;
@@ -142,10 +142,10 @@ unsigned blocks_of_warps(Index count) { return static_cast<unsigned>(ceil_div<In
 
 /// The sums of rows, on the host. Waits.
 std::vector<double> sums_of_rows(const Scratch<double>& sums, const Image<float>& y, const Stream& stream) {
-  const Scratch<double> there(static_cast<std::size_t>(y.n1), queue(stream));
+  const Scratch<double> there(y.n1, queue(stream));
   add_views<<<blocks_of_warps(y.n1), threads, 0, queue(stream)>>>(sums.data(), y.n0, y.n1, there.data());
   after_launch();
-  std::vector<double> of_rows(static_cast<std::size_t>(y.n1));
+  std::vector<double> of_rows(y.n1);
   bring(std::span(of_rows), there, stream);
   return of_rows;
 }
@@ -155,7 +155,7 @@ std::vector<float> scales_of(const std::vector<double>& of_rows, Index rows_a_bl
   std::vector<float> scales;
   for (auto row = of_rows.begin(); row != of_rows.end(); row += rows_a_block) {
     const double sum = std::accumulate(row, row + rows_a_block, 0.0);
-    scales.push_back(sum > 0 ? static_cast<float>(static_cast<double>(data_a_row * rows_a_block) / sum) : 1);
+    scales.push_back(sum > 0 ? static_cast<float>(data_a_row * rows_a_block / sum) : 1);
   }
   return scales;
 }
@@ -167,7 +167,7 @@ std::vector<double> variances_of(const CountsToLines& how, const Air* air, std::
   note_launch("variances");
   const CellTables tables(how, y, stream);
   const Sent<Range> counts(counted, stream);
-  const Scratch<double> sums(static_cast<std::size_t>(y.n0 * y.n1), queue(stream));
+  const Scratch<double> sums(y.n0 * y.n1, queue(stream));
   find_variances<<<blocks_of_warps(y.n0 * y.n1), threads, 0, queue(stream)>>>(
       tables.cells, air, counts.data(), y, variances, sums.data());
   after_launch();
@@ -178,8 +178,8 @@ void weigh(Image<float> variances, bool each_row, Stream& stream) {
   note_launch("weights");
   const Image<float>& all = variances;
   const Index rows_a_block = each_row ? 1 : all.n1, blocks = all.n1 / rows_a_block;
-  const Scratch<float> medians(static_cast<std::size_t>(blocks), queue(stream));
-  const Scratch<double> sums(static_cast<std::size_t>(all.n0 * all.n1), queue(stream));
+  const Scratch<float> medians(blocks, queue(stream));
+  const Scratch<double> sums(all.n0 * all.n1, queue(stream));
   find_medians<<<static_cast<unsigned>(blocks), threads, 0, queue(stream)>>>(all, rows_a_block,
                                                                              medians.data());
   after_launch();

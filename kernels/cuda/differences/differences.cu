@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(threads)
 void sum_lengths(ConstVectorView field, std::span<double> sums, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Lines at = lines_of(field.space.part(0));
-  const Scratch<double> partial(static_cast<std::size_t>(at.blocks * at.pieces()), s), total(sums.size(), s);
+  const Scratch<double> partial(at.blocks * at.pieces(), s), total(sums.size(), s);
   with_parts(field.space, [&](auto parts) {
     piece_lengths<parts><<<grid_of(at), threads, 0, s>>>(
         at, at.pieces_of_line(), Field<parts, const float>(field.data, field.space), partial.data());

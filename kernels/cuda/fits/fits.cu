@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(threads) divide_by_fit(Image<const float> fitt
   for_own_elements(y, [&](Index row, Index view, Index bin) {
     const float fit = element(fitted, row, view, bin);
     if (fit == 0) return;
-    const auto ratio = static_cast<double>(element(y, row, view, bin) / fit);
-    const double by = scales[row] * static_cast<double>(element(even, row, view, bin));
+    const double ratio = element(y, row, view, bin) / fit;
+    const double by = scales[row] * element(even, row, view, bin);
     element(y, row, view, bin) = static_cast<float>(ratio * by);
   });
 }

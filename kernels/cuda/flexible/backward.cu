@@ -23,9 +23,9 @@ struct Slanted {
 
 __global__ void __launch_bounds__(256)
     slant(const FlexiblePlace* __restrict__ places, Image<const float> in, Slanted out) {
-  const int v = static_cast<int>(blockIdx.y);
-  for (int row = static_cast<int>(blockIdx.x); row < out.rows; row += static_cast<int>(gridDim.x))
-    for (int bin = static_cast<int>(threadIdx.x); bin < out.pitch; bin += static_cast<int>(blockDim.x))
+  const int v = blockIdx.y;
+  for (int row = blockIdx.x; row < out.rows; row += static_cast<int>(gridDim.x))
+    for (int bin = threadIdx.x; bin < out.pitch; bin += static_cast<int>(blockDim.x))
       out.view(v)[static_cast<Index>(row) * out.pitch + bin] =
           bin < out.bins ? static_cast<float>(distance_of(places[v], row, bin)) * element(in, v, row, bin)
                          : 0;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(256)
 /// A window on its way to shared memory, by a warp: two rows at a time, 16 pieces of four cells each.
 __device__ void begin_window(const Slanted& in, int view, const Window& window, float* cells, int width) {
   constexpr int across = 16;
-  const int lane = static_cast<int>(threadIdx.x % 32), pieces = (window.bins + 3) / 4;
+  const int lane = threadIdx.x % 32, pieces = (window.bins + 3) / 4;
   for (int piece = lane % across; piece < pieces; piece += across) {
     const int bin = window.first_bin + 4 * piece;
     const bool inside = bin >= 0 && bin < in.pitch;
@@ -60,7 +60,7 @@ __device__ inline float unscaled(const BrickShadow&, float) { return 1; }
 template <class Stage>
 __device__ void prepare(const BrickOfBlock& brick, const Axes& axes, const FlexiblePlace* __restrict__ places,
                         int first, int count, const Slanted& in, Stage& stage) {
-  const int v = static_cast<int>(threadIdx.x / 32);
+  const int v = threadIdx.x / 32;
   if (v >= Stage::views) return;
   ViewOfBlock known{};
   if (first + v < count)
@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(threads, blocks)
                   float* volume) {
   extern __shared__ __align__(16) unsigned char memory[];
   Stage& stage = *reinterpret_cast<Stage*>(memory);
-  const BrickOfBlock brick(axes, static_cast<int>(blockIdx.x));
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const BrickOfBlock brick(axes, blockIdx.x);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Run run(brick, warp % 2 * 8 + lane % 8, warp / 2 * 4 + lane / 8);
   float sums[edge] = {};
   for (int first = 0; first < count; first += Stage::views) {
@@ -136,8 +136,8 @@ __global__ void __launch_bounds__(threads) gather_wide(Axes axes, const Flexible
                                                        int count, Slanted in, Update update, float* volume) {
   __shared__ Record records[warps][parts];
   __shared__ ViewOfBlock views[warps];
-  const BrickOfBlock brick(axes, static_cast<int>(blockIdx.x));
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const BrickOfBlock brick(axes, blockIdx.x);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Run run(brick, warp % 2 * 8 + lane % 8, warp / 2 * 4 + lane / 8);
   float sums[edge] = {};
   for (int first = 0; first < count; first += warps) {
@@ -200,7 +200,7 @@ void flexible_backward(const FlexibleViews& views, const Execution& how, float a
   const Extent extent = extent_of(views, {volume.n0, volume.n1, volume.n2}, cells, stream);
   const auto list = views_on_device(views, stream);
   const Index at_once = views_at_once(cells, sizeof(float)), pitch = padded_bins(cells[2]);
-  const Scratch<float> slanted(static_cast<std::size_t>(at_once * cells[1] * pitch), s);
+  const Scratch<float> slanted(at_once * cells[1] * pitch, s);
   const Slanted in{slanted.data(), static_cast<int>(cells[1]), static_cast<int>(cells[2]),
                    static_cast<int>(pitch)};
   const Axes axes = along(2, volume);

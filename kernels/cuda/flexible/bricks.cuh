@@ -54,16 +54,14 @@ struct Span {
   __device__ static Span of(int brick, int voxels) {
     return {brick * edge, min(edge, voxels - brick * edge)};
   }
-  __device__ float middle() const { return 0.5f * static_cast<float>(size - 1); }  // from the first voxel
+  __device__ float middle() const { return 0.5f * (size - 1); }  // from the first voxel
   /// The middle of a part, from the first voxel.
   __device__ float middle_of(int part) const {
     const int begin = part * brick_edge, end = min(begin + brick_edge, size);
-    return 0.5f * static_cast<float>(begin + end - 1);
+    return 0.5f * (begin + end - 1);
   }
   __device__ bool has(int part) const { return part * brick_edge < size; }
-  __device__ float half_of(int part) const {
-    return 0.5f * static_cast<float>(min(brick_edge, size - part * brick_edge));
-  }
+  __device__ float half_of(int part) const { return 0.5f * min(brick_edge, size - part * brick_edge); }
 };
 
 struct BrickOfBlock {
@@ -137,7 +135,7 @@ __device__ inline Window window_between(const BrickShadow& s, CornerCell low, Co
 /// Lanes look at one corner each; all get the window of all corners.
 __device__ inline Window window_of(const BrickOfBlock& brick, const BrickShadow& s, int reach, int bins,
                                    int rows) {
-  const int corner = static_cast<int>(threadIdx.x % 8);
+  const int corner = threadIdx.x % 8;
   const CornerCell low = corner_cell(brick, s, corner, -1), high = corner_cell(brick, s, corner, 1);
   return window_between(s, {__reduce_min_sync(~0u, low.bin), __reduce_min_sync(~0u, low.row)},
                         {__reduce_max_sync(~0u, high.bin), __reduce_max_sync(~0u, high.row)}, reach, bins,
@@ -157,9 +155,9 @@ __device__ inline Record record_of(const BrickShadow& s, const Window& window, f
   return {{s.depth[0], s.depth[1], s.depth[2]},
           weight_of(s) * scale,
           {s.bin[0], s.bin[1], s.bin[2]},
-          s.bin_here + static_cast<float>(s.first_bin - window.first_bin),
+          s.bin_here + (s.first_bin - window.first_bin),
           {s.row[0], s.row[1], s.row[2]},
-          s.row_here + static_cast<float>(s.first_row - window.first_row),
+          s.row_here + (s.first_row - window.first_row),
           s.along_bins.per_flank,
           s.along_bins.outer,
           s.along_bins.whole,
@@ -200,7 +198,7 @@ struct alignas(16) Stage {
 template <class Align, class ScaleOf>
 __device__ ViewOfBlock prepare_view(const BrickOfBlock& brick, const FlexiblePlace& view, int bins, int rows,
                                     Record* records, const Align& align, const ScaleOf& scale_of) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int lane = threadIdx.x % 32;
   const BrickShadow all = shadow_of(brick, view);
   const bool has_part = lane < parts && is_there(brick, lane);
   BrickShadow part{};
@@ -234,7 +232,7 @@ struct Run {
       across[k] = min(wanted[k], brick.span[k].size - 1);
       there = there && across[k] == wanted[k];
       part |= across[k] / brick_edge << k;
-      from_middle[k] = static_cast<float>(across[k]) - brick.span[k].middle_of(across[k] / brick_edge);
+      from_middle[k] = across[k] - brick.span[k].middle_of(across[k] / brick_edge);
     }
   }
 };
@@ -255,12 +253,11 @@ template <int reach, int width, bool full, class Use>
 __device__ void for_voxels(const Record& record, unsigned cells, const Run& run, int size, int half,
                            const Use& use) {
   const BrickShadow s = shadow_in_window(record);
-  const float first = full ? -0.5f * (brick_edge - 1) : -0.5f * static_cast<float>(size - 1);
+  const float first = full ? -0.5f * (brick_edge - 1) : -0.5f * (size - 1);
 #pragma unroll
   for (int k = 0; k < brick_edge; ++k) {
     if (!full && k >= size) break;
-    const VoxelShadow voxel =
-        shadow_in(s, run.from_middle[0], run.from_middle[1], first + static_cast<float>(k));
+    const VoxelShadow voxel = shadow_in(s, run.from_middle[0], run.from_middle[1], first + k);
     const float bin_sum = voxel.bin + whole, row_sum = voxel.row + whole;
     float of_bins[2 * reach + 1], of_rows[2 * reach + 1];
     share_out(s.along_bins, voxel.bin - (bin_sum - whole), voxel.stretch, reach,
@@ -303,8 +300,7 @@ __device__ void for_views(const Stage& stage, const Run& run, const Span& along,
 
 /// One voxel of a run.
 __device__ inline VoxelShadow voxel_of(const BrickShadow& s, const Run& run, const Span& along, int k) {
-  return shadow_in(s, run.from_middle[0], run.from_middle[1],
-                   static_cast<float>(k) - along.middle_of(k / brick_edge));
+  return shadow_in(s, run.from_middle[0], run.from_middle[1], k - along.middle_of(k / brick_edge));
 }
 
 __device__ inline float weight_in(const Record& record, const Run& run, const Span& along, int k) {

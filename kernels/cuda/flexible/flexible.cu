@@ -78,10 +78,10 @@ namespace {
 
 /// Sums, or a copy of views with their distances; and the list of all views.
 WorkingMemory working_memory(Precision, Shape, Shape projections, Device) {
-  const double list = static_cast<double>(projections[0]) * static_cast<double>(sizeof(FlexiblePlace));
+  const double list = static_cast<double>(projections[0]) * sizeof(FlexiblePlace);
   const auto copy = [&](Index bytes) {
     const Index cells = views_at_once(projections, bytes) * projections[1] * padded_bins(projections[2]);
-    return static_cast<double>(cells * bytes) + list;
+    return cells * bytes + list;
   };
   return {copy(sizeof(FlexibleSum)), copy(sizeof(float))};
 }

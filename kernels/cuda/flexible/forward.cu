@@ -143,7 +143,7 @@ __device__ void scatter(unsigned address, const float (&of_bins)[2 * reach + 1],
 template <class Stage>
 __device__ ViewOfBlock prepare(const BrickOfBlock& brick, const Axes& axes, const Chosen& views, int group,
                                float largest, float limit, const Sums& out, Stage& stage) {
-  const int v = static_cast<int>(threadIdx.x / 32);
+  const int v = threadIdx.x / 32;
   ViewOfBlock known{};
   if (v >= Stage::views) return known;
   int shift = 0;
@@ -166,7 +166,7 @@ __device__ ViewOfBlock prepare(const BrickOfBlock& brick, const Axes& axes, cons
 template <class Stage>
 __device__ void flush(const ViewOfBlock& known, float* cells, FlexibleSum* view, const Sums& out) {
   int* tile = reinterpret_cast<int*>(cells);
-  for (int k = static_cast<int>(threadIdx.x % 32); k < known.window.rows * Stage::width; k += 32) {
+  for (int k = threadIdx.x % 32; k < known.window.rows * Stage::width; k += 32) {
     const int sum = tile[k];
     if (sum == 0) continue;
     tile[k] = 0;
@@ -191,7 +191,7 @@ __device__ void scatter_voxels(const float (&voxels)[edge], const BrickOfBlock& 
                 scatter<reach(), Stage::width>(at, of_bins, of_rows, product(voxels[k], weight));
               });
     __syncthreads();
-    const int v = static_cast<int>(threadIdx.x / 32);
+    const int v = threadIdx.x / 32;
     if (own.reach > 0) flush<Stage>(own, stage.cells[v], out.view(views.which[group + v] - views.first), out);
   }
 }
@@ -204,10 +204,10 @@ __global__ void __launch_bounds__(threads, blocks)
   Stage& stage = *reinterpret_cast<Stage*>(memory);
   const float largest = __int_as_float(extremes->above);
   if (!isfinite(largest)) return;
-  const BrickOfBlock brick(axes, static_cast<int>(blockIdx.x));
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const BrickOfBlock brick(axes, blockIdx.x);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Run run(brick, lane % 8 * 2 + warp % 2, (lane / 8 + warp / 4 * 4) * 2 + warp / 2 % 2);
-  for (int k = static_cast<int>(threadIdx.x); k < Stage::views * Stage::height * Stage::width; k += threads)
+  for (int k = threadIdx.x; k < Stage::views * Stage::height * Stage::width; k += threads)
     stage.cells[0][k] = 0;
   for (float above = 0; above < largest;) {
     float voxels[edge];
@@ -226,8 +226,8 @@ __global__ void __launch_bounds__(threads)
                  const float* __restrict__ volume, Sums out) {
   __shared__ Record records[warps][parts];
   __shared__ ViewOfBlock known[warps];
-  const BrickOfBlock brick(axes, static_cast<int>(blockIdx.x));
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const BrickOfBlock brick(axes, blockIdx.x);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const Run run(brick, lane % 8 * 2 + warp % 2, (lane / 8 + warp / 4 * 4) * 2 + warp / 2 % 2);
   const float largest = __int_as_float(extremes->above);
   if (!isfinite(largest)) return;
@@ -267,23 +267,22 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(256)
     finish(const FlexiblePlace* __restrict__ places, const Extremes* __restrict__ extremes, Sums in,
            Update update, Image<float> out) {
-  const int v = static_cast<int>(blockIdx.y);
+  const int v = blockIdx.y;
   const FlexiblePlace& view = places[v];
   const float largest = __int_as_float(extremes->above);
   const bool finite = isfinite(largest);
   const double unit = finite ? ldexp(1.0, unit_of_sums(view, largest)) : CUDART_NAN;
-  for (int row = static_cast<int>(blockIdx.x); row < in.rows; row += static_cast<int>(gridDim.x))
-    for (int bin = static_cast<int>(threadIdx.x); bin < in.bins; bin += static_cast<int>(blockDim.x)) {
-      const auto sum = static_cast<long long>(in.view(v)[static_cast<Index>(row) * in.bins + bin]);
-      update(element(out, v, row, bin),
-             static_cast<float>(static_cast<double>(sum) * unit * distance_of(view, row, bin)));
+  for (int row = blockIdx.x; row < in.rows; row += static_cast<int>(gridDim.x))
+    for (int bin = threadIdx.x; bin < in.bins; bin += static_cast<int>(blockDim.x)) {
+      const long long sum = in.view(v)[static_cast<Index>(row) * in.bins + bin];
+      update(element(out, v, row, bin), static_cast<float>(sum * unit * distance_of(view, row, bin)));
     }
 }
 
 /// The axis along which rays to the middle of a view go most, measured in voxels: the axis whose steps move a
 /// shadow least.
 int axis_of_rays(const FlexiblePlace& view, const Shape& volume) {
-  const auto middle = [](Index size) { return 0.5 * static_cast<double>(size - 1); };
+  const auto middle = [](Index size) { return 0.5 * (size - 1); };
   const BrickShadow s = shadow_about(view, middle(volume[2]), middle(volume[1]), middle(volume[0]));
   int axis = 0;
   const auto moves = [&](int k) { return std::hypot(s.bin[k], s.row[k]); };
@@ -305,8 +304,7 @@ ByAxis by_axis(const FlexibleViews& views, const Shape& volume, Range range,
   for (int axis = 0; axis < 3; ++axis) {
     all.first[axis] = static_cast<int>(which.size());
     for (Index v = range.first; v < range.last; ++v)
-      if (axis_of_rays(views.views[static_cast<std::size_t>(v)], volume) == axis)
-        which.push_back(static_cast<int>(v));
+      if (axis_of_rays(views.views[v], volume) == axis) which.push_back(static_cast<int>(v));
   }
   all.first[3] = static_cast<int>(which.size());
   all.which = DeviceTable<int>(std::span<const int>(which), streams);
@@ -362,13 +360,12 @@ void flexible_forward(const FlexibleViews& views, const Execution& how, float al
   const Scratch<Extremes> largest(1, s);
   measure_largest(volume, largest.data(), s);
   const Index at_once = views_at_once(cells, sizeof(FlexibleSum)), view = cells[1] * cells[2];
-  const Scratch<FlexibleSum> data(static_cast<std::size_t>(at_once * view), s);
+  const Scratch<FlexibleSum> data(at_once * view, s);
   const Sums sums{data.data(), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
   for (Index first = 0; first < cells[0]; first += at_once) {
     const Range range{first, std::min(first + at_once, cells[0])};
     const auto count = static_cast<unsigned>(range.size());
-    check(cudaMemsetAsync(data.data(), 0, static_cast<std::size_t>(range.size() * view) * sizeof(FlexibleSum),
-                          s));
+    check(cudaMemsetAsync(data.data(), 0, range.size() * view * sizeof(FlexibleSum), s));
     const KeptOnDevices::Key key{voxels[0] << 32 | voxels[1], voxels[2], first};
     const auto groups = views.kept.use<ByAxis>(stream, key, [&](const KeptOnDevices::Streams& streams) {
       return by_axis(views, voxels, range, streams);

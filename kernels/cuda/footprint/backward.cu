@@ -150,7 +150,7 @@ __device__ inline void integrate(const Problem& n, const Rung* rungs, const floa
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
       const Rung r = c == 0 ? Rung{both.x, both.y} : Rung{both.z, both.w};
-      const float width = static_cast<float>(r.step) * (1 / one_cell<bits>);
+      const float width = r.step * (1 / one_cell<bits>);
 #pragma unroll
       for (int j = 0; j < per_lane; ++j)
         sum[k + c][j] = add_integral<wide, bits>(profile + (k + c) * n.profile_rows,
@@ -315,7 +315,7 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
   Problem n{backward_layout(reach, per_lane), {}, nullptr, volume.n0, static_cast<int>(projections.n1),
             static_cast<int>(projections.n2)};
   const auto list = views_on_device(views, stream);
-  const Scratch<__half> turned(static_cast<std::size_t>(batches.views * batches.view_bytes / 2), s);
+  const Scratch<__half> turned(batches.views * batches.view_bytes / 2, s);
   const Scratch<float> units(2, s);
   const ShadowStore<Direction::backward> store(batches.views * batches.across * batches.lines, s);
   measure_unit(projections, units.data(), s);

@@ -37,8 +37,7 @@ struct Ladder {
 constexpr int parts_of(Direction direction) { return direction == Direction::forward ? most_granules : 2; }
 
 constexpr Index record_bytes(Direction direction) {
-  return parts_of(direction) * 32 * 16 + columns * static_cast<Index>(sizeof(Ladder)) +
-         static_cast<Index>(sizeof(int));
+  return parts_of(direction) * 32 * 16 + columns * sizeof(Ladder) + sizeof(int);
 }
 
 /// The most cells that positions in fixed point reach, with so many bits behind the point.
@@ -71,10 +70,7 @@ class Reach {
   double slices = 0;               ///< slices by which what a row meets moves at most, for one pitch
 
   Reach(const ConeViews& n, const Shape& volume, Index detector_rows)
-      : across_(static_cast<double>(volume[2])),
-        down_(static_cast<double>(volume[1])),
-        high_(static_cast<double>(volume[0])),
-        detector_rows_(static_cast<double>(detector_rows)) {
+      : across_(volume[2]), down_(volume[1]), high_(volume[0]), detector_rows_(detector_rows) {
     for (const ConeView& view : n.views) add(view);
   }
   /// Bins that a tile can meet.
@@ -86,7 +82,7 @@ class Reach {
     double low = INFINITY, high = -INFINITY;
     for (int corner = 0; corner < 4; ++corner)
       for (const Index slice : {some.first, some.last}) {
-        const double z = n.z0 + n.pitch_z * (static_cast<double>(slice) - 0.5);
+        const double z = n.z0 + n.pitch_z * (slice - 0.5);
         const double row = n.midplane_row + 0.5 + n.sdd * z / (n.row_pitch * point(n, corner).depth);
         low = std::min(low, row), high = std::max(high, row);
       }
@@ -178,9 +174,7 @@ struct OrderedViews {
     for (std::size_t k = 0; k < drifts_.size(); ++k) drifts_[k] = drift_of(reach, warps >> (k + 1));
   }
   /// How far apart the views that share a block are at most, if it has so many groups of rows: 2, 4 or 8.
-  const Drift& drift(int row_groups) const {
-    return drifts_[static_cast<std::size_t>(row_groups == 2 ? 0 : row_groups == 4 ? 1 : 2)];
-  }
+  const Drift& drift(int row_groups) const { return drifts_[row_groups == 2 ? 0 : row_groups == 4 ? 1 : 2]; }
 
  private:
   Drift drift_of(const Reach& reach, std::size_t views_a_block) const {
@@ -195,7 +189,7 @@ struct OrderedViews {
 
   void sort_by_angle(const std::vector<ConeView>& views) {
     const auto angle = [&](int v) {
-      const ConeView& view = views[static_cast<std::size_t>(v)];
+      const ConeView& view = views[v];
       return std::atan2(view.sin, view.cos);
     };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return angle(a) < angle(b); });
@@ -205,7 +199,7 @@ struct OrderedViews {
       if (const double gap = angle(*next) - angle(*(next - 1)); gap > widest) first = next, widest = gap;
     std::rotate(order.begin(), first, order.end());
     list.clear();
-    for (const int v : order) list.push_back(views[static_cast<std::size_t>(v)]);
+    for (const int v : order) list.push_back(views[v]);
   }
 
   std::array<Drift, 3> drifts_{};  // drifts of two, four and eight groups of rows
@@ -331,7 +325,7 @@ inline std::vector<Range> views_met(const ConeViews& n, const Reach& reach, Rang
   for (Index first = 0; first < slices; first += chunk) {
     Range met{views.size(), 0};
     for (Index v = 0; v < views.size(); ++v)
-      if (reach.meets(n.views[static_cast<std::size_t>(views.first + v)], {first, first + chunk}))
+      if (reach.meets(n.views[views.first + v], {first, first + chunk}))
         met = {std::min(met.first, v), v + 1};
     all.push_back({std::min(met.first, met.last), met.last});
   }
@@ -371,18 +365,17 @@ inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
       static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(VoxelsOfRows) + sizeof(int)) +
       (1 << 14);
   const ForwardBatches forward(volume, projections);
-  const auto scratch = static_cast<double>(forward.scratch);
+  const double scratch = forward.scratch;
   constexpr double most_views_a_block = 4;
-  const double lines = forward.lines,
-               line_records = static_cast<double>(forward.across * record_bytes(Direction::forward));
-  const double line_views = std::min(lines * static_cast<double>(projections[0]),
+  const double lines = forward.lines, line_records = forward.across * record_bytes(Direction::forward);
+  const double line_views = std::min(lines * projections[0],
                                      std::max(scratch / line_records, lines * most_views_a_block)),
                spans = static_cast<double>(ceil_div<Index>(projections[2], warp_bins)) * sizeof(Span);
   const BackwardBatches backward(volume, projections);
-  const double line = static_cast<double>(backward.line_bytes()), down = static_cast<double>(backward.down);
-  return {lines * static_cast<double>(forward.line_bytes) + line_views * (line_records + spans) + list,
-          static_cast<double>(backward.views * backward.view_bytes) +
-              std::min(down * line, std::max(scratch, tiles_y * line)) + list};
+  const double line = backward.line_bytes(), down = backward.down;
+  return {
+      lines * forward.line_bytes + line_views * (line_records + spans) + list,
+      backward.views * backward.view_bytes + std::min(down * line, std::max(scratch, tiles_y * line)) + list};
 }
 
 }  // namespace tandem::kernels::cuda

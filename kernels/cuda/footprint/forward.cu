@@ -81,8 +81,8 @@ __device__ inline int first_voxel(const Problem& n, const VoxelsOfRows* views, c
   constexpr float rounding = 0.05f, half = 0.5f * (edge - 1);
   const VoxelsOfRows v =
       views[min(block.first_view + static_cast<int>(threadIdx.x) % block.views, n.views - 1)];
-  const float depth = v.depth + v.deeper_x * (static_cast<float>(x * edge) + half) +
-                      v.deeper_y * (static_cast<float>((line + n.tiles.first) * edge) + half),
+  const float depth = v.depth + v.deeper_x * (x * edge + half) +
+                      v.deeper_y * ((line + n.tiles.first) * edge + half),
               more = half * (fabsf(v.deeper_x) + fabsf(v.deeper_y));
   const float low = (static_cast<float>(block.first_row) - v.row_of_0) * v.voxels;
   const float first = fminf(low * (depth - more), low * (depth + more)) + v.voxel_of_0;
@@ -310,9 +310,8 @@ struct Work {
         rows(kept.rows_there.data()),
         order(kept.order_there.data()),
         units(2, s),
-        turned(static_cast<std::size_t>(cut.lines * cut.line_bytes / 4), s),
-        spans(static_cast<std::size_t>(views_at_once) * static_cast<std::size_t>(n.bin_blocks * cut.lines),
-              s),
+        turned(cut.lines * cut.line_bytes / 4, s),
+        spans(static_cast<std::size_t>(views_at_once) * (n.bin_blocks * cut.lines), s),
         store(views_at_once * cut.lines * cut.across, s) {}
 };
 

@@ -91,7 +91,7 @@ TANDEM_HOST_DEVICE inline int whole_above(float position) {
 
 /// How much of [from, to] lies between a whole number and the next.
 TANDEM_HOST_DEVICE inline float share_of(float from, float to, int cell) {
-  const auto low = static_cast<float>(cell);
+  const float low = cell;
   return fmaxf(fminf(to, low + 1) - fmaxf(from, low), 0.0f);
 }
 
@@ -171,7 +171,7 @@ TANDEM_HOST_DEVICE void add_cells(const PlainShadow& s, const PlainCells& cells,
             last = std::min(whole_above(s.at + c[3] + 0.5f), cells.bins - s.bin),
             first_row = std::max(whole_below(s.low), -s.row),
             last_row = std::min(whole_above(s.low + run * s.step), cells.rows - s.row);
-  float edge = static_cast<float>(first) - 0.5f - s.at, before = area_before(s.along, edge);
+  float edge = first - 0.5f - s.at, before = area_before(s.along, edge);
   TANDEM_KEEP_ROLLED
   for (int bin = first; bin < last; bin += bins_at_once) {
     float weight[bins_at_once];
@@ -191,7 +191,7 @@ TANDEM_HOST_DEVICE void add_cells(const PlainShadow& s, const PlainCells& cells,
         if (bin + k < last) value += weight[k] * slant[k] * cell[k];
       TANDEM_UNROLL
       for (int k = 0; k < run; ++k) {
-        const float from = s.low + static_cast<float>(k) * s.step;
+        const float from = s.low + k * s.step;
         sum[k] += share_of(from, from + s.step, row) * value;
       }
     }
@@ -214,7 +214,7 @@ TANDEM_HOST_DEVICE void add_view(const PlainFrame& n, const PlainColumns& column
   const float across = v.sin - t * v.cos;
   TANDEM_UNROLL
   for (int k = 0; k < columns_a_thread; ++k) {
-    const auto step = static_cast<float>(k);
+    const float step = k;
     const float deeper = step * v.cos, here = d + deeper, over_here = over(here),
                 moved = step * across * over_here;
     add_cells({shadow_of(v, t + moved, here), in_bin + v.bins * moved, bin, row,
@@ -274,7 +274,7 @@ TANDEM_HOST_DEVICE inline void PlainRay::find_columns(const PlainFrame& n, doubl
 
 /// Finds the lines in which the bins meet columns that are there.
 TANDEM_HOST_DEVICE inline void PlainRay::find_lines(int columns, int lines) {
-  const auto last = static_cast<float>(lines - 1);
+  const float last = lines - 1;
   const float reach = fmaxf(fmaxf(fabsf(low), fabsf(low + low_a_line * last)),
                             fmaxf(fabsf(high), fabsf(high + high_a_line * last))) +
                       1;
@@ -288,7 +288,7 @@ TANDEM_HOST_DEVICE inline void PlainRay::find_lines(int columns, int lines) {
 /// The ray between the bins `bin` and bin + 1, for rows from `row` on.
 TANDEM_HOST_DEVICE inline PlainRay ray_between(const PlainFrame& n, Index bin, Index row,
                                                const Image<const float>& volume) {
-  const double tangent = (static_cast<double>(bin) + 0.5 - n.axis_bin) / n.bins;
+  const double tangent = (bin + 0.5 - n.axis_bin) / n.bins;
   PlainRay ray;
   ray.along_x = fabs(n.cos + tangent * n.sin) >= fabs(n.sin - tangent * n.cos);
   ray.tangent = static_cast<float>(tangent);
@@ -297,7 +297,7 @@ TANDEM_HOST_DEVICE inline PlainRay ray_between(const PlainFrame& n, Index bin, I
   const Line depth{n.sod + a_column * ((ray.along_x ? n.x0 : n.y0) + ray.column.first) +
                        a_line * (ray.along_x ? n.y0 : n.x0),
                    a_column * ray.column.step + a_line};
-  const double slices = (static_cast<double>(row) - n.row_of_0) / n.voxel;  // slices of an edge at depth 1
+  const double slices = (row - n.row_of_0) / n.voxel;  // slices of an edge at depth 1
   ray.depth = static_cast<float>(depth.first), ray.depth_a_line = static_cast<float>(depth.step);
   ray.slice = {slices * depth.first - n.bottom / n.voxel, slices * depth.step};
   ray.slice_a_column = static_cast<float>(slices * a_column);
@@ -321,7 +321,7 @@ TANDEM_HOST_DEVICE void add_voxels(const PlainVoxels& v, float first_weight, flo
                                    float (&sum)[2][run]) {
   TANDEM_UNROLL
   for (int k = 0; k < run; ++k) {
-    const float from = v.low + static_cast<float>(k) * v.width, to = from + v.width;
+    const float from = v.low + k * v.width, to = from + v.width;
     const int last = std::min(whole_above(to), v.slices - v.slice);
     float value = 0;
     TANDEM_KEEP_ROLLED
@@ -345,16 +345,16 @@ TANDEM_HOST_DEVICE void add_lines(const PlainFrame& n, const PlainRay& ray, cons
   for (int line = ray.first_line / step * step + phase; line < ray.last_line; line += step) {
     const double at = ray.column.at(line), edge = ray.slice.at(line);
     const int column = whole(at), slice = whole(edge);
-    const auto in_column = static_cast<float>(at - column), in_slice = static_cast<float>(edge - slice),
-               lines = static_cast<float>(line);
+    const float in_column = static_cast<float>(at - column), in_slice = static_cast<float>(edge - slice),
+                lines = line;
     const float depth = ray.depth + ray.depth_a_line * lines;
     const int first = std::max(column + whole_above(in_column + ray.low + ray.low_a_line * lines), 0),
               last =
                   std::min(column + whole_below(in_column + ray.high + ray.high_a_line * lines) + 1, columns);
     TANDEM_KEEP_ROLLED
     for (int k = first; k < last; ++k) {
-      const float o = static_cast<float>(k - column) - in_column, here = depth + deeper * o,
-                  over_here = over(here), moved = o * across * over_here;
+      const float o = k - column - in_column, here = depth + deeper * o, over_here = over(here),
+                  moved = o * across * over_here;
       const Trapezoid<float> t = shadow_of(v, ray.tangent + moved, here);
       const float between = -v.bins * moved;  // the bins, from the column's middle
       const float middle = area_before(t, between), height = t.height * over_here;

@@ -42,7 +42,7 @@ Index plain_views(Index views, Index cells) {
 /// A block has a row of a view.
 __global__ void find_slants(const ConeView* __restrict__ views, int bins, float* slants) {
   float* row = slants + (static_cast<Index>(blockIdx.y) * gridDim.x + blockIdx.x) * bins;
-  for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += static_cast<int>(blockDim.x))
+  for (int bin = threadIdx.x; bin < bins; bin += static_cast<int>(blockDim.x))
     row[bin] = slant_of<float>(views[blockIdx.y], blockIdx.x, bin);
 }
 
@@ -145,7 +145,7 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
   const auto frames = frames_on_device(views, stream);
   const Index view = projections.n1 * projections.n2,
               at_once = views.circular ? projections.n0 : plain_views(projections.n0, view);
-  const Scratch<float> slants(static_cast<std::size_t>((views.circular ? 1 : at_once) * view), s);
+  const Scratch<float> slants((views.circular ? 1 : at_once) * view, s);
   note_launch(volume.n0 == 1 ? "plain footprint backward, 1" : "plain footprint backward, 4");
   const auto run = volume.n0 == 1 ? launch_backward<1> : launch_backward<plain_run>;
   for (Index first = 0; first < projections.n0; first += at_once) {

@@ -125,9 +125,9 @@ class ShadowStore {
                 parts_of(direction) * 32 * sizeof(uint4) + columns * sizeof(Ladder) + sizeof(int));
 
   ShadowStore(Index most, cudaStream_t s)  ///< most: pairs of a view and a tile
-      : weights_(static_cast<std::size_t>(most) * parts_of(direction) * 32, s),
-        ladders_(static_cast<std::size_t>(most) * columns, s),
-        bins_(static_cast<std::size_t>(most), s),
+      : weights_(most * parts_of(direction) * 32, s),
+        ladders_(most * columns, s),
+        bins_(most, s),
         stream_(s) {}
 
   TileShadows of(const ConeFrame& frame, const ConeView* views, int count, const Tiles& tiles) const {

@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(32 * ray_warps, 2)
   const int view = static_cast<int>(blockIdx.y) * ray_warps + warp, first = static_cast<int>(blockIdx.x) * 32;
   if (view >= plan.views) return;
   const float4 step = __ldg(reinterpret_cast<const float4*>(plan.steps) + view);
-  const float k = static_cast<float>(min(first + lane, plan.samples - 1));
+  const float k = min(first + lane, plan.samples - 1);
   float x = ceilf(fmaf(k, step.y, k * step.x) - reach), y = ceilf(fmaf(k, step.w, k * step.z) - reach);
 #pragma unroll
   for (int other = 1; other < together; other *= 2) {
@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(32 * ray_warps, 2)
   const float dx = fmaf(k, step.y, fmaf(k, step.x, -x)), dy = fmaf(k, step.w, fmaf(k, step.z, -y));
 #pragma unroll
   for (int i = 0; i < width; ++i) {
-    across[warp][lane / together][i].of[lane % together] = window(dx - static_cast<float>(i));
-    down[warp][lane / together][i].of[lane % together] = window(dy - static_cast<float>(i));
+    across[warp][lane / together][i].of[lane % together] = window(dx - i);
+    down[warp][lane / together][i].of[lane % together] = window(dy - i);
   }
   __syncwarp();
   const int slices = min(lane, task.lanes / 2 - 1);

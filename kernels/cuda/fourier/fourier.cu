@@ -23,15 +23,14 @@ int lanes_for(Index slices) {
 
 /// Bytes of the samples of all views, and of the cells.
 double bytes_of(const FourierSizes& n, Index views, int lanes) {
-  const auto numbers = static_cast<double>(views * n.samples() + n.columns() * n.cells_y);
-  return numbers * lanes * static_cast<double>(sizeof(float2));
+  const double numbers = views * n.samples() + n.columns() * n.cells_y;
+  return numbers * lanes * sizeof(float2);
 }
 
 /// Bytes of rows as long as their transforms: so they come back from beyond their ends.
 double bytes_of_circles(const FourierViews& views, int lanes) {
   if (views.beyond.zeros()) return 0;
-  return static_cast<double>(views.plan->rays.size()) * static_cast<double>(views.plan->length) * lanes *
-         static_cast<double>(sizeof(float));
+  return static_cast<double>(views.plan->rays.size()) * views.plan->length * lanes * sizeof(float);
 }
 
 std::vector<float2> moves_of(const FourierViews& views) {
@@ -71,8 +70,8 @@ struct Work {
         tables(*kept),
         lanes(fitting_lanes(views, forward, slices, s.device())),
         stream(queue(s)),
-        samples(static_cast<std::size_t>(plan.samples() * tables.plan.views * lanes), stream),
-        grid(static_cast<std::size_t>(plan.columns() * plan.cells_y * lanes), stream),
+        samples(plan.samples() * tables.plan.views * lanes, stream),
+        grid(plan.columns() * plan.cells_y * lanes, stream),
         weights{kept_weights->of_frequency.data(),
                 kept_weights->of_view.data(),
                 {kept_weights->moves.data(), tables.plan.phases.sixteenth},
@@ -86,9 +85,9 @@ struct Work {
  private:
   /// The number of lanes, fewer if memory has no room for more: slices do not change each other's bits.
   static int fitting_lanes(const FourierViews& views, bool forward, Index slices, Device device) {
-    const auto free = static_cast<double>(free_memory(device));
+    const double free = free_memory(device);
     const auto bytes = [&](int lanes) {
-      return bytes_of(*views.plan, static_cast<Index>(views.plan->rays.size()), lanes) +
+      return bytes_of(*views.plan, views.plan->rays.size(), lanes) +
              (forward ? bytes_of_circles(views, lanes) : 0);
     };
     int lanes = lanes_for(slices);

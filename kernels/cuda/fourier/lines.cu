@@ -50,7 +50,7 @@ struct SharedLine {
 template <class Line, class Lines, class Begin, class Transform>
 __device__ void line_after_line(const Lines& lines, const LineTransform& f, const Workers& w,
                                 const Begin& begin, const Transform& transform) {
-  int block = static_cast<int>(blockIdx.x);
+  int block = blockIdx.x;
   const auto line_of = [&](int number) {
     const LineAndSlice at(lines.at, w, number);
     return Line(lines, at.line, at.slice);
@@ -291,7 +291,7 @@ void rows_to_samples(const DevicePlan& plan, const FourierSlices& at, const Four
   if (!weights.beyond.before)
     return launch(elements_to_frequencies<BinRows<const float>>, lines, plan.row_forth, plan.views,
                   elements_in, stream);
-  const Scratch<float2> ends(static_cast<std::size_t>(rows.n0 * at.lanes), queue(stream));
+  const Scratch<float2> ends(rows.n0 * at.lanes, queue(stream));
   find_ends(weights.beyond, at, rows, ends.data(), stream);
   launch(elements_to_frequencies<ContinuedRows>, ContinuedRows{lines, ends.data()}, plan.row_forth,
          plan.views, elements_in, stream);
@@ -305,7 +305,7 @@ void samples_to_rows(const DevicePlan& plan, const FourierSlices& at, const Four
   };
   if (!weights.beyond.before) return run();
   const Index length = plan.length, view = at.count * length;
-  const Scratch<float> memory(static_cast<std::size_t>(rows.n0 * view), queue(stream));
+  const Scratch<float> memory(rows.n0 * view, queue(stream));
   float* data = memory.data() - at.first * length;  // slices are counted as in `rows`
   const Image<float> circles{data, rows.n0, at.first + at.count, length, view, length};
   lines.rows = {circles, plan.length, true}, lines.update = {1, 0};

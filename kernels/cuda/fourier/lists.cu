@@ -10,7 +10,7 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Index i) { return i; }
 
 /// The samples of a run that meet cells [x, x + block_x) x [y, y + block_y): k = first .. last - 1.
 struct Met {
@@ -50,7 +50,7 @@ TANDEM_HOST_DEVICE int block_at_y(const FrequencyTile& tile, int i) {
 /// A thread has a block: how many samples meet it, or which.
 template <bool fill>
 __global__ void list_samples(ListTask task, const Index* starts, int* counts, ListedSample* list) {
-  const auto block = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int block = blockIdx.x * blockDim.x + threadIdx.x;
   if (block >= task.count * blocks_a_tile) return;
   const FrequencyTile t = task.tiles[block / blocks_a_tile];
   const int x = block_at_x(t, block % blocks_a_tile), y = block_at_y(t, block % blocks_a_tile);

@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(threads)
   const float* circle = &element(circles, view, slice, 0);
   double sums[2] = {};
   for (Index i = threadIdx.x; i < circles.n2; i += threads) {
-    sums[0] += static_cast<double>(circle[i] * beyond.before[i]);
-    sums[1] += static_cast<double>(circle[i] * beyond.after[i]);
+    sums[0] += circle[i] * beyond.before[i];
+    sums[1] += circle[i] * beyond.after[i];
   }
   sum_over_block(sums);
   const auto low = static_cast<float>(sums[0]), high = static_cast<float>(sums[1]);

@@ -35,8 +35,8 @@ struct SampleNotes {
 
 /// The distance from the first cell of a block to the nearest image of a sample.
 __device__ inline float distance(float k, float step, float rest, int first, int cells) {
-  const float near = fmaf(k, rest, fmaf(k, step, static_cast<float>(-first)));
-  return near - static_cast<float>(cells) * rintf(near / static_cast<float>(cells));
+  const float near = fmaf(k, rest, fmaf(k, step, -first));
+  return near - cells * rintf(near / cells);
 }
 
 /// All slices of cell (x, y), y counted from -cells_y / 2; null if the grid has no such cell.
@@ -74,9 +74,9 @@ struct ListedItems {
     const DevicePlan& plan = task.plan;
     const bool conjugate = listed & ListedSample::conjugate;
     const unsigned bits = listed & ~ListedSample::conjugate, k_mask = (1u << plan.view_bit) - 1;
-    const int view = static_cast<int>(bits >> plan.view_bit), k = static_cast<int>(bits & k_mask);
+    const int view = bits >> plan.view_bit, k = bits & k_mask;
     const float4 step = __ldg(reinterpret_cast<const float4*>(plan.steps) + view);
-    const float signed_k = static_cast<float>(conjugate ? -k : k);
+    const float signed_k = conjugate ? -k : k;
     const float dx = distance(signed_k, step.x, step.y, block.x, plan.cells_x),
                 dy = listed_at_all ? distance(signed_k, step.z, step.w, block.y, plan.cells_y) : 1e6f;
     const auto four = [&](float d) {
@@ -154,8 +154,7 @@ __global__ void __launch_bounds__(32 * block_cells)
 void samples_to_cells(const FourierPlan& plan, const FourierTables& tables, int lanes, const float2* samples,
                       float2* grid, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const Scratch<float2> parts(
-      static_cast<std::size_t>(std::max(tables.parts, 1)) * block_cells * static_cast<std::size_t>(lanes), s);
+  const Scratch<float2> parts(static_cast<std::size_t>(std::max(tables.parts, 1)) * block_cells * lanes, s);
   const GatherCells task{tables.plan,
                          tables.blocks.data(),
                          static_cast<int>(tables.blocks.count()),

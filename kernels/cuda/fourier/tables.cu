@@ -127,7 +127,7 @@ std::vector<int> reach_of(const FourierPlan& plan) {
   constexpr int window = widest_window + 4;  // and of neighbouring samples that are summed together
   double end_x = 0, end_y = 0, radius = 0;
   for (const Ray& ray : plan.rays) {
-    const auto last = static_cast<double>(plan.highest);
+    const double last = plan.highest;
     end_x = std::max(end_x, last * std::abs(ray.step_x));
     end_y = std::max(end_y, last * std::abs(ray.step_y));
     radius = std::max(radius, last * std::hypot(ray.step_x, ray.step_y));
@@ -137,9 +137,7 @@ std::vector<int> reach_of(const FourierPlan& plan) {
     const double inside = std::max(0.0, static_cast<double>(x) - window);
     const double y = std::min(end_y, std::sqrt(std::max(0.0, radius * radius - inside * inside)));
     const bool met = inside <= end_x;
-    reach.push_back(
-        met ? static_cast<int>(std::min(std::ceil(y) + window, 0.5 * static_cast<double>(plan.cells_y)))
-            : -1);
+    reach.push_back(met ? static_cast<int>(std::min(std::ceil(y) + window, 0.5 * plan.cells_y)) : -1);
   }
   return reach;
 }
@@ -207,9 +205,8 @@ KeptOnDevices::Use<FourierTables> tables_for(const FourierPlan& plan, const Stre
 double table_bytes(const FourierSizes& n, Index views) {
   const double meet =
       (block_x - 1 + n.taps) * (block_y - 1 + n.taps) / static_cast<double>(block_x * block_y);
-  const double samples = static_cast<double>(views) * static_cast<double>(n.samples());
-  const double blocks =
-      static_cast<double>(n.columns()) * static_cast<double>(n.cells_y) / (block_x * block_y);
+  const double samples = static_cast<double>(views) * n.samples();
+  const double blocks = static_cast<double>(n.columns()) * n.cells_y / (block_x * block_y);
   return 1.2 * meet * samples * sizeof(ListedSample) + blocks * sizeof(BlockSamples) +
          static_cast<double>(views * (n.length / 16 + Phases::turns)) * sizeof(float2);
 }

@@ -144,7 +144,7 @@ struct LineTransform {
 
 /// q / divisor for q * divisor < 2^32
 __device__ inline int quotient(int q, unsigned inverse) {
-  return static_cast<int>(__umulhi(static_cast<unsigned>(q), inverse));
+  return __umulhi(static_cast<unsigned>(q), inverse);
 }
 
 /// A block of threads at work on one line of some pairs of slices.
@@ -153,8 +153,8 @@ struct Workers {
   __device__ explicit Workers(int log2_pairs)
       : pairs(1 << log2_pairs),
         pair(static_cast<int>(threadIdx.x) & (pairs - 1)),
-        worker(static_cast<int>(threadIdx.x >> log2_pairs)),
-        count(static_cast<int>(blockDim.x >> log2_pairs)) {}
+        worker(threadIdx.x >> log2_pairs),
+        count(blockDim.x >> log2_pairs) {}
   template <class F>
   __device__ void share(int jobs, const F& f) const {
     for (int job = worker; job < jobs; job += count) f(job);

@@ -39,9 +39,9 @@ __device__ void take_from_below(double shift, const Image<float>& y, Index view,
   const Index rows = y.n1;
   for (Index k = 0; k < rows; ++k) {
     const Index row = shift > 0 ? rows - 1 - k : k;
-    const double at = fmin(fmax(static_cast<double>(row) - shift, 0.0), static_cast<double>(rows - 1));
+    const double at = fmin(fmax(row - shift, 0.0), static_cast<double>(rows - 1));
     const auto low = static_cast<Index>(at), high = min(low + 1, rows - 1);
-    const auto part = static_cast<float>(at - static_cast<double>(low));
+    const auto part = static_cast<float>(at - low);
     element(y, view, row, bin) = __fadd_rn(__fmul_rn(1 - part, element(y, view, low, bin)),
                                            __fmul_rn(part, element(y, view, high, bin)));
   }
@@ -51,7 +51,7 @@ __device__ void take_from_below(double shift, const Image<float>& y, Index view,
 __global__ void __launch_bounds__(threads) level_bins(RolledRows rolled, Image<float> y) {
   const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (bin >= y.n2) return;
-  const double shift = __dadd_rn(__dmul_rn(static_cast<double>(bin), rolled.slope), -rolled.rise);
+  const double shift = __dadd_rn(__dmul_rn(bin, rolled.slope), -rolled.rise);
   for (Index view = blockIdx.y; view < y.n0; view += gridDim.y) take_from_below(shift, y, view, bin);
 }
 
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(threads) take_from_crooked(const __grid_consta
   const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
               last = min(y.n0, first + views_a_thread);
   if (bin >= y.n2) return;
-  const DetectorPlace at = real(static_cast<double>(row), static_cast<double>(bin));
+  const DetectorPlace at = real(row, bin);
   const CubicTaps rows(at.row, y.n1), bins(at.bin, y.n2);
   for (Index view = first; view < last; ++view) {
     const float* frame = came + view * y.n1 * y.n2;
@@ -92,7 +92,7 @@ void fill_medians(std::span<const MendedCell> mended, std::span<const int> good,
   note_launch("medians of cells");
   const Sent<MendedCell> cells(mended, stream);
   const Sent<int> places(good, stream);
-  const auto count = static_cast<Index>(mended.size());
+  const Index count = mended.size();
   fill_cells_by_medians<<<blocks_of(count, y), threads, 0, queue(stream)>>>(cells.data(), count,
                                                                             places.data(), y);
   after_launch();
@@ -114,7 +114,7 @@ void move(std::span<const double> shifts, Image<float> y, Stream& stream) {
 void make_upright(const UprightRays& real, Image<float> y, Stream& stream) {
   note_launch("make frames upright");
   const Index at_once = upright_at_once(y.n0, y.n1, y.n2);
-  const Scratch<float> came(static_cast<std::size_t>(at_once * y.n1 * y.n2), queue(stream));
+  const Scratch<float> came(at_once * y.n1 * y.n2, queue(stream));
   for (Index first = 0; first < y.n0; first += at_once) {
     const Image<float> some = part_of(y, first, at_once, 0, y.n1);
     copy({some.data, some.n0, some.n1, some.n2, some.s0, some.s1},

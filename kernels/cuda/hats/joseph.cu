@@ -27,12 +27,12 @@ struct Planes {
 /// The planes of a box that the rays of a sheet to some rows, from the first to the last, cross within it.
 __device__ Range planes_met(const ConeFrame& n, const Sheet& sheet, Index first_row, Index last_row,
                             Layers box) {
-  const auto height = [&](Index row) { return (static_cast<double>(row) - n.midplane_row) * n.row_pitch; };
-  const double low = n.z0 - n.pitch_z, high = n.z0 + n.pitch_z * static_cast<double>(box.rows);
+  const auto height = [&](Index row) { return (row - n.midplane_row) * n.row_pitch; };
+  const double low = n.z0 - n.pitch_z, high = n.z0 + n.pitch_z * box.rows;
   const double top = height(last_row), bottom = height(first_row);
   const Line above{top * sheet.depth.first - low, top * sheet.depth.step},
       below{high - bottom * sheet.depth.first, -bottom * sheet.depth.step};
-  return both(where_between(-1, sheet.across, static_cast<double>(box.columns), box.layers),
+  return both(where_between(-1, sheet.across, box.columns, box.layers),
               both(where_positive(above, box.layers), where_positive(below, box.layers)));
 }
 
@@ -59,13 +59,13 @@ __global__ void __launch_bounds__(cone_threads, 3)
              depth_step = static_cast<float>(sheet.depth.step),
              rows_apart = static_cast<float>(row_threads * n.row_pitch / n.pitch_z);
   float sum[rows_a_thread] = {};
-  float i = static_cast<float>(planes.first);
+  float i = planes.first;
   for (int plane = static_cast<int>(planes.first); plane < static_cast<int>(planes.last); ++plane, ++i) {
     const float depth = fmaf(depth_step, i, first_depth), x = fmaf(across.y, i, across.x),
                 slice = fmaf(by_depth.y, depth, by_depth.x), apart = rows_apart * depth;
 #pragma unroll
     for (int r = 0; r < rows_a_thread; ++r)
-      sum[r] += tex2DLayeredLod<float>(texture, x, fmaf(static_cast<float>(r), apart, slice), plane, 0);
+      sum[r] += tex2DLayeredLod<float>(texture, x, fmaf(r, apart, slice), plane, 0);
   }
 #pragma unroll
   for (int r = 0; r < rows_a_thread; ++r) {
@@ -89,9 +89,9 @@ void joseph_forward(const ConeViews& packed, const Execution&, float alpha, Imag
     Update update{alpha, beta};
     texture.for_each_part(whole, Planes{volume, along_x}, [&](Layers first, Layers count) {
       ConeFrame n(packed);
-      n.x0 += n.pitch * static_cast<double>(along_x ? first.layers : first.columns);
-      n.y0 += n.pitch * static_cast<double>(along_x ? first.columns : first.layers);
-      n.z0 += n.pitch_z * static_cast<double>(first.rows);
+      n.x0 += n.pitch * (along_x ? first.layers : first.columns);
+      n.y0 += n.pitch * (along_x ? first.columns : first.layers);
+      n.z0 += n.pitch_z * first.rows;
       forward<<<blocks, cone_threads, 0, s>>>(texture.texture(), count, n, views->data(), along_x, update,
                                               projections);
       after_launch();
@@ -125,8 +125,7 @@ __global__ void __launch_bounds__(cone_threads)
           kernels::hat(sheet.across.at(plane), sheet.along_x ? iy : ix) * static_cast<float>(sheet.step);
       if (weight == 0) continue;
       const Line slices = slices_at(n, sheet.depth.at(plane));
-      const Range rows = where_between(static_cast<double>(iz - 1), slices,
-                                       static_cast<double>(iz + slices_a_thread), projections.n1);
+      const Range rows = where_between(iz - 1, slices, iz + slices_a_thread, projections.n1);
       for (Index row = rows.first; row < rows.last; ++row) {
         const float value =
             weight * static_cast<float>(ray_length(n, row, bin)) * element(projections, v, row, bin);

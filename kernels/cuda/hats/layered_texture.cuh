@@ -21,7 +21,7 @@ __global__ void fill_layers(cudaSurfaceObject_t surface, Layers texels, Layers a
   constexpr Index layers_a_thread = 8;  // neighbours may be contiguous where columns are not
   const Index column = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x,
               row = static_cast<Index>(blockIdx.y) * blockDim.y + threadIdx.y,
-              first = static_cast<Index>(blockIdx.z) * layers_a_thread;
+              first = blockIdx.z * layers_a_thread;
   if (column >= texels.columns || row >= texels.rows) return;
   const bool inside = column < count.columns && row < count.rows;
   for (Index layer = first; layer < min(first + layers_a_thread, count.layers); ++layer)
@@ -72,7 +72,7 @@ class LayeredTexture {
   /// Upper bound of its memory, bytes, for `numbers` floats in layers of `layer` floats.
   static double bytes(Index numbers, Index layer) {
     const Index most = std::max(most_bytes, layer * static_cast<Index>(sizeof(float)));
-    return static_cast<double>(std::min(most, numbers * static_cast<Index>(sizeof(float))));
+    return std::min(most, numbers * static_cast<Index>(sizeof(float)));
   }
 
   cudaTextureObject_t texture() const { return texture_; }
@@ -117,7 +117,7 @@ class LayeredTexture {
     fit.rows = limit(wanted.rows, cudaDevAttrMaxTexture2DLayeredHeight, cudaDevAttrMaxSurface2DLayeredHeight);
     fit.columns =
         limit(wanted.columns, cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxSurface2DLayeredWidth);
-    const Index bytes = fit.rows * fit.columns * static_cast<Index>(sizeof(float));
+    const Index bytes = fit.rows * fit.columns * sizeof(float);
     fit.layers = limit(std::min(wanted.layers, std::max<Index>(most_bytes / bytes, 1)),
                        cudaDevAttrMaxTexture2DLayeredLayers, cudaDevAttrMaxSurface2DLayeredLayers);
     return fit;

@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(cone_threads, 4)
   const int dx = warp % 2 * 8 + at.x, dy = warp / 2 * 4 + at.y;
   const Index x0 = static_cast<Index>(blockIdx.x) * tile, y0 = static_cast<Index>(blockIdx.y) * tile,
               iz = static_cast<Index>(blockIdx.z) * slices_a_thread;
-  const float x = static_cast<float>(dx), y = static_cast<float>(dy);
-  const auto height = static_cast<float>(n.z0 / n.pitch_z + static_cast<double>(iz));
+  const float x = dx, y = dy;
+  const auto height = static_cast<float>(n.z0 / n.pitch_z + iz);
   const auto midplane = static_cast<float>(n.midplane_row + 0.5);
   float sum[slices_a_thread] = {};
   for (Index first = 0; first < count; first += cone_threads) {
@@ -78,9 +78,7 @@ __global__ void __launch_bounds__(cone_threads, 4)
       const int layer = static_cast<int>(first) + v;
 #pragma unroll
       for (int k = 0; k < slices_a_thread; ++k)
-        sum[k] = fmaf(weight,
-                      tex2DLayeredLod<float>(texture, bin, fmaf(static_cast<float>(k), rows, row), layer, 0),
-                      sum[k]);
+        sum[k] = fmaf(weight, tex2DLayeredLod<float>(texture, bin, fmaf(k, rows, row), layer, 0), sum[k]);
     }
   }
   if (x0 + dx >= volume.n2 || y0 + dy >= volume.n1) return;
@@ -104,8 +102,8 @@ void pixel_driven_backward(const ConeViews& packed, const Execution&, float alph
   Update update{alpha, beta};
   texture.for_each_part(whole, Rays{ConeFrame(packed), projections}, [&](Layers first, Layers count) {
     ConeFrame n(packed);
-    n.axis_bin -= static_cast<double>(first.columns);
-    n.midplane_row -= static_cast<double>(first.rows);
+    n.axis_bin -= first.columns;
+    n.midplane_row -= first.rows;
     backward<<<blocks, cone_threads, 0, s>>>(texture.texture(), count.layers, n, views->data() + first.layers,
                                              static_cast<float>(area), update, volume);
     after_launch();
@@ -130,7 +128,7 @@ __global__ void __launch_bounds__(cone_threads)
   const ConeView view = views[v];
   const bool along_x = sheet_of(n, view, bin).along_x;
   const Index planes = along_x ? volume.n2 : volume.n1, across = along_x ? volume.n1 : volume.n2;
-  const auto middle = static_cast<double>(bin);
+  const double middle = bin;
   float sum[rows_a_thread] = {};
   for (Index plane = 0; plane < planes; ++plane) {
     const Line above = beyond(n, view, along_x, plane, middle - 1),
@@ -142,8 +140,7 @@ __global__ void __launch_bounds__(cone_threads)
       const VoxelColumn column = column_of(n, view, ix, iy);
       const float weight = kernels::hat(column.bin, bin) * static_cast<float>(column.weight);
       if (weight == 0) continue;
-      const Range slices = where_between(static_cast<double>(row - 1), column.rows,
-                                         static_cast<double>(row + rows_a_thread), volume.n0);
+      const Range slices = where_between(row - 1, column.rows, row + rows_a_thread, volume.n0);
       for (Index iz = slices.first; iz < slices.last; ++iz) {
         const float value = weight * element(volume, iz, iy, ix);
         const double at = column.rows.at(iz);

@@ -52,10 +52,10 @@ __device__ void add_fan(const FanShape& s, const FanHere& fan, float x, float y,
   float bin = 0;
   TANDEM_UNROLL
   for (int k = 0; k < along_z; ++k) {
-    const float z = first + static_cast<float>(k);
+    const float z = first + k;
     if (k == 0 || !fan.level) {
       bin = fan.bin_at(x, y, z);
-      column = fan_column(s, bin + static_cast<float>(fan.first_bin), fan.depth_at(x, y, z));
+      column = fan_column(s, bin + fan.first_bin, fan.depth_at(x, y, z));
     }
     const FanShare share = fan_share(s, column, fan.height_at(x, y, z), fan.before_first, fan.before_last);
     if (share.weight == 0) continue;
@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(threads)
              Image<float> volume, Update update) {
   __shared__ FanHere here[fans_together];
   __shared__ bool counts[fans_together];
-  const auto own = static_cast<int>(threadIdx.y * along_x + threadIdx.x);
+  const int own = threadIdx.y * along_x + threadIdx.x;
   const Index x0 = Index{blockIdx.x} * along_x, y0 = Index{blockIdx.y} * along_y,
               z0 = Index{blockIdx.z} * along_z;
   constexpr float half_x = 0.5f * (along_x - 1), half_y = 0.5f * (along_y - 1), half_z = 0.5f * (along_z - 1);
-  const float x = static_cast<float>(threadIdx.x) - half_x, y = static_cast<float>(threadIdx.y) - half_y;
+  const float x = threadIdx.x - half_x, y = threadIdx.y - half_y;
   float sums[along_z] = {};
   for (int first = 0; first < count; first += fans_together) {
     __syncthreads();

@@ -86,22 +86,21 @@ __device__ inline void cross_along_t(const Merging& n, const Joint& child, doubl
 template <int taps>
 __device__ inline void place_along_u(const Merging& n, const Crossing& at, int d, int low, int high,
                                      Place<taps>& to) {
-  const float position = at.onward(static_cast<float>(d));
+  const float position = at.onward(d);
   const int before = at.at.whole + 1 - taps / 2;
   to.first = min(max(static_cast<int>(floorf(position)) + before, low), high);
   const int whole = to.first - before;
-  weigh<taps>(n.along_u, position - static_cast<float>(whole) - 0.5f, to.weights);
+  weigh<taps>(n.along_u, position - whole - 0.5f, to.weights);
   if (!n.of_views) return;
-  const float factor = static_cast<float>(n.weight.at(at.magnified(static_cast<float>(d))));
+  const float factor = static_cast<float>(n.weight.at(at.magnified(d)));
 #pragma unroll
   for (int k = 0; k < taps; ++k) to.weights[k] *= factor;
 }
 
 /// The place where the child's column `first + d` meets its planes, counted from `plane.whole`.
 __device__ inline float onward_along_t(const Crossing& at, int count, int d) {
-  const float base = static_cast<float>(at.plane.whole);
-  return fminf(fmaxf(fmaf(at.plane_step, static_cast<float>(d), at.plane.part), -base),
-               static_cast<float>(count - 1) - base);
+  const float base = at.plane.whole;
+  return fminf(fmaxf(fmaf(at.plane_step, d, at.plane.part), -base), count - 1 - base);
 }
 /// The first plane that is read there.
 template <int taps>
@@ -114,7 +113,7 @@ __device__ inline void place_along_t(const Merging& n, const Crossing& at, int c
                                      Place<taps>& to) {
   to.first = first_along_t<taps>(at, count, d);
   const int below = to.first - at.plane.whole + taps / 2 - 1;
-  weigh<taps>(n.along_t, onward_along_t(at, count, d) - static_cast<float>(below) - 0.5f, to.weights);
+  weigh<taps>(n.along_t, onward_along_t(at, count, d) - below - 0.5f, to.weights);
 }
 
 /// Some rows of a lane.

@@ -72,12 +72,12 @@ struct Shared {
   }
   TANDEM_HOST_DEVICE static int place_bytes(int reach) {
     return static_cast<int>((sizeof(OverU) + sizeof(int)) * all + sizeof(int) * all / four +
-                            sizeof(OverT<along>) * static_cast<std::size_t>(lines_a_block * reach));
+                            sizeof(OverT<along>) * (lines_a_block * reach));
   }
   TANDEM_HOST_DEVICE static int mixed_columns(int reach) { return reach + four; }
   static std::size_t bytes(const Merging& n) {
-    return static_cast<std::size_t>(crossing_bytes() + 2 * place_bytes(n.reach) +
-                                    lines_a_block * mixed_columns(n.reach) * 32 * rows * 4);
+    return crossing_bytes() + 2 * place_bytes(n.reach) +
+           lines_a_block * mixed_columns(n.reach) * 32 * rows * 4;
   }
 };
 
@@ -160,7 +160,7 @@ __device__ inline void place_planes(const Merging& n, const Lines& lines, int li
 
 template <int across, int along>
 __device__ inline void find_places(const Merging& n, const Lines& lines, const Places<along>& places) {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = threadIdx.x;
   constexpr int all = lines_a_block * columns_a_block;
   if (thread < all) place_column<across>(n, lines.all[thread / columns_a_block], thread, places);
   for (int i = threads - 1 - thread; i < lines_a_block * n.reach; i += threads) {
@@ -199,7 +199,7 @@ struct ColumnOfPlanes {
 
   __device__ void load(const Joint& child, const Crossing* lines, int reach, const OverT<along>* over_t,
                        int column, int row) {
-    const int line = static_cast<int>(threadIdx.x % lines_a_block), d = column - lines[line].first;
+    const int line = threadIdx.x % lines_a_block, d = column - lines[line].first;
     const bool reads = d >= 0 && d < lines[line].reach;
     readers = __ballot_sync(~0u, reads) & ((1u << lines_a_block) - 1);
     if (readers == 0) return;
@@ -237,7 +237,7 @@ template <int along, int rows>
 __device__ inline void mix_planes(const Joint& child, const Crossing* lines, int row,
                                   const Shared<along, rows>& shared, const OverT<along>* over_t) {
   constexpr int far = 1 << 30;
-  const int line = static_cast<int>(threadIdx.x % lines_a_block);
+  const int line = threadIdx.x % lines_a_block;
   const int own_first = lines[line].first, own_reach = lines[line].reach;
   const int begin = __reduce_min_sync(~0u, own_reach > 0 ? own_first : far),
             end = __reduce_max_sync(~0u, own_reach > 0 ? own_first + own_reach : -far);
@@ -293,7 +293,7 @@ __device__ inline void mix_columns(const Crossing& line, int which, const Shared
 /// Clears shared memory, so that weights of zero meet numbers.
 template <int along, int rows>
 __device__ inline void clear(const Shared<along, rows>& shared) {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = threadIdx.x;
   for (int i = thread; i < lines_a_block * shared.mixed_columns(shared.reach) * 32 * rows; i += threads)
     shared.mixed(0)[i] = 0;
   for (int which = 0; which < 2; ++which)
@@ -305,13 +305,12 @@ __device__ inline void clear(const Shared<along, rows>& shared) {
 template <int across, int along, int rows>
 __device__ inline void add_children(const Merging& n, const Joint* children, int some, int row,
                                     const Shared<along, rows>& shared, Lane<rows> (&sum)[columns_a_block]) {
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   // lines with columns are the same for all children
   const unsigned here =
       __ballot_sync(~0u, shared.crossings()[lane % lines_a_block].columns > 0) & ((1u << lines_a_block) - 1);
   if (here == 0) return;
-  Lines lines{shared.crossings(), children[0].count, __ffs(static_cast<int>(here)) - 1,
-              31 - __clz(static_cast<int>(here))};
+  Lines lines{shared.crossings(), children[0].count, __ffs(here) - 1, 31 - __clz(here)};
   find_places<across>(n, lines, shared.places(0));
 #pragma unroll 1
   for (int k = 0; k < some; ++k) {
@@ -334,7 +333,7 @@ __global__ void __launch_bounds__(threads, 2)
     gather_block(const __grid_constant__ Merging n, const Joint* children, int count, bool add, float* sums) {
   extern __shared__ __align__(16) unsigned char memory[];
   const Shared<along, rows> shared(n, memory);
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   const int first_line = static_cast<int>(blockIdx.y) * lines_a_block;
   const PlaneHull hull = hull_of(n, first_line);
   const int first_column = hull.first_column + static_cast<int>(blockIdx.x) * columns_a_block,

@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(threads, 2)
     gather_from_views(const __grid_constant__ Merging n, const Joint* views, int count, bool add,
                       float* sums) {
   __shared__ Shared shared;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   const int first_line = static_cast<int>(blockIdx.y) * lines_a_block;
   const PlaneHull hull = hull_of(n, first_line);
   const int first_column = hull.first_column + static_cast<int>(blockIdx.x) * columns_a_block,

@@ -17,7 +17,7 @@ namespace {
 /// Numbers of a group.
 class Numbers {
  public:
-  Numbers(Index count, cudaStream_t s) : all_(static_cast<std::size_t>(count + 2 * numbers_beside), s) {
+  Numbers(Index count, cudaStream_t s) : all_(count + 2 * numbers_beside, s) {
     for (const Index at : {Index{0}, numbers_beside + count})
       check(cudaMemsetAsync(all_.data() + at, 0, numbers_beside * sizeof(float), s));
   }
@@ -104,9 +104,7 @@ class Application {
     const ViewGroup& child = n_.groups[group.children[0]];
     Index columns = 0, rows = 0;
     for (Index j = planes.first; j < planes.last; j += lines_a_block) {
-      const Hull hull(std::span(group.planes)
-                          .subspan(static_cast<std::size_t>(j), static_cast<std::size_t>(std::min<Index>(
-                                                                    lines_a_block, planes.last - j))));
+      const Hull hull(std::span(group.planes).subspan(j, std::min<Index>(lines_a_block, planes.last - j)));
       columns = std::max(columns, hull.columns.size()), rows = std::max(rows, hull.rows.size());
     }
     const Taps& across = n_.along_u(child);

@@ -20,7 +20,7 @@ double view_bytes(const HierarchicalViews& n) {
 double group_bytes(const HierarchicalViews& n, const ViewGroup& group) {
   double most = 0;
   for_some_views(n, group, [&](std::span<const std::size_t> views, bool) {
-    double sum = static_cast<double>(views.size() * sizeof(Joint));
+    double sum = views.size() * sizeof(Joint);
     for (const std::size_t view : views) sum += bytes(numbers_of(n.groups[view].turned));
     most = std::max(most, sum);
   });
@@ -31,12 +31,11 @@ double group_bytes(const HierarchicalViews& n, const ViewGroup& group) {
 
 WorkingMemory hierarchical_memory(const HierarchicalViews& n) {
   double planes = 0;
-  for (const ViewGroup& group : n.groups)
-    planes += static_cast<double>(group.planes.size() + group.turned.size());
+  for (const ViewGroup& group : n.groups) planes += group.planes.size() + group.turned.size();
   WorkingMemory most{0, 0};
   for (const VoxelLines& quarter : n.quarters) {
     const ViewGroup& group = n.groups[quarter.group];
-    double turned = static_cast<double>(group.children.size() * sizeof(Joint)), of_one = 0, lines = 0;
+    double turned = group.children.size() * sizeof(Joint), of_one = 0, lines = 0;
     for (const std::size_t child : group.children) {
       turned += bytes(numbers_of(n.groups[child].turned));
       of_one = std::max(of_one, group_bytes(n, n.groups[child]));
@@ -45,8 +44,7 @@ WorkingMemory hierarchical_memory(const HierarchicalViews& n) {
     most.backward = std::max(most.backward, turned + std::max(of_one, lines));
     most.forward = std::max(most.forward, turned + std::max(of_one, bytes(numbers_of(group.planes))));
   }
-  const double kept =
-      planes * static_cast<double>(sizeof(ParentPlane) + sizeof(ChildPlane) + sizeof(PlaneColumns));
+  const double kept = planes * (sizeof(ParentPlane) + sizeof(ChildPlane) + sizeof(PlaneColumns));
   return {most.forward + kept, most.backward + kept};
 }
 

@@ -62,7 +62,7 @@ struct Merging {
 inline std::size_t shared_memory_here() {
   int device = 0;
   check(cudaGetDevice(&device));
-  return static_cast<std::size_t>(most_shared_memory(Device::cuda(device)));
+  return most_shared_memory(Device::cuda(device));
 }
 
 /// Sets `sums`, from the first of these planes on, to what the children give, or adds it.

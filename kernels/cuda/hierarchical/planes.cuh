@@ -40,11 +40,9 @@ struct Hull {
   }
 };
 
-inline Index first_number(const ViewGroup& group, Range planes) {
-  return group.planes[static_cast<std::size_t>(planes.first)].offset;
-}
+inline Index first_number(const ViewGroup& group, Range planes) { return group.planes[planes.first].offset; }
 inline Index numbers_within(const ViewGroup& group, Range planes) {
-  return group.planes[static_cast<std::size_t>(planes.last - 1)].end() - first_number(group, planes);
+  return group.planes[planes.last - 1].end() - first_number(group, planes);
 }
 
 /// Lines of voxels that are gathered at a time.
@@ -53,7 +51,7 @@ constexpr Index lines_at_once = 128;
 /// Calls body(lines) for all lines of a quarter, some at a time.
 template <class Body>
 void for_some_lines(const ViewGroup& quarter, const Body& body) {
-  const auto all = static_cast<Index>(quarter.planes.size());
+  const Index all = quarter.planes.size();
   for (Index first = 0; first < all; first += lines_at_once)
     body(Range{first, std::min(first + lines_at_once, all)});
 }
@@ -67,7 +65,7 @@ void for_some_views(const HierarchicalViews& n, const ViewGroup& group, const Bo
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     double numbers = 0;
     for (last = first; last < all.size(); ++last) {
-      numbers += static_cast<double>(numbers_of(n.groups[all[last]].turned));
+      numbers += numbers_of(n.groups[all[last]].turned);
       if (last > first && numbers > most) break;
     }
     body(all.subspan(first, last - first), first == 0);

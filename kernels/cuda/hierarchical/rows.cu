@@ -20,7 +20,7 @@ struct Rows {
   Split64 at;
   float step;
   __device__ Rows(double first, double by) : at(split_of(first)), step(static_cast<float>(by)) {}
-  __device__ float onward(int i) const { return fmaf(step, static_cast<float>(i), at.part); }
+  __device__ float onward(int i) const { return fmaf(step, i, at.part); }
 };
 
 __device__ inline Line rows_of(const Turning& n, double u, double t) {
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads)
     turn(const __grid_constant__ Turning n, const float* own, float* turned) {
   const ParentPlane& to = n.turned[blockIdx.z];
   const ParentPlane& from = n.own[n.of_one ? 0 : blockIdx.z];
-  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int lane = threadIdx.x % 32;
   const int column = to.first_column + static_cast<int>(blockIdx.x * warps + threadIdx.x / 32),
             row0 = static_cast<int>(blockIdx.y) * rows_a_warp;
   if (column >= to.first_column + to.columns || row0 >= to.rows) return;
@@ -86,7 +86,7 @@ struct Results {
   /// Adds what 32 numbers give, as far as there are `count`: number i stands at rows.onward(i). A lane has
   /// one of them.
   __device__ void add(const Taps& of, const Rows& rows, int count, float number) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int lane = threadIdx.x % 32;
     const float position = rows.onward(lane), whole = floorf(position);
     float weights[taps];
     weigh<taps>(of, position - whole - 0.5f, weights);
@@ -98,7 +98,7 @@ struct Results {
 #pragma unroll
     for (int p = 0; p < parts; ++p) {
       const int row = row0 + 32 * p + lane;
-      const float near = static_cast<float>(row - rows.at.whole) - rows.at.part;
+      const float near = row - rows.at.whole - rows.at.part;
       const int low = max(static_cast<int>(floorf((near - taps / 2) / rows.step)), 0),
                 high = min(static_cast<int>(ceilf((near + taps / 2) / rows.step)), 31);
       for (int i = low; i <= high; ++i)
@@ -108,7 +108,7 @@ struct Results {
   }
   /// Writes the results, as far as there are `count`.
   __device__ void store(float* out, int count) const {
-    const int lane = static_cast<int>(threadIdx.x % 32);
+    const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int p = 0; p < parts; ++p)
       if (row0 + 32 * p + lane < count) out[row0 + 32 * p + lane] = sums[p];
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(threads)
     turn_back(const __grid_constant__ Turning n, const float* turned, float* own) {
   __shared__ Products<taps> all[warps];
   const ParentPlane& to = n.own[blockIdx.z];
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int column = to.first_column + static_cast<int>(blockIdx.x) * warps + warp,
             row0 = static_cast<int>(blockIdx.y) * 32 * parts;
   if (column >= to.first_column + to.columns || row0 >= to.rows) return;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(threads)
     }
     const Line line = rows_of(n, (column - n.axis_column) * n.step_u, from.t);
     const Rows rows(line.at(from.first_row) - to.first_row, line.step);
-    const float base = static_cast<float>(row0 - rows.at.whole) - rows.at.part;
+    const float base = row0 - rows.at.whole - rows.at.part;
     const int begin = max(0, static_cast<int>(floorf((base - taps / 2) / rows.step))),
               end = min(from.rows, static_cast<int>(ceilf((base + 32 * parts + taps / 2) / rows.step)) + 1);
     for (int i = begin; i < end; i += 32)
@@ -179,7 +179,7 @@ template <int taps>
 __global__ void __launch_bounds__(threads)
     add(const __grid_constant__ VoxelPass n, const float* rows, Update update, Image<float> volume) {
   __shared__ float tile[edge][edge + 1];
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int2 begin = begin_of(n);
   const int z0 = static_cast<int>(blockIdx.y) * edge;
   for (int c = warp; c < edge; c += warps) {
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(threads)
     spread_voxels(const __grid_constant__ VoxelPass n, Image<const float> volume, float* rows) {
   __shared__ float tile[edge][edge + 1];
   __shared__ Products<taps> all[warps];
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int2 begin = begin_of(n);
   const int row0 = static_cast<int>(blockIdx.y) * 32 * parts, nz = static_cast<int>(volume.n0);
   const OnLine own = on_line(n, volume, begin.x + lane, begin.y);

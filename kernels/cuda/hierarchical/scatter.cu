@@ -37,8 +37,8 @@ struct Shared {
     some = crossings;
   }
   static std::size_t bytes(const Merging& n) {
-    const auto columns = static_cast<std::size_t>(n.together * own_columns_a_block);
-    return sizeof(Place<along>) * columns + sizeof(float) * columns * static_cast<std::size_t>(n.spread) +
+    const std::size_t columns = n.together * own_columns_a_block;
+    return sizeof(Place<along>) * columns + sizeof(float) * columns * n.spread +
            sizeof(Crossing) * planes_at_once + sizeof(Reach) * lines_a_block * warps;
   }
 };
@@ -52,8 +52,8 @@ __device__ inline float columns_until(const Crossing& at, float position) {
 /// Columns of the plane that can read [first, last) of the child, as counted from the origin.
 template <int across>
 __device__ inline Reach reach_of(const Crossing& at, int first, int last) {
-  const float base = static_cast<float>(first - at.at.whole), a = columns_until(at, base - across / 2),
-              b = columns_until(at, base + static_cast<float>(last - first + across / 2));
+  const float base = first - at.at.whole, a = columns_until(at, base - across / 2),
+              b = columns_until(at, base + (last - first + across / 2));
   return {static_cast<int>(floorf(fminf(a, b))), static_cast<int>(ceilf(fmaxf(a, b))) + 1};
 }
 
@@ -81,7 +81,7 @@ __device__ inline void cross(const Merging& n, const Joint& child, const ParentP
 template <int across, int along>
 __device__ inline void find_places(const Merging& n, const Crossing* planes, int some, const Joint& child,
                                    int first, const Shared<along>& shared) {
-  const int thread = static_cast<int>(threadIdx.x);
+  const int thread = threadIdx.x;
   if (thread < lines_a_block * warps) {
     const Crossing& at = planes[thread / warps];
     Reach reach{0, 0};
@@ -111,8 +111,7 @@ __device__ inline void find_places(const Merging& n, const Crossing* planes, int
 }
 
 __device__ inline void clear(float* numbers, int count) {
-  for (int i = static_cast<int>(threadIdx.x); i < count / 4; i += threads)
-    reinterpret_cast<float4*>(numbers)[i] = {0, 0, 0, 0};
+  for (int i = threadIdx.x; i < count / 4; i += threads) reinterpret_cast<float4*>(numbers)[i] = {0, 0, 0, 0};
 }
 
 /// The planes that a column gathers, from `first` on.
@@ -161,7 +160,7 @@ __device__ inline void add_plane(const Joint& child, const ParentPlane& p, const
                                  const LanePlace& at, const Shared<along>& shared,
                                  Planes<along, rows> (&own)[columns_a_warp]) {
   const auto [line, column, row] = at;
-  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int warp = threadIdx.x / 32;
   const Reach reach = shared.reaches[line * warps + warp];
   if (reach.first >= reach.last) return;
   const Crossing& crossing = shared.some[line];
@@ -191,7 +190,7 @@ __global__ void __launch_bounds__(threads, 2)
   extern __shared__ __align__(16) unsigned char memory[];
   Shared<along> shared(n, memory);
   const Joint& child = children[blockIdx.z];
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   const int first = child.first_column + static_cast<int>(blockIdx.x) * own_columns_a_block,
             row = child.first_row + (static_cast<int>(blockIdx.y) * 32 + lane) * rows;
   if (first >= child.last_column || row - lane * rows >= child.last_row) return;

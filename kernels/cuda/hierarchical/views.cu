@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(threads)
     turn_view(ConeFrame n, Image<const float> projections, Index view, float* bins) {
   __shared__ float tile[edge][edge + 1];
   const Index bin0 = static_cast<Index>(blockIdx.x) * edge, row0 = static_cast<Index>(blockIdx.y) * edge;
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int k = warp; k < edge; k += warps)
     if (const Index row = row0 + k, bin = bin0 + lane; row < projections.n1 && bin < projections.n2)
       tile[k][lane] =
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(threads)
     store(ConeFrame n, const float* bins, Index view, Update update, Image<float> projections) {
   __shared__ float tile[edge][edge + 1];
   const Index bin0 = static_cast<Index>(blockIdx.x) * edge, row0 = static_cast<Index>(blockIdx.y) * edge;
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int k = warp; k < edge; k += warps)
     if (const Index bin = bin0 + k, row = row0 + lane; row < projections.n1 && bin < projections.n2)
       tile[lane][k] = bins[bin * projections.n1 + row];

@@ -98,8 +98,8 @@ class Transforms {
  public:
   Transforms(const ImageFilter& filter, const FilterBatch& batch, Stream& stream)
       : batch_(batch),
-        count_(static_cast<Index>(filter.response.size())),
-        scale_(1.0f / static_cast<float>(filter.rows * filter.bins)),
+        count_(filter.response.size()),
+        scale_(1.0f / (filter.rows * filter.bins)),
         stream_(queue(stream)),
         plans_(plans_for(filter, batch, stream)),
         response_(filter.response, stream),
@@ -134,7 +134,7 @@ void filter_frames(const ImageFilter& filter, const FrameBlocks& blocks, Range k
   const cudaStream_t s = queue(stream);
   const FilterBatch batch(filter.rows, filter.bins, blocks.count);
   const Transforms transforms(filter, batch, stream);
-  const Scratch<float> work(static_cast<std::size_t>(batch.held * batch.size), s);
+  const Scratch<float> work(batch.held * batch.size, s);
   const Image<const float> as_it_came{frames.data, frames.n0, frames.n1, frames.n2, frames.s0, frames.s1};
   const auto images_from = [&](Index first) {
     return Images{filter.bins, batch.line, batch.size, work.data() + first * batch.size};

@@ -117,7 +117,7 @@ Index replace_outliers(const FrameOutliers& how, const std::byte* from, std::byt
   });
   after_launch();
   bring(std::span(&replaced, 1), tally, stream);
-  return static_cast<Index>(replaced);
+  return replaced;
 }
 
 }  // namespace

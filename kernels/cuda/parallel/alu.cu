@@ -29,7 +29,7 @@ struct Hats {
   __device__ float operator()(const Anchor& anchor, float step_x, float step_y, int dx, int dy,
                               int bin) const {
     const Split at = split(position_in(anchor, step_x, step_y, dx, dy));
-    return hat(height, slope, at.fraction, static_cast<float>(bin - anchor.bin - at.below));
+    return hat(height, slope, at.fraction, bin - anchor.bin - at.below);
   }
 };
 
@@ -38,8 +38,8 @@ struct HalfHats : Hats {
   using Hats::Hats;
   __device__ float operator()(const Anchor& anchor, float step_x, float step_y, int dx, int dy,
                               int bin) const {
-    const float e = position_in({0, anchor.offset + ahead}, step_x, step_y, dx, dy) -
-                    (static_cast<float>(bin - anchor.bin) + ahead);
+    const float e =
+        position_in({0, anchor.offset + ahead}, step_x, step_y, dx, dy) - (bin - anchor.bin + ahead);
     return __half2float(__float2half_rn(fmaxf(fmaf(-slope, fabsf(e), height), 0.0f)));
   }
 };
@@ -89,8 +89,7 @@ double forward_memory(tandem::Shape volume, tandem::Shape projections) {
 double backward_memory(tandem::Shape volume, tandem::Shape projections, int sinograms) {
   const double rounded_up = 64 * static_cast<double>(projections[0]);  // texels at the ends of rows
   return views_memory(projections) +
-         16 * (static_cast<double>(sinograms * projections[0] * projections[2] + volume[1] * volume[2]) +
-               rounded_up);
+         16 * (sinograms * projections[0] * projections[2] + volume[1] * volume[2] + rounded_up);
 }
 
 namespace parallel_variants {

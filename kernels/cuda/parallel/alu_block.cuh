@@ -68,7 +68,7 @@ constexpr int chunk = 16;  // views whose windows lie in shared memory at once
 struct BackwardShape {
   Index views, bins, nx, ny;
   int half_width, window;  ///< window: bins of a block that any view can meet
-  std::size_t shared_bytes() const { return static_cast<std::size_t>(chunk * window) * sizeof(float4); }
+  std::size_t shared_bytes() const { return chunk * window * sizeof(float4); }
   dim3 blocks() const {
     return {static_cast<unsigned>(ceil_div<Index>(nx, edge)),
             static_cast<unsigned>(ceil_div<Index>(ny, edge))};
@@ -103,8 +103,7 @@ __device__ void alu_block(BackwardShape n, const ParallelView* __restrict__ view
     if (threadIdx.x < count * 4) {
       const int v = threadIdx.x / 4, corner = threadIdx.x % 4;
       const ParallelView view = views[first + v];
-      const double lowest = view.origin + view.step_x * static_cast<double>(x0) +
-                            view.step_y * static_cast<double>(y0) +
+      const double lowest = view.origin + view.step_x * x0 + view.step_y * y0 +
                             (edge - 1) * (fmin(view.step_x, 0.0) + fmin(view.step_y, 0.0));
       const int start = static_cast<int>(floor(fmin(fmax(lowest, -1e9), 1e9))) - n.half_width - 1;
       Anchor anchor = anchor_at(view, x0 / tile + corner % 2, y0 / tile + corner / 2);
@@ -132,8 +131,7 @@ __device__ void alu_block(BackwardShape n, const ParallelView* __restrict__ view
         const Split at = split(position_in(anchor, step.x, step.y, x % tile, row % tile));
         const float4* q = window + anchor.bin + at.below;
 #pragma unroll
-        for (int t = 1 - reach; t <= reach; ++t)
-          add(sum[j], hat(step.z, step.w, at.fraction, static_cast<float>(t)), q[t]);
+        for (int t = 1 - reach; t <= reach; ++t) add(sum[j], hat(step.z, step.w, at.fraction, t), q[t]);
       }
     }
   }
@@ -150,7 +148,7 @@ template <class Launch>
 void backward_by_fours(float alpha, Image<const float> projections, float beta, Image<float> volume,
                        cudaStream_t s, const Launch& launch) {
   const Index views = projections.n0, bins = projections.n2, nx = volume.n2, ny = volume.n1;
-  const Scratch<float4> both(static_cast<std::size_t>(views * bins + nx * ny), s);
+  const Scratch<float4> both(views * bins + nx * ny, s);
   float4 *const sinogram = both.data(), *const sums = sinogram + views * bins;
   for (Index first = 0; first < volume.n0; first += lanes) {
     const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));

@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(threads)
   float4 sum[quads] = {};
   for (int line0 = 0; line0 < most_lines; line0 += tile) {
     // the lowest pixel that any bin of the block meets in this stripe, in whole tiles
-    const double at_first = (static_cast<double>(first_bin) - view.origin - minor * line0) / major;
+    const double at_first = (first_bin - view.origin - minor * line0) / major;
     const double across = (bins_a_block - 1) / major, down = (tile - 1) * -minor / major;
     const double lowest = at_first + fmin(across, 0.0) + fmin(down, 0.0) - radius;
     const int tile0 = static_cast<int>(floor(fmin(fmax(lowest, -1e8), 1e8) / tile));
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(threads)
     const int base = tile0 * tile;
     const float start0 = static_cast<float>(at_first + lane / major - radius - base);
     for (int l = 0; l < tile && line0 + l < lines; ++l) {
-      const int start = __float2int_ru(fmaf(drift, static_cast<float>(l), start0));
+      const int start = __float2int_ru(fmaf(drift, l, start0));
       const float4* pixels_of_line = image + static_cast<Index>(line0 + l) * count + base;
       for (int k = start; k < start + reach; ++k) {
         if (static_cast<unsigned>(base + k) >= static_cast<unsigned>(count)) continue;
@@ -99,9 +99,9 @@ void forward_by(const std::string& name, const ParallelViews& packed, float alph
   const cudaStream_t s = queue(stream);
   const auto views = views_on_device(packed, stream);
   const ForwardShape n{projections.n0, projections.n2, volume.n2, volume.n1, tiles_of<Weight>(packed)};
-  const std::size_t shared = static_cast<std::size_t>(views_a_block * n.tiles) * sizeof(Anchor);
+  const std::size_t shared = views_a_block * n.tiles * sizeof(Anchor);
   const Index area = n.nx * n.ny, cells_a_quad = n.views * n.bins;
-  const Scratch<float4> all(static_cast<std::size_t>(most_quads * (2 * area + cells_a_quad)), s);
+  const Scratch<float4> all(most_quads * (2 * area + cells_a_quad), s);
   float4 *const image = all.data(), *const turned = image + most_quads * area,
                 *const out = turned + most_quads * area;
   const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(n.bins, bins_a_block)),

@@ -51,8 +51,7 @@ template <int lanes, int planes>
 class HalfRows {
  public:
   HalfRows(Image<const float> projections, cudaStream_t stream)
-      : scale_(2 * lanes, stream),
-        rows_(static_cast<std::size_t>(planes * projections.n0 * projections.n2 * lanes), stream) {
+      : scale_(2 * lanes, stream), rows_(planes * projections.n0 * projections.n2 * lanes, stream) {
     const Scratch<Extremes> extremes(lanes, stream);
     measure(projections, extremes.data(), lanes, stream);
     scales<<<1, lanes, 0, stream>>>(extremes.data(), static_cast<int>(projections.n1), scale_.data(),

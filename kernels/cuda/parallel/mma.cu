@@ -83,7 +83,7 @@ __device__ inline void find_windows(const Layout& n, const Memory& memory, const
   const int of_tile = first(t % tiles_x * edge, t / tiles_x * edge, edge), of_block = first(0, 0, tile);
   const int slot = slot_of(n, step, v);
   memory.windows[slot * tiles + t] = {
-      anchor.offset + ahead, static_cast<float>(of_tile) + ahead,
+      anchor.offset + ahead, of_tile + ahead,
       memory.slab_at(n, step, v) + static_cast<unsigned>((of_tile - of_block) * row_bytes<lanes>),
       step * n.views_a_stage + v < n.views ? anchor.bin + of_block : -(1 << 30)};
   if (t == 0) memory.numbers[slot] = {step_x, step_y, view.height, view.slope};
@@ -134,7 +134,7 @@ __device__ inline Factors<planes> factors_of(const Memory& memory, int slot, int
     const float4 numbers = reinterpret_cast<const float4*>(memory.numbers)[slot + k];
     const float4 w = reinterpret_cast<const float4*>(memory.windows)[(slot + k) * tiles + tile_of_block];
     const ViewNumbers view{numbers.x, numbers.y, numbers.z, numbers.w};
-    const float start = w.y + static_cast<float>(lane % 4 * 2);
+    const float start = w.y + lane % 4 * 2;
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const float e =

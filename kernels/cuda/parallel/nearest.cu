@@ -44,14 +44,14 @@ struct Box {
   __device__ float operator()(const Anchor& anchor, float step_x, float step_y, int dx, int dy,
                               int bin) const {
     const float position = position_by_quarters(anchor.offset, step_x, step_y, dx, dy);
-    return static_cast<float>(bin - anchor.bin) == whole(position) ? height : 0.0f;
+    return bin - anchor.bin == whole(position) ? height : 0.0f;
   }
 };
 
 /// The kernels decide which bin is the nearest, bit by bit. Beside the middle between two bins, double would
 /// take the other one.
 double coefficient(const ParallelViews& packed, Index view, Index x, Index y, Index bin) {
-  const ParallelView& v = packed.views[static_cast<std::size_t>(view)];
+  const ParallelView& v = packed.views[view];
   const Anchor anchor = anchor_at(v, x / tile, y / tile);
   const float position =
       position_by_quarters(anchor.offset, static_cast<float>(v.step_x), static_cast<float>(v.step_y),

@@ -55,9 +55,9 @@ void backward(const ParallelViews& views, const Execution& how, float alpha, Ima
 WorkingMemory working_memory(Precision precision, tandem::Shape volume, tandem::Shape projections,
                              Device device) {
   const double lanes = precision == float32 || volume[0] > 64 ? 128 : 64;  // two planes of 64: float32
-  const double views = views_memory(projections), pixels = static_cast<double>(volume[1] * volume[2]),
-               cells = static_cast<double>(projections[0] * projections[2]);
-  return {is_hopper(device) ? views + 2 * lanes * pixels + 1.01 * static_cast<double>(tensor_forward_sums)
+  const double views = views_memory(projections), pixels = volume[1] * volume[2],
+               cells = projections[0] * projections[2];
+  return {is_hopper(device) ? views + 2 * lanes * pixels + 1.01 * tensor_forward_sums
                             : forward_memory(volume, projections),
           views + 2 * lanes * cells};
 }

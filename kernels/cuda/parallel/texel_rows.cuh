@@ -94,13 +94,13 @@ class TexelRows {
   TexelRows(Index bins, Index rows, const Stream& stream, cudaTextureFilterMode filter = cudaFilterModeLinear)
       : stream_(queue(stream)),
         pitch_(pitch_of(bins, stream.device())),
-        alignment_(static_cast<std::size_t>(attribute(cudaDevAttrTextureAlignment, stream.device()))),
-        memory_(static_cast<std::size_t>(pitch_ * rows) * sizeof(Texel) + alignment_, stream_),
+        alignment_(attribute(cudaDevAttrTextureAlignment, stream.device())),
+        memory_(pitch_ * rows * sizeof(Texel) + alignment_, stream_),
         extremes_(Format<Texel>::lanes, stream_) {
     cudaResourceDesc what{};
     what.resType = cudaResourceTypePitch2D;
     what.res.pitch2D = {data(), Format<Texel>::channels(), static_cast<std::size_t>(bins + 2 * margin_texels),
-                        static_cast<std::size_t>(rows), static_cast<std::size_t>(pitch_) * sizeof(Texel)};
+                        static_cast<std::size_t>(rows), pitch_ * sizeof(Texel)};
     cudaTextureDesc how{};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
     how.filterMode = filter;
@@ -149,7 +149,7 @@ class TexelRows {
   }
   static Index pitch_of(Index bins, Device device) {
     const Index alignment = attribute(cudaDevAttrTexturePitchAlignment, device);
-    const Index bytes = (bins + 2 * margin_texels) * static_cast<Index>(sizeof(Texel));
+    const Index bytes = (bins + 2 * margin_texels) * sizeof(Texel);
     return ceil_div(bytes, alignment) * alignment / static_cast<Index>(sizeof(Texel));
   }
   Texel* data() const {

@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(texture_threads)
     __syncthreads();
     stage(band.views + first, here, blockIdx.x, blockIdx.y, staged);
     __syncthreads();
-    float row = static_cast<float>(first) + 0.5f;
+    float row = first + 0.5f;
 #pragma unroll 4
     for (int v = 0; v < here; ++v, ++row) {
       const float4 view = staged.terms[v];

@@ -61,7 +61,7 @@ __device__ inline void stage(const ParallelView* __restrict__ views, int count, 
   const Anchor anchor = anchor_at(view, tile_x, tile_y);
   staged.terms[v] = {anchor.offset, static_cast<float>(view.step_x), static_cast<float>(view.step_y),
                      view.height};
-  staged.texel[v] = static_cast<float>(anchor.bin) + (margin_texels + 0.5f);
+  staged.texel[v] = anchor.bin + (margin_texels + 0.5f);
 }
 
 /// Position of a pixel of a tile in bins from the anchor's: the one formula of `texture_tile` and of a
@@ -112,14 +112,14 @@ __device__ void texture_tile(const Source& source, const ParallelView* __restric
   __shared__ StagedViews staged;
   const int group = threadIdx.x / (quarter_edge * quarter_edge);
   const int2 at = z_order(threadIdx.x % (quarter_edge * quarter_edge));
-  const float x = static_cast<float>(at.x), y = static_cast<float>(at.y);
+  const float x = at.x, y = at.y;
   float sum[quarters][Source::lanes] = {};
   for (Index first = 0; first < count; first += texture_threads) {
     const int here = static_cast<int>(min(static_cast<Index>(texture_threads), count - first));
     __syncthreads();
     stage(views + first, here, tile_x, tile_y, staged);
     __syncthreads();
-    float row = static_cast<float>(first + group) + 0.5f;  // between rows nothing is to be interpolated
+    float row = first + group + 0.5f;  // between rows nothing is to be interpolated
 #pragma unroll 2
     for (int v = group; v < here; v += groups, row += groups) {
       const float4 view = staged.terms[v];

@@ -28,7 +28,7 @@ struct Group {
 
 /// How far strips have moved, in whole pairs of pixels so that a pair never lies in two tiles.
 TANDEM_HOST_DEVICE inline int moved(float drift, int line) {
-  return 2 * static_cast<int>(std::floor(0.5f * drift * static_cast<float>(line)));
+  return 2 * static_cast<int>(std::floor(0.5f * drift * line));
 }
 
 /// The lowest bin that the strip from pixel `left` on can meet within the segment from `line0` on.
@@ -64,7 +64,7 @@ inline double straight(const ParallelView& v) {
 /// The views that cross that kind of line, sorted by their slopes.
 inline std::vector<int> order_of(const ParallelViews& packed, bool turned) {
   std::vector<int> order;
-  const auto view = [&](int v) -> const ParallelView& { return packed.views[static_cast<std::size_t>(v)]; };
+  const auto view = [&](int v) -> const ParallelView& { return packed.views[v]; };
   for (int v = 0; v < static_cast<int>(packed.views.size()); ++v)
     if ((std::abs(view(v).step_y) > std::abs(view(v).step_x)) == turned) order.push_back(v);
   std::stable_sort(order.begin(), order.end(),
@@ -79,9 +79,7 @@ inline std::vector<Group> groups_of(const ParallelViews& packed, const std::vect
   for (std::size_t first = 0; first < order.size();) {
     Group g{};
     std::fill_n(g.views, views_a_group, -1);
-    const auto view = [&](std::size_t k) -> const ParallelView& {
-      return packed.views[static_cast<std::size_t>(order[k])];
-    };
+    const auto view = [&](std::size_t k) -> const ParallelView& { return packed.views[order[k]]; };
     double room = INFINITY;  // pixels
     std::size_t end = first;
     for (; end < order.size() && end < first + views_a_group; ++end) {
@@ -93,7 +91,7 @@ inline std::vector<Group> groups_of(const ParallelViews& packed, const std::vect
       g.views[end - first] = order[end];
     }
     g.drift = static_cast<float>((slope(view(first), turned) + slope(view(end - 1), turned)) / 2);
-    g.left = -2 * static_cast<int>(std::ceil(std::max(0.0f, g.drift) * static_cast<float>(segment) / 2));
+    g.left = -2 * static_cast<int>(std::ceil(std::max(0.0f, g.drift) * segment / 2));
     groups.push_back(g);
     first = end;
   }
@@ -108,7 +106,7 @@ inline int columns_of(Index pixels, int segment) { return parts_of(pixels + segm
 
 /// Bytes of the sums of one group.
 inline Index bytes_of_group(Index segments, int columns, int slices) {
-  return segments * columns * strips * views_a_group * window * slices * static_cast<Index>(sizeof(float));
+  return segments * columns * strips * views_a_group * window * slices * sizeof(float);
 }
 
 /// The plan with the segment for which blocks have least to do: long segments leave fewer sums behind, short

@@ -21,8 +21,7 @@ __global__ void __launch_bounds__(threads) add_bins(Image<const float> y, double
   const Index which = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
   if (which >= y.n0 * y.n1) return;
   double sum = 0;
-  for (Index bin = 0; bin < y.n2; ++bin)
-    sum += static_cast<double>(element(y, which / y.n1, which % y.n1, bin));
+  for (Index bin = 0; bin < y.n2; ++bin) sum += element(y, which / y.n1, which % y.n1, bin);
   sums[which] = sum;
 }
 
@@ -46,7 +45,7 @@ __global__ void __launch_bounds__(threads) take_roots(const double* __restrict__
   if (bin >= y.n2) return;
   for (Index view = blockIdx.z; view < y.n0; view += gridDim.z) {
     float& value = element(y, view, row, bin);
-    value = static_cast<float>(sqrt(fmax(0.0, static_cast<double>(value) + lifts[row])));
+    value = static_cast<float>(sqrt(fmax(0.0, value + lifts[row])));
   }
 }
 
@@ -57,7 +56,7 @@ dim3 blocks_of(const Image<float>& y) {
 
 std::vector<double> sums_of_views(Image<const float> y, Stream& stream) {
   note_launch("sums of views");
-  std::vector<double> sums(static_cast<std::size_t>(y.n0 * y.n1));
+  std::vector<double> sums(y.n0 * y.n1);
   const Scratch<double> there(sums.size(), queue(stream));
   add_bins<<<static_cast<unsigned>(ceil_div<Index>(y.n0 * y.n1, threads)), threads, 0, queue(stream)>>>(
       y, there.data());
@@ -68,7 +67,7 @@ std::vector<double> sums_of_views(Image<const float> y, Stream& stream) {
 
 std::vector<float> multiply(Image<const float> other, Image<float> y, Stream& stream) {
   note_launch("products");
-  std::vector<std::uint32_t> keys(static_cast<std::size_t>(y.n1), 0xffffffffu);
+  std::vector<std::uint32_t> keys(y.n1, 0xffffffffu);
   const Sent<std::uint32_t> lowest(keys, stream);
   multiply_all<<<blocks_of(y), threads, 0, queue(stream)>>>(other, y, lowest.data());
   after_launch();

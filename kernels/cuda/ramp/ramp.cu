@@ -23,8 +23,7 @@ constexpr std::size_t batch_bytes = 32 << 20;
 
 Index pairs_at_once(Index length) {
   constexpr Index most = 32768;  // a grid's second extent ends at 65535
-  return std::clamp<Index>(
-      static_cast<Index>(batch_bytes / (static_cast<std::size_t>(length) * sizeof(float2))), 1, most);
+  return std::clamp<Index>(static_cast<Index>(batch_bytes / (length * sizeof(float2))), 1, most);
 }
 
 struct Plan {
@@ -134,8 +133,8 @@ __device__ inline Ends given_back(const Rows& at, const FilterSide& side, Index 
   for (Index k = threadIdx.x; k < at.length; k += threads) {
     const float before = __ldg(at.beyond.before + k), after = __ldg(at.beyond.after + k);
     const float2 value = pair[k];
-    sums[0] += static_cast<double>(value.x * before), sums[1] += static_cast<double>(value.y * before);
-    sums[2] += static_cast<double>(value.x * after), sums[3] += static_cast<double>(value.y * after);
+    sums[0] += value.x * before, sums[1] += value.y * before;
+    sums[2] += value.x * after, sums[3] += value.y * after;
   }
   sum_over_block(sums);
   const Index other = min(view + 1, at.views - 1);
@@ -177,8 +176,7 @@ struct Tables {
 void append_response(const RowFilter& filter, double shift, std::vector<float2>& all) {
   const Index n = filter.length;
   for (Index k = 0; k < n; ++k) {
-    const double size =
-        filter.response[static_cast<std::size_t>(std::min(k, n - k))] / static_cast<double>(n);
+    const double size = filter.response[std::min(k, n - k)] / static_cast<double>(n);
     const std::complex<double> at = size * phase_of(k, n, shift);
     all.push_back({static_cast<float>(at.real()), static_cast<float>(at.imag())});
   }
@@ -220,7 +218,7 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
       ceil_div<Index>(in.n0, 2),
       {tables->before.data(), tables->after.data(), filter.beyond.end_values(tables->shares.data())}};
   const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
-  const Scratch<float2> work(static_cast<std::size_t>(batch * filter.length), s);
+  const Scratch<float2> work(batch * filter.length, s);
   const Plan plan = plan_for(filter.length, stream);
   check(cufft().set_stream(plan.handle, s));
   const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);

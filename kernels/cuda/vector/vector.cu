@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads)
 void dot(ConstVectorView x, ConstVectorView y, std::span<double> sums, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const Lines at = lines_of(x.space);
-  const Scratch<double> partial(static_cast<std::size_t>(at.blocks * at.pieces()), s), total(sums.size(), s);
+  const Scratch<double> partial(at.blocks * at.pieces(), s), total(sums.size(), s);
   with_width(at, x.data, y.data, [&](auto n) {
     piece_dots<n><<<grid_of(at), threads, 0, s>>>(at, at.pieces_of_line(), x.data, y.data, partial.data());
   });

@@ -38,7 +38,7 @@ struct Integers {
   double scale, top;
   __device__ Number operator()(float voxel, Beyond& met) const {
     met.below += voxel<min, met.above += voxel> max;
-    double level = (static_cast<double>(voxel) - static_cast<double>(min)) * scale;
+    double level = (static_cast<double>(voxel) - min) * scale;
     level = level > 0 ? level : 0;
     level = level < top ? level : top;
     const int whole = static_cast<int>(level);
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(threads)
 template <class F>
 void with_coding(const VoxelCoding& how, F f) {
   using enum VoxelCoding::Number;
-  const double top = how.top(), scale = top / (static_cast<double>(how.max) - static_cast<double>(how.min));
+  const double top = how.top(), scale = top / (static_cast<double>(how.max) - how.min);
   if (how.number == float16) return f(Halves{});
   if (how.number == uint16) return f(Integers<std::uint16_t>{how.min, how.max, scale, top});
   f(Integers<std::uint8_t>{how.min, how.max, scale, top});

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(threads) add_over_views(Image<const float> y, 
 #pragma unroll
   for (int i = 0; i < waves_a_thread; ++i) halves[i] = first + i < waves.count ? waves.halves[first + i] : 0;
   for (Index j = 0; j < waves.length; ++j) {
-    const auto value = static_cast<double>(element(y, row, mirrored(j - waves.beside, y.n1), bin));
+    const double value = element(y, row, mirrored(j - waves.beside, y.n1), bin);
 #pragma unroll
     for (int i = 0; i < waves_a_thread; ++i) {
       own[i].add(value, waves.turns[at[i]]);
@@ -78,18 +78,16 @@ __global__ void __launch_bounds__(threads)
 
 void take_out(const Waves& waves, Image<float> y, float* slow, Stream& stream) {
   note_launch("waves of columns");
-  const auto count = static_cast<Index>(waves.halves.size());
+  const Index count = waves.halves.size();
   if (count == 0) {  // there is no slow part
-    if (slow)
-      check(cudaMemsetAsync(slow, 0, sizeof(float) * static_cast<std::size_t>(y.n0 * y.n1 * y.n2),
-                            queue(stream)));
+    if (slow) check(cudaMemsetAsync(slow, 0, sizeof(float) * (y.n0 * y.n1 * y.n2), queue(stream)));
     return;
   }
   const std::vector<Turn> turns = turns_of(waves.length);
   const Sent<Turn> turns_there(turns, stream);
   const Sent<Index> halves(waves.halves, stream);
   const Sent<double> weights(waves.weights, stream);
-  const Scratch<WaveSums> sums(static_cast<std::size_t>(y.n0 * count * y.n2), queue(stream));
+  const Scratch<WaveSums> sums(y.n0 * count * y.n2, queue(stream));
   const Table table{waves.length, waves.beside, count, turns_there.data(), halves.data(), weights.data()};
   const auto bins = static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), rows = static_cast<unsigned>(y.n0);
   add_over_views<<<dim3(bins, static_cast<unsigned>(ceil_div<Index>(count, waves_a_thread)), rows), threads,

@@ -78,7 +78,7 @@ void take_out(Plane& sinogram, const FoundStripes& found, bool transmissions) {
   if (!transmissions) return add_to_columns(sinogram, {0, sinogram.rows}, found.negative());
   const std::vector<float> factors = found.factors();
   for (Index view = 0; view < sinogram.rows; ++view)
-    for (Index b = 0; b < sinogram.columns; ++b) sinogram(view, b) *= factors[static_cast<std::size_t>(b)];
+    for (Index b = 0; b < sinogram.columns; ++b) sinogram(view, b) *= factors[b];
 }
 
 void look_and_remove(Plane& sinogram, const Preprocessing& how, Notes& notes) {
@@ -95,7 +95,7 @@ void look_and_remove(Plane& sinogram, const Preprocessing& how, Notes& notes) {
   });
   for (Index b = 0; b < columns.rows && found.wide; ++b)
     for (float* v = columns.row(b); v != columns.row(b) + views; ++v)
-      *v = static_cast<float>(*v - found.constants[static_cast<std::size_t>(b)]);
+      *v = static_cast<float>(*v - found.constants[b]);
   find_faint(found, spreads_of(columns, differences(4), views / 2), views,
              [&] { return spreads_of(columns, differences(2), views / 2).medians; });
   if (sees_soft) find_soft(found, medians, how.axis);

@@ -28,7 +28,7 @@ Strength strength_of(const ColumnSpreads& fourth, Index views) {
   std::vector<float> sizes;
   for (const float m : fourth.medians) sizes.push_back(std::abs(m));
   const double scale = of_median / std::sqrt(squares);
-  const double of_views = std::sqrt(0.5 * std::numbers::pi / static_cast<double>(views));
+  const double of_views = std::sqrt(0.5 * std::numbers::pi / views);
   return {scale * median(sizes), of_views * scale * median(fourth.distances)};
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 /// Medians over blocks of views of the differences between two columns, (block, bin) from `bin` on.
 void add_medians(const float* before, const float* behind, Index views, Index bins, float* medians) {
-  std::vector<float> differences(static_cast<std::size_t>(views));
+  std::vector<float> differences(views);
   for (std::size_t v = 0; v < differences.size(); ++v) differences[v] = behind[v] - before[v];
   for (std::size_t block = 0; block < view_blocks; ++block) {
     const Range own = views_of_block(block, views);
@@ -28,7 +28,7 @@ struct Differences {
 
 Differences differences_of(std::span<const float> medians, Index step, std::span<const double> known) {
   constexpr double rounding = 1e-12;
-  const std::size_t apart = static_cast<std::size_t>(step), count = known.size() - apart;
+  const std::size_t apart = step, count = known.size() - apart;
   Differences all;
   std::vector<double> own;
   for (std::size_t b = 0; b < count; ++b) {
@@ -41,8 +41,7 @@ Differences differences_of(std::span<const float> medians, Index step, std::span
   const double least = usual_share * median(own) + rounding;
   for (std::size_t b = 0; b < count; ++b) {
     double sum = 0;
-    for (int d = -2; d <= 2; ++d)
-      sum += own[static_cast<std::size_t>(nearest(static_cast<Index>(b) + d, static_cast<Index>(count)))];
+    for (int d = -2; d <= 2; ++d) sum += own[nearest(b + d, count)];
     all.variances.push_back(sum / 5 + least);
   }
   return all;
@@ -56,7 +55,7 @@ BlockMedians block_medians_of(const Plane& columns) {
   BlockMedians all{columns.rows};
   for (std::size_t s = 0; s < steps_of_profiles.size(); ++s) {
     const Index step = steps_of_profiles[s], bins = columns.rows - step;
-    all.of_step[s].resize(view_blocks * static_cast<std::size_t>(bins));
+    all.of_step[s].resize(view_blocks * bins);
     parallel_for_blocks(bins, 16, [&](Range some) {
       for (Index b = some.first; b < some.last; ++b)
         add_medians(columns.row(b), columns.row(b + step), columns.columns, bins, &all.of_step[s][b]);
@@ -71,7 +70,7 @@ std::vector<OfBlocks> profiles_of(const BlockMedians& medians, std::span<const d
   std::vector<OfBlocks> profile(known.size());
   double largest = 0;
   for (std::size_t s = 0; s < steps_of_profiles.size(); ++s) {
-    const auto step = static_cast<std::size_t>(steps_of_profiles[s]);
+    const std::size_t step = steps_of_profiles[s];
     const Differences all = differences_of(medians.of_step[s], steps_of_profiles[s], known);
     for (std::size_t b = 0; b < all.values.size(); ++b) {
       const double weight = 1 / all.variances[b];

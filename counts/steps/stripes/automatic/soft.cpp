@@ -43,8 +43,7 @@ class Flanks {
 /// The sum of x^power over the columns of a flank, 1 at its far end.
 double moment(Index half, int power) {
   double sum = 0;
-  for (Index x = half + 1; x <= 2 * half; ++x)
-    sum += std::pow(static_cast<double>(x) / static_cast<double>(2 * half), power);
+  for (Index x = half + 1; x <= 2 * half; ++x) sum += std::pow(static_cast<double>(x) / (2 * half), power);
   return sum;
 }
 
@@ -67,7 +66,7 @@ Flanks::Flanks(Index half)
 }
 
 Flanks::Powers Flanks::at(Index column) const {
-  const double x = static_cast<double>(column) / static_cast<double>(reach());
+  const double x = static_cast<double>(column) / reach();
   return {scale_[0], scale_[1] * x, scale_[2] * (x * x - second_), scale_[3] * x * (x * x - third_)};
 }
 
@@ -82,11 +81,10 @@ OfBlocks Flanks::excess(std::span<const OfBlocks> profile, Index middle) const {
 std::vector<OfBlocks> Flanks::excesses(std::span<const OfBlocks> profile, Index middle) const {
   std::array<OfBlocks, powers> fit{};
   for (Index x = -reach(); x <= reach(); ++x)
-    for (std::size_t k = 0; k < powers && std::abs(x) > half_; ++k)
-      fit[k] += at(x)[k] * profile[static_cast<std::size_t>(middle + x)];
+    for (std::size_t k = 0; k < powers && std::abs(x) > half_; ++k) fit[k] += at(x)[k] * profile[middle + x];
   std::vector<OfBlocks> all;
   for (Index x = -half_; x <= half_; ++x) {
-    all.push_back(profile[static_cast<std::size_t>(middle + x)]);
+    all.push_back(profile[middle + x]);
     for (std::size_t k = 0; k < powers; ++k) all.back() -= at(x)[k] * fit[k];
   }
   return all;
@@ -107,8 +105,7 @@ const std::vector<Flanks>& windows() {
 /// in half its width.
 double ratio_beyond_doubt(Index bins) {
   double places = 0;
-  for (const Flanks& window : windows())
-    places += static_cast<double>(bins) / static_cast<double>(window.half());
+  for (const Flanks& window : windows()) places += static_cast<double>(bins) / window.half();
   return ratio_by_chance(1e-3 / places);
 }
 
@@ -151,7 +148,7 @@ bool is_image(const std::vector<double>& other, const std::vector<double>& means
 class Search {
  public:
   Search(std::vector<OfBlocks> profile, std::optional<double> axis)
-      : profile_(std::move(profile)), axis_(axis), bins_(static_cast<Index>(profile_.size())) {
+      : profile_(std::move(profile)), axis_(axis), bins_(profile_.size()) {
     for (const Flanks& window : windows()) {
       Places all{window, std::vector<Place>(profile_.size())};
       std::vector<double> variances;
@@ -186,8 +183,8 @@ class Search {
 
     Index first() const { return window.reach(); }
     Index last(Index bins) const { return bins - window.reach(); }
-    Place& operator[](Index m) { return places[static_cast<std::size_t>(m)]; }
-    const Place& operator[](Index m) const { return places[static_cast<std::size_t>(m)]; }
+    Place& operator[](Index m) { return places[m]; }
+    const Place& operator[](Index m) const { return places[m]; }
     double ratio(Index m) const {
       return std::abs((*this)[m].excess) / std::sqrt((*this)[m].variance + least_variance);
     }
@@ -241,8 +238,7 @@ class Search {
     constexpr double nearest_bins = 2, of_distance = 0.05;
     Range places{scale.first(), scale.last(bins_)};
     if (axis_) {
-      const double image = 2 * *axis_ - static_cast<double>(m),
-                   beside = nearest_bins + of_distance * std::abs(static_cast<double>(m) - *axis_);
+      const double image = 2 * *axis_ - m, beside = nearest_bins + of_distance * std::abs(m - *axis_);
       places.first = std::max(places.first, static_cast<Index>(std::ceil(image - beside)));
       places.last = std::min(places.last, static_cast<Index>(std::floor(image + beside)) + 1);
       if (places.first >= places.last) return true;
@@ -263,9 +259,9 @@ class Search {
     const Index half = scale.window.half();
     const std::vector<double> means = means_of(excess);
     for (Index b = m - half; b <= m + half; ++b) {
-      const double mean = means[static_cast<std::size_t>(b - m + half)];
-      taken[static_cast<std::size_t>(b)] += mean;
-      for (double& own : profile_[static_cast<std::size_t>(b)]) own -= mean;
+      const double mean = means[b - m + half];
+      taken[b] += mean;
+      for (double& own : profile_[b]) own -= mean;
     }
     for (Places& other : scales_) measure(other, {m - half, m + half + 1});
     if (++times_ == bins_) leave_alone_all();

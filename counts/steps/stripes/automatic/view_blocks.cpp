@@ -51,7 +51,7 @@ bool change_smoothly(const OfBlocks& values) {
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double line = 0, parabola = 0, lines = 0, parabolas = 0, all = 0;
   for (std::size_t k = 0; k < view_blocks; ++k) {
-    const double x = static_cast<double>(k) - 0.5 * (n - 1), bent = x * x - (n * n - 1) / 12;
+    const double x = k - 0.5 * (n - 1), bent = x * x - (n * n - 1) / 12;
     line += x * (values[k] - mean), lines += x * x;
     parabola += bent * (values[k] - mean), parabolas += bent * bent;
     all += (values[k] - mean) * (values[k] - mean);

@@ -16,7 +16,7 @@ constexpr std::size_t view_blocks = 16;
 constexpr double usual_share = 0.5;
 
 inline Range views_of_block(std::size_t block, Index views) {
-  const auto k = static_cast<Index>(block), of = static_cast<Index>(view_blocks);
+  const Index k = block, of = view_blocks;
   return {views * k / of, views * (k + 1) / of};
 }
 

@@ -13,8 +13,8 @@ constexpr Index widest = 31;
 /// columns k and k + 1.
 std::vector<Range> between_jumps(std::span<const float> jumps, double least) {
   std::vector<Range> found;
-  const auto count = static_cast<Index>(jumps.size());
-  const auto jump = [&](Index k) { return jumps[static_cast<std::size_t>(k)]; };
+  const Index count = jumps.size();
+  const auto jump = [&](Index k) { return jumps[k]; };
   for (Index k = 0; k < count; ++k) {
     if (std::abs(jump(k)) < least) continue;
     for (Index end = k + 1; end < std::min(count, k + 1 + widest); ++end)
@@ -30,7 +30,7 @@ std::vector<Range> between_jumps(std::span<const float> jumps, double least) {
 /// The same from the other end.
 std::vector<Range> between_jumps_from_end(std::span<const float> jumps, double least) {
   const std::vector<float> from_end(jumps.rbegin(), jumps.rend());
-  const auto columns = static_cast<Index>(jumps.size()) + 1;
+  const auto columns = std::ssize(jumps) + 1;
   std::vector<Range> found = between_jumps(from_end, least);
   for (Range& bins : found) bins = {columns - bins.last, columns - bins.first};
   return found;
@@ -42,7 +42,7 @@ WideStripe measured(const Plane& columns, Range bins) {
   WideStripe stripe{bins, {}};
   const float *before = columns.row(0), *behind = columns.row(bins.size() + 1);
   for (Index b = 1; b <= bins.size(); ++b) {
-    const double t = static_cast<double>(b) / static_cast<double>(bins.size() + 1);
+    const double t = static_cast<double>(b) / (bins.size() + 1);
     std::vector<double> excess;
     for (Index view = 0; view < columns.columns; ++view)
       excess.push_back(columns.row(b)[view] - (1 - t) * before[view] - t * behind[view]);
@@ -61,7 +61,7 @@ bool are_alike(const WideStripe& a, const WideStripe& b) {
 }  // namespace
 
 double WideStripe::mean() const {
-  return std::accumulate(constants.begin(), constants.end(), 0.0) / static_cast<double>(constants.size());
+  return std::accumulate(constants.begin(), constants.end(), 0.0) / constants.size();
 }
 
 std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns) {

@@ -16,7 +16,7 @@ constexpr double bytes_a_value = 3 * sizeof(float) + sizeof(std::uint16_t);
 
 /// The bytes that `how` holds for a row.
 double bytes_a_row(const GpuColumns& how, Index views, Index bins) {
-  const auto values = static_cast<double>(views * bins);
+  const double values = views * bins;
   if (!how.slow_sigma) return bytes_a_value * values;
   return (bytes_a_value + sizeof(float)) * values +
          kernels::wave_bytes(slow_waves(views, *how.slow_sigma), bins);
@@ -44,8 +44,7 @@ class Columns {
         kernels_.factors(sorted_.data(), medians_.data(), shape_, heeded_ranks(how, shape_.views), stream_);
     std::vector<char> marks(factors.size());
     parallel_for(shape_.rows, [&](Index row) {
-      const std::span own(&factors[static_cast<std::size_t>(row * shape_.bins)],
-                          static_cast<std::size_t>(shape_.bins));
+      const std::span own(&factors[row * shape_.bins], shape_.bins);
       std::ranges::copy(dilated(outstanding(own, how.snr)), marks.begin() + row * shape_.bins);
     });
     kernels_.replace({factors, marks, how.norm}, medians_.data(), order(), shape_, values_.data(), stream_);
@@ -75,12 +74,7 @@ void remove_dead(const GpuData& data, const DeadStripes& how) {
   const std::vector<float> changes =
       kernels::columns(data.stream.device())->fluctuations(read_only(y), data.stream);
   interpolate_columns(
-      y,
-      [&](Index row) {
-        return dead_columns({&changes[static_cast<std::size_t>(row * y.n2)], static_cast<std::size_t>(y.n2)},
-                            how);
-      },
-      data.stream);
+      y, [&](Index row) { return dead_columns(std::span(&changes[row * y.n2], y.n2), how); }, data.stream);
 }
 
 /// Sorts only what changes slowly over the views; the rest stays.
@@ -118,14 +112,14 @@ std::optional<Index> remove(GpuData& data, const GpuColumns& how) {
 std::vector<Index> interpolate_columns(const Image<float>& y,
                                        const std::function<std::vector<bool>(Index)>& marks_of,
                                        Stream& stream) {
-  std::vector<Index> counts(static_cast<std::size_t>(y.n1));
+  std::vector<Index> counts(y.n1);
   std::vector<std::vector<kernels::FilledCell>> of_row(counts.size());
   parallel_for(y.n1, [&](Index row) {
-    const auto place = static_cast<std::size_t>(row);
+    const std::size_t place = row;
     const std::vector<bool> marks = marks_of(row);
     counts[place] = std::ranges::count(marks, true);
     append_filled(
-        y.n2, row, [&](Index b) { return marks[static_cast<std::size_t>(b)]; }, of_row[place]);
+        y.n2, row, [&](Index b) { return marks[b]; }, of_row[place]);
   });
   std::vector<kernels::FilledCell> cells;
   for (const auto& own : of_row) cells.insert(cells.end(), own.begin(), own.end());
@@ -142,7 +136,7 @@ GpuWork on_gpu(const GpuColumns& how) {
 double gpu_bytes(const GpuColumns& how, Shape shape) {
   const auto [views, rows, bins] = shape;
   const double a_row = bytes_a_row(how, views, bins);
-  return static_cast<double>(rows_together(rows, a_row)) * a_row;
+  return rows_together(rows, a_row) * a_row;
 }
 
 GpuWork on_gpu(const ColumnChanges& changes) {
@@ -151,7 +145,7 @@ GpuWork on_gpu(const ColumnChanges& changes) {
     const kernels::ColumnKernels& kernel = *kernels::columns(data.stream.device());
     std::vector<double> all = kernel.means(read_only(y), data.stream);
     parallel_for(y.n1, [&](Index row) {
-      const std::span own(&all[static_cast<std::size_t>(row * y.n2)], static_cast<std::size_t>(y.n2));
+      const std::span own(&all[row * y.n2], y.n2);
       std::ranges::copy(changes(own), own.begin());
     });
     kernel.add(all, y, data.stream);

@@ -18,8 +18,8 @@ ImageFilter fit_filter(Index views, Index bins, Index order) {
   ImageFilter filter{2 * (views - 1), bins};
   const std::vector<double> gain = fit_gain(views, order);
   for (Index k = 0; k < filter.rows; ++k)
-    filter.response.insert(filter.response.end(), static_cast<std::size_t>(bins / 2 + 1),
-                           static_cast<float>(gain[static_cast<std::size_t>(std::min(k, filter.rows - k))]));
+    filter.response.insert(filter.response.end(), bins / 2 + 1,
+                           static_cast<float>(gain[std::min(k, filter.rows - k)]));
   return filter;
 }
 
@@ -39,7 +39,7 @@ void filter_all(const ImageFilter& filter, const Image<float>& sinograms, Stream
 }
 
 double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return std::accumulate(values.begin(), values.end(), 0.0) / values.size();
 }
 
 class GpuFit {
@@ -81,7 +81,7 @@ class GpuFit {
   /// The factors that let sinograms keep their means.
   static std::vector<double> scales(std::span<const double> fitted, std::span<const double> even,
                                     Index rows) {
-    const std::size_t bins = fitted.size() / static_cast<std::size_t>(rows);
+    const std::size_t bins = fitted.size() / rows;
     std::vector<double> all;
     for (std::size_t first = 0; first < fitted.size(); first += bins)
       all.push_back(mean_of(fitted.subspan(first, bins)) / mean_of(even.subspan(first, bins)));
@@ -121,7 +121,7 @@ double gpu_bytes_of_fit(Shape shape) {
   const double transforms =
       4 * std::max(kernels::FilterBatch(2 * (views - 1), bins, 1).bytes(),
                    kernels::FilterBatch(views + 2 * margin, bins + 2 * margin, 1).bytes());
-  return a_row * static_cast<double>(rows_together(rows, a_row)) + transforms;
+  return a_row * rows_together(rows, a_row) + transforms;
 }
 
 }  // namespace tandem::pipeline::stripes

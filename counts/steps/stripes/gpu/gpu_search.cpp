@@ -20,7 +20,7 @@ class Search {
         columns_(columns),
         transmissions_(how.minus_log),
         axis_(how.axis),
-        found_(static_cast<std::size_t>(rows.size())) {}
+        found_(rows.size()) {}
 
   void look_and_remove() {
     interpolate_useless();
@@ -29,15 +29,14 @@ class Search {
     const std::vector<BlockMedians> of_blocks = block_medians();
     find_all_wide();
     find_all_faint();
-    parallel_for(static_cast<Index>(of_blocks.size()),
-                 [&](Index row) { find_soft(found(row), of_blocks[static_cast<std::size_t>(row)], axis_); });
+    parallel_for(of_blocks.size(), [&](Index row) { find_soft(found(row), of_blocks[row], axis_); });
     take_out();
   }
 
   void note(Range heeded, Notes& notes) const {
     for (Index row = 0; row < shape_.rows; ++row)
       if (const Index of_all = first_row_ + row; heeded.first <= of_all && of_all < heeded.last)
-        found_[static_cast<std::size_t>(row)].note(notes);
+        found_[row].note(notes);
   }
 
  private:
@@ -47,12 +46,12 @@ class Search {
     return spread_.spreads(columns_, shape_, sum, rank, stream_);
   }
 
-  FoundStripes& found(Index row) { return found_[static_cast<std::size_t>(row)]; }
+  FoundStripes& found(Index row) { return found_[row]; }
 
   /// The numbers of one row, out of those of all rows.
   std::span<const float> row_of(const std::vector<float>& all, Index row) const {
     const std::size_t bins = all.size() / found_.size();
-    return std::span(all).subspan(static_cast<std::size_t>(row) * bins, bins);
+    return std::span(all).subspan(row * bins, bins);
   }
 
   /// The numbers of all rows, (row, bin).
@@ -74,7 +73,7 @@ class Search {
     const std::vector<Index> counts = interpolate_columns(
         y_, [&](Index row) { return useless_columns(row_of(changes, row), row_of(beside.distances, row)); },
         stream_);
-    for (Index row = 0; row < shape_.rows; ++row) found(row).dead = counts[static_cast<std::size_t>(row)];
+    for (Index row = 0; row < shape_.rows; ++row) found(row).dead = counts[row];
   }
 
   void find_all_wide() {
@@ -109,7 +108,7 @@ class Search {
                             views_of_block(block, shape_.views), stream_);
         for (Index row = 0; row < shape_.rows; ++row) {
           const std::span<const float> own = row_of(medians, row);
-          std::vector<float>& of_row = all[static_cast<std::size_t>(row)].of_step[s];
+          std::vector<float>& of_row = all[row].of_step[s];
           of_row.insert(of_row.end(), own.begin(), own.end());
         }
       }
@@ -126,7 +125,7 @@ class Search {
   /// Brings columns of a row to the host, and waits for them.
   Plane brought(Index row, Range bins) const {
     Plane some(bins.size(), shape_.views);
-    const auto count = static_cast<Index>(some.values.size());
+    const Index count = some.values.size();
     copy(Image<const float>{columns_ + (row * shape_.bins + bins.first) * shape_.views, 1, 1, count, count,
                             count},
          Image<float>{some.values.data(), 1, 1, count, count, count}, stream_);
@@ -173,7 +172,7 @@ GpuWork look_on_gpu(const Preprocessing& how) {
 double gpu_bytes_of_look(Shape shape) {
   const auto [views, rows, bins] = shape;
   const double a_row = bytes_of_search(views, bins);
-  return a_row * static_cast<double>(rows_together(rows, a_row));
+  return a_row * rows_together(rows, a_row);
 }
 
 }  // namespace tandem::pipeline::stripes

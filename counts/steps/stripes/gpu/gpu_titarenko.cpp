@@ -24,11 +24,9 @@ Excess excess_of_block(const Image<const float>& block, Stream& stream) {
   Excess excess{std::vector<double>(means.size()), std::vector<double>(means.size())};
   parallel_for(block.n1, [&](Index row) {
     std::vector<double> own;
-    for (Index view = 0; view < block.n0; ++view)
-      own.push_back(sums[static_cast<std::size_t>(view * block.n1 + row)]);
+    for (Index view = 0; view < block.n0; ++view) own.push_back(sums[view * block.n1 + row]);
     const Index first = row * block.n2;
-    const auto of_row =
-        std::span(means).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(block.n2));
+    const auto of_row = std::span(means).subspan(first, block.n2);
     std::ranges::copy(excess_of(of_row, own, BlockedTitarenko::first), excess.first.begin() + first);
     std::ranges::copy(excess_of(of_row, own, BlockedTitarenko::second), excess.second.begin() + first);
   });
@@ -71,7 +69,7 @@ GpuWork straighten_on_gpu(const BlockedTitarenko& how) {
 double gpu_bytes_of_blocks(Shape shape) {
   const auto [views, rows, bins] = shape;
   const double a_row = bytes_of_regularisation(views, bins);
-  return a_row * static_cast<double>(rows_together(rows, a_row));
+  return a_row * rows_together(rows, a_row);
 }
 
 }  // namespace tandem::pipeline::stripes

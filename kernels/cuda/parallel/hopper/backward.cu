@@ -74,7 +74,7 @@ __device__ void fetch(const CUtensorMap& map, const Layout& n, const ParallelVie
     if (threadIdx.x % 8 < tiles) {
       constexpr unsigned stride_field = 16;
       ring.notes[stage].windows[v][t] = {
-          anchor.offset + ahead, static_cast<float>(first) + ahead,
+          anchor.offset + ahead, first + ahead,
           ((slab + (bin - lowest) * 128) >> 4) | (static_cast<unsigned>(n.slab_bytes >> 4) << stride_field),
           0};
     }
@@ -109,7 +109,7 @@ __device__ inline void make_factors(const Own& own, const Notes& notes, int v, F
     f.descriptors[i] = __float_as_uint(w.z);
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      const float inner = fmaf(view.step_y, own.dy + static_cast<float>(k), w.x);
+      const float inner = fmaf(view.step_y, own.dy + k, w.x);
       const float e = fmaf(view.step_x, i % 2 ? own.dx + own.turned : own.dx, inner) - start;
       f.weights[i][k] = hats<unit>(e, e - 1, view);
       f.weights[i][k + 2] = hats<unit>(e - 8, e - 9, view);
@@ -189,7 +189,7 @@ void batch_backward(const ParallelViews& packed, const ParallelView* views, floa
            spread(packed) + window,
            0,
            0};
-  n.slab_bytes = static_cast<int>(ceil_div(n.slab_rows, 8)) * 1024;
+  n.slab_bytes = ceil_div(n.slab_rows, 8) * 1024;
   n.stages = Ring<Notes>::stages_that_fit(box_bytes<lanes>(n));
   const int shared = Ring<Notes>::bytes(n.stages, box_bytes<lanes>(n));
   const bool unit = hats_are_units(packed);

@@ -109,8 +109,7 @@ __device__ inline Own own_of(const ParallelView* views, const Group& g, const Wa
           place,
           static_cast<int>(threadIdx.x % 4 * 2)};
 #pragma unroll
-  for (int i = 0; i < strips; ++i)
-    own.bin[i] = static_cast<float>(walk.starts[place][i] - walk.starts[place][0] + row) + ahead;
+  for (int i = 0; i < strips; ++i) own.bin[i] = walk.starts[place][i] - walk.starts[place][0] + row + ahead;
   return own;
 }
 
@@ -123,7 +122,7 @@ template <int planes, bool unit, bool turned>
 __device__ inline void make_factors(const Own& own, const Notes& notes, int pair, float line,
                                     Factors<planes>& f) {
   const int x = notes.lefts[pair] + own.pixel, in = x & (tile - 1);
-  const float dx = static_cast<float>(in);
+  const float dx = in;
 #pragma unroll
   for (int i = 0; i < strips; ++i) {
     const bool next = i == 1 && in >= tile - strip;
@@ -135,7 +134,7 @@ __device__ inline void make_factors(const Own& own, const Notes& notes, int pair
     for (int l = 0; l < 2; ++l)
 #pragma unroll
       for (int p = 0; p < 2; ++p) {
-        const float along = d + static_cast<float>(p), across = line + static_cast<float>(l);
+        const float along = d + p, across = line + l;
         e[l][p] = fmaf(own.view.step_x, turned ? across : along,
                        fmaf(own.view.step_y, turned ? along : across, corner.offset)) -
                   start;
@@ -203,7 +202,7 @@ __device__ void multiply_and_add(const ParallelView* views, const Group& g, cons
       steps,
       [&](const Step& at, int pair, Factors<planes>& f) {
         if (pair == 0) odd = !odd;
-        const float line = (odd ? 8.0f : 0.0f) + static_cast<float>(2 * pair);
+        const float line = (odd ? 8.0f : 0.0f) + 2 * pair;
         make_factors<planes, unit, turned>(own, ring.notes[at.stage], pair, line, f);
       },
       [&](const Step& at, int pair, const Factors<planes>& f) {
@@ -295,7 +294,7 @@ void project(const ParallelViews& packed, const KeptPlan& kept, bool turned, con
   const auto& [plan, groups] = kept;
   if (plan.groups.empty()) return;
   const Index pixels = turned ? ny : nx, lines = turned ? nx : ny;
-  const auto all = static_cast<Index>(plan.groups.size());
+  const Index all = plan.groups.size();
   Layout n{};
   n.bins = bins, n.pixels = pixels, n.lines = lines;
   n.segment = plan.segment;
@@ -304,8 +303,8 @@ void project(const ParallelViews& packed, const KeptPlan& kept, bool turned, con
   n.stages = Ring<Notes>::stages_that_fit(box_bytes<slices, planes>());
   const Index bytes = bytes_of_group(n.segments, n.columns, slices),
               at_once = std::clamp<Index>(tensor_forward_sums / bytes, 1, all);
-  const Scratch<float> partial(static_cast<std::size_t>(bytes / 4 * at_once), s);
-  const Scratch<int> firsts(static_cast<std::size_t>(bytes / 4 * at_once / (window * slices)), s);
+  const Scratch<float> partial(bytes / 4 * at_once, s);
+  const Scratch<int> firsts(bytes / 4 * at_once / (window * slices), s);
 
   const int shared = Ring<Notes>::bytes(n.stages, box_bytes<slices, planes>());
   const bool unit = hats_are_units(packed);
