@@ -15,9 +15,10 @@ std::shared_ptr<const kernels::HierarchicalViews> packed(const ConeBeam& scan, c
                                                          Device device, const Execution& how,
                                                          AlongRows rows) {
   const double accuracy = hierarchical_accuracy(how);
-  require<DeviceError>(accuracy == 0 || !device.is_cuda(), "device ", device.name(),
-                       ": --accuracy of the hierarchical model goes with the CPU; leave it out, or give "
-                       "--device cpu");
+  require<DeviceError>(
+      accuracy == 0 || !device.is_cuda(), "device ", device.name(),
+      ": another accuracy of the hierarchical model goes with the CPU; leave it out, or give "
+      "--device cpu");
   return kernels::pack_hierarchical(scan, grid, kernels::grouping_on(device), accuracy, rows);
 }
 

@@ -18,8 +18,6 @@ using nlohmann::json;
 /// Options beside those that decide a voxel that a look takes over.
 constexpr std::array taken_over{"threads", "memory", "device", "allow-external-files", "device-memory"};
 
-bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
-
 /// The values of an option: none of a flag that is not set.
 std::vector<std::string> values_of(const std::string& name, const json& value) {
   const auto refuse = [&name] {
@@ -127,7 +125,7 @@ json row_of_option(const CLI::Option& option) {
 }  // namespace
 
 bool look_takes(const std::string& option) {
-  for (const char* one : {"config", "help", "like", "quiet", "follow", "planned-views", "patience"})
+  for (const char* one : {"config", "help", "like", "quiet", "follow"})
     if (option == one) return true;
   return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
 }
@@ -148,7 +146,7 @@ LookOptions::LookOptions(const ReconOptions& o)
       rest_.push_back("--" + name + (is_flag(*option) ? "" : "=" + values.back()));
     } else if (of_step && !of_step->behind.empty()) {
       for (const auto& [one, text] : taken_apart(*of_step, values.back())) start_[one] = text;
-    } else if (decides_the_volume(name) && name != "rotation-axis-auto") {
+    } else if (decides_the_volume(name) && !(name == "rotation-axis" && o.axis_auto)) {
       start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
     }
   }
@@ -159,7 +157,8 @@ LookOptions::LookOptions(const ReconOptions& o)
 /// Whether a page may give it: it names no file but one that the start names as well.
 bool LookOptions::may_give(const std::string& name, const std::vector<std::string>& values) const {
   if (std::ranges::find(known_, name) == known_.end() || !decides_the_volume(name) ||
-      is_for_the_command_line("recon", name) || name == "rotation-axis-auto")
+      is_for_the_command_line("recon", name) ||
+      (name == "rotation-axis" && values.size() == 1 && in_lower_case(values[0]) == "auto"))
     return false;
   return !names_a_file(name, values) || (start_.contains(name) && values_of(name, start_[name]) == values);
 }

@@ -45,15 +45,20 @@ std::vector<double> numbers_in(const std::string& text) {
   return numbers;
 }
 
-CLI::Validator are_numbers() {
-  return {[](const std::string& text) {
-            return numbers_in(text).empty() ? "'" + text + "' is not numbers, X,X,..." : std::string();
-          },
-          "", ""};
-}
-
 CLI::Validator anything() {
   return {[](const std::string&) { return std::string(); }, "", ""};
+}
+
+/// Numbers, or one of the words, which has no numbers.
+CLI::Validator are_numbers_or(const std::vector<std::string>& words) {
+  return {[words](std::string& text) {
+            if (!numbers_in(text).empty()) return std::string();
+            const std::string typed = std::exchange(text, in_lower_case(text));
+            return std::ranges::find(words, text) != words.end()
+                       ? ""
+                       : "'" + typed + "' is neither numbers, X,X,..., nor " + joined(words, " or ");
+          },
+          "", ""};
 }
 
 StepValue as_text(const std::string& text) { return text; }
@@ -68,7 +73,9 @@ Form form_of(pipeline::FileName) { return {anything(), as_text, "FILE"}; }
 Form form_of(pipeline::PositiveNumber limit) { return {positive(limit.highest), as_number, "X"}; }
 Form form_of(pipeline::Number limits) { return {within(limits.lowest, limits.highest), as_number, "X"}; }
 Form form_of(pipeline::WholeNumber limits) { return {count(limits.lowest, limits.highest), as_whole, "N"}; }
-Form form_of(pipeline::Numbers) { return {are_numbers(), numbers_in, "X,X,..."}; }
+Form form_of(const pipeline::NumbersOr& choice) {
+  return {are_numbers_or(choice.words), numbers_in, "X,X,...|" + joined(choice.words, "|")};
+}
 Form form_of(const pipeline::OneOf& choice) {
   return {one_of(choice.words), as_text, has_many_words(choice) ? "NAME" : joined(choice.words, "|")};
 }
@@ -83,12 +90,7 @@ struct Parts {
 
   explicit Parts(const std::string& text) : value(text.substr(0, text.find(':'))) {
     if (value.size() == text.size()) return;
-    std::stringstream rest(text.substr(value.size() + 1) + ",");
-    for (std::string part; std::getline(rest, part, ',');) {
-      const std::size_t equals = std::min(part.find('='), part.size());
-      behind.emplace_back(in_lower_case(part.substr(0, equals)),
-                          part.substr(std::min(equals + 1, part.size())));
-    }
+    behind = details_in(text.substr(value.size() + 1));
   }
   std::string text() const {
     return value + (behind.empty() ? "" : ":") +
@@ -200,10 +202,25 @@ NamedFiles files_of(const StepValues& values) {
   NamedFiles files;
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
-      if (std::holds_alternative<pipeline::FileName>(option.takes))
-        if (const auto file = pipeline::value_of<std::string>(values, option.name))
-          files.push_back({std::string(option.name), *file});
+      for (const StepOption& one : option.behind)
+        if (std::holds_alternative<pipeline::FileName>(one.takes))
+          if (const auto file = pipeline::value_of<std::string>(values, one.name))
+            files.push_back({std::string(option.name), *file});
   return files;
+}
+
+bool names_file_of_step(const std::string& name, const std::vector<std::string>& values) {
+  const auto is_file = [](const StepOption& option, std::string_view of) {
+    return std::ranges::any_of(option.behind, [&](const StepOption& one) {
+      return one.name == of && std::holds_alternative<pipeline::FileName>(one.takes);
+    });
+  };
+  if (const StepOption* before = option_before(name)) return is_file(*before, name);
+  const StepOption* option = step_option(name);
+  return option && std::ranges::any_of(values, [&](const std::string& text) {
+           return std::ranges::any_of(taken_apart(*option, text),
+                                      [&](const auto& part) { return is_file(*option, part.first); });
+         });
 }
 
 void require_together(const StepValues& values) {

@@ -177,24 +177,22 @@ class Polynomial {
 
 /// The coefficients that follow from a file.
 void fit(StepValues& values) {
-  const auto file = [&](const char* option) { return value_of<std::string>(values, option); };
+  const auto file = [&](std::string_view option) { return value_of<std::string>(values, option); };
   const auto keep = [&](std::vector<double> fitted) {
     values.insert_or_assign("--beam-hardening", std::move(fitted));
   };
-  if (const auto wedge = file("--beam-hardening-wedge"))
+  if (const auto wedge = file("wedge:file"))
     keep(fitted_to_wedge(io::read_pairs(*wedge, "a length and a line integral"), *wedge));
-  if (const auto spectrum = file("--beam-hardening-spectrum"))
+  if (const auto spectrum = file("spectrum:file"))
     keep(fitted_to_water(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"), *spectrum));
 }
 
 std::string hardening_conflict(const StepValues& values) {
-  int given = 0;
-  for (const char* option : {"--beam-hardening", "--beam-hardening-wedge", "--beam-hardening-spectrum"})
-    given += static_cast<int>(values.contains(option));
-  return given < 2
-             ? ""
-             : "--beam-hardening, --beam-hardening-wedge and --beam-hardening-spectrum do not go together; "
-               "give one of them";
+  const auto numbers = value_of<std::vector<double>>(values, "--beam-hardening");
+  const bool has_file = values.contains("wedge:file") || values.contains("spectrum:file");
+  return numbers && numbers->empty() && !has_file
+             ? "--beam-hardening: wedge and spectrum need a file; give wedge:file=FILE or spectrum:file=FILE"
+             : "";
 }
 
 std::string hardening_hindrance(const Preprocessing& how) {
@@ -227,45 +225,41 @@ std::optional<Index> straighten_on_gpu(GpuData& data, const Polynomial& polynomi
 
 std::optional<Polynomial> asked(const Preprocessing& how) {
   const auto coefficients = value_of<std::vector<double>>(how.values, "--beam-hardening");
-  return coefficients ? std::optional<Polynomial>(*coefficients) : std::nullopt;
+  return coefficients && !coefficients->empty() ? std::optional<Polynomial>(*coefficients) : std::nullopt;
 }
 
 }  // namespace
 
 Step beam_hardening() {
-  return {.name = "beam-hardening",
-          .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
-          .options =
-              {{"--beam-hardening",
-                "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
-                "integral q",
-                Numbers{}},
-               {"--beam-hardening-wedge",
-                "fit it to a wedge of the sample's material: a length and the line integral that was "
-                "measured over it, per line",
-                FileName{}},
-               {"--beam-hardening-spectrum",
-                "fit it to water in this beam: an energy in keV and its share of what the detector sees, per "
-                "line",
-                FileName{}}},
-          .makes_new_noise = true,
-          .on_gpu = [](const Preprocessing& how) -> GpuWork {
-            const auto polynomial = asked(how);
-            if (!polynomial) return {};
-            return [polynomial = *polynomial](GpuData& data) { return straighten_on_gpu(data, polynomial); };
-          },
-          .on_row = [](const Preprocessing& how) -> RowWork {
-            const auto polynomial = asked(how);
-            if (!polynomial) return {};
-            require<GeometryError>(
-                !how.noise,
-                "--beam-hardening does not go with --stop discrepancy, whose noise is that "
-                "of line integrals as they were measured; give --iterations K");
-            return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
-          },
-          .complete = fit,
-          .conflict = hardening_conflict,
-          .hindrance = hardening_hindrance};
+  return {
+      .name = "beam-hardening",
+      .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
+      .options =
+          {{"--beam-hardening",
+            "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
+            "integral q; or what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or "
+            "spectrum:file=FILE, water in a beam",
+            NumbersOr{{"wedge", "spectrum"}},
+            {{"wedge:file", "a length and the line integral that was measured over it, per line", FileName{}},
+             {"spectrum:file", "an energy in keV and its share of what the detector sees, per line",
+              FileName{}}}}},
+      .makes_new_noise = true,
+      .on_gpu = [](const Preprocessing& how) -> GpuWork {
+        const auto polynomial = asked(how);
+        if (!polynomial) return {};
+        return [polynomial = *polynomial](GpuData& data) { return straighten_on_gpu(data, polynomial); };
+      },
+      .on_row = [](const Preprocessing& how) -> RowWork {
+        const auto polynomial = asked(how);
+        if (!polynomial) return {};
+        require<GeometryError>(!how.noise,
+                               "--beam-hardening does not go with --stop discrepancy, whose noise is that "
+                               "of line integrals as they were measured; give --iterations K");
+        return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
+      },
+      .complete = fit,
+      .conflict = hardening_conflict,
+      .hindrance = hardening_hindrance};
 }
 
 }  // namespace tandem::pipeline::step

@@ -80,7 +80,11 @@ Step minus_log() {
           .options = {{"--minus-log",
                        "default true; false: the data are line integrals already; flats and darks are still "
                        "applied where there are any",
-                       TrueOrFalse{}}},
+                       TrueOrFalse{},
+                       {{"minus-log:floored",
+                         "percentage of transmissions that may lie below the floor of the logarithm, half a "
+                         "count (default 1)",
+                         Number{0, 100}}}}},
           .in_pass = [](const kernels::CountsTally& met) { return met.floored; },
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             return [noise = how.noise](GpuData& data) { return take_logarithms_on_gpu(data, noise); };

@@ -24,7 +24,10 @@ struct WholeNumber {
 struct Number {
   double lowest, highest;
 };
-struct Numbers {};   ///< one or more numbers
+/// One or more numbers, or a word in lower case in their place, which says how they are found.
+struct NumbersOr {
+  std::vector<std::string> words;
+};
 struct FileName {};  ///< name of a text file
 struct OneOf {
   std::vector<std::string> words;  ///< in lower case
@@ -33,7 +36,7 @@ struct OneOf {
 /// An option that a step brings to the command line.
 struct StepOption {
   std::string_view name, help;
-  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, Numbers, FileName, OneOf> takes;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, NumbersOr, FileName, OneOf> takes;
   /// Options behind the value, as in `--dezinger 3:threshold=500,sign=both`. Before the colon, their names
   /// have the value that they go with, "vo-large:size", or the name of this option if that may be any.
   std::vector<StepOption> behind = {};

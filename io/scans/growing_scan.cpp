@@ -137,7 +137,7 @@ class Followed final : public GrowingScan {
       planned = static_cast<Index>(read_angles(options.angles, options.angle_lines).size());
     if (!planned) planned = found->planned_views;
     require<FileError>(planned.has_value(), path.string(),
-                       ": does not say how many views the scan will have; give --planned-views N");
+                       ": does not say how many views the scan will have; give --follow=views=N");
     require<FileError>(found->can_grow, path.string(),
                        ": its views are not in chunks, so nothing tells which of them are there; wait until "
                        "it is written, and leave out --follow");

@@ -37,7 +37,7 @@ std::string lacking_on_gpus(const Job& job, const Recipe& recipe) {
   const auto* flexible = std::get_if<FlexibleBeam>(&job.scan);
   if (flexible && flexible->curved && !job.method->filters) return "projector for a curved detector";
   if (recipe.model == Model::hierarchical && hierarchical_accuracy(recipe.execution) != 0)
-    return "--accuracy of the hierarchical model";
+    return "another accuracy of the hierarchical model";
   return "";
 }
 

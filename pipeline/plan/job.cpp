@@ -54,7 +54,7 @@ void require_half_acquisition(const Job& job, bool axis_known, std::vector<std::
                          "--file-type standard if the scan is none");
   require<GeometryError>(axis_known,
                          "half acquisition: the scan records no rotation axis, and its middle is not the "
-                         "axis; give --rotation-axis X or --rotation-axis-auto");
+                         "axis; give --rotation-axis X or --rotation-axis auto");
   if (!half_acquisition(job.upright()))
     warn(warnings, "the scan is said to be a half acquisition, but the rotation axis, bin ", job.axis_in_file,
          ", is near the middle of the columns ", job.bins.first, ":", job.bins.last,
@@ -258,7 +258,6 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   const bool filtered = period_of(info.scan).has_value();
   job.options.initial = recipe.initial.value_or(filtered ? job.method->initial : Initial::zero);
   job.looks_ahead = job.method->is_open && job.method->is_open(job.options);
-  job.max_floored_percent = recipe.max_floored_percent;
   job.pitch_known = info.pixel_size_mm.has_value();
   Scan scan = scan_about_axis(info, recipe);
   job.axis_in_file = detector_of(scan).axis_bin;
@@ -297,7 +296,7 @@ void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
   warn_of_columns(job, detector_of(info.scan).bins, warnings);
   if (!axis_known && axis_of(job.upright()))
     warn(warnings, "the scan records no rotation axis; the middle, bin ", job.axis_in_file,
-         ", is taken (give --rotation-axis X or --rotation-axis-auto)");
+         ", is taken (give --rotation-axis X or --rotation-axis auto)");
 }
 
 }  // namespace tandem::pipeline

@@ -55,7 +55,7 @@ class Arrivals {
       const std::string why = scan_.next();
       text << "no new view for " << silence << " s, " << seen << " of " << views_.size() << " are there"
            << (why.empty() ? "" : " (" + why + ")") << "; waits until it is " << patience_.seconds
-           << " s (--patience), then goes on with these";
+           << " s (--follow=seconds=S), then goes on with these";
       patience_.say(text.str());
       told_ = true;
     }

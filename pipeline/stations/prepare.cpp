@@ -216,11 +216,11 @@ void PrepareStation::require_mostly_good() const {
   const auto binned = static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
   require<FileError>(2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
                      cells / binned, " cells are not above their dark; check --flats and --darks");
-  const double percent = plan_.job.max_floored_percent;
+  const double percent = value_of<double>(plan_.job.preprocessing.values, "minus-log:floored").value_or(1);
   require<FileError>(static_cast<double>(floored) <= 0.01 * percent * selected / binned,
                      "projections: at least ", floored, " of ", selected / binned,
                      " transmissions are below ", floor_words(met), ", more than ", percent,
-                     " %; check --flats and --darks, or give --max-floored PERCENT");
+                     " %; check --flats and --darks, or give --minus-log true:floored=PERCENT");
 }
 
 void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {

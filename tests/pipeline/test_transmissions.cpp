@@ -31,7 +31,7 @@ class Transmissions : public ::testing::Test {
   Recipe recipe(std::string method = "mltr") const {
     Recipe asked;
     asked.method = std::move(method);
-    asked.max_floored_percent = 100;
+    asked.steps["minus-log:floored"] = 100;
     return asked;
   }
   /// Mean and standard deviation of the voxels within the disc, as shares of its attenuation.

@@ -94,7 +94,7 @@ ScanSettings read_flexray(const fs::path& path) {
   }
   if (found.axis_bin)
     found.axis_note =
-        "the axis is the one that the scanner planned (COR); --rotation-axis-auto finds where it was";
+        "the axis is the one that the scanner planned (COR); --rotation-axis auto finds where it was";
   return found;
 }
 

@@ -73,7 +73,7 @@ void read_axis(const KeyValues& text, ScanSettings& found) {
   if (recorded) found.axis_offset = (axis_mm - shift) / *found.pixel_size_mm;
   if (shift != 0)
     found.axis_note =
-        "the axis is moved by DetectorOffsetX, with the sign of CIL 21; --rotation-axis-auto finds where it "
+        "the axis is moved by DetectorOffsetX, with the sign of CIL 21; --rotation-axis auto finds where it "
         "was";
   if (rise != 0) {
     found.midplane_offset = rise / *found.row_pitch_mm;

@@ -38,7 +38,7 @@ constexpr Field skyscan_fields[] = {
     {"Image crop origin Y", "0", Use::noted, cut},
     {"Partial Width", "OFF", Use::noted, cut},
     {"Postalignment", "0", Use::noted,
-     "bins by which another program moved the axis; --rotation-axis-auto finds it"},
+     "bins by which another program moved the axis; --rotation-axis auto finds it"},
     {"Number of connected scans", "1", Use::noted,
      "this is one of several scans along the axis, whose slices are joined afterwards"},
     {"Number Of Horizontal Offset Positions", "1", Use::noted,

@@ -46,9 +46,9 @@ constexpr Field zeiss_fields[] = {
     {"ImageInfo/MosiacMode", "0", Use::refused,
      "images of a mosaic; join them, and give the angles by --angles"},
     {"ReconSettings/CenterShift", "0", Use::noted,
-     "bins by which another program moved the axis; --rotation-axis-auto finds it"},
+     "bins by which another program moved the axis; --rotation-axis auto finds it"},
     {"AutoRecon/CenterShift", "0", Use::noted,
-     "bins by which another program moved the axis; --rotation-axis-auto finds it"},
+     "bins by which another program moved the axis; --rotation-axis auto finds it"},
     {"ImageInfo/XPosition", "", Use::obeyed, moved},
     {"ImageInfo/YPosition", "", Use::obeyed, moved},
     {"ImageInfo/ZPosition", "", Use::obeyed, moved}};
