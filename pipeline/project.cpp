@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../operators/algebra.hpp"
 #include "beams/row_axes.hpp"
 
@@ -85,7 +86,7 @@ void place_slices(ProjectedScan& projection, bool placed) {
   const double last = row + static_cast<double>(g.size[2] - 1);
   require<GeometryError>(last > -0.5 && row < static_cast<double>(d.rows) - 0.5,
                          "project: the slices fall on rows ", row, " to ", last, ", the detector has 0 to ",
-                         d.rows - 1, "; leave out --rows to have one row per slice");
+                         d.rows - 1, "; leave out " + spelled("rows") + " to have one row per slice");
   require<GeometryError>(std::abs(row - std::round(row)) <= exact, "project: slice 0 falls on row ", row,
                          ", between two rows; a parallel beam needs slices on rows");
   projection.first_row = static_cast<Index>(std::lround(row));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "../../counts/steps/step.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../options/command_line.hpp"
@@ -61,7 +62,7 @@ std::vector<std::string> opening_options() {
 std::string step_of(const std::string& name) {
   for (const pipeline::Step& step : pipeline::steps())
     for (const pipeline::StepOption& one : step.options)
-      if (one.name == "--" + name) return std::string(step.name);
+      if (one.name == name) return std::string(step.name);
   return "";
 }
 
@@ -103,7 +104,7 @@ json row_behind(const pipeline::StepOption& before, const pipeline::StepOption& 
           {"group", option.get_group()},
           {"step", step_of(std::string(before.bare_name()))},
           {"stripes", of_any ? "" : one.goes_with()},
-          {"help", one.help},
+          {"help", with_spelled(one.help)},
           {"type", type_name_of(one)},
           {"choices", choices_of(type_name_of(one), &one)},
           {"default", ""}};
@@ -253,18 +254,18 @@ json LookOptions::solvers() const {
   for (const pipeline::Method& method : pipeline::methods()) {
     if (!method.iterates()) {
       methods.push_back({{"name", method.name},
-                         {"help", std::string(method.help) + "; all slices, of wider voxels"},
+                         {"help", with_spelled(method.help) + "; all slices, of wider voxels"},
                          {"options", json::array()}});
       continue;
     }
     json names = of_all;
     for (const std::string_view option : method.options) {
-      const std::string name(option.substr(2));
+      const std::string name(option);
       names.push_back(name);
       if (std::ranges::find(named, name) == named.end()) named.push_back(name);
     }
     methods.push_back({{"name", method.name},
-                       {"help", method.help},
+                       {"help", with_spelled(method.help)},
                        {"options", names},
                        {"iterations", method.iterations},
                        {"initial", method.initial == pipeline::Initial::fbp ? "fbp" : "zero"}});

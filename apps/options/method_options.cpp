@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "command_line.hpp"
 
@@ -40,7 +41,7 @@ std::string words_of_initials() {
 std::string words_of_subsets() {
   constexpr Index many = 1'000'000;
   return joined(pipeline::methods(), ", ", [](const Method& m) {
-    if (!m.reads("--subsets")) return std::string();
+    if (!m.reads("subsets")) return std::string();
     return std::string(m.name) + " " + std::to_string(m.subsets({}, many));
   });
 }
@@ -173,7 +174,7 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
 
 std::string readers_of(std::string_view option) {
   return joined(pipeline::methods(), ", ",
-                [&](const Method& method) { return method.reads(option) ? method.name : ""; });
+                [&](const Method& method) { return method.reads(option.substr(2)) ? method.name : ""; });
 }
 
 std::vector<std::string> names_of_methods() {
@@ -187,7 +188,7 @@ std::vector<std::string> names_of_methods() {
 std::string words_of_methods() {
   std::string text = "Methods:";
   for (const Method& method : pipeline::methods())
-    text += "\n  " + std::string(method.name) + ": " + std::string(method.help);
+    text += "\n  " + std::string(method.name) + ": " + with_spelled(method.help);
   return text;
 }
 

@@ -44,7 +44,7 @@ const std::vector<Condition>& conditions() {
        }},
       {{"--relaxation", "--nonnegative", "--bounds", "--tv-weight", "--tikhonov-weight", "--subsets"},
        [](const ReconOptions&, const Method& method, std::string_view option) {
-         return method.reads(option);
+         return method.reads(option.substr(2));
        },
        [](const ReconOptions& o, std::string_view option) {
          return std::string(option) + " goes with " + readers_of(option) + ", not with " + o.recipe.method;

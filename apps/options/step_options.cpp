@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "../../counts/steps/step.hpp"
 
 namespace tandem::apps {
@@ -154,15 +155,15 @@ void keep(const StepOption& option, const std::string& text, StepValues& values)
 void add_option(CLI::App& c, const StepOption& option, StepValues& values) {
   const Form form = form_of(option);
   CLI::Option* added = c.add_option_function<std::string>(
-      std::string(option.name), [&option, &values](const std::string& text) { keep(option, text, values); },
-      std::string(option.help));
+      "--" + std::string(option.name),
+      [&option, &values](const std::string& text) { keep(option, text, values); }, with_spelled(option.help));
   if (option.behind.empty())
     added->transform(form.check);
   else
     added->transform(CLI::Validator([&option](std::string& text) { return fault_in(option, text); }, "", ""));
   added->type_name(form.type_name + (option.behind.empty() ? "" : "[:NAME=VALUE,...]"));
   if (const auto* choice = std::get_if<pipeline::OneOf>(&option.takes); choice && has_many_words(*choice))
-    added->description(std::string(option.help) + ": " + joined(choice->words, ", "));
+    added->description(with_spelled(option.help) + ": " + joined(choice->words, ", "));
 }
 
 }  // namespace
@@ -203,9 +204,9 @@ NamedFiles files_of(const StepValues& values) {
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
       for (const StepOption& one : option.behind)
-        if (std::holds_alternative<pipeline::FileName>(one.takes))
-          if (const auto file = pipeline::value_of<std::string>(values, one.name))
-            files.push_back({std::string(option.name), *file});
+        if (std::holds_alternative<pipeline::FileName>(one.takes) && one.is_given(values))
+          files.push_back(
+              {"--" + std::string(option.name), std::get<std::string>(values.find(one.name)->second)});
   return files;
 }
 
@@ -250,11 +251,11 @@ std::string words_of_options_behind() {
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options) {
       if (option.behind.empty()) continue;
-      text += "\n\nBehind the value of " + std::string(option.name) + ", after a colon:";
+      text += "\n\nBehind the value of --" + std::string(option.name) + ", after a colon:";
       for (const StepOption& one : option.behind) {
         const bool of_any = one.goes_with() == option.bare_name();
         text += paragraph((of_any ? "" : std::string(one.goes_with()) + ':') + std::string(one.bare_name()) +
-                          '=' + form_of(one).type_name + ": " + std::string(one.help));
+                          '=' + form_of(one).type_name + ": " + with_spelled(one.help));
       }
     }
   return text;
@@ -265,7 +266,7 @@ std::string words_of_options_behind() {
 std::string words_of_steps() {
   std::string text = "Steps from counts to line integrals, in this order:";
   for (const pipeline::Step& step : pipeline::steps())
-    text += "\n  " + std::string(step.name) + ": " + std::string(step.help);
+    text += "\n  " + std::string(step.name) + ": " + with_spelled(step.help);
   return text + words_of_options_behind();
 }
 

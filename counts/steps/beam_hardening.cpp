@@ -7,7 +7,25 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
+#include "../../io/files/text.hpp"
 #include "step.hpp"
+
+namespace tandem::pipeline::option {
+
+const Option<FileName> wedge_file{
+    "wedge:file", "a length and the line integral that was measured over it, per line", FileName{}};
+const Option<FileName> spectrum_file{
+    "spectrum:file", "an energy in keV and its share of what the detector sees, per line", FileName{}};
+const Option<NumbersOr> beam_hardening{
+    "beam-hardening",
+    "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
+    "integral q; or what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or "
+    "spectrum:file=FILE, water in a beam",
+    NumbersOr{{"wedge", "spectrum"}},
+    {wedge_file, spectrum_file}};
+
+}  // namespace tandem::pipeline::option
 
 namespace tandem::pipeline::step {
 
@@ -177,27 +195,28 @@ class Polynomial {
 
 /// The coefficients that follow from a file.
 void fit(StepValues& values) {
-  const auto file = [&](std::string_view option) { return value_of<std::string>(values, option); };
   const auto keep = [&](std::vector<double> fitted) {
-    values.insert_or_assign("--beam-hardening", std::move(fitted));
+    option::beam_hardening.set(values, std::move(fitted));
   };
-  if (const auto wedge = file("wedge:file"))
+  if (const auto wedge = option::wedge_file.of(values))
     keep(fitted_to_wedge(io::read_pairs(*wedge, "a length and a line integral"), *wedge));
-  if (const auto spectrum = file("spectrum:file"))
+  if (const auto spectrum = option::spectrum_file.of(values))
     keep(fitted_to_water(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"), *spectrum));
 }
 
 std::string hardening_conflict(const StepValues& values) {
-  const auto numbers = value_of<std::vector<double>>(values, "--beam-hardening");
-  const bool has_file = values.contains("wedge:file") || values.contains("spectrum:file");
+  const auto numbers = option::beam_hardening.of(values);
+  const bool has_file = option::wedge_file.is_given(values) || option::spectrum_file.is_given(values);
   return numbers && numbers->empty() && !has_file
-             ? "--beam-hardening: wedge and spectrum need a file; give wedge:file=FILE or spectrum:file=FILE"
+             ? spelled("beam-hardening") +
+                   ": wedge and spectrum need a file; give wedge:file=FILE or spectrum:file=FILE"
              : "";
 }
 
 std::string hardening_hindrance(const Preprocessing& how) {
   return how.keeps_transmissions
-             ? "--beam-hardening changes line integrals, and this method takes transmissions; leave one out"
+             ? spelled("beam-hardening") +
+                   " changes line integrals, and this method takes transmissions; leave one out"
              : "";
 }
 
@@ -205,10 +224,10 @@ std::string hardening_hindrance(const Preprocessing& how) {
 Index straighten(ViewRow& row, const Polynomial& polynomial) {
   for (std::size_t b = 0; b < row.y.size(); ++b) {
     float& y = row.y[b];
-    require<GeometryError>(row.span()[b] == 0 || static_cast<double>(y) <= polynomial.rises_to(),
-                           "--beam-hardening: a line integral is ", y, ", and the polynomial falls from ",
-                           polynomial.rises_to(),
-                           " on; give coefficients with which it rises over all of them");
+    if (row.span()[b] != 0 && !(y <= polynomial.rises_to()))
+      throw GeometryError(io::words(spelled("beam-hardening"), ": a line integral is ", y,
+                                    ", and the polynomial falls from ", polynomial.rises_to(),
+                                    " on; give coefficients with which it rises over all of them"));
     y = static_cast<float>(polynomial(static_cast<double>(y)));
   }
   return 0;
@@ -224,42 +243,35 @@ std::optional<Index> straighten_on_gpu(GpuData& data, const Polynomial& polynomi
 }
 
 std::optional<Polynomial> asked(const Preprocessing& how) {
-  const auto coefficients = value_of<std::vector<double>>(how.values, "--beam-hardening");
+  const auto coefficients = option::beam_hardening.of(how.values);
   return coefficients && !coefficients->empty() ? std::optional<Polynomial>(*coefficients) : std::nullopt;
 }
 
 }  // namespace
 
 Step beam_hardening() {
-  return {
-      .name = "beam-hardening",
-      .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
-      .options =
-          {{"--beam-hardening",
-            "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
-            "integral q; or what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or "
-            "spectrum:file=FILE, water in a beam",
-            NumbersOr{{"wedge", "spectrum"}},
-            {{"wedge:file", "a length and the line integral that was measured over it, per line", FileName{}},
-             {"spectrum:file", "an energy in keV and its share of what the detector sees, per line",
-              FileName{}}}}},
-      .makes_new_noise = true,
-      .on_gpu = [](const Preprocessing& how) -> GpuWork {
-        const auto polynomial = asked(how);
-        if (!polynomial) return {};
-        return [polynomial = *polynomial](GpuData& data) { return straighten_on_gpu(data, polynomial); };
-      },
-      .on_row = [](const Preprocessing& how) -> RowWork {
-        const auto polynomial = asked(how);
-        if (!polynomial) return {};
-        require<GeometryError>(!how.noise,
-                               "--beam-hardening does not go with --stop discrepancy, whose noise is that "
-                               "of line integrals as they were measured; give --iterations K");
-        return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
-      },
-      .complete = fit,
-      .conflict = hardening_conflict,
-      .hindrance = hardening_hindrance};
+  return {.name = "beam-hardening",
+          .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
+          .options = {option::beam_hardening},
+          .makes_new_noise = true,
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            const auto polynomial = asked(how);
+            if (!polynomial) return {};
+            return [polynomial = *polynomial](GpuData& data) { return straighten_on_gpu(data, polynomial); };
+          },
+          .on_row = [](const Preprocessing& how) -> RowWork {
+            const auto polynomial = asked(how);
+            if (!polynomial) return {};
+            require<GeometryError>(
+                !how.noise,
+                spelled("beam-hardening") + " does not go with " + spelled("stop") +
+                    " discrepancy, whose noise is that of line integrals as they were measured; give " +
+                    spelled("iterations") + " K");
+            return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
+          },
+          .complete = fit,
+          .conflict = hardening_conflict,
+          .hindrance = hardening_hindrance};
 }
 
 }  // namespace tandem::pipeline::step

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "../../core/desk.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/hierarchical.hpp"
 #include "../methods/method.hpp"
 #include "chunks_due.hpp"
@@ -52,16 +53,17 @@ std::optional<Worker> without_helper(Plan& plan) {
 void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool()>& fits) {
   helper.threads = threads - static_cast<int>(plan.flow.workers.size()) - 2;
   if (helper.threads < 1)
-    return warn(
-        plan.warnings, "the CPU does not help: ", threads,
-        " threads are no more than reading, writing and GPUs need; give --device cuda, or more threads");
+    return warn(plan.warnings, "the CPU does not help: ", threads,
+                " threads are no more than reading, writing and GPUs need; give " + spelled("device") +
+                    " cuda, or more threads");
   plan.flow.workers.push_back(helper);
   plan.flow.devices.push_back(helper.device);
   const bool enough = has_enough_chunks(plan);
   if (enough && fits()) return;
   warn(plan.warnings, "the CPU does not help: ",
-       enough ? "memory has no room for its chunk; give more --memory"
-              : "GPUs may be done with all slices before it is done with one; give --device cuda");
+       enough ? "memory has no room for its chunk; give more " + spelled("memory")
+              : "GPUs may be done with all slices before it is done with one; give " + spelled("device") +
+                    " cuda");
   without_helper(plan);
 }
 

@@ -7,6 +7,7 @@
 #include "../../apps/command.hpp"
 #include "../../apps/options/command_line.hpp"
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../io/scans/given_scan.hpp"
 #include "bindings.hpp"
 
@@ -109,6 +110,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace
 
 void add_commands(nb::module_& m) {
+  spell_options_with(Spelling::keywords);
   // As in the program: libhdf5 1.10 would refuse a virtual data set whose source is its own file.
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   nb::register_exception_translator(translate);

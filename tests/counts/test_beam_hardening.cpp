@@ -37,7 +37,7 @@ std::vector<float> straightened(std::vector<float> row, const std::vector<double
                   .integers = false,
                   .flat = {.span = spans, .variance = {}, .floor = {}, .floor_range = {}},
                   .y = row};
-  step->on_row(preprocessing_of({{"--beam-hardening", coefficients}}, {0, 1}, 0))(of_view);
+  step->on_row(preprocessing_of({{"beam-hardening", coefficients}}, {0, 1}, 0))(of_view);
   return row;
 }
 
@@ -63,7 +63,7 @@ TEST(BeamHardening, KnowsNoNoise) {
   for (const Step& step : steps())
     if (step.name == "beam-hardening") {
       EXPECT_THROW(
-          step.on_row(preprocessing_of({{"--beam-hardening", std::vector<double>{1}}}, {0, 1}, 0, 1, true)),
+          step.on_row(preprocessing_of({{"beam-hardening", std::vector<double>{1}}}, {0, 1}, 0, 1, true)),
           GeometryError);
       EXPECT_FALSE(step.asked_for(preprocessing_of({}, {0, 1}, 0)));
     }
@@ -153,8 +153,8 @@ std::vector<double> from_file(const std::string& option, const std::string& line
   const test::TemporaryFolder folder;
   std::ofstream(folder / "file.txt") << lines_of_file;
   const Preprocessing how = preprocessing_of(
-      {{"--beam-hardening", std::vector<double>{}}, {option, (folder / "file.txt").string()}}, {0, 1}, 0);
-  return value_of<std::vector<double>>(how.values, "--beam-hardening").value();
+      {{"beam-hardening", std::vector<double>{}}, {option, (folder / "file.txt").string()}}, {0, 1}, 0);
+  return option::beam_hardening.of(how.values).value();
 }
 
 TEST(BeamHardening, IsFittedToAWedge) {
@@ -208,7 +208,7 @@ TEST(BeamHardening, RefusesFilesThatSayNothing) {
   EXPECT_NE(refused(spectrum, "50 -1\n").find("share"), std::string::npos);
   EXPECT_NE(refused(spectrum, "50 0\n").find("all shares"), std::string::npos);
   EXPECT_THROW(preprocessing_of({{wedge, "gone.txt"}}, {0, 1}, 0), FileError);
-  EXPECT_THROW(preprocessing_of({{"--beam-hardening", std::vector<double>{}}}, {0, 1}, 0), GeometryError);
+  EXPECT_THROW(preprocessing_of({{"beam-hardening", std::vector<double>{}}}, {0, 1}, 0), GeometryError);
 }
 
 }  // namespace
