@@ -8,6 +8,7 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../core/spelled.hpp"
 #include "../core/units.hpp"
 #include "../geometry/view_angles.hpp"
 #include "centre_of_mass.hpp"
@@ -151,7 +152,8 @@ std::string axis_advice(std::span<const double> angles, double turn, bool others
     text << "the views fill " << in_degrees(filled)
          << " degrees, in which hardly a ray is seen from both sides; ";
   if (others && filled >= few) text << "choose other rows, or more of them, or ";
-  text << "give the axis by --rotation-axis, or look at slices about some (tandem recon --sweep)";
+  text << "give the axis by " + spelled("rotation-axis") + ", or look at slices about some (tandem recon " +
+              spelled("sweep") + ")";
   return text.str();
 }
 

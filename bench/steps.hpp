@@ -17,9 +17,9 @@ struct ChainOfSteps {
 /// blurs over 2 pixels of 1 mm. The first chain is counts alone, then each of these steps, then all.
 inline std::vector<ChainOfSteps> chains_of_steps() {
   const pipeline::StepValues zingers{
-      {"--dezinger", Index{3}}, {"dezinger:threshold", 3000.0}, {"dezinger:window", "cube"}},
-      stripes{{"--remove-stripe-method", "vo-all"}},
-      phase{{"--retrieve-phase-method", "paganin"},
+      {"dezinger", Index{3}}, {"dezinger:threshold", 3000.0}, {"dezinger:window", "cube"}},
+      stripes{{"remove-stripe-method", "vo-all"}},
+      phase{{"retrieve-phase-method", "paganin"},
             {"retrieve-phase-method:energy", 20.0},
             {"retrieve-phase-method:distance", 1e5},
             {"retrieve-phase-method:delta-beta", 8100.0}};

@@ -9,6 +9,7 @@
 #include "error.hpp"
 #include "host_memory.hpp"
 #include "parallel.hpp"
+#include "spelled.hpp"
 
 namespace tandem {
 
@@ -66,7 +67,7 @@ std::unique_ptr<float[], Array::Free> Array::allocate(const Space& space, const 
   if (!device.is_cuda()) {
     const HostMemory taken = take_host_memory(bytes);
     require<DeviceError>(taken.data != nullptr, "Array: ", bytes,
-                         " bytes of host memory are not available; give a smaller --memory");
+                         " bytes of host memory are not available; give a smaller " + spelled("memory"));
     std::unique_ptr<float[], Free> memory(static_cast<float*>(taken.data), Free{.count = count});
     if (values == Values::zeros || (values == Values::touched && taken.fresh))
       fill_zeros(memory.get(), count);

@@ -12,6 +12,7 @@
 
 #include "mpi/messages.hpp"
 #include "neighbours.hpp"
+#include "spelled.hpp"
 
 namespace tandem::control {
 
@@ -50,7 +51,8 @@ struct Question {
 RankFailure lost(int rank) {
   return {rank, 128 + SIGKILL,
           "its process ended without a word: it was killed, or it crashed; if its memory was short, give a "
-          "smaller --memory",
+          "smaller " +
+              spelled("memory"),
           true};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 
 namespace tandem::pipeline {
 
@@ -50,8 +51,9 @@ std::vector<FlatMix> mixes_of(const io::ScanInfo& info, const Sets& sets, bool i
 
 void require_positive(const std::vector<double>& monitor, const char* kind) {
   for (std::size_t k = 0; k < monitor.size(); ++k)
-    require<FileError>(std::isfinite(monitor[k]) && monitor[k] > 0, "--normalize-monitor: the monitor of ",
-                       kind, ' ', k, " is ", monitor[k], "; a positive number is needed");
+    require<FileError>(std::isfinite(monitor[k]) && monitor[k] > 0,
+                       spelled("normalize-monitor") + ": the monitor of ", kind, ' ', k, " is ", monitor[k],
+                       "; a positive number is needed");
 }
 
 /// A view of k times the mean beam of the flats is divided by k times their flat.
@@ -71,8 +73,9 @@ void divide_by(std::string_view what, const io::PerFrame& beam, FlatUse& use) {
 void use_monitor(const io::ScanInfo& info, FlatUse& use) {
   const auto& [views, flats] = info.monitor;
   require<FileError>(!views.empty() && !flats.empty(),
-                     "--normalize-monitor: the scan has no monitor counts or ring current for each view and "
-                     "flat (NXtomo: control/data); leave the option out");
+                     spelled("normalize-monitor") +
+                         ": the scan has no monitor counts or ring current for each view and flat (NXtomo: "
+                         "control/data); leave the option out");
   require_positive(views, "view");
   require_positive(flats, "flat");
   divide_by("the monitor", info.monitor, use);
@@ -80,8 +83,8 @@ void use_monitor(const io::ScanInfo& info, FlatUse& use) {
 
 /// The k-th flat is that of the k-th view of the file.
 void use_each(const io::ScanInfo& info, FlatUse& use) {
-  require<FileError>(info.flats == info.views_stored, "--flat-sets each: the scan has ", info.flats,
-                     " flats for ", info.views_stored, " views; one per view is needed");
+  require<FileError>(info.flats == info.views_stored, spelled("flat-sets") + " each: the scan has ",
+                     info.flats, " flats for ", info.views_stored, " views; one per view is needed");
   const Index views = views_of(info.scan);
   use.between = "each";
   use.sets.clear();
@@ -93,9 +96,7 @@ void use_each(const io::ScanInfo& info, FlatUse& use) {
 
 }  // namespace
 
-bool flats_are_of_views(const StepValues& values) {
-  return value_of<std::string>(values, "--flat-sets") == "each";
-}
+bool flats_are_of_views(const StepValues& values) { return option::flat_sets.of(values) == "each"; }
 
 Sets flat_sets(const io::ScanInfo& info) {
   std::vector<Index> order(info.flats);
@@ -116,16 +117,16 @@ Sets flat_sets(const io::ScanInfo& info) {
 }
 
 FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values) {
-  const auto word = [&](const char* option) { return value_of<std::string>(values, option).value_or(""); };
-  FlatUse use{.flat_method = combining_named(word("--flat-method")),
-              .dark_method = combining_named(word("--dark-method")),
+  const auto word = [&](const Option<OneOf>& of) { return of.of(values).value_or(""); };
+  FlatUse use{.flat_method = combining_named(word(option::flat_method)),
+              .dark_method = combining_named(word(option::dark_method)),
               .sets = flat_sets(info)};
-  const std::string asked = word("--flat-sets");
+  const std::string asked = word(option::flat_sets);
   require<FileError>(
       (asked != "linear" && asked != "nearest") || info.flats == 0 || !info.times.flats.empty(),
-      "--flat-sets ", asked,
-      ": the scan does not tell when its flats were taken; give --flat-loc VIEW,VIEW,... or "
-      "--flat-sets together");
+      spelled("flat-sets") + " ", asked,
+      ": the scan does not tell when its flats were taken; give " + spelled("flat-loc") +
+          " VIEW,VIEW,... or " + spelled("flat-sets") + " together");
   if (asked == "each") {
     use_each(info, use);
   } else if (asked == "together" || use.sets.size() == 1) {
@@ -136,7 +137,7 @@ FlatUse flat_use_of(const io::ScanInfo& info, const StepValues& values) {
     use.between = asked == "nearest" ? "nearest" : "linear";
     use.views = mixes_of(info, use.sets, use.between == "linear");
   }
-  if (value_of<bool>(values, "--normalize-monitor").value_or(false))
+  if (option::normalize_monitor.of(values).value_or(false))
     use_monitor(info, use);
   else if (!info.exposures.flats.empty())
     divide_by("times of exposure", info.exposures, use);

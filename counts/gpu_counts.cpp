@@ -34,7 +34,7 @@ std::vector<FilledCell> filled_cells(const Reference& reference) {
 /// Counts from which on a pixel is full.
 std::optional<float> full_level(PixelType type, const Preprocessing& how) {
   constexpr double most[] = {0xff, 0xffff, 0xffffffff};
-  const auto level = value_of<double>(how.values, "--saturation");
+  const auto level = option::saturation.of(how.values);
   if (level) return static_cast<float>(*level);
   if (type == PixelType::float32) return {};
   return static_cast<float>(most[static_cast<int>(type)]);

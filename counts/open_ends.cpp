@@ -7,6 +7,7 @@
 #include "../core/ceil_div.hpp"
 #include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
+#include "../core/spelled.hpp"
 
 namespace tandem::pipeline {
 
@@ -112,14 +113,15 @@ namespace {
 
 std::string words_of(OpenEnds::Method method) {
   if (method == OpenEnds::Method::solves)
-    return "a solver presses what is outside into the volume; give flats of the same beam, or a --size that "
-           "holds the whole sample";
+    return "a solver presses what is outside into the volume; give flats of the same beam, or a " +
+           spelled("size") + " that holds the whole sample";
   return std::string(method == OpenEnds::Method::continues
-                         ? "fbp continues the rows there (--padding), so the picture is flat, but a constant "
-                           "is not known: it may read 20 % too high or too low; "
+                         ? "fbp continues the rows there (" + spelled("padding") +
+                               "), so the picture is flat, but a constant is not known: it may read 20 % too "
+                               "high or too low; "
                          : "fbp then reads too high, by tens of percent, and has a bright rim; ") +
-         "give flats of the same beam; --reconstruction-algorithm cgls with a --size that holds the whole "
-         "sample comes nearer";
+         "give flats of the same beam; " + spelled("reconstruction-algorithm") + " cgls with a " +
+         spelled("size") + " that holds the whole sample comes nearer";
 }
 
 }  // namespace
@@ -147,7 +149,8 @@ std::string OpenEnds::warning_of_dark_flats() const {
   text << below_ << " of " << rows_ << " rows read below zero at the ends of the detector (line integral "
        << below_ends_ / below_
        << " there): the flats are darker than the air beside the sample; give flats of the same beam and "
-          "exposure, or --air-columns";
+          "exposure, or " +
+              spelled("air-columns");
   return text.str();
 }
 
@@ -156,10 +159,10 @@ std::string OpenEnds::warning_of_outer_rows() const {
   if (!above_air(outer_, mean)) return {};
   std::ostringstream text;
   text.precision(3);
-  text
-      << "the outermost rows see the sample (line integral " << outer_ << " there, " << mean
-      << " on average), beside the axis also beyond the slices; a solver presses that into the outer slices; "
-         "give --slices of which there are enough for all that these rows see";
+  text << "the outermost rows see the sample (line integral " << outer_ << " there, " << mean
+       << " on average), beside the axis also beyond the slices; a solver presses that into the outer "
+          "slices; give " +
+              spelled("slices") + " of which there are enough for all that these rows see";
   return text.str();
 }
 

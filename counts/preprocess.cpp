@@ -9,6 +9,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/spelled.hpp"
 #include "pixels.hpp"
 #include "rows.hpp"
 #include "steps/chain.hpp"
@@ -221,12 +222,12 @@ std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int bin
         {(columns.first - bins.first + factor - 1) / factor, (columns.last - bins.first) / factor});
     require<GeometryError>(
         bins.first <= columns.first && columns.last <= bins.last && within.back().size() > 0,
-        "--air-columns ", columns.first, ":", columns.last, ": empty, or outside the columns ", bins.first,
-        ":", bins.last, " that are read; give columns that see no sample");
+        spelled("air-columns") + " ", columns.first, ":", columns.last, ": empty, or outside the columns ",
+        bins.first, ":", bins.last, " that are read; give columns that see no sample");
   }
   if (within.size() < 2) return within;
-  require<GeometryError>(within[0].last <= within[1].first, "--air-columns ", air[0].first, ":", air[0].last,
-                         ",", air[1].first, ":", air[1].last,
+  require<GeometryError>(within[0].last <= within[1].first, spelled("air-columns") + " ", air[0].first, ":",
+                         air[0].last, ",", air[1].first, ":", air[1].last,
                          ": overlap, or the second range is not behind the first one");
   return within;
 }
@@ -238,21 +239,21 @@ std::vector<double> row_shifts_of(const io::ScanInfo& info, Index rows, int binn
 }
 
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain, bool noise) {
-  Preprocessing how{.binning = binning,
-                    .minus_log = value_of<bool>(values, "--minus-log").value_or(true),
-                    .air_bins = air_within(
-                        value_of<std::vector<Range>>(values, "--air-columns").value_or(std::vector<Range>{}),
-                        bins, binning),
-                    .gain = gain,
-                    .noise = noise,
-                    .values = values,
-                    .bins = bins.size() >> binning};
+  Preprocessing how{
+      .binning = binning,
+      .minus_log = option::minus_log.of(values).value_or(true),
+      .air_bins = air_within(option::air_columns.of(values).value_or(std::vector<Range>{}), bins, binning),
+      .gain = gain,
+      .noise = noise,
+      .values = values,
+      .bins = bins.size() >> binning};
   for (const Step& step : how.table()) {
     const std::string fault = step.conflict ? step.conflict(values) : "";
     require<GeometryError>(fault.empty(), fault);
     if (step.complete) step.complete(how.values);
-    require<GeometryError>(how.minus_log || !step.needs_transmission || !step.asked_for(how), step.name,
-                           ": needs transmissions, and --minus-log false says that there are none");
+    require<GeometryError>(
+        how.minus_log || !step.needs_transmission || !step.asked_for(how), step.name,
+        ": needs transmissions, and " + spelled("minus-log") + " false says that there are none");
   }
   return how;
 }

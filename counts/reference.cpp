@@ -9,6 +9,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/spelled.hpp"
 #include "bad_cells.hpp"
 #include "pixels.hpp"
 #include "preprocess.hpp"
@@ -178,9 +179,7 @@ io::Frames frames_of(io::ScanReader& reader, io::FrameKind kind, Range rows, Ran
   return frames;
 }
 
-bool repairs(const Preprocessing& how) {
-  return value_of<bool>(how.values, "--repair-cells").value_or(false);
-}
+bool repairs(const Preprocessing& how) { return option::repair_cells.of(how.values).value_or(false); }
 
 /// Bad pixels become NaN, and so do the cells that have them.
 void drop(std::span<const char> bad, std::span<float> pixels) {
@@ -254,10 +253,9 @@ void look_at_rows(Reference& ref) {
   });
   ref.dead = std::accumulate(dead.begin(), dead.end(), Index{0});
   const auto first_bad = std::ranges::find(bad, char{1});
-  require<FileError>(
-      first_bad == bad.end(), "references: row ", ref.file_row(first_bad - bad.begin()),
-      ": no cell has a flat above its dark; check --flats and --darks, or leave the row out by "
-      "--detector-rows");
+  require<FileError>(first_bad == bad.end(), "references: row ", ref.file_row(first_bad - bad.begin()),
+                     ": no cell has a flat above its dark; check " + spelled("flats") + " and " +
+                         spelled("darks") + ", or leave the row out by " + spelled("detector-rows"));
 }
 
 }  // namespace
@@ -327,14 +325,15 @@ Reference crop(const Reference& reference, Range rows) {
 }
 
 void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool needs_counts) {
-  require<FileError>(
-      info.flats > 0 || !how.air_bins.empty() || !how.minus_log, "the scan has 0 flats",
-      info.format.ends_with("sinogram") ? " (a lone sinogram)" : "",
-      "; give --flats FILE, --air-columns A:B, or --minus-log false if it holds line integrals");
+  require<FileError>(info.flats > 0 || !how.air_bins.empty() || !how.minus_log, "the scan has 0 flats",
+                     info.format.ends_with("sinogram") ? " (a lone sinogram)" : "",
+                     "; give " + spelled("flats") + " FILE, " + spelled("air-columns") + " A:B, or " +
+                         spelled("minus-log") + " false if it holds line integrals");
   require<FileError>(
       !needs_counts || (how.minus_log && info.flats > 0),
-      "--stop discrepancy: the noise follows from counts and flats, which this scan does not have; "
-      "use --iterations or --stop relative=EPS");
+      spelled("stop") +
+          " discrepancy: the noise follows from counts and flats, which this scan does not have; use " +
+          spelled("iterations") + " or " + spelled("stop") + " relative=EPS");
 }
 
 }  // namespace tandem::pipeline

@@ -4,6 +4,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../core/units.hpp"
 #include "../operators/distributed/rank_projector.hpp"
 #include "../operators/projector.hpp"
@@ -41,7 +42,7 @@ double bytes_sent_by_gradients(const Applications& some, const VolumeGrid& grid,
 
 RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const SolverCost& cost,
                               const Cluster& cluster, const TileMemory& kernels) {
-  require<GeometryError>(cluster.ranks > 0, "--ranks ", cluster.ranks, ": give 1 or more");
+  require<GeometryError>(cluster.ranks > 0, spelled("ranks") + " ", cluster.ranks, ": give 1 or more");
   require<GeometryError>(cluster.forward > 0 && cluster.backward > 0 && cluster.link > 0,
                          "rates of kernels and links: one is zero or below; give numbers above zero");
   const Index nx = grid.size[0], ny = grid.size[1], nz = grid.size[2];
@@ -62,7 +63,7 @@ RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const So
     if (bytes(lines) <= cluster.device_bytes) found.lines_at_once = lines;
     require<DeviceError>(lines > together || found.lines_at_once > 0, "ranks: ", cluster.ranks,
                          " devices need ", bytes(lines) / bytes_per_gib, " GiB each, the limit is ",
-                         cluster.device_bytes / bytes_per_gib, " GiB; give more --ranks");
+                         cluster.device_bytes / bytes_per_gib, " GiB; give more " + spelled("ranks"));
   }
   found.bytes = bytes(found.lines_at_once);
   const auto sent = [&](int forward, int adjoint) {

@@ -11,6 +11,7 @@
 
 #include "../core/error.hpp"
 #include "../core/host_memory.hpp"
+#include "../core/spelled.hpp"
 #include "../geometry/view_subsets.hpp"
 #include "../io/volumes/no_volume.hpp"
 #include "../operators/random.hpp"
@@ -202,8 +203,9 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
 }
 
 Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works) {
-  require<DeviceError>(plan.flow.together.is_alone(),
-                       "several ranks do it together; give tandem info --ranks R --device-memory GIB");
+  require<DeviceError>(plan.flow.together.is_alone(), "several ranks do it together; give tandem info " +
+                                                          spelled("ranks") + " R " +
+                                                          spelled("device-memory") + " GIB");
   const Size most = all_of(plan);
   const KeepHostMemory kept;  // the last trial finds its memory touched, as most chunks do
   Rates rates;

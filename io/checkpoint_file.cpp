@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "files/checksum.hpp"
 #include "files/plain_file.hpp"
 #include "files/text.hpp"
@@ -78,7 +79,7 @@ const std::string& CheckpointReader::name() const { return file_->name(); }
 void CheckpointReader::verify() {
   std::string begins(first_line.size(), '\0');
   require<FileError>(file_->read(0, begins.data(), begins.size()) && begins == first_line, name(),
-                     ": is no check-point of tandem; give another name for --checkpoint");
+                     ": is no check-point of tandem; give another name for " + spelled("checkpoint"));
   constexpr Index most = 1 << 24;
   std::vector<char> some(most);
   const Index all = file_->size() - checksum_bytes;

@@ -1,6 +1,7 @@
 #include "fourier.hpp"
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../kernels/fourier.hpp"
 #include "algebra.hpp"
 #include "continuation.hpp"
@@ -51,7 +52,7 @@ LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Fil
 Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, Device device) {
   const auto table = kernels::fourier(device);
   require<DeviceError>(!table.empty(), "device ", device.name(),
-                       ": the Fourier model has no kernels here; give --device cpu");
+                       ": the Fourier model has no kernels here; give " + spelled("device") + " cpu");
   return resolve(table, wanted, Pairing::matched, FourierViews{}, projection_space(scan).shape(), device);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../kernels/hierarchical.hpp"
 #include "table_operator.hpp"
 
@@ -15,9 +16,10 @@ std::shared_ptr<const kernels::HierarchicalViews> packed(const ConeBeam& scan, c
                                                          Device device, const Execution& how,
                                                          AlongRows rows) {
   const double accuracy = hierarchical_accuracy(how);
-  require<DeviceError>(accuracy == 0 || !device.is_cuda(), "device ", device.name(),
-                       ": --accuracy of the hierarchical model goes with the CPU; leave it out, or give "
-                       "--device cpu");
+  require<DeviceError>(
+      accuracy == 0 || !device.is_cuda(), "device ", device.name(),
+      ": another accuracy of the hierarchical model goes with the CPU; leave it out, or give " +
+          spelled("device") + " cpu");
   return kernels::pack_hierarchical(scan, grid, kernels::grouping_on(device), accuracy, rows);
 }
 

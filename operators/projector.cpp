@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../kernels/cone.hpp"
 #include "../kernels/flexible.hpp"
 #include "../kernels/flexible_footprint.hpp"
@@ -98,8 +99,8 @@ Index lines_together(const Scan& scan) {
 Execution like(const Execution& wanted, Device first, Device other) {
   const kernels::ParallelVariant* row = find(kernels::parallel(first), wanted.variant);
   const bool same = !row || row->coefficient == kernels::parallel(other).front().coefficient;
-  require<GeometryError>(same, "--variant ", wanted.variant, ": device ", other.name(),
-                         " computes nothing like it; give --device ", first.name());
+  require<GeometryError>(same, spelled("variant") + " ", wanted.variant, ": device ", other.name(),
+                         " computes nothing like it; give " + spelled("device") + " ", first.name());
   return {.accuracy = wanted.accuracy};
 }
 

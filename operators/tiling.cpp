@@ -6,6 +6,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../core/units.hpp"
 #include "projector.hpp"
 
@@ -62,8 +63,10 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
                        "tiles: ", lines == 1 ? "one line" : std::to_string(lines) + " lines",
                        " of voxels and one view need ", needed(1, 1) / bytes_per_mib,
                        " MiB of each device, the limit is ", bytes / bytes_per_mib, " MiB",
-                       "; give a larger --device-memory, a smaller --size or --region, or --binning");
-  const double share = std::max(1.0, share_of_input * bytes / (input.bytes * input.unit));
+                       "; give a larger " + spelled("device-memory") + ", a smaller " + spelled("size") +
+                           " or " + spelled("region") + ", or " + spelled("binning"));
+  const double share =
+      std::max(1.0, share_of_input * bytes / (input.bytes * static_cast<double>(input.unit)));
   const Index wanted = std::min(input.units(), ceil_div(round_up(ceil_div(input.count, passes)), input.unit));
   const Sizes found = largest(share < wanted ? static_cast<Index>(share) : wanted,
                               ceil_div(output.units(), devices), bytes, needed);

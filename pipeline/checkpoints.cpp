@@ -6,6 +6,7 @@
 
 #include "../core/comm.hpp"
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "methods/method.hpp"
 
 namespace tandem::pipeline {
@@ -177,8 +178,9 @@ Checkpoints::Checkpoints(Request request)
     : request_(std::move(request)), output_(request_.file, io::Content::checkpoint, request_.replace) {
   std::error_code fault;
   const bool is_there = !request_.resume && request_.ranks.is_first() && fs::exists(request_.file, fault);
-  require<FileError>(!is_there || request_.replace == io::Replace::any, request_.file.string(),
-                     ": is there already; give --resume to go on from it, or remove it to begin anew");
+  require<FileError>(
+      !is_there || request_.replace == io::Replace::any, request_.file.string(),
+      ": is there already; give " + spelled("resume") + " to go on from it, or remove it to begin anew");
   // gets its name before any rank replaces a part of it
   if (is_there && !request_.ranks.is_alone()) output_.publish({{"", output_.name()}}, "");
   if (request_.resume) find();
@@ -220,23 +222,26 @@ void Checkpoints::find_part() {
   if (!is_there || ranks.is_first()) return;
   const fs::path path = path_of(turn);
   require<FileError>(fs::exists(path), path.string(),
-                     ": is not there, and is a part of the check-point; bring it back, or leave out --resume "
-                     "to begin anew");
+                     ": is not there, and is a part of the check-point; bring it back, or leave out " +
+                         spelled("resume") + " to begin anew");
   slots_.push_back(read(path));
-  require<FileError>(slots_[0].iteration == iteration && turn_ == turn, path.string(), ": is of iteration ",
-                     slots_[0].iteration, ", and the part of the first rank of iteration ", iteration,
-                     "; bring back the files of one check-point, or leave out --resume to begin anew");
+  require<FileError>(
+      slots_[0].iteration == iteration && turn_ == turn, path.string(), ": is of iteration ",
+      slots_[0].iteration, ", and the part of the first rank of iteration ", iteration,
+      "; bring back the files of one check-point, or leave out " + spelled("resume") + " to begin anew");
 }
 
 void Checkpoints::suit(Flow& flow) {
-  require<GeometryError>(!flow.helper(),
-                         "--checkpoint does not go with a CPU that helps GPUs, because the bits of a slice "
-                         "depend on who makes it; give --device cuda");
+  require<GeometryError>(!flow.helper(), spelled("checkpoint") +
+                                             " does not go with a CPU that helps GPUs, because the bits of a "
+                                             "slice depend on who makes it; give " +
+                                             spelled("device") + " cuda");
   if (slots_.empty()) slices_at_once_ = flow.rows_at_once;
   require<DeviceError>(slices_at_once_ <= flow.rows_at_once, request_.file.string(), ": has ",
                        slices_at_once_, " slices at once, and the memory of this run holds ",
                        flow.rows_at_once,
-                       "; give a larger --memory or --device-memory, or leave out --resume to begin anew");
+                       "; give a larger " + spelled("memory") + " or " + spelled("device-memory") +
+                           ", or leave out " + spelled("resume") + " to begin anew");
   flow.rows_at_once = slices_at_once_;
   flow.slices_a_read -= flow.slices_a_read % slices_at_once_;
 }

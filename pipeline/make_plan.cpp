@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../operators/interpolation.hpp"
 #include "beams/beam.hpp"
 #include "memory/budget.hpp"
@@ -72,8 +73,8 @@ std::optional<Plan> planned_by(Model model, const io::ScanInfo& info, Recipe rec
   recipe.model = model;
   try {
     Plan plan = planned(make_job(info, recipe), info, recipe);
-    plan.flow.why_model = "the faster one for these voxels and views; the other one is --model " +
-                          std::string(name_of(usual_model_of(plan.job.scan)));
+    plan.flow.why_model = "the faster one for these voxels and views; the other one is " + spelled("model") +
+                          " " + std::string(name_of(usual_model_of(plan.job.scan)));
     return plan;
   } catch (const DeviceError&) {  // it takes all views at once
     return std::nullopt;
@@ -93,8 +94,8 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   if (faster)
     warn(plan.warnings, "memory is too small for the ", name_of(*faster),
          " model: ", name_of(plan.flow.model),
-         " is taken, which is slower here and gives other last digits; give more ", "memory, or --model ",
-         name_of(plan.flow.model), " wherever numbers are compared");
+         " is taken, which is slower here and gives other last digits; give more ",
+         "memory, or " + spelled("model") + " ", name_of(plan.flow.model), " wherever numbers are compared");
   return plan;
 }
 

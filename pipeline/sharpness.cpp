@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 
 namespace tandem::pipeline {
 
@@ -236,9 +237,10 @@ SweepResult judged(const std::vector<Swept>& values, Score score) {
   const bool views = std::ranges::all_of(values, [](const Swept& some) {
     return std::ranges::all_of(some.slices, [](const Sharpness& one) { return one.opposite.any(); });
   });
-  require<GeometryError>(score != Score::opposite || views,
-                         "--score opposite: there are no opposite views; a parallel beam over half a turn "
-                         "or more is needed");
+  require<GeometryError>(
+      score != Score::opposite || views,
+      spelled("score") +
+          " opposite: there are no opposite views; a parallel beam over half a turn or more is needed");
   SweepResult all{};
   const std::vector<double> curve = curve_without(values, score, {});
   all.best = static_cast<std::size_t>(std::ranges::min_element(curve) - curve.begin());

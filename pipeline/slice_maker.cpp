@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "../core/error.hpp"
+#include "../core/spelled.hpp"
 #include "../operators/tiling.hpp"
 #include "beams/beam.hpp"
 #include "kept_scan.hpp"
@@ -69,7 +70,7 @@ std::string key_of_lines(const Plan& plan, const Recipe& recipe) {
   const Preprocessing& how = job.preprocessing;
   KeyText key;
   key.add(how.values, job.views, job.rows, job.rows_there, job.bins, recipe.binning, recipe.gain,
-          recipe.max_floored_percent, recipe.voxel_size_mm);
+          recipe.voxel_size_mm);
   if (steps_heed_axis(how)) key.add(job.axis_in_file);
   return key.text();
 }
@@ -104,9 +105,9 @@ Plan plan_of_slice(const io::ScanInfo& info, const Recipe& asked, const Look& lo
   if (look.x) recipe.region_x = look.x;
   if (look.y) recipe.region_y = look.y;
   Plan plan = make_plan(info, recipe);
-  require<GeometryError>(plan.job.method->filters && plan.flow.route->slices != Slices::as_one,
-                         plan.job.method_name(),
-                         ": slices are looked at by a filter; give --reconstruction-algorithm fbp or fdk");
+  require<GeometryError>(
+      plan.job.method->filters && plan.flow.route->slices != Slices::as_one, plan.job.method_name(),
+      ": slices are looked at by a filter; give " + spelled("reconstruction-algorithm") + " fbp or fdk");
   if (look.coarser == 1) return plan;
   plan.job.grid = coarser_grid(plan.job.grid, look.coarser);
   plan.job.solved = coarser_grid(plan.job.solved, look.coarser);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "../../counts/steps/step.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../options/command_line.hpp"
@@ -17,8 +18,6 @@ using nlohmann::json;
 
 /// Options beside those that decide a voxel that a look takes over.
 constexpr std::array taken_over{"threads", "memory", "device", "allow-external-files", "device-memory"};
-
-bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 /// The values of an option: none of a flag that is not set.
 std::vector<std::string> values_of(const std::string& name, const json& value) {
@@ -63,7 +62,7 @@ std::vector<std::string> opening_options() {
 std::string step_of(const std::string& name) {
   for (const pipeline::Step& step : pipeline::steps())
     for (const pipeline::StepOption& one : step.options)
-      if (one.name == "--" + name) return std::string(step.name);
+      if (one.name == name) return std::string(step.name);
   return "";
 }
 
@@ -105,7 +104,7 @@ json row_behind(const pipeline::StepOption& before, const pipeline::StepOption& 
           {"group", option.get_group()},
           {"step", step_of(std::string(before.bare_name()))},
           {"stripes", of_any ? "" : one.goes_with()},
-          {"help", one.help},
+          {"help", with_spelled(one.help)},
           {"type", type_name_of(one)},
           {"choices", choices_of(type_name_of(one), &one)},
           {"default", ""}};
@@ -127,7 +126,7 @@ json row_of_option(const CLI::Option& option) {
 }  // namespace
 
 bool look_takes(const std::string& option) {
-  for (const char* one : {"config", "help", "like", "quiet", "follow", "planned-views", "patience"})
+  for (const char* one : {"config", "help", "like", "quiet", "follow"})
     if (option == one) return true;
   return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
 }
@@ -148,7 +147,7 @@ LookOptions::LookOptions(const ReconOptions& o)
       rest_.push_back("--" + name + (is_flag(*option) ? "" : "=" + values.back()));
     } else if (of_step && !of_step->behind.empty()) {
       for (const auto& [one, text] : taken_apart(*of_step, values.back())) start_[one] = text;
-    } else if (decides_the_volume(name) && name != "rotation-axis-auto") {
+    } else if (decides_the_volume(name) && !(name == "rotation-axis" && o.axis_auto)) {
       start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
     }
   }
@@ -159,7 +158,8 @@ LookOptions::LookOptions(const ReconOptions& o)
 /// Whether a page may give it: it names no file but one that the start names as well.
 bool LookOptions::may_give(const std::string& name, const std::vector<std::string>& values) const {
   if (std::ranges::find(known_, name) == known_.end() || !decides_the_volume(name) ||
-      is_for_the_command_line("recon", name) || name == "rotation-axis-auto")
+      is_for_the_command_line("recon", name) ||
+      (name == "rotation-axis" && values.size() == 1 && in_lower_case(values[0]) == "auto"))
     return false;
   return !names_a_file(name, values) || (start_.contains(name) && values_of(name, start_[name]) == values);
 }
@@ -254,18 +254,18 @@ json LookOptions::solvers() const {
   for (const pipeline::Method& method : pipeline::methods()) {
     if (!method.iterates()) {
       methods.push_back({{"name", method.name},
-                         {"help", std::string(method.help) + "; all slices, of wider voxels"},
+                         {"help", with_spelled(method.help) + "; all slices, of wider voxels"},
                          {"options", json::array()}});
       continue;
     }
     json names = of_all;
     for (const std::string_view option : method.options) {
-      const std::string name(option.substr(2));
+      const std::string name(option);
       names.push_back(name);
       if (std::ranges::find(named, name) == named.end()) named.push_back(name);
     }
     methods.push_back({{"name", method.name},
-                       {"help", method.help},
+                       {"help", with_spelled(method.help)},
                        {"options", names},
                        {"iterations", method.iterations},
                        {"initial", method.initial == pipeline::Initial::fbp ? "fbp" : "zero"}});

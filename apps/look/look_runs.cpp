@@ -112,7 +112,7 @@ std::vector<LookRuns::One> LookRuns::asked_for(const json& asked) const {
       several ? texts_of(asked["scans"], "scans") : std::vector{options_.scans().front()};
   if (several && asked.value("each_axis", false)) {
     options.erase("rotation-axis");
-    own.emplace_back("--rotation-axis-auto");
+    own.emplace_back("--rotation-axis=auto");
   }
   std::vector<One> all;
   std::set<std::string> outputs;

@@ -36,10 +36,10 @@ void require_options_of_scan(const LookCommand& o) {
       throw UsageError("--" + name + " goes with tandem recon");
   });
   const ReconOptions& r = o.recon;
-  for (const char* option : {"--patience", "--planned-views"})
-    if (!r.recipe.follow && r.given(option)) throw UsageError(std::string(option) + " goes with --follow");
-  for (const char* option : {"--rotation-axis-auto", "--views", "--time"})
-    if (r.recipe.follow && r.given(option))
+  for (const auto& [option, given] : {std::pair{"--rotation-axis auto", r.axis_auto},
+                                      {"--views", r.given("--views")},
+                                      {"--time", r.given("--time")}})
+    if (r.recipe.follow && given)
       throw UsageError(std::string(option) + " does not go with --follow, as not all views are there");
 }
 

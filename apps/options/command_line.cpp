@@ -67,7 +67,8 @@ class Formatter : public CLI::Formatter {
   }
   /// The kind of an option's value. The description says its default and what it excludes.
   std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_type_size() == 0) return {};
+    if (option->get_type_size() == 0)
+      return takes_details(*option) ? "[=" + option->get_type_name() + "]" : "";
     const bool several = option->get_expected_max() == CLI::detail::expected_max_vector_size &&
                          option->get_allow_extra_args();  // if not, it is given once for each value
     return (option->get_type_name().empty() ? "" : " " + get_label(option->get_type_name())) +

@@ -102,9 +102,6 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
       ->check(positive(1e9));
-  c.add_option("--streams", o.streams,
-               "chunks, or tiles of a cone beam, that are on their way on each GPU at a time (default 3)")
-      ->check(count(1, 3));
 }
 
 std::string words_of(Device device) {

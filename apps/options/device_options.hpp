@@ -14,7 +14,6 @@ namespace tandem::apps {
 struct DeviceOptions {
   std::string device = "auto", variant = "automatic", precision = "float32";
   std::optional<double> memory_gib;  ///< memory of a GPU; if empty, the plan decides
-  int streams = 3;                   ///< for each GPU, if there are tiles
   bool allow_unmatched = false;
 };
 

@@ -1,10 +1,13 @@
 #include "method_options.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "command_line.hpp"
 
@@ -38,7 +41,7 @@ std::string words_of_initials() {
 std::string words_of_subsets() {
   constexpr Index many = 1'000'000;
   return joined(pipeline::methods(), ", ", [](const Method& m) {
-    if (!m.reads("--subsets")) return std::string();
+    if (!m.reads("subsets")) return std::string();
     return std::string(m.name) + " " + std::to_string(m.subsets({}, many));
   });
 }
@@ -52,17 +55,28 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
                "in the place of -o: make volumes by several methods, and of them one picture of the middle "
                "slices (--preview) and one table; an option holds for the methods that read it")
       ->type_name("A,B,C");
-  add_choice(
-      c, "--model", o.model,
-      {"automatic", "pixel_driven", "joseph", "fourier", "separable_footprint", "hierarchical"},
-      "how shadows are computed. Parallel beam: fourier goes through frequencies, in O(N^2 log N) "
-      "operations a slice (default automatic: the faster one of pixel_driven and fourier). Cone and fan "
-      "beam: hierarchical goes through groups of views, in O(N^3 log N) (default automatic: "
-      "separable_footprint, "
-      "or for fdk on a CPU the faster one of both)");
-  add_choice(c, "--accuracy", o.accuracy, {"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"},
-             "relative error of what is back-projected; fourier: 1e-3, 1e-4 or 1e-5 (default 1e-4); "
-             "hierarchical: 1e-2, 3e-3 or 1e-3 (default 1e-2)");
+  const std::vector<std::string> models{"automatic", "pixel_driven",        "joseph",
+                                        "fourier",   "separable_footprint", "hierarchical"};
+  c.add_option(
+       "--model", o.model,
+       "how shadows are computed. Parallel beam: fourier goes through frequencies, in O(N^2 log N) "
+       "operations a slice (default automatic: the faster one of pixel_driven and fourier). Cone and fan "
+       "beam: hierarchical goes through groups of views, in O(N^3 log N) (default automatic: "
+       "separable_footprint, "
+       "or for fdk on a CPU the faster one of both). Behind it may stand the relative error of what is "
+       "back-projected: fourier:accuracy=1e-3, 1e-4 or 1e-5 (default 1e-4); hierarchical:accuracy=1e-2, 3e-3 "
+       "or "
+       "1e-3 (default 1e-2)")
+      ->transform(with_detail(one_of(models), "accuracy", one_of({"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"})))
+      ->type_name(joined(models, "|"));
+}
+
+void parse_padding(Recipe& r, const std::string& text) {
+  const auto [padding, bins] = detailed(text, "bins");
+  r.padding = padding_named(padding);
+  if (padding == "none" && !bins.empty())
+    throw UsageError("--padding " + text + ": zeros need no number of bins; give --padding none");
+  r.padding_bins = whole_in(bins);
 }
 
 void add_filter(CLI::App& c, ReconOptions& o) {
@@ -73,14 +87,46 @@ void add_filter(CLI::App& c, ReconOptions& o) {
   c.add_option("--fbp-cutoff", r.filter.cutoff,
                "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
       ->check(within(1e-6, 1));
-  add_choice(
-      c, "--padding", o.padding, {"edge", "cosine", "none"},
-      "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
-      "with the end value times a cosine (default), or with zeros");
-  c.add_option(
-       "--padding-bins", r.padding_bins,
-       "over how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
-      ->check(count());
+  c.add_option_function<std::string>(
+       "--padding", [&r](const std::string& text) { parse_padding(r, text); },
+       "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
+       "with the end value times a cosine (default), or with zeros. edge:bins=N and cosine:bins=N say over "
+       "how "
+       "many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
+      ->transform(with_detail(one_of({"edge", "cosine", "none"}), "bins", count()))
+      ->type_name("edge|cosine|none");
+}
+
+CLI::Validator positive_or_auto() {
+  return {[number = positive(1e9)](std::string& text) {
+            return in_lower_case(text) == "auto" ? (text = "auto", std::string()) : number(text);
+          },
+          "", ""};
+}
+
+void parse_tv_weight(Recipe& r, const std::string& text) {
+  const auto [weight, huber] = detailed(text, "huber");
+  const auto number = [](const std::string& some) {
+    const std::optional<double> value = number_in(some);
+    return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
+  };
+  r.tv_weight = number(weight), r.tv_huber = number(huber);
+}
+
+/// Takes LOW:HIGH, of which one may be left out. @throws UsageError
+void parse_bounds(Recipe& r, const std::string& text) {
+  constexpr double most = 1e30;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto bound = [&](const std::string& part, std::optional<float>& to) {
+    const auto number = number_in(part);
+    if (number) to = static_cast<float>(*number);
+    return part.empty() || (number && std::abs(*number) <= most);
+  };
+  const bool are_numbers = bound(text.substr(0, colon), r.lowest) &&
+                           bound(text.substr(std::min(colon + 1, text.size())), r.highest);
+  if (colon == text.size() || !are_numbers || !(r.lowest || r.highest) ||
+      (r.lowest && r.highest && !(*r.lowest < *r.highest)))
+    throw UsageError("--bounds '" + text + "' is not LOW:HIGH, LOW: or :HIGH with the lower number first");
 }
 
 void add_start_and_weights(CLI::App& c, ReconOptions& o) {
@@ -90,20 +136,18 @@ void add_start_and_weights(CLI::App& c, ReconOptions& o) {
   c.add_option("--iterations", r.iterations,
                "at most this many steps (default: " + words_of_iterations() + ")")
       ->check(count(0, 1'000'000));
-  c.add_option("--tv-weight", r.tv_weight,
-               readers_of("--tv-weight") +
-                   ": weight of total variation, beside data of mean weight 1; the "
-                   "larger, the smoother (default: found by cross-validation)")
-      ->check(positive(1e9));
+  c.add_option_function<std::string>(
+       "--tv-weight", [&r](const std::string& text) { parse_tv_weight(r, text); },
+       readers_of("--tv-weight") +
+           ": weight of total variation, beside data of mean weight 1; the "
+           "larger, the smoother (default auto: found by cross-validation). huber: differences of neighbours "
+           "below this attenuation count by their squares, which keeps slopes smooth (default: none)")
+      ->transform(with_detail(positive_or_auto(), "huber", positive(1e9)))
+      ->type_name("X|auto[:huber=D]");
   c.add_option("--tikhonov-weight", r.tikhonov_weight,
                readers_of("--tikhonov-weight") +
                    ": W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
       ->check(positive(1e30));
-  c.add_option("--tv-huber", r.tv_huber,
-               readers_of("--tv-huber") +
-                   ": differences of neighbours below this attenuation count by their squares, which keeps "
-                   "slopes smooth (default: none)")
-      ->check(positive(1e9));
 }
 
 void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
@@ -116,25 +160,21 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
       ->check(count());
   CLI::Option* nonnegative =
       c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
-  c.add_option("--lowest", r.lowest, readers_of("--lowest") + ": no voxel below this attenuation")
-      ->check(within(-1e30, 1e30))
+  c.add_option_function<std::string>(
+       "--bounds", [&r](const std::string& text) { parse_bounds(r, text); },
+       readers_of("--bounds") + ": no voxel below and none above these attenuations; one may be left out")
+      ->type_name("LOW:HIGH")
       ->excludes(nonnegative);
-  c.add_option("--highest", r.highest, readers_of("--highest") + ": no voxel above this attenuation")
-      ->check(within(-1e30, 1e30));
-  c.add_option("--stop", o.stop, "rule that may stop before --iterations")
-      ->type_name("discrepancy|gcv|ncp|relative=EPS|gap=EPS|time=S");
-  c.add_option("--max-floored", r.max_floored_percent,
-               "how many transmissions may lie below the floor of the logarithm, half a count (default 1)")
-      ->check(within(0, 100))
-      ->type_name("PERCENT");
-  c.add_option("--gain", r.gain, "counts per photon, for --stop discrepancy (default 1)")->check(positive());
+  c.add_option("--stop", o.stop,
+               "rule that may stop before --iterations; gain: counts per photon (default 1)")
+      ->type_name("discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S");
 }
 
 }  // namespace
 
 std::string readers_of(std::string_view option) {
   return joined(pipeline::methods(), ", ",
-                [&](const Method& method) { return method.reads(option) ? method.name : ""; });
+                [&](const Method& method) { return method.reads(option.substr(2)) ? method.name : ""; });
 }
 
 std::vector<std::string> names_of_methods() {
@@ -148,7 +188,7 @@ std::vector<std::string> names_of_methods() {
 std::string words_of_methods() {
   std::string text = "Methods:";
   for (const Method& method : pipeline::methods())
-    text += "\n  " + std::string(method.name) + ": " + std::string(method.help);
+    text += "\n  " + std::string(method.name) + ": " + with_spelled(method.help);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../command.hpp"
 #include "recipe_text.hpp"
@@ -67,8 +68,9 @@ std::optional<bool> flag_in(const std::vector<std::string>& values) {
 /// value.
 std::vector<std::string> words_of(const CLI::Option& known, const Setting& item, const Origin& from) {
   const std::string name = "--" + item.name;
-  if (known.get_items_expected_max() == 0) {
+  if (is_flag(known)) {
     const std::optional<bool> is_said = flag_in(item.values);
+    if (!is_said && takes_details(known)) return {name + '=' + joined(item.values, ",")};
     if (!is_said)
       from.refuse("line " + std::to_string(item.line) + ": " + item.name +
                   " is a flag; true or false is needed");

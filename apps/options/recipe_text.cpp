@@ -6,12 +6,12 @@
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
-#include "../../counts/steps/step.hpp"
 #include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_file.hpp"
 #include "../beams/beam.hpp"
 #include "../command.hpp"
 #include "settings_text.hpp"
+#include "step_options.hpp"
 
 namespace tandem::apps {
 
@@ -20,9 +20,9 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* unheeded =
-    "allow-external-files checkpoint checkpoint-every compare config device device-memory dry-run "
-    "follow help json like log memory output overwrite part-of patience planned-views port preview quiet "
-    "resume save-config save-format scan score serve streams sweep threads truth version";
+    "allow-external-files checkpoint compare config device device-memory dry-run "
+    "follow help json like log memory output overwrite part-of port preview quiet "
+    "resume save-config save-format scan score serve sweep threads truth version";
 
 std::string default_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "false";
@@ -53,10 +53,7 @@ bool names_a_file(const std::string& option, const std::vector<std::string>& val
     return !std::ranges::all_of(values, [](const std::string& value) {
       return in_lower_case(value) == "zero" || in_lower_case(value) == "fbp";
     });
-  for (const pipeline::Step& step : pipeline::steps())
-    for (const pipeline::StepOption& one : step.options)
-      if (one.name == "--" + option && std::holds_alternative<pipeline::FileName>(one.takes)) return true;
-  return false;
+  return names_file_of_step(option, values);
 }
 
 bool is_for_the_command_line(const std::string& command, const std::string& option) {

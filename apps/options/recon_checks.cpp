@@ -42,20 +42,14 @@ const std::vector<Condition>& conditions() {
              "--checkpoint does not go with --allow-unmatched: the best volume, which is kept "
              "there, is in no check-point");
        }},
-      {{"--checkpoint-every"},
-       [](const ReconOptions& o, const Method&, std::string_view) { return !o.checkpoint.empty(); },
-       [](const ReconOptions&, std::string_view) {
-         return std::string("--checkpoint-every goes with --checkpoint FILE");
-       }},
-      {{"--relaxation", "--nonnegative", "--lowest", "--highest", "--tv-weight", "--tv-huber",
-        "--tikhonov-weight", "--subsets"},
+      {{"--relaxation", "--nonnegative", "--bounds", "--tv-weight", "--tikhonov-weight", "--subsets"},
        [](const ReconOptions&, const Method& method, std::string_view option) {
-         return method.reads(option);
+         return method.reads(option.substr(2));
        },
        [](const ReconOptions& o, std::string_view option) {
          return std::string(option) + " goes with " + readers_of(option) + ", not with " + o.recipe.method;
        }},
-      {{"--fbp-filter", "--fbp-cutoff", "--padding", "--padding-bins"},
+      {{"--fbp-filter", "--fbp-cutoff", "--padding"},
        [](const ReconOptions& o, const Method& method, std::string_view) {
          return method.filters ||
                 (method.iterates() && o.recipe.initial.value_or(method.initial) == Initial::fbp);
@@ -63,34 +57,23 @@ const std::vector<Condition>& conditions() {
        [](const ReconOptions&, std::string_view option) {
          return std::string(option) + " goes with fbp, or with --initial fbp";
        }},
-      {{"--padding", "--padding-bins"},
+      {{"--padding"},
        [](const ReconOptions& o, const Method&, std::string_view) {
          return o.recipe.filter.window != Window::none;
        },
        [](const ReconOptions&, std::string_view option) {
          return std::string(option) + " does not go with --fbp-filter none, which needs nothing beyond rows";
        }},
-      {{"--padding-bins"},
-       [](const ReconOptions& o, const Method&, std::string_view) {
-         return o.recipe.padding != Padding::none;
-       },
-       [](const ReconOptions&, std::string_view) {
-         return std::string("--padding-bins does not go with --padding none");
-       }},
-      {{"--gain"},
-       [](const ReconOptions& o, const Method&, std::string_view) { return o.recipe.stop_by_discrepancy; },
-       [](const ReconOptions&, std::string_view) {
-         return std::string("--gain goes with --stop discrepancy alone");
-       }},
-      {{"--accuracy"},
+      {{"--model"},
        [](const ReconOptions& o, const Method&, std::string_view) {
          const double accuracy = o.recipe.execution.accuracy;
-         return (o.recipe.model == Model::fourier && accuracy < 2e-3) ||
+         return detailed(o.model, "accuracy").detail.empty() ||
+                (o.recipe.model == Model::fourier && accuracy < 2e-3) ||
                 (o.recipe.model == Model::hierarchical && accuracy > 5e-4);
        },
        [](const ReconOptions&, std::string_view) {
          return std::string(
-             "--accuracy goes with --model fourier (1e-3, 1e-4 or 1e-5) and hierarchical (1e-2, 3e-3 or "
+             "--model: an accuracy goes with fourier (1e-3, 1e-4 or 1e-5) and hierarchical (1e-2, 3e-3 or "
              "1e-3)");
        }},
       {{"--variant"},
@@ -164,8 +147,6 @@ void check_together(const ReconOptions& o) {
   check_numbers(o);
   if (o.checkpoint == "-")
     throw UsageError("--checkpoint -: a check-point is no text; give the name of a file");
-  if (const Bounds bounds = r.bounds(); !(bounds.lowest < bounds.highest))
-    throw UsageError("--highest is not above --lowest, or zero with --nonnegative");
   if (o.preview == "-") throw UsageError("--preview -: a picture is no text; give the name of a PNG file");
   if (!o.part_of.empty() && !o.slices_are_range())
     throw UsageError("--part-of " + o.part_of + " goes with --slices A:B");

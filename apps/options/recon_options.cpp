@@ -23,20 +23,32 @@ using pipeline::Initial;
 using pipeline::Method;
 using pipeline::Recipe;
 
+constexpr const char* automatic = "auto";
+
+void parse_axis(ReconOptions& o, const std::string& text) {
+  o.axis_auto = text == automatic;
+  o.recipe.axis_bin = number_in(text);
+}
+
 void add_volume(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   heading(c, "Axis and grid");
-  CLI::Option* axis = c.add_option("--rotation-axis", r.axis_bin,
-                                   "bin of the axis, from 0 (default: the file's own, else the middle)");
-  CLI::Option* search =
-      c.add_flag("--rotation-axis-auto", o.axis_auto, "find it first, as `tandem center` does")
-          ->excludes(axis);
+  const auto no_axis = [](const std::string& text) {
+    return text == automatic || number_in(text) ? "" : "'" + text + "' is neither a number nor auto";
+  };
+  CLI::Option* axis =
+      c.add_option_function<std::string>(
+           "--rotation-axis", [&o](const std::string& text) { parse_axis(o, text); },
+           "bin of the axis, from 0, or auto: find it first, as `tandem center` does (default: the file's "
+           "own, else the middle)")
+          ->check(no_axis)
+          ->transform(lower_case())
+          ->type_name("X|auto");
   c.add_option(
        "--row-axes", o.row_axes,
        "parallel beam: one number per line, the bin of the axis of each row, in the place of one for all")
       ->type_name("FILE")
       ->excludes(axis)
-      ->excludes(search)
       ->excludes(c.get_option("--detector-roll"));
   c.add_flag("--resample-frames", r.resample_frames,
              "solvers: make frames upright and move them back, as fbp and fdk need it, in the place of views "
@@ -81,6 +93,15 @@ std::vector<std::string> names_of_kinds() {
   return names;
 }
 
+void parse_checkpoint(ReconOptions& o, const std::string& text) {
+  auto [file, every] = detailed(text, "every");
+  o.checkpoint = file;
+  if (file == text) return;
+  if (const std::string fault = count(1, 1'000'000)(every); !fault.empty())
+    throw UsageError("--checkpoint " + text + ": every: " + fault);
+  o.checkpoint_every = static_cast<int>(*whole_in(every));
+}
+
 void add_output(CLI::App& c, ReconOptions& o) {
   heading(c, "Output");
   c.add_option("-o,--output", o.output,
@@ -104,16 +125,13 @@ void add_output(CLI::App& c, ReconOptions& o) {
   c.add_flag("--resume", o.resume,
              "complete what a killed run with the same options left; also leave something to resume if this "
              "run fails or is ended");
-  c.add_option(
-       "--checkpoint", o.checkpoint,
+  c.add_option_function<std::string>(
+       "--checkpoint", [&o](const std::string& text) { parse_checkpoint(o, text); },
        "keep in this file what a solver needs to go on: a killed run with --resume and the same options "
-       "then goes on in the middle of its iterations, with the same bits; removed in the end")
-      ->type_name("FILE");
-  c.add_option(
-       "--checkpoint-every", o.checkpoint_every,
-       "iterations between two check-points (default: a minute, and more if they take more than 5 % of "
+       "then goes on in the middle of its iterations, with the same bits; removed in the end. A check-point "
+       "is made every N iterations (default: once a minute, and less often if they take more than 5 % of "
        "the time)")
-      ->check(count(1, 1'000'000));
+      ->type_name("FILE[:every=N]");
   c.add_flag("--dry-run", o.dry_run,
              "show plan, memory, sizes and the time that it will take; the first time, "
              "rates of this machine are measured");
@@ -131,21 +149,32 @@ void add_sweep(CLI::App& c, ReconOptions& o) {
       "agree");
 }
 
+/// Takes --follow, or --follow=views=N,seconds=S.
+void parse_follow(ReconOptions& o, const std::string& text) {
+  o.recipe.follow = true;
+  if (text.empty()) return;
+  for (auto [name, value] : details_in(text)) {
+    const bool is_views = name == "views";
+    if (!is_views && name != "seconds")
+      throw UsageError("--follow=" + text + ": '" + name + "' is not known; give views=N or seconds=S");
+    const CLI::Validator check = is_views ? count() : within(0.01, 1e7);
+    if (const std::string fault = check(value); !fault.empty())
+      throw UsageError("--follow=" + text + ": " + name + ": " + fault);
+    if (is_views)
+      o.planned_views = whole_in(value);
+    else
+      o.patience = *number_in(value);
+  }
+}
+
 void add_follow(CLI::App& c, ReconOptions& o) {
   heading(c, "While the scan is written");
-  c.add_flag(
-      "--follow", o.recipe.follow,
+  add_flag_with_details(
+      c, "--follow", [&o](const std::string& text) { parse_follow(o, text); }, "views=N,seconds=S",
       "add views to the volume as they come: of an HDF5 file in SWMR mode (or closed after some views), "
-      "or of a folder that fills with TIFF images; fbp and fdk");
-  c.add_option(
-       "--planned-views", o.planned_views,
-       "how many views the scan will have (default: as many as --angles has lines, or as the file has "
-       "room for)")
-      ->check(count());
-  c.add_option("--patience", o.patience,
-               "seconds to wait for a scan, or for its next view; then the views that are there make the "
-               "volume (default 60)")
-      ->check(within(0.01, 1e7));
+      "or of a folder that fills with TIFF images; fbp and fdk. views: how many the scan will have (default: "
+      "as many as --angles has lines, or as the file has room for); seconds: how long to wait for a scan, or "
+      "for its next view, until the views that are there make the volume (default 60)");
 }
 
 /// The methods in a text A,B,C, in which each comes once.
@@ -182,8 +211,11 @@ void parse_stop(Recipe& recipe, const std::string& given) {
   const std::size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
   const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
+  const auto [rule, gain] = detailed(text, "gain");
   if (text == "discrepancy")
     recipe.stop_by_discrepancy = true;
+  else if (rule == "discrepancy" && number_in(gain).value_or(0) > 0)
+    recipe.stop_by_discrepancy = true, recipe.gain = *number_in(gain);
   else if (text == "gcv")
     recipe.stop_by_gcv = true;
   else if (text == "ncp")
@@ -195,8 +227,9 @@ void parse_stop(Recipe& recipe, const std::string& given) {
   else if (name == "time" && value > 0)
     recipe.stop_seconds = value;
   else
-    throw UsageError("--stop '" + given +
-                     "' is not known; give discrepancy, gcv, ncp, relative=EPS, gap=EPS or time=S");
+    throw UsageError(
+        "--stop '" + given +
+        "' is not known; give discrepancy, discrepancy:gain=G, gcv, ncp, relative=EPS, gap=EPS or time=S");
 }
 
 std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
@@ -234,7 +267,6 @@ void finish_recipe(ReconOptions& o) {
   if (!o.slices.empty()) parse_slices(o);
   if (!o.stop.empty()) parse_stop(r, o.stop);
   r.filter.window = window_named(o.filter);
-  if (!o.padding.empty()) r.padding = padding_named(o.padding);
   if (!o.algorithm.empty()) r.method = o.algorithm;
   if (!o.compare.empty()) o.compared = parse_compared(o.compare);
   const std::string initial = in_lower_case(o.initial);
@@ -242,11 +274,11 @@ void finish_recipe(ReconOptions& o) {
     r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
   if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = bytes_of(o.memory_gib);
-  if (o.model != "automatic") r.model = model_named(o.model);
+  const auto [model, accuracy] = detailed(o.model, "accuracy");
+  if (model != "automatic") r.model = model_named(model);
   r.execution = execution_of(o.device);
-  if (!o.accuracy.empty()) r.execution.accuracy = number_in(o.accuracy).value();
+  if (!accuracy.empty()) r.execution.accuracy = number_in(accuracy).value();
   r.allow_unmatched = o.device.allow_unmatched;
-  r.streams = o.device.streams;
   r.device_bytes = bytes_of(o.device.memory_gib);
   r.steps = o.scan.steps;
   if (!o.save_format.empty() && !o.output.empty()) {
@@ -334,7 +366,7 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
   c.footer(words_of_methods() + "\n" + words_of_steps() +
            "\nExamples:\n"
            "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
-           "  tandem recon scan.h5 -o volume.tif --rotation-axis-auto --detector-rows 100:200\n"
+           "  tandem recon scan.h5 -o volume.tif --rotation-axis auto --detector-rows 100:200\n"
            "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy\n"
            "  tandem recon scans/*.h5 -o 'out/{name}.h5' --config recipe.toml");
 }

@@ -24,7 +24,7 @@ struct ReconOptions {
   std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
                                               save_format, truth, region, checkpoint, compare, sweep,
                                               score = "sharpness";
-  std::string filter = "ramp", padding, model = "automatic", accuracy;
+  std::string filter = "ramp", model = "automatic";
   std::string algorithm;                         // empty: fbp or fdk
   std::string row_axes;                          // a file
   std::string like, save_config;                 ///< the volume with the recipe; where to write this one

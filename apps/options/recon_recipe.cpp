@@ -13,7 +13,7 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range) {
   const pipeline::MethodOptions& taken = job.options;
   std::map<std::string, std::string> found{
-      {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}, {"rotation-axis-auto", ""}};
+      {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}};
   if (o.axis_auto) found["rotation-axis"] = io::shortest(job.axis_in_file);
   if (job.method->iterates()) {
     found["iterations"] = std::to_string(*taken.iterations);
@@ -23,7 +23,9 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
   }
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
   if (taken.subsets && applies(o, "--subsets")) found["subsets"] = std::to_string(*taken.subsets);
-  if (taken.tv_weight) found["tv-weight"] = io::shortest(*taken.tv_weight);
+  if (taken.tv_weight)
+    found["tv-weight"] = toml_of(
+        {io::shortest(*taken.tv_weight) + (taken.tv_huber ? ":huber=" + io::shortest(*taken.tv_huber) : "")});
   if (range) found["range"] = toml_of({io::shortest(range->min) + ':' + io::shortest(range->max)});
   return config_text(*o.command, found, [&](const std::string& option) { return applies(o, option); });
 }

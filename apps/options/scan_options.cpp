@@ -324,11 +324,12 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
       view_shifts_of(scan).empty(),
       "the axis is not searched where the images of the views are shifted (--view-shifts, or "
       "the scan says so); give --rotation-axis X, or look at `tandem recon --sweep`");
-  const auto leans = [&o](const char* option) {
-    return pipeline::value_of<double>(o.steps, option).value_or(0) != 0;
+  const auto leans = [&o](const pipeline::Option<pipeline::Number>& option) {
+    return option.of(o.steps).value_or(0) != 0;
   };
   require<GeometryError>(
-      !leans("--axis-tilt") && (pipeline::beam_of(scan).roll || !leans("--detector-roll")),
+      !leans(pipeline::option::axis_tilt) &&
+          (pipeline::beam_of(scan).roll || !leans(pipeline::option::detector_roll)),
       "the axis is not searched with --axis-tilt, nor with --detector-roll in a cone beam; give "
       "--rotation-axis X");
   require<GeometryError>(!reader.info().off_circle.curved,

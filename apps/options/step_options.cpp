@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "../../counts/steps/step.hpp"
 
 namespace tandem::apps {
@@ -45,15 +46,20 @@ std::vector<double> numbers_in(const std::string& text) {
   return numbers;
 }
 
-CLI::Validator are_numbers() {
-  return {[](const std::string& text) {
-            return numbers_in(text).empty() ? "'" + text + "' is not numbers, X,X,..." : std::string();
-          },
-          "", ""};
-}
-
 CLI::Validator anything() {
   return {[](const std::string&) { return std::string(); }, "", ""};
+}
+
+/// Numbers, or one of the words, which has no numbers.
+CLI::Validator are_numbers_or(const std::vector<std::string>& words) {
+  return {[words](std::string& text) {
+            if (!numbers_in(text).empty()) return std::string();
+            const std::string typed = std::exchange(text, in_lower_case(text));
+            return std::ranges::find(words, text) != words.end()
+                       ? ""
+                       : "'" + typed + "' is neither numbers, X,X,..., nor " + joined(words, " or ");
+          },
+          "", ""};
 }
 
 StepValue as_text(const std::string& text) { return text; }
@@ -68,7 +74,9 @@ Form form_of(pipeline::FileName) { return {anything(), as_text, "FILE"}; }
 Form form_of(pipeline::PositiveNumber limit) { return {positive(limit.highest), as_number, "X"}; }
 Form form_of(pipeline::Number limits) { return {within(limits.lowest, limits.highest), as_number, "X"}; }
 Form form_of(pipeline::WholeNumber limits) { return {count(limits.lowest, limits.highest), as_whole, "N"}; }
-Form form_of(pipeline::Numbers) { return {are_numbers(), numbers_in, "X,X,..."}; }
+Form form_of(const pipeline::NumbersOr& choice) {
+  return {are_numbers_or(choice.words), numbers_in, "X,X,...|" + joined(choice.words, "|")};
+}
 Form form_of(const pipeline::OneOf& choice) {
   return {one_of(choice.words), as_text, has_many_words(choice) ? "NAME" : joined(choice.words, "|")};
 }
@@ -83,12 +91,7 @@ struct Parts {
 
   explicit Parts(const std::string& text) : value(text.substr(0, text.find(':'))) {
     if (value.size() == text.size()) return;
-    std::stringstream rest(text.substr(value.size() + 1) + ",");
-    for (std::string part; std::getline(rest, part, ',');) {
-      const std::size_t equals = std::min(part.find('='), part.size());
-      behind.emplace_back(in_lower_case(part.substr(0, equals)),
-                          part.substr(std::min(equals + 1, part.size())));
-    }
+    behind = details_in(text.substr(value.size() + 1));
   }
   std::string text() const {
     return value + (behind.empty() ? "" : ":") +
@@ -152,15 +155,15 @@ void keep(const StepOption& option, const std::string& text, StepValues& values)
 void add_option(CLI::App& c, const StepOption& option, StepValues& values) {
   const Form form = form_of(option);
   CLI::Option* added = c.add_option_function<std::string>(
-      std::string(option.name), [&option, &values](const std::string& text) { keep(option, text, values); },
-      std::string(option.help));
+      "--" + std::string(option.name),
+      [&option, &values](const std::string& text) { keep(option, text, values); }, with_spelled(option.help));
   if (option.behind.empty())
     added->transform(form.check);
   else
     added->transform(CLI::Validator([&option](std::string& text) { return fault_in(option, text); }, "", ""));
   added->type_name(form.type_name + (option.behind.empty() ? "" : "[:NAME=VALUE,...]"));
   if (const auto* choice = std::get_if<pipeline::OneOf>(&option.takes); choice && has_many_words(*choice))
-    added->description(std::string(option.help) + ": " + joined(choice->words, ", "));
+    added->description(with_spelled(option.help) + ": " + joined(choice->words, ", "));
 }
 
 }  // namespace
@@ -200,10 +203,25 @@ NamedFiles files_of(const StepValues& values) {
   NamedFiles files;
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
-      if (std::holds_alternative<pipeline::FileName>(option.takes))
-        if (const auto file = pipeline::value_of<std::string>(values, option.name))
-          files.push_back({std::string(option.name), *file});
+      for (const StepOption& one : option.behind)
+        if (std::holds_alternative<pipeline::FileName>(one.takes) && one.is_given(values))
+          files.push_back(
+              {"--" + std::string(option.name), std::get<std::string>(values.find(one.name)->second)});
   return files;
+}
+
+bool names_file_of_step(const std::string& name, const std::vector<std::string>& values) {
+  const auto is_file = [](const StepOption& option, std::string_view of) {
+    return std::ranges::any_of(option.behind, [&](const StepOption& one) {
+      return one.name == of && std::holds_alternative<pipeline::FileName>(one.takes);
+    });
+  };
+  if (const StepOption* before = option_before(name)) return is_file(*before, name);
+  const StepOption* option = step_option(name);
+  return option && std::ranges::any_of(values, [&](const std::string& text) {
+           return std::ranges::any_of(taken_apart(*option, text),
+                                      [&](const auto& part) { return is_file(*option, part.first); });
+         });
 }
 
 void require_together(const StepValues& values) {
@@ -233,11 +251,11 @@ std::string words_of_options_behind() {
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options) {
       if (option.behind.empty()) continue;
-      text += "\n\nBehind the value of " + std::string(option.name) + ", after a colon:";
+      text += "\n\nBehind the value of --" + std::string(option.name) + ", after a colon:";
       for (const StepOption& one : option.behind) {
         const bool of_any = one.goes_with() == option.bare_name();
         text += paragraph((of_any ? "" : std::string(one.goes_with()) + ':') + std::string(one.bare_name()) +
-                          '=' + form_of(one).type_name + ": " + std::string(one.help));
+                          '=' + form_of(one).type_name + ": " + with_spelled(one.help));
       }
     }
   return text;
@@ -248,7 +266,7 @@ std::string words_of_options_behind() {
 std::string words_of_steps() {
   std::string text = "Steps from counts to line integrals, in this order:";
   for (const pipeline::Step& step : pipeline::steps())
-    text += "\n  " + std::string(step.name) + ": " + std::string(step.help);
+    text += "\n  " + std::string(step.name) + ": " + with_spelled(step.help);
   return text + words_of_options_behind();
 }
 

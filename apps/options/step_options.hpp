@@ -28,6 +28,9 @@ const pipeline::StepOption* option_before(std::string_view name);
 std::vector<std::pair<std::string, std::string>> taken_apart(const pipeline::StepOption& option,
                                                              const std::string& text);
 
+/// Whether a value of an option of a step names a file, behind a colon or by an option such as "wedge:file".
+bool names_file_of_step(const std::string& name, const std::vector<std::string>& values);
+
 /// The files that options of steps name, with the names of these options.
 NamedFiles files_of(const pipeline::StepValues& values);
 

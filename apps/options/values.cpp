@@ -94,6 +94,10 @@ CLI::Validator positive(double highest) {
   });
 }
 
+bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+
+bool takes_details(const CLI::Option& flag) { return !flag.get_type_name().empty(); }
+
 CLI::Validator length() { return within(1e-9, 1e9); }
 
 CLI::Validator count(Index lowest, Index highest) {
@@ -173,15 +177,59 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string&
   return command.add_option(name, value, help)->transform(one_of(words))->type_name(joined(words, "|"));
 }
 
-void require_proper_values(CLI::App& command) {
-  for (CLI::Option* option : command.get_options())
-    if (option->get_items_expected_max() == 0)
-      option->disable_flag_override();  // --quiet=no
-    else
-      option->transform(unnamed(
-          [type = option->get_type_name()](std::string& input) { return make_decimal(input, type); }));
+Detailed detailed(const std::string& text, const std::string& name) {
+  const std::string sign = ':' + name + '=';
+  const std::size_t at = in_lower_case(text).rfind(sign);
+  if (at == std::string::npos) return {text, ""};
+  return {text.substr(0, at), text.substr(at + sign.size())};
 }
 
+CLI::Validator with_detail(const CLI::Validator& value, const std::string& name,
+                           const CLI::Validator& detail) {
+  return unnamed([value, name, detail](std::string& input) {
+    auto [word, number] = detailed(input, name);
+    const bool is_plain = word == input;
+    if (std::string fault = value(word); !fault.empty()) return fault;
+    if (const std::string fault = is_plain ? "" : detail(number); !fault.empty()) return name + ": " + fault;
+    input = word + (is_plain ? "" : ':' + name + '=' + number);
+    return std::string();
+  });
+}
+
+std::vector<std::pair<std::string, std::string>> details_in(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> all;
+  std::stringstream parts(text + ",");
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    all.emplace_back(in_lower_case(part.substr(0, equals)), part.substr(std::min(equals + 1, part.size())));
+  }
+  return all;
+}
+
+void add_flag_with_details(CLI::App& command, const std::string& name,
+                           const std::function<void(const std::string& details)>& take,
+                           const std::string& kind, const std::string& help) {
+  const std::string alone = "true";  // what CLI11 gives for a flag without a value
+  const auto callback = [take, alone](const CLI::results_t& results) {
+    take(results.back() == alone ? "" : results.back());
+    return true;
+  };
+  command.add_option(name, callback, help)
+      ->type_size(0)
+      ->expected(0)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->type_name(kind);
+}
+
+void require_proper_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options())
+    if (is_flag(*option)) {
+      if (!takes_details(*option)) option->disable_flag_override();  // --quiet=no
+    } else {
+      option->transform(unnamed(
+          [type = option->get_type_name()](std::string& input) { return make_decimal(input, type); }));
+    }
+}
 CLI::Validator lower_case() {
   return unnamed([](std::string& input) {
     input = in_lower_case(input);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../core/range.hpp"
@@ -56,9 +58,29 @@ CLI::Validator one_of(const std::vector<std::string>& words);
 CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
                         const std::vector<std::string>& words, const std::string& help);
 
+/// A value and a detail behind it: "cosine:bins=300". The detail is empty if none stands there.
+struct Detailed {
+  std::string value, detail;
+};
+Detailed detailed(const std::string& text, const std::string& name);
+/// Accepts a value, and behind it, or not, a detail of this name.
+CLI::Validator with_detail(const CLI::Validator& value, const std::string& name,
+                           const CLI::Validator& detail);
+
+/// NAME=VALUE,... in this order, with names in lower case; the value is empty where there is no "=".
+std::vector<std::pair<std::string, std::string>> details_in(const std::string& text);
+/// Adds a flag that may have details, as in --follow=views=720. `take` gets these, or an empty text.
+void add_flag_with_details(CLI::App& command, const std::string& name,
+                           const std::function<void(const std::string& details)>& take,
+                           const std::string& kind, const std::string& help);
+
 /// Makes every option that takes a number take a decimal one (CLI11 reads 010 as eight, and an empty text as
 /// 0), and refuses empty values. The command must have all its options.
 void require_proper_values(CLI::App& command);
+
+bool is_flag(const CLI::Option& option);
+/// Whether a flag may have details, as in --follow=views=720: its kind of value names them.
+bool takes_details(const CLI::Option& flag);
 
 using io::in_lower_case;
 

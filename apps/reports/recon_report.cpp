@@ -98,8 +98,7 @@ json curves_json(const pipeline::Curves& curves) {
 /// resampled. Null if there is nothing to correct.
 json stands_by(const pipeline::Job& job) {
   if (job.circle) return "views";
-  const bool rolled =
-      pipeline::value_of<double>(job.preprocessing.values, "--detector-roll").value_or(0) != 0;
+  const bool rolled = pipeline::option::detector_roll.of(job.preprocessing.values).value_or(0) != 0;
   const bool resampled = rolled || job.preprocessing.pose || !job.preprocessing.row_shifts.empty();
   return resampled ? json("frames") : json(nullptr);
 }
@@ -134,8 +133,7 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
   json volume = place_json(job.place());
   volume["shape"] = job.grid.shape();
   volume["solved_shape"] = job.solved.shape();
-  const auto hardening =
-      pipeline::value_of<std::vector<double>>(job.preprocessing.values, "--beam-hardening");
+  const auto hardening = pipeline::option::beam_hardening.of(job.preprocessing.values);
   const Filter& filter = job.options.filter;
   const bool continues = job.filters() && filter.padding != Padding::none;
   const Index padding = filter.padding_bins.value_or(job.filtered.detector.bins / 2);

@@ -71,7 +71,7 @@ Roll find_roll_of(io::ScanReader& reader, ScanOptions& o, const pipeline::AxisSe
     require<GeometryError>(std::abs(roll.degrees) <= most, "--roll: the axes of the rows lean by ",
                            roll.degrees, " degrees, more than ", most,
                            "; choose rows with structure, or --between A:B");
-    o.steps["--detector-roll"] = roll.degrees;
+    pipeline::option::detector_roll.set(o.steps, roll.degrees);
   }
   return roll;
 }

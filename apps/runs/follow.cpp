@@ -25,11 +25,7 @@ std::unique_ptr<io::GrowingScan> opened(const ReconOptions& o) {
 }  // namespace
 
 void check_follow(const ReconOptions& o) {
-  if (!o.recipe.follow) {
-    for (const char* option : {"--patience", "--planned-views"})
-      if (o.given(option)) throw UsageError(std::string(option) + " goes with --follow");
-    return;
-  }
+  if (!o.recipe.follow) return;
   if (!pipeline::method_named(o.recipe.method).filters)
     throw UsageError("--follow goes with fbp and fdk; " + o.recipe.method + " needs all views at once");
   for (const Model model : {Model::fourier, Model::hierarchical})
@@ -41,7 +37,7 @@ void check_follow(const ReconOptions& o) {
       throw UsageError("--follow: " + std::string(option) +
                        " needs all views at once; reconstruct when the scan is complete");
   if (o.axis_auto)
-    throw UsageError("--follow: --rotation-axis-auto needs all views at once; give --rotation-axis X");
+    throw UsageError("--follow: --rotation-axis auto needs all views at once; give --rotation-axis X");
   const pipeline::Preprocessing how{.values = o.recipe.steps};
   for (const pipeline::Step& step : pipeline::steps())
     if (step.needs_all_views && step.asked_for(how))
@@ -60,9 +56,10 @@ std::unique_ptr<io::GrowingScan> wait_for_scan(const ReconOptions& o, ProgressLi
       return opened(o);
     } catch (const FileError& fault) {
       const std::string why = fault.what();
-      require<FileError>(waited < o.patience, why, "; --follow waited for ", o.patience, " s (--patience)");
+      require<FileError>(waited < o.patience, why, "; --follow waited for ", o.patience,
+                         " s (--follow=seconds=S)");
       std::ostringstream text;
-      text << "note: --follow waits " << o.patience << " s (--patience) for the scan: " << why;
+      text << "note: --follow waits " << o.patience << " s (--follow=seconds=S) for the scan: " << why;
       if (!told) progress.note(text.str());
       told = true;
     }

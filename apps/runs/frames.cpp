@@ -31,9 +31,9 @@ void for_each_frame(io::ScanReader& reader, const ScanOptions& o, ProgressLine& 
   const auto [views, rows, bins] = select(o, reader.info());
   const pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, bins, 0);
   require_single_views(how);
-  for (const char* option : {"--detector-roll", "--axis-tilt"})
-    require<GeometryError>(pipeline::value_of<double>(o.steps, option).value_or(0) == 0,
-                           "calibrate: ", option, " is what is searched; leave it out");
+  for (const auto* option : {&pipeline::option::detector_roll, &pipeline::option::axis_tilt})
+    require<GeometryError>(option->of(o.steps).value_or(0) == 0, "calibrate: --", option->name,
+                           " is what is searched; leave it out");
   pipeline::require_reference(reader.info(), how, false);
   const Range needed = pipeline::margin_of(how).around(rows),
               there{std::max<Index>(needed.first, 0),

@@ -20,7 +20,7 @@ void require_known_sides(const ReconOptions& o, const io::ScanInfo& info,
   Scan scan = info.scan;
   detector_of(scan).axis_bin = axis.axis_bin;
   scan = crop(scan, *o.recipe.views, *o.recipe.rows, *o.recipe.bins);
-  require<GeometryError>(!half_acquisition(scan), "--rotation-axis-auto: bin ", axis.axis_bin, " +- ",
+  require<GeometryError>(!half_acquisition(scan), "--rotation-axis auto: bin ", axis.axis_bin, " +- ",
                          axis.uncertainty,
                          " would make the scan a half acquisition, and is too uncertain for that; are the "
                          "angles right? Give --rotation-axis X, or --file-type double_fov if it is one");

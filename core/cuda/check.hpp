@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include "../error.hpp"
+#include "../spelled.hpp"
 
 namespace tandem::cuda {
 
@@ -12,8 +13,9 @@ namespace tandem::cuda {
 inline void check(cudaError_t status, const std::source_location at = std::source_location::current()) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // so that the next call does not see a launch error again
-  require<DeviceError>(false, "CUDA: ", cudaGetErrorString(status), " in ", at.function_name(),
-                       status == cudaErrorMemoryAllocation ? "; use a smaller --device-memory or batch" : "");
+  require<DeviceError>(
+      false, "CUDA: ", cudaGetErrorString(status), " in ", at.function_name(),
+      status == cudaErrorMemoryAllocation ? "; use a smaller " + spelled("device-memory") + " or batch" : "");
 }
 
 }  // namespace tandem::cuda

@@ -1,3 +1,4 @@
+#include "../spelled.hpp"
 #include "runtime.hpp"
 
 #include <nvtx3/nvToolsExt.h>
@@ -135,7 +136,8 @@ void* allocate(int ordinal, std::size_t bytes, void* stream) {
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     require<DeviceError>(false, "device cuda:", ordinal, ": ", bytes, " bytes are wanted, ",
-                         free_memory(ordinal), " are free; use a smaller --device-memory, batch or volume");
+                         free_memory(ordinal),
+                         " are free; use a smaller " + spelled("device-memory") + ", batch or volume");
   }
   check(status);
   return memory;

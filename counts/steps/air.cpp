@@ -1,7 +1,18 @@
 #include <span>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "step.hpp"
+
+namespace tandem::pipeline::option {
+
+const Option<Columns> air_columns{
+    "air-columns",
+    "air in every view: divide each view by the mean of these columns, or by the line "
+    "through the means of two ranges, after the flats if there are any (half open)",
+    Columns{}};
+
+}  // namespace tandem::pipeline::option
 
 namespace tandem::pipeline::step {
 
@@ -13,8 +24,9 @@ AirSums sums_of(const ViewRow& row, Range bins) {
   const std::span<const float> y = row.y, span = row.span();
   AirSums sums;
   for (Index bin = bins.first; bin < bins.last; ++bin)
-    if (const std::size_t b = bin; span[b] > 0) sums.add(y[b], bin, span[b] * row.reference.photons_a_count);
-  require<FileError>(sums.sum > 0, "--air-columns: the mean of their ", sums.good,
+    if (const auto b = static_cast<std::size_t>(bin); span[b] > 0)
+      sums.add(y[b], bin, span[b] * row.reference.photons_a_count);
+  require<FileError>(sums.sum > 0, spelled("air-columns") + ": the mean of their ", sums.good,
                      " good cells is not above the dark in every view; choose columns that see no sample");
   return sums;
 }
@@ -30,7 +42,8 @@ Index divide(ViewRow& row, const AirSums& left, const AirSums& right) {
   const AirLine line = line_through(left, right);
   const Index bins = row.y.size();
   require<FileError>(line.at(0) > 0 && line.at(bins - 1) > 0,
-                     "--air-columns: the line through both margins, ", left.mean(), " and ", right.mean(),
+                     spelled("air-columns") + ": the line through both margins, ", left.mean(), " and ",
+                     right.mean(),
                      ", is not above 0 at an end of the row; choose columns that see no sample");
   row.air = air_of(left, right);
   for (Index b = 0; b < bins; ++b) {
@@ -55,10 +68,7 @@ std::optional<Index> divide_on_gpu(GpuData& data, std::span<const Range> margins
 Step air() {
   return {.name = "air",
           .help = "each view is divided by its air columns, which takes the beam's drift away",
-          .options = {{"--air-columns",
-                       "air in every view: divide each view by the mean of these columns, or by the line "
-                       "through the means of two ranges, after the flats if there are any (half open)",
-                       Columns{}}},
+          .options = {option::air_columns},
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             if (how.air_bins.empty()) return {};
             return [margins = how.air_bins](GpuData& data) { return divide_on_gpu(data, margins); };

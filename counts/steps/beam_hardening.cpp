@@ -7,7 +7,25 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
+#include "../../io/files/text.hpp"
 #include "step.hpp"
+
+namespace tandem::pipeline::option {
+
+const Option<FileName> wedge_file{
+    "wedge:file", "a length and the line integral that was measured over it, per line", FileName{}};
+const Option<FileName> spectrum_file{
+    "spectrum:file", "an energy in keV and its share of what the detector sees, per line", FileName{}};
+const Option<NumbersOr> beam_hardening{
+    "beam-hardening",
+    "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
+    "integral q; or what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or "
+    "spectrum:file=FILE, water in a beam",
+    NumbersOr{{"wedge", "spectrum"}},
+    {wedge_file, spectrum_file}};
+
+}  // namespace tandem::pipeline::option
 
 namespace tandem::pipeline::step {
 
@@ -176,29 +194,28 @@ class Polynomial {
 
 /// The coefficients that follow from a file.
 void fit(StepValues& values) {
-  const auto file = [&](const char* option) { return value_of<std::string>(values, option); };
   const auto keep = [&](std::vector<double> fitted) {
-    values.insert_or_assign("--beam-hardening", std::move(fitted));
+    option::beam_hardening.set(values, std::move(fitted));
   };
-  if (const auto wedge = file("--beam-hardening-wedge"))
+  if (const auto wedge = option::wedge_file.of(values))
     keep(fitted_to_wedge(io::read_pairs(*wedge, "a length and a line integral"), *wedge));
-  if (const auto spectrum = file("--beam-hardening-spectrum"))
+  if (const auto spectrum = option::spectrum_file.of(values))
     keep(fitted_to_water(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"), *spectrum));
 }
 
 std::string hardening_conflict(const StepValues& values) {
-  int given = 0;
-  for (const char* option : {"--beam-hardening", "--beam-hardening-wedge", "--beam-hardening-spectrum"})
-    given += static_cast<int>(values.contains(option));
-  return given < 2
-             ? ""
-             : "--beam-hardening, --beam-hardening-wedge and --beam-hardening-spectrum do not go together; "
-               "give one of them";
+  const auto numbers = option::beam_hardening.of(values);
+  const bool has_file = option::wedge_file.is_given(values) || option::spectrum_file.is_given(values);
+  return numbers && numbers->empty() && !has_file
+             ? spelled("beam-hardening") +
+                   ": wedge and spectrum need a file; give wedge:file=FILE or spectrum:file=FILE"
+             : "";
 }
 
 std::string hardening_hindrance(const Preprocessing& how) {
   return how.keeps_transmissions
-             ? "--beam-hardening changes line integrals, and this method takes transmissions; leave one out"
+             ? spelled("beam-hardening") +
+                   " changes line integrals, and this method takes transmissions; leave one out"
              : "";
 }
 
@@ -206,11 +223,11 @@ std::string hardening_hindrance(const Preprocessing& how) {
 Index straighten(ViewRow& row, const Polynomial& polynomial) {
   for (std::size_t b = 0; b < row.y.size(); ++b) {
     float& y = row.y[b];
-    require<GeometryError>(row.span()[b] == 0 || y <= polynomial.rises_to(),
-                           "--beam-hardening: a line integral is ", y, ", and the polynomial falls from ",
-                           polynomial.rises_to(),
-                           " on; give coefficients with which it rises over all of them");
-    y = static_cast<float>(polynomial(y));
+    if (row.span()[b] != 0 && !(y <= polynomial.rises_to()))
+      throw GeometryError(io::words(spelled("beam-hardening"), ": a line integral is ", y,
+                                    ", and the polynomial falls from ", polynomial.rises_to(),
+                                    " on; give coefficients with which it rises over all of them"));
+    y = static_cast<float>(polynomial(static_cast<double>(y)));
   }
   return 0;
 }
@@ -225,8 +242,8 @@ std::optional<Index> straighten_on_gpu(GpuData& data, const Polynomial& polynomi
 }
 
 std::optional<Polynomial> asked(const Preprocessing& how) {
-  const auto coefficients = value_of<std::vector<double>>(how.values, "--beam-hardening");
-  return coefficients ? std::optional<Polynomial>(*coefficients) : std::nullopt;
+  const auto coefficients = option::beam_hardening.of(how.values);
+  return coefficients && !coefficients->empty() ? std::optional<Polynomial>(*coefficients) : std::nullopt;
 }
 
 }  // namespace
@@ -234,19 +251,7 @@ std::optional<Polynomial> asked(const Preprocessing& how) {
 Step beam_hardening() {
   return {.name = "beam-hardening",
           .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
-          .options =
-              {{"--beam-hardening",
-                "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
-                "integral q",
-                Numbers{}},
-               {"--beam-hardening-wedge",
-                "fit it to a wedge of the sample's material: a length and the line integral that was "
-                "measured over it, per line",
-                FileName{}},
-               {"--beam-hardening-spectrum",
-                "fit it to water in this beam: an energy in keV and its share of what the detector sees, per "
-                "line",
-                FileName{}}},
+          .options = {option::beam_hardening},
           .makes_new_noise = true,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             const auto polynomial = asked(how);
@@ -258,8 +263,9 @@ Step beam_hardening() {
             if (!polynomial) return {};
             require<GeometryError>(
                 !how.noise,
-                "--beam-hardening does not go with --stop discrepancy, whose noise is that "
-                "of line integrals as they were measured; give --iterations K");
+                spelled("beam-hardening") + " does not go with " + spelled("stop") +
+                    " discrepancy, whose noise is that of line integrals as they were measured; give " +
+                    spelled("iterations") + " K");
             return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
           },
           .complete = fit,

@@ -1,5 +1,28 @@
 #include "step.hpp"
 
+namespace tandem::pipeline::option {
+
+namespace {
+const OneOf of_methods{{"mean", "median", "trimmed"}};
+}
+
+const Option<OneOf> flat_method{"flat-method", "how the flats of a set become one (default mean)",
+                                of_methods};
+const Option<OneOf> dark_method{"dark-method", "how the darks become one (default mean)", of_methods};
+const Option<OneOf> flat_sets{
+    "flat-sets",
+    "flats of several sets: interpolated in time for each view, those nearest in time, "
+    "each for its own view, of which there must be as many, or all flats together "
+    "(default linear where the scan tells the times, else together)",
+    OneOf{{"linear", "nearest", "each", "together"}}};
+const Option<TrueOrFalse> normalize_monitor{
+    "normalize-monitor",
+    "default false; true: views and flats are divided by the monitor counts or the ring "
+    "current of the file",
+    TrueOrFalse{}};
+
+}  // namespace tandem::pipeline::option
+
 namespace tandem::pipeline::step {
 
 namespace {
@@ -10,24 +33,12 @@ Index normalise(ViewRow& row) {
   return 0;
 }
 
-const OneOf of_methods{{"mean", "median", "trimmed"}};
-
 }  // namespace
 
 Step dark_flat() {
   return {.name = "dark-flat",
           .help = "transmission, (counts - dark) / (flat - dark)",
-          .options = {{"--flat-method", "how the flats of a set become one (default mean)", of_methods},
-                      {"--dark-method", "how the darks become one (default mean)", of_methods},
-                      {"--flat-sets",
-                       "flats of several sets: interpolated in time for each view, those nearest in time, "
-                       "each for its own view, of which there must be as many, or all flats together "
-                       "(default linear where the scan tells the times, else together)",
-                       OneOf{{"linear", "nearest", "each", "together"}}},
-                      {"--normalize-monitor",
-                       "default false; true: views and flats are divided by the monitor counts or the ring "
-                       "current of the file",
-                       TrueOrFalse{}}},
+          .options = {option::flat_method, option::dark_method, option::flat_sets, option::normalize_monitor},
           .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
           .on_row = [](const Preprocessing&) -> RowWork { return normalise; }};
 }

@@ -5,6 +5,15 @@
 #include "between_rows.hpp"
 #include "step.hpp"
 
+namespace tandem::pipeline::option {
+
+const Option<Number> detector_roll{"detector-roll",
+                                   "degrees by which the axis leans towards higher bins at higher rows; "
+                                   "{rotation-axis} is that of the middle row (cone beam: of the midplane)",
+                                   Number{-2, 2}};
+
+}  // namespace tandem::pipeline::option
+
 namespace tandem::pipeline::step {
 
 namespace {
@@ -17,7 +26,7 @@ kernels::RolledRows rolled(double slope, Index bins) { return {slope, rise(slope
 /// Empty if nothing is to be levelled. A cone beam has the step `upright`.
 std::optional<double> slope_of(const Preprocessing& how) {
   if (how.pose) return std::nullopt;
-  const auto roll = value_of<double>(how.values, "--detector-roll");
+  const auto roll = option::detector_roll.of(how.values);
   return roll && *roll != 0 ? std::optional(std::tan(in_radians(*roll))) : std::nullopt;
 }
 
@@ -33,10 +42,7 @@ Index level(Projection& of, const kernels::RolledRows& rolled_by) {
 Step detector_roll() {
   return {.name = "detector-roll",
           .help = "rows of a rolled detector become rows of one height",
-          .options = {{"--detector-roll",
-                       "degrees by which the axis leans towards higher bins at higher rows; "
-                       "--rotation-axis is that of the middle row (cone beam: of the midplane)",
-                       Number{-2, 2}}},
+          .options = {option::detector_roll},
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             const auto slope = slope_of(how);
             if (!slope) return {};

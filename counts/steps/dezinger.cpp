@@ -7,6 +7,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "../pixels.hpp"
 #include "outliers.hpp"
 #include "step.hpp"
@@ -14,6 +15,24 @@
 namespace tandem::pipeline::step {
 
 namespace {
+
+const Option<PositiveNumber> dezinger_threshold{
+    "dezinger:threshold", "counts that a zinger is above the median, or more (default 5000)",
+    PositiveNumber{4e9}};
+const Option<OneOf> dezinger_window{
+    "dezinger:window",
+    "the window has so many bins of the row, so many bins and rows of the projection, or a "
+    "cube of neighbouring views too (default row)",
+    OneOf{{"row", "projection", "cube"}}};
+const Option<OneOf> dezinger_sign{"dezinger:sign",
+                                  "outliers above the median alone, or on both sides (default bright)",
+                                  OneOf{{"bright", "both"}}};
+const Option<WholeNumber> dezinger_size{
+    "dezinger",
+    "replace zingers and hot pixels: size of the median's window (default: no pixel is "
+    "replaced)",
+    WholeNumber{2, 1000},
+    {dezinger_threshold, dezinger_window, dezinger_sign}};
 
 /// What `--dezinger` and its kin ask for: outliers, and along which axes their window lies.
 struct Dezinger {
@@ -38,30 +57,29 @@ Border border_of(Window window) {
 }
 
 std::string dezinger_conflict(const StepValues& values) {
-  const bool cube = value_of<std::string>(values, "dezinger:window") == "cube";
-  const Index size = value_of<Index>(values, "--dezinger").value_or(3);
+  const bool cube = dezinger_window.of(values) == "cube";
+  const Index size = dezinger_size.of(values).value_or(3);
   if (cube && size % 2 == 0)
-    return "--dezinger " + std::to_string(size) + ":window=cube: an odd size is needed";
+    return spelled("dezinger") + " " + std::to_string(size) + ":window=cube: an odd size is needed";
   return {};
 }
 
 /// Empty unless outliers are asked for in this window. @throws GeometryError for one that is wider than a row
 std::optional<Dezinger> dezinger_of(const Preprocessing& how, Window window) {
   const StepValues& values = how.values;
-  const auto size = value_of<Index>(values, "--dezinger");
-  const std::string asked = value_of<std::string>(values, "dezinger:window").value_or("row");
+  const auto size = dezinger_size.of(values);
+  const std::string asked = dezinger_window.of(values).value_or("row");
   const bool this_window = std::ranges::any_of(
       windows, [&](const auto& known) { return known.first == asked && known.second == window; });
   if (!size || !this_window) return {};
   const Index bins = how.bins << how.binning;
-  require<GeometryError>(bins == 0 || *size <= bins, "--dezinger ", *size,
+  require<GeometryError>(bins == 0 || *size <= bins, spelled("dezinger") + " ", *size,
                          ": the window is wider than a row of ", bins, " bins; give at most ", bins);
-  return Dezinger{
-      window,
-      {.size = *size,
-       .threshold = static_cast<float>(value_of<double>(values, "dezinger:threshold").value_or(5000)),
-       .dark = value_of<std::string>(values, "dezinger:sign") == "both",
-       .border = border_of(window)}};
+  return Dezinger{window,
+                  {.size = *size,
+                   .threshold = static_cast<float>(dezinger_threshold.of(values).value_or(5000)),
+                   .dark = dezinger_sign.of(values) == "both",
+                   .border = border_of(window)}};
 }
 
 /// Replaces outliers in one frame (row, bin) of the image `y`. `planes`: the frames of the window as they
@@ -203,19 +221,7 @@ Step dezinger() {
   return with_window<Window::row>(
       {.name = "dezinger",
        .help = "counts far above the median of the bins around them become that median",
-       .options = {{"--dezinger",
-                    "replace zingers and hot pixels: size of the median's window (default: no pixel is "
-                    "replaced)",
-                    WholeNumber{2, 1000},
-                    {{"dezinger:threshold",
-                      "counts that a zinger is above the median, or more (default 5000)",
-                      PositiveNumber{4e9}},
-                     {"dezinger:window",
-                      "the window has so many bins of the row, so many bins and rows of the projection, or a "
-                      "cube of neighbouring views too (default row)",
-                      OneOf{{"row", "projection", "cube"}}},
-                     {"dezinger:sign", "outliers above the median alone, or on both sides (default bright)",
-                      OneOf{{"bright", "both"}}}}}},
+       .options = {dezinger_size},
        .on_row = on_row,
        .conflict = dezinger_conflict});
 }
@@ -223,7 +229,7 @@ Step dezinger() {
 Step dezinger_projection() {
   return with_window<Window::projection>(
       {.name = "dezinger-projection",
-       .help = "the same with a window of bins and rows (--dezinger N:window=projection)",
+       .help = "the same with a window of bins and rows ({dezinger} N:window=projection)",
        .on_projection = on_projection,
        .margin = margin<Window::projection>});
 }
@@ -231,7 +237,7 @@ Step dezinger_projection() {
 Step dezinger_cube() {
   return with_window<Window::cube>(
       {.name = "dezinger-cube",
-       .help = "the same with a window of bins, rows and views (--dezinger N:window=cube)",
+       .help = "the same with a window of bins, rows and views ({dezinger} N:window=cube)",
        .needs_all_views = true,
        .on_projection = on_cube,
        .margin = margin<Window::cube>,

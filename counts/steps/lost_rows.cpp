@@ -1,4 +1,5 @@
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline::step {
@@ -17,7 +18,7 @@ Index replace_lost_rows(Sinogram& all) {
     if (before < 0) before = after;
     if (after >= y.n0) after = before;
     require<FileError>(before >= 0 && before < y.n0, "projections: row ", all.reference.file_row(all.row),
-                       " has no finite pixel in any view; leave it out by --detector-rows");
+                       " has no finite pixel in any view; leave it out by " + spelled("detector-rows"));
     for (Index b = 0; b < y.n2; ++b)
       y(view, all.row, b) = 0.5f * (y(before, all.row, b) + y(after, all.row, b));
     replaced += y.n2;

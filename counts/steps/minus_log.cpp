@@ -6,6 +6,22 @@
 #include "interpolate.hpp"
 #include "step.hpp"
 
+namespace tandem::pipeline::option {
+
+const Option<Number> most_floored{
+    "minus-log:floored",
+    "percentage of transmissions that may lie below the floor of the logarithm, half a "
+    "count (default 1)",
+    Number{0, 100}};
+const Option<TrueOrFalse> minus_log{
+    "minus-log",
+    "default true; false: the data are line integrals already; flats and darks are still "
+    "applied where there are any",
+    TrueOrFalse{},
+    {most_floored}};
+
+}  // namespace tandem::pipeline::option
+
 namespace tandem::pipeline::step {
 
 namespace {
@@ -75,10 +91,7 @@ std::optional<Index> take_logarithms_on_gpu(GpuData& data, bool noise) {
 Step minus_log() {
   return {.name = "minus-log",
           .help = "line integrals, -log(transmission); a transmission below half a count is raised to it",
-          .options = {{"--minus-log",
-                       "default true; false: the data are line integrals already; flats and darks are still "
-                       "applied where there are any",
-                       TrueOrFalse{}}},
+          .options = {option::minus_log},
           .in_pass = [](const kernels::CountsTally& met) { return met.floored; },
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             return [noise = how.noise](GpuData& data) { return take_logarithms_on_gpu(data, noise); };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,38 +13,38 @@
 
 namespace tandem::pipeline {
 
-// The kinds of value that an option of a step takes.
-struct TrueOrFalse {};
-struct Columns {};  ///< a range of columns of the file, or two
+// The kinds of value that an option of a step takes, and the type in which each is kept.
+struct TrueOrFalse {
+  using Value = bool;
+};
+/// A range of columns of the file, or two.
+struct Columns {
+  using Value = std::vector<Range>;
+};
 struct PositiveNumber {
+  using Value = double;
   double highest;
 };
 struct WholeNumber {
+  using Value = Index;
   Index lowest, highest;
 };
 struct Number {
+  using Value = double;
   double lowest, highest;
 };
-struct Numbers {};   ///< one or more numbers
-struct FileName {};  ///< name of a text file
-struct OneOf {
-  std::vector<std::string> words;  ///< in lower case
+/// One or more numbers, or a word in lower case in their place, which says how they are found.
+struct NumbersOr {
+  using Value = std::vector<double>;
+  std::vector<std::string> words;
 };
-
-/// An option that a step brings to the command line.
-struct StepOption {
-  std::string_view name, help;
-  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, Numbers, FileName, OneOf> takes;
-  /// Options behind the value, as in `--dezinger 3:threshold=500,sign=both`. Before the colon, their names
-  /// have the value that they go with, "vo-large:size", or the name of this option if that may be any.
-  std::vector<StepOption> behind = {};
-
-  /// The name without dashes; behind a value, the part after the colon.
-  std::string_view bare_name() const {
-    return name.substr(name.find_first_of("-:") == 0 ? 2 : name.find(':') + 1);
-  }
-  /// The part of the name before the colon, for an option behind a value.
-  std::string_view goes_with() const { return name.substr(0, name.find(':')); }
+/// The name of a text file.
+struct FileName {
+  using Value = std::string;
+};
+struct OneOf {
+  using Value = std::string;
+  std::vector<std::string> words;  ///< in lower case
 };
 
 /// What a user gave, by the name of the option: true or false, columns, a number, a whole number, a
@@ -51,12 +52,47 @@ struct StepOption {
 using StepValue = std::variant<bool, std::vector<Range>, double, Index, std::string, std::vector<double>>;
 using StepValues = std::map<std::string, StepValue, std::less<>>;
 
-/// The value of an option; empty if it was not given. @throws std::bad_variant_access for a value of another
-/// kind
-template <class T>
-std::optional<T> value_of(const StepValues& values, std::string_view option) {
-  const auto at = values.find(option);
-  return at == values.end() ? std::nullopt : std::optional(std::get<T>(at->second));
-}
+/// An option that a step brings to the command line, by its name without dashes.
+struct StepOption {
+  std::string_view name, help;
+  std::variant<TrueOrFalse, Columns, PositiveNumber, WholeNumber, Number, NumbersOr, FileName, OneOf> takes;
+  /// Options behind the value, as in `--dezinger 3:threshold=500,sign=both`. Before the colon, their names
+  /// have the value that they go with, "vo-large:size", or the name of this option if that may be any.
+  std::vector<StepOption> behind = {};
+
+  /// The name; behind a value, the part after the colon.
+  std::string_view bare_name() const { return name.substr(name.find(':') + 1); }
+  bool is_given(const StepValues& values) const { return values.contains(name); }
+  /// The part of the name before the colon, for an option behind a value.
+  std::string_view goes_with() const { return name.substr(0, name.find(':')); }
+};
+
+/// An option with the kind of its value: the key to what a user gave for it.
+template <class Kind>
+struct Option : StepOption {
+  using Value = typename Kind::Value;
+
+  Option(std::string_view name, std::string_view help, Kind kind, std::vector<StepOption> behind = {})
+      : StepOption{name, help, std::move(kind), std::move(behind)} {}
+
+  /// What a user gave; empty if nothing.
+  std::optional<Value> of(const StepValues& values) const {
+    const auto at = values.find(name);
+    return at == values.end() ? std::nullopt : std::optional(std::get<Value>(at->second));
+  }
+  void set(StepValues& values, Value value) const {
+    values.insert_or_assign(std::string(name), std::move(value));
+  }
+};
+
+// Options that others than their step read. Each is declared in the file of its step.
+namespace option {
+extern const Option<Number> detector_roll, axis_tilt, most_floored;
+extern const Option<TrueOrFalse> minus_log, repair_cells, normalize_monitor;
+extern const Option<Columns> air_columns;
+extern const Option<PositiveNumber> saturation;
+extern const Option<OneOf> flat_method, dark_method, flat_sets;
+extern const Option<NumbersOr> beam_hardening;
+}  // namespace option
 
 }  // namespace tandem::pipeline

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
 #include "step.hpp"
 
@@ -13,61 +14,75 @@ namespace tandem::pipeline {
 
 namespace {
 
+const Option<PositiveNumber> energy_kev{"retrieve-phase-method:energy", "of the photons, keV",
+                                        PositiveNumber{1e9}};
+const Option<PositiveNumber> distance_mm{
+    "retrieve-phase-method:distance",
+    "from the sample to the detector, mm (default: sdd - sod of a cone beam)", PositiveNumber{1e9}};
+const Option<PositiveNumber> delta_over_beta{"retrieve-phase-method:delta-beta", "delta / beta of the sample",
+                                             PositiveNumber{1e9}};
+const Option<OneOf> phase_method{
+    "retrieve-phase-method",
+    "phase retrieval from one distance: Paganin's, or the generalised one, which keeps fine features "
+    "sharper (default none)",
+    OneOf{{"none", "paganin", "gpaganin"}},
+    {energy_kev, distance_mm, delta_over_beta}};
+
 constexpr double wavelength_mm_kev = 1.239841984e-6;  // h c
 constexpr double highest_kev = 1000;
 constexpr Index fewest_rows = 32;   // least rows of a block
 constexpr Index farthest = 10'000;  // pixels: a blur of 700
 
-// What stands behind the method.
-constexpr std::string_view energy_kev = "retrieve-phase-method:energy",
-                           distance_mm = "retrieve-phase-method:distance",
-                           delta_over_beta = "retrieve-phase-method:delta-beta";
-
-std::string phase_method_of(const StepValues& values) {
-  return value_of<std::string>(values, "--retrieve-phase-method").value_or("none");
-}
+std::string phase_method_of(const StepValues& values) { return phase_method.of(values).value_or("none"); }
 
 std::string phase_conflict(const StepValues& values) {
   const bool asked = phase_method_of(values) != "none";
-  for (const std::string_view option : {energy_kev, delta_over_beta})
-    if (asked && !values.contains(option))
-      return io::words("--retrieve-phase-method ", phase_method_of(values), " needs ",
-                       option.substr(option.find(':') + 1), "=X behind a colon");
-  for (const std::string_view option : {energy_kev, distance_mm, delta_over_beta})
-    if (!asked && values.contains(option)) return io::words(option, "=X goes with paganin or gpaganin");
-  const double energy = value_of<double>(values, energy_kev).value_or(1);
+  for (const auto* behind : {&energy_kev, &delta_over_beta})
+    if (asked && !behind->is_given(values))
+      return io::words(spelled("retrieve-phase-method") + " ", phase_method_of(values), " needs ",
+                       behind->bare_name(), "=X behind a colon");
+  for (const auto* behind : {&energy_kev, &distance_mm, &delta_over_beta})
+    if (!asked && behind->is_given(values))
+      return io::words(behind->name, "=X goes with paganin or gpaganin");
+  const double energy = energy_kev.of(values).value_or(1);
   if (energy > highest_kev)
-    return io::words("--retrieve-phase-method: energy=", energy, " is in keV, and at most ", highest_kev,
-                     "; ", energy, " eV are ", energy / 1000, " keV");
+    return io::words(spelled("retrieve-phase-method") + ": energy=", energy, " is in keV, and at most ",
+                     highest_kev, "; ", energy, " eV are ", energy / 1000, " keV");
   return {};
 }
 
 /// Distance from the sample to the detector, mm; 0 if it is not known.
 double distance_of(const Preprocessing& how) {
-  return value_of<double>(how.values, distance_mm).value_or(how.optics->to_detector_mm);
+  return distance_mm.of(how.values).value_or(how.optics->to_detector_mm);
 }
 
 std::string phase_hindrance(const Preprocessing& how) {
   const Optics& optics = *how.optics;
-  const std::string step = "--retrieve-phase-method " + phase_method_of(how.values);
+  const std::string step = spelled("retrieve-phase-method") + " " + phase_method_of(how.values);
   if (!how.minus_log)
-    return step + ": --minus-log false says that the data are line integrals; it needs transmissions";
+    return step + ": " + spelled("minus-log") +
+           " false says that the data are line integrals; it needs transmissions";
   if (how.noise)
-    return "--stop discrepancy: phase retrieval makes the noise of neighbouring pixels depend on each other, "
-           "so their number says nothing; use --iterations or --stop relative=EPS";
-  if (!(optics.bin_mm > 0)) return step + ": the scan has no pixel size; give --pixel-size MM";
+    return spelled("stop") +
+           " discrepancy: phase retrieval makes the noise of neighbouring pixels depend on each other, so "
+           "their number says nothing; use " +
+           spelled("iterations") + " or " + spelled("stop") + " relative=EPS";
+  if (!(optics.bin_mm > 0))
+    return step + ": the scan has no pixel size; give " + spelled("pixel-size") + " MM";
   if (!(distance_of(how) > 0))
     return step +
            ": the distance from the sample to the detector is missing; give distance=MM behind a colon";
   const double by_scan = optics.to_detector_mm;
   if (by_scan > 0 && std::abs(distance_of(how) - by_scan) > 0.01 * by_scan)
-    return io::words(step, ": distance=", distance_of(how), " mm: the scan says ", by_scan,
-                     " mm, sdd - sod; leave distance out, or correct --sod and --sdd");
+    return io::words(
+        step, ": distance=", distance_of(how), " mm: the scan says ", by_scan,
+        " mm, sdd - sod; leave distance out, or correct " + spelled("sod") + " and " + spelled("sdd"));
   const PhaseFilter filter = *phase_filter_of(how);
   if (std::max(filter.reach(filter.bin_mm), filter.reach(filter.row_mm)) > farthest)
-    return io::words(step, ": blurs over ", std::sqrt(filter.strength_mm2) / (2 * std::numbers::pi),
-                     " mm with pixels of ", filter.bin_mm,
-                     " mm; check energy in keV, distance and --pixel-size in mm, and delta-beta");
+    return io::words(
+        step, ": blurs over ", std::sqrt(filter.strength_mm2) / (2 * std::numbers::pi), " mm with pixels of ",
+        filter.bin_mm,
+        " mm; check energy in keV, distance and " + spelled("pixel-size") + " in mm, and delta-beta");
   return {};
 }
 
@@ -225,39 +240,30 @@ std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how) {
   const Optics& optics = *how.optics;
   const double r1 = optics.to_sample_mm, r2 = distance_of(how);
   const double distance = std::isfinite(r1) ? r1 * r2 / (r1 + r2) : r2;
-  const double wavelength = wavelength_mm_kev / *value_of<double>(how.values, energy_kev);
-  return PhaseFilter{.generalised = method == "gpaganin",
-                     .strength_mm2 = std::numbers::pi * wavelength * distance *
-                                     *value_of<double>(how.values, delta_over_beta),
-                     .bin_mm = optics.bin_mm,
-                     .row_mm = optics.row_mm};
+  const double wavelength = wavelength_mm_kev / *energy_kev.of(how.values);
+  return PhaseFilter{
+      .generalised = method == "gpaganin",
+      .strength_mm2 = std::numbers::pi * wavelength * distance * *delta_over_beta.of(how.values),
+      .bin_mm = optics.bin_mm,
+      .row_mm = optics.row_mm};
 }
 
 namespace step {
 
 Step phase() {
-  return {
-      .name = "phase",
-      .help = "phase retrieval from one distance (Paganin), which blurs transmissions",
-      .options =
-          {{"--retrieve-phase-method",
-            "phase retrieval from one distance: Paganin's, or the generalised one, which keeps fine features "
-            "sharper (default none)",
-            OneOf{{"none", "paganin", "gpaganin"}},
-            {{energy_kev, "of the photons, keV", PositiveNumber{1e9}},
-             {distance_mm, "from the sample to the detector, mm (default: sdd - sod of a cone beam)",
-              PositiveNumber{1e9}},
-             {delta_over_beta, "delta / beta of the sample", PositiveNumber{1e9}}}}},
-      .makes_new_noise = true,
-      .needs_transmission = true,
-      .on_gpu = phase_on_gpu,
-      .gpu_bytes = phase_gpu_bytes,
-      .on_projection = phase_on_projection,
-      .margin = phase_margin,
-      .bins_beside = bins_beside,
-      .bytes_a_thread = phase_bytes_a_thread,
-      .conflict = phase_conflict,
-      .hindrance = phase_hindrance};
+  return {.name = "phase",
+          .help = "phase retrieval from one distance (Paganin), which blurs transmissions",
+          .options = {phase_method},
+          .makes_new_noise = true,
+          .needs_transmission = true,
+          .on_gpu = phase_on_gpu,
+          .gpu_bytes = phase_gpu_bytes,
+          .on_projection = phase_on_projection,
+          .margin = phase_margin,
+          .bins_beside = bins_beside,
+          .bytes_a_thread = phase_bytes_a_thread,
+          .conflict = phase_conflict,
+          .hindrance = phase_hindrance};
 }
 
 }  // namespace step

@@ -6,6 +6,16 @@
 #include "median_fill.hpp"
 #include "step.hpp"
 
+namespace tandem::pipeline::option {
+
+const Option<TrueOrFalse> repair_cells{
+    "repair-cells",
+    "default false; true: find hot, stuck and dead cells in darks and flats, and give them "
+    "the median of the good cells around them in each view",
+    TrueOrFalse{}};
+
+}  // namespace tandem::pipeline::option
+
 namespace tandem::pipeline::step {
 
 namespace {
@@ -13,9 +23,7 @@ namespace {
 constexpr FillWindow fill_window{};
 constexpr Index rows_of_mask = 2;  // rows of the file around a cell that tell whether it is bad
 
-bool asked_for(const Preprocessing& how) {
-  return value_of<bool>(how.values, "--repair-cells").value_or(false);
-}
+bool asked_for(const Preprocessing& how) { return option::repair_cells.of(how.values).value_or(false); }
 
 /// Interpolates along the row what no window fills.
 Index fill_rest(const Image<float>& y, Index row, std::span<const Pixel> marks) {
@@ -75,10 +83,7 @@ Step repair_cells() {
   return {
       .name = "repair-cells",
       .help = "hot, stuck and dead cells become the median of their good neighbours",
-      .options = {{"--repair-cells",
-                   "default false; true: find hot, stuck and dead cells in darks and flats, and give them "
-                   "the median of the good cells around them in each view",
-                   TrueOrFalse{}}},
+      .options = {option::repair_cells},
       .on_gpu = [](const Preprocessing& how) { return asked_for(how) ? GpuWork(repair_on_gpu) : GpuWork{}; },
       .on_projection = [](const Preprocessing& how) -> ProjectionWork {
         if (!asked_for(how)) return {};

@@ -22,7 +22,7 @@ Index move_rows(Projection& of, double shift) {
 /// This step comes behind the stripes, which stay in the rows of the detector.
 Step row_shifts() {
   return {.name = "row-shifts",
-          .help = "views whose images lie higher or lower are moved back (--view-row-shifts)",
+          .help = "views whose images lie higher or lower are moved back ({view-row-shifts})",
           .makes_new_noise = true,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             if (how.row_shifts.empty()) return {};

@@ -2,6 +2,16 @@
 
 #include "step.hpp"
 
+namespace tandem::pipeline::option {
+
+const Option<PositiveNumber> saturation{
+    "saturation",
+    "counts of a pixel that is full, or more (default: the largest number of the type of "
+    "integer data)",
+    PositiveNumber{4.3e9}};
+
+}  // namespace tandem::pipeline::option
+
 namespace tandem::pipeline::step {
 
 namespace {
@@ -16,16 +26,13 @@ Index count(const ViewRow& row, float level) {
 
 Step saturation() {
   return {.name = "saturation",
-          .help = "counts pixels at the largest number of their type, or at --saturation",
-          .options = {{"--saturation",
-                       "counts of a pixel that is full, or more (default: the largest number of the type of "
-                       "integer data)",
-                       PositiveNumber{4.3e9}}},
+          .help = "counts pixels at the largest number of their type, or at {saturation}",
+          .options = {option::saturation},
           .before_binning = true,
           .only_counts = true,
           .in_pass = [](const kernels::CountsTally& met) { return met.saturated; },
           .on_row = [](const Preprocessing& how) -> RowWork {
-            if (const auto level = value_of<double>(how.values, "--saturation"))
+            if (const auto level = option::saturation.of(how.values))
               return [level = static_cast<float>(*level)](ViewRow& row) { return count(row, level); };
             return [](ViewRow& row) { return std::isfinite(row.most) ? count(row, row.most) : 0; };
           }};

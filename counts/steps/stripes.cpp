@@ -10,24 +10,26 @@ namespace {
 
 using stripes::Method;
 
-constexpr std::string_view chosen_by = "--remove-stripe-method";
+const Option<OneOf>& chosen_method() {
+  static const auto made = [] {
+    std::vector<std::string> words{"none"};
+    std::vector<StepOption> behind;
+    for (const Method& method : stripes::methods()) {
+      words.emplace_back(method.name);
+      behind.insert(behind.end(), method.options.begin(), method.options.end());
+    }
+    return Option(stripes::chosen_by, "how to remove stripes, which become rings (default none)",
+                  OneOf{words}, behind);
+  }();
+  return made;
+}
 
 /// Null if stripes stay.
 const Method* stripe_method_of(const StepValues& values) {
-  const std::string name = value_of<std::string>(values, chosen_by).value_or("none");
+  const std::string name = chosen_method().of(values).value_or("none");
   for (const Method& method : stripes::methods())
     if (method.name == name) return &method;
   return nullptr;
-}
-
-StepOption choice() {
-  std::vector<std::string> words{"none"};
-  std::vector<StepOption> behind;
-  for (const Method& method : stripes::methods()) {
-    words.emplace_back(method.name);
-    behind.insert(behind.end(), method.options.begin(), method.options.end());
-  }
-  return {chosen_by, "how to remove stripes, which become rings (default none)", OneOf{words}, behind};
 }
 
 /// An option of a method that was not chosen does nothing, so it is a mistake.
@@ -36,9 +38,8 @@ std::string stripes_conflict(const StepValues& values) {
   for (const Method& method : stripes::methods()) {
     if (&method == chosen) continue;
     for (const StepOption& option : method.options)
-      if (values.contains(option.name))
-        return std::string(option.name) + " goes with " + std::string(chosen_by) + " " +
-               std::string(method.name);
+      if (option.is_given(values))
+        return std::string(option.name) + " goes with " + stripes::words_of(method.name);
   }
   return chosen && chosen->conflict ? chosen->conflict(values) : "";
 }
@@ -53,7 +54,8 @@ void remove_from(Sinogram& all, const stripes::Work& work) {
     const float* row = sinogram.row(view);
     require<FileError>(std::all_of(row, row + all.y.n2, [](float v) { return std::isfinite(v); }),
                        "stripes: view ", view, ", row ", all.reference.file_row(all.row),
-                       ": a value is not finite after ", chosen_by, "; choose another method");
+                       ": a value is not finite after ", spelled(stripes::chosen_by),
+                       "; choose another method");
     std::copy_n(row, all.y.n2, &all.y(view, all.row, 0));
   }
 }
@@ -63,7 +65,7 @@ void remove_from(Sinogram& all, const stripes::Work& work) {
 Step stripes() {
   return {.name = "stripes",
           .help = "columns of the sinogram that differ from their neighbours in all views or many (rings)",
-          .options = {choice()},
+          .options = {chosen_method()},
           .needs_all_views = true,
           .heeds_axis =
               [](const Preprocessing& how) {

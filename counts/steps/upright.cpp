@@ -8,6 +8,16 @@
 #include "../../kernels/frames.hpp"
 #include "step.hpp"
 
+namespace tandem::pipeline::option {
+
+const Option<Number> axis_tilt{
+    "axis-tilt",
+    "cone beam: degrees by which the upper end of the axis leans towards the detector, in the "
+    "plane of the beam",
+    Number{-10, 10}};
+
+}  // namespace tandem::pipeline::option
+
 namespace tandem::pipeline::step {
 
 namespace {
@@ -74,22 +84,20 @@ double upright_gpu_bytes(const Preprocessing&, Shape shape) {
 
 /// This step comes behind the stripes, which stay in the columns of the detector.
 Step upright() {
-  return {
-      .name = "upright",
-      .help = "cone beam: frames of a rolled detector or a tilted axis become those of an upright one",
-      .options = {{"--axis-tilt",
-                   "cone beam: degrees by which the upper end of the axis leans towards the detector, in the "
-                   "plane of the beam",
-                   Number{-10, 10}}},
-      .makes_new_noise = true,
-      .on_gpu = upright_on_gpu,
-      .gpu_bytes = upright_gpu_bytes,
-      .on_projection = [](const Preprocessing& how) -> ProjectionWork {
-        if (!how.pose) return {};
-        return [pose = *how.pose](Projection& of) { return make_upright(of, rays_of(pose, of.reference)); };
-      },
-      .margin = upright_margin,
-      .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
+  return {.name = "upright",
+          .help = "cone beam: frames of a rolled detector or a tilted axis become those of an upright one",
+          .options = {option::axis_tilt},
+          .makes_new_noise = true,
+          .on_gpu = upright_on_gpu,
+          .gpu_bytes = upright_gpu_bytes,
+          .on_projection = [](const Preprocessing& how) -> ProjectionWork {
+            if (!how.pose) return {};
+            return
+                [pose = *how.pose](Projection& of) { return make_upright(of, rays_of(pose, of.reference)); };
+          },
+          .margin = upright_margin,
+          .bytes_a_thread = [](const Preprocessing&,
+                               Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};
 }
 
 }  // namespace tandem::pipeline::step

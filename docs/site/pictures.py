@@ -168,7 +168,7 @@ def half(maker):
     maker.run("simulate", "--phantom", "foam", "--size", 256, "--rows", 1, "--views", 720, "--arc", 360, "--bins", 160,
               "--axis-bin", 30, "-o", "half.h5")
     panels = [Panel("about the middle", maker.made("half.h5", "foam", "--rotation-axis", 79.5)[0]),
-              Panel("about the axis that was found", maker.made("half.h5", "foam", "--rotation-axis-auto")[0])]
+              Panel("about the axis that was found", maker.made("half.h5", "foam", "--rotation-axis=auto")[0])]
     size = panels[1].slice.shape[0]
     small = panels[0].slice.shape[0]
     if small < size:  # the field of view is smaller there: on grey, so that voxels are as large

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 
 namespace tandem::io {
 
@@ -28,9 +29,10 @@ void require_same(const Identity& then, const Identity& now, const std::string& 
   };
   for (const Identity& names : {now, then})
     for (const auto& [name, unused] : names)
-      require<FileError>(value_in(then, name) == value_in(now, name), where, ": --resume: ", name, " is ",
-                         shortened(value_in(now, name)), ", and was ", shortened(value_in(then, name)),
-                         " in the killed run; give the same again, or leave out --resume to begin anew");
+      require<FileError>(
+          value_in(then, name) == value_in(now, name), where, ": " + spelled("resume") + ": ", name, " is ",
+          shortened(value_in(now, name)), ", and was ", shortened(value_in(then, name)),
+          " in the killed run; give the same again, or leave out " + spelled("resume") + " to begin anew");
 }
 
 }  // namespace tandem::io

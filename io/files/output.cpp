@@ -4,6 +4,7 @@
 #include <set>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "output_folder.hpp"
 #include "plain_file.hpp"
 
@@ -67,11 +68,12 @@ void require_content(const fs::path& file, const std::string& name, Content cont
   require<FileError>(fs::is_regular_file(found), name, ": is no regular file; give another name");
   if (replace == Replace::any) return;
   const std::optional<Content> older = content_of(file);
-  require<FileError>(older.has_value(), name,
-                     ": is there already, and tandem did not write it; give another name, or --overwrite");
+  require<FileError>(
+      older.has_value(), name,
+      ": is there already, and tandem did not write it; give another name, or " + spelled("overwrite"));
   require<FileError>(older == content, name, ": is there already, and is ", words_of(*older),
                      " of tandem, which ", words_of(content),
-                     " does not replace; give another name, or --overwrite");
+                     " does not replace; give another name, or " + spelled("overwrite"));
 }
 
 struct Output::Impl {

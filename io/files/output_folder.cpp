@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "output.hpp"
 #include "text.hpp"
 
@@ -244,7 +245,7 @@ void OutputFolder::claim(const std::filesystem::path& parent, const std::string&
     require<FileError>(claim.state != State::elsewhere || goes_on, shown_, ": a run of another machine",
                        owner_in(claim.lock),
                        " writes it or was killed, which cannot be seen from here; if it has ended, remove ",
-                       place, ", or give --resume if it left a journal");
+                       place, ", or give " + spelled("resume") + " if it left a journal");
     // its owner, perhaps on another machine, is about to say who it is
     const bool is_new =
         claim.state == State::mine && !made && i < tries && text_in(claim.lock.number()).empty();

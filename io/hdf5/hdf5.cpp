@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "chunk_filters.hpp"
 #include "hdf5_detail.hpp"
 #include "hdf5_direct.hpp"
@@ -158,7 +159,7 @@ void fail(const std::string& what, const std::string& remedy) {
       &memory);
   const std::string why = reason();
   require<DeviceError>(!memory || !allocation_failed, what, ": ", why,
-                       "; more memory is needed: give --memory GIB below what is free");
+                       "; more memory is needed: give " + spelled("memory") + " GIB below what is free");
   const auto tells = [&why](const char* words) { return why.find(words) != std::string::npos; };
   if (tells("ulimit")) throw FileError(what + ": " + why);
   throw FileError(what + ": " + why + "; " +

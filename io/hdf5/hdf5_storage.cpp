@@ -11,6 +11,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "hdf5_detail.hpp"
 #include "rehearsal.hpp"
 
@@ -128,8 +129,9 @@ FileStamp external_file(const Claim& claim, const std::string& name, const Origi
                      ", which cannot be seen: ", fault.message(), "; put that file there");
   const bool here = std::any_of(origin.folders.begin(), origin.folders.end(),
                                 [&](const fs::path& folder) { return lies_within(true_path, folder); });
-  require<FileError>(here || origin.any_external, claim.where, ": its data are in ", path.string(),
-                     ", outside the file's folder; give --allow-external-files if you trust the file");
+  require<FileError>(
+      here || origin.any_external, claim.where, ": its data are in ", path.string(),
+      ", outside the file's folder; give " + spelled("allow-external-files") + " if you trust the file");
   require<FileError>(!is_special(true_path), claim.where, ": its data are in ", path.string(),
                      ", which is a pipe or a device; a regular file is needed");
   return stamp_of(true_path, claim.where);

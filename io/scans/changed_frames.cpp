@@ -8,6 +8,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "../../geometry/vector3.hpp"
 
 namespace tandem::io {
@@ -177,9 +178,9 @@ void orient(Acquisition& found, const Orientation& how) {
     for (Vector3& move : found.moves) std::swap(move[0], move[2]);
     found.info.roll_deg.reset(), found.info.tilt_deg.reset();
   }
-  require<GeometryError>(!found.views || !found.views->curved || !how.transpose,
-                         "--orient transpose: the views have a curved detector, whose rows stay rows; leave "
-                         "it out");
+  require<GeometryError>(
+      !found.views || !found.views->curved || !how.transpose,
+      spelled("orient") + " transpose: the views have a curved detector, whose rows stay rows; leave it out");
   if (found.views) orient(found.views->views, how);
   if (how.flip_rows && found.info.tilt_deg) *found.info.tilt_deg *= -1;
   if (how.flip_rows != how.flip_columns && found.info.roll_deg) *found.info.roll_deg *= -1;

@@ -1,6 +1,7 @@
 #include "fields.hpp"
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/text.hpp"
 #include "layouts/layout.hpp"
 #include "settings/key_values.hpp"
@@ -37,8 +38,8 @@ void heed(std::span<const Field> fields, const std::string& where,
     const std::optional<std::string> value = value_of(field.key);
     if (!value || trimmed(*value).empty() || is_harmless(field, *value)) continue;
     const std::string said = std::string(field.key) + " = " + *value;
-    require<FileError>(field.use != Use::refused, where, ": ", said, ": ", field.meaning);
-    notes.push_back(where + ": " + said + " is left out: " + std::string(field.meaning));
+    require<FileError>(field.use != Use::refused, where, ": ", said, ": ", with_spelled(field.meaning));
+    notes.push_back(where + ": " + said + " is left out: " + with_spelled(field.meaning));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "frame_source.hpp"
 
 namespace tandem::io {
@@ -56,19 +57,18 @@ PerFrame frame_times(const hdf5::File& file, Index views, Index flats) {
 void complete_times(ScanInfo& info, Index own_flats, const OpenOptions& options, Index views) {
   if (info.flats != own_flats) {
     if (own_flats > 0 && !info.times.flats.empty() && options.flat_views.empty())
-      info.notes.emplace_back(
-          "nothing tells when the flats of --flats were taken, so all flats are taken together; --flat-loc "
-          "says it");
+      info.notes.emplace_back("nothing tells when the flats of " + spelled("flats") +
+                              " were taken, so all flats are taken together; " + spelled("flat-loc") +
+                              " says it");
     if (!info.exposures.views.empty())
-      info.notes.emplace_back(
-          "nothing tells how long the flats of --flats were exposed, so counts are not divided by times of "
-          "exposure");
+      info.notes.emplace_back("nothing tells how long the flats of " + spelled("flats") +
+                              " were exposed, so counts are not divided by times of exposure");
     info.times = info.exposures = info.monitor = {};
   }
   const Index sets = options.flat_views.size();
   if (sets == 0) return;
-  require<FileError>(info.flats > 0 && info.flats % sets == 0, "--flat-loc: names ", sets, " views for ",
-                     info.flats, " flats; sets of equal size are needed");
+  require<FileError>(info.flats > 0 && info.flats % sets == 0, spelled("flat-loc") + ": names ", sets,
+                     " views for ", info.flats, " flats; sets of equal size are needed");
   info.times = {counted_from(0, views), {}};
   for (Index flat = 0; flat < info.flats; ++flat)
     info.times.flats.push_back(static_cast<double>(options.flat_views[flat / (info.flats / sets)]));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/input_file.hpp"
 #include "../hdf5/rehearsal.hpp"
 #include "frame_source.hpp"
@@ -135,11 +136,13 @@ class Followed final : public GrowingScan {
     if (!options.angles.empty() && !planned)
       planned = static_cast<Index>(read_angles(options.angles, options.angle_lines).size());
     if (!planned) planned = found->planned_views;
-    require<FileError>(planned.has_value(), path.string(),
-                       ": does not say how many views the scan will have; give --planned-views N");
+    require<FileError>(
+        planned.has_value(), path.string(),
+        ": does not say how many views the scan will have; give " + spelled("follow") + "=views=N");
     require<FileError>(found->can_grow, path.string(),
                        ": its views are not in chunks, so nothing tells which of them are there; wait until "
-                       "it is written, and leave out --follow");
+                       "it is written, and leave out " +
+                           spelled("follow"));
     planned_ = *planned;
     take(std::move(*found));
     info_ = reader_->info();
@@ -176,7 +179,8 @@ class Followed final : public GrowingScan {
     for (const auto& source : found.projections) views_ += source->shape()[0];
     require<GeometryError>(options_.angles.empty() || views_ <= planned_, options_.angles.string(), ": ",
                            planned_, " angles for a scan that has ", views_,
-                           " views already; one per view is needed, give --angles FILE[A:B] or --arc DEG");
+                           " views already; one per view is needed, give " + spelled("angles") +
+                               " FILE[A:B] or " + spelled("arc") + " DEG");
     reader_ = reader_of(path_, std::move(found), options_, planned_);
   }
 

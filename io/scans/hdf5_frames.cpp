@@ -3,6 +3,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "frame_source.hpp"
 
 namespace tandem::io {
@@ -40,7 +41,8 @@ std::optional<Index> time_in(const hdf5::DataSet& data, const std::string& axes,
   require<FileError>(axes.starts_with("time:") || channels, data.where(), ": has 4 axes, \"", axes,
                      "\"; \"time:theta:y:x\" is needed");
   require<FileError>(time && *time >= 0 && *time < times, data.where(), ": has ", times,
-                     channels ? " channels" : " times", "; give --time K, from 0 to ", times - 1);
+                     channels ? " channels" : " times", "; give " + spelled("time") + " K, from 0 to ",
+                     times - 1);
   return time;
 }
 

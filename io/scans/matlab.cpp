@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "layouts/layout.hpp"
 
@@ -111,7 +112,8 @@ std::vector<std::string> sinograms_of(const hdf5::File& file) {
 
 void note_others(Acquisition& scan, std::size_t sinograms, const std::string& name) {
   if (sinograms > 1)
-    scan.info.notes.push_back("several sinograms; only " + name + " is read; --variable names another one");
+    scan.info.notes.push_back("several sinograms; only " + name + " is read; " + spelled("variable") +
+                              " names another one");
 }
 
 }  // namespace
@@ -148,9 +150,9 @@ std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::strin
   scan.lines = true;
   scan.projections.push_back(std::make_unique<LinesInMemory>(where + ": " + name, array));
   complete(all, group_of(name), where, scan);
-  note_others(scan, std::count_if(all.begin(), all.end(), is_sinogram), name);
-  scan.info.advice.push_back(
-      {"--minus-log", "a sinogram of MATLAB mostly holds line integrals; then give --minus-log false"});
+  note_others(scan, static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_sinogram)), name);
+  scan.info.advice.push_back({"minus-log", "a sinogram of MATLAB mostly holds line integrals; then give " +
+                                               spelled("minus-log") + " false"});
   return scan;
 }
 
@@ -195,10 +197,10 @@ bool is_mat5(const fs::path& path) {
 Acquisition open_mat5(const fs::path& path, const OpenOptions& options) {
   const MatVariables all = read_mat5(path);
   std::optional<Acquisition> found = sinogram_in(all, path.string(), options.variable);
-  require<FileError>(
-      found.has_value(), path.string(),
-      ": has no variable sinogram (views x bins); give --variable NAME; those of two axes are: ",
-      planes_in(all));
+  require<FileError>(found.has_value(), path.string(),
+                     ": has no variable sinogram (views x bins); give " + spelled("variable") +
+                         " NAME; those of two axes are: ",
+                     planes_in(all));
   return std::move(*found);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/text.hpp"
 
 namespace tandem::io {
@@ -124,7 +125,7 @@ void take_motions(Motions recorded, const OpenOptions& options, Acquisition& fou
   };
   auto& [across, up, along] = motions;
   const std::string no_pitch =
-      pitch ? "" : ", left out: the pitch of bins is not known; give --pixel-size MM";
+      pitch ? "" : ", left out: the pitch of bins is not known; give " + spelled("pixel-size") + " MM";
   if (cone || !pitch) {
     take(across, "across the beam", !options.view_shifts.empty(), no_pitch);
   } else {

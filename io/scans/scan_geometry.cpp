@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "beams/beam.hpp"
 #include "changed_frames.hpp"
@@ -30,7 +31,7 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
   const Index views = shape[0];
   const bool given = !options.angles.empty() || options.arc_deg;
   require<FileError>(given || !found.angles.empty(), found.angles_where,
-                     ": missing; give --angles FILE or --arc DEG");
+                     ": missing; give " + spelled("angles") + " FILE or " + spelled("arc") + " DEG");
   if (given && !found.angles.empty())
     found.info.notes.emplace_back("the scan's own angles are not used: others are given");
   if (options.angles.empty() && options.arc_deg) return arc(options, views);
@@ -39,10 +40,11 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
       options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
   const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
   const bool aside = found.lines && static_cast<Index>(angles.size()) == shape[2];
-  require<FileError>(static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ",
-                     views, " views; one per view is needed, ",
-                     aside ? "as for the columns of this sinogram, which --orient transpose makes views"
-                           : "give --angles FILE[A:B] or --arc DEG");
+  require<FileError>(
+      static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ", views,
+      " views; one per view is needed, ",
+      aside ? "as for the columns of this sinogram, which " + spelled("orient") + " transpose makes views"
+            : "give " + spelled("angles") + " FILE[A:B] or " + spelled("arc") + " DEG");
   for (std::size_t k = 0; k < angles.size(); ++k)
     require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / degree,
                        " deg; a finite number is needed");
@@ -73,8 +75,9 @@ void suit_pose(ScanInfo& info, const BeamFields& beam) {
     text << (roll != 0 ? ", and " : "") << "an axis that is tilted by " << tilt << " degrees"
          << (beam.takes_tilt ? "" : ", which is left out in a " + std::string(beam.kind) + " beam");
   if (roll != 0 || tilt != 0)
-    info.notes.push_back("the scan records " + text.str() + "; --detector-roll" +
-                         (beam.takes_tilt ? " and --axis-tilt" : "") + ", also of 0, come before that");
+    info.notes.push_back("the scan records " + text.str() + "; " + spelled("detector-roll") +
+                         (beam.takes_tilt ? " and " + spelled("axis-tilt") : "") +
+                         ", also of 0, come before that");
   if (!beam.takes_tilt) info.tilt_deg.reset();
 }
 
@@ -91,11 +94,11 @@ namespace {
 std::vector<double> angles_of_views(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   const std::vector<double> all = chosen_angles(found, options, shape);
   if (look_like_radians(all))
-    found.info.notes.push_back(
-        (!options.angles.empty() ? options.angles.string()
-         : options.arc_deg       ? "--arc"
-                                 : found.angles_where) +
-        ": the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
+    found.info.notes.push_back((!options.angles.empty() ? options.angles.string()
+                                : options.arc_deg       ? spelled("arc")
+                                                        : found.angles_where) +
+                               ": the angles look like radians, and are taken as degrees; give degrees by " +
+                               spelled("angles") + " or " + spelled("arc"));
   std::vector<double> angles = every(all, options.first_view, options.view_step);
   if (options.reverse_rotation)
     for (double& angle : angles) angle = -angle;

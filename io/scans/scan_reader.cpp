@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/input_file.hpp"
 #include "../files/text.hpp"
 #include "../hdf5/rehearsal.hpp"
@@ -93,9 +94,8 @@ class SourcesReader : public ScanReader {
     try {
       read_checked(sources, frames, rows, bins, into);
     } catch (const std::bad_alloc&) {
-      throw DeviceError(where +
-                        ": the host has no memory for the frames that are read at once; give --memory "
-                        "GIB below what is free");
+      throw DeviceError(where + ": the host has no memory for the frames that are read at once; give " +
+                        spelled("memory") + " GIB below what is free");
     } catch (const fs::filesystem_error& fault) {
       throw FileError(where + ": cannot be read: " + fault.code().message());
     }
@@ -186,11 +186,11 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
   const auto* place =
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
   require<FileError>(options.variable.empty() || (place != places.end() && place->has_variables),
-                     path.string(), ": is no MATLAB file; leave out --variable");
+                     path.string(), ": is no MATLAB file; leave out " + spelled("variable"));
   require<FileError>(
       place != places.end() || !is_mrc(path), path.string(),
-      ": is an MRC file, which is not read; make TIFF images of it (mrc2tif of IMOD), and give "
-      "--angles FILE");
+      ": is an MRC file, which is not read; make TIFF images of it (mrc2tif of IMOD), and give " +
+          spelled("angles") + " FILE");
   require<FileError>(
       place != places.end(), path.string(),
       ": is neither HDF5 nor an image; a DXchange or NXtomo file, a scan of Zeiss (*.txrm), a ",
@@ -211,7 +211,8 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   for (const FrameSources* sources : {&found.projections, &found.flats, &found.darks})
     for (const auto& source : *sources)
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
-  require<FileError>(!options.time || found.times, path.string(), ": has no times; leave out --time");
+  require<FileError>(!options.time || found.times, path.string(),
+                     ": has no times; leave out " + spelled("time"));
   orient(found, found.orientation);
   orient(found, options.orientation);
   for (const FrameSources* sources : {&found.flats, &found.darks})
@@ -235,8 +236,8 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   found.info.darks = count_of(found.darks);
   if (found.info.flats > 1 && found.info.flats == found.info.views_stored)
     found.info.advice.push_back(
-        {"--flat-sets",
-         "there are as many flats as views; if each is that of a view, give --flat-sets each"});
+        {"flat-sets", "there are as many flats as views; if each is that of a view, give " +
+                          spelled("flat-sets") + " each"});
   complete_times(found.info, own_flats, options, count_of(found.projections));
   if (options.view_step > 1) take_views(found, options.first_view, options.view_step);
   return std::make_unique<SourcesReader>(path.string(), std::move(found.info), std::move(found.projections),

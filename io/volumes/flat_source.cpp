@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/stored_lines.hpp"
 #include "../files/text.hpp"
 #include "volume_place.hpp"
@@ -106,7 +107,7 @@ fs::path file_beside(const fs::path& head, const std::string& name, bool any_ext
   const fs::path beyond = file.lexically_relative(fs::weakly_canonical(folder, fault));
   require<FileError>(any_external || (!beyond.empty() && *beyond.begin() != ".."), head.string(),
                      ": its voxels are in ", name,
-                     ", outside of its folder; move them there, or give --allow-external-files");
+                     ", outside of its folder; move them there, or give " + spelled("allow-external-files"));
   return folder / name;
 }
 

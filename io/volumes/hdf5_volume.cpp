@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/version.hpp"
 #include "../files/plain_file.hpp"
 #include "../hdf5/hdf5.hpp"
@@ -344,10 +345,10 @@ class PackedVolume : public Hdf5Volume {
 }  // namespace
 
 std::unique_ptr<VolumeWriter> create_hdf5_volume(const Creation& c) {
-  require<FileError>(
-      c.continuation.ranks.is_alone() || c.format.compression == Compression::none, c.path.string(),
-      ": several ranks do not write one packed HDF5 file; leave out --compression, or give a name "
-      "ending in .zarr");
+  require<FileError>(c.continuation.ranks.is_alone() || c.format.compression == Compression::none,
+                     c.path.string(),
+                     ": several ranks do not write one packed HDF5 file; leave out " +
+                         spelled("compression") + ", or give a name ending in .zarr");
   Beginning beginning = begin(c.path, Content::volume, c.replace, c.recipe, c.continuation);
   if (c.format.compression == Compression::none)
     return std::make_unique<PlainVolume>(std::move(beginning), c.shape, c.format);

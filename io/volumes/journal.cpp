@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/checksum.hpp"
 
 namespace tandem::io {
@@ -116,11 +117,11 @@ Beginning begin(const std::filesystem::path& target, Content content, Replace re
   if (continuation.wanted) {
     if (std::optional<JournalText> left = read_journals(now.output, continuation.identity))
       now.text = std::move(*left);
-    require<FileError>(
-        !now.text.done.empty() || !now.output.is_of_other_machine(), target.string(),
-        ": --resume: a run of another machine left nothing here to go on with; if it has ended, "
-        "remove its folder .",
-        now.output.name(), ".tandem");
+    require<FileError>(!now.text.done.empty() || !now.output.is_of_other_machine(), target.string(),
+                       ": " + spelled("resume") +
+                           ": a run of another machine left nothing here to go on with; if it has ended, "
+                           "remove its folder .",
+                       now.output.name(), ".tandem");
     if (now.output.is_of_other_machine()) now.output.take_over();
     if (now.text.done.empty())
       for (const std::string& name : now.output.names()) now.output.discard(name);

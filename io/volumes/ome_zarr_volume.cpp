@@ -16,6 +16,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/version.hpp"
 #include "../files/plain_file.hpp"
 #include "../files/text.hpp"
@@ -101,7 +102,7 @@ void require_ours(const fs::path& folder, Replace replace) {
   const bool is_zarr = fs::exists(folder / ".zgroup", fault) || fs::exists(folder / ".zarray", fault);
   require<FileError>(is_zarr && replace == Replace::any, folder.string(),
                      ": is there already, and tandem did not write it; give another name",
-                     is_zarr ? ", or --overwrite" : "");
+                     is_zarr ? ", or " + spelled("overwrite") : "");
 }
 
 /// Makes the folder, and removes it again if it stays empty.

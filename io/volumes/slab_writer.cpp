@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/checksum.hpp"
 
 namespace tandem::io {
@@ -160,7 +161,8 @@ std::vector<std::byte> SlabWriter::encoded(Index slice, const float* data) {
   if (std::none_of(halves, halves + area, is_infinite)) return bytes;
   const float voxel = data[std::find_if(halves, halves + area, is_infinite) - halves];
   throw GeometryError(name_ + ": slice " + std::to_string(slice) + ": a voxel is " + std::to_string(voxel) +
-                      " " + format_.unit() + "; float16 holds 65504 at most, give --dtype float32");
+                      " " + format_.unit() + "; float16 holds 65504 at most, give " + spelled("dtype") +
+                      " float32");
 }
 
 void SlabWriter::finish(const std::string& report_json) {

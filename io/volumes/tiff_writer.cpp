@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/plain_file.hpp"
 #include "../files/text.hpp"
 #include "../files/tiff.hpp"
@@ -47,8 +48,9 @@ std::set<Index> older_slices(const fs::path& volume, Range coming, Replace repla
     const bool ours = is_still_ours(path);
     if (ours) older.insert(number);
     const bool in_the_way = number >= coming.first && number < coming.last;
-    require<FileError>(ours || !in_the_way || replace == Replace::any, path.string(),
-                       ": is there already, and tandem did not write it; give another name, or --overwrite");
+    require<FileError>(
+        ours || !in_the_way || replace == Replace::any, path.string(),
+        ": is there already, and tandem did not write it; give another name, or " + spelled("overwrite"));
   }
   return older;
 }
@@ -66,10 +68,10 @@ Older settle(const fs::path& volume, Range coming, const std::string& grid, Repl
   const bool overlap = other.size() < all.size();
   const bool alike = manifest.slices.empty() || manifest.grid == grid;
   if (!other.empty() && (overlap || !alike)) {
-    require<FileError>(replace == Replace::any, volume.string(), ": ", words_of(all), " of another ",
-                       alike ? "run" : "grid, scan or recipe", " are there, of which ", coming.first, ":",
-                       coming.last,
-                       " would leave a part; give another name, or --overwrite to remove all of them");
+    require<FileError>(
+        replace == Replace::any, volume.string(), ": ", words_of(all), " of another ",
+        alike ? "run" : "grid, scan or recipe", " are there, of which ", coming.first, ":", coming.last,
+        " would leave a part; give another name, or " + spelled("overwrite") + " to remove all of them");
     out.removed.assign(other.begin(), other.end());
     other.clear();
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/version.hpp"
 #include "../files/identity.hpp"
 #include "../files/plain_file.hpp"
@@ -195,7 +196,7 @@ void require_part_free(const fs::path& volume, Range slices, const std::string& 
     require<FileError>(same || other.last <= slices.first || slices.last <= other.first, volume.string(),
                        ": slices ", slices.first, ":", slices.last, " overlap slices ", other.first, ":",
                        other.last, ", which ", name,
-                       " has; give other --slices, or move that file elsewhere");
+                       " has; give other " + spelled("slices") + ", or move that file elsewhere");
   }
 }
 

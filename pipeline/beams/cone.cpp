@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/hierarchical.hpp"
@@ -69,11 +70,11 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model != Model::hierarchical) return cone_model;
   const Method& method = *plan.job.method;
   require<GeometryError>(!method.only_positive,
-                         "--model hierarchical: its coefficients may be negative, which ", method.name,
-                         " cannot take; leave --model out");
+                         spelled("model") + " hierarchical: its coefficients may be negative, which ",
+                         method.name, " cannot take; leave " + spelled("model") + " out");
   require<GeometryError>(!recipe.follow && recipe.ranks.is_alone(),
-                         "--model hierarchical: one process takes all views at once; leave out ",
-                         recipe.follow ? "--follow" : "the other ranks", ", or --model");
+                         spelled("model") + " hierarchical: one process takes all views at once; leave out ",
+                         recipe.follow ? spelled("follow") : "the other ranks", ", or " + spelled("model"));
   return Model::hierarchical;
 }
 
@@ -83,7 +84,7 @@ void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function
   Execution how = recipe.execution;
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "cone beam: no ", name_of(how),
-                       "; give --variant automatic --precision float32");
+                       "; give " + spelled("variant") + " automatic " + spelled("precision") + " float32");
   for (const Device device : plan.flow.devices)  // since a solver has all slices at once
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
@@ -105,7 +106,7 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
   if (midplane < -rows || midplane > 2 * rows - 1)
     warn(plan.warnings, "the midplane, row ", midplane * plan.job.rows_together + plan.job.rows.first,
          " of the file, is farther beside rows ", plan.job.rows.first, ":", plan.job.rows.last,
-         " than these are high; check --midplane-row");
+         " than these are high; check " + spelled("midplane-row"));
   const Index all = plan.job.grid.size[2];
   const Range met =
       plan.job.rows.size() > 0 ? slices_met(scan, plan.job.grid, {0, scan.detector.rows}) : Range{0, 0};

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../methods/method.hpp"
@@ -14,8 +15,9 @@ namespace tandem::pipeline {
 
 void require_cone_tiles(const Plan& plan) {
   require<DeviceError>(plan.flow.model != Model::hierarchical,
-                       "--model hierarchical: the vectors do not fit the devices, and it has no tiles; give "
-                       "--device cpu, or leave --model out");
+                       spelled("model") +
+                           " hierarchical: the vectors do not fit the devices, and it has no tiles; give " +
+                           spelled("device") + " cpu, or leave " + spelled("model") + " out");
   const ConeBeam& scan = point_source_of(plan.job.scan);
   const double bytes = plan.flow.device_bytes;
   if (plan.job.method->iterates())

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/fitted_orbit.hpp"
 #include "../../geometry/flexible_views.hpp"
@@ -71,19 +72,21 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
 }
 
 std::string without_filter(const Job& job) {
-  return job.method->filters ? "give a solver, such as --reconstruction-algorithm cgls"
-                             : "give --initial zero, which needs no filter";
+  return job.method->filters ? "give a solver, such as " + spelled("reconstruction-algorithm") + " cgls"
+                             : "give " + spelled("initial") + " zero, which needs no filter";
 }
 
 /// @throws GeometryError for views that have no filter, or more than one device for the start of a solver
 void require_filter(const Job& job, const Recipe& recipe) {
-  require<GeometryError>(job.method->filters || recipe.ranks.is_alone(),
-                         "--initial fbp: of views of any geometry, one process takes all; start one, or ",
-                         without_filter(job));
+  require<GeometryError>(
+      job.method->filters || recipe.ranks.is_alone(),
+      spelled("initial") + " fbp: of views of any geometry, one process takes all; start one, or ",
+      without_filter(job));
   try {
     const bool beside = filtered_rows(job.scan).views_beside > 0;  // views that the share of a device lacks
-    require<GeometryError>(job.method->filters || !beside || recipe.devices.size() <= 1,
-                           "--initial fbp: of a helix, one device takes all; give one --device");
+    require<GeometryError>(
+        job.method->filters || !beside || recipe.devices.size() <= 1,
+        spelled("initial") + " fbp: of a helix, one device takes all; give one " + spelled("device"));
   } catch (const GeometryError& error) {
     if (job.method->filters) throw;  // the message below names a solver
     throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
@@ -92,17 +95,19 @@ void require_filter(const Job& job, const Recipe& recipe) {
 
 void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
   if (plan.job.filters()) require_filter(plan.job, recipe);
-  require<GeometryError>(!recipe.follow, "--follow: views of any geometry come all at once; leave it out");
+  require<GeometryError>(!recipe.follow,
+                         spelled("follow") + ": views of any geometry come all at once; leave it out");
   const Execution only{"standard", Precision::float32};
   Execution how = recipe.execution;
   if (how.variant == "automatic") how.variant = only.variant;
   require<DeviceError>(how == only, "flexible beam: no ", name_of(how),
-                       "; give --variant automatic --precision float32");
+                       "; give " + spelled("variant") + " automatic " + spelled("precision") + " float32");
   plan.flow.model = Model::separable_footprint;
   const std::string lack = lacking_on_gpus(plan.job, recipe);
   for (const Device device : recipe.devices)
     require<DeviceError>(lack.empty() || !device.is_cuda(), plan.job.method_name(), ": device ",
-                         device.name(), " has no ", lack, "; give --device cpu, or a filter, fdk");
+                         device.name(), " has no ", lack,
+                         "; give " + spelled("device") + " cpu, or a filter, fdk");
   for (const Device device : plan.flow.devices)  // a solver has all slices at once
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
       plan.flow.workers.push_back({device, how});
@@ -227,7 +232,8 @@ void add_flexible_warnings(Plan& plan, const Recipe&) {
     warn(plan.warnings, "no ray meets the volume; all of it is zero");
   else if (unseen > worth_saying)
     warn(plan.warnings, "no view sees ", std::round(100 * unseen),
-         " % of the volume, which is made up there; give a smaller --size, --slices or --region");
+         " % of the volume, which is made up there; give a smaller " + spelled("size") + ", " +
+             spelled("slices") + " or " + spelled("region"));
   warn_of_views(plan);
   if (plan.job.filters()) warn_of_orbit(plan.warnings, scan, plan.job.grid);
 }
@@ -255,11 +261,13 @@ LinearOperator flexible_projector_over_ranks(const Flow& flow, const Worker& wor
 }
 
 void require_flexible_tiles(const Plan& plan) {
-  require<DeviceError>(!plan.job.filters(),
-                       "ramp filter: the vectors of views of any geometry must fit the device; give a larger "
-                       "--device-memory, a smaller --size, --binning, or ",
-                       without_filter(plan.job));
-  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices, plan.flow.device_bytes);
+  require<DeviceError>(
+      !plan.job.filters(),
+      "ramp filter: the vectors of views of any geometry must fit the device; give a larger " +
+          spelled("device-memory") + ", a smaller " + spelled("size") + ", " + spelled("binning") + ", or ",
+      without_filter(plan.job));
+  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices,
+             static_cast<double>(plan.flow.device_bytes));
 }
 
 /// The size of pixels at the origin, and the mean distances from it.

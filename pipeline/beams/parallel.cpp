@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
@@ -42,8 +43,8 @@ std::string matched_for(const ParallelBeam& scan, const VolumeGrid& grid, Device
   std::string list;
   for (const Execution& e : executions(device)) try {
       if (is_matched(resolved(e, scan, grid, Model::pixel_driven, device), device))
-        list += (list.empty() ? "--variant " : ", or --variant ") + e.variant + " --precision " +
-                std::string(name_of(e.precision));
+        list += (list.empty() ? spelled("variant") + " " : ", or " + spelled("variant") + " ") + e.variant +
+                " " + spelled("precision") + " " + std::string(name_of(e.precision));
     } catch (const GeometryError&) {  // this variant does not take these pixels
     }
   return list;
@@ -64,8 +65,9 @@ bool voxels_are_wider(const Plan& plan) {
 /// such pixels, but FBP widens the detector.
 Model model_for(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
   require<GeometryError>(recipe.model != Model::fourier || !plan.job.method->only_positive,
-                         "--model fourier: its coefficients may be negative, which ", plan.job.method->name,
-                         " cannot take; give --model pixel_driven or joseph");
+                         spelled("model") + " fourier: its coefficients may be negative, which ",
+                         plan.job.method->name,
+                         " cannot take; give " + spelled("model") + " pixel_driven or joseph");
   if (recipe.model) return *recipe.model;
   if (recipe.follow || plan.job.method->subsets || plan.job.method->only_positive) return Model::pixel_driven;
   const auto& scan = parallel(plan.job.scan);
@@ -79,7 +81,8 @@ Model model_for(Plan& plan, const Recipe& recipe, const std::function<double()>&
     if (2 * fourier_memory(scan, plan.job.solved, 8, how, device).backward < bytes()) return Model::fourier;
     warn(plan.warnings,
          "memory is too small for the Fourier model: pixel_driven is taken, which is slower here and gives ",
-         "other last digits; give more memory, or --model pixel_driven wherever numbers are compared");
+         "other last digits; give more memory, or " + spelled("model") +
+             " pixel_driven wherever numbers are compared");
     return Model::pixel_driven;
   } catch (const DeviceError&) {  // the grid is larger than what the device can transform
     return Model::pixel_driven;
@@ -100,7 +103,8 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
   const std::string what =
       name_of(worker.execution) + ": the back-projection is not the transpose of the projection";
   require<GeometryError>(pairing == Pairing::any, what, ", which a solver needs; give ",
-                         matched_for(scan, plan.job.solved, worker.device), ", or --allow-unmatched");
+                         matched_for(scan, plan.job.solved, worker.device),
+                         ", or " + spelled("allow-unmatched"));
   warn(plan.warnings, what, "; a solver may stop short of the solution, or run away from it");
 }
 
@@ -108,8 +112,8 @@ void choose_parallel_execution(Plan& plan, const Recipe& recipe, const std::func
   for (const Device device : plan.flow.devices) plan.flow.workers.push_back({device, {}});
   plan.flow.model = model_for(plan, recipe, bytes);
   require<GeometryError>(plan.flow.model != Model::fourier || !plan.job.method->subsets,
-                         "--model fourier takes all views at once, ", plan.job.method->name,
-                         " some at a time; give --model pixel_driven or joseph");
+                         spelled("model") + " fourier takes all views at once, ", plan.job.method->name,
+                         " some at a time; give " + spelled("model") + " pixel_driven or joseph");
   for (Worker& worker : plan.flow.workers) choose_pair(plan, recipe, worker);
 }
 
@@ -124,7 +128,8 @@ void warn_of_chunks(Plan& plan, const Recipe& recipe) {
   if (best != plan.flow.execution())
     warn(plan.warnings, "memory holds ", plan.flow.rows_at_once, " slices at once, too few for ",
          name_of(plan.flow.execution()),
-         " to be fast, which runs for all slices; give more memory, or --variant ", best.variant);
+         " to be fast, which runs for all slices; give more memory, or " + spelled("variant") + " ",
+         best.variant);
 }
 
 /// Warns of rows that would be half acquisitions by their own axis. The mean of the axes of all rows decides,
@@ -136,10 +141,11 @@ void warn_of_rows_aside(Plan& plan) {
   for (std::size_t k = 0; k < scan.row_axis_bins.size(); ++k) {
     row.axis_bin = scan.row_axis_bins[k];
     if (!is_aside(row)) continue;
-    warn(plan.warnings, "row ", k, " has its axis at bin ", row.axis_bin,
-         ", far from the mean of all rows, bin ", scan.detector.axis_bin,
-         ": what one side of the detector alone sees counts half in such rows; give an "
-         "iterative method, or --rotation-axis X with the rows of one axis");
+    warn(
+        plan.warnings, "row ", k, " has its axis at bin ", row.axis_bin,
+        ", far from the mean of all rows, bin ", scan.detector.axis_bin,
+        ": what one side of the detector alone sees counts half in such rows; give an iterative method, or " +
+            spelled("rotation-axis") + " X with the rows of one axis");
     return;
   }
 }
@@ -154,10 +160,9 @@ void add_parallel_warnings(Plan& plan, const Recipe& recipe) {
               period);
   warn_of_rows_aside(plan);
   if (plan.flow.model == Model::fourier && voxels_are_wider(plan))
-    warn(
-        plan.warnings, "voxels are ", plan.job.grid.pitch[0] / detector_of(plan.job.scan).bin_pitch,
-        " bins wide: the Fourier model leaves out what is finer than two voxels; give a smaller --voxel-size "
-        "to keep it");
+    warn(plan.warnings, "voxels are ", plan.job.grid.pitch[0] / detector_of(plan.job.scan).bin_pitch,
+         " bins wide: the Fourier model leaves out what is finer than two voxels; give a smaller " +
+             spelled("voxel-size") + " to keep it");
 }
 
 WorkingMemory parallel_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {

@@ -7,6 +7,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "../../geometry/view_subsets.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
@@ -63,9 +64,10 @@ std::function<Subsets(Index)> subsets_of(const Problem& problem) {
 
 void give_row_axes(Scan& scan, const std::vector<double>& axes) {
   auto* beam = std::get_if<ParallelBeam>(&scan);
-  require<GeometryError>(beam != nullptr, "--row-axes goes with a parallel beam");
-  require<GeometryError>(std::ssize(axes) == beam->detector.rows, "--row-axes: ", axes.size(), " axes for ",
-                         beam->detector.rows, " rows; one per row of the file is needed");
+  require<GeometryError>(beam != nullptr, spelled("row-axes") + " goes with a parallel beam");
+  require<GeometryError>(static_cast<Index>(axes.size()) == beam->detector.rows, spelled("row-axes") + ": ",
+                         axes.size(), " axes for ", beam->detector.rows,
+                         " rows; one per row of the file is needed");
   beam->row_axis_bins = axes;
   beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / axes.size();
 }

@@ -1,3 +1,4 @@
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/circle.hpp"
 #include "../plan/warn.hpp"
@@ -32,9 +33,9 @@ void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, dou
 void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::vector<double>& angles,
                  double gap, double open, double period) {
   if (look_like_radians(angles_of(job.upright())))
-    return warn(warnings,
-                "the angles look like radians, and are taken as degrees; give degrees by --angles or --arc");
-  const double usual = period / angles.size(), narrow = in_radians(5);
+    return warn(warnings, "the angles look like radians, and are taken as degrees; give degrees by " +
+                              spelled("angles") + " or " + spelled("arc"));
+  const double usual = period / static_cast<double>(angles.size()), narrow = in_radians(5);
   const bool hole = gap > 3 * narrow && Circle(angles, period).holes() > 0;
   if (gap <= narrow || (gap <= 5 * usual && !hole)) return;
   const char* whole = period == half_turn ? "half turn" : "turn";

@@ -8,6 +8,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../methods/method.hpp"
 #include "../plan/chunks_due.hpp"
@@ -38,9 +39,10 @@ Index most_within(Index fewest, Index all, double budget, const Bytes& bytes_of,
 /// Options that make vectors smaller. A solver has all that the rays see, however small the part that is
 /// asked for.
 std::string less_of(const Job& job) {
-  return job.method->iterates() ? "--binning, a larger --voxel-size, or fbp or fdk, which need no more than "
-                                  "the part that is written"
-                                : "a smaller --size or --region, --binning";
+  return job.method->iterates()
+             ? spelled("binning") + ", a larger " + spelled("voxel-size") +
+                   ", or fbp or fdk, which need no more than the part that is written"
+             : "a smaller " + spelled("size") + " or " + spelled("region") + ", " + spelled("binning");
 }
 
 }  // namespace
@@ -68,13 +70,14 @@ Index Room::most_slices() const {
     slices = most_within(
         fewest, all, device_budget(plan_.flow.devices, recipe_),
         [&](Index some) { return device_bytes(plan_, some); }, "memory of " + plan_.flow.home().name(),
-        "a larger --device-memory, " + less_of(plan_.job) + ", " +
-            (plan_.flow.model == Model::fourier ? "--model pixel_driven"
-                                                : "--variant alu --precision float32") +
-            ", or --device cpu");
+        "a larger " + spelled("device-memory") + ", " + less_of(plan_.job) + ", " +
+            (plan_.flow.model == Model::fourier
+                 ? spelled("model") + " pixel_driven"
+                 : spelled("variant") + " alu " + spelled("precision") + " float32") +
+            ", or " + spelled("device") + " cpu");
   slices = most_within(
       fewest, slices, budget_, [&](Index some) { return bytes(some); }, "memory",
-      "a larger --memory, or " + less_of(plan_.job));
+      "a larger " + spelled("memory") + ", or " + less_of(plan_.job));
   if (slices == all) return all;
   return slices >= batch() ? slices - slices % batch()
                            : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(slices)));

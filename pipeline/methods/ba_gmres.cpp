@@ -7,8 +7,8 @@ namespace tandem::pipeline::made {
 Method ba_gmres() {
   return that_runs<BaGmres>(
       {.name = "ba-gmres",
-       .help = "for pairs that do not match; keeps a volume for each of its --iterations",
-       .options = {"--tikhonov-weight"},
+       .help = "for pairs that do not match; keeps a volume for each of its {iterations}",
+       .options = {"tikhonov-weight"},
        .needs_matched_pair = false,
        .solver = damped_solver<BaGmres>});
 }

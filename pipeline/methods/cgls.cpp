@@ -7,7 +7,7 @@ namespace tandem::pipeline::made {
 Method cgls() {
   return that_runs<Cgls>({.name = "cgls",
                           .help = "conjugate gradients on the least-squares problem; few steps, stop early",
-                          .options = {"--tikhonov-weight"},
+                          .options = {"tikhonov-weight"},
                           .solver = damped_solver<Cgls>});
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/vector.hpp"
 
@@ -12,7 +13,7 @@ namespace tandem::pipeline {
 Equations damped(Equations equations, const MethodOptions& options) {
   if (!options.tikhonov_weight) return equations;
   const float weight = *options.tikhonov_weight;
-  require<GeometryError>(weight > 0 && std::isfinite(weight), "--tikhonov-weight ", weight,
+  require<GeometryError>(weight > 0 && std::isfinite(weight), spelled("tikhonov-weight") + " ", weight,
                          "; a positive number is needed");
   const Space volume = equations.A.domain();
   equations.A = vstack({std::move(equations.A), std::sqrt(weight) * identity(volume)});

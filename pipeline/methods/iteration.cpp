@@ -5,6 +5,7 @@
 
 #include "../../core/comm.hpp"
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/gradient.hpp"
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
@@ -248,10 +249,11 @@ void look_at_starts(Outcome& all, double noise) {
   if (still == 0) return;
   require<GeometryError>(
       still < all.stopped_by.size(),
-      "--stop discrepancy: 0 iterations, because |b - Ax| = ", all.residuals.front(),
+      spelled("stop") + " discrepancy: 0 iterations, because |b - Ax| = ", all.residuals.front(),
       " at the start is within the noise, ", noise,
-      " by 1/photons; give --gain G (counts per photon) if the data are not counts of photons, "
-      "or --iterations K without --stop");
+      " by 1/photons; give " + spelled("stop") +
+          " discrepancy:gain=G (counts per photon) if the data are not counts of photons, or " +
+          spelled("iterations") + " K without " + spelled("stop"));
   warn(all.warnings, still, " of ", all.stopped_by.size(),
        " slices are within the noise at the start, and keep their initial volume");
 }

@@ -7,7 +7,7 @@ namespace tandem::pipeline::made {
 Method lsmr() {
   return that_runs<Lsmr>({.name = "lsmr",
                           .help = "as lsqr, with a gradient that falls in every step: safe to stop early",
-                          .options = {"--tikhonov-weight"},
+                          .options = {"tikhonov-weight"},
                           .solver = damped_solver<Lsmr>});
 }
 

@@ -7,7 +7,7 @@ namespace tandem::pipeline::made {
 Method lsqr() {
   return that_runs<Lsqr>({.name = "lsqr",
                           .help = "as cgls, but less harmed by rounding where many steps are made",
-                          .options = {"--tikhonov-weight"},
+                          .options = {"tikhonov-weight"},
                           .solver = damped_solver<Lsqr>});
 }
 

@@ -10,7 +10,7 @@ Method os_sirt() {
   return that_runs<OsSirt>(
       {.name = "os-sirt",
        .help = "SIRT by subsets of the views: as many times as fast as there are subsets",
-       .options = {"--relaxation", "--subsets", "--nonnegative", "--lowest", "--highest"},
+       .options = {"relaxation", "subsets", "nonnegative", "bounds"},
        .iterations = 10,
        .subsets = [](const MethodOptions& options,
                      Index views) { return options.subsets.value_or(std::min<Index>(10, views)); },

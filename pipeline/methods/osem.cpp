@@ -13,7 +13,7 @@ Method osem() {
   Method method = that_runs<Osem>(os_sirt());
   method.name = "osem";
   method.help = "mlem by subsets of the views: as many times as fast as there are subsets";
-  method.options = {"--subsets"};
+  method.options = {"subsets"};
   method.subsets = [](const MethodOptions& options, Index views) {
     return options.subsets.value_or(std::min<Index>(4, views));  // with more, it may not stop in time
   };

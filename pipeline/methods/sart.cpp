@@ -8,8 +8,8 @@ Method os_sirt();
 Method sart() {
   Method method = os_sirt();
   method.name = "sart";
-  method.help = "os-sirt with one view a subset; with noise it needs a small --relaxation";
-  method.options = {"--relaxation", "--nonnegative", "--lowest", "--highest"};
+  method.help = "os-sirt with one view a subset; with noise it needs a small {relaxation}";
+  method.options = {"relaxation", "nonnegative", "bounds"};
   method.subsets = [](const MethodOptions&, Index views) { return views; };
   return method;
 }

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline {
@@ -12,7 +13,7 @@ void choose_subsets(Job& job) {
   if (!job.method->subsets) return;
   const Index views = views_of(job.scan);
   job.options.subsets = job.method->subsets(job.options, views);
-  require<GeometryError>(*job.options.subsets >= 1 && *job.options.subsets <= views, "--subsets ",
+  require<GeometryError>(*job.options.subsets >= 1 && *job.options.subsets <= views, spelled("subsets") + " ",
                          *job.options.subsets, ": the scan has ", views, " views; give a number from 1 to ",
                          views);
 }
@@ -34,7 +35,7 @@ void require_stop(const Job& job) {
   const auto require_told = [&](bool asked, std::string_view rule, bool Tells::*what) {
     if (!asked || job.method->tells.*what) return;
     const auto name_if_told = [&](const Method& method) { return method.tells.*what ? method.name : ""; };
-    throw GeometryError("--stop " + std::string(rule) + " goes with " +
+    throw GeometryError(spelled("stop") + " " + std::string(rule) + " goes with " +
                         joined(methods(), ", ", name_if_told) + ", not with " +
                         std::string(job.method->name));
   };
@@ -42,18 +43,18 @@ void require_stop(const Job& job) {
   require_told(o.stop_by_ncp, "ncp", &Tells::residual);
   require_told(o.stop_gap.has_value(), "gap", &Tells::gap);
   require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp),
-                         "--tikhonov-weight keeps noise down by itself, and hides it from --stop "
-                         "discrepancy, gcv or ncp; give one of the two");
+                         spelled("tikhonov-weight") + " keeps noise down by itself, and hides it from " +
+                             spelled("stop") + " discrepancy, gcv or ncp; give one of the two");
 }
 
 /// Refuses options that need line integrals, if data stay transmissions.
 void require_no_line_integrals(const Job& job) {
   if (!job.preprocessing.keeps_transmissions) return;
-  const auto refuse = [&](bool asked, const char* what) {
+  const auto refuse = [&](bool asked, const std::string& what) {
     require<GeometryError>(!asked, what, ", and ", job.method->name, " takes transmissions");
   };
-  refuse(job.options.initial == Initial::fbp, "--initial fbp needs line integrals");
-  refuse(job.options.stop_by_discrepancy, "--stop discrepancy knows the noise of line integrals");
+  refuse(job.options.initial == Initial::fbp, spelled("initial") + " fbp needs line integrals");
+  refuse(job.options.stop_by_discrepancy, spelled("stop") + " discrepancy knows the noise of line integrals");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../../core/spelled.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/rank_slabs.hpp"
 
@@ -11,7 +12,7 @@ namespace tandem::pipeline {
 Start::Start(Work& work) : work_(work), fbp_(work) {
   const MethodOptions& options = work.plan.job.options;
   if (options.initial == Initial::file)
-    file_ = open_on_grid(work.plan.job.place(), options.initial_file, "--initial", work.any_external);
+    file_ = open_on_grid(work.plan.job.place(), options.initial_file, spelled("initial"), work.any_external);
 }
 
 Array Start::operator()(const Problem& problem, const Array& y, Range slices) {

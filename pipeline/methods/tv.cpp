@@ -91,7 +91,7 @@ Method tv() {
   Method method = that_runs<Pdhg>(
       {.name = "tv",
        .help = "least squares weighted by counts, with total variation; for low doses and few views",
-       .options = {"--tv-weight", "--tv-huber", "--nonnegative", "--lowest", "--highest"},
+       .options = {"tv-weight", "nonnegative", "bounds"},
        .weighs_data = true,
        .initial = Initial::fbp,
        .iterations = 100,

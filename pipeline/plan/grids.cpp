@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/hierarchical.hpp"
 #include "../beams/beam.hpp"
 #include "../methods/method.hpp"
@@ -22,11 +23,12 @@ Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
   const Range part = whole_or(recipe.region_z, asked.value_or(grid.size[2]));
   if (!asked) return part;
   const bool crossed = !rows_are_slices(job.scan);  // rays cross slices, so there may be any number
-  require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), "--slices ", *asked,
+  require<GeometryError>(*asked > 0 && (crossed || *asked <= grid.size[2]), spelled("slices") + " ", *asked,
                          ": the scan has ", grid.size[2], " rows, one per slice; give 1 to ", grid.size[2]);
   if (crossed) grid.size[2] = *asked;
-  require<GeometryError>(0 <= part.first && part.last <= *asked, "--region ", part.first, ":", part.last,
-                         " along z reaches outside the ", *asked, " slices of --slices");
+  require<GeometryError>(0 <= part.first && part.last <= *asked, spelled("region") + " ", part.first, ":",
+                         part.last, " along z reaches outside the ", *asked,
+                         " slices of " + spelled("slices"));
   const Index below = (grid.size[2] - *asked) / 2;
   return {below + part.first, below + part.last};
 }
@@ -58,8 +60,8 @@ VolumeGrid full_grid(const Job& job, const Recipe& recipe, std::optional<io::Fie
   if (field == io::FieldOfView::standard) grid.size[0] = grid.size[1] = detector_of(job.scan).bins;
   if (recipe.size) grid.size[0] = grid.size[1] = *recipe.size;
   if (recipe.voxel_size_mm) {
-    require<GeometryError>(job.pitch_known, "--voxel-size ", *recipe.voxel_size_mm,
-                           " mm: the scan has no pixel size; give --pixel-size MM too");
+    require<GeometryError>(job.pitch_known, spelled("voxel-size") + " ", *recipe.voxel_size_mm,
+                           " mm: the scan has no pixel size; give " + spelled("pixel-size") + " MM too");
     grid.pitch[0] = grid.pitch[1] = *recipe.voxel_size_mm;
     if (!rows_are_slices(job.upright())) grid.pitch[2] = *recipe.voxel_size_mm;
   }
@@ -238,7 +240,7 @@ void put_in(const Job& job, Index first, const Array& written, Array& solved) {
 }
 
 std::unique_ptr<io::VolumeReader> open_on_grid(const io::VolumePlace& wanted,
-                                               const std::filesystem::path& path, const char* what,
+                                               const std::filesystem::path& path, const std::string& what,
                                                bool any_external) {
   auto volume = std::make_unique<io::VolumeReader>(path, any_external);
   volume->require_complete();

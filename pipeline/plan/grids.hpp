@@ -36,7 +36,7 @@ void put_in(const Job& job, Index first, const Array& written, Array& solved);
 /// Opens a complete volume, and checks that it lies on this grid if its file says where it lies. `what` is
 /// the option that names the volume; for `any_external` see io::VolumeReader. @throws FileError
 std::unique_ptr<io::VolumeReader> open_on_grid(const io::VolumePlace& wanted,
-                                               const std::filesystem::path& path, const char* what,
+                                               const std::filesystem::path& path, const std::string& what,
                                                bool any_external);
 
 }  // namespace tandem::pipeline

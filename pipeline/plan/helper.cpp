@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "../../core/desk.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/hierarchical.hpp"
 #include "../methods/method.hpp"
 #include "chunks_due.hpp"
@@ -37,7 +38,7 @@ std::string lacking_on_gpus(const Job& job, const Recipe& recipe) {
   const auto* flexible = std::get_if<FlexibleBeam>(&job.scan);
   if (flexible && flexible->curved && !job.method->filters) return "projector for a curved detector";
   if (recipe.model == Model::hierarchical && hierarchical_accuracy(recipe.execution) != 0)
-    return "--accuracy of the hierarchical model";
+    return "another accuracy of the hierarchical model";
   return "";
 }
 
@@ -52,16 +53,17 @@ std::optional<Worker> without_helper(Plan& plan) {
 void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool()>& fits) {
   helper.threads = threads - static_cast<int>(plan.flow.workers.size()) - 2;
   if (helper.threads < 1)
-    return warn(
-        plan.warnings, "the CPU does not help: ", threads,
-        " threads are no more than reading, writing and GPUs need; give --device cuda, or more threads");
+    return warn(plan.warnings, "the CPU does not help: ", threads,
+                " threads are no more than reading, writing and GPUs need; give " + spelled("device") +
+                    " cuda, or more threads");
   plan.flow.workers.push_back(helper);
   plan.flow.devices.push_back(helper.device);
   const bool enough = has_enough_chunks(plan);
   if (enough && fits()) return;
   warn(plan.warnings, "the CPU does not help: ",
-       enough ? "memory has no room for its chunk; give more --memory"
-              : "GPUs may be done with all slices before it is done with one; give --device cuda");
+       enough ? "memory has no room for its chunk; give more " + spelled("memory")
+              : "GPUs may be done with all slices before it is done with one; give " + spelled("device") +
+                    " cuda");
   without_helper(plan);
 }
 

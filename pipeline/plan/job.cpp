@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../geometry/free_views.hpp"
@@ -46,17 +47,18 @@ void require_seen(const Job& job, std::vector<std::string>& warnings) {
 /// Requires what a half acquisition needs: views all round, and an axis that is known and lies aside.
 void require_half_acquisition(const Job& job, bool axis_known, std::vector<std::string>& warnings) {
   const std::vector<double>& angles = angles_of(job.upright());
-  require<GeometryError>(all_round(angles), "half acquisition: the views leave ",
-                         in_degrees(widest_gap(angles, whole_turn)),
-                         " degrees of the turn open, at most 60 may be; give --arc 360 or --angles FILE, or "
-                         "--file-type standard if the scan is none");
-  require<GeometryError>(axis_known,
-                         "half acquisition: the scan records no rotation axis, and its middle is not the "
-                         "axis; give --rotation-axis X or --rotation-axis-auto");
+  require<GeometryError>(
+      all_round(angles), "half acquisition: the views leave ", in_degrees(widest_gap(angles, whole_turn)),
+      " degrees of the turn open, at most 60 may be; give " + spelled("arc") + " 360 or " +
+          spelled("angles") + " FILE, or " + spelled("file-type") + " standard if the scan is none");
+  require<GeometryError>(
+      axis_known,
+      "half acquisition: the scan records no rotation axis, and its middle is not the axis; give " +
+          spelled("rotation-axis") + " X or " + spelled("rotation-axis") + " auto");
   if (!half_acquisition(job.upright()))
     warn(warnings, "the scan is said to be a half acquisition, but the rotation axis, bin ", job.axis_in_file,
          ", is near the middle of the columns ", job.bins.first, ":", job.bins.last,
-         "; check the axis, or give --file-type standard");
+         "; check the axis, or give " + spelled("file-type") + " standard");
 }
 
 /// Warns if a step needs columns that are left out, since these are not read.
@@ -64,37 +66,39 @@ void warn_of_columns(const Job& job, Index all, std::vector<std::string>& warnin
   if (job.bins.size() == all) return;
   for (const Step& step : job.preprocessing.table())
     if (step.bins_beside && step.asked_for(job.preprocessing))
-      warn(warnings, "columns ", job.bins.first, ":", job.bins.last, ": the step ", step.name, " looks at ",
-           step.bins_beside(job.preprocessing),
-           " bins beside each bin, and takes the last selected ones for those beyond; give all columns, and "
-           "--size or --region for a part of the volume");
+      warn(
+          warnings, "columns ", job.bins.first, ":", job.bins.last, ": the step ", step.name, " looks at ",
+          step.bins_beside(job.preprocessing),
+          " bins beside each bin, and takes the last selected ones for those beyond; give all columns, and " +
+              spelled("size") + " or " + spelled("region") + " for a part of the volume");
 }
 
-double angle_of(const Recipe& recipe, const char* option) {
-  return in_radians(value_of<double>(recipe.steps, option).value_or(0));
+double angle_of(const Recipe& recipe, const Option<Number>& option) {
+  return in_radians(option.of(recipe.steps).value_or(0));
 }
 
-void take_recorded(StepValues& values, const char* option, const std::optional<double>& recorded,
+void take_recorded(StepValues& values, const Option<Number>& option, const std::optional<double>& recorded,
                    double most) {
-  if (!recorded || values.contains(option)) return;
-  require<GeometryError>(std::abs(*recorded) <= most, option, ": the scan records ", *recorded,
+  if (!recorded || option.is_given(values)) return;
+  require<GeometryError>(std::abs(*recorded) <= most, spelled(option.name), ": the scan records ", *recorded,
                          " degrees; at most ", most, " are taken away, give another angle, 0 for none");
-  values[option] = *recorded;
+  option.set(values, *recorded);
 }
 
 /// How the views deviate from their circle. @throws GeometryError if the scan has no use for a roll or a tilt
 OffCircle off_circle(const Scan& scan, const io::ScanInfo& info, const Recipe& recipe) {
   OffCircle off = info.beside_circle();
-  off.roll = angle_of(recipe, "--detector-roll"), off.tilt = angle_of(recipe, "--axis-tilt");
+  off.roll = angle_of(recipe, option::detector_roll), off.tilt = angle_of(recipe, option::axis_tilt);
   if (off.roll == 0 && off.tilt == 0) return off;
-  const char* option = off.tilt != 0 ? "--axis-tilt" : "--detector-roll";
+  const std::string option = spelled((off.tilt != 0 ? option::axis_tilt : option::detector_roll).name);
   const Beam& beam = beam_of(scan);
   require<GeometryError>(beam.set_upright || beam.roll, option, ": each view of a ", kind_of(scan),
                          " beam says how its detector stands; leave the option out");
   require<GeometryError>(detector_of(scan).rows > 1, option,
                          ": the scan has one row, which says nothing of others");
-  require<GeometryError>(row_axes_of(scan).empty(), option,
-                         ": the scan records an axis for each row; give --rotation-axis X too");
+  require<GeometryError>(
+      row_axes_of(scan).empty(), option,
+      ": the scan records an axis for each row; give " + spelled("rotation-axis") + " X too");
   return off;
 }
 
@@ -104,9 +108,10 @@ void set_upright(Scan& scan, const OffCircle& off, const Job& job) {
   if (off.roll == 0 && off.tilt == 0) return;
   const Beam& beam = beam_of(scan);
   if (beam.set_upright) return beam.set_upright(scan, off.tilt);
-  require<GeometryError>(off.tilt == 0,
-                         "--axis-tilt with a filter goes with a cone beam; in a parallel beam, rays of a "
-                         "tilted axis cross slices: give a solver, such as --reconstruction-algorithm cgls");
+  require<GeometryError>(off.tilt == 0, spelled("axis-tilt") +
+                                            " with a filter goes with a cone beam; in a parallel beam, rays "
+                                            "of a tilted axis cross slices: give a solver, such as " +
+                                            spelled("reconstruction-algorithm") + " cgls");
   beam.roll(scan, off.roll, job.bins);
 }
 
@@ -116,16 +121,17 @@ std::optional<Scan> free_views(const Scan& scan, const OffCircle& off, const io:
                                const Job& job, const Recipe& recipe) {
   require<GeometryError>(
       !off.curved || !recipe.resample_frames,
-      "--resample-frames: views of a curved detector are taken as they stand; leave it out");
+      spelled("resample-frames") + ": views of a curved detector are taken as they stand; leave it out");
   const bool takes = off.curved || (job.method->iterates() && recipe.initial != Initial::fbp &&
                                     !recipe.resample_frames && row_axes_of(scan).empty());
   require<GeometryError>(takes || !info.is_no_circle, job.method_name(), ": the views of this ",
                          kind_of(scan), " beam are shifted, or its sample climbs, and ",
                          job.method->iterates()
-                             ? "--initial fbp, --resample-frames and axes of rows are for circles; leave "
-                               "them out"
-                             : "a filter takes a circle; leave --view-shifts and --view-row-shifts out, or "
-                               "give a solver, such as --reconstruction-algorithm cgls");
+                             ? spelled("initial") + " fbp, " + spelled("resample-frames") +
+                                   " and axes of rows are for circles; leave them out"
+                             : "a filter takes a circle; leave " + spelled("view-shifts") + " and " +
+                                   spelled("view-row-shifts") + " out, or give a solver, such as " +
+                                   spelled("reconstruction-algorithm") + " cgls");
   return takes && off.any() ? std::optional<Scan>(as_free_views(scan, off)) : std::nullopt;
 }
 
@@ -151,13 +157,14 @@ Scan choose_scan(Job& job, const io::ScanInfo& info, const Recipe& recipe, Scan 
   job.scan = selected(job, *free);
   job.options.initial = recipe.initial.value_or(Initial::zero);
   job.preprocessing.row_shifts.clear();
-  for (const char* done : {"--detector-roll", "--axis-tilt"}) job.preprocessing.values.erase(done);
+  for (const auto* done : {&option::detector_roll, &option::axis_tilt})
+    job.preprocessing.values.erase(std::string(done->name));
   return info.is_no_circle ? *free : scan;
 }
 
 /// Sets what the step `upright` needs to know. The scan is selected and binned already.
 void choose_pose(Job& job, const Recipe& recipe) {
-  const double roll = angle_of(recipe, "--detector-roll"), tilt = angle_of(recipe, "--axis-tilt");
+  const double roll = angle_of(recipe, option::detector_roll), tilt = angle_of(recipe, option::axis_tilt);
   if (const auto pose = beam_of(job.scan).pose; pose && (roll != 0 || tilt != 0))
     job.preprocessing.pose = pose(job.scan, roll, tilt, job.rows.first);
 }
@@ -195,7 +202,7 @@ Scan scan_about_axis(const io::ScanInfo& info, const Recipe& recipe) {
   Scan scan = info.scan;
   require<GeometryError>(axis_of(scan) || (!recipe.axis_bin && recipe.row_axis_bins.empty()),
                          "rotation axis: the views of a ", kind_of(scan),
-                         " beam have none; leave --rotation-axis out");
+                         " beam have none; leave " + spelled("rotation-axis") + " out");
   Detector& whole = detector_of(scan);
   whole.axis_bin = recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * (whole.bins - 1)));
   if (recipe.axis_bin) share_axis(scan);
@@ -241,8 +248,9 @@ io::VolumePlace Job::place() const {
 
 StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info) {
   constexpr double most = 10, most_in_parallel = 2;  // degrees
-  take_recorded(given, "--detector-roll", info.roll_deg, beam_of(info.scan).roll ? most_in_parallel : most);
-  take_recorded(given, "--axis-tilt", info.tilt_deg, most);
+  take_recorded(given, option::detector_roll, info.roll_deg,
+                beam_of(info.scan).roll ? most_in_parallel : most);
+  take_recorded(given, option::axis_tilt, info.tilt_deg, most);
   return given;
 }
 
@@ -255,7 +263,6 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   const bool filtered = period_of(info.scan).has_value();
   job.options.initial = recipe.initial.value_or(filtered ? job.method->initial : Initial::zero);
   job.looks_ahead = job.method->is_open && job.method->is_open(job.options);
-  job.max_floored_percent = recipe.max_floored_percent;
   job.pitch_known = info.pixel_size_mm.has_value();
   Scan scan = scan_about_axis(info, recipe);
   job.axis_in_file = detector_of(scan).axis_bin;
@@ -289,12 +296,12 @@ void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
   const bool axis_known = recipe.axis_bin || info.axis_bin || !recipe.row_axis_bins.empty();
   require<GeometryError>(info.field_of_view != io::FieldOfView::doubled || axis_of(job.upright()),
                          "half acquisition: the views of a ", kind_of(job.scan),
-                         " beam are none; leave --file-type out");
+                         " beam are none; leave " + spelled("file-type") + " out");
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(job, axis_known, warnings);
   warn_of_columns(job, detector_of(info.scan).bins, warnings);
   if (!axis_known && axis_of(job.upright()))
     warn(warnings, "the scan records no rotation axis; the middle, bin ", job.axis_in_file,
-         ", is taken (give --rotation-axis X or --rotation-axis-auto)");
+         ", is taken (give " + spelled("rotation-axis") + " X or " + spelled("rotation-axis") + " auto)");
 }
 
 }  // namespace tandem::pipeline

@@ -26,9 +26,8 @@ struct Job {
   const Method* method = nullptr;
   MethodOptions options;
   Preprocessing preprocessing;
-  FlatUse flats;                   ///< which flats serve which view
-  double max_floored_percent = 1;  ///< the most transmissions below the floor of the logarithm
-  Range views, rows, bins;         ///< what is read from the file; no rows if no ray meets the grid
+  FlatUse flats;            ///< which flats serve which view
+  Range views, rows, bins;  ///< what is read from the file; no rows if no ray meets the grid
   Range rows_there;  ///< the rows that may be read around `rows` as margins of steps, even if they are not
                      ///< selected
   RowMargin margin;  ///< rows that the steps need beside others, after binning

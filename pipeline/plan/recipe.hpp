@@ -57,8 +57,7 @@ struct Recipe : MethodOptions {
   /// Whether a solver takes frames that are resampled to an upright detector on a circle, as FBP does. If
   /// not, its projector takes each view where it was measured.
   bool resample_frames = false;
-  double gain = 1;                 ///< counts per photon
-  double max_floored_percent = 1;  ///< transmissions below the floor of the logarithm; more are refused
+  double gain = 1;  ///< counts per photon
 
   std::vector<Device> devices = {Device::cpu()};  ///< the devices that share the work
   bool devices_are_open = false;  ///< whether no device is named: the CPU does what GPUs have no kernels for

@@ -10,6 +10,7 @@
 #include "../../core/error.hpp"
 #include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "../plan/chunks_due.hpp"
 #include "../plan/margin_rows.hpp"
 #include "../plan/view_samples.hpp"
@@ -55,7 +56,7 @@ class Arrivals {
       const std::string why = scan_.next();
       text << "no new view for " << silence << " s, " << seen << " of " << views_.size() << " are there"
            << (why.empty() ? "" : " (" + why + ")") << "; waits until it is " << patience_.seconds
-           << " s (--patience), then goes on with these";
+           << " s (" + spelled("follow") + "=seconds=S), then goes on with these";
       patience_.say(text.str());
       told_ = true;
     }
@@ -109,7 +110,7 @@ class Follower {
     }
     followed_.views = added_;
     followed_.last_view = arrivals_.last;
-    require<FileError>(added_ > 0, "--follow: none of the views ", plan_.job.views.first, ":",
+    require<FileError>(added_ > 0, spelled("follow") + ": none of the views ", plan_.job.views.first, ":",
                        plan_.job.views.last, " came within ", patience_.seconds, " s");
   }
 

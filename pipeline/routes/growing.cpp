@@ -3,6 +3,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../memory/budget.hpp"
@@ -63,23 +64,27 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
 }
 
 void require_fits(const std::string& where, double bytes, double budget, const std::string& remedy) {
-  require<DeviceError>(bytes <= budget, where, ": --follow holds the whole volume, and needs ", in_gib(bytes),
+  require<DeviceError>(bytes <= budget, where,
+                       ": " + spelled("follow") + " holds the whole volume, and needs ", in_gib(bytes),
                        "; the limit is ", in_gib(budget), "; give ", remedy,
-                       ", a smaller --size, --region or --slices, or --binning");
+                       ", a smaller " + spelled("size") + ", " + spelled("region") + " or " +
+                           spelled("slices") + ", or " + spelled("binning"));
 }
 
 void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
-  require<GeometryError>(plan.job.method->filters, "--follow: ", plan.job.method_name(),
+  require<GeometryError>(plan.job.method->filters, spelled("follow") + ": ", plan.job.method_name(),
                          " needs all views at once; take fbp or fdk");
-  require<GeometryError>(plan.flow.model != Model::fourier,
-                         "--follow: the model fourier needs all views at once; take pixel_driven");
+  require<GeometryError>(
+      plan.flow.model != Model::fourier,
+      spelled("follow") + ": the model fourier needs all views at once; take pixel_driven");
   for (const Step& step : plan.job.preprocessing.table())
     require<GeometryError>(!step.needs_all_views || !step.asked_for(plan.job.preprocessing),
-                           "--follow: the step ", step.name, " needs all views at once; leave it out");
-  require<GeometryError>(
-      plan.job.flats.sets.size() == 1 && plan.job.flats.scale.empty(),
-      "--follow: flats between the views or of another exposure, and --normalize-monitor, need the whole "
-      "scan; give --flat-sets together, and no monitor");
+                           spelled("follow") + ": the step ", step.name,
+                           " needs all views at once; leave it out");
+  require<GeometryError>(plan.job.flats.sets.size() == 1 && plan.job.flats.scale.empty(),
+                         spelled("follow") + ": flats between the views or of another exposure, and " +
+                             spelled("normalize-monitor") + ", need the whole scan; give " +
+                             spelled("flat-sets") + " together, and no monitor");
   const double held = held_with_libraries(plan.flow.home().is_cuda());
   const double host = host_budget(recipe), device = device_budget(plan.flow.devices, recipe);
   const auto fits = [&](Index views) {
@@ -90,9 +95,10 @@ void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
   plan.flow.views_at_once = most_views(plan);
   while (plan.flow.views_at_once > 1 && !fits(plan.flow.views_at_once)) plan.flow.views_at_once /= 2;
   const Needed needed = bytes_for(plan, info, plan.flow.views_at_once);
-  require_fits("memory", held + needed.host, host, "a larger --memory");
+  require_fits("memory", held + needed.host, host, "a larger " + spelled("memory"));
   if (plan.flow.home().is_cuda())
-    require_fits("memory of " + plan.flow.home().name(), needed.device, device, "a larger --device-memory");
+    require_fits("memory of " + plan.flow.home().name(), needed.device, device,
+                 "a larger " + spelled("device-memory"));
   plan.flow.bytes = static_cast<std::size_t>(held + needed.host);
   plan.flow.device_bytes = static_cast<std::size_t>(needed.device);
 }

@@ -2,6 +2,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
 #include "../../operators/projector.hpp"
@@ -40,9 +41,10 @@ void choose_ranks(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   plan.flow.together = recipe.ranks;
   plan.flow.queue = Comm();
   plan.flow.placement = beam_of(plan.job.scan).over_ranks;
-  require<GeometryError>(plan.job.method->iterates(), "ranks: ", plan.job.method_name(),
-                         " takes all slices of a cone beam at once, "
-                         "which one process does; start one, or give --reconstruction-algorithm fdk");
+  require<GeometryError>(
+      plan.job.method->iterates(), "ranks: ", plan.job.method_name(),
+      " takes all slices of a cone beam at once, which one process does; start one, or give " +
+          spelled("reconstruction-algorithm") + " fdk");
   choose_portions(plan);
   Room room(plan, recipe, info);
   room.choose_chunks(room.most_slices(), plan.job.grid.size[2]);

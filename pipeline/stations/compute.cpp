@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/vector.hpp"
 
 namespace tandem::pipeline {
@@ -50,8 +51,9 @@ void require_finite(const Job& job, Range slices, ConstVectorView volume) {
     require<GeometryError>(bad[z] == 0, "slice ", slices.first + static_cast<Index>(z), ": ", bad[z], " of ",
                            shape[1] * shape[2], " voxels are not finite, with a voxel of ", job.grid.pitch[0],
                            job.pitch_known ? " mm" : " bins",
-                           "; values beyond 3e38 come from such a --pixel-size or --voxel-size, from data "
-                           "of that size, or from an iteration that diverges");
+                           "; values beyond 3e38 come from such a " + spelled("pixel-size") + " or " +
+                               spelled("voxel-size") +
+                               ", from data of that size, or from an iteration that diverges");
 }
 
 }  // namespace tandem::pipeline

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
@@ -212,13 +213,17 @@ void PrepareStation::require_mostly_good() const {
   require<FileError>(not_finite <= 0.01 * selected, "projections: ", not_finite,
                      " pixels are not finite, more than 1 % of ", selected,
                      "; repair or leave out those views");
-  const double binned = plan_.job.rows_together << plan_.job.preprocessing.binning;
-  require<FileError>(2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
-                     cells / binned, " cells are not above their dark; check --flats and --darks");
-  const double percent = plan_.job.max_floored_percent;
-  require<FileError>(floored <= 0.01 * percent * selected / binned, "projections: at least ", floored, " of ",
-                     selected / binned, " transmissions are below ", floor_words(met), ", more than ",
-                     percent, " %; check --flats and --darks, or give --max-floored PERCENT");
+  const auto binned = static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
+  require<FileError>(
+      2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
+      cells / binned,
+      " cells are not above their dark; check " + spelled("flats") + " and " + spelled("darks"));
+  const double percent = option::most_floored.of(plan_.job.preprocessing.values).value_or(1);
+  require<FileError>(static_cast<double>(floored) <= 0.01 * percent * selected / binned,
+                     "projections: at least ", floored, " of ", selected / binned,
+                     " transmissions are below ", floor_words(met), ", more than ", percent,
+                     " %; check " + spelled("flats") + " and " + spelled("darks") + ", or give " +
+                         spelled("minus-log") + " true:floored=PERCENT");
 }
 
 void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
@@ -259,14 +264,16 @@ void PrepareStation::finish(Outcome& outcome) const {
   if (const double dead = findings_.dead; dead > many * cells)
     warn(outcome.warnings, "flats: ", findings_.dead, " of ", cells, " cells (",
          std::round(100 * dead / cells),
-         " %) are not above their dark, and are interpolated in all views; check --flats and --darks");
+         " %) are not above their dark, and are interpolated in all views; check " + spelled("flats") +
+             " and " + spelled("darks"));
   if (findings_.reference_not_finite > 0)
     warn(outcome.warnings, "flats and darks: ", findings_.reference_not_finite,
          " pixels are not finite, and are left out of the means");
   if (const Index saturated = findings_.replaced_by("saturation"); saturated > 0)
     warn(outcome.warnings, "projections: ", saturated,
          " pixels are saturated: they had more light than they could count; expose for a shorter time, or "
-         "give --saturation COUNTS if they are not");
+         "give " +
+             spelled("saturation") + " COUNTS if they are not");
   if (const Index floored = findings_.replaced_by("minus-log"); floored > 0)
     warn(outcome.warnings, "projections: ", floored, " transmissions were below ", floor_words(findings_),
          ", and were raised to it");

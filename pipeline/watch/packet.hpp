@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstring>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -24,8 +23,7 @@ class Packet {
   void pass(void* value, std::size_t bytes) {
     if (!reads_) return void(bytes_.append(static_cast<const char*>(value), bytes));
     require<DeviceError>(bytes <= bytes_.size() - at_, "ranks: a message of another rank is too short");
-    if (bytes > 0) std::memcpy(value, bytes_.data() + at_, bytes);
-    at_ += bytes;
+    at_ += bytes_.copy(static_cast<char*>(value), bytes, at_);
   }
 
  private:

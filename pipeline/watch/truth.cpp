@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../plan/grids.hpp"
 
 namespace tandem::pipeline {
@@ -41,8 +42,8 @@ TrueVolume::TrueVolume(const io::VolumePlace& place, const std::filesystem::path
   if (found)
     first_ = *found;
   else
-    file_ = open_on_grid(place, path, "--truth", any_external);  // its message says what is wrong
-  slice_.resize(file_->shape()[1] * file_->shape()[2]);
+    file_ = open_on_grid(place, path, spelled("truth"), any_external);  // its message says what is wrong
+  slice_.resize(static_cast<std::size_t>(file_->shape()[1] * file_->shape()[2]));
 }
 
 void TrueVolume::read(Index z, float* slice) {

@@ -7,6 +7,7 @@
 #include "../../apps/command.hpp"
 #include "../../apps/options/command_line.hpp"
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../io/scans/given_scan.hpp"
 #include "bindings.hpp"
 
@@ -73,11 +74,10 @@ void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnT
   if (apps::parse(program.app, static_cast<int>(arguments.size()), arguments.data())) program.chosen();
 }
 
-/// How an option takes its values: "flag", "list" (once for each value), or what separates them: "," or, for
-/// ranges A:B,
-/// ":".
+/// How an option takes its values: "flag" (or "flag=" if it may have details), "list" (once for each value),
+/// or what separates them: "," or, for ranges A:B, ":".
 std::string form_of(const CLI::Option& option) {
-  if (option.get_expected_max() == 0) return "flag";
+  if (apps::is_flag(option)) return apps::takes_details(option) ? "flag=" : "flag";
   if (option.get_type_name().find(':') != std::string::npos) return ":";
   if (option.get_expected_max() == 1) return ",";
   return option.get_delimiter() != '\0' ? std::string(1, option.get_delimiter()) : "list";
@@ -110,6 +110,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 }  // namespace
 
 void add_commands(nb::module_& m) {
+  spell_options_with(Spelling::keywords);
   // As in the program: libhdf5 1.10 would refuse a virtual data set whose source is its own file.
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
   nb::register_exception_translator(translate);

@@ -6,7 +6,7 @@ import keyword
 import textwrap
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Callable, Iterator, Sequence, TypeVar
+from typing import Any, Callable, Iterator, Optional, Sequence, TypeVar
 
 import numpy as np
 
@@ -81,10 +81,19 @@ def with_options(command: str) -> Callable[[Function], Function]:
     return give
 
 
+def _range_of(bounds: Any) -> Optional[str]:
+    """``(0, None)`` and ``(0, inf)`` are "0:"; None where no end is bounded."""
+    if isinstance(bounds, str):
+        return bounds
+    ends = ["" if end is None or np.isinf(end) else str(end) for end in bounds]
+    return ":".join(ends) if any(ends) else None
+
+
 OF_OPERATORS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "filter": lambda f: {"fbp_filter": f} if isinstance(f, str) else {
-        "fbp_filter": f.window, "fbp_cutoff": f.cutoff, "padding": f.padding, "padding_bins": f.padding_bins},
-    "bounds": lambda b: dict(zip(("lowest", "highest"), (b.lowest, b.highest) if isinstance(b, _core.Bounds) else b)),
+        "fbp_filter": f.window, "fbp_cutoff": f.cutoff,
+        "padding": f.padding if f.padding_bins is None else f"{f.padding}:bins={f.padding_bins}"},
+    "bounds": lambda b: {"bounds": _range_of((b.lowest, b.highest) if isinstance(b, _core.Bounds) else b)},
     "sod_mm": lambda mm: {"sod": mm},
     "sdd_mm": lambda mm: {"sdd": mm}}
 """Words of operators and solvers that functions of the program take, too, and what they are there."""
@@ -95,9 +104,9 @@ def _as_the_program_says(given: dict[str, Any]) -> dict[str, Any]:
     for name in OF_OPERATORS.keys() & given.keys():
         value = known.pop(name)
         for word, part in ({} if value is None else OF_OPERATORS[name](value)).items():
-            if part is None or isinstance(part, float) and np.isinf(part):
+            if part is None:
                 continue
-            if given.get(word) is not None:
+            if word != name and given.get(word) is not None:
                 raise UsageError(f"{name}: {word} is given, too; give one of them")
             known[word] = part
     return known
@@ -108,12 +117,12 @@ def words(command: str, given: dict[str, Any]) -> list[str]:
     made = []
     for name, value in _as_the_program_says(given).items():
         form, option = _table(command).get(name, ("list", ""))[0], name.replace("_", "-")
-        if value is None or (form == "flag" and value is False):
+        if value is None or (form.startswith("flag") and value is False):
             continue
-        if form == "flag":
-            if value is not True:
+        if form.startswith("flag"):
+            if value is not True and not (form == "flag=" and isinstance(value, (str, Mapping))):
                 raise UsageError(f"{name}: {value!r}; True or False")
-            made.append(f"--{option}")
+            made.append(f"--{option}" if value is True else f"--{option}={_text(value, form)}")
         else:
             values: Sequence[Any] = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
             made += [f"--{option}={_text(v, form)}" for v in (values if form == "list" else [value])]
@@ -122,6 +131,8 @@ def words(command: str, given: dict[str, Any]) -> list[str]:
 
 def _text(value: Any, form: str) -> str:
     """``(1, 3)`` is 1:3 for an option that takes ranges, and several of them are joined by a comma."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={one}" for key, one in value.items())
     if isinstance(value, (list, tuple, np.ndarray)):
         are_ranges = form == ":" and len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
         return ("," if are_ranges else form).join(_text(v, form) for v in value)

@@ -222,6 +222,16 @@ def test_options_may_be_arrays(file):
         tandem.reconstruct(file.path, truth=begun[:, :5, :5], progress=False)
 
 
+def test_details_stand_behind_their_option():
+    words = tandem._options.words
+    assert words("recon", {"follow": {"views": 90, "seconds": 5}}) == ["--follow=views=90,seconds=5"]
+    assert words("recon", {"follow": True}) == ["--follow"] and words("recon", {"follow": False}) == []
+    assert words("recon", {"bounds": (0, None)}) == ["--bounds=0:"] and words("recon", {"bounds": (None, None)}) == []
+    assert words("recon", {"filter": tandem.Filter("hann", padding="edge", padding_bins=7)})[-1] == "--padding=edge:bins=7"
+    with pytest.raises(tandem.UsageError, match="follow: 3; True or False"):
+        words("recon", {"follow": 3})
+
+
 def test_errors_of_commands_name_keywords(file):
     for options, words in (({"iteratons": 4}, "iteratons is not known; did you mean iterations?"),
                            ({"fbp_cutoff": 3}, "fbp_cutoff")):

@@ -73,7 +73,7 @@ def followed(program, folder):
     write_tiff(scan / "flat_0000.tif", [[50000] * BINS] * ROWS)
     write_tiff(scan / "dark_0000.tif", [[0] * BINS] * ROWS)
     add_views(scan, 0, HALF)
-    with looking(program, folder, "--follow", "--planned-views", str(2 * HALF), "--arc", "360", scan="growing") as (_, port):
+    with looking(program, folder, f"--follow=views={2 * HALF}", "--arc", "360", scan="growing") as (_, port):
         yield scan, port
 
 
@@ -102,7 +102,7 @@ def check_as_client(program, folder):
         require_disc(slice_of(port), PLACES[1])
         status, _, body = posted(port, "slice", {"z": 1, "options": {"arc": "180"}})
         require(status == 422 and b"--follow" in body, status, body)
-    for words in (["--planned-views", "90"], ["--follow", "--rotation-axis-auto"], ["--follow", "--patience", "0.05"]):
+    for words in (["--follow=views=0"], ["--follow", "--rotation-axis=auto"], ["--follow=seconds=0.05"]):
         done = subprocess.run([program, "look", "lost", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
         require(done.returncode in (2, 3) and done.stderr.count("\n") <= 2, words, done.returncode, done.stderr)
     print("look_follow: slices are those of the last half turn")

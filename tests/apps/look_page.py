@@ -268,7 +268,7 @@ def check_many(program, folder):
         answer(port, "run", {**run, "scans": ["b.h5"], "name": "{name}_rec.mha", "each_axis": True})
         require(wait_for_run(port)["state"] == "done", "the axis of another scan")
         axis = answer(port, "axis", {"options": {"fbp-filter": "hann"}})["axis_bin"]
-        subprocess.run([program, "recon", "b.h5", "-o", "axis.mha", "--rotation-axis-auto", "--fbp-filter", "hann"], cwd=place, check=True,
+        subprocess.run([program, "recon", "b.h5", "-o", "axis.mha", "--rotation-axis=auto", "--fbp-filter", "hann"], cwd=place, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         require((place / "b_rec.mha").read_bytes()[-4000:] == (place / "axis.mha").read_bytes()[-4000:], "about", axis, "the volume is another")
         answer(port, "run", {**run, "scans": ["a.h5", "b.h5", "../far/c.h5"], "name": "late_{name}.h5",
@@ -436,7 +436,7 @@ def check_gone(program, folder):
 def check_start(program, folder):
     """Options of the command line are where the page begins; its files stay allowed."""
     (folder / "angles.txt").write_text("".join(f"{180 * v / VIEWS}\n" for v in range(VIEWS)))
-    with looking(program, folder, "--angles", "angles.txt", "--rotation-axis-auto", "--fbp-filter", "hann", "--threads", "1") as (_, port):
+    with looking(program, folder, "--angles", "angles.txt", "--rotation-axis=auto", "--fbp-filter", "hann", "--threads", "1") as (_, port):
         start = json.loads(get(port, "about.json")[1])["start"]
         require(abs(float(start.pop("rotation-axis")) - AXIS) < 0.3, start)
         require(start == {"angles": "angles.txt", "fbp-filter": "hann"}, start)

@@ -50,7 +50,7 @@ TEST_F(BadInput, CommandLine) {
   fails("recon good.h5", 2, {"-o"});
   fails("recon good.h5 -o bad_.h5 --iterations 5", 2, {"--iterations", "fbp"});
   fails("recon good.h5 -o bad_.h5 --nonnegative", 2, {"sirt"});
-  fails("recon good.h5 -o bad_.h5 --rotation-axis 3 --rotation-axis-auto", 2, {"together"});
+  fails("recon good.h5 -o bad_.h5 --rotation-axis middle", 2, {"'middle'", "auto"});
   fails("recon good.h5 -o bad_.h5 --dtype uint8 --range 0:", 2, {"--range"});
   fails("recon good.h5 -o bad_.h5 --reconstruction-algorithm cgls --stop never", 2, {"never", "discrepancy"});
   fails("recon good.h5 -o bad_.h5 --region 1:2", 2, {"x0:x1"});
@@ -66,13 +66,18 @@ TEST_F(BadInput, CommandLine) {
 TEST_F(BadInput, OptionsThatDoNotGoTogether) {
   const std::string recon = "recon good.h5 -o bad_.h5 ";
   fails(recon + "--angles a.txt --arc 180", 2, {"--angles", "--arc"});
-  fails(recon + "--reconstruction-algorithm cgls --lowest 0", 2, {"--lowest", "sirt"});
-  fails(recon + "--reconstruction-algorithm sirt --lowest 2 --highest 1", 2, {"--highest", "--lowest"});
-  fails(recon + "--reconstruction-algorithm sirt --lowest 0 --nonnegative", 2, {"--lowest", "--nonnegative"});
-  fails(recon + "--reconstruction-algorithm sirt --tv-huber 1", 2, {"--tv-huber", "tv"});
+  fails(recon + "--reconstruction-algorithm cgls --bounds 0:", 2, {"--bounds", "sirt"});
+  fails(recon + "--reconstruction-algorithm sirt --bounds 2:1", 2, {"--bounds '2:1'", "LOW:HIGH"});
+  fails(recon + "--reconstruction-algorithm sirt --bounds 0: --nonnegative", 2,
+        {"--bounds", "--nonnegative"});
+  fails(recon + "--reconstruction-algorithm sirt --tv-weight auto:huber=1", 2,
+        {"--tv-weight", "tv, not with sirt"});
   fails(recon + "--reconstruction-algorithm mlem --model fourier", 4, {"fourier", "negative", "joseph"});
-  fails(recon + "--gain 2", 2, {"--gain", "--stop discrepancy"});
-  fails(recon + "--reconstruction-algorithm cgls --stop relative=1e-3 --gain 2", 2, {"--gain"});
+  fails(recon + "--reconstruction-algorithm cgls --stop relative=1e-3:gain=2", 2, {"relative=1e-3:gain=2"});
+  fails(recon + "--reconstruction-algorithm cgls --stop discrepancy:gain=0", 2, {"discrepancy:gain=0"});
+  fails(recon + "--reconstruction-algorithm mltr --bounds 0.1:", 4, {"--bounds 0.1", "mltr"});
+  for (const char* bounds : {":", "1", "0:x", "1:1", "0:1e31"})
+    fails(recon + "--reconstruction-algorithm sirt --bounds " + bounds, 2, {"--bounds '", bounds});
   fails("project pixels.h5 -o bad_.h5 --like good.h5 --pixel-size 1", 2, {"--like", "--pixel-size"});
 }
 
@@ -111,7 +116,6 @@ TEST_F(BadInput, Devices) {
   for (const std::string device : {"cuda:99", "cuda:99,0", "cuda:0,99"})
     fails(missing + device, 5, {"device cuda:", "CUDA devices"});
   fails(missing + "cuda:1,0,1", 2, {"cuda:1,0,1", "cuda:1 is named twice"});
-  fails(missing + "cpu --streams 4", 2, {"--streams", "4"});
   fails(missing + "gpu", 2, {"gpu", "cuda:N"});
   fails(missing + "cuda:", 2, {"cuda:"});
   fails(missing + "cpu --precision float16", 2, {"float16", "cpu has standard float32"});
@@ -207,11 +211,12 @@ TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
   fails(recon + "--remove-stripe-method ti:nblock=5000", 4, {"ti:nblock=5000", "views"});
   fails(recon + "--remove-stripe-method fw:level=20", 4, {"fw:level=20", "levels"});
   fails(recon + "--flat-sets linear", 3, {"--flat-sets linear", "--flat-loc"});
-  fails(recon + "--beam-hardening-wedge missing.txt", 3, {"missing.txt"});
-  fails(recon + "--beam-hardening 1 --beam-hardening-wedge missing.txt", 2, {"--beam-hardening-wedge"});
+  fails(recon + "--beam-hardening wedge:file=missing.txt", 3, {"missing.txt"});
+  fails(recon + "--beam-hardening wedge", 2, {"--beam-hardening", "wedge:file=FILE"});
+  fails(recon + "--beam-hardening plate", 2, {"'plate'", "wedge or spectrum"});
   std::ofstream(*program / "energies.txt") << "60000 1\n";
-  fails(recon + "--beam-hardening-spectrum energies.txt", 3, {"60000 keV", "300 keV"});
-  fails(recon + "--beam-hardening-wedge energies.txt", 3, {"at least 4"});
+  fails(recon + "--beam-hardening spectrum:file=energies.txt", 3, {"60000 keV", "300 keV"});
+  fails(recon + "--beam-hardening wedge:file=energies.txt", 3, {"at least 4"});
 }
 
 TEST_F(BadInput, ConeGeometry) {

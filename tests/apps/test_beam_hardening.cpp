@@ -23,8 +23,8 @@ TEST(BeamHardening, IsFittedToFilesAndReplayedByRecipes) {
   };
   const std::vector<float> plain = recon("");
   EXPECT_TRUE(run.json("r.json")["beam_hardening"].is_null());
-  for (const auto& [option, terms] :
-       {std::pair{"--beam-hardening-wedge wedge.txt", 2u}, {"--beam-hardening-spectrum spectrum.txt", 5u}}) {
+  for (const auto& [option, terms] : {std::pair{"--beam-hardening wedge:file=wedge.txt", 2u},
+                                      {"--beam-hardening spectrum:file=spectrum.txt", 5u}}) {
     const std::vector<float> fitted = recon(std::string(option) + " --save-config c.toml");
     EXPECT_NE(fitted, plain);
     const auto coefficients = run.json("r.json")["beam_hardening"];
@@ -34,7 +34,7 @@ TEST(BeamHardening, IsFittedToFilesAndReplayedByRecipes) {
     for (const auto& c : coefficients) list += std::string(list.empty() ? "" : ",").append(c.dump());
     EXPECT_EQ(recon("--beam-hardening " + list), fitted) << list;
   }
-  EXPECT_EQ(run("recon scan.h5 -o wedge.txt --beam-hardening-wedge wedge.txt").code, 2);
+  EXPECT_EQ(run("recon scan.h5 -o wedge.txt --beam-hardening wedge:file=wedge.txt").code, 2);
 }
 
 }  // namespace

@@ -25,10 +25,9 @@ class CheckpointOptions : public ::testing::Test {
   }
   /// A run that is killed when it has written a check-point.
   void leave_checkpoint(const std::string& options) {
-    const Ended ended =
-        run("recon scan.h5 -o v.h5 --quiet --checkpoint state --checkpoint-every 3" + options +
-                " & p=$!; until [ -e state ]; do sleep 0.01; done; kill -KILL $p; wait $p",
-            "true;");
+    const Ended ended = run("recon scan.h5 -o v.h5 --quiet --checkpoint state:every=3" + options +
+                                " & p=$!; until [ -e state ]; do sleep 0.01; done; kill -KILL $p; wait $p",
+                            "true;");
     ASSERT_EQ(ended.code, 137) << ended.err;
     ASSERT_TRUE(run.has("state"));
   }
@@ -37,8 +36,7 @@ class CheckpointOptions : public ::testing::Test {
 
 TEST_F(CheckpointOptions, GoWithSolversAlone) {
   fails("recon scan.h5 -o v.h5 --checkpoint state", 2, {"--checkpoint goes with an iterative algorithm"});
-  fails("recon scan.h5 -o v.h5 --checkpoint-every 4" + cgls, 2,
-        {"--checkpoint-every goes with --checkpoint"});
+  fails("recon scan.h5 -o v.h5 --checkpoint state:every=0" + cgls, 2, {"--checkpoint state:every=0", "1 to"});
   fails("recon scan.h5 -o v.h5 --checkpoint -" + cgls, 2, {"--checkpoint -"});
   fails("recon scan.h5 -o v.h5 --checkpoint scan.h5" + cgls, 2, {"would overwrite the scan scan.h5"});
   fails("recon scan.h5 -o v.h5 --checkpoint v.h5" + cgls, 2, {"would overwrite"});

@@ -94,7 +94,7 @@ TEST(FanProgram, OneRowFromItsOwnAxis) {
   EXPECT_NEAR(axis["axis_bin"].get<double>(), 20.75, 0.2);
   EXPECT_EQ(axis["method"], "opposite");
   const Ended recon =
-      run("recon scan.h5 -o v.h5 --size 40 --rotation-axis-auto --truth truth.h5 --json r.json");
+      run("recon scan.h5 -o v.h5 --size 40 --rotation-axis auto --truth truth.h5 --json r.json");
   ASSERT_EQ(recon.code, 0) << recon.err;
   EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_taken"].get<double>(), 20.75, 0.2);
   EXPECT_GT(run.json("r.json")["quality"]["psnr_db"], 20);
@@ -147,7 +147,7 @@ TEST(ConeProgram, TakesTheHierarchicalModelIfItIsAskedFor) {
   const double footprints = quality("-o f.h5");
   EXPECT_NEAR(quality("-o h.h5 --model hierarchical"), footprints, 0.5);
   EXPECT_EQ(run.json("r.json")["model"], "hierarchical");
-  EXPECT_NEAR(quality("-o a.h5 --model hierarchical --accuracy 1e-3"), footprints, 0.5);
+  EXPECT_NEAR(quality("-o a.h5 --model hierarchical:accuracy=1e-3"), footprints, 0.5);
   // rows beside those that slices meet are read, too
   ASSERT_EQ(run("recon scan.h5 -o s.h5 --slices 3 --model hierarchical --json s.json").code, 0);
   EXPECT_EQ(run.json("s.json")["volume"]["shape"][0], 3);
@@ -155,7 +155,7 @@ TEST(ConeProgram, TakesTheHierarchicalModelIfItIsAskedFor) {
   for (const auto& [options, word] :
        {std::pair{"--model hierarchical --reconstruction-algorithm mlem", "may be negative"},
         {"--model hierarchical --follow", "needs all views at once"},
-        {"--model hierarchical --accuracy 1e-5", "--accuracy goes with"},
+        {"--model hierarchical:accuracy=1e-5", "an accuracy goes with"},
         {"--model joseph", "it has separable_footprint and hierarchical"},
         {"--model hierarchical --sod 10 --sdd 20", "more than 0.6 of sod"}}) {
     const Ended refused = run(std::string("recon scan.h5 -o x.h5 ") + options);

@@ -147,7 +147,7 @@ TEST(DetectorRoll, IsRefusedWhereItSaysNothing) {
   refused("center one.h5 --roll", 4, "3 are needed");
   refused("center cone.h5 --roll", 4, "parallel beam");
   refused("center cone.h5 --detector-roll 0.5", 4, "not searched");
-  refused("recon cone.h5 -o v.h5 --axis-tilt 0.5 --rotation-axis-auto", 4, "not searched");
+  refused("recon cone.h5 -o v.h5 --axis-tilt 0.5 --rotation-axis auto", 4, "not searched");
   EXPECT_EQ(run("recon one.h5 -o v.h5 --detector-roll 0 --axis-tilt 0").code, 0);
   EXPECT_EQ(run("recon cone.h5 -o c.h5 --detector-roll 0.5 --axis-tilt 0.5").code, 0);
 }

@@ -82,7 +82,7 @@ TEST_F(Enemies, InAVolumeDecideNothingButVoxels) {
   for (const std::string line :
        {"angles = \"angles.txt\"", "view-shifts = \"angles.txt\"", "view-row-shifts = \"angles.txt\"",
         "row-axes = \"angles.txt\"", "flats = [\"scan.h5\"]", "darks = \"scan.h5\"", "initial = \"scan.h5\"",
-        "beam-hardening-wedge = \"angles.txt\"", "beam-hardening-spectrum = \"angles.txt\""}) {
+        "beam-hardening = \"wedge:file=angles.txt\"", "beam-hardening = \"spectrum:file=angles.txt\""}) {
     forge("stranger.h5", recipe_of(line + "\n"));
     fails("recon scan.h5 -o new_v.h5 --like stranger.h5", 3,
           {"stranger.h5: was made with --", "no file is read because a volume names it"});
@@ -114,9 +114,9 @@ TEST_F(Enemies, InAFileOfOptionsNeitherWriteNorServe) {
 }
 
 TEST_F(Enemies, SeeNothingOfAFileThatIsNoData) {
-  for (const std::string option : {"--angles", "--view-shifts", "--view-row-shifts", "--row-axes",
-                                   "--beam-hardening-wedge", "--beam-hardening-spectrum"})
-    fails("recon scan.h5 -o new_v.h5 " + option + " secret.txt", 3, {"secret.txt: line 1"});
+  for (const std::string option : {"--angles ", "--view-shifts ", "--view-row-shifts ", "--row-axes ",
+                                   "--beam-hardening wedge:file=", "--beam-hardening spectrum:file="})
+    fails("recon scan.h5 -o new_v.h5 " + option + "secret.txt", 3, {"secret.txt: line 1"});
   fails("recon scan.h5 -o new_v.h5 --config secret.txt", 2, {"secret.txt: line 1 names no option"});
   for (const std::string& text : {"[" + secret + "]\n", "= " + secret + "\n", secret + " = \"open\n",
                                   "size = [" + secret + "\n", "size = 'a' " + secret + "\n"}) {
@@ -157,7 +157,7 @@ TEST_F(Enemies, WhoseJsonIsNestedOrMistypedAreRefused) {
 
 TEST_F(Enemies, OfAFlagSayTrueOrFalse) {
   const auto planned = [&](const std::string& value) {
-    write("flag.toml", "rotation-axis-auto = " + value + "\n");
+    write("flag.toml", "allow-unmatched = " + value + "\n");
     const Ended run = (*program)("recon scan.h5 --dry-run --quiet --config flag.toml --json flag.json");
     return std::pair(run.code, run.err);
   };
@@ -173,7 +173,7 @@ TEST_F(Enemies, OfAFlagSayTrueOrFalse) {
   for (const char* other : {"2", "maybe", "\"\"", "[true, true]", "[]"}) {
     const auto [code, err] = planned(other);
     EXPECT_EQ(code, 2) << other;
-    EXPECT_NE(err.find("line 1: rotation-axis-auto is a flag"), std::string::npos) << err;
+    EXPECT_NE(err.find("line 1: allow-unmatched is a flag"), std::string::npos) << err;
   }
 }
 

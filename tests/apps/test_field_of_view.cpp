@@ -38,16 +38,16 @@ TEST(FieldOfView, AnUncertainAxisMakesNoHalfAcquisition) {
   const Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --size 128 --bins 192 --rows 1 --views 180 --arc 360").code, 0);
   const std::string wrong = "recon scan.h5 -o v.h5 --overwrite --arc 593 ";
-  const Ended refused = run(wrong + "--rotation-axis-auto");
+  const Ended refused = run(wrong + "--rotation-axis auto");
   EXPECT_EQ(refused.code, 4) << refused.err;
   EXPECT_NE(refused.err.find("would make the scan a half acquisition, and is too uncertain"),
             std::string::npos)
       << refused.err;
   EXPECT_FALSE(run.has("v.h5"));
-  EXPECT_EQ(run(wrong + "--rotation-axis-auto --file-type standard").code, 4);
-  EXPECT_EQ(run(wrong + "--rotation-axis-auto --file-type double_fov").code, 0);
+  EXPECT_EQ(run(wrong + "--rotation-axis auto --file-type standard").code, 4);
+  EXPECT_EQ(run(wrong + "--rotation-axis auto --file-type double_fov").code, 0);
   EXPECT_EQ(run(wrong + "--rotation-axis 95.5").code, 0);
-  EXPECT_EQ(run("recon scan.h5 -o v.h5 --overwrite --rotation-axis-auto").code, 0);
+  EXPECT_EQ(run("recon scan.h5 -o v.h5 --overwrite --rotation-axis auto").code, 0);
 }
 
 /// One row of transmissions, (view, bin).
@@ -118,8 +118,8 @@ TEST(FieldOfView, AHalfAcquisitionIsWholeFromEveryFormat) {
   EXPECT_GE(from_half, whole - 1);
   EXPECT_EQ(psnr("half.nxs"), from_half);
   EXPECT_EQ(psnr("tiffs --arc 360 --rotation-axis 30"), from_half);
-  for (const std::string scan : {"half.h5 --rotation-axis-auto", "no_axis.nxs --rotation-axis-auto",
-                                 "tiffs --arc 360 --file-type double_fov --rotation-axis-auto"}) {
+  for (const std::string scan : {"half.h5 --rotation-axis auto", "no_axis.nxs --rotation-axis auto",
+                                 "tiffs --arc 360 --file-type double_fov --rotation-axis auto"}) {
     EXPECT_GE(psnr(scan), whole - 1) << scan;
     EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin"], 30, 0.3) << scan;
     EXPECT_TRUE(run.json("r.json")["warnings"].empty()) << scan;
@@ -199,12 +199,12 @@ TEST(FieldOfView, RowsAreContinuedAsAsked) {
     return nlohmann::json{report["padding"], report["padding_bins"]};
   };
   EXPECT_EQ(padding(""), nlohmann::json({"cosine", 24}));
-  EXPECT_EQ(padding("--padding edge --padding-bins 7"), nlohmann::json({"edge", 7}));
+  EXPECT_EQ(padding("--padding edge:bins=7"), nlohmann::json({"edge", 7}));
   EXPECT_EQ(padding("--padding none"), nlohmann::json({"none", nullptr}));
   EXPECT_EQ(padding("--reconstruction-algorithm sirt --iterations 1"), nlohmann::json({"none", nullptr}));
-  EXPECT_EQ(padding("--binning 1 --padding-bins 8"), nlohmann::json({"cosine", 4}));
+  EXPECT_EQ(padding("--binning 1 --padding cosine:bins=8"), nlohmann::json({"cosine", 4}));
   for (const char* options :
-       {"--padding wide", "--padding none --padding-bins 3", "--padding-bins 0",
+       {"--padding wide", "--padding none:bins=3", "--padding cosine:bins=0",
         "--padding edge --fbp-filter none", "--padding edge --reconstruction-algorithm sirt"})
     EXPECT_EQ(run(std::string("recon none.h5 -o w.h5 ") + options).code, 2) << options;
 }

@@ -44,7 +44,7 @@ TEST_F(FollowProgramTest, MakesTheVolumeWhileTheScanIsWritten) {
 
 TEST_F(FollowProgramTest, MarksAVolumeOfAScanThatStopped) {
   ASSERT_EQ(run_("recon scan.h5 -o whole.h5 --model pixel_driven --views :60").code, 0);
-  const Ended ended = follow("-o volume.h5 --truth whole.h5 --patience 1.5", 1000, 60);
+  const Ended ended = follow("-o volume.h5 --truth whole.h5 --follow=seconds=1.5", 1000, 60);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_NE(ended.err.find("no new view for"), std::string::npos) << ended.err;
   EXPECT_NE(ended.err.find("stopped after 60 of 90 planned views"), std::string::npos) << ended.err;
@@ -64,20 +64,24 @@ TEST_F(FollowProgramTest, LeavesNothingWhenItIsInterrupted) {
 }
 
 TEST_F(FollowProgramTest, WaitsForAScanThatDoesNotCome) {
-  const Ended ended = run_("recon nothing.h5 --follow -o volume.h5 --patience 0.3");
+  const Ended ended = run_("recon nothing.h5 --follow=seconds=0.3 -o volume.h5");
   EXPECT_EQ(ended.code, 3) << ended.err;
   EXPECT_NE(ended.err.find("nothing.h5"), std::string::npos) << ended.err;
-  EXPECT_NE(ended.err.find("--patience"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("--follow=seconds=S"), std::string::npos) << ended.err;
 }
 
 TEST_F(FollowProgramTest, RefusesWhatNeedsAllViews) {
   for (const std::string options :
-       {"--reconstruction-algorithm cgls", "--model fourier", "--rotation-axis-auto", "--resume"}) {
+       {"--reconstruction-algorithm cgls", "--model fourier", "--rotation-axis auto", "--resume"}) {
     const Ended ended = run_("recon scan.h5 --follow -o volume.h5 " + options);
     EXPECT_EQ(ended.code, 2) << options << ended.err;
     EXPECT_NE(ended.err.find("--follow"), std::string::npos) << ended.err;
   }
-  EXPECT_EQ(run_("recon scan.h5 -o volume.h5 --patience 3").code, 2);
+  for (const char* details : {"views=0", "seconds=never", "patience=3", "views"}) {
+    const Ended ended = run_(std::string("recon scan.h5 -o volume.h5 --follow=") + details);
+    EXPECT_EQ(ended.code, 2) << details;
+    EXPECT_NE(ended.err.find(std::string("--follow=") + details), std::string::npos) << ended.err;
+  }
 }
 
 }  // namespace

@@ -264,7 +264,7 @@ TEST(GeometryProgram, SaysInOneLineWhatDoesNotGo) {
   says(line, "sources lie on a line; a solver takes such views, such as cgls");
   says(line + "--reconstruction-algorithm tv --initial fbp", "give --initial zero");
   says(solver + "--rotation-axis 3", "leave --rotation-axis out");
-  says(solver + "--rotation-axis-auto", "have no rotation axis that could be found");
+  says(solver + "--rotation-axis auto", "have no rotation axis that could be found");
   says(solver + "--detector-roll 1", "leave the option out");
   says(solver + "--file-type double_fov", "leave --file-type out");
   says(solver + "--size 400", "view 0: the grid reaches to");

@@ -46,10 +46,9 @@ TEST_F(GeometrySolvers, GoOnFromACheckPointWithTheSameBits) {
   for (const std::string method : {"os-sirt", "osem", "cgls"}) {
     const std::string recon = " --device cpu --size 24 --iterations 60 --reconstruction-algorithm " + method;
     ASSERT_EQ(run("recon scan.h5 -o whole.h5 --quiet --overwrite" + recon).code, 0);
-    const Ended killed =
-        run("recon scan.h5 -o v.h5 --quiet --overwrite --checkpoint state --checkpoint-every 3" + recon +
-                " & p=$!; until [ -e state ]; do sleep 0.01; done; kill -KILL $p; wait $p",
-            "true;");
+    const Ended killed = run("recon scan.h5 -o v.h5 --quiet --overwrite --checkpoint state:every=3" + recon +
+                                 " & p=$!; until [ -e state ]; do sleep 0.01; done; kill -KILL $p; wait $p",
+                             "true;");
     if (killed.code == 0) GTEST_SKIP() << "the run had ended before it was killed";
     ASSERT_EQ(killed.code, 137) << killed.err;
     const Ended rest = run("recon scan.h5 -o rest.h5 --overwrite --checkpoint state --resume" + recon);
@@ -64,7 +63,7 @@ TEST_F(GeometrySolvers, GoOnFromACheckPointWithTheSameBits) {
 /// A check-point belongs to its views.
 TEST_F(GeometrySolvers, RefuseTheCheckPointOfOtherViews) {
   const std::string recon = " --device cpu --size 24 --iterations 100000 --reconstruction-algorithm os-sirt";
-  ASSERT_EQ(run("recon scan.h5 -o v.h5 --quiet --checkpoint state --checkpoint-every 3" + recon +
+  ASSERT_EQ(run("recon scan.h5 -o v.h5 --quiet --checkpoint state:every=3" + recon +
                     " & p=$!; until [ -e state ]; do sleep 0.01; done; kill -KILL $p; wait $p",
                 "true;")
                 .code,

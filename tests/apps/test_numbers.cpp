@@ -182,7 +182,7 @@ TEST_F(Numbers, AZarrOfOthersIsLeftAlone) {
   std::ofstream(*program / "folder.zarr/letter.txt") << "precious";
   fails("recon scan.h5 -o folder.zarr --overwrite", 3, {"folder.zarr", "did not write it"});
   EXPECT_EQ(text_of(*program / "folder.zarr/letter.txt"), "precious");
-  fails("recon scan.h5 -o new_.zarr --max-floored 0 --detector-rows :999", 4, {"999"});
+  fails("recon scan.h5 -o new_.zarr --minus-log true:floored=0 --detector-rows :999", 4, {"999"});
   EXPECT_FALSE(program->has("new_.zarr"));
 }
 

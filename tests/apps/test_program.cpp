@@ -74,9 +74,7 @@ TEST(Program, RunsMlemAndTv) {
   EXPECT_EQ(run.json("m.json")["iterations"], 5);
   ASSERT_EQ(run(recon + "tv --iterations 20 -o t.h5 --json t.json").code, 0);
   EXPECT_GT(run.json("t.json")["tv_weight"], 0.0);
-  ASSERT_EQ(
-      run(recon + "tv --iterations 20 --tv-weight 1 --tv-huber 0.01 --lowest 0 --highest 0.02 -o b.h5").code,
-      0);
+  ASSERT_EQ(run(recon + "tv --iterations 20 --tv-weight 1:huber=0.01 --bounds 0:0.02 -o b.h5").code, 0);
 }
 
 TEST(Program, FindsTheAxis) {
@@ -84,7 +82,7 @@ TEST(Program, FindsTheAxis) {
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --axis-bin 26.25 --arc 360 ") + small).code, 0);
   ASSERT_EQ(run("center scan.h5 --json center.json").code, 0);
   EXPECT_NEAR(run.json("center.json")["axis_bin"].get<double>(), 26.25, 0.2);
-  ASSERT_EQ(run("recon scan.h5 -o v.h5 --rotation-axis-auto --json r.json").code, 0);
+  ASSERT_EQ(run("recon scan.h5 -o v.h5 --rotation-axis auto --json r.json").code, 0);
   EXPECT_NEAR(run.json("r.json")["geometry"]["axis_bin_taken"].get<double>(), 26.25, 0.2);
 }
 
@@ -125,7 +123,7 @@ TEST(Program, SaysWhereTheLastViewRepeatsTheFirst) {
     EXPECT_EQ(run(command + " --quiet --json r.json").code, 0) << command;
     return run.json("r.json")["warnings"].dump().find("--arc 180,inclusive") != std::string::npos;
   };
-  for (const std::string command : {"center ", "recon -o v.h5 --rotation-axis-auto ", "recon -o v.h5 "}) {
+  for (const std::string command : {"center ", "recon -o v.h5 --rotation-axis auto ", "recon -o v.h5 "}) {
     EXPECT_TRUE(warned(command + "twice.h5 --arc 180")) << command;
     EXPECT_FALSE(warned(command + "twice.h5 --arc 180,inclusive")) << command;
     EXPECT_FALSE(warned(command + "twice.h5")) << command;  // angles of a file are not doubted
@@ -157,7 +155,7 @@ TEST(Program, ReportsItsWarnings) {
   }();
   ASSERT_EQ(run("simulate -o scan.h5 --phantom foam --size 120 --bins 140 --angles angles.txt").code, 0);
   for (const std::string quiet : {"", " --quiet"})
-    for (const std::string command : {"center scan.h5", "recon scan.h5 -o v.h5 --rotation-axis-auto"}) {
+    for (const std::string command : {"center scan.h5", "recon scan.h5 -o v.h5 --rotation-axis auto"}) {
       const Ended ended = run(command + " --arc 180 --json r.json" + quiet);
       ASSERT_EQ(ended.code, 0) << ended.err;
       const auto warnings = run.json("r.json")["warnings"];
@@ -173,9 +171,9 @@ TEST(Program, SaysWhatWasFloored) {
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --photons 300 --max-attenuation 8 ") + small).code, 0);
   const Ended refused = run("recon scan.h5 -o v.h5");
   EXPECT_EQ(refused.code, 3) << refused.err;
-  EXPECT_NE(refused.err.find("--max-floored"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("true:floored="), std::string::npos) << refused.err;
   EXPECT_FALSE(run.has("v.h5"));
-  const Ended ended = run("recon scan.h5 -o v.h5 --max-floored 100 --json r.json");
+  const Ended ended = run("recon scan.h5 -o v.h5 --minus-log true:floored=100 --json r.json");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto report = run.json("r.json");
   EXPECT_GT(report["floored"], 100);
@@ -192,7 +190,7 @@ TEST(Program, SaysWhatWasFloored) {
   ASSERT_EQ(report["warnings"].size(), 1u);
   EXPECT_NE(ended.err.find("warning: " + report["warnings"][0].get<std::string>()), std::string::npos);
   for (const char* value : {"nan", "-1", "101", "''"})
-    EXPECT_EQ(run(std::string("recon scan.h5 -o w.h5 --max-floored ") + value).code, 2) << value;
+    EXPECT_EQ(run(std::string("recon scan.h5 -o w.h5 --minus-log true:floored=") + value).code, 2) << value;
 }
 
 TEST(Program, ProjectsAVolumeLikeAScan) {
@@ -209,7 +207,7 @@ TEST(Program, ReconstructsThroughFrequencies) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --truth truth.h5 --phantom disc ") + small).code, 0);
   const std::string fourier = " --device cpu --model fourier --truth truth.h5 --json r.json --overwrite ";
-  for (const std::string method : {"", "--accuracy 1e-5", "--reconstruction-algorithm cgls --iterations 5"}) {
+  for (const std::string method : {"", ":accuracy=1e-5", " --reconstruction-algorithm cgls --iterations 5"}) {
     const Ended ended = run("recon scan.h5 -o v.h5" + fourier + method);
     ASSERT_EQ(ended.code, 0) << ended.err;
     const auto report = run.json("r.json");
@@ -228,8 +226,8 @@ TEST(Program, ReconstructsThroughFrequencies) {
     EXPECT_EQ(ended.code, code) << arguments;
     EXPECT_NE(ended.err.find(words), std::string::npos) << ended.err;
   };
-  refused("--accuracy 1e-3", 2, "--accuracy goes with --model fourier");
-  refused("--model fourier --accuracy 1e-9", 2, "--accuracy");
+  refused("--model joseph:accuracy=1e-3", 2, "an accuracy goes with fourier");
+  refused("--model fourier:accuracy=1e-9", 2, "accuracy: ");
   refused("--model fourier --variant standard", 2, "--variant does not go with --model fourier");
 }
 

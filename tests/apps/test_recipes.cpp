@@ -55,7 +55,7 @@ TEST_F(Recipes, ReplayAVolumeBitForBit) {
   succeeds(
       "recon scan.h5 -o first.h5 --reconstruction-algorithm sirt --iterations 3 --initial fbp --fbp-filter "
       "hann "
-      "--rotation-axis-auto --binning 1 --size 15 --views 2: --nonnegative");
+      "--rotation-axis auto --binning 1 --size 15 --views 2: --nonnegative");
   succeeds("recon scan.h5 -o again.h5 --like first.h5 --threads 1");
   EXPECT_EQ(voxels("again.h5"), voxels("first.h5"));
   succeeds("recon scan.h5 -o slices.tif --like again.h5");
@@ -68,7 +68,7 @@ TEST_F(Recipes, ReplayAVolumeBitForBit) {
 
 TEST_F(Recipes, AreSavedWithWhatWasFoundAndTheDefaultsThatWereTaken) {
   succeeds(
-      "recon scan.h5 -o found.h5 --rotation-axis-auto --fbp-cutoff 0.5 --save-config found.toml --json "
+      "recon scan.h5 -o found.h5 --rotation-axis auto --fbp-cutoff 0.5 --save-config found.toml --json "
       "found.json");
   const std::string text = text_of(*program / "found.toml");
   EXPECT_EQ(text.rfind("# tandem ", 0), 0u) << text;
@@ -82,12 +82,12 @@ TEST_F(Recipes, AreSavedWithWhatWasFoundAndTheDefaultsThatWereTaken) {
   const std::size_t at = text.find("\nrotation-axis = ");
   ASSERT_NE(at, std::string::npos) << text;
   EXPECT_EQ(std::stod(text.substr(at + 17)), std::stod(axis.str()));
-  for (const char* name : {"rotation-axis-auto", "iterations", "scan", "output", "threads", "device", "json"})
+  for (const char* name : {"iterations", "scan", "output", "threads", "device", "json"})
     EXPECT_EQ(text.find(std::string("\n") + name + " = "), std::string::npos) << name;
   succeeds("recon scan.h5 -o replayed.h5 --config found.toml");
   EXPECT_EQ(voxels("replayed.h5"), voxels("found.h5"));
   // an option of the command line takes the place of those that it excludes
-  succeeds("recon scan.h5 --dry-run --config found.toml --rotation-axis-auto");
+  succeeds("recon scan.h5 --dry-run --config found.toml --rotation-axis auto");
   succeeds("recon scan.h5 --dry-run --config found.toml --save-config found.toml");
   EXPECT_EQ(text_of(*program / "found.toml"), text);
   std::ofstream(*program / "mine.toml") << "binning = 1\n";

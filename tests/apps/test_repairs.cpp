@@ -167,7 +167,7 @@ TEST(Phase, IsRefusedInOneLineWhereItMakesNoSense) {
   refused("cone.h5", phase + ",energy=20,distance=70", 4, "sdd - sod");
   EXPECT_EQ(run("recon cone.h5 -o v.h5 " + phase + ",energy=20").code, 0);
   EXPECT_EQ(
-      run("recon scan.h5 -o w.h5 --rotation-axis-auto --pixel-size 0.001 " + phase + ",energy=20,distance=5")
+      run("recon scan.h5 -o w.h5 --rotation-axis auto --pixel-size 0.001 " + phase + ",energy=20,distance=5")
           .code,
       0);
   refused("scan.h5", "--dezinger 4:window=cube", 2, "odd");

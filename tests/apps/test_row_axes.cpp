@@ -70,7 +70,7 @@ TEST(RowAxes, ComeFromAFile) {
   refused("--row-axes words.txt", 3, "line 1");
   refused("--row-axes gone.txt", 3, "gone.txt");
   refused("--row-axes axes.txt --rotation-axis 19", 2, "--rotation-axis");
-  refused("--row-axes axes.txt --rotation-axis-auto", 2, "--rotation-axis-auto");
+  refused("--row-axes axes.txt --rotation-axis auto", 2, "--rotation-axis");
   refused("--row-axes axes.txt --detector-roll 0.3", 2, "--detector-roll");
   refused("--row-axes axes.txt --sod 90 --sdd 200 --pixel-size 1", 4, "parallel beam");
 }

@@ -51,7 +51,7 @@ TEST(ViewShiftOption, TakesOneNumberPerView) {
   refused("recon scan.h5 -o w.h5 --view-shifts few.txt", 3, "2 shifts for 20 views");
   refused("recon scan.h5 -o w.h5 --view-shifts gone.txt", 3, "gone.txt");
   refused("recon scan.h5 -o w.h5 --view-shifts words.txt", 3, "one shift per line, in bins");
-  refused("recon scan.h5 -o w.h5 --view-shifts one.txt --rotation-axis-auto", 4, "--view-shifts");
+  refused("recon scan.h5 -o w.h5 --view-shifts one.txt --rotation-axis auto", 4, "--view-shifts");
   refused("center scan.h5 --view-shifts one.txt", 4, "--sweep");
   refused("recon scan.h5 -o w.h5 --view-shifts one.txt --sod 100 --sdd 200 --pixel-size 1", 4, "cone beam");
   EXPECT_EQ(run("recon scan.h5 --view-shifts one.txt --sweep rotation-axis=10:11:0.5 --json c.json").code, 0);

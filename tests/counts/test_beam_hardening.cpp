@@ -37,7 +37,7 @@ std::vector<float> straightened(std::vector<float> row, const std::vector<double
                   .integers = false,
                   .flat = {.span = spans, .variance = {}, .floor = {}, .floor_range = {}},
                   .y = row};
-  step->on_row(preprocessing_of({{"--beam-hardening", coefficients}}, {0, 1}, 0))(of_view);
+  step->on_row(preprocessing_of({{"beam-hardening", coefficients}}, {0, 1}, 0))(of_view);
   return row;
 }
 
@@ -63,7 +63,7 @@ TEST(BeamHardening, KnowsNoNoise) {
   for (const Step& step : steps())
     if (step.name == "beam-hardening") {
       EXPECT_THROW(
-          step.on_row(preprocessing_of({{"--beam-hardening", std::vector<double>{1}}}, {0, 1}, 0, 1, true)),
+          step.on_row(preprocessing_of({{"beam-hardening", std::vector<double>{1}}}, {0, 1}, 0, 1, true)),
           GeometryError);
       EXPECT_FALSE(step.asked_for(preprocessing_of({}, {0, 1}, 0)));
     }
@@ -152,29 +152,29 @@ TEST(BeamHardening, TakesTheCuppingAwayByACalibratedPolynomial) {
 std::vector<double> from_file(const std::string& option, const std::string& lines_of_file) {
   const test::TemporaryFolder folder;
   std::ofstream(folder / "file.txt") << lines_of_file;
-  const Preprocessing how = preprocessing_of({{option, (folder / "file.txt").string()}}, {0, 1}, 0);
-  return value_of<std::vector<double>>(how.values, "--beam-hardening").value();
+  const Preprocessing how = preprocessing_of(
+      {{"beam-hardening", std::vector<double>{}}, {option, (folder / "file.txt").string()}}, {0, 1}, 0);
+  return option::beam_hardening.of(how.values).value();
 }
 
 TEST(BeamHardening, IsFittedToAWedge) {
   std::ostringstream wedge;
   wedge << "# mm, line integral\n0 0\n";
   for (int step = 1; step <= 12; ++step) wedge << 5.5 * step << ' ' << measured(5.5 * step) << '\n';
-  const std::vector<double> c = from_file("--beam-hardening-wedge", wedge.str());
+  const std::vector<double> c = from_file("wedge:file", wedge.str());
   ASSERT_EQ(c.size(), 3u);
   EXPECT_EQ(c[0], 1);
   const double left = cupping(straightened(measured_row(), c));
   std::cout << "cupping after a fit to a wedge: " << 100 * left << " %\n";
   EXPECT_LT(std::abs(left), 1e-3);
-  EXPECT_EQ(from_file("--beam-hardening-wedge", "1,2\n2;4\n3\t6\n4 8\n").size(), 2u);
-  for (const double of_line : from_file("--beam-hardening-wedge", "1 2\n2 4\n3 6\n4 8\n5 10\n6 12\n"))
+  EXPECT_EQ(from_file("wedge:file", "1,2\n2;4\n3\t6\n4 8\n").size(), 2u);
+  for (const double of_line : from_file("wedge:file", "1 2\n2 4\n3 6\n4 8\n5 10\n6 12\n"))
     EXPECT_NEAR(of_line, of_line > 0.5 ? 1 : 0, 1e-9);
 }
 
 /// Energies are those of the table, so that attenuations are those of its lines.
 TEST(BeamHardening, IsFittedToWaterInASpectrum) {
-  const std::vector<double> c =
-      from_file("--beam-hardening-spectrum", "30 0.1\n40 0.3\n50 0.25\n60 0.2\n80 0.15\n");
+  const std::vector<double> c = from_file("spectrum:file", "30 0.1\n40 0.3\n50 0.25\n60 0.2\n80 0.15\n");
   const double of_water[5][2] = {{.3756, .1}, {.2683, .3}, {.2269, .25}, {.2059, .2}, {.1837, .15}};
   for (const double cm : {0.5, 2.0, 7.0, 15.0, 24.0}) {
     double transmission = 0, thin = 0;
@@ -184,7 +184,7 @@ TEST(BeamHardening, IsFittedToWaterInASpectrum) {
     for (std::size_t k = c.size(); k > 0; --k) p = (p + c[k - 1]) * q;
     EXPECT_NEAR(p / (thin * cm), 1, 1e-3) << q;
   }
-  const std::vector<double> one = from_file("--beam-hardening-spectrum", "57.3 2\n");  // any share
+  const std::vector<double> one = from_file("spectrum:file", "57.3 2\n");  // any share
   for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], k == 0 ? 1 : 0, 1e-6);
 }
 
@@ -197,7 +197,7 @@ TEST(BeamHardening, RefusesFilesThatSayNothing) {
     }
     return std::string("accepted");
   };
-  const std::string wedge = "--beam-hardening-wedge", spectrum = "--beam-hardening-spectrum";
+  const std::string wedge = "wedge:file", spectrum = "spectrum:file";
   EXPECT_NE(refused(wedge, "1 2\n2 3\n3 4\n").find("at least 4"), std::string::npos);
   EXPECT_NE(refused(wedge, "1 2\n2 1\n3 4\n4 5\n").find("grow"), std::string::npos);
   EXPECT_NE(refused(wedge, "1 -2\n").find("positive"), std::string::npos);
@@ -208,7 +208,7 @@ TEST(BeamHardening, RefusesFilesThatSayNothing) {
   EXPECT_NE(refused(spectrum, "50 -1\n").find("share"), std::string::npos);
   EXPECT_NE(refused(spectrum, "50 0\n").find("all shares"), std::string::npos);
   EXPECT_THROW(preprocessing_of({{wedge, "gone.txt"}}, {0, 1}, 0), FileError);
-  EXPECT_THROW(preprocessing_of({{wedge, "a.txt"}, {spectrum, "b.txt"}}, {0, 1}, 0), GeometryError);
+  EXPECT_THROW(preprocessing_of({{"beam-hardening", std::vector<double>{}}}, {0, 1}, 0), GeometryError);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr double pi = std::numbers::pi;
 
 /// 20 keV, 50 mm behind the sample, pixels of 1 micrometre.
 Preprocessing asked(const std::string& method, double delta_beta, bool minus_log = true) {
-  Preprocessing how = preprocessing_of({{"--retrieve-phase-method", method},
+  Preprocessing how = preprocessing_of({{"retrieve-phase-method", method},
                                         {"retrieve-phase-method:energy", 20.0},
                                         {"retrieve-phase-method:distance", 50.0},
                                         {"retrieve-phase-method:delta-beta", delta_beta}},
@@ -198,7 +198,7 @@ TEST(Phase, RefusesOptionsThatDoNotGoTogether) {
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
   };
-  const std::string method = "--retrieve-phase-method";
+  const std::string method = "retrieve-phase-method";
   EXPECT_TRUE(has(fault({{method, "paganin"}, {"retrieve-phase-method:energy", 20.0}}), "needs delta-beta"));
   EXPECT_TRUE(has(fault({{method, "paganin"}, {"retrieve-phase-method:delta-beta", 20.0}}), "needs energy"));
   EXPECT_TRUE(has(fault({{method, "gpaganin"},
@@ -210,7 +210,7 @@ TEST(Phase, RefusesOptionsThatDoNotGoTogether) {
   StepValues lines{{method, "paganin"},
                    {"retrieve-phase-method:energy", 20.0},
                    {"retrieve-phase-method:delta-beta", 20.0}};
-  lines.insert_or_assign("--minus-log", false);
+  lines.insert_or_assign("minus-log", false);
   EXPECT_NO_THROW(preprocessing_of(lines, {0, 16}, 0));  // a search for the axis leaves the step out
 }
 

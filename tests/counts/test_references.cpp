@@ -110,7 +110,7 @@ TEST(FlatSets, AreInterpolatedUnlessAskedOtherwise) {
     EXPECT_FLOAT_EQ(use.views[v].of_first, expected[v].of_first) << v;
     EXPECT_FLOAT_EQ(use.views[v].of_second, expected[v].of_second) << v;
   }
-  const FlatUse near = flat_use_of(three_sets(), {{"--flat-sets", "nearest"}});
+  const FlatUse near = flat_use_of(three_sets(), {{"flat-sets", "nearest"}});
   EXPECT_EQ(near.between, "nearest");
   const Index sets[] = {0, 1, 1, 2, 2};  // 2 is nearer to 0.5 than to 4.5; 6 is nearer to 4.5 than to 8
   for (std::size_t v = 0; v < 5; ++v) {
@@ -118,7 +118,7 @@ TEST(FlatSets, AreInterpolatedUnlessAskedOtherwise) {
     EXPECT_EQ(near.views[v].of_first, 1);
     EXPECT_EQ(near.views[v].of_second, 0);
   }
-  const FlatUse together = flat_use_of(three_sets(), {{"--flat-sets", "together"}});
+  const FlatUse together = flat_use_of(three_sets(), {{"flat-sets", "together"}});
   EXPECT_EQ(together.between, "together");
   EXPECT_EQ(together.sets, (std::vector<std::vector<Index>>{{0, 1, 2, 3, 4}}));
   EXPECT_TRUE(together.views.empty());
@@ -130,7 +130,7 @@ TEST(FlatSets, MayBeOneForEachView) {
   info.flats = info.views_stored = 6;
   angles_of(info.scan).assign(3, 0.0);
   info.first_view = 1, info.view_step = 2;
-  const StepValues each{{"--flat-sets", "each"}};
+  const StepValues each{{"flat-sets", "each"}};
   const FlatUse use = flat_use_of(info, each);
   EXPECT_EQ(use.between, "each");
   EXPECT_EQ(use.sets, (std::vector<std::vector<Index>>{{1}, {3}, {5}}));
@@ -149,7 +149,7 @@ TEST(FlatSets, OfOwnViewsAreDividedByAlone) {
   info.views_stored = 3;
   angles_of(info.scan).assign(3, 0.0);
   const io::Frames views = floats({3, 1, 2}, {60, 110, 20, 30, 510, 35});
-  const LineIntegrals lines = processed(reader, views, with({{"--flat-sets", "each"}}, true, true));
+  const LineIntegrals lines = processed(reader, views, with({{"flat-sets", "each"}}, true, true));
   for (int i = 0; i < 6; ++i)
     EXPECT_NEAR(lines.y.data()[i], std::log(2.0), 10 * tolerance::float_rounding) << i;
   double variance = 0;
@@ -163,11 +163,11 @@ TEST(FlatSets, WithoutTimesAreTakenTogetherOrRefused) {
   EXPECT_EQ(flat_use_of(info, {}).between, "together");
   for (const char* asked : {"linear", "nearest"})
     EXPECT_NE(refusal([&] {
-                flat_use_of(info, {{"--flat-sets", asked}});
+                flat_use_of(info, {{"flat-sets", asked}});
               }).find("--flat-loc"),
               std::string::npos);
   info.flats = 0;
-  EXPECT_NO_THROW(flat_use_of(info, {{"--flat-sets", "linear"}}));
+  EXPECT_NO_THROW(flat_use_of(info, {{"flat-sets", "linear"}}));
 }
 
 /// The beam decays by 5 % between two sets of flats, as exp(-t). Between them a line is above it by
@@ -192,8 +192,8 @@ TEST(FlatSets, FollowABeamThatDecays) {
   };
   EXPECT_LE(largest({}), 4e-4);
   EXPECT_GT(largest({}), 2.5e-4);  // the bend of the exponential is there
-  EXPECT_GT(largest({{"--flat-sets", "together"}}), 0.02);
-  EXPECT_GT(largest({{"--flat-sets", "nearest"}}), 0.02);
+  EXPECT_GT(largest({{"flat-sets", "together"}}), 0.02);
+  EXPECT_GT(largest({{"flat-sets", "nearest"}}), 0.02);
 }
 
 /// Each view and each flat has its own beam. The flats of two sets are interpolated as well: if the monitor
@@ -216,7 +216,7 @@ TEST(Monitor, TakesTheBeamFromViewsAndFlatsOnce) {
     for (const char* method : {"mean", "median"}) {
       const LineIntegrals lines =
           processed(reader, floats({4, 1, 3}, views),
-                    with({{"--normalize-monitor", true}, {"--flat-sets", sets}, {"--flat-method", method}}));
+                    with({{"normalize-monitor", true}, {"flat-sets", sets}, {"flat-method", method}}));
       for (Index i = 0; i < 12; ++i)
         EXPECT_NEAR(lines.y.data()[i], -std::log(through[static_cast<std::size_t>(i % 3)]),
                     20 * tolerance::float_rounding)
@@ -245,13 +245,13 @@ TEST(Exposures, AreTakenFromViewsAndFlats) {
   // a monitor that is asked for knows the exposure
   io::ScanInfo info = three_sets();
   info.exposures = info.monitor = {{1, 1, 1, 1, 1}, {2, 2, 2, 2, 2}};
-  EXPECT_EQ(flat_use_of(info, {{"--normalize-monitor", true}}).divided_by, "the monitor");
+  EXPECT_EQ(flat_use_of(info, {{"normalize-monitor", true}}).divided_by, "the monitor");
   EXPECT_EQ(flat_use_of(info, {}).divided_by, "times of exposure");
 }
 
 TEST(Monitor, IsRefusedWhereItIsMissingOrNoNumber) {
   io::ScanInfo info = three_sets();
-  const StepValues asked{{"--normalize-monitor", true}};
+  const StepValues asked{{"normalize-monitor", true}};
   EXPECT_NE(refusal([&] { flat_use_of(info, asked); }).find("control/data"), std::string::npos);
   info.monitor = {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}};
   EXPECT_NO_THROW(flat_use_of(info, asked));
@@ -279,12 +279,12 @@ TEST(FlatNoise, IsThatOfTheMixedFlats) {
 TEST(FlatNoise, FollowsTheMethodAndTheMonitor) {
   ReferencesInMemory reader(floats({5, 1, 1}, {100, 100, 100, 100, 100}), floats({0, 1, 1}, {}));
   const io::Frames views = floats({1, 1, 1}, {50});
-  const LineIntegrals lines = processed(reader, views, with({{"--flat-method", "median"}}, true, true));
+  const LineIntegrals lines = processed(reader, views, with({{"flat-method", "median"}}, true, true));
   const double of_median = variance_of(Combining::median, 5) * 100 / (100 * 100);
   EXPECT_NEAR(lines.noise_norms[0], std::sqrt(1.0 / 50 + of_median), 1e-6);
   // a beam of half the flats': 100 counts make 50, of 5 flats
   reader.info_to_change().monitor = {{5}, {10, 10, 10, 10, 10}};
-  const LineIntegrals weak = processed(reader, views, with({{"--normalize-monitor", true}}, true, true));
+  const LineIntegrals weak = processed(reader, views, with({{"normalize-monitor", true}}, true, true));
   EXPECT_NEAR(weak.y.data()[0], 0, tolerance::float_rounding);
   EXPECT_NEAR(weak.noise_norms[0], std::sqrt(1.0 / 50 + 1.0 / 500), 1e-6);
 }
@@ -306,7 +306,7 @@ TEST(FlatNoise, IsWhatIsMeasured) {
   ReferencesInMemory reader(counts(flats), floats({0, 1, bins}, {}));
   const io::Frames view = counts(1);
   for (const char* method : {"mean", "median", "trimmed"}) {
-    const LineIntegrals lines = processed(reader, view, with({{"--flat-method", method}}, true, true));
+    const LineIntegrals lines = processed(reader, view, with({{"flat-method", method}}, true, true));
     double squares = 0;
     for (Index b = 0; b < bins; ++b) squares += std::pow(double{lines.y.data()[b]}, 2);
     // a variance from 20 000 values is known to 1 %; the model's own share, below a quarter, to 4 %

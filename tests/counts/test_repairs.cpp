@@ -36,7 +36,7 @@ Image<float> image_of(std::vector<float>& data, Shape n) {
 /// All frames of a stack through the filter.
 std::vector<float> dezingered(std::vector<float> data, Shape n, const std::string& window, Index size,
                               double threshold, bool both, Index* replaced = nullptr) {
-  const StepValues values{{"--dezinger", size},
+  const StepValues values{{"dezinger", size},
                           {"dezinger:threshold", threshold},
                           {"dezinger:window", window},
                           {"dezinger:sign", both ? "both" : "bright"}};
@@ -140,10 +140,10 @@ TEST(Dezinger, WorksOnViewsAsOnFlats) {
   views[140] = 900, views[7] = 800, views[269] = 700;
   std::vector<float> flats(2 * 54, 200), darks(54, 0);
   flats[60] = 5000, darks[30] = 3000;
-  const StepValues values{{"--dezinger", Index{3}},
+  const StepValues values{{"dezinger", Index{3}},
                           {"dezinger:threshold", 300.0},
                           {"dezinger:window", "cube"},
-                          {"--minus-log", false}};
+                          {"minus-log", false}};
   ReferencesInMemory reader(floats({2, 6, 9}, flats), floats({1, 6, 9}, darks));
   const Preprocessing how = preprocessing_of(values, {0, 9}, 0);
   const Reference reference = read_reference(reader, {0, 6}, {0, 9}, how);
@@ -241,7 +241,7 @@ TEST(RepairCells, GivesTheMedianOfTheCellsAround) {
   for (Index r = 0; r < rows; ++r)
     for (Index b = 0; b < bins; ++b) views.push_back(b == 4 ? 700 : 500);
   ReferencesInMemory reader(floats({4, rows, bins}, flats), floats({0, rows, bins}, {}));
-  const Preprocessing how = preprocessing_of({{"--repair-cells", true}}, {0, bins}, 0);
+  const Preprocessing how = preprocessing_of({{"repair-cells", true}}, {0, bins}, 0);
   const Reference reference = read_reference(reader, {0, rows}, {0, bins}, how);
   EXPECT_EQ(reference.dead, rows);
   Findings findings;
@@ -266,10 +266,10 @@ TEST(Saturation, IsCountedAtTheTopOfTheTypeOrWhereTheUserSays) {
   const auto bytes = test::frames_of<std::uint8_t>(io::PixelType::uint8, {1, 1, 4}, {255, 254, 1, 7});
   EXPECT_EQ(found(shorts, {}), 2);
   EXPECT_EQ(found(bytes, {}), 1);
-  EXPECT_EQ(found(shorts, {{"--saturation", 65534.0}}), 3);
-  EXPECT_EQ(found(bytes, {{"--saturation", 7.0}}), 3);
+  EXPECT_EQ(found(shorts, {{"saturation", 65534.0}}), 3);
+  EXPECT_EQ(found(bytes, {{"saturation", 7.0}}), 3);
   EXPECT_EQ(found(floats({1, 1, 4}, {65535, 1e30f, 255, 7}), {}), 0);
-  EXPECT_EQ(found(floats({1, 1, 4}, {65535, 1e30f, 255, 7}), {{"--saturation", 300.0}}), 2);
+  EXPECT_EQ(found(floats({1, 1, 4}, {65535, 1e30f, 255, 7}), {{"saturation", 300.0}}), 2);
 }
 
 /// Three columns are left over when 4 x 4 pixels become a cell. They have a zinger, which is a full pixel
@@ -285,9 +285,9 @@ TEST(Repairs, CountNothingInBinsThatMakeNoCell) {
   std::vector<float> views;
   for (int view = 0; view < 3; ++view) std::ranges::copy(frame(100, nan), std::back_inserter(views));
   for (const char* window : {"", "row", "projection", "cube"}) {
-    StepValues values{{"--saturation", 500.0}};
+    StepValues values{{"saturation", 500.0}};
     if (*window)
-      values.insert({{"--dezinger", Index{3}}, {"dezinger:threshold", 300.0}, {"dezinger:window", window}});
+      values.insert({{"dezinger", Index{3}}, {"dezinger:threshold", 300.0}, {"dezinger:window", window}});
     const Preprocessing how = preprocessing_of(values, {0, 7}, 2);
     ReferencesInMemory reader(floats({1, 4, 7}, frame(200, 200)), floats({0, 4, 7}, {}));
     const Reference reference = read_reference(reader, {0, 4}, {0, 7}, how);

@@ -69,10 +69,10 @@ TEST(Steps, ThatNobodyAsksForAreNotDone) {
     for (const Step& step : steps())
       if (step.asked_for(how)) names.insert(step.name);
   };
-  ask(preprocessing_of({{"--minus-log", false}}, {0, 16}, 0), plain);
+  ask(preprocessing_of({{"minus-log", false}}, {0, 16}, 0), plain);
   EXPECT_EQ(plain,
             (std::set<std::string_view>{"saturation", "not-finite", "dark-flat", "dead-cells", "lost-rows"}));
-  ask(preprocessing_of({{"--air-columns", std::vector<Range>{{4, 8}}}}, {0, 16}, 1), all);
+  ask(preprocessing_of({{"air-columns", std::vector<Range>{{4, 8}}}}, {0, 16}, 1), all);
   plain.insert({"air", "minus-log"});
   EXPECT_EQ(all, plain);
 }
@@ -84,24 +84,24 @@ TEST(Steps, AreDoneByAGpuIfItCanDoAllOfThem) {
     how.optics = Optics{.bin_mm = 1e-3, .row_mm = 1e-3};
     return gpu_does_all(how);
   };
-  StepValues chain{{"--dezinger", Index{3}},
-                   {"--remove-stripe-method", "vo-all"},
-                   {"--retrieve-phase-method", "paganin"},
+  StepValues chain{{"dezinger", Index{3}},
+                   {"remove-stripe-method", "vo-all"},
+                   {"retrieve-phase-method", "paganin"},
                    {"retrieve-phase-method:energy", 20.0},
                    {"retrieve-phase-method:distance", 50.0},
                    {"retrieve-phase-method:delta-beta", 100.0}};
   EXPECT_TRUE(by_gpu({}));
-  EXPECT_TRUE(by_gpu({{"--minus-log", false}}));
+  EXPECT_TRUE(by_gpu({{"minus-log", false}}));
   for (const char* window : {"row", "projection", "cube"}) {
     chain["dezinger:window"] = window;
     EXPECT_TRUE(by_gpu(chain)) << window;
   }
   for (const char* method : {"auto", "fw", "ti", "sf", "raven", "vo-sorting", "vo-filtering", "vo-fitting",
                              "vo-large", "vo-dead", "vo-all"})
-    EXPECT_TRUE(by_gpu({{"--remove-stripe-method", method}})) << method;
-  EXPECT_TRUE(by_gpu({{"--remove-stripe-method", "ti"}, {"ti:nblock", Index{4}}}));
-  EXPECT_TRUE(by_gpu({{"--flat-sets", "each"}, {"--air-columns", std::vector<Range>{{0, 9}, {190, 200}}}}));
-  chain["--dezinger"] = Index{51};  // a cube of that size is no repair
+    EXPECT_TRUE(by_gpu({{"remove-stripe-method", method}})) << method;
+  EXPECT_TRUE(by_gpu({{"remove-stripe-method", "ti"}, {"ti:nblock", Index{4}}}));
+  EXPECT_TRUE(by_gpu({{"flat-sets", "each"}, {"air-columns", std::vector<Range>{{0, 9}, {190, 200}}}}));
+  chain["dezinger"] = Index{51};  // a cube of that size is no repair
   EXPECT_FALSE(by_gpu(chain));
   Preprocessing of_solvers = preprocessing_of({}, {0, 200}, 0);
   of_solvers.noise = of_solvers.weights = true;

@@ -174,7 +174,7 @@ TEST(StripeSet, IsLookedAtByAuto) {
   constexpr unsigned seeds = 4;
   Row mean{};
   for (unsigned seed = 0; seed < seeds; ++seed) {
-    const Row found = found_by(images, Sinograms(seed), {"auto", {{"--minus-log", false}}, {}});
+    const Row found = found_by(images, Sinograms(seed), {"auto", {{"minus-log", false}}, {}});
     for (std::size_t i = 0; i < found.size(); ++i) mean[i] += found[i] / seeds;
   }
   RecordProperty("fine", std::to_string(mean[0]));

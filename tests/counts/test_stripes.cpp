@@ -85,7 +85,7 @@ TEST(Stripes, OptionsGoWithTheirMethod) {
   const auto step = std::ranges::find_if(steps(), [](const Step& some) { return some.name == "stripes"; });
   ASSERT_NE(step, steps().end());
   const auto fault = [&](StepValues values) { return step->conflict(values); };
-  const std::string method = "--remove-stripe-method";
+  const std::string method = "remove-stripe-method";
   EXPECT_EQ(fault({}), "");
   EXPECT_EQ(fault({{method, std::string("fw")}, {"fw:level", Index{3}}}), "");
   EXPECT_EQ(fault({{"fw:level", Index{3}}}), "fw:level goes with --remove-stripe-method fw");
@@ -211,7 +211,7 @@ class StripesOfScans : public ::testing::Test {
   std::vector<float> volume(const char* scan, const char* method, Index rows_at_once = 0,
                             Outcome* outcome = nullptr) {
     Recipe recipe;
-    recipe.steps = {{"--remove-stripe-method", std::string(method)}};
+    recipe.steps = {{"remove-stripe-method", std::string(method)}};
     return test::reconstructed(folder_.path() / scan, recipe, rows_at_once, outcome);
   }
   test::TemporaryFolder folder_;
@@ -249,7 +249,7 @@ TEST_F(StripesOfScans, StandInThePlansMemory) {
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
   const auto bytes = [&](const char* method) {
     Recipe recipe;
-    recipe.steps = {{"--remove-stripe-method", std::string(method)}};
+    recipe.steps = {{"remove-stripe-method", std::string(method)}};
     return host_bytes(make_plan(reader->info(), recipe), reader->info(), 5);
   };
   EXPECT_GE(bytes("vo-all") - bytes("none"), 4 * 4.0 * test::small::views * test::small::bins);

@@ -104,7 +104,7 @@ void write_upright(const std::filesystem::path& path, double tilt_deg) {
 pipeline::Recipe recipe_with(pipeline::StepValues steps) {
   pipeline::Recipe recipe;
   recipe.steps = std::move(steps);
-  recipe.steps["--minus-log"] = false;
+  recipe.steps["minus-log"] = false;
   recipe.filter.window = Window::hann;
   return recipe;
 }
@@ -117,7 +117,7 @@ std::vector<float> middle_of(const std::vector<float>& x) {
 
 double error_of(const std::filesystem::path& scan, pipeline::Recipe recipe, double roll, double tilt,
                 const std::vector<float>& truth) {
-  recipe.steps["--detector-roll"] = roll, recipe.steps["--axis-tilt"] = tilt;
+  recipe.steps["detector-roll"] = roll, recipe.steps["axis-tilt"] = tilt;
   return test::relative_error(middle_of(test::reconstructed(scan, recipe)), truth);
 }
 
@@ -143,7 +143,7 @@ TEST(Upright, RollAndTiltAreTakenAway) {
 TEST(Upright, DoesNotDependOnChunks) {
   const test::TemporaryFolder folder;
   write_crooked(folder / "crooked.h5", 1, 1);
-  const pipeline::Recipe recipe = recipe_with({{"--detector-roll", 1.0}, {"--axis-tilt", 1.0}});
+  const pipeline::Recipe recipe = recipe_with({{"detector-roll", 1.0}, {"axis-tilt", 1.0}});
   const std::vector<float> all = test::reconstructed(folder / "crooked.h5", recipe);
   EXPECT_LE(test::relative_error(test::reconstructed(folder / "crooked.h5", recipe, 7), all),
             tolerance::region);
@@ -196,7 +196,7 @@ TEST(Upright, MarginsHoldAllRowsThatFramesTake) {
 TEST(Upright, OfOneViewIsThatOfManyViews) {
   const test::TemporaryFolder folder;
   write_crooked(folder / "crooked.h5", 1, 5);
-  pipeline::Recipe recipe = recipe_with({{"--detector-roll", 1.0}, {"--axis-tilt", 5.0}});
+  pipeline::Recipe recipe = recipe_with({{"detector-roll", 1.0}, {"axis-tilt", 5.0}});
   const auto reader = io::open_scan(folder / "crooked.h5");
   const auto frames_of = [&](Range range) {
     recipe.views = range;
@@ -219,18 +219,18 @@ TEST(Upright, OfOneViewIsThatOfManyViews) {
 TEST(Upright, IsRefusedWhereItSaysNothing) {
   io::ScanInfo info;
   info.scan = ParallelBeam{{20, 8, 1, 1, 9.5}, test::regular_angles(9), {}};
-  EXPECT_THROW(make_plan(info, recipe_with({{"--axis-tilt", 1.0}})), GeometryError);
-  EXPECT_NO_THROW(make_plan(info, recipe_with({{"--axis-tilt", 0.0}})));
+  EXPECT_THROW(make_plan(info, recipe_with({{"axis-tilt", 1.0}})), GeometryError);
+  EXPECT_NO_THROW(make_plan(info, recipe_with({{"axis-tilt", 0.0}})));
   info.scan = cone();
   info.pixel_size_mm = 0.4;
-  pipeline::Recipe one_row = recipe_with({{"--detector-roll", 1.0}});
+  pipeline::Recipe one_row = recipe_with({{"detector-roll", 1.0}});
   one_row.rows = Range{36, 37};
   EXPECT_NO_THROW(make_plan(info, one_row));  // rows beside it are read
   ConeBeam low = cone();
   low.detector.rows = 1;
   low.midplane_row = 0;
   info.scan = low;
-  for (const char* option : {"--detector-roll", "--axis-tilt"})
+  for (const char* option : {"detector-roll", "axis-tilt"})
     EXPECT_THROW(make_plan(info, recipe_with({{option, 1.0}})), GeometryError) << option;
 }
 

@@ -162,7 +162,7 @@ class CudaSteps : public Cuda {
 
   /// The result for transmissions that are already there: flats of 1, no darks.
   std::vector<float> stepped(const std::vector<float>& values, Shape n, StepValues options) const {
-    options["--minus-log"] = false;
+    options["minus-log"] = false;
     const Preprocessing how = preprocessing_of(options, {0, n[2]}, 0);
     ReferencesInMemory reader(floats({0, n[1], n[2]}, {}), floats({0, n[1], n[2]}, {}));
     const Reference ref = read_reference(reader, {0, n[1]}, {0, n[2]}, how);
@@ -182,7 +182,7 @@ class CudaSteps : public Cuda {
 };
 
 inline StepValues as_transmissions(StepValues values) {
-  values["--minus-log"] = false;
+  values["minus-log"] = false;
   return values;
 }
 
@@ -190,7 +190,7 @@ inline const std::vector<Shape> odd_shapes{{57, 3, 41}, {1, 1, 9}, {2, 1, 5}, {5
 
 inline StepValues zingers(Index size, const std::string& window, const std::string& sign,
                           double threshold = 3000) {
-  return {{"--dezinger", size},
+  return {{"dezinger", size},
           {"dezinger:threshold", threshold},
           {"dezinger:window", window},
           {"dezinger:sign", sign}};

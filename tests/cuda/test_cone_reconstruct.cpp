@@ -146,7 +146,7 @@ TEST_F(CudaConeReconstruct, SeveralGpusTakeSlabs) {
 TEST_F(CudaConeReconstruct, FindsWhatTheCpuFinds) {
   const auto found = [&](Device device, Index slices) {
     Recipe recipe = recipe_for("fbp", device);
-    recipe.steps["--saturation"] = 9000.0;
+    recipe.steps["saturation"] = 9000.0;
     pipeline::Outcome outcome;
     reconstructed(scan_, recipe, slices, &outcome);
     EXPECT_GT(outcome.findings.replaced_by("saturation"), 0);
@@ -159,7 +159,7 @@ TEST_F(CudaConeReconstruct, FindsWhatTheCpuFinds) {
 TEST_F(CudaConeReconstruct, StepsOnAllViewsAgreeWithTheCpu) {
   const auto made = [&](Device device) {
     Recipe recipe = recipe_for("fbp", device);
-    recipe.steps["--remove-stripe-method"] = std::string("sf");
+    recipe.steps["remove-stripe-method"] = std::string("sf");
     return volume(recipe);
   };
   EXPECT_LE(relative_error(made(gpu), made(cpu)), bound_of("fbp"));

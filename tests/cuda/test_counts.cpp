@@ -114,7 +114,7 @@ TEST_F(CudaCounts, ThatAreNotFiniteAreRepairedAsOnTheCpu) {
       ref.rows_together = Index{1} << level;
       ref.margin_above = 1;
       StepValues values;
-      if (saturation) values["--saturation"] = 200.0;
+      if (saturation) values["saturation"] = 200.0;
       expect_the_same(frames, ref, preprocessing_of(values, {0, file_bins}, level));
     }
 }

@@ -80,15 +80,15 @@ TEST_F(CudaNoise, BesideAirIsTheCpus) {
   for (const std::vector<Range>& margins : {std::vector<Range>{{1, 40}}, {{1, 40}, {44, 90}}, {{7, 8}}})
     for (const bool mixes : {false, true})
       expect_the_same_noise({.file = {19, 5, 90}, .mixes = mixes, .dead = true, .above = 1, .below = 1},
-                            {{"--air-columns", margins}});
+                            {{"air-columns", margins}});
 }
 
 TEST_F(CudaNoise, BehindOtherStepsIsTheCpus) {
   const Task task{.file = {39, 12, 45}, .mixes = true, .dead = true, .above = 4, .below = 4};
-  expect_the_same_noise(task, {{"--repair-cells", true}});
-  expect_the_same_noise(task, {{"--remove-stripe-method", "vo-sorting"}});
+  expect_the_same_noise(task, {{"repair-cells", true}});
+  expect_the_same_noise(task, {{"remove-stripe-method", "vo-sorting"}});
   expect_the_same_noise({.file = {3, 90, 101}, .mixes = true},
-                        {{"--retrieve-phase-method", "paganin"},
+                        {{"retrieve-phase-method", "paganin"},
                          {"retrieve-phase-method:energy", 20.0},
                          {"retrieve-phase-method:distance", 50.0},
                          {"retrieve-phase-method:delta-beta", 8.0}},

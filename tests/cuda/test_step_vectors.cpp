@@ -13,7 +13,7 @@
 namespace tandem::test {
 namespace {
 
-const std::string method = "--remove-stripe-method";
+const std::string method = "remove-stripe-method";
 constexpr Shape wide{180, 1, 128}, narrow{180, 1, 64}, many{16, 8, 48};
 
 /// Tolerances are those of the README of the vectors.

@@ -41,7 +41,7 @@ TEST_F(CudaSteps, TakeExactMedians) {
 
 /// 20 keV, 50 mm behind the sample, pixels of 1 micrometre.
 StepValues phase(const std::string& method, double delta_beta) {
-  return {{"--retrieve-phase-method", method},
+  return {{"retrieve-phase-method", method},
           {"retrieve-phase-method:energy", 20.0},
           {"retrieve-phase-method:distance", 50.0},
           {"retrieve-phase-method:delta-beta", delta_beta}};
@@ -70,7 +70,7 @@ TEST_F(CudaSteps, AllTogetherAreTheCpus) {
       for (const int binning : {0, 1, 2}) {
         StepValues values = phase("paganin", 20);
         values.merge(zingers(3, binning == 1 ? "cube" : "row", "bright"));
-        values["--remove-stripe-method"] = std::string("vo-all");
+        values["remove-stripe-method"] = std::string("vo-all");
         const Index file = Index{1} << binning;
         expect_the_same({.file = {45, 70 * file, 57 * file},
                          .binning = binning,
@@ -85,25 +85,25 @@ TEST_F(CudaSteps, AllTogetherAreTheCpus) {
 
 /// Each row has floors of its own then. Margins of one bin, and wider than a warp.
 TEST_F(CudaSteps, DivideByAir) {
-  const StepValues values{{"--air-columns", std::vector<Range>{{1, 40}}}};
+  const StepValues values{{"air-columns", std::vector<Range>{{1, 40}}}};
   for (const std::vector<Range>& margins :
        {std::vector<Range>{{1, 40}}, {{1, 40}, {44, 90}}, {{3, 4}, {87, 88}}, {{7, 8}}})
     for (const bool mixes : {false, true})
       for (const bool dead : {false, true}) {
-        const StepValues air{{"--air-columns", margins}};
+        const StepValues air{{"air-columns", margins}};
         const Task task{.file = {19, 5, 90}, .mixes = mixes, .dead = dead, .above = 1, .below = 1};
         expect_the_same(task, as_transmissions(air));
         expect_the_same(task, air, tolerance::steps_with_logarithms);
       }
   StepValues with_stripes = values;
-  with_stripes["--remove-stripe-method"] = "vo-all";
+  with_stripes["remove-stripe-method"] = "vo-all";
   expect_the_same({.file = {39, 3, 90}, .mixes = true, .dead = true}, with_stripes,
                   tolerance::steps_with_logarithms);
 }
 
 StepValues hardened(std::vector<double> coefficients) {
   StepValues values;
-  values["--beam-hardening"] = std::move(coefficients);
+  values["beam-hardening"] = std::move(coefficients);
   return values;
 }
 
@@ -116,15 +116,15 @@ TEST_F(CudaSteps, RepairCells) {
   for (const bool wide : {false, true}) {
     const Task task{
         .file = {9, 12, 45}, .mixes = true, .dead = true, .wide_dead = wide, .above = 4, .below = 2};
-    expect_the_same(task, as_transmissions({{"--repair-cells", true}}));
-    expect_the_same(task, {{"--repair-cells", true}}, tolerance::steps_with_logarithms);
+    expect_the_same(task, as_transmissions({{"repair-cells", true}}));
+    expect_the_same(task, {{"repair-cells", true}}, tolerance::steps_with_logarithms);
   }
 }
 
 TEST_F(CudaSteps, LevelARolledDetector) {
   for (const double degrees : {1.3, -1.3})
     for (const Shape& shape : {Shape{7, 40, 301}, Shape{2, 1, 30}, Shape{1, 9, 1}})
-      expect_the_same({.file = shape, .dead = true}, as_transmissions({{"--detector-roll", degrees}}));
+      expect_the_same({.file = shape, .dead = true}, as_transmissions({{"detector-roll", degrees}}));
 }
 
 TEST_F(CudaSteps, DivideEachViewByItsOwnFlats) {
@@ -132,7 +132,7 @@ TEST_F(CudaSteps, DivideEachViewByItsOwnFlats) {
     const Task task{.file = shape, .each = true, .dead = true};
     expect_the_same(task, as_transmissions({}));
     expect_the_same(task, StepValues{}, tolerance::steps_with_logarithms);
-    expect_the_same(task, {{"--remove-stripe-method", "ti"}}, tolerance::steps_with_logarithms);
+    expect_the_same(task, {{"remove-stripe-method", "ti"}}, tolerance::steps_with_logarithms);
   }
 }
 
@@ -143,7 +143,7 @@ TEST_F(CudaSteps, MoveRowsOfViews) {
     for (Index view = 0; view < shape[0] + 3; ++view)
       shifts.push_back(view % 4 == 3 ? 0 : 1.7 * static_cast<double>(view % 5 - 2) + 0.25);
     const Task task{.file = shape, .dead = true};
-    Preprocessing how = preprocessing_of({{"--minus-log", false}}, {0, shape[2]}, 0);
+    Preprocessing how = preprocessing_of({{"minus-log", false}}, {0, shape[2]}, 0);
     how.row_shifts = shifts;
     expect_the_same(task, how);
   }
@@ -158,9 +158,9 @@ TEST_F(CudaSteps, ThatAreAnErrorTakeTheCpu) {
     Reference ref = reference_of(bright);
     return preprocess_on_gpu(on_gpu(frames_of(task), gpu), ref, how, task.space().on(gpu), found).has_value();
   };
-  EXPECT_TRUE(taken(bright, {{"--air-columns", std::vector<Range>{{1, 20}}}}));
-  EXPECT_FALSE(taken(dark, {{"--air-columns", std::vector<Range>{{1, 20}}}}));
-  EXPECT_FALSE(taken(dark, {{"--air-columns", std::vector<Range>{{1, 4}, {20, 30}}}}));
+  EXPECT_TRUE(taken(bright, {{"air-columns", std::vector<Range>{{1, 20}}}}));
+  EXPECT_FALSE(taken(dark, {{"air-columns", std::vector<Range>{{1, 20}}}}));
+  EXPECT_FALSE(taken(dark, {{"air-columns", std::vector<Range>{{1, 4}, {20, 30}}}}));
   EXPECT_TRUE(taken(bright, hardened({1})));
   EXPECT_FALSE(taken(bright, hardened({1, -2})));
 }
@@ -169,7 +169,7 @@ TEST_F(CudaSteps, TakeLogarithmsBehindOtherSteps) {
   for (const bool mixes : {false, true})
     for (const bool dead : {false, true})
       expect_the_same({.file = {33, 4, 50}, .mixes = mixes, .dead = dead, .above = 1},
-                      {{"--remove-stripe-method", "vo-sorting"}}, tolerance::steps_with_logarithms);
+                      {{"remove-stripe-method", "vo-sorting"}}, tolerance::steps_with_logarithms);
 }
 
 /// Windows with few pixels that are finite, of every kind.

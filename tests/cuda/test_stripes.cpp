@@ -22,29 +22,29 @@ TEST_F(CudaSteps, RemoveStripesBySortingToTheBit) {
     for (const Shape& shape : odd_shapes) {
       if (shape[2] < 4 && values.contains("vo-all:sm-size")) continue;  // the window is wider than a row
       SCOPED_TRACE(method + ' ' + std::to_string(shape[2]));
-      values["--remove-stripe-method"] = method;
+      values["remove-stripe-method"] = method;
       expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
     }
 }
 
 TEST_F(CudaSteps, SortAnyNumberOfViews) {
   for (const Index views : {100, 1024, 1025, 2049, 3073, 4097, 8192})
-    expect_the_same({.file = {views, 1, 33}}, {{"--remove-stripe-method", "vo-all"}, {"--minus-log", false}});
+    expect_the_same({.file = {views, 1, 33}}, {{"remove-stripe-method", "vo-all"}, {"minus-log", false}});
   for (const Index size : {1, 2, 20, 21, 22, 61, 62, 127, 128, 300})
     expect_the_same(
         {.file = {131, 2, 301}},
-        {{"--remove-stripe-method", "vo-sorting"}, {"vo-sorting:size", size}, {"--minus-log", false}});
+        {{"remove-stripe-method", "vo-sorting"}, {"vo-sorting:size", size}, {"minus-log", false}});
 }
 
 TEST_F(CudaSteps, KeepTheOrderOfEqualValues) {
   for (const char* method : {"vo-sorting", "vo-all"})
     expect_the_same({.file = {211, 2, 65}, .type = PixelType::uint8, .brightest = 12},
-                    {{"--remove-stripe-method", method}, {"--minus-log", false}});
+                    {{"remove-stripe-method", method}, {"minus-log", false}});
 }
 
 TEST_F(CudaSteps, OfMoreViewsThanTheySortTakeTheCpu) {
   const Task task{.file = {8193, 1, 5}};
-  const Preprocessing how = preprocessing_of({{"--remove-stripe-method", "vo-sorting"}}, {0, 5}, 0);
+  const Preprocessing how = preprocessing_of({{"remove-stripe-method", "vo-sorting"}}, {0, 5}, 0);
   Findings found;
   EXPECT_FALSE(
       preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found));
@@ -53,8 +53,8 @@ TEST_F(CudaSteps, OfMoreViewsThanTheySortTakeTheCpu) {
 
 TEST_F(CudaSteps, RemoveStripesByTheMeansOfColumnsToTheBit) {
   for (const Shape& shape : odd_shapes) {
-    const StepValues sf{{"--remove-stripe-method", "sf"}}, ti{{"--remove-stripe-method", "ti"}},
-        masked{{"--remove-stripe-method", "ti"}, {"ti:beta", 0.1}, {"ti:mask", 0.6}};
+    const StepValues sf{{"remove-stripe-method", "sf"}}, ti{{"remove-stripe-method", "ti"}},
+        masked{{"remove-stripe-method", "ti"}, {"ti:beta", 0.1}, {"ti:mask", 0.6}};
     if (shape[2] >= 5) expect_the_same({.file = shape, .dead = true}, as_transmissions(sf));
     expect_the_same({.file = shape, .dead = true}, as_transmissions(ti));
     expect_the_same({.file = shape, .dead = true}, as_transmissions(masked));
@@ -66,7 +66,7 @@ TEST_F(CudaSteps, SortWhatChangesSlowlyToTheBit) {
   for (const Shape& shape : odd_shapes)
     for (const double sigma : {3.0, 11.5, 1e6}) {
       SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(sigma));
-      StepValues values{{"--remove-stripe-method", "vo-filtering"}, {"vo-filtering:sigma", sigma}};
+      StepValues values{{"remove-stripe-method", "vo-filtering"}, {"vo-filtering:sigma", sigma}};
       expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
       values["vo-filtering:dim"] = Index{2};
       values["vo-filtering:size"] = std::min<Index>(shape[2], 4);
@@ -81,7 +81,7 @@ TEST_F(CudaSteps, DampWaveletBandsToTheBit) {
         for (const bool pad : {false, true}) {
           SCOPED_TRACE(std::string(wavelet) + ' ' + std::to_string(shape[0]) + ' ' + std::to_string(level));
           expect_the_same({.file = shape, .dead = true},
-                          as_transmissions({{"--remove-stripe-method", "fw"},
+                          as_transmissions({{"remove-stripe-method", "fw"},
                                             {"fw:filter", wavelet},
                                             {"fw:level", level},
                                             {"fw:sigma", level == 2 ? 1e6 : 1.5},
@@ -92,7 +92,7 @@ TEST_F(CudaSteps, DampWaveletBandsToTheBit) {
 TEST_F(CudaSteps, RefuseMoreLevelsThanASinogramHas) {
   const Task task{.file = {20, 1, 30}};
   const Preprocessing how =
-      preprocessing_of({{"--remove-stripe-method", "fw"}, {"fw:level", Index{9}}}, {0, 30}, 0);
+      preprocessing_of({{"remove-stripe-method", "fw"}, {"fw:level", Index{9}}}, {0, 30}, 0);
   Findings found;
   EXPECT_THROW(
       preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found),
@@ -101,7 +101,7 @@ TEST_F(CudaSteps, RefuseMoreLevelsThanASinogramHas) {
 
 /// There are a wide stripe, dead columns, and gains that differ.
 TEST_F(CudaSteps, FindStripesAsTheCpuDoes) {
-  const StepValues values{{"--remove-stripe-method", "auto"}};
+  const StepValues values{{"remove-stripe-method", "auto"}};
   for (const bool wide : {false, true})
     for (const Shape& shape : {Shape{57, 4, 141}, {16, 3, 32}, {300, 3, 131}, {11, 3, 300}, {40, 3, 31}}) {
       SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(wide));
@@ -114,7 +114,7 @@ TEST_F(CudaSteps, FindStripesAsTheCpuDoes) {
 
 TEST_F(CudaSteps, FindStripesOfEveryKind) {
   const Task task{.file = {57, 4, 141}, .wide_stripe = true};
-  const Preprocessing how = preprocessing_of({{"--remove-stripe-method", "auto"}}, {0, 141}, 0);
+  const Preprocessing how = preprocessing_of({{"remove-stripe-method", "auto"}}, {0, 141}, 0);
   Findings found;
   ASSERT_TRUE(
       preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found));
@@ -133,7 +133,7 @@ TEST_F(CudaSteps, FindSoftStripesAsTheCpuDoes) {
       SCOPED_TRACE(views);
       const Task task{.file = {views, 3, 200}, .soft_stripe = true, .above = 1, .below = 1};
       for (StepValues values : {StepValues{}, as_transmissions({})}) {
-        values["--remove-stripe-method"] = "auto";
+        values["remove-stripe-method"] = "auto";
         Preprocessing how = preprocessing_of(values, {0, 200}, 0);
         how.axis = axis;
         expect_the_same(task, how, how.minus_log ? tolerance::steps_with_logarithms : 0);
@@ -143,7 +143,7 @@ TEST_F(CudaSteps, FindSoftStripesAsTheCpuDoes) {
 
 TEST_F(CudaSteps, FindStripesOfAnyNumberOfViews) {
   for (const Index views : {1024, 1025, 2049, 4097, 8192})
-    expect_the_same({.file = {views, 1, 40}}, {{"--remove-stripe-method", "auto"}, {"--minus-log", false}});
+    expect_the_same({.file = {views, 1, 40}}, {{"remove-stripe-method", "auto"}, {"minus-log", false}});
 }
 
 TEST_F(CudaSteps, StraightenBlocksOfViewsToTheBit) {
@@ -151,7 +151,7 @@ TEST_F(CudaSteps, StraightenBlocksOfViewsToTheBit) {
     for (const Index blocks : {0, 1, 3})
       for (const double alpha : {0.0, 1.5}) {
         if (blocks > shape[0]) continue;
-        StepValues values{{"--remove-stripe-method", "ti"}, {"ti:nblock", blocks}};
+        StepValues values{{"remove-stripe-method", "ti"}, {"ti:nblock", blocks}};
         if (alpha > 0) values["ti:alpha"] = alpha;
         expect_the_same({.file = shape, .dead = true}, as_transmissions(values));
       }
@@ -161,16 +161,15 @@ TEST_F(CudaSteps, DivideByFits) {
   for (const Shape& shape : {Shape{57, 3, 41}, {1, 1, 9}, {2, 1, 5}, {3, 2, 1}, {40, 2, 300}, {301, 2, 33}})
     for (const Index order : {1, 3}) {
       SCOPED_TRACE(std::to_string(shape[0]) + ' ' + std::to_string(order));
-      expect_the_same(
-          {.file = shape, .dead = true},
-          as_transmissions({{"--remove-stripe-method", "vo-fitting"}, {"vo-fitting:order", order}}),
-          tolerance::steps_with_fits);
+      expect_the_same({.file = shape, .dead = true},
+                      as_transmissions({{"remove-stripe-method", "vo-fitting"}, {"vo-fitting:order", order}}),
+                      tolerance::steps_with_fits);
     }
 }
 
 TEST_F(CudaSteps, DampFrequenciesOfSinograms) {
   for (const Shape& shape : odd_shapes)
-    expect_the_same({.file = shape, .dead = true}, as_transmissions({{"--remove-stripe-method", "raven"}}),
+    expect_the_same({.file = shape, .dead = true}, as_transmissions({{"remove-stripe-method", "raven"}}),
                     tolerance::steps_with_logarithms);
 }
 

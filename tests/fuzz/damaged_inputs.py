@@ -31,8 +31,8 @@ COMPUTING_S, WAITING_S = 60, 300
 EXTREMES = [b"0", b"-1", b"1", b"2", b"1e308", b"-1e308", b"1e-320", b"nan", b"inf", b"65536", b"2147483648",
             b"4294967297", b"9223372036854775807", b"9223372036854775808", b"1e18", b"0x10", b"1,5", b"", b"1e",
             b"9" * 400, b"true", b"[]", b'""', b"hann"]
-SOLVER = ("recon scan.h5 -o out.tif --reconstruction-algorithm cgls --iterations 40 --checkpoint state "
-          "--checkpoint-every 1 --memory 0.1 --threads 1 --resume")
+SOLVER = ("recon scan.h5 -o out.tif --reconstruction-algorithm cgls --iterations 40 --checkpoint "
+          "state:every=1 --memory 0.1 --threads 1 --resume")
 
 # For each kind: the commands that make the valid files, the files that are damaged, and the command that
 # reads them.
@@ -54,8 +54,8 @@ KINDS = {
     "angles": ([], ["angles.txt"], "recon scan.h5 -o out.h5 --angles angles.txt"),
     "shifts": ([], ["angles.txt"], "recon scan.h5 -o out.h5 --view-shifts angles.txt --view-row-shifts angles.txt"),
     "axes": ([], ["axes.txt"], "recon scan.h5 -o out.h5 --row-axes axes.txt"),
-    "wedge": ([], ["wedge.txt"], "recon scan.h5 -o out.h5 --beam-hardening-wedge wedge.txt"),
-    "spectrum": ([], ["spectrum.txt"], "recon scan.h5 -o out.h5 --beam-hardening-spectrum spectrum.txt"),
+    "wedge": ([], ["wedge.txt"], "recon scan.h5 -o out.h5 --beam-hardening wedge:file=wedge.txt"),
+    "spectrum": ([], ["spectrum.txt"], "recon scan.h5 -o out.h5 --beam-hardening spectrum:file=spectrum.txt"),
 }
 LISTS = {"angles.txt": [9 * k for k in range(20)], "axes.txt": [7.5, 7.6, 7.7, 7.8],
          "wedge.txt": ["1 0.2", "2 0.39", "3 0.57", "4 0.74", "5 0.9", "6 1.05"],

@@ -161,7 +161,8 @@ def attack_by_json(case):
 
 def attack_by_text(case):
     options = ["--angles", "--view-shifts", "--view-row-shifts", "--row-axes", "--config", "--flats", "--darks",
-               "--like", "--initial", "--truth", "--beam-hardening-wedge", "--beam-hardening-spectrum"]
+               "--like", "--initial", "--truth", "--beam-hardening=wedge:file=",
+               "--beam-hardening=spectrum:file="]
     source = case.one_of("notes.txt", "pipe", "/dev/zero", "/dev/null", ".", "huge", "line")
     if source == "pipe":
         os.mkfifo(case.path("pipe"))

@@ -57,7 +57,7 @@ def kill_until_done(program, folder, method, seconds, random_source):
     kills = 0
     while True:
         every = str(random_source.choice([1, 2, 5]))
-        words = command(program, method, "k", "--checkpoint", "state", "--checkpoint-every", every, "--resume",
+        words = command(program, method, "k", "--checkpoint", f"state:every={every}", "--resume",
                         "--json", "r.json")
         run = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:

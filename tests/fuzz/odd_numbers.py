@@ -149,7 +149,7 @@ def unreadable(program, path, folder):
         info, again = ["info", path.name, "--json", "-"], ["-o", "again_" + path.name, "--json", "-"]
         # a scan of odd numbers may be one that nobody can reconstruct (4), but not one that nobody can read
         use = ["project", path.name] if "truth" in path.name else [
-            "recon", path.name, "--reconstruction-algorithm", "sirt", "--iterations", "1", "--max-floored", "100"]
+            "recon", path.name, "--reconstruction-algorithm", "sirt", "--iterations", "1", "--minus-log", "true:floored=100"]
         for words, allowed in ((info, {0}), (use + again, {0, 4})):
             code, out, err = run(program, words, folder)
             if code not in allowed or (code == 0 and not finite_json(json.loads(out))):

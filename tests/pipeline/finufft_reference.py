@@ -65,7 +65,7 @@ def main(program):
         write_scan(scan, rows, angles)
         for accuracy in ("1e-3", "1e-4", "1e-5"):
             subprocess.run([program, "recon", scan, "-o", volume, "--overwrite", "--device", "cpu", "--quiet",
-                            "--model", "fourier", "--accuracy", accuracy, "--minus-log", "false",
+                            "--model", f"fourier:accuracy={accuracy}", "--minus-log", "false",
                             "--rotation-axis", str(AXIS), "--size", str(BINS), "--fbp-filter", "none"],
                            check=True, stdout=subprocess.DEVNULL)
             for row, image in enumerate(volume_of(volume)):

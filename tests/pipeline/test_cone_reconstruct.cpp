@@ -72,7 +72,7 @@ TEST_F(ConeReconstruct, SlabsOnSeveralDevicesMakeNoDifference) {
 TEST_F(ConeReconstruct, BlocksOfViewsMakeNoDifference) {
   const auto reader = io::open_scan(path_);
   Recipe recipe;
-  recipe.steps["--saturation"] = 19000.0;
+  recipe.steps["saturation"] = 19000.0;
   Plan asked = make_plan(reader->info(), recipe);
   Outcome outcome;
   const std::vector<float> whole = reconstructed(*reader, asked, &outcome);
@@ -94,7 +94,7 @@ TEST_F(ConeReconstruct, BlocksOfViewsMakeNoDifference) {
 TEST_F(ConeReconstruct, StepsOnAllViewsPassInBlocksToo) {
   const auto reader = io::open_scan(path_);
   Recipe recipe;
-  recipe.steps["--remove-stripe-method"] = std::string("sf");
+  recipe.steps["remove-stripe-method"] = std::string("sf");
   Plan asked = make_plan(reader->info(), recipe);
   ASSERT_TRUE(asked.job.needs_all_views);
   const std::vector<float> whole = reconstructed(*reader, asked);

@@ -56,7 +56,7 @@ std::vector<float> volume(std::string_view method, const Scan& scan, Lines::Valu
   Lines reader(scan, std::move(value));
   Recipe recipe;
   recipe.method = method;
-  recipe.steps["--minus-log"] = false;
+  recipe.steps["minus-log"] = false;
   recipe.iterations = 5;
   recipe.size = size;
   return test::reconstructed(reader, make_plan(reader.info(), recipe));

@@ -126,7 +126,7 @@ Made parallel_scan(const Stand& stand) {
   return {ParallelBeam{{bins, rows, 0.5, 0.5, 24.9}, test::regular_angles(views, half_turn)},
           soft_balls(10.5, 7),
           stand,
-          {{"--minus-log", false}, {"--detector-roll", stand.roll_deg}, {"--axis-tilt", stand.tilt_deg}}};
+          {{"minus-log", false}, {"detector-roll", stand.roll_deg}, {"axis-tilt", stand.tilt_deg}}};
 }
 
 Made cone_scan(const Stand& stand) {
@@ -242,10 +242,10 @@ TEST(OffCircle, APlanSaysWhichWayIsTaken) {
   const Job stand = make_job(reader->info(), recipe);
   EXPECT_TRUE(std::holds_alternative<FlexibleBeam>(stand.scan));
   EXPECT_TRUE(stand.circle.has_value());
-  EXPECT_FALSE(stand.preprocessing.values.contains("--detector-roll"));
+  EXPECT_FALSE(stand.preprocessing.values.contains("detector-roll"));
   recipe.initial = Initial::fbp;  // a filter takes frames
   EXPECT_FALSE(make_job(reader->info(), recipe).circle.has_value());
-  recipe.initial.reset(), recipe.steps.erase("--detector-roll");
+  recipe.initial.reset(), recipe.steps.erase("detector-roll");
   EXPECT_TRUE(std::holds_alternative<ParallelBeam>(make_job(reader->info(), recipe).scan));
   recipe = {};
   recipe.steps = made.steps;

@@ -209,7 +209,7 @@ TEST_F(ReconstructTest, RefusesANoiseAboveEverySlicesData) {
       FAIL() << "zero iterations are no reconstruction";
     } catch (const GeometryError& e) {
       EXPECT_NE(std::string(e.what()).find("within the noise"), std::string::npos) << e.what();
-      EXPECT_NE(std::string(e.what()).find("--gain"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("discrepancy:gain="), std::string::npos) << e.what();
     }
   }
 }
@@ -237,7 +237,7 @@ TEST_F(ReconstructTest, RefusesMoreFlooredTransmissionsThanAllowed) {
   write_scan(folder_.path() / "scan.h5", SimulatedScan(dense));
   for (const Index at_once : {Index{1}, rows}) EXPECT_THROW(volume({}, at_once), FileError);
   Recipe recipe;
-  recipe.max_floored_percent = 60;
+  recipe.steps["minus-log:floored"] = 60;
   Outcome outcome;
   volume(recipe, 3, &outcome);
   const Index floored = outcome.findings.replaced_by("minus-log");
@@ -245,9 +245,9 @@ TEST_F(ReconstructTest, RefusesMoreFlooredTransmissionsThanAllowed) {
   EXPECT_GT(share, 0.01);
   ASSERT_EQ(outcome.warnings.size(), 1u);
   EXPECT_EQ(outcome.warnings[0].find("projections: " + std::to_string(floored)), 0u);
-  recipe.max_floored_percent = 99 * share;
+  recipe.steps["minus-log:floored"] = 99 * share;
   EXPECT_THROW(volume(recipe), FileError);
-  recipe.max_floored_percent = 101 * share;
+  recipe.steps["minus-log:floored"] = 101 * share;
   EXPECT_NO_THROW(volume(recipe));
 }
 

@@ -220,7 +220,7 @@ TEST_F(RowAxesScan, NoiseOfBinsThatLeaveTheDetectorDoesNotCount) {
   write({0, -leaving}, 100);
   Recipe how = recipe("cgls", 20);
   how.stop_by_discrepancy = true;
-  how.max_floored_percent = 100;
+  how.steps["minus-log:floored"] = 100;
   Outcome bright, dim;
   test::reconstructed(path_, how, 0, &bright);
   const SimulatedScan scan(simulation_);

@@ -45,21 +45,20 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  return {
-      {"dezinger-projection",
-       {{"--dezinger", Index{5}},
-        {"dezinger:threshold", 500.0},
-        {"dezinger:window", std::string("projection")}}},
-      {"dezinger-cube",
-       {{"--dezinger", Index{3}}, {"dezinger:threshold", 500.0}, {"dezinger:window", std::string("cube")}}},
-      {"repair-cells", {{"--repair-cells", true}}},
-      {"detector-roll", {{"--detector-roll", 1.5}}},
-      {"row-shifts", {}, {2.5, -1.25}},
-      {"phase",
-       {{"--retrieve-phase-method", std::string("paganin")},
-        {"retrieve-phase-method:energy", 20.0},
-        {"retrieve-phase-method:distance", 50.0},
-        {"retrieve-phase-method:delta-beta", 2.0}}}};
+  return {{"dezinger-projection",
+           {{"dezinger", Index{5}},
+            {"dezinger:threshold", 500.0},
+            {"dezinger:window", std::string("projection")}}},
+          {"dezinger-cube",
+           {{"dezinger", Index{3}}, {"dezinger:threshold", 500.0}, {"dezinger:window", std::string("cube")}}},
+          {"repair-cells", {{"repair-cells", true}}},
+          {"detector-roll", {{"detector-roll", 1.5}}},
+          {"row-shifts", {}, {2.5, -1.25}},
+          {"phase",
+           {{"retrieve-phase-method", std::string("paganin")},
+            {"retrieve-phase-method:energy", 20.0},
+            {"retrieve-phase-method:distance", 50.0},
+            {"retrieve-phase-method:delta-beta", 2.0}}}};
 }
 
 class SelectedRows : public ::testing::Test {
@@ -188,7 +187,7 @@ TEST_F(SelectedRows, EndTheirMarginsWhereFlatsAreDead) {
 TEST_F(SelectedRows, OfACrookedConeBeamAreThoseOfTheWholeScan) {
   const auto cone = folder_.path() / "cone.h5";
   test::write_scan(cone, SimulatedScan(test::cone_simulation(1e4)));
-  for (const char* option : {"--detector-roll", "--axis-tilt"}) {
+  for (const char* option : {"detector-roll", "axis-tilt"}) {
     Recipe recipe;
     recipe.steps[option] = 2.0;
     recipe.region_z = Range{16, 18};  // its rays meet rows 13 to 21

@@ -117,7 +117,7 @@ TEST_F(SliceMakerTest, MakesAnewOnlyWhatHasChanged) {
   using Made = std::vector<std::string>;
   write(test::small_simulation(1000));
   Recipe recipe;
-  recipe.steps["--remove-stripe-method"] = "fw";
+  recipe.steps["remove-stripe-method"] = "fw";
   EXPECT_EQ(slice(recipe, 3).made, (Made{"lines", "filter", "operator"}));
   EXPECT_EQ(slice(recipe, 3).made, Made{});
   recipe.axis_bin = 30.5;
@@ -125,7 +125,7 @@ TEST_F(SliceMakerTest, MakesAnewOnlyWhatHasChanged) {
   recipe.filter.window = Window::hann;
   EXPECT_EQ(slice(recipe, 3).made.front(), "filter");
   EXPECT_EQ(slice(recipe, 4).made.front(), "lines");
-  recipe.steps["--remove-stripe-method"] = "sf";
+  recipe.steps["remove-stripe-method"] = "sf";
   EXPECT_EQ(slice(recipe, 4).made.front(), "lines");
 }
 
@@ -133,7 +133,7 @@ TEST_F(SliceMakerTest, MakesAnewOnlyWhatHasChanged) {
 TEST_F(SliceMakerTest, MakesLinesAnewWhereStepsHeedTheAxis) {
   write(test::small_simulation(1000));
   Recipe recipe;
-  recipe.steps["--remove-stripe-method"] = "auto";
+  recipe.steps["remove-stripe-method"] = "auto";
   recipe.axis_bin = 30;
   slice(recipe, 3);
   recipe.axis_bin = 30.5;

@@ -31,7 +31,7 @@ class Transmissions : public ::testing::Test {
   Recipe recipe(std::string method = "mltr") const {
     Recipe asked;
     asked.method = std::move(method);
-    asked.max_floored_percent = 100;
+    asked.steps["minus-log:floored"] = 100;
     return asked;
   }
   /// Mean and standard deviation of the voxels within the disc, as shares of its attenuation.
@@ -69,7 +69,7 @@ TEST_F(Transmissions, MeasureABodyWhereLogarithmsOfCountsDoNot) {
 
 TEST_F(Transmissions, ComeOfLineIntegralsToo) {
   Recipe asked = recipe();
-  asked.steps["--minus-log"] = false;  // so that the transmissions are taken for line integrals
+  asked.steps["minus-log"] = false;  // so that the transmissions are taken for line integrals
   asked.iterations = 3;
   const auto volume = test::reconstructed(path_, asked);
   EXPECT_TRUE(std::ranges::all_of(volume, [](float v) { return v >= 0 && std::isfinite(v); }));
@@ -86,7 +86,7 @@ TEST_F(Transmissions, RefuseWhatNeedsLineIntegrals) {
   EXPECT_THROW(plan([](Recipe& r) { r.initial = Initial::fbp; }), GeometryError);
   EXPECT_THROW(plan([](Recipe& r) { r.stop_by_discrepancy = true; }), GeometryError);
   EXPECT_THROW(plan([](Recipe& r) {
-                 r.steps["--beam-hardening"] = std::vector<double>{1, 0.1};
+                 r.steps["beam-hardening"] = std::vector<double>{1, 0.1};
                }),
                GeometryError);
 }

@@ -235,8 +235,8 @@ TEST_F(LowDose, DataWeighAsTheirCountsSayWhereThereAreAny) {
   };
   EXPECT_TRUE(weighs(recipe_for("tv")));
   EXPECT_FALSE(weighs(recipe_for("cgls")));
-  for (const auto& [option, value] : {std::pair<std::string, StepValue>{"--minus-log", false},
-                                      {"--beam-hardening", std::vector<double>{1, 0.1}}}) {
+  for (const auto& [option, value] : {std::pair<std::string, StepValue>{"minus-log", false},
+                                      {"beam-hardening", std::vector<double>{1, 0.1}}}) {
     Recipe recipe = recipe_for("tv");
     recipe.steps[option] = value;
     EXPECT_FALSE(weighs(recipe)) << option;

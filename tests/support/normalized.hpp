@@ -62,10 +62,10 @@ inline std::vector<NormalizeCase> normalize_cases() {
       normalize_case(nearest, "normalize_nf_flatsB", "normalize_nf_dark", "tomopy_normalize_nf_B"),
       normalize_case(nearest, "normalize_nf_flatsM", "normalize_nf_dark3", "tomopy_normalize_nf_median")};
   for (std::size_t k = 1; k < all.size(); ++k)
-    all[k].values = {{"--flat-sets", "nearest"}, {"--flat-method", "median"}};
+    all[k].values = {{"flat-sets", "nearest"}, {"flat-method", "median"}};
   all[1].flat_times = all[3].flat_times = {0, 0, 7, 7};
   all[2].flat_times = {0.5, 0.5, 0.5, 5.5, 5.5, 5.5}, all[2].cutoff = 1.5;
-  all[3].values.insert({"--dark-method", "median"});
+  all[3].values.insert({"dark-method", "median"});
   return all;
 }
 
@@ -73,7 +73,7 @@ template <class Transmissions>
 void expect_tomopys_normalize(const Transmissions& transmissions) {
   for (NormalizeCase& c : normalize_cases()) {
     const Shape all = shape_of(c.views);
-    c.values.insert({"--minus-log", false});
+    c.values.insert({"minus-log", false});
     const pipeline::Preprocessing how = pipeline::preprocessing_of(c.values, {0, all[2]}, 0);
     ReferencesInMemory in = c.reader();
     const pipeline::Reference reference = pipeline::read_reference(in, {0, all[1]}, {0, all[2]}, how);

@@ -15,7 +15,7 @@ inline Plane without_stripes(Plane sinogram, std::string_view name, StepValues v
   const auto method =
       std::ranges::find_if(pipeline::stripes::methods(), [&](const auto& some) { return some.name == name; });
   pipeline::Notes own;
-  const bool minus_log = pipeline::value_of<bool>(values, "--minus-log").value_or(true);
+  const bool minus_log = pipeline::option::minus_log.of(values).value_or(true);
   const pipeline::Preprocessing how{
       .minus_log = minus_log, .values = std::move(values), .bins = sinogram.columns, .axis = axis};
   method->begin(how)(sinogram, notes ? *notes : own);

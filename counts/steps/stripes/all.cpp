@@ -6,12 +6,21 @@ namespace tandem::pipeline::stripes::method {
 
 namespace {
 
+const Option<PositiveNumber> vo_all_snr{"vo-all:snr", "how far a column must stand out (default 3)",
+                                        PositiveNumber{1e6}};
+const Option<WholeNumber> vo_all_la_size =
+    window("vo-all:la-size", "bins of the median for large stripes (default 61)");
+const Option<WholeNumber> vo_all_sm_size =
+    window("vo-all:sm-size", "bins of the median for small stripes (default 21)");
+const Option<WholeNumber> vo_all_dim{
+    "vo-all:dim", "1: median across columns; 2: also across ranks (default 1)", WholeNumber{1, 2}};
+
 DeadStripes dead_of(const Preprocessing& how) {
-  return {value_of<double>(how.values, "vo-all:snr").value_or(3), window_of(how, "vo-all:la-size", 61), true};
+  return {vo_all_snr.of(how.values).value_or(3), window_of(how, vo_all_la_size, 61), true};
 }
 
 Sorting sorting_of(const Preprocessing& how) {
-  return {window_of(how, "vo-all:sm-size", 21), value_of<Index>(how.values, "vo-all:dim").value_or(1) == 2};
+  return {window_of(how, vo_all_sm_size, 21), vo_all_dim.of(how.values).value_or(1) == 2};
 }
 
 }  // namespace
@@ -21,11 +30,7 @@ Method all() {
   return {
       .name = "vo-all",
       .help = "vo-dead, vo-large and vo-sorting, for all kinds of stripes",
-      .options = {{"vo-all:snr", "how far a column must stand out (default 3)", PositiveNumber{1e6}},
-                  window("vo-all:la-size", "bins of the median for large stripes (default 61)"),
-                  window("vo-all:sm-size", "bins of the median for small stripes (default 21)"),
-                  {"vo-all:dim", "1: median across columns; 2: also across ranks (default 1)",
-                   WholeNumber{1, 2}}},
+      .options = {vo_all_snr, vo_all_la_size, vo_all_sm_size, vo_all_dim},
       .planes = 6,
       .begin = [](const Preprocessing& how) -> Work {
         return [dead = dead_of(how), sorting = sorting_of(how)](Plane& sinogram, Notes&) {

@@ -10,6 +10,11 @@ namespace tandem::pipeline::stripes {
 
 namespace {
 
+const Option<PositiveNumber> vo_dead_snr{"vo-dead:snr", "how far a column must stand out (default 3)",
+                                         PositiveNumber{1e6}};
+const Option<WholeNumber> vo_dead_size = window("vo-dead:size", "bins of the median (default 51)");
+const Option<TrueOrFalse> vo_dead_norm{"vo-dead:norm", "vo-large follows (default true)", TrueOrFalse{}};
+
 /// How much each column goes up and down: the sum of distances to the mean of ten views around each.
 std::vector<float> fluctuations_of(const Plane& sinogram) {
   constexpr Index before = kernels::FluctuationBox::before, behind = kernels::FluctuationBox::behind;
@@ -104,8 +109,8 @@ namespace method {
 namespace {
 
 DeadStripes asked_dead(const Preprocessing& how) {
-  return {value_of<double>(how.values, "vo-dead:snr").value_or(3), window_of(how, "vo-dead:size", 51),
-          value_of<bool>(how.values, "vo-dead:norm").value_or(true)};
+  return {vo_dead_snr.of(how.values).value_or(3), window_of(how, vo_dead_size, 51),
+          vo_dead_norm.of(how.values).value_or(true)};
 }
 
 }  // namespace
@@ -113,9 +118,7 @@ DeadStripes asked_dead(const Preprocessing& how) {
 Method dead() {
   return {.name = "vo-dead",
           .help = "interpolates columns that do not respond or fluctuate, then vo-large (Vo 6)",
-          .options = {{"vo-dead:snr", "how far a column must stand out (default 3)", PositiveNumber{1e6}},
-                      window("vo-dead:size", "bins of the median (default 51)"),
-                      {"vo-dead:norm", "vo-large follows (default true)", TrueOrFalse{}}},
+          .options = {vo_dead_snr, vo_dead_size, vo_dead_norm},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             return [dead = asked_dead(how)](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };

@@ -15,6 +15,13 @@ namespace method {
 
 namespace {
 
+const Option<PositiveNumber> vo_filtering_sigma{
+    "vo-filtering:sigma", "width of the low frequencies, in steps of one period over all views (default 3)",
+    PositiveNumber{1e6}};
+const Option<WholeNumber> vo_filtering_size = window("vo-filtering:size", "bins of the median (default 21)");
+const Option<WholeNumber> vo_filtering_dim{
+    "vo-filtering:dim", "1: median across columns; 2: also across ranks (default 1)", WholeNumber{1, 2}};
+
 struct Filtering {
   double sigma;
   Sorting sorting;
@@ -28,9 +35,8 @@ void filter(Plane& sinogram, const Filtering& how) {
 }
 
 Filtering asked_filtering(const Preprocessing& how) {
-  return {value_of<double>(how.values, "vo-filtering:sigma").value_or(3),
-          {window_of(how, "vo-filtering:size", 21),
-           value_of<Index>(how.values, "vo-filtering:dim").value_or(1) == 2}};
+  return {vo_filtering_sigma.of(how.values).value_or(3),
+          {window_of(how, vo_filtering_size, 21), vo_filtering_dim.of(how.values).value_or(1) == 2}};
 }
 
 GpuColumns on_columns(const Filtering& how) { return {.slow_sigma = how.sigma, .sorting = how.sorting}; }
@@ -41,12 +47,7 @@ GpuColumns on_columns(const Filtering& how) { return {.slow_sigma = how.sigma, .
 Method filtering() {
   return {.name = "vo-filtering",
           .help = "vo-sorting of what changes slowly over the views (Vo 2)",
-          .options = {{"vo-filtering:sigma",
-                       "width of the low frequencies, in steps of one period over all views (default 3)",
-                       PositiveNumber{1e6}},
-                      window("vo-filtering:size", "bins of the median (default 21)"),
-                      {"vo-filtering:dim", "1: median across columns; 2: also across ranks (default 1)",
-                       WholeNumber{1, 2}}},
+          .options = {vo_filtering_sigma, vo_filtering_size, vo_filtering_dim},
           .planes = 7,
           .begin = [](const Preprocessing& how) -> Work {
             return [own = asked_filtering(how)](Plane& sinogram, Notes&) { filter(sinogram, own); };

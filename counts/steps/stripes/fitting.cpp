@@ -15,6 +15,13 @@ namespace tandem::pipeline::stripes {
 
 namespace {
 
+const Option<WholeNumber> vo_fitting_order{"vo-fitting:order", "of the polynomial (default 3)",
+                                           WholeNumber{0, 20}};
+const Option<PositiveNumber> vo_fitting_sigmax{
+    "vo-fitting:sigmax", "width of the low frequencies across columns (default 5)", PositiveNumber{1e6}};
+const Option<PositiveNumber> vo_fitting_sigmay{"vo-fitting:sigmay", "the same over the views (default 20)",
+                                               PositiveNumber{1e6}};
+
 /// The weights of 2 `half` + 1 points of a line, for the value in the middle of the polynomial of that order
 /// that fits them best, from the middle on (Savitzky and Golay). By polynomials that are orthogonal on the
 /// points, p_(k+1)(x) = x p_k(x) - b_k p_(k-1)(x).
@@ -107,9 +114,8 @@ void divide_by_fit(Plane& sinogram, const Fitting& how) {
 }
 
 Fitting asked_fitting(const Preprocessing& how) {
-  return {value_of<Index>(how.values, "vo-fitting:order").value_or(3),
-          value_of<double>(how.values, "vo-fitting:sigmax").value_or(5),
-          value_of<double>(how.values, "vo-fitting:sigmay").value_or(20)};
+  return {vo_fitting_order.of(how.values).value_or(3), vo_fitting_sigmax.of(how.values).value_or(5),
+          vo_fitting_sigmay.of(how.values).value_or(20)};
 }
 
 }  // namespace
@@ -118,10 +124,7 @@ Fitting asked_fitting(const Preprocessing& how) {
 Method fitting() {
   return {.name = "vo-fitting",
           .help = "divides columns by a polynomial over the views, for stripes of smooth sinograms (Vo 1)",
-          .options = {{"vo-fitting:order", "of the polynomial (default 3)", WholeNumber{0, 20}},
-                      {"vo-fitting:sigmax", "width of the low frequencies across columns (default 5)",
-                       PositiveNumber{1e6}},
-                      {"vo-fitting:sigmay", "the same over the views (default 20)", PositiveNumber{1e6}}},
+          .options = {vo_fitting_order, vo_fitting_sigmax, vo_fitting_sigmay},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             return [own = asked_fitting(how)](Plane& sinogram, Notes&) { divide_by_fit(sinogram, own); };

@@ -10,6 +10,14 @@ namespace tandem::pipeline::stripes {
 
 namespace {
 
+const Option<WholeNumber> fw_level{"fw:level", "levels; 2^levels is about the width of a stripe (default 4)",
+                                   WholeNumber{1, 20}};
+const Option<PositiveNumber> fw_sigma{
+    "fw:sigma", "width of the damped frequencies over the views (default 1)", PositiveNumber{1e6}};
+const Option<OneOf> fw_filter{"fw:filter", "wavelet (default sym16)", OneOf{wavelet_names()}};
+const Option<TrueOrFalse> fw_pad{
+    "fw:pad", "views of zeros before and behind, an eighth together (default true)", TrueOrFalse{}};
+
 constexpr Index usual_levels = 4;
 
 }  // namespace
@@ -65,10 +73,9 @@ void remove(Plane& sinogram, const FourierWavelet& how) {
 }
 
 FourierWavelet asked_wavelet(const Preprocessing& how) {
-  return {value_of<Index>(how.values, "fw:level").value_or(usual_levels),
-          &wavelet_named(value_of<std::string>(how.values, "fw:filter").value_or("sym16")),
-          value_of<double>(how.values, "fw:sigma").value_or(1),
-          value_of<bool>(how.values, "fw:pad").value_or(true)};
+  return {fw_level.of(how.values).value_or(usual_levels),
+          &wavelet_named(fw_filter.of(how.values).value_or("sym16")), fw_sigma.of(how.values).value_or(1),
+          fw_pad.of(how.values).value_or(true)};
 }
 
 Index rows_together(const FourierWavelet& how, Shape n) {
@@ -78,32 +85,27 @@ Index rows_together(const FourierWavelet& how, Shape n) {
 }  // namespace
 
 Method fourier_wavelet() {
-  return {
-      .name = "fw",
-      .help = "damps what is constant over the views in wavelet bands (Muench)",
-      .options =
-          {{"fw:level", "levels; 2^levels is about the width of a stripe (default 4)", WholeNumber{1, 20}},
-           {"fw:sigma", "width of the damped frequencies over the views (default 1)", PositiveNumber{1e6}},
-           {"fw:filter", "wavelet (default sym16)", OneOf{wavelet_names()}},
-           {"fw:pad", "views of zeros before and behind, an eighth together (default true)", TrueOrFalse{}}},
-      .planes = 6,
-      .begin = [](const Preprocessing& how) -> Work {
-        return [own = asked_wavelet(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
-      },
-      .on_gpu = [](const Preprocessing& how) -> GpuWork {
-        return [own = asked_wavelet(how)](GpuData& data) {
-          const Image<float>& y = data.y;
-          require_levels(own, y.n0, y.n2);
-          for_rows_together(y.n1, rows_together(own, {y.n0, y.n1, y.n2}),
-                            [&](Range rows) { remove_on_gpu(sinograms_of(y, rows), own, data.stream); });
-          return std::optional<Index>(0);
-        };
-      },
-      .gpu_bytes =
-          [](const Preprocessing& how, Shape n) {
-            const FourierWavelet own = asked_wavelet(how);
-            return gpu_bytes_a_row(own, n[0], n[2]) * rows_together(own, n);
-          }};
+  return {.name = "fw",
+          .help = "damps what is constant over the views in wavelet bands (Muench)",
+          .options = {fw_level, fw_sigma, fw_filter, fw_pad},
+          .planes = 6,
+          .begin = [](const Preprocessing& how) -> Work {
+            return [own = asked_wavelet(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
+          },
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            return [own = asked_wavelet(how)](GpuData& data) {
+              const Image<float>& y = data.y;
+              require_levels(own, y.n0, y.n2);
+              for_rows_together(y.n1, rows_together(own, {y.n0, y.n1, y.n2}),
+                                [&](Range rows) { remove_on_gpu(sinograms_of(y, rows), own, data.stream); });
+              return std::optional<Index>(0);
+            };
+          },
+          .gpu_bytes =
+              [](const Preprocessing& how, Shape n) {
+                const FourierWavelet own = asked_wavelet(how);
+                return gpu_bytes_a_row(own, n[0], n[2]) * static_cast<double>(rows_together(own, n));
+              }};
 }
 
 }  // namespace method

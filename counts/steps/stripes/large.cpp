@@ -6,6 +6,16 @@ namespace tandem::pipeline::stripes {
 
 namespace {
 
+const Option<PositiveNumber> vo_large_snr{"vo-large:snr", "how far a column must stand out (default 3)",
+                                          PositiveNumber{1e6}};
+const Option<WholeNumber> vo_large_size =
+    window("vo-large:size", "bins of the median, wider than the stripes (default 51)");
+const Option<PositiveNumber> vo_large_drop_ratio{
+    "vo-large:drop-ratio", "share of the views, brightest and darkest, that do not count (default 0.1)",
+    PositiveNumber{0.8}};
+const Option<TrueOrFalse> vo_large_norm{"vo-large:norm", "divide all columns by their factors (default true)",
+                                        TrueOrFalse{}};
+
 /// The factor of each column: its mean over that of its smooth neighbourhood, both in ascending order and
 /// without the ends.
 std::vector<double> factors_of(const Plane& ranks, const Plane& smooth, Range middle) {
@@ -48,9 +58,8 @@ namespace method {
 namespace {
 
 LargeStripes asked_large(const Preprocessing& how) {
-  return {value_of<double>(how.values, "vo-large:snr").value_or(3), window_of(how, "vo-large:size", 51),
-          value_of<double>(how.values, "vo-large:drop-ratio").value_or(0.1),
-          value_of<bool>(how.values, "vo-large:norm").value_or(true)};
+  return {vo_large_snr.of(how.values).value_or(3), window_of(how, vo_large_size, 51),
+          vo_large_drop_ratio.of(how.values).value_or(0.1), vo_large_norm.of(how.values).value_or(true)};
 }
 
 }  // namespace
@@ -58,12 +67,7 @@ LargeStripes asked_large(const Preprocessing& how) {
 Method large() {
   return {.name = "vo-large",
           .help = "divides columns by what sets them apart, and replaces wide stripes (Vo 5)",
-          .options = {{"vo-large:snr", "how far a column must stand out (default 3)", PositiveNumber{1e6}},
-                      window("vo-large:size", "bins of the median, wider than the stripes (default 51)"),
-                      {"vo-large:drop-ratio",
-                       "share of the views, brightest and darkest, that do not count (default 0.1)",
-                       PositiveNumber{0.8}},
-                      {"vo-large:norm", "divide all columns by their factors (default true)", TrueOrFalse{}}},
+          .options = {vo_large_snr, vo_large_size, vo_large_drop_ratio, vo_large_norm},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             return [large = asked_large(how)](Plane& sinogram, Notes&) {

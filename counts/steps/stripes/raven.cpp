@@ -8,6 +8,13 @@ namespace tandem::pipeline::stripes::method {
 
 namespace {
 
+const Option<PositiveNumber> raven_uvalue{
+    "raven:uvalue", "frequency along the row from which on it is damped (default 20)", PositiveNumber{1e6}};
+const Option<PositiveNumber> raven_nvalue{"raven:nvalue", "order of the Butterworth filter (default 4)",
+                                          PositiveNumber{100}};
+const Option<PositiveNumber> raven_vvalue{
+    "raven:vvalue", "highest frequency over the views that is damped (default 2)", PositiveNumber{1e6}};
+
 struct Raven {
   double u0, order, v0;
 };
@@ -43,9 +50,8 @@ std::optional<Index> remove_on_gpu(GpuData& data, const Raven& how) {
 }
 
 Raven asked_raven(const Preprocessing& how) {
-  return {value_of<double>(how.values, "raven:uvalue").value_or(20),
-          value_of<double>(how.values, "raven:nvalue").value_or(4),
-          value_of<double>(how.values, "raven:vvalue").value_or(2)};
+  return {raven_uvalue.of(how.values).value_or(20), raven_nvalue.of(how.values).value_or(4),
+          raven_vvalue.of(how.values).value_or(2)};
 }
 
 }  // namespace
@@ -54,11 +60,7 @@ Raven asked_raven(const Preprocessing& how) {
 Method raven() {
   return {.name = "raven",
           .help = "damps high frequencies along rows where those over the views are near 0 (Raven)",
-          .options = {{"raven:uvalue", "frequency along the row from which on it is damped (default 20)",
-                       PositiveNumber{1e6}},
-                      {"raven:nvalue", "order of the Butterworth filter (default 4)", PositiveNumber{100}},
-                      {"raven:vvalue", "highest frequency over the views that is damped (default 2)",
-                       PositiveNumber{1e6}}},
+          .options = {raven_uvalue, raven_nvalue, raven_vvalue},
           .planes = 5,
           .begin = [](const Preprocessing& how) -> Work {
             return [own = asked_raven(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };

@@ -6,6 +6,9 @@ namespace tandem::pipeline::stripes::method {
 
 namespace {
 
+const Option<WholeNumber> sf_size =
+    window("sf:size", "bins that a mean is compared with, an odd number (default 5)");
+
 /// The change that brings the mean of each column to the mean of `size` columns around it. Beyond its ends a
 /// row goes on as it ends.
 std::vector<double> changes_of(std::span<const double> means, Index size) {
@@ -19,14 +22,14 @@ std::vector<double> changes_of(std::span<const double> means, Index size) {
   return changes;
 }
 
-Index size_of(const Preprocessing& how) { return window_of(how, "sf:size", 5); }
+Index size_of(const Preprocessing& how) { return window_of(how, sf_size, 5); }
 
 }  // namespace
 
 Method smoothing() {
   return {.name = "sf",
           .help = "smooths the mean over the views: for faint, narrow stripes",
-          .options = {window("sf:size", "bins that a mean is compared with, an odd number (default 5)")},
+          .options = {sf_size},
           .begin = [](const Preprocessing& how) -> Work {
             return [size = size_of(how)](Plane& sinogram, Notes&) {
               const Range all{0, sinogram.rows};
@@ -39,7 +42,7 @@ Method smoothing() {
                     [size = size_of(how)](std::span<const double> means) { return changes_of(means, size); });
               },
           .conflict = [](const StepValues& values) -> std::string {
-            const Index size = value_of<Index>(values, "sf:size").value_or(5);
+            const Index size = sf_size.of(values).value_or(5);
             return size % 2 == 1 ? ""
                                  : words_of("sf:size=") + std::to_string(size) + ": an odd number is needed";
           }};

@@ -6,9 +6,12 @@ namespace tandem::pipeline::stripes::method {
 
 namespace {
 
+const Option<WholeNumber> vo_sorting_size = window("vo-sorting:size", "bins of the median (default 21)");
+const Option<WholeNumber> vo_sorting_dim{
+    "vo-sorting:dim", "1: median across columns; 2: also across ranks (default 1)", WholeNumber{1, 2}};
+
 Sorting asked_sorting(const Preprocessing& how) {
-  return {window_of(how, "vo-sorting:size", 21),
-          value_of<Index>(how.values, "vo-sorting:dim").value_or(1) == 2};
+  return {window_of(how, vo_sorting_size, 21), vo_sorting_dim.of(how.values).value_or(1) == 2};
 }
 
 }  // namespace
@@ -17,9 +20,7 @@ Sorting asked_sorting(const Preprocessing& how) {
 Method sorting() {
   return {.name = "vo-sorting",
           .help = "sorts each column, takes medians across columns, and puts the values back (Vo 3)",
-          .options = {window("vo-sorting:size", "bins of the median (default 21)"),
-                      {"vo-sorting:dim", "1: median across columns; 2: also across ranks (default 1)",
-                       WholeNumber{1, 2}}},
+          .options = {vo_sorting_size, vo_sorting_dim},
           .planes = 6,
           .begin = [](const Preprocessing& how) -> Work {
             return [sorting = asked_sorting(how)](Plane& sinogram, Notes&) {

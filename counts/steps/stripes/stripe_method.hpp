@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../../../core/spelled.hpp"
 #include "../step.hpp"
 #include "plane.hpp"
 
@@ -33,16 +34,18 @@ struct Method {
 /// All methods, in the order of the help.
 std::span<const Method> methods();
 
-/// The option behind the name of a method as a user types it: "--remove-stripe-method vo-large:size".
-inline std::string words_of(std::string_view option) {
-  return "--remove-stripe-method " + std::string(option);
+constexpr std::string_view chosen_by = "remove-stripe-method";  ///< name of the option
+
+/// A method, or an option behind its name, beside the option that chooses it.
+inline std::string words_of(std::string_view method) {
+  return spelled(chosen_by) + " " + std::string(method);
 }
 
 /// A window along a row: what was given, or the default as far as a row has bins. @throws GeometryError if
 /// the given one is wider than a row
-Index window_of(const Preprocessing& how, std::string_view option, Index otherwise);
+Index window_of(const Preprocessing& how, const Option<WholeNumber>& option, Index otherwise);
 
 /// A window of bins that is asked for by a whole number.
-StepOption window(std::string_view name, std::string_view help);
+Option<WholeNumber> window(std::string_view name, std::string_view help);
 
 }  // namespace tandem::pipeline::stripes

@@ -32,15 +32,15 @@ std::span<const Method> methods() {
   return every;
 }
 
-Index window_of(const Preprocessing& how, std::string_view option, Index otherwise) {
-  const auto given = value_of<Index>(how.values, option);
+Index window_of(const Preprocessing& how, const Option<WholeNumber>& option, Index otherwise) {
+  const auto given = option.of(how.values);
   if (how.bins == 0) return given.value_or(otherwise);
-  require<GeometryError>(given.value_or(1) <= how.bins, words_of(option), "=", given.value_or(1),
+  require<GeometryError>(given.value_or(1) <= how.bins, words_of(option.name), "=", given.value_or(1),
                          ": the window is wider than a row of ", how.bins, " bins; give at most ", how.bins);
   return given.value_or(std::min(otherwise, how.bins));
 }
 
-StepOption window(std::string_view name, std::string_view help) {
+Option<WholeNumber> window(std::string_view name, std::string_view help) {
   return {name, help, WholeNumber{1, 10000}};
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "banded.hpp"
 #include "columns.hpp"
 #include "gpu/gpu_columns.hpp"
@@ -16,6 +17,19 @@
 namespace tandem::pipeline::stripes {
 
 namespace {
+
+const Option<PositiveNumber> ti_beta{
+    "ti:beta",
+    "the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, "
+    "narrow stripes)",
+    PositiveNumber{1}};
+const Option<PositiveNumber> ti_mask{
+    "ti:mask", "share of the row, around its middle, that is changed (default 1)", PositiveNumber{1}};
+const Option<WholeNumber> ti_nblock{"ti:nblock", "the form of tomopy, for blocks of views (default 1)",
+                                    WholeNumber{0, 10000}};
+const Option<PositiveNumber> ti_alpha{
+    "ti:alpha", "the form of tomopy; what is above 0 lifts all values (default 0, in tomopy 1.5)",
+    PositiveNumber{1e6}};
 
 /// The change that brings the mean a of each column, in the middle part `mask` of the row, to the mean of its
 /// neighbourhood: (Gamma - delta) * (a - a_0), circular, Gamma_k = beta ((1 - beta) / (1 + beta))^|k|. This
@@ -100,16 +114,14 @@ void straighten(Plane& sinogram, const BlockedTitarenko& how) {
 }
 
 ColumnChanges softening_of(const Preprocessing& how) {
-  return [beta = value_of<double>(how.values, "ti:beta").value_or(0.022),
-          mask = value_of<double>(how.values, "ti:mask").value_or(1)](std::span<const double> means) {
-    return softening(means, beta, mask);
-  };
+  return [beta = ti_beta.of(how.values).value_or(0.022), mask = ti_mask.of(how.values).value_or(1)](
+             std::span<const double> means) { return softening(means, beta, mask); };
 }
 
 /// Empty unless an option of this form is given.
 std::optional<BlockedTitarenko> as_tomopy(const StepValues& values) {
-  const auto blocks = value_of<Index>(values, "ti:nblock");
-  const auto alpha = value_of<double>(values, "ti:alpha");
+  const auto blocks = ti_nblock.of(values);
+  const auto alpha = ti_alpha.of(values);
   if (!blocks && !alpha) return {};
   return BlockedTitarenko{blocks.value_or(1), alpha.value_or(0)};
 }
@@ -124,39 +136,29 @@ Work begin(const Preprocessing& how) {
 }
 
 std::string conflict(const StepValues& values) {
-  const bool tomocupy = values.contains("ti:beta") || values.contains("ti:mask");
-  return as_tomopy(values) && tomocupy ? "--remove-stripe-method ti: nblock and alpha do not go with beta "
-                                         "and mask, which are of another "
-                                         "form of ti; give those of one form"
+  const bool tomocupy = ti_beta.is_given(values) || ti_mask.is_given(values);
+  return as_tomopy(values) && tomocupy ? spelled("remove-stripe-method") +
+                                             " ti: nblock and alpha do not go with beta and mask, which are "
+                                             "of another form of ti; give those of one form"
                                        : "";
 }
 
 }  // namespace
 
 Method titarenko() {
-  return {
-      .name = "ti",
-      .help = "takes the means of columns to those of their neighbours (Titarenko)",
-      .options = {{"ti:beta",
-                   "the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, "
-                   "narrow stripes)",
-                   PositiveNumber{1}},
-                  {"ti:mask", "share of the row, around its middle, that is changed (default 1)",
-                   PositiveNumber{1}},
-                  {"ti:nblock", "the form of tomopy, for blocks of views (default 1)", WholeNumber{0, 10000}},
-                  {"ti:alpha",
-                   "the form of tomopy; what is above 0 lifts all values (default 0, in tomopy 1.5)",
-                   PositiveNumber{1e6}}},
-      .planes = 3,
-      .begin = begin,
-      .on_gpu =
-          [](const Preprocessing& how) {
-            const auto blocked = as_tomopy(how.values);
-            return blocked ? straighten_on_gpu(*blocked) : on_gpu(softening_of(how));
-          },
-      .gpu_bytes = [](const Preprocessing& how,
-                      Shape shape) { return as_tomopy(how.values) ? gpu_bytes_of_blocks(shape) : 0.0; },
-      .conflict = conflict};
+  return {.name = "ti",
+          .help = "takes the means of columns to those of their neighbours (Titarenko)",
+          .options = {ti_beta, ti_mask, ti_nblock, ti_alpha},
+          .planes = 3,
+          .begin = begin,
+          .on_gpu =
+              [](const Preprocessing& how) {
+                const auto blocked = as_tomopy(how.values);
+                return blocked ? straighten_on_gpu(*blocked) : on_gpu(softening_of(how));
+              },
+          .gpu_bytes = [](const Preprocessing& how,
+                          Shape shape) { return as_tomopy(how.values) ? gpu_bytes_of_blocks(shape) : 0.0; },
+          .conflict = conflict};
 }
 
 }  // namespace method

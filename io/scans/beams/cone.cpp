@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../changed_frames.hpp"
 #include "../recorded.hpp"
 #include "beam.hpp"
@@ -31,7 +32,7 @@ void stand_beside(Acquisition& found, const OpenOptions& options, const Detector
 
 Scan scan_of_cone(Acquisition& found, const OpenOptions& options, Detector detector,
                   std::vector<double>&& angles) {
-  const auto given = [](const std::optional<double>& value, const char* what) {
+  const auto given = [](const std::optional<double>& value, const std::string& what) {
     require<GeometryError>(value.has_value(), "cone beam: ", what);
     return *value;
   };
@@ -40,16 +41,17 @@ Scan scan_of_cone(Acquisition& found, const OpenOptions& options, Detector detec
   };
   stand_beside(found, options, detector);
   ConeBeam cone{detector, std::move(angles)};
-  cone.sod = given(either(options.sod_mm, found.sod_mm), "no distance from source to axis; give --sod MM");
-  cone.sdd =
-      given(either(options.sdd_mm, found.sdd_mm), "no distance from source to detector; give --sdd MM");
-  given(found.info.pixel_size_mm, "no pitch of the detector; give --pixel-size MM");
+  cone.sod = given(either(options.sod_mm, found.sod_mm),
+                   "no distance from source to axis; give " + spelled("sod") + " MM");
+  cone.sdd = given(either(options.sdd_mm, found.sdd_mm),
+                   "no distance from source to detector; give " + spelled("sdd") + " MM");
+  given(found.info.pixel_size_mm, "no pitch of the detector; give " + spelled("pixel-size") + " MM");
   const std::optional<double> midplane = either(options.midplane_row, found.midplane_row);
   cone.midplane_row = midplane.value_or(0.5 * (detector.rows - 1));
   if (!midplane && detector.rows > 1) {
     std::ostringstream text;
     text << "the scan records no midplane row; the middle, row " << cone.midplane_row
-         << ", is taken (give --midplane-row Y)";
+         << ", is taken (give " + spelled("midplane-row") + " Y)";
     found.info.notes.push_back(text.str());
   }
   if (!found.row_axis_bins.empty())

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../../geometry/view_subsets.hpp"
 #include "../../files/text.hpp"
 #include "beam.hpp"
@@ -16,18 +17,18 @@ constexpr const char* curved_detector = "curved about the source";  // text of a
 
 /// Refuses options that say what the vectors say already.
 void refuse_other_options(const OpenOptions& options, const std::string& where) {
-  const auto refuse = [&](bool given, const char* option) {
+  const auto refuse = [&](bool given, const std::string& option) {
     require<GeometryError>(!given, where, ": says where each view is taken from; leave ", option, " out");
   };
-  refuse(!options.angles.empty(), "--angles");
-  refuse(options.arc_deg.has_value(), "--arc");
-  refuse(options.reverse_rotation, "--rotation-direction");
-  refuse(options.sod_mm.has_value(), "--sod");
-  refuse(options.sdd_mm.has_value(), "--sdd");
-  refuse(options.midplane_row.has_value(), "--midplane-row");
-  refuse(options.curved_detector, "--curved-detector");
-  refuse(!options.view_shifts.empty(), "--view-shifts");
-  refuse(!options.row_shifts.empty(), "--view-row-shifts");
+  refuse(!options.angles.empty(), spelled("angles"));
+  refuse(options.arc_deg.has_value(), spelled("arc"));
+  refuse(options.reverse_rotation, spelled("rotation-direction"));
+  refuse(options.sod_mm.has_value(), spelled("sod"));
+  refuse(options.sdd_mm.has_value(), spelled("sdd"));
+  refuse(options.midplane_row.has_value(), spelled("midplane-row"));
+  refuse(options.curved_detector, spelled("curved-detector"));
+  refuse(!options.view_shifts.empty(), spelled("view-shifts"));
+  refuse(!options.row_shifts.empty(), spelled("view-row-shifts"));
 }
 
 /// Forgets what else the file says about axis, angles and shifts.
@@ -39,7 +40,8 @@ void forget_recorded(Acquisition& found) {
 
 Scan scan_of_flexible(Acquisition& found, const OpenOptions& options, Detector detector,
                       std::vector<double>&&) {
-  require<FileError>(found.views.has_value(), "flexible beam: no vectors; give --geometry FILE");
+  require<FileError>(found.views.has_value(),
+                     "flexible beam: no vectors; give " + spelled("geometry") + " FILE");
   ViewGeometry given = *std::move(found.views);
   refuse_other_options(options, given.where);
   const Index count = given.views.size();
@@ -51,9 +53,9 @@ Scan scan_of_flexible(Acquisition& found, const OpenOptions& options, Detector d
   forget_recorded(found);
   const double pitch = detector_of(scan).bin_pitch;
   if (recorded && std::abs(*recorded - pitch) > 0.01 * pitch)
-    found.info.notes.push_back(words(given.where, ": bins are ", pitch, " mm wide, the scan records ",
-                                     *recorded,
-                                     " mm; if the file has another unit than mm, give --pixel-size MM"));
+    found.info.notes.push_back(
+        words(given.where, ": bins are ", pitch, " mm wide, the scan records ", *recorded,
+              " mm; if the file has another unit than mm, give " + spelled("pixel-size") + " MM"));
   found.info.pixel_size_mm = pitch, found.row_pitch_mm = detector_of(scan).row_pitch;
   found.info.axis_bin = axis_of(scan);
   if (!axis_of(scan)) found.info.field_of_view = options.field_of_view;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../changed_frames.hpp"
 #include "beam.hpp"
 
@@ -24,10 +25,12 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
 
 Scan scan_of_parallel(Acquisition& found, const OpenOptions& options, Detector detector,
                       std::vector<double>&& angles) {
-  require<GeometryError>(!options.midplane_row, "--midplane-row ", options.midplane_row.value_or(0),
-                         ": the scan is a parallel beam; give --sod MM and --sdd MM too");
+  require<GeometryError>(
+      !options.midplane_row, spelled("midplane-row") + " ", options.midplane_row.value_or(0),
+      ": the scan is a parallel beam; give " + spelled("sod") + " MM and " + spelled("sdd") + " MM too");
   require<GeometryError>(!options.curved_detector,
-                         "--curved-detector: the scan is a parallel beam; give --sod MM and --sdd MM too");
+                         spelled("curved-detector") + ": the scan is a parallel beam; give " +
+                             spelled("sod") + " MM and " + spelled("sdd") + " MM too");
   ParallelBeam scan{detector, std::move(angles), known_row_axes(found, detector)};
   scan.view_shift_bins = shifts_of_views(found, options, options.view_shifts, found.bin_shifts);
   found.info.row_shifts = shifts_of_views(found, options, options.row_shifts, found.row_shifts);

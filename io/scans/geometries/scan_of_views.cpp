@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../../geometry/free_views.hpp"
 #include "../../../geometry/vector3.hpp"
 #include "geometry_file.hpp"
@@ -22,7 +23,7 @@ void scale_lengths(ViewGeometry& given, const Detector& detector, const std::opt
                    bool is_unit) {
   if (given.unit_steps) {
     require<GeometryError>(pitch_mm.has_value(), given.where,
-                           ": has no pitch of the detector; give --pixel-size MM");
+                           ": has no pitch of the detector; give " + spelled("pixel-size") + " MM");
     for (FlexibleView& view : given.views)
       view.bin_step = detector.bin_pitch * view.bin_step, view.row_step = detector.row_pitch * view.row_step;
     return;
@@ -41,8 +42,9 @@ void require_possible_lengths(const FlexibleBeam& scan, const std::string& where
   const auto away = [&](std::size_t k) {  // from the source to the detector
     return scan.parallel ? 1 : length(scan.views[k].detector - scan.views[k].source);
   };
-  require<GeometryError>(pitch >= least && pitch <= most, where, ": bins are ", pitch,
-                         " mm wide; no detector has such: lengths are in mm, or give --pixel-size MM");
+  require<GeometryError>(
+      pitch >= least && pitch <= most, where, ": bins are ", pitch,
+      " mm wide; no detector has such: lengths are in mm, or give " + spelled("pixel-size") + " MM");
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     const double ratio = length(scan.views[k].bin_step) / pitch;
     require<GeometryError>(ratio > 0.1 && ratio < 10, where, ": view ", k, ": bins are ", ratio,

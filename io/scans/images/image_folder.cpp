@@ -5,6 +5,7 @@
 #include <map>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../files/natural_order.hpp"
 #include "../settings/settings.hpp"
 #include "image.hpp"
@@ -106,11 +107,13 @@ Names one_series(const fs::path& folder, const Names& names, std::vector<std::st
     require<FileError>(some.size() < series.main.size(), folder.string(),
                        ": holds several series of images, ", series.main.size(), " like ",
                        listed({series.main.front()}), " and ", some.size(), " like ", listed({some.front()}),
-                       "; give flats and darks with --flats and --darks, and keep other images elsewhere");
+                       "; give flats and darks with " + spelled("flats") + " and " + spelled("darks") +
+                           ", and keep other images elsewhere");
     if (alike) {
       notes.push_back("several series of images; the " + std::to_string(series.main.size()) + " like " +
                       listed({series.main.front()}) + " are taken, the " + std::to_string(some.size()) +
-                      " like " + listed({some.front()}) + " left out: give them with --flats or --darks if " +
+                      " like " + listed({some.front()}) + " left out: give them with " + spelled("flats") +
+                      " or " + spelled("darks") + " if " +
                       "they are such, else keep the scan that is wanted apart");
       continue;
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../../core/units.hpp"
 #include "../../files/natural_order.hpp"
 #include "../changed_frames.hpp"
@@ -81,7 +82,8 @@ class Settings {
         views.notes.push_back(plan() + " plans " + std::to_string(*say_.views) + " views, and there are " +
                               std::to_string(there) +
                               ": the images count, on the whole arc; if the file is of another scan, " +
-                              "its distances are too, and its angles: give --angles FILE or --arc DEG");
+                              "its distances are too, and its angles: give " + spelled("angles") +
+                              " FILE or " + spelled("arc") + " DEG");
       say_.views = there;
       if (!numbers_.empty()) say_.first_number = numbers_.front();
     }
@@ -116,7 +118,8 @@ class Settings {
     } else if (say_.step_deg) {
       require<FileError>(say_.views.value_or(views) == views, path_.string(), ": says ",
                          say_.views.value_or(0), " views; there are ", views,
-                         " images, whose names do not count; give --angles FILE or --arc DEG");
+                         " images, whose names do not count; give " + spelled("angles") + " FILE or " +
+                             spelled("arc") + " DEG");
       for (Index k = 0; k < views; ++k) found.angles.push_back(in_radians(degrees(k + say_.first_number)));
     }
   }
@@ -226,7 +229,7 @@ Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
     const Index times = axes[0], views = axes[1];
     found.times = times;
     require<FileError>(options.time && *options.time < times, path.string(), ": has ", times, " times of ",
-                       views, " views; give --time K, from 0 to ", times - 1);
+                       views, " views; give " + spelled("time") + " K, from 0 to ", times - 1);
     found.projections =
         between(std::move(found.projections), {*options.time * views, (*options.time + 1) * views});
   }

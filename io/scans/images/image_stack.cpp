@@ -8,6 +8,7 @@
 
 #include "../../../core/error.hpp"
 #include "../../../core/parallel.hpp"
+#include "../../../core/spelled.hpp"
 #include "../orientation.hpp"
 #include "image_folder.hpp"
 
@@ -103,8 +104,8 @@ void note_unheeded(const ImageFile& file, FrameSource& source) {
   if (page.orientation == 1) return;
   source.notes.push_back(
       source.where() + ": images have orientation " + std::to_string(page.orientation) +
-      " (TIFF tag 274), which is not obeyed: rows and bins are taken as they are stored; --orient " +
-      std::string(words_of_tag(page.orientation)) + " would obey it");
+      " (TIFF tag 274), which is not obeyed: rows and bins are taken as they are stored; " +
+      spelled("orient") + " " + std::string(words_of_tag(page.orientation)) + " would obey it");
 }
 
 /// The frames of files with several images. All have as many as the first file, and only the last may have

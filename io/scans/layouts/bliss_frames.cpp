@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../files/text.hpp"
 #include "../recorded.hpp"
 #include "../scan_facts.hpp"
@@ -96,8 +97,8 @@ std::vector<std::string> guessed_rotation(const hdf5::File& file, const std::vec
   require<FileError>(names.size() <= 1 || !needed, file.name(), ": ", most.path,
                      "/measurement: ", names.empty() ? "" : names.front(), " and ",
                      names.empty() ? "" : names.back(),
-                     " may both be the rotation, and no technique/tomoconfig tells which; give --angles FILE "
-                     "or --arc DEG");
+                     " may both be the rotation, and no technique/tomoconfig tells which; give " +
+                         spelled("angles") + " FILE or " + spelled("arc") + " DEG");
   return names;
 }
 
@@ -158,7 +159,8 @@ void note_stage_aside(const Motion& across, ScanInfo& info) {
   if (std::abs(bins) <= seen) return;
   info.notes.push_back(words(across.where, " stands ", bins,
                              " bins aside: if its zero is the middle of the detector, the axis is as far "
-                             "from the middle; it is not moved, give --rotation-axis"));
+                             "from the middle; it is not moved, give " +
+                                 spelled("rotation-axis")));
 }
 
 }  // namespace

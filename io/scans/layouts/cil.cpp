@@ -32,7 +32,7 @@ constexpr Field cil_fields[] = {
     {"data/data@pixel_size_h", "", Use::obeyed, "pitch of columns"},
     {"data/data@pixel_size_v", "", Use::obeyed, "pitch of rows"},
     {"data/data@panel_origin", "bottom-left", Use::obeyed, "where the first pixel lies"},
-    {"data/data@dim0", "", Use::obeyed, "what an axis is: channel (--time), angle, vertical, horizontal"},
+    {"data/data@dim0", "", Use::obeyed, "what an axis is: channel ({time}), angle, vertical, horizontal"},
     {"data/data@scale", "", Use::refused, "data that were packed"},
     {"data/data@data_type", "AcquisitionData", Use::refused, "ImageData: a volume"},
 };

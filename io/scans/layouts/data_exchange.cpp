@@ -37,11 +37,11 @@ constexpr Field data_exchange_fields[] = {
     {"process/acquisition/flat_fields/flat_field_mode", "", Use::obeyed, "when flats were taken"},
     {"defaults/HDF5FrameLocation", "", Use::obeyed, "when flats were taken"},
     {"measurement/instrument/detection_system/objective/magnification", "1", Use::noted,
-     "the pitch is taken as it is recorded; if it is that of the camera, give --pixel-size"},
+     "the pitch is taken as it is recorded; if it is that of the camera, give {pixel-size}"},
     {"measurement/instrument/detector/binning_x", "1", Use::noted,
-     "the pitch is taken as it is recorded; if it is that of single pixels, give --pixel-size"},
+     "the pitch is taken as it is recorded; if it is that of single pixels, give {pixel-size}"},
     {"measurement/instrument/detector/binning_y", "1", Use::noted,
-     "the pitch is taken as it is recorded; if it is that of single pixels, give --pixel-size"},
+     "the pitch is taken as it is recorded; if it is that of single pixels, give {pixel-size}"},
 };
 
 std::unique_ptr<FrameSource> frames_of(const std::shared_ptr<hdf5::DataSet>& data,

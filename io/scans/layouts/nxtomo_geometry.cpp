@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../../core/units.hpp"
 #include "../../files/text.hpp"
 #include "../recorded.hpp"
@@ -59,8 +60,9 @@ std::optional<bool> half_turn_about(const hdf5::File& file, const NXtomoPlaces& 
   if (off >= rounding && std::abs(off - turn / 2) >= rounding)
     notes.push_back(words(path, " = ", degrees,
                           " deg is left out: only half a turn is turned back; NXtomo does not say which way "
-                          "columns run, so the sign of a lean is open: give --detector-roll, --axis-tilt or "
-                          "--geometry FILE"));
+                          "columns run, so the sign of a lean is open: give " +
+                              spelled("detector-roll") + ", " + spelled("axis-tilt") + " or " +
+                              spelled("geometry") + " FILE"));
   return std::abs(off - turn / 2) < rounding;
 }
 
@@ -83,8 +85,8 @@ void read_flips(const hdf5::File& file, const NXtomoPlaces& places, Acquisition&
     turned.flip_columns |= ry.value_or(false);
     turned.flip_rows |= rx.value_or(false);
   } else if (ry && *ry) {
-    notes.emplace_back(
-        "transformations/ry without rx or rz is left out: it flips rows or columns; give --orient");
+    notes.emplace_back("transformations/ry without rx or rz is left out: it flips rows or columns; give " +
+                       spelled("orient"));
   }
   if (turned.as_stored()) return;
   notes.push_back(std::string("the file says that its images are mirrored: they are turned back, ") +

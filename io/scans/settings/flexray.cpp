@@ -1,6 +1,7 @@
 // FlexRay scanners (TESCAN XRE, CWI): "scan settings.txt" and "data settings XRE.txt".
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "key_values.hpp"
 #include "settings.hpp"
 
@@ -26,11 +27,11 @@ constexpr Field flexray_fields[] = {
     {"Last angle", "", Use::obeyed, "the angle of the last view"},
     {"Direction", "1", Use::obeyed, "the sense of rotation"},
     {"Tilt", "0", Use::noted,
-     "the lean of the axis; its sign is not known, see --axis-tilt and --detector-roll"},
+     "the lean of the axis; its sign is not known, see {axis-tilt} and {detector-roll}"},
     {"import binning", "1", Use::noted,
-     "the scanner's program would bin the images; see --binning, and check the pixel size"},
+     "the scanner's program would bin the images; see {binning}, and check the pixel size"},
     {"Original number of columns", "0", Use::noted,
-     "images that were joined of several; check the axis and --file-type"}};
+     "images that were joined of several; check the axis and {file-type}"}};
 
 /// The file beside `path` whose name in lower case is `lower_name`; empty if there is none.
 fs::path beside(const fs::path& path, const std::string& lower_name) {
@@ -93,8 +94,8 @@ ScanSettings read_flexray(const fs::path& path) {
     heed(flexray_fields, text, found.notes);
   }
   if (found.axis_bin)
-    found.axis_note =
-        "the axis is the one that the scanner planned (COR); --rotation-axis-auto finds where it was";
+    found.axis_note = "the axis is the one that the scanner planned (COR); " + spelled("rotation-axis") +
+                      " auto finds where it was";
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../../core/units.hpp"
 #include "../../files/text_file.hpp"
 #include "key_values.hpp"
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* hardening =
-    "Nikon's correction of beam hardening and scatter; --beam-hardening corrects it here";
+    "Nikon's correction of beam hardening and scatter; {beam-hardening} corrects it here";
 constexpr Field nikon_fields[] = {
     {"Name", "", Use::obeyed, "how the names of the images begin"},
     {"InputSeparator", "", Use::obeyed, "what follows in these names"},
@@ -40,8 +41,8 @@ constexpr Field nikon_fields[] = {
     {"ObjectTilt", "0", Use::obeyed, "the tilt of the axis"},
     {"CentreOfRotationTop", "0", Use::obeyed, "the axis at the upper edge of the detector"},
     {"CentreOfRotationBottom", "0", Use::obeyed, "at the lower edge; if both differ, the detector is rolled"},
-    {"ObjectOffsetXStart", "0", Use::noted, "an axis that moves; solvers take --view-shifts"},
-    {"ObjectOffsetXEnd", "0", Use::noted, "an axis that moves; solvers take --view-shifts"},
+    {"ObjectOffsetXStart", "0", Use::noted, "an axis that moves; solvers take {view-shifts}"},
+    {"ObjectOffsetXEnd", "0", Use::noted, "an axis that moves; solvers take {view-shifts}"},
     {"WhiteLevel", "", Use::obeyed, "the flat of images that are corrected"},
     {"Projections", "", Use::obeyed, "the number of views"},
     {"InitialAngle", "0", Use::obeyed, "the angle of the first view"},
@@ -72,9 +73,8 @@ void read_axis(const KeyValues& text, ScanSettings& found) {
                         text.has("CentreOfRotationBottom") || shift != 0;
   if (recorded) found.axis_offset = (axis_mm - shift) / *found.pixel_size_mm;
   if (shift != 0)
-    found.axis_note =
-        "the axis is moved by DetectorOffsetX, with the sign of CIL 21; --rotation-axis-auto finds where it "
-        "was";
+    found.axis_note = "the axis is moved by DetectorOffsetX, with the sign of CIL 21; " +
+                      spelled("rotation-axis") + " auto finds where it was";
   if (rise != 0) {
     found.midplane_offset = rise / *found.row_pitch_mm;
     found.notes.emplace_back("the midplane is moved by DetectorOffsetY, with the sign of CIL 21");

@@ -2,6 +2,7 @@
 // and the pitch at the sample.
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "key_values.hpp"
 #include "settings.hpp"
 
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr double parallel_mm = 1e5;  // instruments without a point source write 1e6 or more
 
-constexpr const char* cut = "the images were cut; check the axis, and --midplane-row";
+constexpr const char* cut = "the images were cut; check the axis, and {midplane-row}";
 constexpr Field skyscan_fields[] = {
     {"Filename Prefix", "", Use::obeyed, "how the names of the images begin"},
     {"Number Of Files", "", Use::obeyed, "the number of views"},
@@ -31,21 +32,20 @@ constexpr Field skyscan_fields[] = {
     {"Reference Intensity", "", Use::obeyed, "the flat of images that are corrected"},
     {"Scanning Trajectory", "ROUND", Use::refused, "only circles are reconstructed"},
     {"Image Rotation", "0", Use::noted,
-     "degrees by which the camera is rolled; their sign is not known: try --detector-roll with both signs, "
-     "or "
-     "find the roll of a parallel beam by center --roll"},
+     "degrees by which the camera is rolled; their sign is not known: try {detector-roll} with both signs, "
+     "or find the roll of a parallel beam by center {roll}"},
     {"Image crop origin X", "0", Use::noted, cut},
     {"Image crop origin Y", "0", Use::noted, cut},
     {"Partial Width", "OFF", Use::noted, cut},
     {"Postalignment", "0", Use::noted,
-     "bins by which another program moved the axis; --rotation-axis-auto finds it"},
+     "bins by which another program moved the axis; {rotation-axis} auto finds it"},
     {"Number of connected scans", "1", Use::noted,
      "this is one of several scans along the axis, whose slices are joined afterwards"},
     {"Number Of Horizontal Offset Positions", "1", Use::noted,
-     "images that were joined of several; check the axis and --file-type"},
+     "images that were joined of several; check the axis and {file-type}"},
     {"Random Movement", "OFF", Use::noted, "images are taken for such that were moved back"},
-    {"Camera X/Y Ratio", "1", Use::noted, "cells that are no squares; check --pixel-size"},
-    {"CameraXYRatio", "1", Use::noted, "cells that are no squares; check --pixel-size"}};
+    {"Camera X/Y Ratio", "1", Use::noted, "cells that are no squares; check {pixel-size}"},
+    {"CameraXYRatio", "1", Use::noted, "cells that are no squares; check {pixel-size}"}};
 
 bool is_log(const fs::path& path) {
   if (in_lower_case(path.extension().string()) != ".log" || path.stem().string().ends_with("_rec"))
@@ -84,8 +84,8 @@ void read_angles(const KeyValues& text, ScanSettings& found) {
   found.notes.push_back((said.empty()
                              ? text.name() + " has no Rotation Direction; CC is taken"
                              : "the sense of rotation is taken from " + std::string(key) + " = " + said) +
-                        ", for images as the source sees them; if slices are blurred, give "
-                        "--rotation-direction -1");
+                        ", for images as the source sees them; if slices are blurred, give " +
+                        spelled("rotation-direction") + " -1");
 }
 
 /// The value of a key; "OFF (30)" becomes "OFF", since the number does not matter.

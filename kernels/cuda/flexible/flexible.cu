@@ -1,5 +1,6 @@
 // The pair for any geometry on GPUs: the row of the table, and how large shadows and windows are.
 
+#include "../../../core/spelled.hpp"
 #include "flexible.hpp"
 
 #include "../../flexible.hpp"
@@ -53,8 +54,9 @@ __global__ void __launch_bounds__(256)
 }  // namespace
 
 Extent extent_of(const FlexibleViews& views, Shape volume, Shape projections, const Stream& stream) {
-  require<DeviceError>(!views.curved, "device ", stream.device(),
-                       ": curved detectors have no projector there; give --device cpu, or a filter");
+  require<DeviceError>(
+      !views.curved, "device ", stream.device(),
+      ": curved detectors have no projector there; give " + spelled("device") + " cpu, or a filter");
   const Axes axes = axes_of(volume);
   const KeptOnDevices::Key key{volume[0] << 32 | volume[1], volume[2] << 32 | projections[1], projections[2]};
   const auto kept = views.kept.use<Extent>(stream, key, [&](const KeptOnDevices::Streams& streams) {

@@ -4,6 +4,7 @@
 // one line of some slices, which stays in shared memory. A real line is a complex one of half the length: its
 // even and odd elements are the two parts. So the numbers of a slice never meet those of another one.
 
+#include "../../../core/spelled.hpp"
 #include "lines.hpp"
 
 #include <algorithm>
@@ -282,7 +283,7 @@ void require_lines_to_fit(const FourierSizes& n, Device device) {
   const auto most = static_cast<Index>(most_shared_memory(device) / sizeof(Two)) * 16 / 18;
   require<DeviceError>(longest <= most, "device ", device.name(), ": the Fourier model needs ", longest,
                        " complex numbers of a line at once, and there is room for ", most,
-                       "; give --model pixel_driven or --device cpu");
+                       "; give " + spelled("model") + " pixel_driven or " + spelled("device") + " cpu");
 }
 
 void rows_to_samples(const DevicePlan& plan, const FourierSlices& at, const FourierWeights& weights,

@@ -1,3 +1,4 @@
+#include "../../../core/spelled.hpp"
 #include "tables.hpp"
 
 #include <algorithm>
@@ -157,7 +158,8 @@ FourierTables make_tables(const FourierPlan& plan, const KeptOnDevices::Streams&
   while ((1 << there.view_bit) < there.samples) ++there.view_bit;
   require<DeviceError>(std::uint64_t{plan.rays.size()} << there.view_bit < ListedSample::conjugate,
                        "Fourier model: ", plan.rays.size(), " views of ", plan.bins,
-                       " bins are too many for a GPU; give --device cpu or --model pixel_driven");
+                       " bins are too many for a GPU; give " + spelled("device") + " cpu or " +
+                           spelled("model") + " pixel_driven");
   there.row_forth = keep_transform(tables, radices_of(there.length / 2, false, true), 2, streams);
   there.row_back = keep_transform(tables, radices_of(there.length / 2, true, false), 2, streams);
   there.pixels_forth = keep_transform(tables, radices_of(there.cells_x / 2, false, true), 2, streams);

@@ -28,7 +28,7 @@ class RankFailures : public RanksOfPrograms {
     return "recon cone.h5 -o v.h5" + method.options + " --iterations " + std::to_string(iterations);
   }
   static std::string recon(const Method& method, int iterations, const std::string& every) {
-    return iterate(method, iterations) + " --checkpoint state --checkpoint-every " + every;
+    return iterate(method, iterations) + " --checkpoint state:every=" + every;
   }
   /// The volume of a run that nothing disturbs.
   std::vector<float> whole(int ranks, const Method& method, int iterations) {

@@ -12,7 +12,7 @@ const std::string cgls = " --reconstruction-algorithm cgls --iterations 4",
 
 TEST_F(Ranks, MakeTheVolumeOfOneProcess) {
   for (const std::string& options :
-       {std::string(), cgls, tv + " --nonnegative", std::string(" --dtype uint16 --rotation-axis-auto")}) {
+       {std::string(), cgls, tv + " --nonnegative", std::string(" --dtype uint16 --rotation-axis auto")}) {
     ASSERT_EQ(run("recon scan.h5 -o one.h5 --quiet --overwrite" + options).code, 0);
     for (const int ranks : {2, options.empty() ? 4 : 3}) {
       const Ended ended = on(ranks, "recon scan.h5 -o all.h5 --overwrite" + options);

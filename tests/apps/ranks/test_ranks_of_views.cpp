@@ -68,7 +68,7 @@ TEST_F(RanksOfViews, GoOnFromTheirCheckPoints) {
   ASSERT_EQ(on(2, recon).code, 0);
   const std::vector<float> whole = voxels(run / "v.h5");
   std::filesystem::remove(run / "v.h5");
-  const std::string long_run = recon + " --checkpoint state --checkpoint-every 2";
+  const std::string long_run = recon + " --checkpoint state:every=2";
   const Ended ended = run(long_run + then("[ -e state ]", "kill -TERM $(cat pid.1)"), shells(2, ""));
   ASSERT_EQ(ended.code, 143) << ended.err;
   ASSERT_FALSE(run.has("v.h5"));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../../io/scans/fields.hpp"
 
 namespace tandem::test {
@@ -62,8 +63,8 @@ std::string page_of_fields() {
     page << "\n## " << table.format << "\n\n| field | harmless | | meaning |\n| --- | --- | --- | --- |\n";
     for (const Field& field : table.fields) {
       const char* use = field.use == Use::obeyed ? "obeyed" : field.use == Use::noted ? "noted" : "refused";
-      page << "| `" << field.key << "` | " << field.harmless << " | " << use << " | " << field.meaning
-           << " |\n";
+      page << "| `" << field.key << "` | " << field.harmless << " | " << use << " | "
+           << with_spelled(field.meaning) << " |\n";
     }
   }
   return page.str();

@@ -165,7 +165,7 @@ TEST_F(GrowingScanTest, IsToldHowManyViewsThereWillBe) {
   const hid_t file = H5Fopen(path().c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   H5Ldelete(file, "/exchange/theta", H5P_DEFAULT);
   H5Fclose(file);
-  EXPECT_TRUE(says(refusal([&] { open_growing_scan(path(), arc); }), {"scan.h5", "--planned-views"}));
+  EXPECT_TRUE(says(refusal([&] { open_growing_scan(path(), arc); }), {"scan.h5", "--follow=views=N"}));
 }
 
 TEST_F(GrowingScanTest, KnowsTheAnglesThatAreWritten) {

@@ -160,7 +160,7 @@ TEST(Nikon, ThatLeansTooFarIsRefusedUnlessAnAngleIsGiven) {
   EXPECT_TRUE(says(refusal<GeometryError>([&] { pipeline::make_plan(reader->info(), pipeline::Recipe()); }),
                    {"--axis-tilt: the scan records -30 degrees; at most 10"}));
   pipeline::Recipe recipe;
-  recipe.steps["--axis-tilt"] = 0.0;
+  recipe.steps["axis-tilt"] = 0.0;
   EXPECT_FALSE(pipeline::make_plan(reader->info(), recipe).job.preprocessing.pose);
 }
 
