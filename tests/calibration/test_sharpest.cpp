@@ -107,9 +107,10 @@ TEST(SharpestSlices, TellHowTheAxisOfParallelRaysLeans) {
 }
 
 /// The elevation of laminography within 0.05 degrees, from views that are thought to rise by another one.
+/// There are more views than bins: fewer leave streaks, and the elevation is told less well.
 TEST(SharpestSlices, TellHowRaysOfLaminographyRise) {
   Trajectory way{.name = "laminography",
-                 .angles = angles_over(360, 90),
+                 .angles = angles_over(360, 150),
                  .parallel = true,
                  .midplane_row = 47.5,
                  .elevation = in_radians(30)};
