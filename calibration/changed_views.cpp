@@ -39,6 +39,24 @@ FlexibleBeam changed(const FlexibleBeam& scan, const Change& change) {
   return all;
 }
 
+CellPlace place_of(const FlexibleBeam& scan, const FlexibleView& view, const Vector3& point) {
+  const Vector3 normal = cross(view.bin_step, view.row_step);
+  const Vector3 ray = scan.parallel ? view.source : point - view.source;
+  const Vector3 from = scan.parallel ? point : view.source;
+  const Vector3 on = from + dot(view.detector - from, normal) / dot(ray, normal) * ray - view.detector;
+  const double square = dot(normal, normal);
+  return {dot(on, cross(normal, view.bin_step)) / square, dot(on, cross(view.row_step, normal)) / square};
+}
+
+double elevation_of(const FlexibleBeam& scan, const FlexibleView& view) {
+  const Vector3 ray = scan.parallel ? view.source : -1.0 * view.source;
+  return std::asin(ray[2] / length(ray));
+}
+
+double roll_of(const FlexibleBeam& scan, const FlexibleView& view) {
+  return std::asin(view.bin_step[2] / (length(view.bin_step) * std::cos(elevation_of(scan, view))));
+}
+
 double height_on_axis(const FlexibleBeam& scan, const FlexibleView& view, double row) {
   const Vector3 place = view.detector + row * view.row_step,
                 ray = scan.parallel ? view.source : place - view.source, normal = cross(view.bin_step, ray);

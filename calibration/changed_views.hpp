@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../geometry/beams/flexible.hpp"
+#include "../geometry/flexible_views.hpp"
 
 namespace tandem::calibration {
 
@@ -14,6 +14,14 @@ struct Change {
 /// The views of such a scanner. The beam is the ray through the origin; a tilt turns source and detector
 /// about the line through the origin along the bins.
 FlexibleBeam changed(const FlexibleBeam& scan, const Change& change);
+
+/// Where a point falls, counted from the middle of the detector.
+CellPlace place_of(const FlexibleBeam& scan, const FlexibleView& view, const Vector3& point = {});
+
+/// By how much the ray through the origin rises over the plane of slices, and how the detector is rolled
+/// about it, rad.
+double elevation_of(const FlexibleBeam& scan, const FlexibleView& view);
+double roll_of(const FlexibleBeam& scan, const FlexibleView& view);
 
 /// The height at which a row of the middle of the detector sees z, mm. The row counts from the middle.
 double height_on_axis(const FlexibleBeam& scan, const FlexibleView& view, double row);

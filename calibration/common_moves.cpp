@@ -1,31 +1,17 @@
 #include <Eigen/Dense>
 
-#include "../geometry/flexible_views.hpp"
 #include "../geometry/vector3.hpp"
+#include "changed_views.hpp"
 #include "view_moves.hpp"
 
 namespace tandem::calibration {
-
-namespace {
-
-/// Where the origin falls.
-CellPlace place_of_origin(const FlexibleBeam& scan, const FlexibleView& view, const Vector3& moved = {}) {
-  const Vector3 normal = cross(view.bin_step, view.row_step);
-  const Vector3 ray = scan.parallel ? view.source : moved - view.source;
-  const Vector3 from = scan.parallel ? moved : view.source;
-  const Vector3 on = from + dot(view.detector - from, normal) / dot(ray, normal) * ray - view.detector;
-  const double square = dot(normal, normal);
-  return {dot(on, cross(normal, view.bin_step)) / square, dot(on, cross(view.row_step, normal)) / square};
-}
-
-}  // namespace
 
 FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const ViewMove& move) {
   const auto [bins, rows, turn] = move;
   if (turn == 0) return moved(scan, view, -rows, -bins);
   const double bin = length(view.bin_step), row = length(view.row_step), c = std::cos(turn),
                s = std::sin(turn);
-  const auto [row_here, bin_here] = place_of_origin(scan, view);
+  const auto [row_here, bin_here] = place_of(scan, view);
   const Vector3 pivot = view.detector + bin_here * view.bin_step + row_here * view.row_step;
   FlexibleView turned = view;
   turned.bin_step = c * view.bin_step + s * bin / row * view.row_step;
@@ -45,8 +31,8 @@ void subtract_common_moves(std::vector<ViewMove>& all, const FlexibleBeam& scan)
     const FlexibleView& view = scan.views[at];
     for (int axis = 0; axis < 3; ++axis) {
       Vector3 to{};
-      to[axis] = step;
-      const CellPlace here = place_of_origin(scan, view), there = place_of_origin(scan, view, to);
+      to[static_cast<std::size_t>(axis)] = step;
+      const CellPlace here = place_of(scan, view), there = place_of(scan, view, to);
       common(k, axis) = there.bin - here.bin, common(n + k, axis) = there.row - here.row;
     }
     common(k, 3) = common(n + k, 4) = 1;

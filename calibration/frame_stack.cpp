@@ -1,6 +1,7 @@
 #include "frame_stack.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../core/parallel.hpp"
 
@@ -8,20 +9,31 @@ namespace tandem::calibration {
 
 namespace {
 
-/// A line of a grid that goes on at both ends as it ends, smoothed by 1 4 6 4 1.
-void smooth(const std::vector<double>& in, Index first, Index step, Index count, std::vector<double>& out) {
-  constexpr std::array weights{1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0};
-  for (Index at = 0; at < count; ++at) {
-    double sum = 0;
-    for (Index k = -2; k <= 2; ++k)
-      sum += weights[k + 2] * in[first + std::clamp<Index>(at + k, 0, count - 1) * step];
-    out[first + at * step] = sum;
+/// A line of a grid that goes on at both ends as it ends, smoothed by p, 1 - 2 p, p.
+void smooth(const std::vector<double>& in, Index first, Index step, Index count, double p,
+            std::vector<double>& out) {
+  const auto at = [&](Index k) {
+    return in[static_cast<std::size_t>(first + std::clamp<Index>(k, 0, count - 1) * step)];
+  };
+  for (Index k = 0; k < count; ++k)
+    out[static_cast<std::size_t>(first + k * step)] = (1 - 2 * p) * at(k) + p * (at(k - 1) + at(k + 1));
+}
+
+/// Smooths lines of a grid, `apart` values from one to the next, so that a point gets this variance.
+void smooth_lines(std::vector<double>& grid, Index lines, Index apart, Index step, Index count,
+                  double variance) {
+  const double times = std::ceil(2 * variance);
+  std::vector<double> next(grid.size());
+  for (double k = 0; k < times; ++k) {
+    for (Index line = 0; line < lines; ++line)
+      smooth(grid, line * apart, step, count, 0.5 * variance / times, next);
+    std::swap(grid, next);
   }
 }
 
 }  // namespace
 
-FrameStack smoothed(const FrameStack& frames, Index factor) {
+FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by) {
   const Index high = few_rows(frames) ? 1 : factor;
   const double f = factor;
   FrameStack all{{},
@@ -33,16 +45,15 @@ FrameStack smoothed(const FrameStack& frames, Index factor) {
   const std::size_t cells = all.rows * all.bins;
   all.values.assign(all.views() * cells, 0);
   parallel_for(all.views(), [&](Index view) {
-    std::vector<double> mean(cells, 0), across(cells, 0);
+    std::vector<double> mean(cells, 0);
     const float* from = frames.values.data() + view * frames.rows * frames.bins;
     for (Index row = 0; row < all.rows * high; ++row)
       for (Index bin = 0; bin < all.bins * factor; ++bin)
-        mean[row / high * all.bins + bin / factor] += from[row * frames.bins + bin] / (high * f);
-    for (Index row = 0; row < all.rows; ++row) smooth(mean, row * all.bins, 1, all.bins, across);
-    if (!few_rows(frames))
-      for (Index bin = 0; bin < all.bins; ++bin) smooth(across, bin, all.bins, all.rows, mean);
-    const std::vector<double>& result = few_rows(frames) ? across : mean;
-    std::copy(result.begin(), result.end(), all.values.begin() + view * all.rows * all.bins);
+        mean[static_cast<std::size_t>(row / high * all.bins + bin / factor)] +=
+            static_cast<double>(from[row * frames.bins + bin]) / (static_cast<double>(high) * f);
+    smooth_lines(mean, all.rows, all.bins, 1, all.bins, by.bins);
+    if (!few_rows(frames)) smooth_lines(mean, all.bins, 1, all.bins, all.rows, by.rows);
+    std::copy(mean.begin(), mean.end(), all.values.begin() + view * all.rows * all.bins);
   });
   return all;
 }

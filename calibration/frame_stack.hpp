@@ -21,9 +21,14 @@ struct FrameStack {
 /// Whether there are too few rows to tell a roll.
 inline bool few_rows(const FrameStack& frames) { return frames.rows <= 4; }
 
-/// Means of factor x factor cells, smoothed by 1 4 6 4 1 in both directions, so that interpolation between
-/// cells does not reduce the noise. If there are few rows, each stays by itself.
-FrameStack smoothed(const FrameStack& frames, Index factor);
+/// How much frames are smoothed: the variance of what becomes of a point, cells of the result squared.
+struct Smoothing {
+  double bins = 1, rows = 1;  ///< 1: by 1 4 6 4 1
+};
+
+/// Means of factor x factor cells, smoothed so that interpolation between cells does not reduce the noise. If
+/// there are few rows, each stays by itself.
+FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by = {});
 
 /// Subtracts from each cell its mean over the views, which removes rings and all that does not turn.
 void subtract_means(FrameStack& frames);

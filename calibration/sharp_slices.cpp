@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "../core/parallel.hpp"
 #include "../geometry/flexible_views.hpp"
@@ -42,20 +43,40 @@ VolumeGrid grid_at(Index width, double cell, double height) {
   return grid;
 }
 
-/// Adds a row of pixels: of each the mean of four cells, by where its ray falls, over the square of its
-/// distance.
+/// The weights of four rows about a place, by cubic splines: what waves lose by them hardly depends on where
+/// the place lies between rows. (A mean of two rows loses most half way between them. Slices of a leaning
+/// axis have rays at all places between rows, those of an upright one at one place, so the lean would look
+/// sharper than it is.)
+struct FourRows {
+  Index first;
+  std::array<float, 4> weights;
+  explicit FourRows(double place) {
+    const auto below = static_cast<Index>(place);
+    const auto f = static_cast<float>(place - static_cast<double>(below)), g = 1 - f;
+    first = below - 1;
+    weights = {g * g * g / 6, 2.0F / 3 - f * f * (1 - f / 2), 2.0F / 3 - g * g * (1 - g / 2), f * f * f / 6};
+  }
+};
+
+/// Adds a row of pixels: of each what its ray sees, over the square of its distance.
 void add_row(const FlexiblePlace& place, const float* frame, const Detector& d, Index y, Range pixels,
              float* line) {
-  const double bins = d.bins - 1, rows = d.rows - 1, iy = y;
+  const double bins = static_cast<double>(d.bins - 1), rows = static_cast<double>(d.rows - 2),
+               iy = static_cast<double>(y);
   for (Index x = pixels.first; x < pixels.last; ++x) {
-    const double ix = x, near = 1 / place.depth.at(ix, iy, 0), u = place.bin.at(ix, iy, 0) * near,
-                 v = place.row.at(ix, iy, 0) * near;
-    if (!(u >= 0 && u < bins && v >= 0 && v < rows)) continue;
-    const auto bin = static_cast<Index>(u), row = static_cast<Index>(v);
-    const auto a = static_cast<float>(u - bin), b = static_cast<float>(v - row);
-    const float* at = frame + row * d.bins + bin;
-    const float lower = at[0] + a * (at[1] - at[0]), upper = at[d.bins] + a * (at[d.bins + 1] - at[d.bins]);
-    line[x] += static_cast<float>(near * near) * (lower + b * (upper - lower));
+    const double ix = static_cast<double>(x), near = 1 / place.depth.at(ix, iy, 0),
+                 u = place.bin.at(ix, iy, 0) * near, v = place.row.at(ix, iy, 0) * near;
+    if (!(u >= 0 && u < bins && v >= 1 && v < rows)) continue;
+    const auto bin = static_cast<Index>(u);
+    const auto a = static_cast<float>(u - static_cast<double>(bin));
+    const FourRows four(v);
+    const float* at = frame + four.first * d.bins + bin;
+    float sum = 0;
+    for (const float weight : four.weights) {
+      sum += weight * (at[0] + a * (at[1] - at[0]));
+      at += d.bins;
+    }
+    line[x] += static_cast<float>(near * near) * sum;
   }
 }
 
@@ -83,12 +104,24 @@ std::vector<double> common_of(const std::vector<float>& a, const std::vector<flo
   return sums;
 }
 
+/// Smoothing for a scan whose rays rise, such that slices are as smooth along rays as across: what is one row
+/// is 1 / sin of the rise in the plane of a slice. (If it is not, a wrong rise makes slices sharper: the
+/// plane seems stretched, and edges along the smoother direction gain more than the others lose.)
+/// Interpolation smooths, too: by a third of a row and a sixth of a bin, squared.
+Smoothing even_smoothing(const FlexibleBeam& scan, double aspect) {
+  constexpr double least = 0.1, rows = 1.0 / 3, bins = 1.0 / 6, most = 4;
+  const double sine = std::abs(std::sin(elevation_of(scan, scan.views.front()))), rise = sine / aspect,
+               in_rows = (1 + bins) * rise * rise - rows;
+  if (sine < least) return {};
+  return in_rows >= 0 ? Smoothing{1, in_rows} : Smoothing{std::min(most, rows / (rise * rise) - bins), 0};
+}
+
 double sum_of(const std::vector<double>& all) { return std::accumulate(all.begin(), all.end(), 0.0); }
 
 }  // namespace
 
 SharpSlices::SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor) {
-  FrameStack level = smoothed(frames, factor);
+  FrameStack level = smoothed(frames, factor, even_smoothing(scan, frames.aspect));
   FlexibleBeam views = bin_down(scan, std::countr_zero(static_cast<std::uint64_t>(factor)), true);
   subtract_means(level);
   thin(level, views);
@@ -154,9 +187,8 @@ std::vector<std::array<double, 2>> SharpSlices::shadows(const Change& change, do
 }
 
 std::vector<double> SharpSlices::far_rows(double reserve) const {
-  constexpr double neutral =
-      0.2113;  // between two rows: there a mean of both has the noise of the mean place
-  const double middle = 0.5 * (level_.detector.rows - 1), half = 0.5 * (own_rows_ - 1), most = half - reserve;
+  const double middle = 0.5 * static_cast<double>(level_.detector.rows - 1),
+               half = 0.5 * static_cast<double>(own_rows_ - 1), most = half - reserve;
   const auto stays = [&](double row) {
     return std::ranges::all_of(shadows({}, row),
                                [&](const auto& cell) { return std::abs(cell[1] - middle) <= most; });
@@ -166,8 +198,23 @@ std::vector<double> SharpSlices::far_rows(double reserve) const {
   while (low < high && !stays(low)) low += 0.5;
   const double centre = 0.5 * (low + high), away = 0.5 * (high - low);
   std::vector<double> rows;
-  for (const double share : {-1.0, -0.5, 0.5, 1.0})
-    rows.push_back(std::floor(centre + share * away + middle) + neutral - middle);
+  for (const double share : {-1.0, -0.5, 0.5, 1.0}) rows.push_back(centre + share * away);
+  return rows;
+}
+
+std::vector<double> SharpSlices::fullest_rows(double reserve) const {
+  constexpr double most = 40;
+  const double high = std::max(0.0, 0.5 * static_cast<double>(own_rows_ - 1) - reserve),
+               step = std::max(1.0, 2 * high / most);
+  std::vector<std::pair<double, double>> all;  // energy and row
+  for (double row = -high; row <= high; row += step) {
+    double sum = 0;
+    for (const std::vector<double>& slice : energy({}, {row})) sum -= sum_of(slice);
+    all.emplace_back(sum, row);
+  }
+  std::ranges::sort(all);
+  std::vector<double> rows;
+  for (std::size_t k = 0; k < std::min<std::size_t>(4, all.size()); ++k) rows.push_back(all[k].second);
   return rows;
 }
 

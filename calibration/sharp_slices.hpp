@@ -28,6 +28,8 @@ class SharpSlices {
   /// Rows that count from the middle of the detector: far from the midplane on both sides, and half as far.
   /// The disc stays `reserve` rows within the detector, if it can.
   std::vector<double> far_rows(double reserve) const;
+  /// Rows whose slices have the most energy as the views are: where a plate lies.
+  std::vector<double> fullest_rows(double reserve) const;
 
   /// (y, x), from each `step`-th view on from `first`.
   std::vector<float> slice(const Change& change, double row, Index first = 0, Index step = 1) const;

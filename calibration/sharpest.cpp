@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../operators/fbp.hpp"
+#include "../operators/projector.hpp"
 #include "opposite_views.hpp"
 #include "sharp_slices.hpp"
 
@@ -13,9 +15,6 @@ namespace {
 using pipeline::SweepResult, pipeline::Swept, pipeline::Verdict;
 
 constexpr int to_each_side = 4;
-/// Errors of simulated foam are up to so many times the spread that the jackknife tells: parts of slices have
-/// bubbles in common.
-constexpr double wider = 1.5;
 
 double& number_of(Change& change, Sought what) {
   switch (what) {
@@ -94,7 +93,8 @@ class Search {
   Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor)
       : slices_(frames, changed(scan, about), factor), about_(about), factor_(factor) {
     constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
-    rows_ = slices_.far_rows(margin + share * slices_.own_rows());
+    const double reserve = margin + share * static_cast<double>(slices_.own_rows());
+    rows_ = leans(scan) ? slices_.fullest_rows(reserve) : slices_.far_rows(reserve);
   }
 
   /// Moves a number to its best value, in steps that move shadows by so many cells; goes on while the best
@@ -108,7 +108,7 @@ class Search {
       number.verdict = found.verdict;
       if (found.verdict != Verdict::resolved && found.verdict != Verdict::railed) break;
       number_of(here, number.what) = found.value;
-      number.uncertainty = wider * unit * found.uncertainty;
+      number.uncertainty = unit * found.uncertainty;
       if (std::abs(found.value) > farthest(number.what, slices_)) number.verdict = Verdict::railed;
       if (std::abs(found.value) > farthest(number.what, slices_) || found.verdict == Verdict::resolved) break;
     }
@@ -133,7 +133,39 @@ class Search {
   std::vector<double> rows_{};
 };
 
+/// The frames that views see of the volume that they make, as they are.
+FrameStack seen_again(const FrameStack& frames, const FlexibleBeam& scan) {
+  const VolumeGrid grid = fitting_grid(scan);
+  const LinearOperator filter = ramp_filter(Scan(scan), grid), back = backprojector(Scan(scan), grid),
+                       forward = projector(scan, grid);
+  Stream& stream = default_stream(Device::cpu());
+  Array y(filter.domain()), filtered(filter.range()), x(back.range());
+  std::copy(frames.values.begin(), frames.values.end(), y.data());
+  filter.apply(1, y, 0, filtered, stream), back.apply(1, filtered, 0, x, stream);
+  forward.apply(1, x, 0, y, stream);
+  FrameStack again = frames;
+  again.values.assign(y.data(), y.data() + y.size());
+  return again;
+}
+
 constexpr double noise_alone = 0.1;
+
+/// Slices of rays that rise are not sharpest exactly where they are right: views of another rise stretch what
+/// they see, and edges of a sample of some height gain by that. By how much is seen where the truth is known:
+/// in frames of the volume that all views make where they were found.
+void subtract_bias(SharpestSlices& all, const FrameStack& frames, const FlexibleBeam& scan) {
+  const Change found = all.change;
+  const Search known(seen_again(frames, changed(scan, found)), scan, found, 1);
+  for (Sharpened& number : all.numbers) {
+    if (number.verdict != Verdict::resolved) continue;
+    Change again = found;
+    Sharpened other{number.what};
+    known.move(again, other, 0.5);
+    Change was = found;
+    if (other.verdict == Verdict::resolved) number.change -= other.change - number_of(was, number.what);
+    number_of(all.change, number.what) = number.change;
+  }
+}
 
 void forget(SharpestSlices& all) {
   for (Sharpened& number : all.numbers) number = {number.what};
@@ -141,6 +173,11 @@ void forget(SharpestSlices& all) {
 }
 
 }  // namespace
+
+bool leans(const FlexibleBeam& scan) {
+  constexpr double clearly = 0.1;
+  return std::abs(elevation_of(scan, scan.views.front())) > clearly;
+}
 
 SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
                              const std::vector<Sought>& what, const std::function<void(double)>& done) {
@@ -159,7 +196,10 @@ SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
   const Search fine(frames, scan, all.change, 1);
   round(fine, 0.5, false), round(fine, 0.25, false);
   all.common = fine.common(all.change);
-  if (all.common < noise_alone) forget(all);
+  if (all.common < noise_alone)
+    forget(all);
+  else if (leans(scan))
+    subtract_bias(all, frames, scan);
   return all;
 }
 

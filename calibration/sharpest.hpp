@@ -25,12 +25,17 @@ struct SharpestSlices {
   double common = 0;                 ///< @see SharpSlices::common
 };
 
+/// Whether rays rise over the plane of slices, as in laminography, whose samples are plates.
+bool leans(const FlexibleBeam& scan);
+
 /// Finds by how much a scanner differs from what its views say: where slices far from the midplane are
 /// sharpest. One number after the other is tried at nine values, first in steps that move the shadow of a
 /// point at the edge by two cells, at cells joined two by two, then by half a cell and a quarter. `judged`
 /// has the verdict, which is `flat` for less than a whole turn. A number that is not resolved stays as it is.
-/// `done` is called before each search, with its share of all. @throws GeometryError for views that have no
-/// filter
+/// Where rays
+/// rise, the slices are those with the most energy instead, and what a search finds too much in frames of the
+/// volume that was found is taken away. `done` is called before each search, with its share of all. @throws
+/// GeometryError for views that have no filter
 SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
                              const std::vector<Sought>& what, const std::function<void(double)>& done = {});
 

@@ -81,7 +81,9 @@ void run_calibrate(CalibrateOptions& o) {
                          "calibrate: the scan has no pixel size; give --pixel-size MM");
   Calibrated found = o.balls   ? calibrate_on_balls(*reader, o.scan, known, progress)
                      : o.views ? calibrate_each_view(*reader, o.scan, o.moves, progress)
-                               : calibrate_on_frames(*reader, o.scan, progress);
+                     : std::holds_alternative<FlexibleBeam>(reader->info().scan)
+                         ? calibrate_on_orbit(*reader, o.scan, progress)
+                         : calibrate_on_frames(*reader, o.scan, progress);
   progress.clear();
   io::Output(o.output, io::Content::geometry, o.common.replace())
       .write(io::geometry_text(o.output, found.scan));

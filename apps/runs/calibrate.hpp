@@ -23,8 +23,13 @@ Calibrated calibrate_on_balls(io::ScanReader& reader, const ScanOptions& options
 
 /// Finds the geometry from the frames of any sample: the axis, the roll, the sense of rotation and the last
 /// view by opposite rays; the roll, and the tilt of the axis or the midplane, by the sharpness of slices.
-/// @throws GeometryError for views of any geometry, and as `find_axis` does
+/// @throws GeometryError for shifted views, and as `find_axis` does
 Calibrated calibrate_on_frames(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
+
+/// Finds the geometry of views that have places of their own, along a circle about z, from the frames of any
+/// sample: axis, roll, and the elevation or the midplane, by the sharpness of slices. @throws GeometryError
+/// for other orbits, and if slices tell nothing
+Calibrated calibrate_on_orbit(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
 
 /// Where each view is, from its frame beside the line integrals of what all views make. @throws GeometryError
 /// for orbits without a filter, and where the frames tell nothing of it

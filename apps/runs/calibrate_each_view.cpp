@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../calibration/slices.hpp"
 #include "../../calibration/view_moves.hpp"
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
-#include "../pages/preview.hpp"
-#include "calibrate.hpp"
-#include "frames.hpp"
+#include "calibrate_part.hpp"
 #include "lines.hpp"
 
 namespace tandem::apps {
@@ -24,44 +21,20 @@ using nlohmann::json;
 constexpr std::array all_moves{Move::bins, Move::rows, Move::turn};
 std::size_t number_of(Move move) { return static_cast<std::size_t>(move); }
 
-/// The selected frames at coarse cells, and the views that go with them.
-struct CoarseFrames {
-  Selection selected;
-  int level = 0;
-  FlexibleBeam scan;
-  FrameStack frames{};
-};
-
-CoarseFrames coarse_frames(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
+CalibratedPart coarse_frames(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
   constexpr Index most = 96;  // bins and rows: at this size shifts of a hundredth of a cell are seen
-  CoarseFrames all{.selected = select(o, reader.info()), .scan = as_free_views(reader.info().scan)};
-  const Selection& s = all.selected;
-  while (std::max(s.bins.size(), s.rows.size()) >> all.level > most) ++all.level;
-  all.scan = bin_down(crop(all.scan, s.views, s.rows, s.bins), all.level, true);
-  const Detector& d = all.scan.detector;
-  const Index high = rows_together(s.rows.size(), all.level), wide = Index{1} << all.level;
-  all.frames = {{}, d.rows, d.bins, std::vector<double>(all.scan.views.size()), 0, d.row_pitch / d.bin_pitch};
-  for_each_frame(reader, o, progress, [&](std::size_t, std::span<const float> frame) {
-    for (Index row = 0; row < d.rows; ++row)
-      for (Index bin = 0; bin < d.bins; ++bin) {
-        double sum = 0;
-        for (Index r = row * high; r < (row + 1) * high; ++r)
-          for (Index b = bin * wide; b < (bin + 1) * wide; ++b) sum += frame[r * s.bins.size() + b];
-        all.frames.values.push_back(static_cast<float>(sum / (high * wide)));
-      }
-  });
-  return all;
+  const Selection s = select(o, reader.info());
+  return calibrated_part(reader, o, as_free_views(reader.info().scan),
+                         coarse_level(std::max(s.bins.size(), s.rows.size()), most), progress);
 }
 
 /// Coarse cells in cells of the file, and turns in degrees.
-double unit_of(Move move, const CoarseFrames& coarse) {
-  return move == Move::turn                                       ? in_degrees(1)
-         : move == Move::rows && coarse.selected.rows.size() == 1 ? 1
-                                                                  : std::exp2(coarse.level);
+double unit_of(Move move, const CalibratedPart& coarse) {
+  return move == Move::turn ? in_degrees(1) : move == Move::rows ? coarse.f_of_rows() : coarse.f();
 }
 
 /// All views of the file, those that were selected where they were found.
-FlexibleBeam moved_views(const FlexibleBeam& whole, const CoarseFrames& coarse, const ViewMoves& found) {
+FlexibleBeam moved_views(const FlexibleBeam& whole, const CalibratedPart& coarse, const ViewMoves& found) {
   FlexibleBeam all = whole;
   for (std::size_t k = 0; k < found.moves.size(); ++k) {
     ViewMove move = found.moves[k];
@@ -73,7 +46,7 @@ FlexibleBeam moved_views(const FlexibleBeam& whole, const CoarseFrames& coarse, 
 }
 
 /// The numbers of all views, or null where there are none.
-json numbers_of(Move move, const CoarseFrames& coarse, const ViewMoves& found) {
+json numbers_of(Move move, const CalibratedPart& coarse, const ViewMoves& found) {
   if (found.verdict[number_of(move)] != Verdict::resolved) return nullptr;
   json values = json::array(), uncertainties = json::array();
   for (std::size_t k = 0; k < found.moves.size(); ++k) {
@@ -114,8 +87,8 @@ json not_told_of(const ViewMoves& found, bool turns) {
   return all;
 }
 
-void add_report(Calibrated& all, const CoarseFrames& coarse, const ViewMoves& found, bool turns) {
-  all.report = {{"method", "reprojection"}, {"cells_together", std::exp2(coarse.level)},
+void add_report(Calibrated& all, const CalibratedPart& coarse, const ViewMoves& found, bool turns) {
+  all.report = {{"method", "reprojection"}, {"cells_together", coarse.f()},
                 {"rounds", found.rounds},   {"misfit_before", found.misfit_before},
                 {"misfit", found.misfit},   {"not_told", not_told_of(found, turns)}};
   for (const NamedMove& kind : named_moves) {
@@ -134,28 +107,12 @@ void add_report(Calibrated& all, const CoarseFrames& coarse, const ViewMoves& fo
                         each["why"].get<std::string>());
 }
 
-/// Slices in the middle and a third of the height above it, before and after.
-void add_slices(Calibrated& all, const CoarseFrames& coarse, const ViewMoves& found) {
-  FlexibleBeam after = coarse.scan;
+/// The views of the frames, each where it was.
+FlexibleBeam moved_views(const FlexibleBeam& views, const ViewMoves& found) {
+  FlexibleBeam after = views;
   for (std::size_t k = 0; k < after.views.size(); ++k)
-    after.views[k] = calibration::moved_by(coarse.scan, after.views[k], found.moves[k]);
-  const VolumeGrid grid = fitting_grid(coarse.scan);
-  std::vector<double> heights{grid.centre[2]};
-  if (!calibration::few_rows(coarse.frames))
-    heights.push_back(grid.centre[2] + grid.size[2] * grid.pitch[2] / 3);
-  std::vector<float> shown;
-  for (const double height : heights)
-    for (const bool is_after : {false, true}) {
-      const std::vector<float> slice =
-          calibration::slices_of(coarse.frames, is_after ? Scan(after) : Scan(coarse.scan), {height});
-      io::Picture picture{grid.size[0], grid.size[1], slice, {}};
-      picture.captions = {std::string(is_after ? "each view where it was" : "as the scan says") +
-                          (height == heights.front() ? "" : ", higher up")};
-      shown.insert(shown.end(), slice.begin(), slice.end());
-      all.pictures.push_back(std::move(picture));
-    }
-  const GreyWindow window = window_of(shown);
-  all.sheet = {.black = window.black, .white = window.white, .columns = 2};
+    after.views[k] = calibration::moved_by(views, after.views[k], found.moves[k]);
+  return after;
 }
 
 void require_found(const ViewMoves& found) {
@@ -176,14 +133,17 @@ void require_found(const ViewMoves& found) {
 
 Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& o, calibration::MoveSearch how,
                                ProgressLine& progress) {
-  const CoarseFrames coarse = coarse_frames(reader, o, progress);
-  how.watch = [&](int round) { progress("move views", round, how.rounds, "rounds"); };
-  const ViewMoves found = calibration::find_view_moves(coarse.frames, coarse.scan, how);
+  const CalibratedPart coarse = coarse_frames(reader, o, progress);
+  how.watch = [&](int round) {
+    progress("move views", static_cast<double>(round), static_cast<double>(how.rounds), "rounds");
+  };
+  const FlexibleBeam views = std::get<FlexibleBeam>(coarse.scan);
+  const ViewMoves found = calibration::find_view_moves(coarse.frames, views, how);
   require_found(found);
   Calibrated all{moved_views(as_free_views(reader.info().scan), coarse, found), json::object(), {}, {}, {}};
   add_report(all, coarse, found, how.turns);
   progress("make slices", 0, 1, "slices");
-  add_slices(all, coarse, found);
+  add_slices(all, coarse, views, moved_views(views, found), "each view where it was");
   return all;
 }
 

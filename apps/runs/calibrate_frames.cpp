@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "../../calibration/frames.hpp"
+#include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "calibrate_part.hpp"
@@ -184,8 +185,12 @@ void warn_of_views(const FrameCalibration& found, ProgressLine& progress) {
 }  // namespace
 
 Calibrated calibrate_on_frames(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
-  const CalibratedPart part = calibrated_part(reader, o, progress);
   const Scan& whole = reader.info().scan;
+  require<GeometryError>(axis_of(whole).has_value() && view_shifts_of(whole).empty(),
+                         "calibrate: the views of this ", kind_of(whole),
+                         " beam have places of their own; give --geometry cone, fan or parallel");
+  const CalibratedPart part =
+      calibrated_part(reader, o, whole, level_of_searches(select(o, reader.info())), progress);
   progress("find axis and roll", 0, 1, "searches");
   Found found = by_opposite_rays(part);
   by_sharp_slices(found, part, progress);

@@ -1,7 +1,6 @@
 #include "calibrate_part.hpp"
 
 #include "../../calibration/slices.hpp"
-#include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../pages/preview.hpp"
@@ -47,24 +46,31 @@ double row_of_axis(const Scan& scan) {
   return rows_are_slices(scan) || d.rows == 1 ? 0.5 * (d.rows - 1) : point_source_of(scan).midplane_row;
 }
 
-CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
-  const Scan& scan = reader.info().scan;
-  require<GeometryError>(axis_of(scan).has_value() && view_shifts_of(scan).empty(),
-                         "calibrate: the views of this ", kind_of(scan),
-                         " beam have places of their own; give --geometry cone, fan or parallel");
-  CalibratedPart part{.selected = select(o, reader.info()), .scan = scan};
+int coarse_level(Index cells, Index most) {
+  int level = 0;
+  while ((cells >> level) > most) ++level;
+  return level;
+}
+
+int level_of_searches(const Selection& s) {
+  constexpr Index of_a_row = 1023, of_frames = 383;
+  return coarse_level(s.bins.size(), s.rows.size() == 1 ? of_a_row : of_frames);
+}
+
+CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& o, const Scan& scan, int level,
+                               ProgressLine& progress) {
+  CalibratedPart part{.selected = select(o, reader.info()), .level = level, .scan = scan};
   const Selection& s = part.selected;
-  part.scan = crop(scan, s.views, s.rows, s.bins);
-  const Index most =
-      s.rows.size() == 1 ? 1024 : 384;  // bins; finer cells tell no more, because of their noise
-  while ((s.bins.size() >> part.level) >= most) ++part.level;
-  const Index rows_together = tandem::rows_together(s.rows.size(), part.level),
-              bins_together = Index{1} << part.level;
-  part.scan = bin_down(part.scan, part.level, true);
+  part.scan = bin_down(crop(scan, s.views, s.rows, s.bins), level, true);
+  const Index rows_together = tandem::rows_together(s.rows.size(), level), bins_together = Index{1} << level;
   const Detector& d = detector_of(part.scan);
-  part.frames = {{}, d.rows, d.bins, angles_of(part.scan), 0, d.row_pitch / d.bin_pitch};
-  if (!rows_are_slices(scan)) part.frames.bin_angle = d.bin_pitch / point_source_of(part.scan).sdd;
-  part.row = row_of_axis(part.scan);
+  const bool has_axis = axis_of(scan).has_value();
+  part.frames = {{},     d.rows,
+                 d.bins, has_axis ? angles_of(part.scan) : std::vector<double>(s.views.size(), 0),
+                 0,      d.row_pitch / d.bin_pitch};
+  if (has_axis && !rows_are_slices(scan))
+    part.frames.bin_angle = d.bin_pitch / point_source_of(part.scan).sdd;
+  part.row = has_axis ? row_of_axis(part.scan) : 0.5 * static_cast<double>(d.rows - 1);
   for_each_frame(reader, o, progress, [&](std::size_t, std::span<const float> frame) {
     add_binned(part.frames, frame, s.bins.size(), rows_together, bins_together);
   });
@@ -104,7 +110,8 @@ json searches_of(const calibration::SharpestSlices& found, const CalibratedPart&
   return all;
 }
 
-void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after) {
+void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after,
+                const std::string& caption) {
   const VolumeGrid grid = fitting_grid(part.scan);
   const double up = grid.size[2] * grid.pitch[2] / 3;
   const std::vector<double> heights = !calibration::few_rows(part.frames)
@@ -117,8 +124,7 @@ void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before,
       if (rows_are_slices(scan)) scan = as_free_views(scan);
       const std::vector<float> slice = calibration::slices_of(part.frames, scan, {heights[k]});
       io::Picture picture{grid.size[0], grid.size[1], slice, {}};
-      picture.captions = {std::string(is_after ? "calibrated" : "as the scan says") +
-                          (k == 0 ? "" : ", higher up")};
+      picture.captions = {(is_after ? caption : "as the scan says") + (k == 0 ? "" : ", higher up")};
       all.pictures.push_back(std::move(picture));
       shown.insert(shown.end(), slice.begin(), slice.end());
     }

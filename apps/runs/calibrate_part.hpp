@@ -16,15 +16,24 @@ struct CalibratedPart {
   double row = 0;  ///< row of the stack for which the axis is given
 
   double f() const { return std::exp2(level); }
-  double f_of_rows() const { return frames.rows == 1 ? 1 : f(); }
-  double bin_in_file(double bin) const { return (bin + 0.5) * f() - 0.5 + selected.bins.first; }
+  double f_of_rows() const { return selected.rows.size() == 1 ? 1 : f(); }
+  double bin_in_file(double bin) const {
+    return (bin + 0.5) * f() - 0.5 + static_cast<double>(selected.bins.first);
+  }
   double row_in_file(double stack_row) const {
     return (stack_row + 0.5) * f_of_rows() - 0.5 + selected.rows.first;
   }
 };
 
-/// Reads the frames. @throws GeometryError for views, and for rows, that have places of their own
-CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
+/// The lowest level at which so many cells become at most `most`.
+int coarse_level(Index cells, Index most);
+
+/// Reads the selected frames at a level. `scan` is the scan of the reader, in whatever form. Views of
+/// any geometry have no angles: these are 0.
+CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& options, const Scan& scan,
+                               int level, ProgressLine& progress);
+/// The level for searches of the axis and of sharp slices: finer cells tell no more, because of their noise.
+int level_of_searches(const Selection& selected);
 
 /// The row for which the axis is given: the row at the height of a point source, else the middle row.
 double row_of_axis(const Scan& scan);
@@ -43,6 +52,7 @@ nlohmann::json searches_of(const calibration::SharpestSlices& found, const Calib
 double unit_of(calibration::Sought what, const CalibratedPart& part);
 
 /// Adds slices in the middle and a third of the height above it, before and after calibration.
-void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after);
+void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after,
+                const std::string& caption = "calibrated");
 
 }  // namespace tandem::apps

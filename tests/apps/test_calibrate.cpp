@@ -130,6 +130,29 @@ TEST(Calibrate, MakesUpNoShiftsOfViews) {
   refuses("--pixel-size 1 --each-view --drift 0", 2, "--drift");
 }
 
+/// Laminography whose rays rise by another angle than the file of the views says.
+TEST(Calibrate, FindsTheElevationOfLaminography) {
+  const Program program;
+  const std::string cells =
+      "--trajectory laminography --pixel-size 1 --size 80 --bins 80 --rows 56 --views 100 --phantom plate "
+      "--quiet ";
+  ASSERT_EQ(program("simulate -o scan.h5 --elevation 41 --axis-bin 40.1 --photons 1e4 " + cells).code, 0);
+  ASSERT_EQ(program("simulate -o level.h5 --elevation 40 " + cells).code, 0);
+  ASSERT_EQ(program("info level.h5 --write-geometry level.txt").code, 0);
+  const std::string command =
+      "calibrate scan.h5 --geometry level.txt --pixel-size 1 -o found.npy --json found.json ";
+  const Ended ended = program(command);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json report = program.json("found.json");
+  EXPECT_NEAR(report["elevation_deg"]["value"], 41, 0.1);  // 0.05 cells at the edge of the plate
+  EXPECT_NEAR(report["axis_bin"]["value"], 40.1, 0.05);
+  EXPECT_NEAR(report["roll_deg"]["value"], 0, 0.2);
+  EXPECT_EQ(program("recon scan.h5 --geometry found.npy -o volume.h5 --quiet").code, 0);
+  const Ended quarter = program(command + "--views 0:25:1 --overwrite");
+  EXPECT_EQ(quarter.code, 4);
+  EXPECT_NE(quarter.err.find("slices do not tell where these views were"), std::string::npos) << quarter.err;
+}
+
 /// The midplane of the scan is left out for `calibrate`, which finds it by slices.
 TEST(Calibrate, FindsTheMidplaneOfAConeByItsSlices) {
   const Program program;

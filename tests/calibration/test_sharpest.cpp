@@ -11,6 +11,7 @@
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/phantom.hpp"
+#include "../../geometry/trajectories.hpp"
 
 namespace tandem::calibration {
 namespace {
@@ -103,6 +104,25 @@ TEST(SharpestSlices, TellHowTheAxisOfParallelRaysLeans) {
   const SharpestSlices found = find_sharpest(frames, as_free_views(scan), {Sought::roll, Sought::tilt});
   expect_found(found.numbers[0], 0, in_radians(0.1));
   expect_found(found.numbers[1], in_radians(0.4), in_radians(0.2));
+}
+
+/// The elevation of laminography within 0.05 degrees, from views that are thought to rise by another one.
+/// There are more views than bins: fewer leave streaks, and the elevation is told less well.
+TEST(SharpestSlices, TellHowRaysOfLaminographyRise) {
+  Trajectory way{.name = "laminography",
+                 .angles = angles_over(360, 150),
+                 .parallel = true,
+                 .midplane_row = 47.5,
+                 .elevation = in_radians(30)};
+  const Detector d{bins, rows, 1, 1, 59.5};
+  const FlexibleBeam thought = views_along(way, d);
+  way.elevation = in_radians(31.2);
+  const FlexibleBeam truth = changed(views_along(way, d), {.bins = 0.7, .roll = in_radians(0.3)});
+  const FrameStack frames = frames_of(scaled(plate(), 52, 1), truth, way.angles);
+  const SharpestSlices found = find_sharpest(frames, thought, {Sought::axis, Sought::roll, Sought::tilt});
+  expect_found(found.numbers[0], 0.7, 0.05);
+  expect_found(found.numbers[1], in_radians(0.3), in_radians(0.1));
+  expect_found(found.numbers[2], in_radians(1.2), in_radians(0.05));
 }
 
 /// What does not turn, noise, and less than a whole turn tell nothing.
