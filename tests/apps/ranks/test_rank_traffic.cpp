@@ -39,7 +39,8 @@ class RankTraffic : public ::testing::Test {
       EXPECT_EQ(t.sent[rank], t.before[rank] + t.steps * t.a_step[rank])
           << rank << " of " << ranks << ", " << what;
   }
-  /// The plan does not count what the curve of the objective takes at steps 0, 1, 2, 5, 10 and so on, and the last.
+  /// The plan does not count what the curve of the objective takes at steps 0, 1, 2, 5, 10 and so on, and the
+  /// last.
   void expect_steps_as_planned(int ranks, const std::string& what, const std::string& method) {
     const Traffic few = traffic_of(ranks, method + " --iterations 6"),
                   more = traffic_of(ranks, method + " --iterations 8");
