@@ -11,6 +11,9 @@ const resting = {"fbp-cutoff": 1, "fw:sigma": 2};
 const first = ["detector-roll", "axis-tilt", "sod", "sdd", "fbp-filter", "fbp-cutoff", "padding", "remove-stripe-method"];
 const fields = new Map();
 
+/** Numbers, also those that may be found: "X|auto". */
+const isNumber = one => /^(X|FLOAT|N|INT)(\|auto.*)?$/.test(one.type);
+
 const known = name => S.about.schema.find(one => one.name === name);
 
 /** The option has this text now; empty: none was given. */
@@ -39,7 +42,7 @@ function inputFor(one) {
     return input;
   }
   const input = made("input");
-  input.type = one.type === "flag" ? "checkbox" : ["X", "FLOAT", "N", "INT"].includes(one.type) ? "number" : "text";
+  input.type = one.type === "flag" ? "checkbox" : isNumber(one) ? "number" : "text";
   if (input.type === "number") input.step = one.type.startsWith("N") || one.type === "INT" ? "1" : "any";
   if (input.type !== "checkbox") input.placeholder = one.default && one.default !== "[]" ? one.default : "default";
   return input;

@@ -1,8 +1,6 @@
 
 // Slices for values of one option, with a score.
 
-const isNumber = one => ["X", "FLOAT", "N", "INT"].includes(one.type);
-
 /** A range about what the option is now. */
 function proposeRange() {
   const name = at("sweep-name").value, now = Number(S.options[name]);

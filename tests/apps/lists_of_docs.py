@@ -17,7 +17,7 @@ root = pathlib.Path(__file__).resolve().parents[2]
 # Options of other programs: mpirun and srun, Slurm, Apptainer, Docker, CMake, GoogleTest, scripts of tandem.
 OTHERS = set("--mpi --ntasks-per-node --nodes --gpus-per-node --cpus-per-task --signal --requeue --array --gpus --mca "
              "--nv --bind --build --preset --install --prefix --target --gtest_filter --gtest_also_run_disabled_tests "
-             "--version --cone --sample --way --rm --entrypoint --build-arg".split())
+             "--version --cone --sample --way --tandem --measure --rm --entrypoint --build-arg".split())
 
 
 def text(name):
@@ -45,8 +45,9 @@ class Help:
         return {option for help_ in self.of.values() for option in re.findall(r"--[a-z][a-z0-9-]*", help_)}
 
     def choices(self, option, command="recon"):
-        """The words of "--option A|B|C"."""
-        return re.search(rf"^  (?:-\w,)?{option} (\S+)", self.of[command], re.MULTILINE)[1].split("|")
+        """The words of "--option A[:NAME=VALUE]|B|C"."""
+        words = re.search(rf"^  (?:-\w,)?{option} (\S+)", self.of[command], re.MULTILINE)[1]
+        return re.sub(r"\[[^\]]*\]", "", words).split("|")
 
     def words(self, option, command="recon"):
         """The words of an option whose help ends by ": A, B, C"."""

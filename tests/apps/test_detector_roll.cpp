@@ -84,8 +84,8 @@ TEST(DetectorRoll, IsTakenAwayInTheGeometry) {
     const auto error = [&](const pipeline::StepValues& steps) {
       return test::relative_error(slices_of(folder / "rolled.h5", steps), level);
     };
-    const double left = error({}), taken = error({{"--detector-roll", degrees}}),
-                 wrong = error({{"--detector-roll", -degrees}});
+    const double left = error({}), taken = error({{"detector-roll", degrees}}),
+                 wrong = error({{"detector-roll", -degrees}});
     std::cout << degrees << " degrees: beside a level detector " << taken << ", left " << left
               << ", wrong sign " << wrong << '\n';
     EXPECT_LE(taken, 0.5 * left);
@@ -97,7 +97,7 @@ TEST(DetectorRoll, DoesNotDependOnChunks) {
   const test::TemporaryFolder folder;
   write_rolled(folder / "rolled.h5", 1, half_turn);
   pipeline::Recipe recipe;
-  recipe.steps = {{"--detector-roll", 1.0}};
+  recipe.steps = {{"detector-roll", 1.0}};
   recipe.axis_bin = axis;
   const std::vector<float> all = test::reconstructed(folder / "rolled.h5", recipe);
   EXPECT_TRUE(test::same_bits(all, test::reconstructed(folder / "rolled.h5", recipe, 7)));

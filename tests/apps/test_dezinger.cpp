@@ -38,7 +38,7 @@ Clipped clipped(std::vector<float> row, Index size, double threshold) {
   const Reference reference;
   ViewRow of_view{
       .reference = reference, .row = 0, .counted = {}, .integers = false, .y = {row.data(), row.size()}};
-  const Index replaced = dezinger({{"--dezinger", size}, {"dezinger:threshold", threshold}})(of_view);
+  const Index replaced = dezinger({{"dezinger", size}, {"dezinger:threshold", threshold}})(of_view);
   return {row, replaced};
 }
 
@@ -108,7 +108,7 @@ TEST(Dezinger, ComesBeforeAllOtherSteps) {
   const Space space({1, 1, 2}, Blocks::rows);
   for (const bool asked : {false, true}) {
     Findings findings;
-    const StepValues values = asked ? StepValues{{"--dezinger", Index{3}}} : StepValues{};
+    const StepValues values = asked ? StepValues{{"dezinger", Index{3}}} : StepValues{};
     const auto lines = preprocess(counts, reference, preprocessing_of(values, {0, 4}, 1), space, findings);
     EXPECT_FLOAT_EQ(lines.y.data()[0], -std::log(0.5f));
     EXPECT_FLOAT_EQ(lines.y.data()[1], asked ? -std::log(0.5f) : -std::log(22.85f));

@@ -206,7 +206,7 @@ TEST(Program, ProjectsAVolumeLikeAScan) {
 TEST(Program, ReconstructsThroughFrequencies) {
   Program run;
   ASSERT_EQ(run(std::string("simulate -o scan.h5 --truth truth.h5 --phantom disc ") + small).code, 0);
-  const std::string fourier = " --device cpu --model fourier --truth truth.h5 --json r.json --overwrite ";
+  const std::string fourier = " --device cpu --truth truth.h5 --json r.json --overwrite --model fourier";
   for (const std::string method : {"", ":accuracy=1e-5", " --reconstruction-algorithm cgls --iterations 5"}) {
     const Ended ended = run("recon scan.h5 -o v.h5" + fourier + method);
     ASSERT_EQ(ended.code, 0) << ended.err;
@@ -286,9 +286,9 @@ TEST(Program, MeasuresConeBeamsByTheirModels) {
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(variants(""), (Names{"separable_footprint back", "separable_footprint forward",
-                                 "pixel_driven back", "joseph forward"}));
+                                 "separable_footprint FDK", "pixel_driven back", "joseph forward"}));
   EXPECT_EQ(variants("--variant joseph"), (Names{"joseph back", "joseph forward"}));
-  EXPECT_EQ(variants("--variant all --precision all").size(), 6u);
+  EXPECT_EQ(variants("--variant all --precision all").size(), 7u);
   for (const auto& [options, word] : {std::pair{"--slices 3", "--size"},
                                       {"--precision float16", "float16"},
                                       {"--variant standard", "standard"},

@@ -102,7 +102,7 @@ TEST(Sweep, SaysWhatAWholeTurnDoesNotTell) {
     return run.json("r.json")["verdict"];
   };
   EXPECT_EQ(verdict("rotation-axis=66.3:69.3:0.5"), "railed");
-  EXPECT_EQ(verdict("padding-bins=16:64:16"), "flat");
+  EXPECT_EQ(verdict("saturation=1e6:4e6:1e6"), "flat");
 }
 
 TEST(Sweep, JudgesByTheScoreThatIsAskedFor) {

@@ -25,7 +25,7 @@ TEST(Steps, HaveNamesAndOptionsOfTheirOwn) {
     EXPECT_TRUE(names.insert(step.name).second) << step.name;
     EXPECT_FALSE(step.help.empty()) << step.name;
     for (const StepOption& option : step.options) {
-      EXPECT_TRUE(option.name.starts_with("--")) << option.name;
+      EXPECT_FALSE(option.name.empty() || option.name.starts_with("-")) << option.name;
       EXPECT_TRUE(options.insert(option.name).second) << option.name;
       EXPECT_FALSE(option.help.empty()) << option.name;
       for (const StepOption& one : option.behind) {

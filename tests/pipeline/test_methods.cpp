@@ -13,6 +13,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
+#include "../../core/spelled.hpp"
 #include "../../operators/projector.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/watch/outcome.hpp"
@@ -136,13 +137,12 @@ TEST(Methods, AreListedInTheReadme) {
 std::string row_of(const Method& method) {
   std::string row = "| `" + std::string(method.name) + "`";
   if (!method.name_for_cones.empty()) row += ", `" + std::string(method.name_for_cones) + "` for a cone beam";
-  row += " | " + std::regex_replace(std::string(method.help), std::regex("--[a-z]+"), "`$&`") + " | ";
+  row += " | " + std::regex_replace(with_spelled(method.help), std::regex("--[a-z]+"), "`$&`") + " | ";
   if (method.iterates())
     row +=
         method.updates > 0 ? std::to_string(method.updates) + " updates" : std::to_string(method.iterations);
   return row + " | " +
-         joined(method.options, ", ",
-                [](std::string_view option) { return "`" + std::string(option) + "`"; }) +
+         joined(method.options, ", ", [](std::string_view option) { return "`" + spelled(option) + "`"; }) +
          " |\n";
 }
 

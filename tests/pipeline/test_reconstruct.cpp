@@ -8,6 +8,7 @@
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/units.hpp"
+#include "../../counts/steps/options.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -237,7 +238,7 @@ TEST_F(ReconstructTest, RefusesMoreFlooredTransmissionsThanAllowed) {
   write_scan(folder_.path() / "scan.h5", SimulatedScan(dense));
   for (const Index at_once : {Index{1}, rows}) EXPECT_THROW(volume({}, at_once), FileError);
   Recipe recipe;
-  recipe.steps["minus-log:floored"] = 60;
+  option::most_floored.set(recipe.steps, 60);
   Outcome outcome;
   volume(recipe, 3, &outcome);
   const Index floored = outcome.findings.replaced_by("minus-log");
@@ -245,9 +246,9 @@ TEST_F(ReconstructTest, RefusesMoreFlooredTransmissionsThanAllowed) {
   EXPECT_GT(share, 0.01);
   ASSERT_EQ(outcome.warnings.size(), 1u);
   EXPECT_EQ(outcome.warnings[0].find("projections: " + std::to_string(floored)), 0u);
-  recipe.steps["minus-log:floored"] = 99 * share;
+  option::most_floored.set(recipe.steps, 99 * share);
   EXPECT_THROW(volume(recipe), FileError);
-  recipe.steps["minus-log:floored"] = 101 * share;
+  option::most_floored.set(recipe.steps, 101 * share);
   EXPECT_NO_THROW(volume(recipe));
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "../../counts/steps/options.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
 #include "../support/reconstructions.hpp"
@@ -220,7 +221,7 @@ TEST_F(RowAxesScan, NoiseOfBinsThatLeaveTheDetectorDoesNotCount) {
   write({0, -leaving}, 100);
   Recipe how = recipe("cgls", 20);
   how.stop_by_discrepancy = true;
-  how.steps["minus-log:floored"] = 100;
+  option::most_floored.set(how.steps, 100);
   Outcome bright, dim;
   test::reconstructed(path_, how, 0, &bright);
   const SimulatedScan scan(simulation_);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../counts/steps/options.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
@@ -31,7 +32,7 @@ class Transmissions : public ::testing::Test {
   Recipe recipe(std::string method = "mltr") const {
     Recipe asked;
     asked.method = std::move(method);
-    asked.steps["minus-log:floored"] = 100;
+    option::most_floored.set(asked.steps, 100);
     return asked;
   }
   /// Mean and standard deviation of the voxels within the disc, as shares of its attenuation.
