@@ -72,8 +72,9 @@ template <class Kind>
 struct Option : StepOption {
   using Value = typename Kind::Value;
 
-  Option(std::string_view name, std::string_view help, Kind kind, std::vector<StepOption> behind = {})
-      : StepOption{name, help, std::move(kind), std::move(behind)} {}
+  Option(std::string_view word, std::string_view words_of_help, Kind kind,
+         std::vector<StepOption> behind_it = {})
+      : StepOption{word, words_of_help, std::move(kind), std::move(behind_it)} {}
 
   /// What a user gave; empty if nothing.
   std::optional<Value> of(const StepValues& values) const {
