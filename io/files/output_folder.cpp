@@ -368,7 +368,7 @@ Descriptor OutputFolder::folder_in(const Descriptor& above, const std::string& n
 void OutputFolder::move(const std::string& file, const std::string& name) {
   Descriptor at(::fcntl(parent_.number(), F_DUPFD_CLOEXEC, 0));
   std::size_t first = 0;
-  for (std::size_t slash; at.valid() && (slash = name.find('/', first)) != std::string::npos;
+  for (std::size_t slash = 0; at.valid() && (slash = name.find('/', first)) != std::string::npos;
        first = slash + 1)
     at = folder_in(at, name.substr(first, slash - first), !file.empty());
   const std::string last = name.substr(first);
