@@ -254,7 +254,8 @@ class HierarchyMaker {
     // for all rows of the detector and all that the scan sees, so that no part of a volume moves them
     const Range rows = n_.view_rows();
     const double farthest = std::max(n_.middle_row - rows.first, rows.last - 1 - n_.middle_row);
-    const double beside = parent.t.step * (n_.depth.count / 2 + 1), before = seen_ / (1 - seen_ / n_.sod);
+    const Index planes = n_.depth.count / 2 + 1;
+    const double beside = parent.t.step * planes, before = seen_ / (1 - seen_ / n_.sod);
     const Line seen{-before - beside, before + seen_ / (1 + seen_ / n_.sod) + 2 * beside};
     const double turned = 1 - n_.turn(view, parent).c, moved = farthest * turned * seen.step / n_.sod;
     Index steps = 0;
