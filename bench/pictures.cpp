@@ -95,8 +95,8 @@ double noise_in_ring(const Array& image, Index size) {
   const double middle = 0.5 * (size - 1), radius = 0.5 * size;
   double sum = 0, count = 0;
   for (Index i = 0; i < image.size(); ++i) {
-    const double r =
-        std::hypot(static_cast<double>(i % size) - middle, static_cast<double>(i / size) - middle);
+    const Index x = i % size, y = i / size;
+    const double r = std::hypot(x - middle, y - middle);
     if (r < 0.15 * radius || r > 0.85 * radius) continue;
     sum += std::pow(static_cast<double>(image.data()[i]), 2), ++count;
   }
