@@ -232,7 +232,8 @@ double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
 }
 
 Rows::value_type line(const p::Plan& plan, const std::string& direction, double ms, double updates) {
-  return {{"variant", plan.flow.execution().variant},
+  const bool groups = plan.flow.model == Model::hierarchical;
+  return {{"variant", groups ? std::string(name_of(plan.flow.model)) : plan.flow.execution().variant},
           {"precision", name_of(plan.flow.execution().precision)},
           {"direction", direction},
           {"slices", plan.job.grid.size[2]},
@@ -254,7 +255,10 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
   recipe.size = job.grid.size[0], recipe.slices = job.grid.size[2];
   recipe.devices = first_devices(axes.device, how.devices);
   recipe.streams = static_cast<int>(how.streams), recipe.rows_at_once = axes.chunk;
-  recipe.execution = wanted;
+  if (wanted.variant == name_of(Model::hierarchical))
+    recipe.model = Model::hierarchical;
+  else
+    recipe.execution = wanted;
   if (axes.all_steps) recipe.steps = chains_of_steps().back().values;
   const auto scan = ends.open();
   const p::Plan plan = make_plan(scan->info(), recipe);

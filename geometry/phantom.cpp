@@ -120,6 +120,38 @@ void add_line(const std::vector<Ellipse>& ellipses, const VolumeGrid& grid, doub
   }
 }
 
+/// An ellipsoid with the cosine and the sine of its rotation, which all rays share.
+struct TurnedEllipsoid {
+  Ellipsoid shape;
+  double c, s;
+};
+
+std::vector<TurnedEllipsoid> turned(const Phantom& phantom) {
+  std::vector<TurnedEllipsoid> all;
+  for (const Ellipsoid& e : phantom.ellipsoids)
+    all.push_back({e, std::cos(e.rotation), std::sin(e.rotation)});
+  return all;
+}
+
+double line_integral(const std::vector<TurnedEllipsoid>& ellipsoids, const Vector3& from, const Vector3& to) {
+  const double length = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+  double sum = 0;
+  for (const auto& [e, c, s] : ellipsoids) {
+    const auto own = [&e, c, s](double x, double y, double z) {  // in semi-axes
+      return std::array{(x * c + y * s) / e.semi_axes[0], (y * c - x * s) / e.semi_axes[1],
+                        z / e.semi_axes[2]};
+    };
+    const auto p = own(from[0] - e.centre[0], from[1] - e.centre[1], from[2] - e.centre[2]);
+    const auto q = own(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+    // |p + t q| = 1
+    const double qq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], pq = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+    const std::array nearest{p[0] - pq / qq * q[0], p[1] - pq / qq * q[1], p[2] - pq / qq * q[2]};
+    const double inside = 1 - nearest[0] * nearest[0] - nearest[1] * nearest[1] - nearest[2] * nearest[2];
+    if (qq > 0 && inside > 0) sum += e.attenuation * 2 * std::sqrt(inside / qq) * length;
+  }
+  return sum;
+}
+
 }  // namespace
 
 void validate(const Ellipsoid& ellipsoid) {
@@ -161,23 +193,7 @@ double line_integral(const Phantom& phantom, double angle, double u, double z) {
 
 double line_integral(const Phantom& phantom, const std::array<double, 3>& from,
                      const std::array<double, 3>& to) {
-  const double length = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
-  double sum = 0;
-  for (const Ellipsoid& e : phantom.ellipsoids) {
-    const double c = std::cos(e.rotation), s = std::sin(e.rotation);
-    const auto own = [&](double x, double y, double z) {  // in semi-axes
-      return std::array{(x * c + y * s) / e.semi_axes[0], (y * c - x * s) / e.semi_axes[1],
-                        z / e.semi_axes[2]};
-    };
-    const auto p = own(from[0] - e.centre[0], from[1] - e.centre[1], from[2] - e.centre[2]);
-    const auto q = own(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
-    // |p + t q| = 1
-    const double qq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], pq = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-    const std::array nearest{p[0] - pq / qq * q[0], p[1] - pq / qq * q[1], p[2] - pq / qq * q[2]};
-    const double inside = 1 - nearest[0] * nearest[0] - nearest[1] * nearest[1] - nearest[2] * nearest[2];
-    if (qq > 0 && inside > 0) sum += e.attenuation * 2 * std::sqrt(inside / qq) * length;
-  }
-  return sum;
+  return line_integral(turned(phantom), from, to);
 }
 
 double row_height(const ParallelBeam& scan, Index row) {
@@ -216,6 +232,7 @@ void project_rays(const Phantom& phantom, const Detector& d, Index views, Range 
                   int samples, const RaysOf& rays_of) {
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
   require_samples(samples);
+  const auto ellipsoids = turned(phantom);
   const auto shifted = [&](Index cell, int k) { return cell + (k + 0.5) / samples - 0.5; };
   parallel_for(views, [&](Index view) {
     const auto ray = rays_of(view);
@@ -225,7 +242,7 @@ void project_rays(const Phantom& phantom, const Detector& d, Index views, Range 
         double sum = 0;
         for (int k = 0; k < samples * samples; ++k) {
           const Ray to = ray(shifted(row, k / samples), shifted(bin, k % samples));
-          sum += line_integral(phantom, to[0], to[1]);
+          sum += line_integral(ellipsoids, to[0], to[1]);
         }
         *cell = static_cast<float>(sum / (samples * samples));
       }

@@ -114,8 +114,9 @@ void run_bench(BenchOptions& o) {
   o.axes.to = o.to == "host" ? "" : o.to;
   o.axes.halves = o.dtype == "float16";
   o.axes.cone = o.geometry != "parallel";
-  const bool of_cone = o.name == "cone" || o.name == "fan";
-  o.axes.executions = of_cone && o.variant == name_of(Model::hierarchical)
+  const bool of_cone = o.name == "cone" || o.name == "fan",
+             takes_groups = of_cone || (o.name == "pipeline" && o.axes.cone);
+  o.axes.executions = takes_groups && o.variant == name_of(Model::hierarchical)
                           ? chosen_executions(o, kernels::hierarchical(o.axes.device))
                       : of_cone ? chosen_executions(o, kernels::cone(o.axes.device))
                       : o.name == "solvers" && o.variant == "fourier"
