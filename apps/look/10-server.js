@@ -5,8 +5,10 @@ const paneName = (id => name => name + " " + id)(Math.random().toString(36).slic
 /** What the page knows and what was chosen. */
 const S = {about: null, options: {}, other: null, z: null, region: null, size: [1, 1, 1], show: "A", tool: "window", tab: "slice"};
 
+const noAnswer = "tandem look does not answer any more; was it ended?";
+
 function complain(text) {
-  at("error").textContent = text;
+  if (at("error").textContent !== text) at("error").textContent = text;  // said aloud only if it is new
   at("error").hidden = !text;
 }
 
@@ -16,7 +18,7 @@ async function send(path, command) {
   try {
     answer = await fetch(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(command)});
   } catch {
-    throw new Error("tandem look does not answer any more; was it ended?");
+    throw new Error(noAnswer);
   }
   if (answer.ok) return answer;
   let why = answer.status + " " + answer.statusText;
@@ -33,7 +35,17 @@ async function picture(path, command) {
   return {...head, grey: new Float32Array(bytes, end + 1)};
 }
 
-const failed = new Set();  // askers whose newest wish could not be had
+const failed = new Map();  // what could not be had, and why
+
+/** The trouble of `what` is told, until it succeeds. */
+function failedWith(what, why) {
+  failed.set(what, why);
+  complain(why);
+}
+function succeeded(what) {
+  failed.delete(what);
+  complain([...failed.values()].pop() || "");
+}
 
 /**
  * Asks for one thing again and again, the newest wish only: one that waits is replaced by a newer one. `wish(rough)`
@@ -57,7 +69,7 @@ class Asker {
       if (current()) await this.one(this.wish(false), false, since, current);
     } catch (wrong) {
       if (current() && wrong.stale) setTimeout(() => this.want(), 60);  // an older command came later
-      else if (current()) failed.add(this), complain(wrong.message);
+      else if (current()) failedWith(this, wrong.message);
     }
     --this.flying;
     if (this.wanted) this.next();
@@ -67,8 +79,7 @@ class Asker {
     const begun = performance.now(), found = await picture(this.path, command);
     if (!rough) this.took = performance.now() - begun;
     if (!current()) return;
-    failed.delete(this);
-    if (failed.size === 0) complain("");
+    succeeded(this);
     found.rough = rough;
     this.got(found);
     found.milliseconds = performance.now() - since;

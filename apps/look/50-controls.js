@@ -167,8 +167,8 @@ function makeControls() {
     all.set(key, [...(all.get(key) || []), one]);
   }
   const names = all => all.map(one => one.name.replaceAll("-", " ")).join(", ");
-  for (const [step, all] of bySteps) parts.push(folded(step.replaceAll("-", " "), all.length > 3 ? all.length + " options" : names(all), all.map(one => fieldOf(one))));
-  for (const [group, all] of byGroups) parts.push(folded(group, all.length + " options", all.map(one => fieldOf(one))));
+  for (const [step, all] of bySteps) parts.push(folded(step.replaceAll("-", " "), all.length > 3 ? counted(all.length, "option") : names(all), all.map(one => fieldOf(one))));
+  for (const [group, all] of byGroups) parts.push(folded(group, counted(all.length, "option"), all.map(one => fieldOf(one))));
   at("controls").replaceChildren(...parts);
   fillControls();
   showStripeOptions();

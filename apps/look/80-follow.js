@@ -1,14 +1,28 @@
 
 // A scan that is still written: the slice is that of the views of the last half turn, and follows them.
 
-const lookEvery = 150;  // ms, for new views
+const lookEvery = 150, lookAfterTrouble = 1000;  // ms, for new views
+
+/** How many views there are, since when none has come, and why the next one does not count. */
+function wordsOfFollowing(news, shown) {
+  const soon = 2, late = news.waited > news.patience, waits = news.views < news.planned && news.waited > soon;
+  const since = new Date(Date.now() - 1000 * news.waited).toTimeString().slice(0, 8);
+  return news.views + " of " + news.planned + " views; the slice is of views " + news.ring[0] + " to " + (news.ring[1] - 1) + shown +
+    (news.unplanned > 0 ? "; " + news.unplanned + " more than planned are there" : "") +
+    (waits ? "; none has come since " + since + (late ? ", for more than " + news.patience + " s" : "") : "") +
+    (waits && news.next ? "; the next one does not count: " + news.next : "");
+}
 
 function follow() {
-  const line = made("p", "", "soft note");
+  const line = made("p", "", "soft note"), trouble = {};
   line.id = "followed", line.setAttribute("role", "status");
   at("caption-a").after(line);
-  let views = 0, noticed = 0, shown = "";
-  const tell = () => { line.textContent = views + " of " + S.planned + " views; the slice is of views " + S.ring[0] + " to " + (S.ring[1] - 1) + shown; };
+  let news = {views: 0}, noticed = 0, shown = "";
+  const tell = () => {
+    const words = wordsOfFollowing(news, shown);
+    if (line.textContent !== words) line.textContent = words;  // said aloud only if it is new
+    line.classList.toggle("wrong", news.views < news.planned && news.waited > news.patience);
+  };
   askA.shown = found => {
     took(found);
     if (found.rough || noticed === 0) return;
@@ -17,22 +31,30 @@ function follow() {
     noticed = 0;
     tell();
   };
+  const grown = async () => {
+    const answer = await fetch("grown.json").catch(() => { throw new Error(noAnswer); });
+    const found = await answer.json();
+    if (!answer.ok) throw new Error(found.error);
+    return found;
+  };
   const lookAgain = async () => {
+    let pause = lookEvery;
     try {
-      const answer = await fetch("grown.json"), news = await answer.json();
-      if (!answer.ok) throw new Error(news.error);
-      if (news.views > views) {
-        views = news.views, S.planned = news.planned, S.ring = news.ring;
+      const before = news.views;
+      news = await grown();
+      if (news.views > before) {
         if (noticed === 0) noticed = performance.now();
-        tell();
         askA.want(), askB.want();
         if (S.tab === "sinogram") askSinogram.want();
       }
-      if (views >= news.planned) return;
+      tell();
+      if (failed.has(trouble)) succeeded(trouble);
+      if (news.views >= news.planned) return;
     } catch (wrong) {
-      complain(wrong.message);
+      failedWith(trouble, wrong.message);
+      pause = lookAfterTrouble;
     }
-    setTimeout(lookAgain, lookEvery);
+    setTimeout(lookAgain, pause);
   };
   lookAgain();
 }

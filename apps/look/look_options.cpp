@@ -132,7 +132,7 @@ bool look_takes(const std::string& option) {
 }
 
 LookOptions::LookOptions(const ReconOptions& o)
-    : scan_(o.scan.path.empty() ? o.scans.front() : o.scan.path), scans_(o.scans) {
+    : quiet_(o.common.quiet), scan_(o.scan.path.empty() ? o.scans.front() : o.scan.path), scans_(o.scans) {
   if (scans_.empty()) scans_.push_back(scan_);
   for (const CLI::Option* option : o.command->get_options()) {
     if (option->get_lnames().empty()) continue;
@@ -205,6 +205,7 @@ std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
     throw UsageError("options: help is on the command line");
   ReconOptions& o = made->options;
   o.scan.path = scan_;
+  o.common.quiet = quiet_;
   if (following_) o.planned_views = following_->planned_views, o.patience = following_->patience;
   finish_recipe(o);
   check_together(o);

@@ -61,6 +61,7 @@ class LookOptions {
     double patience;
   };
   std::optional<Following> following_;
+  bool quiet_;
   std::string scan_;
   std::vector<std::string> scans_;
   std::vector<std::string> known_;  ///< the names of all options of `recon`

@@ -1,7 +1,9 @@
 #include "look_scan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <sstream>
 
 #include "../../core/error.hpp"
 #include "../../pipeline/reconstruct.hpp"
@@ -48,6 +50,16 @@ json head_of(const pipeline::LookedAt& at) {
           {"rows", {at.rows.first, at.rows.last}}};
 }
 
+/// The first view of the last turn that slices are made of, when so many views are there.
+Index first_of_turn(const Scan& scan, Index views) {
+  const std::vector<double>& angles = angles_of(scan);
+  const double turn = period_of(scan).value_or(0) * (1 - 1e-9);
+  Index first = views - 1;
+  const auto angle = [&](Index view) { return angles[view]; };
+  while (first > 0 && !angles.empty() && std::abs(angle(first - 1) - angle(views - 1)) < turn) --first;
+  return first;
+}
+
 }  // namespace
 
 std::string bytes_of(const Pictured& some) {
@@ -92,19 +104,49 @@ LookScan::Opened LookScan::opened_as(const std::string& how, const ReconOptions&
   return one;
 }
 
+/// Tells something once, as long as nothing else is wrong.
+void LookScan::tell(const std::string& trouble, ProgressLine& says) {
+  if (trouble != told_ && !trouble.empty()) says.note("note: " + trouble);
+  told_ = trouble;
+}
+
+Index LookScan::views_seen(io::GrowingScan& scan, ProgressLine& says) {
+  try {
+    return std::min(scan.look(), scan.planned());
+  } catch (const FileError& fault) {
+    tell(fault.what(), says);
+    throw;
+  }
+}
+
 json LookScan::grown() {
   const auto parsed = options_.parsed(options_.start());
-  Opened& scan = opened(options_.start(), parsed->options);
-  if (scan.growing == nullptr) throw UsageError("the scan is not followed; start tandem look with --follow");
-  const Index views = std::min(scan.growing->look(), scan.growing->planned());
-  const Scan& geometry = scan.growing->info().scan;
-  const std::vector<double>& angles = angles_of(geometry);
-  const double turn = period_of(geometry).value_or(0) * (1 - 1e-9);
-  Index first = views - 1;
-  const auto angle = [&](Index view) { return angles[view]; };
-  while (first > 0 && !angles.empty() && std::abs(angle(first - 1) - angle(views - 1)) < turn) --first;
-  ring_ = {first, views};
-  return {{"views", views}, {"planned", scan.growing->planned()}, {"ring", {first, views}}};
+  const ReconOptions& o = parsed->options;
+  Opened& opened_scan = opened(options_.start(), o);
+  if (opened_scan.growing == nullptr)
+    throw UsageError("the scan is not followed; start tandem look with --follow");
+  io::GrowingScan& scan = *opened_scan.growing;
+  ProgressLine says(o.common);
+  const Index views = views_seen(scan, says), planned = scan.planned();
+  if (views > ring_.last) {
+    ring_ = {first_of_turn(scan.info().scan, views), views};
+    last_view_ = Clock::now();
+  }
+  const double waited = std::chrono::duration<double>(Clock::now() - last_view_).count(),
+               patience = o.patience;
+  const std::string next = scan.next();
+  std::ostringstream trouble;
+  if (waited > patience && ring_.last < planned)
+    trouble << "no new view for " << patience << " s (--follow=seconds=S), " << ring_.last << " of "
+            << planned << " are there" << (next.empty() ? "" : "; the next one does not count: " + next);
+  tell(trouble.str(), says);
+  return {{"views", ring_.last},
+          {"planned", planned},
+          {"unplanned", scan.unplanned()},
+          {"ring", {ring_.first, ring_.last}},
+          {"waited", waited},
+          {"patience", patience},
+          {"next", next}};
 }
 
 pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <list>
 #include <memory>
@@ -13,6 +14,8 @@
 #include "look_picture.hpp"
 
 namespace tandem::apps {
+
+class ProgressLine;
 
 /// As a page reads it: a line of JSON, filled up with blanks to a multiple of four bytes, and then the pixels
 /// as float32, row by row.
@@ -38,8 +41,11 @@ class LookScan {
   nlohmann::json axis(const nlohmann::json& asked);
   /// {options}: the recipe of the volume, the command that makes it, and what there is to say about it.
   nlohmann::json recipe(const nlohmann::json& asked);
-  /// Looks how many views a followed scan has. {views, planned, ring: [first, last)}: slices are made of the
-  /// ring, which is the last half turn of views, or the last turn of a fan or cone beam.
+  /// Looks how many views a followed scan has. {views, planned, unplanned: how many more there are; ring:
+  /// [first, last); waited: seconds since the last view came; patience: after how many of them that is told;
+  /// next: why the next view does not count}. Slices are made of the ring, which is the last half turn of
+  /// views, or the last turn of a fan or cone beam. What is wrong is told on standard error, too, and once.
+  /// @throws FileError if the scan shrinks, is gone or is another one
   nlohmann::json grown();
   /// What the scan says of itself, without options of the page.
   nlohmann::json report();
@@ -57,10 +63,15 @@ class LookScan {
   };
   Opened opened_as(const std::string& how, const ReconOptions& parsed) const;
   Opened& opened(const nlohmann::json& options, const ReconOptions& parsed);
+  Index views_seen(io::GrowingScan& scan, ProgressLine& says);
+  void tell(const std::string& trouble, ProgressLine& says);
 
   const LookOptions& options_;
-  Range ring_;                ///< see `grown`
-  std::list<Opened> opened_;  ///< the one that was used last comes first
+  using Clock = std::chrono::steady_clock;
+  Range ring_{0, 0};             ///< see `grown`
+  Clock::time_point last_view_;  ///< when the last view of a followed scan came
+  std::string told_;             ///< what was wrong with a followed scan when it was told last
+  std::list<Opened> opened_;     ///< the one that was used last comes first
 };
 
 }  // namespace tandem::apps

@@ -31,23 +31,48 @@ class Source {
   virtual std::string next() const = 0;  ///< why the next view does not count; may be empty
 };
 
+/// A name, and the file or folder that has had it since the beginning.
+class Named {
+ public:
+  Named(const fs::path& path, const char* what) : path_(path), what_(what), id_(id()) {}
+  const fs::path& path() const { return path_; }
+  /// @throws FileError if it has the name no more
+  void require_same() const {
+    require<FileError>(id() == id_, path_.string(), ": another ", what_,
+                       " has this name now; a scan that is followed must stay one ", what_);
+  }
+
+ private:
+  std::pair<dev_t, ino_t> id() const {
+    struct stat found {};
+    const bool seen = ::stat(path_.c_str(), &found) == 0;
+    require<FileError>(seen, path_.string(), ": is gone; a scan that is followed must keep its name");
+    return {found.st_dev, found.st_ino};
+  }
+
+  fs::path path_;
+  const char* what_;
+  std::pair<dev_t, ino_t> id_;
+};
+
 class FolderSource final : public Source {
  public:
-  FolderSource(const fs::path& path, const OpenOptions& options) : folder_(path, options) {}
-  std::optional<Acquisition> look(const std::function<void()>&) override { return folder_.look(); }
+  FolderSource(const fs::path& path, const OpenOptions& options)
+      : named_(path, "folder"), folder_(path, options) {}
+  std::optional<Acquisition> look(const std::function<void()>&) override {
+    named_.require_same();
+    try {
+      return folder_.look();
+    } catch (const fs::filesystem_error& fault) {
+      throw FileError(named_.path().string() + ": cannot be read: " + fault.code().message());
+    }
+  }
   std::string next() const override { return folder_.next(); }
 
  private:
+  Named named_;
   GrowingFolder folder_;
 };
-
-/// The device and the inode of the file with a name.
-std::pair<dev_t, ino_t> file_named(const fs::path& path) {
-  struct stat found {};
-  const bool seen = ::stat(path.c_str(), &found) == 0;
-  require<FileError>(seen, path.string(), ": is gone; a scan that is followed must keep its name");
-  return {found.st_dev, found.st_ino};
-}
 
 /// Whether no program wrote to the file lately, by a clock that moves in steps.
 bool is_quiet(const FileStamp& stamp) {
@@ -59,12 +84,10 @@ bool is_quiet(const FileStamp& stamp) {
 /// A file in SWMR mode stays open. Any other one is opened again when its writer has closed it.
 class Hdf5Source final : public Source {
  public:
-  Hdf5Source(const fs::path& path, const OpenOptions& options)
-      : path_(path), options_(options), id_(file_named(path)) {}
+  Hdf5Source(const fs::path& path, const OpenOptions& options) : named_(path, "file"), options_(options) {}
 
   std::optional<Acquisition> look(const std::function<void()>& release) override {
-    require<FileError>(file_named(path_) == id_, path_.string(),
-                       ": another file has this name now; a scan that is followed must stay one file");
+    named_.require_same();
     try {
       next_.clear();
       return swmr_ ? acquisition_in(*swmr_, options_) : opened_again(release);
@@ -77,12 +100,13 @@ class Hdf5Source final : public Source {
 
  private:
   std::optional<Acquisition> opened_again(const std::function<void()>& release) {
-    const FileStamp now = stamp_of(path_, path_.string());
+    const fs::path& path = named_.path();
+    const FileStamp now = stamp_of(path, path.string());
     if (seen_ == now || (seen_ && !is_quiet(now))) return std::nullopt;
     release();  // else libhdf5 would show the file as it was
-    Acquisition found = rehearsed(path_, [&] {
+    Acquisition found = rehearsed(path, [&] {
       hdf5::File file =
-          hdf5::File::open_growing(path_, std::make_shared<hdf5::Growth>(), options_.allow_external_files);
+          hdf5::File::open_growing(path, std::make_shared<hdf5::Growth>(), options_.allow_external_files);
       Acquisition all = acquisition_in(file, options_);
       if (file.is_swmr()) swmr_ = std::move(file);
       return all;
@@ -91,9 +115,8 @@ class Hdf5Source final : public Source {
     return found;
   }
 
-  fs::path path_;
+  Named named_;
   OpenOptions options_;
-  std::pair<dev_t, ino_t> id_;
   std::optional<hdf5::File> swmr_;
   std::optional<FileStamp> seen_;  ///< stamp of the file when it was opened
   std::string next_;
@@ -145,17 +168,17 @@ class Followed final : public GrowingScan {
                            spelled("follow"));
     planned_ = *planned;
     take(std::move(*found));
-    info_ = reader_->info();
-    options_.flats.clear(), options_.darks.clear();  // since they are read before the next look
+    info_ = reader_->info(), most_ = views_;
   }
 
   Index look() override {
-    const Index before = views_;
-    if (std::optional<Acquisition> found = source_->look([this] { reader_.reset(); })) {
+    std::optional<Acquisition> found = source_->look([this] { reader_.reset(); });
+    if (found && !(reader_ && views_in(*found) == views_ && found->angles == angles_)) {
       take(std::move(*found));
       info_.scan = reader_->info().scan;
     }
-    require<FileError>(views_ >= before, path_.string(), ": had ", before, " views, and has ", views_,
+    most_ = std::max(most_, views_);
+    require<FileError>(views_ == most_, path_.string(), ": had ", most_, " views, and has ", views_,
                        " now; a scan that is followed must not shrink");
     return reader_ ? std::min({views_, known_, planned_}) : 0;
   }
@@ -171,12 +194,18 @@ class Followed final : public GrowingScan {
   }
 
  private:
+  static Index views_in(const Acquisition& found) {
+    Index views = 0;
+    for (const auto& source : found.projections) views += source->shape()[0];
+    return views;
+  }
+
   void take(Acquisition found) {
+    angles_ = found.angles;
     const bool given = !options_.angles.empty() || options_.arc_deg;
     known_ = given ? planned_ : std::min(planned_, written(found.angles));
     if (!given && !found.angles.empty()) found.angles = extended(std::move(found.angles), known_, planned_);
-    views_ = 0;
-    for (const auto& source : found.projections) views_ += source->shape()[0];
+    views_ = views_in(found);
     require<GeometryError>(options_.angles.empty() || views_ <= planned_, options_.angles.string(), ": ",
                            planned_, " angles for a scan that has ", views_,
                            " views already; one per view is needed, give " + spelled("angles") +
@@ -188,6 +217,8 @@ class Followed final : public GrowingScan {
   OpenOptions options_;
   std::unique_ptr<Source> source_;
   Index planned_ = 0, views_ = 0, known_ = 0;
+  Index most_ = 0;              ///< views that were there at any look
+  std::vector<double> angles_;  ///< angles that the newest look has found
   std::unique_ptr<ScanReader> reader_;
 };
 

@@ -10,11 +10,11 @@ namespace tandem::io {
 
 /// A scan that another program is writing, so that each look may find more views. `info` describes the whole
 /// scan, with an angle for each planned view. Angles that are not known yet go on in equal steps. Flats and
-/// darks are those of the beginning, and are read before the first look.
+/// darks are those of the beginning.
 class GrowingScan : public ScanReader {
  public:
   /// Looks again. Returns how many views are there with their angles. @throws FileError if there are fewer
-  /// than before, or if another file has the name now
+  /// than before, if it is gone, or if another file or folder has the name now
   virtual Index look() = 0;
   virtual Index planned() const = 0;             ///< how many views the scan will have
   virtual Index angles_known() const = 0;        ///< how many views, from the first one, have known angles

@@ -10,6 +10,7 @@ import contextlib
 import json
 import math
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import tempfile
 import time
 
 from driven_browser import driven
-from live_page import get
+from live_page import get, talk
 from look_page import looking, picture, posted
 from pages import browser, require
 
@@ -67,13 +68,14 @@ def require_disc(found, place):
 
 
 @contextlib.contextmanager
-def followed(program, folder):
+def followed(program, folder, *options, patience=60):
+    """A folder with the views of half a turn, the program that follows it, and its port."""
     scan = folder / "growing"
     scan.mkdir()
     write_tiff(scan / "flat_0000.tif", [[50000] * BINS] * ROWS)
     write_tiff(scan / "dark_0000.tif", [[0] * BINS] * ROWS)
     add_views(scan, 0, HALF)
-    with looking(program, folder, f"--follow=views={2 * HALF}", "--arc", "360", scan="growing") as (_, port):
+    with looking(program, folder, f"--follow=views={2 * HALF},seconds={patience}", "--arc", "360", *options, scan="growing") as (_, port):
         yield scan, port
 
 
@@ -88,7 +90,7 @@ def require_grown(port, views, ring):
     while (found := json.loads(get(port, "grown.json")[1]))["views"] < views:
         require(time.monotonic() < end, found)
         time.sleep(0.05)
-    require(found == {"views": views, "planned": 2 * HALF, "ring": ring}, found)
+    require(found.items() >= {"views": views, "planned": 2 * HALF, "ring": ring, "unplanned": 0, "next": ""}.items(), found)
 
 
 def check_as_client(program, folder):
@@ -108,6 +110,83 @@ def check_as_client(program, folder):
     print("look_follow: slices are those of the last half turn")
 
 
+def emptied(scan):
+    shutil.rmtree(scan)
+
+
+def replaced(scan):
+    scan.rename(scan.with_name("other"))
+    shutil.copytree(scan.with_name("other"), scan)
+
+
+def shrunk(scan):
+    (scan / f"view_{HALF - 1:04}.tif").unlink()
+
+
+def overtaken(scan):
+    (scan / "view_0010.tif").rename(scan / "view_0010a.tif")
+
+
+TROUBLES = [(emptied, "growing: is gone"), (replaced, "growing: another folder has this name now"), (shrunk, f"view_{HALF - 1:04}.tif, and is missing now"),
+            (overtaken, "view 10 was view_0010.tif, and is view_0011.tif now")]
+
+
+def check_troubles(program, folder):
+    """What becomes of a scan is said as it is, each time that the page asks; what was seen is seen further."""
+    for number, (trouble, words) in enumerate(TROUBLES):
+        place = folder / str(number)
+        place.mkdir()
+        with followed(program, place) as (scan, port):
+            require_grown(port, HALF, [0, HALF])
+            require_disc(slice_of(port), PLACES[0])
+            trouble(scan)
+            for _ in range(3):
+                status, _, body = talk(port, f"GET {port.path('grown.json')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+                require(status == 422 and words in json.loads(body)["error"], trouble.__name__, status, body)
+            require_disc(slice_of(port), PLACES[0])
+    print("look_follow: a scan that is gone, another one or shorter is told")
+
+
+def require_said(port, holds, what):
+    end = time.monotonic() + 60
+    while not holds(found := json.loads(get(port, "grown.json")[1])):
+        require(time.monotonic() < end, "not told:", what, found)
+        time.sleep(0.05)
+    return found
+
+
+def check_silence(program, folder):
+    """A scan that stops growing: how long it has, and why the next view does not count."""
+    with followed(program, folder, patience=0.3) as (scan, port):
+        found = require_said(port, lambda now: now["waited"] > now["patience"], "silence")
+        require(found["views"] == HALF and found["next"] == "", found)
+        add_views(scan, HALF, HALF + 2)
+        cut = scan / f"view_{HALF:04}.tif"
+        cut.write_bytes(cut.read_bytes()[:200])
+        found = require_said(port, lambda now: cut.name in now["next"], "an image that is cut off")
+        require(found["views"] == HALF, found)
+        add_views(scan, HALF, HALF + 1)
+        require_said(port, lambda now: now["views"] == HALF + 2 and now["next"] == "", "that it grows again")
+        for late in range(HALF + 2, 2 * HALF + 3):
+            write_tiff(scan / f"view_{late:04}.tif", view(0))
+        require_said(port, lambda now: now["views"] == 2 * HALF and now["unplanned"] == 3, "views that nobody planned")
+    print("look_follow: silence is told, and what is not planned")
+
+
+def check_given_flats(program, folder):
+    """Flats and darks of the command line are those of the whole scan, also when it has grown."""
+    write_tiff(folder / "flats.tif", [[25000] * BINS] * ROWS)  # half of what the disc was simulated with
+    write_tiff(folder / "darks.tif", [[0] * BINS] * ROWS)
+    with followed(program, folder, "--flats", "flats.tif", "--darks", "darks.tif") as (scan, port):
+        add_views(scan, HALF, HALF + 2)
+        require_grown(port, HALF + 2, [2, HALF + 2])
+        start = json.loads(get(port, "about.json")[1])["start"]
+        head, pixels = picture(port, "frame", {"kind": "flat", "index": 0, "options": start})
+        require(head["count"] == 1 and struct.unpack(f"{BINS * ROWS}f", pixels) == (25000,) * (BINS * ROWS), head)
+        require(picture(port, "slice", {"z": 0, "options": start})[0]["size"] == [ROWS, BINS, BINS], "no slice")
+    print("look_follow: flats that are given stay")
+
+
 def check_in_browser(program, folder):
     with followed(program, folder) as (scan, port), driven(browser(), folder / "profile") as page:
         page.open(f"http://127.0.0.1:{port}{port.path('')}")
@@ -124,10 +203,32 @@ def check_in_browser(program, folder):
         print("look_follow: Chromium follows;", page.value("document.body.dataset.latencyMs"), "ms from a view to its slice")
 
 
+def check_troubles_in_browser(program, folder):
+    """The page tells the cause once and for all, and takes it back when all is well again."""
+    with followed(program, folder, patience=1) as (scan, port), driven(browser(), folder / "profile") as page:
+        page.open(f"http://127.0.0.1:{port}{port.path('')}")
+        line, error = "document.getElementById('followed').textContent", "document.getElementById('error')"
+        page.until(f"{line}.includes('none has come since') && {line}.includes('for more than 1 s')", "that no view comes")
+        require(page.value("document.getElementById('followed').classList.contains('wrong')"), "silence has no colour")
+        away = scan.with_name("away")
+        scan.rename(away)
+        page.until(f"!{error}.hidden && {error}.textContent.startsWith('growing: is gone')", "that the scan is gone")
+        away.rename(scan)
+        page.until(f"{error}.hidden", "that the scan is there again")
+        add_views(scan, HALF, 2 * HALF)
+        page.until(f"{line}.startsWith('{2 * HALF} of {2 * HALF}') && !{line}.includes('none')", "the whole scan")
+        print("look_follow: Chromium tells what is wrong, and that it is well again")
+
+
+CHECKS = [check_as_client, check_troubles, check_silence, check_given_flats]
+CHECKS_IN_BROWSER = [check_in_browser, check_troubles_in_browser]
+
+
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    with tempfile.TemporaryDirectory() as made:
-        check_in_browser(program, pathlib.Path(made)) if "--in-browser" in sys.argv[2:] else check_as_client(program, pathlib.Path(made))
+    for check in CHECKS_IN_BROWSER if "--in-browser" in sys.argv[2:] else CHECKS:
+        with tempfile.TemporaryDirectory() as made:
+            check(program, pathlib.Path(made))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,9 @@ Acquisition GrowingFolder::look() {
     next_ = fault.what();
   }
   require<FileError>(!files_.empty(),
-                     next_.empty() ? folder_.string() + ": the first image is not whole" : next_);
+                     next_.empty() ? found.front().string() +
+                                         ": may still be written; it counts when a second image is there"
+                                   : next_);
   Acquisition acquisition;
   acquisition.angles_where = folder_.string() + ": angles";
   acquisition.info.format = image_format_name(found.front()) + " stack";

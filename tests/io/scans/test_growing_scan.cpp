@@ -186,7 +186,8 @@ TEST_F(GrowingScanTest, RefusesAFileThatShrinksOrIsReplaced) {
   write(4, 0, 4);
   const auto scan = open_growing_scan(path(), {});
   write(3, 0, 0);
-  EXPECT_TRUE(says(refusal([&] { scan->look(); }), {"had 4 views", "has 3"}));
+  for (int k = 0; k < 2; ++k)  // also when it was told once
+    EXPECT_TRUE(says(refusal([&] { scan->look(); }), {"had 4 views", "has 3"}));
   std::filesystem::copy_file(path(), folder_ / "other.h5");
   std::filesystem::rename(folder_ / "other.h5", path());
   EXPECT_TRUE(says(refusal([&] { scan->look(); }), {"another file has this name"}));
@@ -243,6 +244,45 @@ TEST_F(GrowingFolderTest, WaitsForAnImageThatIsNotWhole) {
   std::filesystem::rename(folder_ / "kept", third);
   scan->look();
   EXPECT_EQ(scan->look(), 4);
+}
+
+TEST_F(GrowingFolderTest, WaitsForASecondImage) {
+  add(1, 0);
+  EXPECT_TRUE(says(refusal([&] { open(); }), {"view_0001.tif", "when a second image is there"}));
+}
+
+TEST_F(GrowingFolderTest, KeepsFlatsThatAreGiven) {
+  add(1, 0), add(2, 1);
+  OpenOptions options;
+  options.arc_deg = 180;
+  const test::TemporaryFolder beside;
+  test::write_tiff_pages(beside / "flats.tif", {test::frames(7, 1), test::frames(9, 1)});
+  options.flats = {beside / "flats.tif"};
+  const auto scan = open_growing_scan(folder_.path(), options, 4);
+  for (int view = 2; view < 4; ++view) {
+    scan->look();
+    const Frames got = scan->read(FrameKind::flat, {1, 2}, {0, test::rows}, {0, test::bins});
+    std::uint16_t pixel = 0;
+    std::memcpy(&pixel, got.bytes.data(), 2);
+    EXPECT_EQ(pixel, test::pixel(9, 0, 0));
+    add(view + 1, static_cast<std::size_t>(view));
+  }
+}
+
+TEST_F(GrowingFolderTest, RefusesAFolderThatShrinksIsReplacedOrGone) {
+  add(1, 0), add(2, 1), add(3, 2);
+  const auto scan = open();
+  EXPECT_EQ(scan->look(), 3);
+  const std::filesystem::path third = folder_ / "view_0003.tif", path = folder_.path();
+  std::filesystem::remove(third);
+  EXPECT_TRUE(says(refusal([&] { scan->look(); }), {"view_0003.tif", "missing"}));
+  const std::filesystem::path kept = path.string() + ".kept";
+  std::filesystem::rename(path, kept);
+  EXPECT_TRUE(says(refusal([&] { scan->look(); }), {"is gone"}));
+  std::filesystem::create_directory(path);
+  for (int view = 0; view < 4; ++view) add(view + 1, static_cast<std::size_t>(view));
+  EXPECT_TRUE(says(refusal([&] { scan->look(); }), {"another folder has this name"}));
+  std::filesystem::remove_all(kept);
 }
 
 TEST_F(GrowingFolderTest, RefusesImagesThatComeBeforeOthers) {
