@@ -56,6 +56,17 @@ double radius_of(const VolumeGrid& grid) {
   return radius;
 }
 
+/// Voxels over cells at the axis, along a row.
+double voxel_over_cell(const ConeBeam& scan, const VolumeGrid& grid) {
+  return grid.pitch[0] * scan.magnification() / scan.detector.bin_pitch;
+}
+
+/// sod over the step of columns.
+double cells_to_source(const ConeBeam& scan, const VolumeGrid& grid) {
+  const double wide = voxel_over_cell(scan, grid);
+  return scan.sdd / scan.detector.bin_pitch / (wide > much_wider ? wide : 1);
+}
+
 bool interpolates_rows(Index rows, Index slices) { return rows == 1 ? slices == 1 : rows >= fewest_rows; }
 
 /// Makes the tree of groups, then finds what each of them needs, from the voxels to the views.
@@ -336,7 +347,7 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Groupi
   n.of_views = taps.of_views, n.across = taps.across, n.depth = taps.depth, n.stations = linear_taps();
   n.depth_oversampling = design.depth_oversampling;
   n.step_u = n.cell_u(), n.step_v = n.cell_v(), n.axis_column = n.axis_bin, n.middle_row = n.midplane_row;
-  const double wide = n.pitch / n.cell_u(), tall = n.pitch_z / n.cell_v();
+  const double wide = voxel_over_cell(scan, grid), tall = n.pitch_z / n.cell_v();
   if (wide > much_wider)
     n.step_u = n.pitch, n.axis_column /= wide, n.wider = thinning_of(n.of_views, wide, n.bins);
   if (tall > much_wider && !n.flat())
@@ -347,6 +358,9 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Groupi
   require<GeometryError>(radius_of(grid) <= widest_grid * n.sod, model, "a corner of the grid is ",
                          radius_of(grid), " mm from the axis, more than ", widest_grid, " of sod = ", n.sod,
                          " mm; its planes are too few so near to the source; take separable_footprint");
+  require<GeometryError>(cells_to_source(scan, grid) >= fewest_cells_to_source, model, "sod = ", n.sod,
+                         " mm is fewer than ", fewest_cells_to_source, " cells or voxels of ", n.step_u,
+                         " mm at the axis; it interpolates too coarsely there; take separable_footprint");
   HierarchyMaker(scan, grouping, n).make();
   return n;
 }
@@ -369,7 +383,8 @@ constexpr std::size_t views_kept = 3;  // views of a projector, of FDK and of wh
 }  // namespace
 
 bool hierarchical_holds(const ConeBeam& scan, const VolumeGrid& grid) {
-  return interpolates_rows(scan.detector.rows, grid.size[2]) && radius_of(grid) <= widest_grid * scan.sod;
+  return interpolates_rows(scan.detector.rows, grid.size[2]) && radius_of(grid) <= widest_grid * scan.sod &&
+         cells_to_source(scan, grid) >= fewest_cells_to_source;
 }
 
 Grouping grouping_on(Device device) {

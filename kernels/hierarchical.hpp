@@ -123,6 +123,8 @@ struct ViewWeight {
 
 /// The farthest voxel from the axis over sod.
 constexpr double widest_grid = 0.6;
+/// The nearest source, in steps of columns: from there neighbouring columns differ by a tenth of a radian.
+constexpr double fewest_cells_to_source = 10;
 
 /// The input of the kernels.
 struct HierarchicalViews : ConeFrame {

@@ -45,33 +45,79 @@ double interpolated(const kernels::Taps& taps, double position, Index count, con
   return sum;
 }
 
-/// What the pair stands for: all views one by one, with the taps of views along bins and rows.
-inline double summed(const ConeBeam& scan, const kernels::HierarchicalViews& n, Image<const float> q,
-                     double x, double y, double z) {
-  double sum = 0;
-  for (std::size_t v = 0; v < scan.angles.size(); ++v) {
-    const double c = std::cos(scan.angles[v]), s = std::sin(scan.angles[v]);
-    const double m = scan.sod / (scan.sod - x * s + y * c);
-    const auto slanted = [&](Index row, Index bin) {
-      const double across = (static_cast<double>(bin) - n.axis_bin) * n.bin_pitch,
-                   up = (static_cast<double>(row) - n.midplane_row) * n.row_pitch;
-      return std::hypot(n.sdd, across, up) / n.sdd * static_cast<double>(q(static_cast<Index>(v), row, bin));
-    };
-    const auto row_at = [&](Index row) {
-      return interpolated(n.of_views, n.axis_bin + m * (x * c + y * s) / n.cell_u(), n.bins,
-                          [&](Index bin) { return slanted(row, bin); });
-    };
-    const double row = n.midplane_row + m * z / n.cell_v();
-    sum += n.view_weight().at(m) * (n.flat() ? row_at(0) : interpolated(n.of_view_rows, row, n.rows, row_at));
+/// What the pair stands for: all views one by one, with the taps of views along bins and rows. Cells that are
+/// much narrower than voxels are averaged first, as `Thinning` says.
+class SumOverViews {
+ public:
+  SumOverViews(const ConeBeam& scan, const kernels::HierarchicalViews& n, Image<const float> q)
+      : scan_(scan), n_(n), columns_(n.view_columns()), rows_(n.view_rows()) {
+    for (Index v = 0; v < q.n0; ++v) views_.push_back(samples_of(v, q));
   }
-  return sum;
-}
+
+  double at(double x, double y, double z) const {
+    double sum = 0;
+    for (std::size_t v = 0; v < scan_.angles.size(); ++v) {
+      const double c = std::cos(scan_.angles[v]), s = std::sin(scan_.angles[v]);
+      const double m = scan_.sod / (scan_.sod - x * s + y * c);
+      const double column = n_.column_at(m * (x * c + y * s)) - static_cast<double>(columns_.first),
+                   row = n_.middle_row + m * z / n_.step_v - static_cast<double>(rows_.first);
+      const auto of_row = [&](Index r) {
+        return interpolated(n_.of_views, column, columns_.size(), [&](Index i) {
+          return views_[v][static_cast<std::size_t>(i * rows_.size() + r)];
+        });
+      };
+      sum += n_.view_weight().at(m) *
+             (n_.flat() ? of_row(0) : interpolated(n_.of_view_rows, row, rows_.size(), of_row));
+    }
+    return sum;
+  }
+
+ private:
+  /// Numbers of a view, (column, row): each ray times its slant, then averaged along bins and rows.
+  std::vector<double> samples_of(Index view, Image<const float> q) const {
+    std::vector<double> cells;
+    for (Index bin = 0; bin < n_.bins; ++bin)
+      for (Index row = 0; row < n_.rows; ++row) {
+        const double across = (static_cast<double>(bin) - n_.axis_bin) * n_.bin_pitch,
+                     up = (static_cast<double>(row) - n_.midplane_row) * n_.row_pitch;
+        cells.push_back(std::hypot(n_.sdd, across, up) / n_.sdd * static_cast<double>(q(view, row, bin)));
+      }
+    if (n_.wider) cells = thinned(*n_.wider, cells, 1, n_.rows);
+    if (n_.taller) cells = thinned(*n_.taller, cells, columns_.size(), 1);
+    return cells;
+  }
+
+  /// Lines of cells as lines of samples, in `outer` x line x `inner` numbers.
+  static std::vector<double> thinned(const kernels::Thinning& thin, const std::vector<double>& from,
+                                     Index outer, Index inner) {
+    const Index count = static_cast<Index>(from.size()) / (outer * inner);
+    std::vector<double> to;
+    for (Index o = 0; o < outer; ++o)
+      for (std::size_t i = 0; i < thin.cells.size(); ++i)
+        for (Index k = 0; k < inner; ++k) {
+          double sum = 0;
+          for (std::size_t j = 0; j < static_cast<std::size_t>(thin.count); ++j)
+            if (const auto weight = thin.weights[i * static_cast<std::size_t>(thin.count) + j]; weight != 0)
+              sum += static_cast<double>(weight) *
+                     from[static_cast<std::size_t>(
+                         (o * count + thin.cells[i] + static_cast<Index>(j)) * inner + k)];
+          to.push_back(sum);
+        }
+    return to;
+  }
+
+  const ConeBeam& scan_;
+  const kernels::HierarchicalViews& n_;
+  const Range columns_, rows_;
+  std::vector<std::vector<double>> views_{};
+};
 
 /// Relative L2 at some voxels of x, which is to be the back-projection of q by a plan, to the sum that the
 /// plan stands for.
 inline double error_of_sum(const ConeBeam& scan, const kernels::HierarchicalViews& n, const VolumeGrid& grid,
                            const Array& q, const Array& x, Index points) {
   const Image<const float> seen = image(ConstVectorView(x));
+  const SumOverViews sum(scan, n, image(ConstVectorView(q)));
   Random random(7);
   const auto one_of = [&](Index count) {
     return static_cast<Index>(below(random, static_cast<std::size_t>(count)));
@@ -79,8 +125,8 @@ inline double error_of_sum(const ConeBeam& scan, const kernels::HierarchicalView
   double difference = 0, size = 0;
   for (Index k = 0; k < points; ++k) {
     const Index iz = one_of(seen.n0), iy = one_of(seen.n1), ix = one_of(seen.n2);
-    const double expected = summed(scan, n, image(ConstVectorView(q)), grid.x(static_cast<double>(ix)),
-                                   grid.y(static_cast<double>(iy)), grid.z(static_cast<double>(iz)));
+    const double expected = sum.at(grid.x(static_cast<double>(ix)), grid.y(static_cast<double>(iy)),
+                                   grid.z(static_cast<double>(iz)));
     difference += std::pow(seen(iz, iy, ix) - expected, 2), size += expected * expected;
   }
   return std::sqrt(difference / size);

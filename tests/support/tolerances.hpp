@@ -61,6 +61,11 @@ constexpr double hierarchical_blobs = 5e-3, hierarchical_blobs_of_a_fan = 3e-3, 
 /// to the next.
 constexpr double hierarchical_slab = 2e-7;
 
+/// The largest difference of a part that begins at any slice from the whole, over what independent views of
+/// the largest number add up to by chance: positions round by 16 u of a row, 1e-6, and rows change by a third
+/// from one to the next; a dozen views of the same sign add up to some times that.
+constexpr double hierarchical_drawn_part = 5e-6;
+
 /// A composed operator adds the rounding of its intermediate vectors, one u each, to that of its parts.
 constexpr double composed_mismatch = 2 * mismatch;
 
