@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether `tandem calibrate` errs as much as it says: many scans whose geometry is known, drawn at random.
+r"""Whether `tandem calibrate` errs as much as it says: many scans whose geometry is known, drawn at random.
 
     python bench/coverage.py [--draws 40] [--size 80] [--seed 1] [--beams parallel,fan,cone] [--quantities axis,roll,...]
 
@@ -10,8 +10,10 @@ each number: bias and root mean square of the errors, the uncertainty that was s
 lie within one and two of it (68 and 95 % if it is right), and verdicts other than `resolved`. --json keeps it, with each
 error. The package `tandem` is needed. Figures of docs/calibrate.md:
 
-    python bench/coverage.py --draws 200 --quantities axis,roll --json bench/results/2026-11-27/coverage-axis.json
-    python bench/coverage.py --body foam --json bench/results/2026-11-27/coverage-foam.json
+    python bench/coverage.py --quantities axis,roll,tilt,midplane --json bench/results/DATE/coverage-ellipsoids.json
+    python bench/coverage.py --body foam --beams parallel,cone,wide --quantities axis,roll,tilt,midplane \
+        --json bench/results/DATE/coverage-foam.json
+    python bench/coverage.py --body foam --beams parallel,cone,wide --quantities bin_shifts,row_shifts --draws 6
 """
 import argparse
 import collections
@@ -31,7 +33,7 @@ NAMES = {"axis": ("axis_bin", "bins"), "roll": ("roll_deg", "degrees"), "tilt": 
 SHIFTS = ("bin_shifts", "row_shifts")
 KNOWS = {"parallel": ("axis", "roll", "tilt", *SHIFTS), "fan": ("axis",),
          "cone": ("axis", "roll", "midplane", *SHIFTS), "wide": ("axis", "roll", "midplane", *SHIFTS)}
-DISTANCES = {"fan": (2.5, 3.75), "cone": (2.5, 3.75), "wide": (1.0, 1.5)}  # of source and detector, in widths
+DISTANCES = {"fan": (2.5, 3.75), "cone": (2.5, 3.75), "wide": (1.0, 1.5)}  # sod and sdd, in widths of the detector
 
 
 class Scanner:
