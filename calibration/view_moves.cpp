@@ -7,9 +7,9 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../core/units.hpp"
-#include "../geometry/fitted_orbit.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
+#include "changed_views.hpp"
 
 namespace tandem::calibration {
 
@@ -381,16 +381,9 @@ class Alignment {
 /// A volume whose views leave out much of half a turn is smeared along the rays that are there, and what it
 /// shows of each view lies elsewhere.
 void require_half_turn(const FlexibleBeam& scan) {
-  constexpr double widest = half_turn / 3;
-  const FittedOrbit orbit = fitted_orbit(scan);
-  if (orbit.goes_on) return;
-  std::vector<double> angles;
-  for (const double angle : orbit.angles) angles.push_back(angle - half_turn * std::floor(angle / half_turn));
-  std::ranges::sort(angles);
-  double gap = angles.front() + half_turn - angles.back();
-  for (std::size_t k = 1; k < angles.size(); ++k) gap = std::max(gap, angles[k] - angles[k - 1]);
+  const double gap = in_degrees(widest_gap(scan));
   require<GeometryError>(
-      gap <= widest + 1e-6, "calibrate: no view lies within ", std::round(in_degrees(gap)),
+      gap < 60.001, "calibrate: no view lies within ", std::round(gap),
       " degrees of half a turn; such frames make no volume that tells shifts of views, and "
       "60 degrees at most may be left out");
 }
