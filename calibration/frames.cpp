@@ -53,6 +53,17 @@ void take_surer(FrameCalibration& all) {
   line.axis_uncertainty = all.center.uncertainty;
 }
 
+/// Refuses an axis that what does not turn leaves open: by chance, noise is then alike about some bin.
+void require_axis(const FrameCalibration& all, Index bins) {
+  constexpr double nothing_in_common = 0.7;
+  const double most = all.line.misfit < nothing_in_common ? 0.05 : 0.01;  // share of the width
+  const double share = all.line.axis_uncertainty / static_cast<double>(bins);
+  require<GeometryError>(
+      share < most, "calibrate: opposite rays tell the axis to no better than ", std::round(100 * share),
+      " % of the width, as if nothing in the frames turned; choose other rows, or give the "
+      "axis to recon");
+}
+
 /// The same frames taken the other way round.
 FrameCalibration against(const FrameStack& frames, double row) {
   FrameStack other = frames;
@@ -123,6 +134,7 @@ FrameCalibration calibrate_by_frames(const FrameStack& frames, double row) {
       all.other_sense = misfit(reversed ? 0 : 1) / std::max(1e-9, all.line.misfit);
   }
   take_surer(all);
+  require_axis(all, frames.bins);
   all.last_view = last_view_of(frames, all.line.line.axis_bin);
   return all;
 }

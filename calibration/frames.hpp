@@ -25,7 +25,8 @@ struct FrameCalibration {
 
 /// Finds the axis as `find_axis` does, from some rows, then axis and roll together from whole frames. Of a
 /// point source it tries both senses of rotation. `row`: at which the axis is asked for, of a point source
-/// its midplane. @throws GeometryError as `find_axis` does
+/// its midplane. @throws GeometryError as `find_axis` does, and if the axis is uncertain by a twentieth of
+/// the width, or by a hundredth where opposite rays have nothing in common
 FrameCalibration calibrate_by_frames(const FrameStack& frames, double row);
 
 /// @see LastView. `axis`: bin about which a view half a turn away is mirrored, of parallel rays.

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/units.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
+#include "changed_views.hpp"
 
 namespace tandem::calibration {
 
@@ -375,9 +378,20 @@ class Alignment {
   ViewMoves found_{};
 };
 
+/// A volume whose views leave out much of half a turn is smeared along the rays that are there, and what it
+/// shows of each view lies elsewhere.
+void require_half_turn(const FlexibleBeam& scan) {
+  const double gap = in_degrees(widest_gap(scan));
+  require<GeometryError>(
+      gap < 60.001, "calibrate: no view lies within ", std::round(gap),
+      " degrees of half a turn; such frames make no volume that tells shifts of views, and "
+      "60 degrees at most may be left out");
+}
+
 }  // namespace
 
 ViewMoves find_view_moves(const FrameStack& frames, const FlexibleBeam& scan, const MoveSearch& how) {
+  require_half_turn(scan);
   return Alignment(frames, scan, how).result();
 }
 

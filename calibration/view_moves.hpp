@@ -51,7 +51,8 @@ struct ViewMoves {
 ///
 /// Moves of the sample as a whole look like moves of the views: what of the result is such a move is taken
 /// away, with a shift and a turn that all views have in common (`subtract_common_moves`). `frames` has the
-/// cells of `scan`; its angles and its fan do not count. @throws GeometryError for orbits that have no filter
+/// cells of `scan`; its angles and its fan do not count. @throws GeometryError for orbits that have no
+/// filter, and for circles whose views leave out more than 60 degrees of half a turn
 ViewMoves find_view_moves(const FrameStack& frames, const FlexibleBeam& scan, const MoveSearch& how = {});
 
 /// Takes away what no frame tells: moves of the sample in three directions, and a mean.
