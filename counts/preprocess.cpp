@@ -1,14 +1,19 @@
 #include "preprocess.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/similar.hpp"
 #include "../core/spelled.hpp"
 #include "pixels.hpp"
 #include "rows.hpp"
@@ -238,6 +243,50 @@ std::vector<double> row_shifts_of(const io::ScanInfo& info, Index rows, int binn
   return shifts;
 }
 
+namespace {
+
+/// All options of steps, with those behind their values.
+std::vector<const StepOption*> options_of(std::span<const Step> steps) {
+  std::vector<const StepOption*> all;
+  for (const Step& step : steps)
+    for (const StepOption& option : step.options) {
+      all.push_back(&option);
+      for (const StepOption& behind : option.behind) all.push_back(&behind);
+    }
+  return all;
+}
+
+/// Requires that a value has the kind that its option takes. A whole number is a number, if a double has it.
+void require_kind(const StepOption& option, const StepValue& value) {
+  constexpr std::array words{
+      "true or false",    "ranges of columns", "a number", "a whole number", "a word or the name of a file",
+      "a list of numbers"};
+  const StepValue due =
+      std::visit([](const auto& kind) -> StepValue { return typename std::decay_t<decltype(kind)>::Value{}; },
+                 option.takes);
+  const Index* whole = std::get_if<Index>(&value);
+  const bool is_exact = whole && std::holds_alternative<double>(due) && std::abs(*whole) <= Index{1} << 53;
+  require<GeometryError>(value.index() == due.index() || is_exact, option.name, ": takes ",
+                         words[due.index()], ", and ", words[value.index()], " is given");
+}
+
+/// Requires that some step has each of these options.
+void require_known(const StepValues& values, std::span<const Step> steps) {
+  const std::vector<const StepOption*> options = options_of(steps);
+  for (const auto& [name, value] : values) {
+    const auto at = std::ranges::find(options, name, &StepOption::name);
+    if (at != options.end()) {
+      require_kind(**at, value);
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const StepOption* option : options) names.emplace_back(option->name);
+    throw GeometryError("steps: no step has an option '" + name + "'" + did_you_mean(name, names));
+  }
+}
+
+}  // namespace
+
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain, bool noise) {
   Preprocessing how{
       .binning = binning,
@@ -247,6 +296,7 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
       .noise = noise,
       .values = values,
       .bins = bins.size() >> binning};
+  require_known(values, how.table());
   for (const Step& step : how.table()) {
     const std::string fault = step.conflict ? step.conflict(values) : "";
     require<GeometryError>(fault.empty(), fault);

@@ -4,6 +4,7 @@
 
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -163,5 +164,20 @@ void BaGmres::make_room(int steps) {
   for (int k = 0; k < steps; ++k) basis_.emplace_back(A_.domain(), stream_);
   for (Small& small : small_) small.resize(steps);
 }
+
+namespace kinds {
+
+SolverKind ba_gmres() {
+  return kind_of<BaGmres>({.name = "ba-gmres",
+                           .class_name = "BaGmres",
+                           .help = "for pairs that do not match; keeps a volume for each of its {iterations}",
+                           .docs = "Minimises |B (b - Ax)| for a B that need not be the transpose of A: see "
+                                   "``unmatched_pair``.",
+                           .options = {"tikhonov-weight"},
+                           .pair = NeededPair::any,
+                           .make = [](SolverInput input) { return made<BaGmres>(input, input.sums); }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

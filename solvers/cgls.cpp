@@ -3,6 +3,7 @@
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -49,5 +50,19 @@ std::vector<double> Cgls::traces() {
   A_.apply_adjoint(1, q_, 0, s_, stream_);
   return dot(s_, s_, stream_);
 }
+
+namespace kinds {
+
+SolverKind cgls() {
+  return kind_of<Cgls>(
+      {.name = "cgls",
+       .class_name = "Cgls",
+       .help = "conjugate gradients on the least-squares problem; few steps, stop early",
+       .docs = "Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair.",
+       .options = {"tikhonov-weight"},
+       .make = [](SolverInput input) { return made<Cgls>(input, input.sums); }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

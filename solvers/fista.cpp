@@ -6,6 +6,7 @@
 #include "../operators/vector.hpp"
 #include "checks.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -143,5 +144,27 @@ std::vector<double> Fista::regularity() {
   regulariser_.K.apply(1, x_, 0, g_, stream_);
   return regulariser_.value(g_, stream_);
 }
+
+namespace kinds {
+
+SolverKind fista() {
+  return kind_of<Fista>({.class_name = "Fista",
+                         .docs = "Minimises what `Pdhg` does, by gradient steps with momentum, and "
+                                 "`inner_steps` of the regulariser in each.",
+                         .options = {"tv-weight", "bounds"},
+                         .numbers = {{"inner_steps", FistaOptions{}.inner_steps}},
+                         .data_weights = DataWeights::by_itself,
+                         .make = [](SolverInput input) {
+                           const float given = input.numbers["inner_steps"];
+                           const auto inner_steps = static_cast<int>(given);
+                           require<GeometryError>(inner_steps == given, "Fista: inner_steps ", given,
+                                                  "; a whole number is needed");
+                           return made<Fista>(input, std::move(*input.regulariser), std::move(input.weights),
+                                              std::move(input.data_weights),
+                                              FistaOptions{input.bounds, inner_steps});
+                         }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

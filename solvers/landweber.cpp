@@ -7,6 +7,7 @@
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -58,5 +59,22 @@ std::vector<double> Landweber::traces() {
   update_residual();  // r was the scratch
   return traces;
 }
+
+namespace kinds {
+
+SolverKind landweber() {
+  return kind_of<Landweber>(
+      {.class_name = "Landweber",
+       .docs =
+           "x <- P(x + relaxation / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps "
+           "into the bounds. data_weights: w in At w (b - Ax), where |A|^2 is that of At w A.",
+       .options = {"relaxation", "bounds"},
+       .numbers = {{"relaxation", 1}},
+       .make = [](SolverInput input) {
+         return made<Landweber>(input, LandweberOptions{input.numbers["relaxation"], input.bounds});
+       }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

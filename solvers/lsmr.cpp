@@ -4,6 +4,7 @@
 
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -87,5 +88,19 @@ SolverState Lsmr::state() {
                          {"residual_norms", residual_norms_}});
   return all;
 }
+
+namespace kinds {
+
+SolverKind lsmr() {
+  return kind_of<Lsmr>(
+      {.name = "lsmr",
+       .class_name = "Lsmr",
+       .help = "as lsqr, with a gradient that falls in every step: safe to stop early",
+       .docs = "Minimises |At (Ax - b)| over the space of `Cgls`; neither it nor |Ax - b| ever grows.",
+       .options = {"tikhonov-weight"},
+       .make = [](SolverInput input) { return made<Lsmr>(input, input.sums); }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

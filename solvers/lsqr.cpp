@@ -5,6 +5,7 @@
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -71,5 +72,20 @@ SolverState Lsqr::state() {
                          {"residual_norms", residual_norms_}});
   return all;
 }
+
+namespace kinds {
+
+SolverKind lsqr() {
+  return kind_of<Lsqr>({.name = "lsqr",
+                        .class_name = "Lsqr",
+                        .help = "as cgls, but less harmed by rounding where many steps are made",
+                        .docs =
+                            "As `Cgls`, through the Golub-Kahan process: rounding harms it less where A is "
+                            "ill conditioned.",
+                        .options = {"tikhonov-weight"},
+                        .make = [](SolverInput input) { return made<Lsqr>(input, input.sums); }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

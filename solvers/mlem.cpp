@@ -5,6 +5,7 @@
 #include "checks.hpp"
 #include "em_step.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -40,5 +41,23 @@ void Mlem::step(const ActiveBlocks& active) {
   em_step(A_, {x_, update_, projected_, rest_, sums_, least_, take}, stream_);
   project();
 }
+
+namespace kinds {
+
+SolverKind mlem() {
+  return kind_of<Mlem>(
+      {.name = "mlem",
+       .class_name = "Mlem",
+       .help = "maximum likelihood by expectation maximisation; voxels stay above zero",
+       .docs = "x <- x At(b / Ax) / At1, for b that are counts whose means are Ax. All voxels stay "
+               "at 0 or above. data_weights: w of each datum's log likelihood.",
+       .data_weights = DataWeights::by_rows,
+       .pair = NeededPair::nearly_matched,
+       .only_positive = true,
+       .updates = 30,
+       .make = [](SolverInput input) { return made<Mlem>(input); }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

@@ -6,6 +6,7 @@
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
 #include "checks.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -101,5 +102,34 @@ std::vector<double> Mltr::objective() {
   for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += of_counts[k];
   return sums;
 }
+
+namespace kinds {
+
+SolverKind mltr() {
+  return kind_of<Mltr>(
+      {.name = "mltr",
+       .class_name = "Mltr",
+       .help = "maximum likelihood of counts, without their logarithm: for a few photons, zeros among them",
+       .docs =
+           "Maximum likelihood of transmission counts. b: counts, none negative, zeros among them; blank: "
+           "counts without an object, of the shape of b. The means of b are blank * exp(-Ax). The likelihood "
+           "never falls, and all voxels stay within the bounds, the lowest of which must be finite.",
+       .options = {"bounds"},
+       .bounds = above_zero,
+       .data_weights = DataWeights::by_itself,
+       .takes_blank = true,
+       .pair = NeededPair::nearly_matched,
+       .only_positive = true,
+       .iterations = 20,
+       .make = [](SolverInput input) {
+         Stream& stream = default_stream(input.b.space().device());
+         if (input.data_weights)  // weights of log likelihoods, which are linear in both
+           for (Array* counts : {&input.b, &*input.blank}) multiply(*input.data_weights, *counts, stream);
+         return AnySolver(Mltr(std::get<LinearOperator>(std::move(input.A)), std::move(input.b),
+                               std::move(*input.blank), std::move(input.x0), {input.bounds}));
+       }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

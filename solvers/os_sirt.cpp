@@ -1,9 +1,12 @@
 #include "os_sirt.hpp"
 
+#include <algorithm>
+
 #include "../core/error.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -61,5 +64,37 @@ void OsSirt::step(const ActiveBlocks& active) {
   for (std::size_t i = 0; i < A_.count(); ++i) step_in(i, active);
   update_residual();
 }
+
+namespace kinds {
+
+SolverKind os_sirt() {
+  return kind_of<OsSirt>(
+      {.name = "os-sirt",
+       .class_name = "OsSirt",
+       .help = "SIRT by subsets of the views: as many times as fast as there are subsets",
+       .docs = "`Sirt` by subsets of the views; with one view a subset it is SART.",
+       .options = {"relaxation", "subsets", "nonnegative", "bounds"},
+       .numbers = {{"relaxation", 1}},
+       .data_weights = DataWeights::by_rows,
+       .pair = NeededPair::nearly_matched,
+       .iterations = 10,
+       .subsets = [](Index views) { return std::min<Index>(10, views); },
+       .make =
+           [](SolverInput input) {
+             return made<OsSirt>(input, SirtOptions{input.numbers["relaxation"], input.bounds});
+           }});
+}
+
+/// The kind `os_sirt` with one view in each subset.
+SolverKind sart() {
+  SolverKind kind = os_sirt();
+  kind.name = "sart", kind.class_name = {};
+  kind.help = "os-sirt with one view a subset; with noise it needs a small {relaxation}";
+  kind.options = {"relaxation", "nonnegative", "bounds"};
+  kind.subsets = [](Index views) { return views; };
+  return kind;
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

@@ -1,10 +1,13 @@
 #include "osem.hpp"
 
+#include <algorithm>
+
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
 #include "checks.hpp"
 #include "em_step.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -45,5 +48,24 @@ void Osem::step(const ActiveBlocks& active) {
   }
   update_residual();
 }
+
+namespace kinds {
+
+SolverKind osem() {
+  return kind_of<Osem>({.name = "osem",
+                        .class_name = "Osem",
+                        .help = "mlem by subsets of the views: as many times as fast as there are subsets",
+                        .docs = "`Mlem` by subsets of the views.",
+                        .options = {"subsets"},
+                        .data_weights = DataWeights::by_rows,
+                        .pair = NeededPair::nearly_matched,
+                        .only_positive = true,
+                        .updates = 30,
+                        // with more subsets, it may not stop in time
+                        .subsets = [](Index views) { return std::min<Index>(4, views); },
+                        .make = [](SolverInput input) { return made<Osem>(input); }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

@@ -7,6 +7,7 @@
 #include "../operators/vector.hpp"
 #include "checks.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -221,5 +222,28 @@ std::vector<double> Pdhg::conjugate_of_misfit() {
   for (std::size_t k = 0; k < squares.size(); ++k) squares[k] = 0.5 * squares[k] + products[k];
   return squares;
 }
+
+namespace kinds {
+
+SolverKind tv() {
+  return kind_of<Pdhg>(
+      {.name = "tv",
+       .class_name = "Pdhg",
+       .help = "least squares weighted by counts, with total variation; for low doses and few views",
+       .docs =
+           "Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient "
+           "method. Needs a matched pair.",
+       .options = {"tv-weight", "nonnegative", "bounds"},
+       .numbers = {{"relaxation", PdhgOptions{}.relaxation}, {"balance", PdhgOptions{}.balance}},
+       .data_weights = DataWeights::by_itself,
+       .iterations = 100,
+       .make = [](SolverInput input) {
+         return made<Pdhg>(input, std::move(*input.regulariser), std::move(input.weights),
+                           std::move(input.data_weights),
+                           PdhgOptions{input.bounds, input.numbers["relaxation"], input.numbers["balance"]});
+       }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

@@ -7,6 +7,7 @@
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
 #include "per_block.hpp"
+#include "solver_kind.hpp"
 
 namespace tandem {
 
@@ -63,5 +64,25 @@ std::vector<double> Sirt::traces() {
   update_residual();  // r was the scratch
   return traces;
 }
+
+namespace kinds {
+
+SolverKind sirt() {
+  return kind_of<Sirt>(
+      {.name = "sirt",
+       .class_name = "Sirt",
+       .help = "weighted gradient steps; many of them, voxels kept above zero if asked",
+       .docs = "x <- P(x + relaxation C At R (b - Ax)), with R = 1/(A 1) and C = 1/(At 1); P clamps into the "
+               "bounds. data_weights: w in C At w R (b - Ax), with C = 1/(At w).",
+       .options = {"relaxation", "nonnegative", "bounds"},
+       .numbers = {{"relaxation", 1}},
+       .data_weights = DataWeights::by_rows,
+       .pair = NeededPair::nearly_matched,
+       .make = [](SolverInput input) {
+         return made<Sirt>(input, SirtOptions{input.numbers["relaxation"], input.bounds});
+       }});
+}
+
+}  // namespace kinds
 
 }  // namespace tandem

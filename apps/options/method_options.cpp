@@ -1,9 +1,8 @@
 #include "method_options.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "../../core/names.hpp"
@@ -113,22 +112,6 @@ void parse_tv_weight(Recipe& r, const std::string& text) {
   r.tv_weight = number(weight), r.tv_huber = number(huber);
 }
 
-/// Takes LOW:HIGH, of which one may be left out. @throws UsageError
-void parse_bounds(Recipe& r, const std::string& text) {
-  constexpr double most = 1e30;
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const auto bound = [&](const std::string& part, std::optional<float>& to) {
-    const auto number = number_in(part);
-    if (number) to = static_cast<float>(*number);
-    return part.empty() || (number && std::abs(*number) <= most);
-  };
-  const bool are_numbers = bound(text.substr(0, colon), r.lowest) &&
-                           bound(text.substr(std::min(colon + 1, text.size())), r.highest);
-  if (colon == text.size() || !are_numbers || !(r.lowest || r.highest) ||
-      (r.lowest && r.highest && !(*r.lowest < *r.highest)))
-    throw UsageError("--bounds '" + text + "' is not LOW:HIGH, LOW: or :HIGH with the lower number first");
-}
-
 void add_start_and_weights(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   c.add_option("--initial", o.initial,
@@ -161,7 +144,8 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
   CLI::Option* nonnegative =
       c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
   c.add_option_function<std::string>(
-       "--bounds", [&r](const std::string& text) { parse_bounds(r, text); },
+       "--bounds",
+       [&r](const std::string& text) { std::tie(r.lowest, r.highest) = parse_ends("--bounds", text, true); },
        readers_of("--bounds") + ": no voxel below and none above these attenuations; one may be left out")
       ->type_name("LOW:HIGH")
       ->excludes(nonnegative);

@@ -67,18 +67,6 @@ void add_volume(CLI::App& c, ReconOptions& o) {
       ->type_name("x0:x1,y0:y1,z0:z1");
 }
 
-/// "LOW:HIGH", two attenuations. @throws UsageError
-std::pair<float, float> parse_value_range(const std::string& text) {
-  constexpr double most = 1e30;
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const auto low = number_in(text.substr(0, colon)),
-             high = number_in(text.substr(std::min(colon + 1, text.size())));
-  if (!low || !high || !(std::abs(*low) <= most && std::abs(*high) <= most) ||
-      !(static_cast<float>(*low) < static_cast<float>(*high)))
-    throw UsageError("--range '" + text + "' is not LOW:HIGH with two numbers, the lower one first");
-  return {static_cast<float>(*low), static_cast<float>(*high)};
-}
-
 /// The endings of files, except HDF5, that hold the whole volume.
 std::string other_endings() {
   return joined(io::volume_kinds(), ", ", [](const io::VolumeKind& kind) {
@@ -94,12 +82,9 @@ std::vector<std::string> names_of_kinds() {
 }
 
 void parse_checkpoint(ReconOptions& o, const std::string& text) {
-  auto [file, every] = detailed(text, "every");
+  const auto [file, every] = detailed(text, "every");
   o.checkpoint = file;
-  if (file == text) return;
-  if (const std::string fault = count(1, 1'000'000)(every); !fault.empty())
-    throw UsageError("--checkpoint " + text + ": every: " + fault);
-  o.checkpoint_every = static_cast<int>(*whole_in(every));
+  if (file != text) o.checkpoint_every = static_cast<int>(*whole_in(every));
 }
 
 void add_output(CLI::App& c, ReconOptions& o) {
@@ -117,7 +102,11 @@ void add_output(CLI::App& c, ReconOptions& o) {
   add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
              "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster");
   c.add_option_function<std::string>(
-       "--range", [&o](const std::string& text) { o.range = parse_value_range(text); },
+       "--range",
+       [&o](const std::string& text) {
+         const auto [low, high] = parse_ends("--range", text, false);
+         o.range.emplace(*low, *high);
+       },
        "attenuations that integer types store as 0 and as their largest (default: a range is found in 16 "
        "slices, and shown)")
       ->type_name("LOW:HIGH");
@@ -131,6 +120,7 @@ void add_output(CLI::App& c, ReconOptions& o) {
        "then goes on in the middle of its iterations, with the same bits; removed in the end. A check-point "
        "is made every N iterations (default: once a minute, and less often if they take more than 5 % of "
        "the time)")
+      ->transform(with_detail(CLI::Validator(), "every", count(1, 1'000'000)))
       ->type_name("FILE[:every=N]");
   c.add_flag("--dry-run", o.dry_run,
              "show plan, memory, sizes and the time that it will take; the first time, "

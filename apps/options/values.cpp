@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 
 #include "../../core/names.hpp"
@@ -45,24 +44,6 @@ std::string make_decimal(std::string& input, const std::string& type) {
   if (type.starts_with("UINT")) return make_plain<std::uint64_t>(input, "whole number from 0");
   if (type.starts_with("FLOAT") && !number_in(input)) return "'" + input + "' is no number";
   return {};
-}
-
-/// The number of changes that turn one text into the other: insertions, deletions and exchanges of a letter,
-/// and swaps of two neighbours (Damerau, Levenshtein).
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
-  std::iota(above.begin(), above.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    before.swap(above);
-    above.swap(row);
-  }
-  return above.back();
 }
 
 }  // namespace
@@ -107,6 +88,24 @@ CLI::Validator count(Index lowest, Index highest) {
     return "'" + input + "' is no whole number from " + std::to_string(lowest) + " to " +
            std::to_string(highest);
   });
+}
+
+std::pair<std::optional<float>, std::optional<float>> parse_ends(const std::string& option,
+                                                                 const std::string& text, bool may_lack) {
+  constexpr double most = 1e30;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  bool fits = colon < text.size();
+  const auto end_in = [&](const std::string& part) {
+    const std::optional<double> number = number_in(part);
+    fits = fits && (number ? std::abs(*number) <= most : may_lack && part.empty());
+    return number ? std::optional(static_cast<float>(*number)) : std::nullopt;
+  };
+  const auto low = end_in(text.substr(0, colon));
+  const auto high = end_in(text.substr(std::min(colon + 1, text.size())));
+  if (!fits || !(low || high) || (low && high && !(*low < *high)))
+    throw UsageError(option + " '" + text + "' is not LOW:HIGH" + (may_lack ? ", LOW: or :HIGH" : "") +
+                     " with the lower number first");
+  return {low, high};
 }
 
 Range parse_range(const std::string& text) {
@@ -235,21 +234,6 @@ CLI::Validator lower_case() {
     input = in_lower_case(input);
     return std::string();
   });
-}
-
-std::string did_you_mean(const std::string& text, std::span<const std::string> words) {
-  constexpr std::size_t longest = 60;  // a longer text resembles no word, and would take long to compare
-  if (text.size() > longest) return "";
-  const std::size_t letters = text.size() - std::min(text.size(), text.find_first_not_of('-'));
-  const std::string bare = text.substr(text.size() - letters);
-  std::size_t least = 1 + std::max<std::size_t>(1, std::min<std::size_t>(3, letters / 4));
-  std::string best;
-  for (const std::string& word : words) {
-    const bool holds = letters >= 4 && word.find(bare) != std::string::npos;
-    const std::size_t far = std::min(distance(text, word), holds ? std::size_t{2} : text.size());
-    if (far < least) least = far, best = word;
-  }
-  return best.empty() ? "" : "; did you mean " + best + "?";
 }
 
 }  // namespace tandem::apps

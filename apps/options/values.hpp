@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../core/range.hpp"
+#include "../../core/similar.hpp"
 #include "../../io/files/text.hpp"
 
 namespace tandem::apps {
@@ -30,6 +31,11 @@ CLI::Validator length();  ///< mm, from a picometre to a thousand kilometres
 constexpr Index most_along_an_axis = 10'000'000;
 /// Accepts whole numbers within [lowest, highest].
 CLI::Validator count(Index lowest = 1, Index highest = most_along_an_axis);
+
+/// The ends of a text "LOW:HIGH", the lower one first; if `may_lack`, also of "LOW:" and ":HIGH". @throws
+/// UsageError that names the option
+std::pair<std::optional<float>, std::optional<float>> parse_ends(const std::string& option,
+                                                                 const std::string& text, bool may_lack);
 
 /// The half-open range of a text "A:B".
 Range parse_range(const std::string& text);
@@ -85,8 +91,5 @@ bool takes_details(const CLI::Option& flag);
 using io::in_lower_case;
 
 CLI::Validator lower_case();  ///< for options whose words may be typed in any case
-
-/// "; did you mean WORD?" if a word is close to the text or contains it; else empty.
-std::string did_you_mean(const std::string& text, std::span<const std::string> words);
 
 }  // namespace tandem::apps

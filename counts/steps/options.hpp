@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -76,10 +77,13 @@ struct Option : StepOption {
          std::vector<StepOption> behind_it = {})
       : StepOption{word, words_of_help, std::move(kind), std::move(behind_it)} {}
 
-  /// What a user gave; empty if nothing.
+  /// What a user gave; empty if nothing. A whole number is a number, too.
   std::optional<Value> of(const StepValues& values) const {
     const auto at = values.find(name);
-    return at == values.end() ? std::nullopt : std::optional(std::get<Value>(at->second));
+    if (at == values.end()) return {};
+    if constexpr (std::is_same_v<Value, double>)
+      if (const Index* whole = std::get_if<Index>(&at->second)) return *whole;
+    return std::get<Value>(at->second);
   }
   void set(StepValues& values, Value value) const {
     values.insert_or_assign(std::string(name), std::move(value));

@@ -4,7 +4,8 @@ A line of a page says what is put in its place:
 
     <!-- tandem help recon -->              what the program prints
     <!-- headers operators -->              the public headers of a folder, with their docstrings
-    <!-- python tandem: fbp projector -->   names of a module, with their docstrings
+    <!-- python tandem: fbp projector -->   names of a module, with their docstrings; KINDS: all classes of solvers
+    <!-- solvers -->                        rows of a table: solvers of the program, their defaults and options
     <!-- output -->                         what the block above printed when run_pages.py ran it
     <!-- picture a.png: what is seen -->    a picture that a block of the page made
     <!-- example FILE: EXPRESSION; ... -->  an example, what it printed, and a picture of these slices
@@ -67,8 +68,21 @@ def program_says(words, *_):
     return f"```text\n{said.rstrip()}\n```"
 
 
+def solvers(*_):
+    """"| `osem` | mlem by subsets ... | 30 updates | `--subsets` |", and so on."""
+    rows = []
+    for kind in importlib.import_module("tandem._core").solver_kinds():
+        count = f"{kind.updates} updates" if kind.updates else kind.iterations
+        options = ", ".join(f"`--{option}`" for option in kind.options)
+        if kind.name:
+            help_ = re.sub(r"\{(.*?)\}", r"`--\1`", kind.help)
+            rows.append(f"| `{kind.name}` | {help_} | {count} | {options} |")
+    return "\n".join(rows)
+
+
 def python_names(words, *_):
     module, names = words.split(":")
+    names = names.replace("KINDS", " ".join(importlib.import_module("tandem._kinds").__all__))
     described.setdefault(module, set()).update(names.split())
     lines = [f".. currentmodule:: {module}", ""]
     with mock(autodoc_mock_imports):
@@ -111,6 +125,7 @@ def example(words, page, before):
 
 described = {}
 makers = {"tandem help": program_says, "python": python_names, "picture": picture, "output": output, "example": example,
+          "solvers": solvers,
           "headers": lambda folder, *_: headers.page_of(root, folder)}
 MARK = re.compile(rf"^<!-- ({'|'.join(makers)}) ?(.*?) -->$", re.MULTILINE)
 

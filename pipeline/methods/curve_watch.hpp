@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "../../solvers/any_solver.hpp"
 #include "../watch/curves.hpp"
 #include "../watch/live.hpp"
-#include "any_solver.hpp"
 #include "work.hpp"
 
 namespace tandem::pipeline {

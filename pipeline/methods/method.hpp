@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "../../counts/preprocess.hpp"
+#include "../../solvers/any_solver.hpp"
 #include "../../solvers/cost.hpp"
 #include "../plan/problem.hpp"
 #include "../plan/recipe.hpp"
-#include "any_solver.hpp"
 
 namespace tandem::pipeline {
 
@@ -50,13 +50,13 @@ struct Method {
   int updates = 0;
   /// The number of subsets of the views. Null if the method takes all views at once. Subsets need a projector
   /// that has parts.
-  Index (*subsets)(const MethodOptions& options, Index views) = nullptr;
+  std::function<Index(const MethodOptions& options, Index views)> subsets = {};
   std::vector<Holding> holds = {};  ///< memory in each phase
   SolverCost cost = {};             ///< cost of the solver of a method that iterates
   Tells tells = {};                 ///< what its solver tells; nothing if there is none
 
   /// Makes the solver of a method that iterates; null for the others.
-  AnySolver (*solver)(Equations equations, Array x0, const MethodOptions& options) = nullptr;
+  std::function<AnySolver(Equations equations, Array x0, const MethodOptions& options)> solver = {};
   Computation (*begin)(Work& work) = nullptr;
   /// Whether options are chosen only after a run of the method on some slices (`look_ahead`); null: never.
   bool (*is_open)(const MethodOptions& options) = nullptr;
@@ -77,25 +77,11 @@ struct Method {
   std::vector<Holding> holds_with(const MethodOptions& asked) const;
 };
 
-/// The memory of a solver while it steps, by its own `cost`.
-std::vector<Holding> while_stepping(const SolverCost& cost);
-
 /// The computation that runs the solver of the plan's method: initial volume, stopping rules, progress and
 /// counts.
 Computation iteration(Work& work);
 /// Puts together what the solvers did on all slices, and warns of slices within the noise.
 void conclude_iterations(const Plan& plan, Outcome& outcome);
-
-/// A method that iterates, with all that its solver says about itself.
-template <IterativeSolver Solver>
-Method that_runs(Method method) {
-  method.holds = while_stepping(Solver::cost);
-  method.cost = Solver::cost;
-  method.tells = told_by<Solver>;
-  method.begin = iteration;
-  method.conclude = conclude_iterations;
-  return method;
-}
 
 /// Completes the options of the job's solver that depend on the scan: the number of subsets of its views.
 /// @throws GeometryError if this number is not possible, or if the solver does not tell what its stopping

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "../../core/range.hpp"
+#include "../../solvers/any_solver.hpp"
 #include "../../solvers/run.hpp"
 #include "../watch/curves.hpp"
-#include "any_solver.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,39 +1,25 @@
 #include <algorithm>
-#include <array>
 #include <string>
+#include <vector>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/names.hpp"
-#include "method.hpp"
-
-/// One line for each method. The name, with _ for -, is that of a function that returns the Method and stands
-/// in a file of its own.
-#define TANDEM_METHODS(METHOD) \
-  METHOD(fbp)                  \
-  METHOD(sirt)                 \
-  METHOD(os_sirt)              \
-  METHOD(sart)                 \
-  METHOD(cgls)                 \
-  METHOD(lsqr)                 \
-  METHOD(lsmr)                 \
-  METHOD(ba_gmres)             \
-  METHOD(mlem)                 \
-  METHOD(osem)                 \
-  METHOD(mltr)                 \
-  METHOD(tv)
+#include "solver_method.hpp"
 
 namespace tandem::pipeline {
 
 namespace made {
-#define TANDEM_DECLARE(name) Method name();
-TANDEM_METHODS(TANDEM_DECLARE)
-#undef TANDEM_DECLARE
-}  // namespace made
+Method fbp();
+}
 
+/// The methods that are no solvers, one line for each, and all solvers that have a name in the program.
 std::span<const Method> methods() {
-#define TANDEM_MAKE(name) made::name(),
-  static const std::array all{TANDEM_METHODS(TANDEM_MAKE)};
-#undef TANDEM_MAKE
+  static const std::vector<Method> all = [] {
+    std::vector<Method> some{made::fbp()};
+    for (const SolverKind& kind : solver_kinds())
+      if (!kind.name.empty()) some.push_back(method_of(kind));
+    return some;
+  }();
   return all;
 }
 
@@ -79,11 +65,6 @@ std::vector<Holding> Method::holds_with(const MethodOptions& asked) const {
     if (asked.tikhonov_weight) held.volumes += held.projections;                            // see `damped`
   }
   return all;
-}
-
-std::vector<Holding> while_stepping(const SolverCost& cost) {
-  return {
-      {.volumes = cost.volumes, .projections = cost.projections, .projects = true, .back_projects = true}};
 }
 
 }  // namespace tandem::pipeline

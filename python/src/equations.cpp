@@ -2,12 +2,13 @@
 
 #include <cmath>
 #include <utility>
-#include <vector>
+#include <variant>
 
 #include "../../core/error.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/checks.hpp"
+#include "../../solvers/damping.hpp"
 
 namespace tandem::python {
 
@@ -25,18 +26,6 @@ Array roots_of(const Array& w) {
   return on_device(std::move(roots), device);
 }
 
-Equations<LinearOperator> damped(Equations<LinearOperator> equations, float weight, Stream& stream) {
-  require<GeometryError>(weight >= 0 && std::isfinite(weight), "tikhonov_weight: ", weight,
-                         " mm^2; 0 (none) or a positive number is needed");
-  if (weight == 0) return equations;
-  const Space volume = equations.A.domain();
-  equations.A = vstack({std::move(equations.A), std::sqrt(weight) * identity(volume)});
-  Array both = zeros(equations.A.range(), stream);
-  axpby(1, equations.b, 0, VectorView(both).part(0), stream);
-  equations.b = std::move(both);
-  return equations;
-}
-
 }  // namespace
 
 Array copied(const std::string& name, const Space& space, Address at, Stream& stream) {
@@ -49,22 +38,21 @@ Array copied(const std::string& name, const Space& space, Address at, Stream& st
   return own;
 }
 
-Equations<LinearOperator> weighed(LinearOperator A, Array b, std::optional<Array> data_weights, Rows rows,
-                                  float tikhonov_weight, Stream& stream) {
-  if (data_weights) {
-    require_weights(*data_weights, stream);
-    Array factors = rows == Rows::by_roots ? roots_of(*data_weights) : std::move(*data_weights);
-    multiply(factors, b, stream);
-    A = diagonal(std::move(factors)) * A;
+SolverInput weighed(const SolverKind& kind, SolverInput input, float tikhonov_weight) {
+  if (input.data_weights && kind.data_weights != DataWeights::by_itself) {
+    Stream& stream = default_stream(input.b.space().device());
+    require_weights(*input.data_weights, stream);
+    Array factors = kind.data_weights == DataWeights::by_roots ? roots_of(*input.data_weights)
+                                                               : std::move(*input.data_weights);
+    input.data_weights.reset();
+    multiply(factors, input.b, stream);
+    if (auto* subsets = std::get_if<Subsets>(&input.A))
+      input.A = subsets->weighed(factors);
+    else
+      input.A = diagonal(std::move(factors)) * std::get<LinearOperator>(input.A);
   }
-  return damped({std::move(A), std::move(b)}, tikhonov_weight, stream);
-}
-
-Equations<Subsets> weighed(const Subsets& A, Array b, std::optional<Array> data_weights, Stream& stream) {
-  if (!data_weights) return {A, std::move(b)};
-  require_weights(*data_weights, stream);
-  multiply(*data_weights, b, stream);
-  return {A.weighed(*data_weights), std::move(b)};
+  if (tikhonov_weight != 0) damp(std::get<LinearOperator>(input.A), input.b, tikhonov_weight);
+  return input;
 }
 
 }  // namespace tandem::python

@@ -34,7 +34,7 @@ WeightFound found_weight(const LinearOperator& A, const Given& given, const Regu
   const OnStream on(stream);
   const EndedBySignals signals(device);
   std::optional<Array> weights;
-  if (given.beside) weights = copied(given.beside_name, A.range(), given.beside, stream);
+  if (given.data_weights) weights = copied("data_weights", A.range(), given.data_weights, stream);
   Array x0 = given.x0 ? copied("x0", A.domain(), given.x0, stream) : zeros(A.domain(), stream);
   return find_weight(A, copied("b", A.range(), given.b, stream), x0, regulariser, std::move(weights), how);
 }

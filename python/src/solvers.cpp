@@ -1,22 +1,13 @@
 #include <cstring>
 #include <thread>
+#include <tuple>
+#include <variant>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
-#include "../../pipeline/methods/any_solver.hpp"
-#include "../../solvers/ba_gmres.hpp"
-#include "../../solvers/cgls.hpp"
-#include "../../solvers/fista.hpp"
-#include "../../solvers/landweber.hpp"
-#include "../../solvers/lsmr.hpp"
-#include "../../solvers/lsqr.hpp"
-#include "../../solvers/mlem.hpp"
-#include "../../solvers/mltr.hpp"
-#include "../../solvers/os_sirt.hpp"
-#include "../../solvers/osem.hpp"
-#include "../../solvers/pdhg.hpp"
-#include "../../solvers/sirt.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "bindings.hpp"
 #include "equations.hpp"
 
@@ -24,21 +15,60 @@ namespace tandem::python {
 
 namespace {
 
+/// What a caller asks of a solver beside its vectors.
+struct Asked {
+  std::vector<std::pair<std::string, float>> numbers;
+  Bounds bounds;
+  std::optional<Regulariser> regulariser;
+  std::vector<float> weights;
+  float tikhonov_weight;
+  bool gcv;  ///< whether it takes a follower along, which tells what noise does to it
+};
+
+/// A solver with a follower, which makes the same steps from signs.
+AnySolver with_follower(const SolverKind& kind, SolverInput input) {
+  const LinearOperator A = std::get<LinearOperator>(input.A);
+  Stream& stream = default_stream(A.domain().device());
+  Array signs(A.range(), stream);
+  fill_with_signs(signs, 1, stream);
+  SolverInput of_signs{A, signs.clone(stream), zeros(A.domain(), stream)};
+  of_signs.numbers = input.numbers;
+  std::tie(input.sums, of_signs.sums) = Sums::leader_and_follower();
+  AnySolver solver = kind.make(std::move(input));
+  solver.lead(kind.make(std::move(of_signs)), std::move(signs));
+  return solver;
+}
+
+using Equation = std::variant<LinearOperator, Subsets>;
+
+Space domain_of(const Equation& A) {
+  return std::visit([](const auto& some) { return some.domain(); }, A);
+}
+
 /// A solver with its stream, which is the stream of the caller when the solver was made.
 class Solver {
  public:
-  /// `make(b, x0, beside)` makes the solver from copies of what is given.
-  template <class Make>
-  Solver(const Space& domain, const Space& range, const Given& given, const Make& make)
-      : stream_(stream_of_caller(domain.device(), given.native, given.keeper)), on_device_(domain.device()) {
+  Solver(const SolverKind& kind, const Equation& A, const Space& range, const Given& given,
+         const Asked& asked)
+      : stream_(stream_of_caller(range.device(), given.native, given.keeper)), on_device_(range.device()) {
+    const Space domain = domain_of(A);
     const Released released;
     const OnStream on(stream_);
     const EndedBySignals signals(on_device_, domain.size() + range.size());
-    Array b = copied("b", range, given.b, stream_),
-          x0 = given.x0 ? copied("x0", domain, given.x0, stream_) : zeros(domain, stream_);
-    std::optional<Array> beside;
-    if (given.beside) beside = copied(given.beside_name, range, given.beside, stream_);
-    solver_ = std::make_shared<pipeline::AnySolver>(make(std::move(b), std::move(x0), std::move(beside)));
+    SolverInput input{A, copied("b", range, given.b, stream_),
+                      given.x0 ? copied("x0", domain, given.x0, stream_) : zeros(domain, stream_)};
+    if (given.data_weights) input.data_weights = copied("data_weights", range, given.data_weights, stream_);
+    if (given.blank) input.blank = copied("blank", range, given.blank, stream_);
+    input.bounds = asked.bounds;
+    input.numbers = kind.numbers;
+    for (auto& [name, value] : input.numbers)
+      for (const auto& [asked_name, asked_value] : asked.numbers)
+        if (asked_name == name) value = asked_value;
+    input.regulariser = asked.regulariser;
+    input.weights = asked.weights;
+    input = weighed(kind, std::move(input), asked.tikhonov_weight);
+    solver_ = std::make_shared<AnySolver>(asked.gcv ? with_follower(kind, std::move(input))
+                                                    : kind.make(std::move(input)));
   }
 
   ~Solver() {
@@ -69,7 +99,7 @@ class Solver {
   }
 
   const std::vector<double>& residual_norms() const { return solver_->residual_norms(); }
-  std::weak_ptr<pipeline::AnySolver> watched() const { return solver_; }
+  std::weak_ptr<AnySolver> watched() const { return solver_; }
   int steps = 0;  ///< that it has made
 
  private:
@@ -82,96 +112,54 @@ class Solver {
   Stream stream_;
   Device on_device_;
   std::thread::id thread_ = std::this_thread::get_id();
-  std::shared_ptr<pipeline::AnySolver> solver_;
+  std::shared_ptr<AnySolver> solver_;
 };
 
 /// A rule asks its solver, which may be gone.
-std::shared_ptr<pipeline::AnySolver> still_there(const std::weak_ptr<pipeline::AnySolver>& solver) {
-  const std::shared_ptr<pipeline::AnySolver> there = solver.lock();
+std::shared_ptr<AnySolver> still_there(const std::weak_ptr<AnySolver>& solver) {
+  const std::shared_ptr<AnySolver> there = solver.lock();
   require<SpaceError>(there != nullptr, "stop rule: the solver that it was made for is gone; make it anew");
   return there;
 }
 
-/// A solver that needs A, b and x0 alone, and perhaps data weights.
-template <class S, class... Options>
-Solver* plain(const LinearOperator& A, const Given& given, Rows rows, Options... options) {
-  return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> weights) {
-    Stream& stream = default_stream(A.domain().device());
-    auto equations = weighed(A, std::move(b), std::move(weights), rows, 0, stream);
-    return S(std::move(equations.A), std::move(equations.b), std::move(x0), options...);
-  });
-}
-
-/// A solver that may be damped, and that may take a follower along, which tells what noise does to it: it
-/// makes the same steps from signs.
-template <class S>
-Solver* in_krylov_space(const LinearOperator& A, const Given& given, float tikhonov_weight, bool gcv) {
-  return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> weights) {
-    Stream& stream = default_stream(A.domain().device());
-    auto equations = weighed(A, std::move(b), std::move(weights), Rows::by_roots, tikhonov_weight, stream);
-    if (!gcv) return pipeline::AnySolver(S(std::move(equations.A), std::move(equations.b), std::move(x0)));
-    auto [leads, follows] = Sums::leader_and_follower();
-    pipeline::AnySolver solver(S(equations.A, std::move(equations.b), std::move(x0), std::move(leads)));
-    Array signs(equations.A.range(), stream);
-    fill_with_signs(signs, 1, stream);
-    pipeline::AnySolver follower(
-        S(equations.A, signs.clone(stream), zeros(A.domain(), stream), std::move(follows)));
-    solver.lead(std::move(follower), std::move(signs));
-    return solver;
-  });
-}
-
-/// A solver that goes through subsets of the views.
-template <class S, class... Options>
-Solver* by_subsets(const Subsets& A, const Space& range, const Given& given, Options... options) {
-  return new Solver(A.domain(), range, given, [&](Array b, Array x0, std::optional<Array> weights) {
-    auto equations = weighed(A, std::move(b), std::move(weights), default_stream(range.device()));
-    return S(std::move(equations.A), std::move(equations.b), std::move(x0), options...);
-  });
-}
-
-/// A solver of data with weights and a regulariser.
-template <class S, class Options>
-Solver* regularised(const LinearOperator& A, const Given& given, const Regulariser& regulariser,
-                    const std::vector<float>& weights, const Options& options) {
-  return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> data_weights) {
-    return S(A, std::move(b), std::move(x0), regulariser, weights, std::move(data_weights), options);
-  });
-}
-
+/// Kinds, and how a class of Python makes a solver of its kind.
 void add_kinds(nb::module_& m) {
-  m.def("Cgls", &in_krylov_space<Cgls>);
-  m.def("Lsqr", &in_krylov_space<Lsqr>);
-  m.def("Lsmr", &in_krylov_space<Lsmr>);
-  m.def("BaGmres", &in_krylov_space<BaGmres>);
-  m.def("Mlem",
-        [](const LinearOperator& A, const Given& given) { return plain<Mlem>(A, given, Rows::by_weights); });
-  m.def("Sirt", [](const LinearOperator& A, const Given& given, float relaxation, const Bounds& bounds) {
-    return plain<Sirt>(A, given, Rows::by_weights, SirtOptions{relaxation, bounds});
+  nb::class_<SolverKind>(m, "SolverKind")
+      .def_prop_ro("name", [](const SolverKind& kind) { return std::string(kind.name); })
+      .def_prop_ro("class_name", [](const SolverKind& kind) { return std::string(kind.class_name); })
+      .def_prop_ro("help", [](const SolverKind& kind) { return std::string(kind.help); })
+      .def_prop_ro("docs", [](const SolverKind& kind) { return std::string(kind.docs); })
+      .def_prop_ro("options",
+                   [](const SolverKind& kind) {
+                     return std::vector<std::string>(kind.options.begin(), kind.options.end());
+                   })
+      .def_prop_ro("numbers",
+                   [](const SolverKind& kind) {
+                     return std::vector<std::pair<std::string, float>>(kind.numbers.begin(),
+                                                                       kind.numbers.end());
+                   })
+      .def_ro("bounds", &SolverKind::bounds)
+      .def_ro("takes_blank", &SolverKind::takes_blank)
+      .def_ro("iterations", &SolverKind::iterations)
+      .def_ro("updates", &SolverKind::updates)
+      .def_prop_ro("by_subsets", [](const SolverKind& kind) { return kind.subsets != nullptr; })
+      .def_prop_ro("needs_matched", [](const SolverKind& kind) { return kind.pair == NeededPair::matched; })
+      .def_prop_ro("tells_reach", [](const SolverKind& kind) { return kind.tells.reach; })
+      .def_prop_ro("tells_objective", [](const SolverKind& kind) { return kind.tells.objective; })
+      .def_prop_ro("tells_gap", [](const SolverKind& kind) { return kind.tells.gap; });
+  m.def("solver_kinds", [] {
+    nb::list all;
+    for (const SolverKind& kind : solver_kinds()) all.append(nb::cast(&kind, nb::rv_policy::reference));
+    return all;
   });
-  m.def("Landweber", [](const LinearOperator& A, const Given& given, float relaxation, const Bounds& bounds) {
-    return plain<Landweber>(A, given, Rows::by_roots, LandweberOptions{relaxation, bounds});
-  });
-  m.def("Mltr", [](const LinearOperator& A, const Given& given, const Bounds& bounds) {
-    return new Solver(A.domain(), A.range(), given, [&](Array b, Array x0, std::optional<Array> blank) {
-      return Mltr(A, std::move(b), std::move(blank.value()), std::move(x0), {bounds});
-    });
-  });
-  m.def("Osem", [](const Subsets& A, const Space& range, const Given& given) {
-    return by_subsets<Osem>(A, range, given);
-  });
-  m.def("OsSirt",
-        [](const Subsets& A, const Space& range, const Given& given, float relaxation, const Bounds& bounds) {
-          return by_subsets<OsSirt>(A, range, given, SirtOptions{relaxation, bounds});
-        });
-  m.def("Pdhg", [](const LinearOperator& A, const Given& given, const Regulariser& regulariser,
-                   const std::vector<float>& weights, const Bounds& bounds, float relaxation, float balance) {
-    return regularised<Pdhg>(A, given, regulariser, weights, PdhgOptions{bounds, relaxation, balance});
-  });
-  m.def("Fista", [](const LinearOperator& A, const Given& given, const Regulariser& regulariser,
-                    const std::vector<float>& weights, const Bounds& bounds, int inner_steps) {
-    return regularised<Fista>(A, given, regulariser, weights, FistaOptions{bounds, inner_steps});
-  });
+  nb::class_<Asked>(m, "Asked")
+      .def(nb::new_([](std::vector<std::pair<std::string, float>> numbers, const Bounds& bounds,
+                       std::optional<Regulariser> regulariser, std::vector<float> weights,
+                       float tikhonov_weight, bool gcv) {
+             return Asked{std::move(numbers), bounds,          std::move(regulariser),
+                          std::move(weights), tikhonov_weight, gcv};
+           }),
+           "numbers"_a, "bounds"_a, "regulariser"_a.none(), "weights"_a, "tikhonov_weight"_a, "gcv"_a);
 }
 
 /// Iteration, |b - Ax| of each block now and at the start, and seconds.
@@ -187,7 +175,7 @@ Seen seen(const Progress& now) {
 Report run_solver(Solver& solver, const StopRule& stop, const std::function<void(Seen)>& observe,
                   Address native) {
   const int before = solver.steps;
-  return solver.on_its_stream(native, [&](pipeline::AnySolver& s, Stream&) {
+  return solver.on_its_stream(native, [&](AnySolver& s, Stream&) {
     return run(s, stop, [&](const Progress& now) {
       solver.steps = before + now.iteration;
       raise_if_signalled();
@@ -211,8 +199,7 @@ std::span<std::byte> bytes_of(const StatePart& part) {
 
 /// What steps have changed, by names, and how many there were.
 std::pair<int, std::vector<std::pair<std::string, nb::bytes>>> state_of(Solver& solver) {
-  const SolverState state =
-      solver.on_its_stream(0, [](pipeline::AnySolver& s, Stream&) { return s.state().value(); });
+  const SolverState state = solver.on_its_stream(0, [](AnySolver& s, Stream&) { return s.state().value(); });
   std::vector<std::pair<std::string, nb::bytes>> parts;
   for (const StatePart& part : state) {
     const std::span<std::byte> bytes = bytes_of(part);
@@ -223,7 +210,7 @@ std::pair<int, std::vector<std::pair<std::string, nb::bytes>>> state_of(Solver& 
 
 /// Goes on from the state of the same solver after so many steps.
 void set_state(Solver& solver, int steps, const std::vector<std::pair<std::string, nb::bytes>>& parts) {
-  const SolverState state = solver.on_its_stream(0, [&](pipeline::AnySolver& s, Stream&) {
+  const SolverState state = solver.on_its_stream(0, [&](AnySolver& s, Stream&) {
     s.make_room(steps);
     return s.state().value();
   });
@@ -259,10 +246,11 @@ void add_rules(nb::module_& m) {
         "Stops when the residual looks the most like white noise. For one run.");
   m.def("rule_of", &rule_of);
   m.def("stagnation", [](Solver& solver, const std::vector<Index>& data, Address native) {
-    return solver.on_its_stream(native, [&](pipeline::AnySolver& s, Stream&) {
-      require<GeometryError>(s.tells_its_reach(),
-                             "stagnation: this solver does not tell what noise does to it; "
-                             "take Cgls, Lsqr, Lsmr, BaGmres, Sirt or Landweber");
+    return solver.on_its_stream(native, [&](AnySolver& s, Stream&) {
+      require<GeometryError>(
+          s.tells_its_reach(), "stagnation: this solver does not tell what noise does to it; take one of ",
+          joined(solver_kinds(), ", ",
+                 [](const SolverKind& kind) { return kind.tells.reach ? kind.class_name : ""; }));
       return stagnation(s.traces(), data);
     });
   });
@@ -285,39 +273,41 @@ void add_rules(nb::module_& m) {
 
 void add_solvers(nb::module_& m) {
   nb::class_<Given>(m, "Given")
-      .def(nb::new_([](Address b, Address x0, Address beside, Address native, std::string beside_name,
+      .def(nb::new_([](Address b, Address x0, Address data_weights, Address blank, Address native,
                        nb::object keeper) {
-             return Given{b, x0, beside, native, std::move(beside_name), std::move(keeper)};
+             return Given{b, x0, data_weights, blank, native, std::move(keeper)};
            }),
-           "b"_a, "x0"_a, "beside"_a, "native"_a, "beside_name"_a, "keeper"_a.none());
+           "b"_a, "x0"_a, "data_weights"_a, "blank"_a, "native"_a, "keeper"_a.none());
   nb::class_<Subsets>(m, "Subsets", "An operator in parts, each of which takes some of the views.")
       .def(nb::init<std::vector<LinearOperator>, std::vector<std::vector<Index>>>())
       .def_prop_ro("count", &Subsets::count)
       .def_prop_ro("domain", &Subsets::domain);
+  add_kinds(m);
   nb::class_<Solver>(m, "Solver")
+      .def(nb::new_([](const SolverKind& kind, const Equation& A, const Space& range, const Given& given,
+                       const Asked& asked) { return new Solver(kind, A, range, given, asked); }),
+           "kind"_a, "A"_a, "range"_a, "given"_a, "asked"_a)
       .def("step",
            [](Solver& solver, const std::vector<bool>& active, Address native) {
-             solver.on_its_stream(native, [&](pipeline::AnySolver& s, Stream&) { s.step(active); });
+             solver.on_its_stream(native, [&](AnySolver& s, Stream&) { s.step(active); });
              ++solver.steps;
            })
       .def("state", &state_of)
       .def("set_state", &set_state)
       .def("gap",
            [](Solver& solver, Address native) {
-             return solver.on_its_stream(native, [](pipeline::AnySolver& s, Stream&) { return s.gaps(); });
+             return solver.on_its_stream(native, [](AnySolver& s, Stream&) { return s.gaps(); });
            })
       .def("objective",
            [](Solver& solver, Address native) {
-             return solver.on_its_stream(native,
-                                         [](pipeline::AnySolver& s, Stream&) { return s.objective(); });
+             return solver.on_its_stream(native, [](AnySolver& s, Stream&) { return s.objective(); });
            })
       .def("residual_norms", &Solver::residual_norms)
       .def("copy_solution", [](Solver& solver, Address to, Address native) {
-        solver.on_its_stream(native, [&](pipeline::AnySolver& s, Stream& stream) {
+        solver.on_its_stream(native, [&](AnySolver& s, Stream& stream) {
           copy(s.solution(), lent(to, s.solution().space()), stream);
         });
       });
-  add_kinds(m);
   add_rules(m);
   m.def("run", &run_solver, "solver"_a, "stop"_a, "observe"_a.none(), "native"_a);
 }

@@ -23,31 +23,31 @@ from ._regularisers import OwnRegulariser, huber_total_variation, tikhonov, tota
 from ._scans import (Frames, Reconstruction, ScanFile, Stage, calibrate, center, grid_of, open_scan, plan, read_volume,
                      reconstruct, simulate, write_scan, write_volume)
 from ._running import Progress, duality_gap, gcv, run, stagnation, stop_rule
-from ._solvers import (BaGmres, Cgls, Fista, Landweber, Lsmr, Lsqr, Mlem, Mltr, Osem, OsSirt, Pdhg, Sirt, Solver,
-                       Subsets, find_weight, subsets)
+from ._kinds import *
+from ._solvers import Solver, Subsets, find_weight, subsets
 from ._tomography import (Filter, backprojector, fbp, fdk, project, projector, ramp_filter, view_derivative, voxelise,
                           with_views)
 
-from . import _mistakes, _words
+from . import _kinds, _mistakes, _words
 from ._others import grid_from, grid_to, scan_from, scan_to
 
 _words.tell()
 _mistakes.explain_all(globals())
 
 __all__ = [
-    "above_zero", "adjoint", "Adjointness", "adjointness", "as_circle", "as_free_views", "backprojector", "BaGmres",
-    "balls", "bin_down", "Bounds", "calibrate", "center", "Cgls", "ConeBeam", "CopyWarning", "crop", "cuda_version",
-    "description", "Detector", "DeviceError", "devices", "diagonal", "disc", "discrepancy", "divergence",
-    "duality_gap", "Ellipsoid", "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter",
-    "find_weight", "Fista", "fitting_grid", "FlexibleBeam", "foam", "Frames", "gcv", "GeometryError", "gradient",
-    "grid_from", "grid_of", "grid_to", "half_acquisition", "half_width", "hstack", "huber_total_variation",
-    "identity", "Landweber", "LinearOperator", "look", "Look", "Lsmr", "Lsqr", "make_operator", "mask",
-    "max_iterations", "Mlem", "Mltr", "open_scan", "operator_norm", "Options", "options", "Osem", "OsSirt", "OwnRegulariser", "ParallelBeam",
-    "Pdhg", "Phantom", "plan", "plate", "Progress", "project", "projection_shape", "projector", "ramp_filter",
-    "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual", "Report", "run",
-    "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan", "shepp_logan_in_space",
-    "simulate", "Sirt", "Solver", "Space", "SpaceError", "Stage", "stagnation", "stop_rule", "StopRule", "Subsets",
-    "subsets", "symmetric", "thread_count", "tikhonov", "time_limit", "total_variation", "unmatched_pair",
-    "UsageError", "view_derivative", "view_subsets", "VolumeGrid", "voxelise", "vstack", "WeightFound", "WeightTrial",
-    "white_residual", "with_views", "write_scan", "write_volume",
+    "above_zero", "adjoint", "Adjointness", "adjointness", "as_circle", "as_free_views", "backprojector", "balls",
+    "bin_down", "Bounds", "calibrate", "center", "ConeBeam", "CopyWarning", "crop", "cuda_version", "description",
+    "Detector", "DeviceError", "devices", "diagonal", "disc", "discrepancy", "divergence", "duality_gap",
+    "Ellipsoid", "ellipsoids", "Error", "FanBeam", "fbp", "fdk", "FileError", "Filter", "find_weight",
+    "fitting_grid", "FlexibleBeam", "foam", "Frames", "gcv", "GeometryError", "gradient", "grid_from", "grid_of",
+    "grid_to", "half_acquisition", "half_width", "hstack", "huber_total_variation", "identity", "LinearOperator",
+    "look", "Look", "make_operator", "mask", "max_iterations", "open_scan", "operator_norm", "Options", "options",
+    "OwnRegulariser", "ParallelBeam", "Phantom", "plan", "plate", "Progress", "project", "projection_shape",
+    "projector", "ramp_filter", "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual",
+    "Report", "run", "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan",
+    "shepp_logan_in_space", "simulate", "Solver", "Space", "SpaceError", "Stage", "stagnation", "stop_rule",
+    "StopRule", "Subsets", "subsets", "symmetric", "thread_count", "tikhonov", "time_limit", "total_variation",
+    "unmatched_pair", "UsageError", "view_derivative", "view_subsets", "VolumeGrid", "voxelise", "vstack",
+    "WeightFound", "WeightTrial", "white_residual", "with_views", "write_scan", "write_volume",
 ]
+__all__ += _kinds.__all__

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core, _mistakes
 from ._core import Report, StopRule
 from ._operator import Array
-from ._solvers import Pdhg, Solver
+from ._solvers import Solver
 
 
 @dataclass
@@ -74,16 +74,15 @@ def stagnation(solver: Solver, data: Union[None, int, Sequence[int]] = None) -> 
 
 def gcv(solver: Solver, data: Union[None, int, Sequence[int]] = None, factor: float = 1) -> StopRule:
     """Stops a step after generalised cross-validation, |b - Ax|^2 / (data - factor t)^2 with t degrees of freedom, has
-    been least: Ax then begins to fit noise of any size. For Cgls, Lsqr, Lsmr and BaGmres that are made with
-    ``gcv=True``. data: how many each block has; default: all."""
+    been least: Ax then begins to fit noise of any size. For solvers that are made with ``gcv=True``. data: how many each block has; default: all."""
     if not getattr(solver, "_has_follower", False):
         raise TypeError(f"gcv: {type(solver).__name__} takes no signs along; make it as Cgls(A, b, gcv=True)")
     return _core.gcv(solver._core, _data_of(solver, data), factor)
 
 
 def duality_gap(solver: Solver, epsilon: float) -> StopRule:
-    """Stops Pdhg when what is minimised is at most epsilon of itself above the least value, as `Pdhg.gap` tells at
-    every tenth step."""
-    if not isinstance(solver, Pdhg):
+    """Stops a solver that has a `gap` when what is minimised is at most epsilon of itself above the least value, as its `gap` tells
+    at every tenth step."""
+    if not hasattr(solver, "gap"):
         raise TypeError(f"duality_gap: {type(solver).__name__} tells no gap; give a Pdhg")
     return _core.duality_gap(solver._core, epsilon)

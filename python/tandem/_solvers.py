@@ -58,6 +58,8 @@ class Solver:
     are then weighed, too.
     """
 
+    _kind: _core.SolverKind
+
     def __init_subclass__(cls) -> None:
         """Lets solvers keep what they are made of, for files."""
         own = cls.__dict__.get("__init__")
@@ -70,8 +72,26 @@ class Solver:
             own(self, *arguments, **keywords)
         cls.__init__ = made  # type: ignore[method-assign]
 
+    def _make(self, given: dict[str, Any]) -> None:
+        """Makes it from the arguments of its class, which the kind has named."""
+        kind, A, name = self._kind, given["A"], type(self).__name__
+        _require_operator(name, A, kind.by_subsets)
+        if kind.needs_matched:
+            _require_matched(name, A, given["allow_unmatched"])
+        if kind.takes_blank and given["blank"] is None:
+            raise TypeError("blank: None; counts without an object are needed")
+        whole = A.whole if kind.by_subsets else A
+        regulariser = as_regulariser(given["regulariser"], A.domain) if "regulariser" in given else None
+        self._has_follower = given.get("gcv", False)
+        asked = _core.Asked([(word, given[word]) for word, _ in kind.numbers], _bounds(given.get("bounds", no_bounds)),
+                            regulariser, [float(w) for w in np.atleast_1d(given.get("weights", 0))],
+                            given.get("tikhonov_weight", 0), self._has_follower)
+        self._begin(lambda vectors: _core.Solver(kind, A._core, whole.range, vectors, asked), whole._domain,
+                    whole._range, given["b"], given["x0"],
+                    **{word: given[word] for word in ("data_weights", "blank") if word in given})
+
     def _begin(self, make: Callable[[_core.Given], _core.Solver], domain: Vectors, range_: Vectors, b: Array, x0: Array,
-               beside: tuple[str, Array] = ("", None)) -> None:
+               **beside: Array) -> None:
         if domain.may_be_images and range_.may_be_images and getattr(b, "ndim", 0) == 2:
             domain, range_ = domain.as_images(), range_.as_images()
         kind: Any = None
@@ -79,7 +99,8 @@ class Solver:
         addresses: dict[str, int] = {}
         originals: dict[str, tuple] = {}
         on_cpu = domain.device == "cpu"
-        for name, vectors, value in (("b", range_, b), ("x0", domain, x0), (beside[0], range_, beside[1])):
+        for name, vectors, value in (("b", range_, b), ("x0", domain, x0),
+                                     *((word, range_, array) for word, array in beside.items())):
             if value is None and kind:
                 continue
             array, own, batch = vectors.taken(name, value)
@@ -94,8 +115,8 @@ class Solver:
                 originals[name] = vectors, value, _checksum(array)
         stream, keeper = kind.stream(arrays[0])
         self._kind, self._like, self._domain, self._data = kind, kind.empty((0,), arrays[0]), domain, range_.size
-        self._core = make(_core.Given(addresses["b"], addresses.get("x0", 0), addresses.get(beside[0], 0), stream,
-                                      beside[0], keeper))
+        at = [addresses.get(word, 0) for word in ("b", "x0", "data_weights", "blank")]
+        self._core = make(_core.Given(*at, stream, keeper))
         self._originals = originals
         if not on_cpu:
             self._made = None  # so that nothing on a GPU is kept
@@ -145,81 +166,6 @@ def _gone_on(kind: type, arguments: tuple, keywords: dict[str, Any], state: Any)
     return solver
 
 
-class _Krylov(Solver):
-    def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, data_weights: Array = None,
-                 tikhonov_weight: float = 0, gcv: bool = False, allow_unmatched: bool = False):
-        name = type(self).__name__
-        _require_matched(name, A, allow_unmatched or isinstance(self, BaGmres))
-        make, self._has_follower = getattr(_core, name), gcv
-        self._begin(lambda given: make(A._core, given, tikhonov_weight, gcv), A._domain, A._range, b, x0,
-                    ("data_weights", data_weights))
-
-
-class Cgls(_Krylov):
-    """Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair.
-
-    data_weights: w, so that the sum of w (Ax - b)^2 takes the place of |Ax - b|^2. tikhonov_weight: W in
-    1/2 |Ax - b|^2 + 1/2 W |x|^2, in mm^2; residuals are then those of both terms. For a penalty on Dx, pass
-    ``vstack([A, weight * D])`` and ``(b, zeros)``. gcv: takes along what the rule `gcv` needs, for twice the cost of
-    a step.
-    """
-
-
-class Lsqr(_Krylov):
-    """As `Cgls`, through the Golub-Kahan process: rounding harms it less where A is ill conditioned."""
-
-
-class Lsmr(_Krylov):
-    """Minimises |At (Ax - b)| over the same space; neither it nor |Ax - b| ever grows."""
-
-
-class BaGmres(_Krylov):
-    """Minimises |B (b - Ax)| for a B that need not be the transpose of A: see ``unmatched_pair``."""
-
-
-class Mlem(Solver):
-    """x <- x At(b / Ax) / At1, for b that are counts whose means are Ax. All voxels stay at 0 or above. data_weights: w
-    of each datum's log likelihood."""
-
-    def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, data_weights: Array = None):
-        _require_operator("Mlem", A)
-        self._begin(lambda given: _core.Mlem(A._core, given), A._domain, A._range, b, x0,
-                    ("data_weights", data_weights))
-
-
-class Mltr(Solver):
-    """Maximum likelihood of transmission counts. b: counts, none negative, zeros among them; blank: counts without an
-    object, of the shape of b. The means of b are blank * exp(-Ax). The likelihood never falls, and all voxels stay
-    within the bounds, the lowest of which must be finite."""
-
-    def __init__(self, A: LinearOperator, b: Array, blank: Array, x0: Array = None, *, data_weights: Array = None,
-                 bounds: BoundsLike = _core.above_zero):
-        _require_operator("Mltr", A)
-        if blank is None:
-            raise TypeError("blank: None; counts without an object are needed")
-        if data_weights is not None:  # weights of log likelihoods, which are linear in both
-            b, blank = b * data_weights, blank * data_weights
-        self._begin(lambda given: _core.Mltr(A._core, given, _bounds(bounds)), A._domain, A._range, b, x0,
-                    ("blank", blank))
-
-
-class Sirt(Solver):
-    """x <- P(x + relaxation C At R (b - Ax)), with R = 1/(A 1) and C = 1/(At 1); P clamps into the bounds.
-    data_weights: w in C At w R (b - Ax), with C = 1/(At w)."""
-
-    def __init__(self, A: LinearOperator, b: Array, x0: Array = None, *, relaxation: float = 1,
-                 bounds: BoundsLike = no_bounds, data_weights: Array = None):
-        make = getattr(_core, type(self).__name__)
-        _require_operator(type(self).__name__, A)
-        self._begin(lambda given: make(A._core, given, relaxation, _bounds(bounds)), A._domain, A._range, b, x0,
-                    ("data_weights", data_weights))
-
-
-class Landweber(Sirt):
-    """x <- P(x + relaxation / |A|^2 At (b - Ax)), where each block has its own norm |A|. data_weights: w in
-    At w (b - Ax), where |A|^2 is that of At w A."""
-
-
 class Subsets:
     """A projector in parts, each of which takes some of the views: see ``subsets``. Data keep the order of the scan."""
 
@@ -243,77 +189,13 @@ def subsets(scan: Scan, grid: Optional[_core.VolumeGrid] = None, count: int = 10
     return Subsets(parts, views, projector(scan, grid, model, device))
 
 
-class Osem(Solver):
-    """MLEM by subsets of the views."""
-
-    def __init__(self, A: Subsets, b: Array, x0: Array = None, *, data_weights: Array = None):
-        _require_operator("Osem", A, subsets_=True)
-        whole = A.whole
-        self._begin(lambda given: _core.Osem(A._core, whole.range, given), whole._domain, whole._range, b, x0,
-                    ("data_weights", data_weights))
-
-
-class OsSirt(Solver):
-    """SIRT by subsets of the views; with one view a subset it is SART."""
-
-    def __init__(self, A: Subsets, b: Array, x0: Array = None, *, relaxation: float = 1,
-                 bounds: BoundsLike = no_bounds, data_weights: Array = None):
-        _require_operator("OsSirt", A, subsets_=True)
-        whole = A.whole
-        self._begin(lambda given: _core.OsSirt(A._core, whole.range, given, relaxation, _bounds(bounds)), whole._domain,
-                    whole._range, b, x0, ("data_weights", data_weights))
-
-
-def _numbers(weights: Union[float, Sequence[float]]) -> list[float]:
-    return [float(w) for w in np.atleast_1d(weights)]
-
-
-class Pdhg(Solver):
-    """Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient method.
-
-    regulariser: g and K, such as ``total_variation(A.domain)``, or one of your own (`OwnRegulariser`). weights: W, a
-    number, or one for each block; `find_weight` finds it. data_weights: w, of the shape of b, none negative; default:
-    1. Needs a matched pair.
-    """
-
-    def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: RegulariserLike,
-                 weights: Union[float, Sequence[float]], data_weights: Array = None, *,
-                 bounds: BoundsLike = no_bounds, relaxation: float = 1.8, balance: float = 0.05,
-                 allow_unmatched: bool = False):
-        _require_matched("Pdhg", A, allow_unmatched)
-        W, within, g = _numbers(weights), _bounds(bounds), as_regulariser(regulariser, A.domain)
-        self._begin(lambda given: _core.Pdhg(A._core, given, g, W, within, relaxation, balance), A._domain, A._range, b,
-                    x0, ("data_weights", data_weights))
-
-    def objective(self) -> np.ndarray:
-        """What is minimised, of the solution, one for each block."""
-        return np.array(self._core.objective(self._stream()))
-
-    def gap(self) -> np.ndarray:
-        """How far the objective may be above the least one, as a share of it, one for each block: the duality gap,
-        which goes to 0. It holds among points within bounds that are at most twice as long as the solution."""
-        return np.array(self._core.gap(self._stream()))
-
-
-class Fista(Solver):
-    """Minimises the same by gradient steps with momentum, and `inner_steps` of the regulariser in each."""
-
-    def __init__(self, A: LinearOperator, b: Array, x0: Array, regulariser: RegulariserLike,
-                 weights: Union[float, Sequence[float]], data_weights: Array = None, *,
-                 bounds: BoundsLike = no_bounds, inner_steps: int = 10, allow_unmatched: bool = False):
-        _require_matched("Fista", A, allow_unmatched)
-        W, within, g = _numbers(weights), _bounds(bounds), as_regulariser(regulariser, A.domain)
-        self._begin(lambda given: _core.Fista(A._core, given, g, W, within, inner_steps), A._domain, A._range, b, x0,
-                    ("data_weights", data_weights))
-
-
 class _Search(Solver):
     """The vectors of a search, as a solver takes them."""
 
     def __init__(self, A: LinearOperator, b: Array, data_weights: Array, search: Callable[[_core.Given], Any]):
         def make(given: _core.Given) -> Any:
             self.found = search(given)
-        self._begin(make, A._domain, A._range, b, None, ("data_weights", data_weights))
+        self._begin(make, A._domain, A._range, b, None, data_weights=data_weights)
 
 
 def find_weight(A: LinearOperator, b: Array, regulariser: RegulariserLike, data_weights: Array = None, *,

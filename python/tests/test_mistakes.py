@@ -78,7 +78,7 @@ def test_values_that_make_no_sense_stay_errors_of_geometry():
             solver(tandem.vstack([A(), tandem.unmatched_pair(A(), A().T)]), (y(), y()))
     with pytest.raises(tandem.GeometryError, match="data_weights of block 0 are negative"):
         tandem.Cgls(A(), y(), data_weights=-y())
-    with pytest.raises(tandem.GeometryError, match="tikhonov_weight: -1 mm"):
+    with pytest.raises(tandem.GeometryError, match="tikhonov_weight -1; a positive number is needed"):
         tandem.Cgls(A(), y(), tikhonov_weight=-1)
     pair = tandem.unmatched_pair(A(), A().T)
     assert not (2 * pair.T + pair.T).is_matched and A().is_matched

@@ -163,3 +163,37 @@ def test_damping_is_a_stack():
     x = solver.solution
     gradient = A.T @ (b - A @ x) - 0.25 * x
     assert np.linalg.norm(gradient) < 1e-3 * np.linalg.norm(A.T @ b)
+
+
+@pytest.mark.parametrize("kind", [tandem.Sirt, tandem.Landweber], ids=lambda kind: kind.__name__)
+def test_gradient_steps_stop_by_cross_validation(kind):
+    """Data that are noise alone stop them at once. Without noise, the error that is left falls faster than freedom
+    grows, and nothing stops them in 5 steps."""
+    A, _, b = problem()
+    for data, steps, rule in ((random_array(b.shape, 3), 400, "gcv"), (b, 5, "max_iterations")):
+        solver = kind(A, data, gcv=True)
+        report = tandem.run(solver, tandem.gcv(solver) | tandem.max_iterations(steps))
+        assert set(report.stopped_by) == {rule}, report.block_iterations
+
+
+def test_mltr_tells_its_likelihood():
+    A, _, b = problem()
+    blank = np.full_like(b, 50)
+    counts = np.round(blank * np.exp(-b / b.max()))
+    solver = tandem.Mltr(A, counts, blank)
+    told, meets = [], A @ np.ones(A.domain.shape, np.float32) > 0  # a ray that meets no voxel does not count
+    for _ in range(5):
+        solver.step()
+        lines = (A @ solver.solution).astype(float)
+        told.append(float(np.sum(solver.objective())))
+        exact = np.sum((blank * np.exp(-lines) + counts * lines)[meets])
+        assert told[-1] == pytest.approx(exact, rel=1e-5)
+    assert told == sorted(told, reverse=True)
+
+
+def test_numbers_of_a_kind_are_checked():
+    A, _, b = problem()
+    with pytest.raises(tandem.GeometryError, match="inner_steps 2.5; a whole number"):
+        tandem.Fista(A, b, None, tandem.total_variation(A.domain), 0.1, inner_steps=2.5)
+    with pytest.raises(tandem.GeometryError, match="Landweber: the back-projection of A is not"):
+        tandem.Landweber(tandem.unmatched_pair(A, 2 * A.T), b)

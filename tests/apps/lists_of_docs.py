@@ -3,7 +3,7 @@
 
 usage: lists_of_docs.py PROGRAM       Exit code 1 if a list lacks something, or has too much.
 
-Compared elsewhere: methods (tests/pipeline/test_methods.cpp), variants (tests/kernels/test_variants.cpp), fields of
+Compared elsewhere: formulas of methods (tests/pipeline/test_methods.cpp), variants (tests/kernels/test_variants.cpp), fields of
 files (tests/io/scans/test_fields.cpp), names of the Python package (docs/site/conf.py).
 """
 import json
@@ -83,17 +83,6 @@ def documented_exit_codes():
     return [int(code) for code in re.findall(r"^\| (\d) \|", table, re.MULTILINE)]
 
 
-def solvers_of_docs():
-    listed = text("docs/python.md").partition("solver.solution, report.stopped_by\n```\n")[2].split(" Rules are")[0]
-    return sorted(set(re.findall(r"`([A-Z]\w+)`", listed)))
-
-
-def solvers_of_reference():
-    part = text("docs/reference/python.md").partition("## Solvers\n")[2].split("##")[0]
-    names = re.findall(r"\b[A-Z]\w+\b", part)
-    return sorted(set(names) - {"Solver", "Subsets", "Regulariser", "OwnRegulariser", "WeightFound", "WeightTrial", "Bounds"})
-
-
 def compare_formats(faults):
     """Formats of the README are those of docs/formats.md, and those whose fields docs/fields.md has are among them."""
     formats = text("docs/formats.md")
@@ -166,7 +155,6 @@ def compare_words(h, faults):
     due = re.findall(r"(?:^|\|)([\w:,.]+)", re.sub(r" ?\([^)]*\)", "", " ".join(due.split())))
     same("devices, docs/devices.md", re.findall(r"`([^`]+)`", devices), due, faults)
     same("exit codes, docs/recon.md", documented_exit_codes(), exit_codes(), faults)
-    same("solvers, docs/python.md", solvers_of_docs(), solvers_of_reference(), faults)
     for name in set(h.words("--remove-stripe-method")) - {"none"}:
         if f"`{name}" not in text("docs/preprocessing.md"):
             faults.append(f"docs/preprocessing.md does not say what {name} is")

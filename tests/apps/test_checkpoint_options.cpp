@@ -36,7 +36,7 @@ class CheckpointOptions : public ::testing::Test {
 
 TEST_F(CheckpointOptions, GoWithSolversAlone) {
   fails("recon scan.h5 -o v.h5 --checkpoint state", 2, {"--checkpoint goes with an iterative algorithm"});
-  fails("recon scan.h5 -o v.h5 --checkpoint state:every=0" + cgls, 2, {"--checkpoint state:every=0", "1 to"});
+  fails("recon scan.h5 -o v.h5 --checkpoint state:every=0" + cgls, 2, {"--checkpoint: every: ", "1 to"});
   fails("recon scan.h5 -o v.h5 --checkpoint -" + cgls, 2, {"--checkpoint -"});
   fails("recon scan.h5 -o v.h5 --checkpoint scan.h5" + cgls, 2, {"would overwrite the scan scan.h5"});
   fails("recon scan.h5 -o v.h5 --checkpoint v.h5" + cgls, 2, {"would overwrite"});

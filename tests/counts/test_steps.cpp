@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "../../core/error.hpp"
+#include "../../counts/preprocess.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../support/own_steps.hpp"
 
@@ -17,6 +20,32 @@ std::vector<std::string_view> names_of(const Chain& chain) {
   std::vector<std::string_view> names;
   for (const Step* step : chain.steps) names.push_back(step->name);
   return names;
+}
+
+std::string fault_of(const StepValues& values) {
+  try {
+    preprocessing_of(values, {0, 16}, 0);
+  } catch (const GeometryError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Steps, RefuseOptionsThatNoneHas) {
+  EXPECT_EQ(fault_of({{"dezinger", 3}}), "");
+  EXPECT_EQ(fault_of({{"dezingr", 3}}), "steps: no step has an option 'dezingr'; did you mean dezinger?");
+  EXPECT_EQ(fault_of({{"size", 3}}).find("steps: no step has an option 'size'"), 0u);
+}
+
+TEST(Steps, TakeWholeNumbersWhereNumbersAreDue) {
+  const StepValues whole{{"saturation", 500}};
+  EXPECT_EQ(fault_of(whole), "");
+  EXPECT_EQ(option::saturation.of(whole), 500.0);
+  EXPECT_EQ(fault_of({{"saturation", (Index{1} << 53) + 1}}),
+            "saturation: takes a number, and a whole number is given");
+  EXPECT_EQ(fault_of({{"saturation", std::string("high")}}),
+            "saturation: takes a number, and a word or the name of a file is given");
+  EXPECT_EQ(fault_of({{"dezinger", 2.5}}), "dezinger: takes a whole number, and a number is given");
 }
 
 TEST(Steps, HaveNamesAndOptionsOfTheirOwn) {

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -20,21 +21,28 @@ import time
 
 SIZE = 96
 CHUNKS = ["--memory", "0.1"]  # chunks of some slices
-CASES = {
-    "cgls": ["--reconstruction-algorithm", "cgls", "--iterations", "40"],
-    "lsqr": ["--reconstruction-algorithm", "lsqr", "--iterations", "40"],
-    "lsmr": ["--reconstruction-algorithm", "lsmr", "--iterations", "40"],
-    "ba-gmres": ["--reconstruction-algorithm", "ba-gmres", "--iterations", "20"],
-    "sirt": ["--reconstruction-algorithm", "sirt", "--nonnegative", "--iterations", "60", "--dtype", "uint16"],
-    "tv": ["--reconstruction-algorithm", "tv", "--tv-weight", "0.3", "--iterations", "40"],
-    "os-sirt": ["--reconstruction-algorithm", "os-sirt", "--subsets", "7", "--relaxation", "0.7", "--iterations", "30"],
-    "sart": ["--reconstruction-algorithm", "sart", "--nonnegative", "--iterations", "15"],
-    "mlem": ["--reconstruction-algorithm", "mlem", "--iterations", "40"],
-    "osem": ["--reconstruction-algorithm", "osem", "--subsets", "5", "--iterations", "20"],
-    "mltr": ["--reconstruction-algorithm", "mltr", "--iterations", "40"],
-    "lsqr, stopped by gcv": ["--reconstruction-algorithm", "lsqr", "--stop", "gcv", "--iterations", "40"],
-    "cgls, stopped by ncp": ["--reconstruction-algorithm", "cgls", "--stop", "ncp", "--iterations", "40"],
+OF_METHODS = {
+    "ba-gmres": ["--iterations", "20"],
+    "sirt": ["--nonnegative", "--iterations", "60", "--dtype", "uint16"],
+    "tv": ["--tv-weight", "0.3", "--iterations", "40"],
+    "os-sirt": ["--subsets", "7", "--relaxation", "0.7", "--iterations", "30"],
+    "sart": ["--nonnegative", "--iterations", "15"],
+    "osem": ["--subsets", "5", "--iterations", "20"],
+    "lsqr, stopped by gcv": ["--stop", "gcv", "--iterations", "40"],
+    "cgls, stopped by ncp": ["--stop", "ncp", "--iterations", "40"],
 }
+
+
+def cases(program):
+    """All methods that iterate, with options of their own or 40 iterations, and these rules."""
+    said = subprocess.run([program, "help", "recon"], capture_output=True, text=True, check=True).stdout
+    body = re.search(r"^Methods:\n((?:  .*\n)+)", said, re.MULTILINE)[1]
+    names = [name for name in re.findall(r"^  ([\w-]+):", body, re.MULTILINE) if name != "fbp"]
+    return {name: ["--reconstruction-algorithm", name.partition(",")[0], *OF_METHODS.get(name, ["--iterations", "40"])]
+            for name in [*names, *(name for name in OF_METHODS if "," in name)]}
+
+
+CASES = cases(os.path.abspath(sys.argv[1]))
 
 
 def require(holds, *what):

@@ -5,15 +5,10 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "../../core/error.hpp"
-#include "../../core/names.hpp"
-#include "../../core/spelled.hpp"
 #include "../../operators/projector.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/watch/outcome.hpp"
@@ -119,42 +114,6 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The readme has them in the order of the table: "fbp (fdk for a cone beam), sirt, ... and tv".
-TEST(Methods, AreListedInTheReadme) {
-  std::vector<std::string> names;
-  for (const Method& method : methods()) {
-    names.emplace_back(method.name);
-    if (!method.name_for_cones.empty())
-      names.back() += " (" + std::string(method.name_for_cones) + " for a cone beam)";
-  }
-  const std::string last = names.back();
-  names.pop_back();
-  const std::string due = "| [methods](docs/methods.md) | " + joined(names, ", ") + " and " + last + " |";
-  EXPECT_NE(text_of("../README.md").find(due), std::string::npos) << due;
-}
-
-/// "| `osem` | mlem by subsets ... | 30 updates | `--subsets` |"
-std::string row_of(const Method& method) {
-  std::string row = "| `" + std::string(method.name) + "`";
-  if (!method.name_for_cones.empty()) row += ", `" + std::string(method.name_for_cones) + "` for a cone beam";
-  row += " | " + std::regex_replace(with_spelled(method.help), std::regex("--[a-z]+"), "`$&`") + " | ";
-  if (method.iterates())
-    row +=
-        method.updates > 0 ? std::to_string(method.updates) + " updates" : std::to_string(method.iterations);
-  return row + " | " +
-         joined(method.options, ", ", [](std::string_view option) { return "`" + spelled(option) + "`"; }) +
-         " |\n";
-}
-
-TEST(Methods, HaveTheirDefaultsAndOptionsInTheDocs) {
-  std::string table =
-      "| method | what it does | iterations | options of its own |\n| --- | --- | --- | --- |\n";
-  for (const Method& method : methods()) table += row_of(method);
-  EXPECT_NE(text_of("methods.md").find("\n" + table + "\n"), std::string::npos)
-      << "docs/methods.md shall have:\n"
-      << table;
-}
-
 std::string in_capitals(std::string_view name) {
   std::string text(name);
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -167,13 +126,6 @@ TEST(Methods, HaveTheirFormulasInTheDocs) {
     const std::string due = "**" + in_capitals(method.name) + "**";
     EXPECT_TRUE(!method.iterates() || page.find(due) != std::string::npos) << due;
   }
-}
-
-TEST(Methods, OfSubsetsAreListedForClusters) {
-  const std::string due =
-      "**Subsets of views** (" +
-      joined(methods(), ", ", [](const Method& method) { return method.subsets ? method.name : ""; }) + ")";
-  EXPECT_NE(text_of("cluster.md").find(due), std::string::npos) << due;
 }
 
 /// A solver that keeps no account of its reach.

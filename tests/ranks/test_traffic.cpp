@@ -65,7 +65,7 @@ TEST(RankTraffic, IsAsPlannedOfEveryMethod) {
       pipeline::Equations equations{A, Array(A.range())};
       fill(equations.y, 1, default_stream(Device::cpu()));
       equations.subsets = [&](Index count) { return subsets_over_ranks(c, count); };
-      std::optional<pipeline::AnySolver> solver;
+      std::optional<AnySolver> solver;
       const auto make = [&] {
         solver.emplace(method.solver(std::move(equations), Array(A.domain()), options));
       };

@@ -12,7 +12,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .. import _running, _solvers
+from .. import _running, _kinds
 from .._operator import LinearOperator
 from .._tomography import fbp, fdk, projector as _projector
 from .._others import grid_from, scan_from
@@ -114,11 +114,11 @@ def reconstruct(P: _Projector, name: str, y: np.ndarray, x: Optional[np.ndarray]
     if base == "BP":
         return P.A.T @ y
     if base == "SIRT":
-        return _solved(_solvers.Sirt(P.A, y, x, bounds=within, relaxation=options.get("Relaxation", 1.0)), iterations)
+        return _solved(_kinds.Sirt(P.A, y, x, bounds=within, relaxation=options.get("Relaxation", 1.0)), iterations)
     if base == "CGLS":
-        return _solved(_solvers.Cgls(P.A, y, x), iterations)
+        return _solved(_kinds.Cgls(P.A, y, x), iterations)
     if base == "EM":
-        return _solved(_solvers.Mlem(P.A, y, None if x is None or not x.any() else x), iterations)
+        return _solved(_kinds.Mlem(P.A, y, None if x is None or not x.any() else x), iterations)
     raise ValueError(f"algorithm {name!r} is not known; FBP, FDK, BP, SIRT, CGLS and EM are, with _CUDA and 3D_CUDA")
 
 

@@ -6,19 +6,22 @@
 #include <utility>
 #include <vector>
 
-#include "../../solvers/run.hpp"
-#include "../../solvers/state.hpp"
-#include "../../solvers/stopping/cross_validation.hpp"
+#include "../core/public.hpp"
+#include "run.hpp"
+#include "state.hpp"
+#include "stopping/cross_validation.hpp"
 
-namespace tandem::pipeline {
+namespace TANDEM_PUBLIC tandem {
 
-/// What solvers of a type tell beside their solution, by the concepts of solvers/.
+/// What solvers of a type tell beside their solution, by the concepts that this room has.
 struct Tells {
   bool state = false;                                 ///< `ListsItsState`, as check-points need
   bool reach = false, residual = false, gap = false;  ///< as stopping rules need
+  bool objective = false;                             ///< as curves need
 };
 template <IterativeSolver S>
-constexpr Tells told_by{ListsItsState<S>, TellsItsReach<S>, ShowsItsResidual<S>, TellsItsGap<S>};
+constexpr Tells told_by{ListsItsState<S>, TellsItsReach<S>, ShowsItsResidual<S>, TellsItsGap<S>,
+                        TellsItsObjective<S>};
 
 /// A solver of any type, so that a table can make it.
 class AnySolver {
@@ -103,4 +106,4 @@ inline std::optional<SolverState> AnySolver::state() {
   return all;
 }
 
-}  // namespace tandem::pipeline
+}  // namespace tandem

@@ -1,25 +1,18 @@
+#include "search.hpp"
+
 #include <algorithm>
 #include <sstream>
 #include <utility>
 
-#include "../../solvers/pdhg.hpp"
 #include "../../solvers/weight/weight_search.hpp"
 #include "../beams/row_axes.hpp"
 #include "coarser.hpp"
-#include "method.hpp"
 #include "start.hpp"
 #include "variation.hpp"
 
-namespace tandem::pipeline::made {
+namespace tandem::pipeline {
 
 namespace {
-
-AnySolver solver(Equations equations, Array x0, const MethodOptions& options) {
-  Regulariser tv = variation_of(equations.A.domain(), equations.pitch, options);
-  return AnySolver(Pdhg(std::move(equations.A), std::move(equations.y), std::move(x0), std::move(tv),
-                        {options.tv_weight.value_or(0)}, std::move(equations.weights),
-                        {.bounds = options.bounds()}));
-}
 
 /// Looks for the weight on some slices, and makes no volume of them.
 class Search {
@@ -68,7 +61,7 @@ class Search {
 
 bool is_open(const MethodOptions& options) { return !options.tv_weight; }
 
-Computation begin_tv(Work& work) {
+Computation begin_search(Work& work) {
   if (!is_open(work.plan.job.options)) return iteration(work);
   return [search = std::make_shared<Search>(work)](const Problem& problem, LineIntegrals data, Range slices) {
     return (*search)(problem, std::move(data), slices);
@@ -87,24 +80,16 @@ void settle(const Outcome& found, MethodOptions& options) {
 
 }  // namespace
 
-Method tv() {
-  Method method = that_runs<Pdhg>(
-      {.name = "tv",
-       .help = "least squares weighted by counts, with total variation; for low doses and few views",
-       .options = {"tv-weight", "nonnegative", "bounds"},
-       .weighs_data = true,
-       .initial = Initial::fbp,
-       .iterations = 100,
-       .solver = solver,
-       .is_open = is_open,
-       .settle = settle});
-  method.begin = begin_tv;
-  // the search holds the first volume beside what find_weight says
-  method.holds.insert(method.holds.begin(), {.volumes = Pdhg::cost.volumes + 2,
-                                             .projections = Pdhg::cost.projections + 2,
-                                             .projects = true,
-                                             .back_projects = true});
+Method with_search(Method method) {
+  method.weighs_data = true;
+  method.initial = Initial::fbp;
+  method.is_open = is_open;
+  method.settle = settle;
+  method.begin = begin_search;
+  Holding searching = method.holds.front();  // with the first volume, beside what find_weight says
+  searching.volumes += 2, searching.projections += 2;
+  method.holds.insert(method.holds.begin(), searching);
   return method;
 }
 
-}  // namespace tandem::pipeline::made
+}  // namespace tandem::pipeline

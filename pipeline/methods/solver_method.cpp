@@ -1,0 +1,78 @@
+#include "solver_method.hpp"
+
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
+#include "../../operators/vector.hpp"
+#include "../../solvers/damping.hpp"
+#include "search.hpp"
+#include "variation.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+Bounds bounds_of(const SolverKind& kind, const MethodOptions& options) {
+  Bounds bounds = options.bounds();
+  if (!kind.only_positive) return bounds;
+  require<GeometryError>(options.lowest.value_or(0) == 0, spelled("bounds") + " ", options.lowest.value_or(0),
+                         ": voxels of ", kind.name,
+                         " are not below zero, and this is their lower bound; give 0:HIGH");
+  bounds.lowest = 0;
+  return bounds;
+}
+
+/// The solver of a kind. Transmissions count as counts with a blank of ones, since steps depend on ratios of
+/// counts only.
+AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const MethodOptions& options) {
+  if (options.tikhonov_weight && kind.reads("tikhonov-weight"))
+    damp(equations.A, equations.y, *options.tikhonov_weight);
+  SolverInput input{equations.A, std::move(equations.y), std::move(x0)};
+  if (kind.subsets) input.A = equations.in_subsets(options.subsets.value_or(1));
+  input.sums = std::move(equations.sums);
+  input.bounds = bounds_of(kind, options);
+  input.numbers = kind.numbers;
+  if (kind.reads("relaxation")) input.numbers["relaxation"] = options.relaxation;
+  if (kind.takes_blank) {
+    input.blank.emplace(equations.A.range());
+    fill(*input.blank, 1, default_stream(input.blank->space().device()));
+  }
+  if (kind.reads("tv-weight")) {
+    input.regulariser = variation_of(equations.A.domain(), equations.pitch, options);
+    input.weights = {options.tv_weight.value_or(0)};
+    input.data_weights = std::move(equations.weights);
+  }
+  return kind.make(std::move(input));
+}
+
+}  // namespace
+
+Method method_of(const SolverKind& kind) {
+  Method method{.name = kind.name,
+                .help = kind.help,
+                .options = kind.options,
+                .needs_matched_pair = kind.pair != NeededPair::any,
+                .only_positive = kind.only_positive,
+                .takes_transmissions = kind.takes_blank,
+                .iterations = kind.iterations,
+                .updates = kind.updates,
+                .holds = {{.volumes = kind.cost.volumes,
+                           .projections = kind.cost.projections,
+                           .projects = true,
+                           .back_projects = true}},
+                .cost = kind.cost,
+                .tells = kind.tells,
+                .begin = iteration,
+                .conclude = conclude_iterations};
+  method.solver = [&kind](Equations equations, Array x0, const MethodOptions& options) {
+    return solver_of(kind, std::move(equations), std::move(x0), options);
+  };
+  if (kind.subsets)
+    method.subsets = [&kind](const MethodOptions& options, Index views) {
+      return options.subsets && kind.reads("subsets") ? *options.subsets : kind.subsets(views);
+    };
+  return kind.reads("tv-weight") ? with_search(std::move(method)) : method;
+}
+
+}  // namespace tandem::pipeline
