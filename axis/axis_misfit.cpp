@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem::pipeline {
 
@@ -75,7 +76,7 @@ Misfit& Misfit::operator+=(const Misfit& other) {
 
 double lowest(const Misfit& misfit, double from, double to) {
   const double shortest = pi / (misfit.step * misfit.coefficients.size());  // period of E
-  const Index steps = std::max<Index>(2, static_cast<Index>(std::ceil((to - from) / shortest * 16)));
+  const Index steps = std::max<Index>(2, ceil_index((to - from) / shortest * 16));
   const double step = (to - from) / steps;
   const auto place = [&](Index i) { return from + i * step; };
   std::vector<double> e(steps + 1);

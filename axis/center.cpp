@@ -24,7 +24,7 @@ constexpr std::array names{std::pair{"auto", AxisMethod::automatic},
 
 void check(std::span<const float> line_integrals, std::span<const double> angles, Index rows, Index bins) {
   const Index views = angles.size();
-  require<SpaceError>(rows > 0 && static_cast<Index>(line_integrals.size()) == views * rows * bins,
+  require<SpaceError>(rows > 0 && std::ssize(line_integrals) == views * rows * bins,
                       "center: ", line_integrals.size(), " line integrals; ", views, " views x ", rows,
                       " rows x ", bins, " bins are needed");
   require<GeometryError>(bins >= 16 && views >= 2, "center: ", views, " views of ", bins,

@@ -200,7 +200,7 @@ AxisEstimate axis_by_double_wedge(std::span<const float> line_integrals, std::sp
   require_half_turn(angles);
   std::vector<Spectra> spectra_of_rows;
   for (Index row = 0; row < rows; ++row)
-    spectra_of_rows.push_back(spectra(line_integrals, {static_cast<Index>(angles.size()), rows, bins}, row));
+    spectra_of_rows.push_back(spectra(line_integrals, {std::ssize(angles), rows, bins}, row));
   // from bins of the detector to averaged bins counted from their middle, and back
   const double factor = averaged(bins), kept = std::floor(bins / factor), middle = 0.5 * (kept * factor - 1);
   const auto find = [&](const Reading& reading) {

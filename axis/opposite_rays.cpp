@@ -14,6 +14,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/view_angles.hpp"
 #include "axis_misfit.hpp"
 #include "axis_spread.hpp"
@@ -32,8 +33,7 @@ struct Order {
 
   explicit Order(std::span<const double> given) {
     std::vector<std::pair<double, Index>> all;
-    for (const double a : given)
-      all.emplace_back(a - whole * std::floor(a / whole), static_cast<Index>(all.size()));
+    for (const double a : given) all.emplace_back(a - whole * std::floor(a / whole), std::ssize(all));
     std::sort(all.begin(), all.end());
     std::size_t first = 0;
     double widest = all.front().first + whole - all.back().first;
@@ -114,8 +114,7 @@ void subtract_means(Turn& turn) {
 }
 
 Turn turn_of(const Rays& rays, const std::vector<Place>& places, Index factor) {
-  Turn turn{static_cast<Index>(places.size()), rays.rows, rays.bins / factor, factor * rays.bin_angle,
-            places};
+  Turn turn{std::ssize(places), rays.rows, rays.bins / factor, factor * rays.bin_angle, places};
   turn.values.assign(turn.views * turn.rows * turn.bins, 0.0f);
   parallel_for(turn.views, [&](Index v) {
     const Place& place = places[v];
@@ -134,7 +133,7 @@ Turn turn_of(const Rays& rays, const std::vector<Place>& places, Index factor) {
     subtract_means(turn);
   else
     turn.has_holes = all_round(rays.angles);
-  for (const float v : turn.values) turn.energy += static_cast<double>(v) * v;
+  for (const float v : turn.values) turn.energy += double{v} * v;
   return turn;
 }
 
@@ -166,8 +165,7 @@ struct Compared {
 /// outermost bins, which smoothing changes, are left out.
 Compared compared(const Turn& turn, double c, double beside) {
   constexpr Index margin = 2;
-  const Index lowest = static_cast<Index>(std::floor(2 * (c - beside))),
-              highest = static_cast<Index>(std::floor(2 * (c + beside)));
+  const Index lowest = floor_index(2 * (c - beside)), highest = floor_index(2 * (c + beside));
   const Index first = std::max(margin, highest - (turn.bins - margin - 3)),
               last = std::min(turn.bins - margin, lowest - margin);
   return {{first, std::max(first, last)}, c};
@@ -182,7 +180,7 @@ class Pairs {
  public:
   Pairs(const Turn& turn, double c, Index bin) : turn_(turn), bin_(bin) {
     const double mirrored = 2 * c, f = mirrored - std::floor(mirrored);
-    place_ = static_cast<Index>(std::floor(mirrored)) - bin;
+    place_ = floor_index(mirrored) - bin;
     w_ = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
           f * f * (0.5 * f - 0.5)};
     const double angle = 0.5 - 2 * std::atan((bin - c) * turn.bin_angle) / whole;
@@ -268,7 +266,7 @@ std::vector<Trial> trials_of(const Turn& turn, double from, double to, bool asid
   for (double c = from; c <= to; c += step) {
     if (aside && !is_aside({.bins = turn.bins, .axis_bin = c})) continue;
     Compared what = compared(turn, c, 0);
-    what.bins.first = std::max(what.bins.first, static_cast<Index>(std::floor(c)) + 1);  // each pair once
+    what.bins.first = std::max(what.bins.first, floor_index(c) + 1);  // each pair once
     const Agreement here = joint(compare(turn, what, c));
     trials.push_back({c, unlikelihood(here.energy, here.misfit())});
   }
@@ -338,7 +336,7 @@ double share_with_opposites(std::span<const double> angles) {
     ++known;
     twice += places[(v + n / 2) % n].known && places[(v + (n + 1) / 2) % n].known;
   }
-  return static_cast<double>(twice) / known;
+  return 1.0 * twice / known;
 }
 
 AxisEstimate axis_by_opposite_rays(const Rays& rays, const std::array<double, 2>& between, bool aside) {

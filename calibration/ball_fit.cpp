@@ -24,7 +24,7 @@ Matrix3d skew(const Vector3d& v) {
 Vector3d mean_of(const std::vector<Vector3d>& all) {
   Vector3d sum = Vector3d::Zero();
   for (const Vector3d& each : all) sum += each;
-  return sum / static_cast<double>(all.size());
+  return sum / all.size();
 }
 
 /// The order of the unknowns in a vector: first the free numbers of the scanner, then three for each ball, or
@@ -267,7 +267,7 @@ void add_uncertainties(const BallProblem& p, const Huber& huber, BallFit& fit) {
     psi += weight.cwiseProduct(r).squaredNorm();
     inside += (weight.array() == 1).cast<double>().sum();
   }
-  const double count = 2 * static_cast<double>(fit.residuals.size()), spare = count - equations.layout().size;
+  const double count = 2.0 * fit.residuals.size(), spare = count - equations.layout().size;
   require<GeometryError>(spare > 0, "balls: ", fit.residuals.size(), " shadows for ", equations.layout().size,
                          " unknown numbers; more views or balls are needed");
   fit.scatter = huber.deviation * std::sqrt(count / spare);

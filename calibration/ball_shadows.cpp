@@ -9,6 +9,8 @@
 #include <numbers>
 #include <optional>
 
+#include "../core/rounding.hpp"
+
 namespace tandem::calibration {
 
 namespace {
@@ -116,8 +118,8 @@ std::optional<Surroundings> surroundings(const Frame& frame, const Labels& label
   const double radius = 2 * std::sqrt(m.covariance.trace() / 2),
                grown = 1 + (0.15 * radius + margin) / radius, end = grown + rim / radius;
   const Eigen::Vector2d half = 2 * end * m.covariance.diagonal().cwiseSqrt();
-  const auto first = [&](int k) { return static_cast<Index>(std::floor(m.mean[k] - half[k])); };
-  const auto last = [&](int k) { return static_cast<Index>(std::ceil(m.mean[k] + half[k])); };
+  const auto first = [&](int k) { return floor_index(m.mean[k] - half[k]); };
+  const auto last = [&](int k) { return ceil_index(m.mean[k] + half[k]); };
   if (first(0) < 0 || first(1) < 0 || last(0) >= frame.bins || last(1) >= frame.rows) return std::nullopt;
   Surroundings around;
   for (Index row = first(1); row <= last(1); ++row)

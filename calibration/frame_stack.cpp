@@ -50,7 +50,7 @@ FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by)
     for (Index row = 0; row < all.rows * high; ++row)
       for (Index bin = 0; bin < all.bins * factor; ++bin)
         mean[static_cast<std::size_t>(row / high * all.bins + bin / factor)] +=
-            static_cast<double>(from[row * frames.bins + bin]) / (static_cast<double>(high) * f);
+            1.0 * from[row * frames.bins + bin] / (1.0 * high * f);
     smooth_lines(mean, all.rows, all.bins, 1, all.bins, by.bins);
     if (!few_rows(frames)) smooth_lines(mean, all.bins, 1, all.bins, all.rows, by.rows);
     std::copy(mean.begin(), mean.end(), all.values.begin() + view * all.rows * all.bins);

@@ -77,7 +77,7 @@ double mean_square(const FrameStack& frames, Index a, Index b) {
   const Index cells = frames.rows * frames.bins;
   double sum = 0;
   for (Index k = 0; k < cells; ++k)
-    sum += std::pow(static_cast<double>(frames.values[a * cells + k]) - frames.values[b * cells + k], 2);
+    sum += std::pow(double{frames.values[a * cells + k]} - frames.values[b * cells + k], 2);
   return sum / cells;
 }
 

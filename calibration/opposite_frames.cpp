@@ -189,7 +189,7 @@ Matrix2d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector2d& 
 double spread_of(const std::vector<double>& pulls) {
   double squares = 0;
   for (const double pull : pulls) squares += pull * pull;
-  const double free = static_cast<double>(pulls.size()) - 1;
+  const double free = pulls.size() - 1.0;
   return free < 1 ? 0 : std::sqrt(squares * (free + 1) / free) * (1 + 0.5 / free);
 }
 

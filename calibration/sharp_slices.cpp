@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/flexible_views.hpp"
 #include "../geometry/level_scan.hpp"
 #include "../operators/orbit_fbp.hpp"
@@ -52,7 +53,7 @@ struct FourRows {
   std::array<float, 4> weights;
   explicit FourRows(double place) {
     const auto below = static_cast<Index>(place);
-    const auto f = static_cast<float>(place - static_cast<double>(below)), g = 1 - f;
+    const auto f = static_cast<float>(place - below), g = 1 - f;
     first = below - 1;
     weights = {g * g * g / 6, 2.0F / 3 - f * f * (1 - f / 2), 2.0F / 3 - g * g * (1 - g / 2), f * f * f / 6};
   }
@@ -61,14 +62,13 @@ struct FourRows {
 /// Adds a row of pixels: of each what its ray sees, over the square of its distance.
 void add_row(const FlexiblePlace& place, const float* frame, const Detector& d, Index y, Range pixels,
              float* line) {
-  const double bins = static_cast<double>(d.bins - 1), rows = static_cast<double>(d.rows - 2),
-               iy = static_cast<double>(y);
+  const double bins = d.bins - 1, rows = d.rows - 2, iy = y;
   for (Index x = pixels.first; x < pixels.last; ++x) {
-    const double ix = static_cast<double>(x), near = 1 / place.depth.at(ix, iy, 0),
-                 u = place.bin.at(ix, iy, 0) * near, v = place.row.at(ix, iy, 0) * near;
+    const double ix = x, near = 1 / place.depth.at(ix, iy, 0), u = place.bin.at(ix, iy, 0) * near,
+                 v = place.row.at(ix, iy, 0) * near;
     if (!(u >= 0 && u < bins && v >= 1 && v < rows)) continue;
     const auto bin = static_cast<Index>(u);
-    const auto a = static_cast<float>(u - static_cast<double>(bin));
+    const auto a = static_cast<float>(u - bin);
     const FourRows four(v);
     const float* at = frame + four.first * d.bins + bin;
     float sum = 0;
@@ -84,8 +84,7 @@ void add_row(const FlexiblePlace& place, const float* frame, const Detector& d, 
 Range pixels_in_disc(Index width, Index y) {
   const double middle = 0.5 * (width - 1), up = y - middle, radius = share_of_width * width + 2;
   const double half = std::sqrt(std::max(0.0, radius * radius - up * up));
-  return {std::max<Index>(0, static_cast<Index>(std::ceil(middle - half))),
-          std::min(width, static_cast<Index>(std::floor(middle + half)) + 1)};
+  return {std::max<Index>(0, ceil_index(middle - half)), std::min(width, floor_index(middle + half) + 1)};
 }
 
 /// The sum of products of the gradients of two slices, in each quarter of the disc.
@@ -98,8 +97,7 @@ std::vector<double> common_of(const std::vector<float>& a, const std::vector<flo
       if (std::hypot(right, up) >= radius) continue;
       const std::size_t k = y * width + x, above = k + width;
       sums[(right > 0 ? 1U : 0U) + (up > 0 ? 2U : 0U)] +=
-          static_cast<double>(a[k + 1] - a[k]) * (b[k + 1] - b[k]) +
-          static_cast<double>(a[above] - a[k]) * (b[above] - b[k]);
+          1.0 * (a[k + 1] - a[k]) * (b[k + 1] - b[k]) + 1.0 * (a[above] - a[k]) * (b[above] - b[k]);
     }
   return sums;
 }
@@ -187,8 +185,7 @@ std::vector<std::array<double, 2>> SharpSlices::shadows(const Change& change, do
 }
 
 std::vector<double> SharpSlices::far_rows(double reserve) const {
-  const double middle = 0.5 * static_cast<double>(level_.detector.rows - 1),
-               half = 0.5 * static_cast<double>(own_rows_ - 1), most = half - reserve;
+  const double middle = 0.5 * (level_.detector.rows - 1), half = 0.5 * (own_rows_ - 1), most = half - reserve;
   const auto stays = [&](double row) {
     return std::ranges::all_of(shadows({}, row),
                                [&](const auto& cell) { return std::abs(cell[1] - middle) <= most; });
@@ -204,8 +201,7 @@ std::vector<double> SharpSlices::far_rows(double reserve) const {
 
 std::vector<double> SharpSlices::fullest_rows(double reserve) const {
   constexpr double most = 40;
-  const double high = std::max(0.0, 0.5 * static_cast<double>(own_rows_ - 1) - reserve),
-               step = std::max(1.0, 2 * high / most);
+  const double high = std::max(0.0, 0.5 * (own_rows_ - 1) - reserve), step = std::max(1.0, 2 * high / most);
   std::vector<std::pair<double, double>> all;  // energy and row
   for (double row = -high; row <= high; row += step) {
     double sum = 0;

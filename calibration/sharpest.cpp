@@ -93,7 +93,7 @@ class Search {
   Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor)
       : slices_(frames, changed(scan, about), factor), about_(about), factor_(factor) {
     constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
-    const double reserve = margin + share * static_cast<double>(slices_.own_rows());
+    const double reserve = margin + share * slices_.own_rows();
     rows_ = leans(scan) ? slices_.fullest_rows(reserve) : slices_.far_rows(reserve);
   }
 

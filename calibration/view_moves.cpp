@@ -109,7 +109,7 @@ class Slopes {
   template <class Value>
   static double slope(Index at, Index count, const Value& value) {
     const Index low = std::max<Index>(at - 1, 0), high = std::min(at + 1, count - 1);
-    return (value(high) - value(low)) / static_cast<double>(high - low);
+    return (value(high) - value(low)) / (high - low);
   }
   const FrameStack& frames_;
   const float* values_;
@@ -230,8 +230,7 @@ void make_smooth(std::vector<double>& values, std::vector<double>& deviations, i
   Eigen::MatrixXd basis(n, terms);
   Eigen::VectorXd right(n);
   for (Eigen::Index k = 0; k < n; ++k) {
-    const double t = n > 1 ? 2 * static_cast<double>(k) / (n - 1) - 1 : 0,
-                 weight = 1 / std::max(1e-9, deviations[k]);
+    const double t = n > 1 ? 2.0 * k / (n - 1) - 1 : 0, weight = 1 / std::max(1e-9, deviations[k]);
     for (Eigen::Index j = 0; j < terms; ++j)  // Chebyshev's polynomials
       basis(k, j) = weight * std::cos(j * std::acos(std::clamp(t, -1.0, 1.0)));
     right[k] = weight * values[k];

@@ -67,7 +67,7 @@ Level level_of(Image<const float> y, Index row) {
     std::copy_n(from, at_end, bins.begin());
     const auto middle = bins.begin() + at_end / 2;
     std::nth_element(bins.begin(), middle, bins.end());
-    return static_cast<double>(*middle);
+    return *middle;
   };
   Level level;
   double views = 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double float_bytes = 4;
 
-double product(Index a, Index b, Index c) { return static_cast<double>(a) * b * c; }
+double product(Index a, Index b, Index c) { return 1.0 * a * b * c; }
 
 /// The seconds of an application in which every rank works on the strips one after the other, while the next
 /// one travels.

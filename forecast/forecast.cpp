@@ -29,7 +29,7 @@ Index devices_at_work(const Plan& plan) {
 }
 double workers_a_device(const Plan& plan) {
   const auto workers = std::ranges::count(plan.flow.workers, 0, &Worker::threads);
-  return static_cast<double>(workers) / devices_at_work(plan);
+  return 1.0 * workers / devices_at_work(plan);
 }
 
 /// The seconds of a station on one device, if other devices work at the same time.

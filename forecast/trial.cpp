@@ -11,6 +11,7 @@
 
 #include "../core/error.hpp"
 #include "../core/host_memory.hpp"
+#include "../core/rounding.hpp"
 #include "../core/spelled.hpp"
 #include "../geometry/view_subsets.hpp"
 #include "../io/volumes/no_volume.hpp"
@@ -104,7 +105,7 @@ Size all_of(const Plan& plan) {
 /// A number of slices near `slices`, at most `most`, that makes full batches of kernels.
 Index full_batches(double slices, Index most) {
   constexpr Index batch = 16;
-  const auto some = static_cast<Index>(std::min(slices, static_cast<double>(most)));
+  const auto some = static_cast<Index>(std::min<double>(slices, most));
   return std::max<Index>(1, some > batch ? some - some % batch : some);
 }
 
@@ -115,7 +116,7 @@ Size first_size(const Plan& plan) {
   const SolverCost& cost = plan.job.method->cost;
   const int applications = plan.job.filters() + cost.preparation.together() + 2 * cost.step.together();
   const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
-  const double a_slice = static_cast<double>(plan.job.solved.size[0]) * plan.job.solved.size[1];
+  const double a_slice = 1.0 * plan.job.solved.size[0] * plan.job.solved.size[1];
   if (plan.flow.model == Model::fourier || plan.flow.model == Model::hierarchical)
     return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
   const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);
@@ -127,10 +128,10 @@ Size first_size(const Plan& plan) {
 /// then more slices.
 Size larger(Size size, double times, Size most) {
   const auto grown = [](Index n, double by, Index limit) {
-    return std::min<Index>(limit, static_cast<Index>(std::ceil(n * by)));
+    return std::min<Index>(limit, ceil_index(n * by));
   };
   const Index views = grown(size.views, times, most.views);
-  times *= static_cast<double>(size.views) / views;
+  times *= 1.0 * size.views / views;
   return {grown(size.slices, std::max(1.0, times), most.slices), views};
 }
 
@@ -184,7 +185,7 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
   const bool apart = plan.flow.route->slices == Slices::apart;
   const Index rows = apart ? std::min(plan.flow.rows_at_once * plan.job.rows_together, plan.job.rows.size())
                            : plan.job.rows.size();
-  const double frame = static_cast<double>(rows * plan.job.bins.size()) * io::bytes_of(reader.info().type);
+  const double frame = 1.0 * (rows * plan.job.bins.size()) * io::bytes_of(reader.info().type);
   Index views = std::clamp<Index>(static_cast<Index>(bytes_of_trial / frame), 1, plan.job.views.size());
   Range next{plan.job.views.first, plan.job.views.first + views};
   io::Frames frames;
@@ -255,7 +256,7 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
   for (const char* name : {"write", "finish"})
     if (const StationWork* work = named(works, name)) {
       done.push_back(*work);
-      done.back().amount *= static_cast<double>(slices) / plan.job.grid.size[2];
+      done.back().amount *= 1.0 * slices / plan.job.grid.size[2];
     }
   return rates_of(plan, done, seconds, Rates::From::trial);
 }

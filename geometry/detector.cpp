@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../core/error.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem {
 
@@ -28,7 +29,7 @@ Sides sides(const Detector& d) {
 
 Index missing_bins(const Detector& d) {
   const Sides side = sides(d);
-  const auto missing = static_cast<Index>(std::ceil(side.farther - side.nearer));
+  const auto missing = ceil_index(side.farther - side.nearer);
   return missing <= 2 ? 0 : missing;
 }
 

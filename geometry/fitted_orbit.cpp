@@ -26,7 +26,7 @@ std::vector<Vector3> places_of_sources(const FlexibleBeam& scan) {
 Vector3 mean_of(const std::vector<Vector3>& all) {
   Vector3 sum{};
   for (const Vector3& each : all) sum = sum + each;
-  return 1 / static_cast<double>(all.size()) * sum;
+  return 1.0 / all.size() * sum;
 }
 
 /// The eigenvectors of a symmetric matrix, by Jacobi's rotations.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../core/error.hpp"
+#include "../core/rounding.hpp"
 #include "../core/units.hpp"
 #include "beams/cone.hpp"
 #include "beams/parallel.hpp"
@@ -80,7 +81,7 @@ std::array<Index, 2> more_for(const FlexibleView& level, const FlexibleView& vie
     }
   const auto beyond = [](double reach, Index count) {
     constexpr double rounding = 1e-6;
-    return static_cast<Index>(std::ceil(reach - half(count) - rounding));
+    return ceil_index(reach - half(count) - rounding);
   };
   return {beyond(most[0], d.rows), beyond(most[1], d.bins)};
 }
@@ -218,7 +219,7 @@ Index rows_beyond(const FlexibleBeam& scan, const FittedOrbit& orbit, const Cone
     rows *= circle.sdd / (orbit.radius - seen);
     aside = std::abs(met(view, false, view.source + orbit.radius * (-1 * orbit.outwards(0)))[0]);
   }
-  return std::clamp<Index>(static_cast<Index>(std::ceil(aside + rows - half(d.rows))), 0, d.rows);
+  return std::clamp<Index>(ceil_index(aside + rows - half(d.rows)), 0, d.rows);
 }
 
 /// The bins of the detector among those of one that reaches as far on both sides of the axis.

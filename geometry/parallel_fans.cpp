@@ -176,7 +176,7 @@ Range views_behind(const HelixScan& helix, Range fans) {
 
 Index views_beside(const HelixScan& helix) {
   Index before = 0, behind = 0;
-  for (Index k = 0; k < static_cast<Index>(helix.fans.views.size()); ++k) {
+  for (Index k = 0; k < std::ssize(helix.fans.views); ++k) {
     const Range views = views_behind(helix, {k, k + 1});
     before = std::max(before, k - views.first), behind = std::max(behind, views.last - k - 1);
   }

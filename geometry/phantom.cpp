@@ -68,7 +68,7 @@ double axis_bin(const ParallelBeam& scan, std::size_t view, Index row) {
 /// foam costs little more than its area.
 void add_row(const std::vector<Ellipse>& ellipses, double angle, double axis, double pitch,
              std::span<double> sums) {
-  const double c = std::cos(angle), s = std::sin(angle), last = static_cast<double>(sums.size()) - 1;
+  const double c = std::cos(angle), s = std::sin(angle), last = sums.size() - 1.0;
   for (const Ellipse& e : ellipses) {
     const Shadow shadow(e, c, s);
     const double from = std::max(0.0, std::floor(axis + (shadow.centre - shadow.half) / pitch));
@@ -101,14 +101,14 @@ double coverage(const Ellipse& e, double x, double y, double pitch_x, double pit
     for (int i = 0; i < samples; ++i)
       inside +=
           e.radius(x + ((i + 0.5) / samples - 0.5) * pitch_x, y + ((j + 0.5) / samples - 0.5) * pitch_y) <= 1;
-  return static_cast<double>(inside) / (samples * samples);
+  return 1.0 * inside / (samples * samples);
 }
 
 /// One line of pixels of a slice.
 void add_line(const std::vector<Ellipse>& ellipses, const VolumeGrid& grid, double y, int samples,
               std::span<double> sums) {
   const double half_diagonal = 0.5 * std::hypot(grid.pitch[0], grid.pitch[1]);
-  const double first = grid.x(0), last = static_cast<double>(sums.size()) - 1;
+  const double first = grid.x(0), last = sums.size() - 1.0;
   for (const Ellipse& e : ellipses) {
     if (std::abs(y - e.y) > e.half_shadow(0, 1) + half_diagonal) continue;
     const double reach = e.half_shadow(1, 0) + half_diagonal, near = half_diagonal / std::min(e.a, e.b);

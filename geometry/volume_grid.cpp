@@ -5,6 +5,7 @@
 
 #include "../core/error.hpp"
 #include "../core/extents.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem {
 
@@ -26,7 +27,7 @@ void validate(const VolumeGrid& grid) {
 
 Index voxels_within(double radius, double pitch) {
   constexpr double rounding = 1e-6;
-  return static_cast<Index>(std::floor(2 * radius / pitch + rounding)) + 1;
+  return floor_index(2 * radius / pitch + rounding) + 1;
 }
 
 VolumeGrid region(const VolumeGrid& grid, Range x, Range y, Range z) {

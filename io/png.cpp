@@ -40,9 +40,8 @@ void write_png(Output output, const std::vector<Picture>& pictures, const Sheet&
   const std::string name = output.target().string();
   bool any = false;
   for (const Picture& picture : pictures) {
-    require<FileError>(static_cast<Index>(picture.grey.size()) == picture.width * picture.height, name,
-                       ": a picture of ", picture.width, " x ", picture.height, " has ", picture.grey.size(),
-                       " pixels");
+    require<FileError>(std::ssize(picture.grey) == picture.width * picture.height, name, ": a picture of ",
+                       picture.width, " x ", picture.height, " has ", picture.grey.size(), " pixels");
     any = any || !picture.grey.empty();
   }
   require<FileError>(any, name, ": no pictures to write");

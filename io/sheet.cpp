@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../core/ceil_div.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem::io {
 
@@ -64,9 +65,7 @@ class Drawing {
   }
 
   /// The width of lines with half an em on either side.
-  Index room_for(const TextLines& lines) const {
-    return static_cast<Index>(std::ceil(width_of(lines, em_) + em_));
-  }
+  Index room_for(const TextLines& lines) const { return ceil_index(width_of(lines, em_) + em_); }
 
   /// The width that a picture takes with its captions.
   Index column(const Picture& p) const { return std::max(factor_ * p.width, room_for(p.captions)); }
@@ -74,9 +73,8 @@ class Drawing {
   Index across() const {
     Index most = 0;
     for (const auto row : rows())
-      most =
-          std::max(most, std::accumulate(row.begin(), row.end(), gap * (static_cast<Index>(row.size()) - 1),
-                                         [&](Index sum, const Picture& p) { return sum + column(p); }));
+      most = std::max(most, std::accumulate(row.begin(), row.end(), gap * (std::ssize(row) - 1),
+                                            [&](Index sum, const Picture& p) { return sum + column(p); }));
     return most;
   }
 
@@ -99,7 +97,7 @@ class Drawing {
 
   Index line_height() const { return std::lround(1.25 * em_); }
   Index height_of(const TextLines& lines) const {
-    return lines.empty() ? 0 : static_cast<Index>(lines.size()) * line_height() + line_height() / 2;
+    return lines.empty() ? 0 : std::ssize(lines) * line_height() + line_height() / 2;
   }
 
   void grow(Index rows) {

@@ -54,7 +54,7 @@ LinearOperator gradient(const Space& volume, std::array<float, 3> scales) {
 
 double gradient_norm_squared(const Space& volume, std::array<float, 3> scales) {
   double sum = 0;
-  for (const float scale : used(volume, scales)) sum += static_cast<double>(scale) * scale;
+  for (const float scale : used(volume, scales)) sum += double{scale} * scale;
   return 4 * sum;
 }
 

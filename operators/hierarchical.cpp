@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../core/error.hpp"
+#include "../core/rounding.hpp"
 #include "../core/spelled.hpp"
 #include "../kernels/hierarchical.hpp"
 #include "table_operator.hpp"
@@ -55,7 +56,7 @@ Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, con
   const int passes = kernels::hierarchical_levels(scan, kernels::grouping_on(Device::cpu())) + 1;
   const double most = 1 + 0.5 * (design.of_views.count + passes * design.across.count);
   const double cell = scan.detector.row_pitch / scan.magnification();
-  return static_cast<Index>(std::ceil(most * std::max(1.0, grid.pitch[2] / cell)));
+  return ceil_index(most * std::max(1.0, grid.pitch[2] / cell));
 }
 
 WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device,

@@ -61,7 +61,7 @@ Array column_sums(const LinearOperator& A) { return row_sums(adjoint(A)); }
 
 std::vector<float> least_sums(const Array& sums, Stream& stream) {
   const Space all = sums.space().whole();
-  const double per_block = static_cast<double>(all.size()) / all.block_count();
+  const double per_block = 1.0 * all.size() / all.block_count();
   std::vector<float> floor;
   for (double n : norm(sums, stream)) floor.push_back(static_cast<float>(1e-6 * n / std::sqrt(per_block)));
   return floor;

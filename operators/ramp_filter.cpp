@@ -9,6 +9,7 @@
 #include "../core/error.hpp"
 #include "../core/names.hpp"
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/beams/ray_shares.hpp"
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
@@ -142,7 +143,7 @@ struct RowFilterMap {
 /// The largest move of any row of the detector, not only of the rows that are there, so that the result for a
 /// row does not depend on other rows.
 Index furthest_move(const ParallelBeam& scan) {
-  return scan.row_axis_bins.empty() ? 0 : static_cast<Index>(std::ceil(furthest_axis(scan.detector)));
+  return scan.row_axis_bins.empty() ? 0 : ceil_index(furthest_axis(scan.detector));
 }
 
 /// A filter that moves rows. Its transform is so long that neither the moved rows nor the tail of the kernel,
@@ -172,8 +173,8 @@ kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double 
 }
 
 void require_weights(std::span<const float> weights, Index count) {
-  require<GeometryError>(static_cast<Index>(weights.size()) == count, "filter: ", weights.size(),
-                         " weights; ", count, " are needed for these views");
+  require<GeometryError>(std::ssize(weights) == count, "filter: ", weights.size(), " weights; ", count,
+                         " are needed for these views");
 }
 
 /// The operator F of some views without the ramp: it weighs rays, and moves rows onto the detector of `wide`.
@@ -296,7 +297,7 @@ std::vector<double> filter_response(const Filter& filter, Index length, double b
   std::vector<double> response = ramp_response(length, bin_pitch);
   const Alike alike = alike_of(filter);
   for (std::size_t k = 0; k < response.size(); ++k) {
-    const double f = static_cast<double>(k) / length;
+    const double f = 1.0 * k / length;
     response[k] *= window_at(filter, f) * factor_at(alike, interpolation, f);
   }
   return response;

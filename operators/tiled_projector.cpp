@@ -79,7 +79,7 @@ class Lane {
     const Stream& births = default_stream(device);
     const int count = std::clamp(streams, 1, 3);
     for (int k = 0; k < 3; ++k) streams_.push_back(k < count ? Stream(device) : streams_[k % count]);
-    const auto rooms = std::min(inputs_at_once, static_cast<Index>(job.in.cut.size()));
+    const auto rooms = std::min(inputs_at_once, std::ssize(job.in.cut));
     for (Index k = 0; k < rooms; ++k) inputs_.push_back({job.in.room(births), Event(device), Event(device)});
     for (Index k = 0; k < parts_of_output; ++k) made_.emplace_back(device), here_.emplace_back(device);
     births.synchronize();  // now the buffers are there for all streams
@@ -231,7 +231,7 @@ struct Tiles {
   /// Runs a job. Devices take the pieces of the output in turn.
   void run(const Job& job) const {
     std::atomic<bool> stop = false;
-    on_threads(static_cast<Index>(devices.size()), [&](Index d) {
+    on_threads(std::ssize(devices), [&](Index d) {
       const Device device = devices[d];
       try {
         run_on(device, d, job, stop);
@@ -272,7 +272,7 @@ Tilings tiles_of(const Beam& scan, const VolumeGrid& grid, const std::vector<Dev
     }
     return most;
   };
-  return plan_tiles(scan, grid, static_cast<Index>(devices.size()), bytes, most_of_all);
+  return plan_tiles(scan, grid, std::ssize(devices), bytes, most_of_all);
 }
 
 template <class Beam>

@@ -95,8 +95,8 @@ Tilings tilings_of(const Cut& cut, const VolumeGrid& grid, Index devices, double
   const auto [nx, ny, nz] = grid.size;
   const auto [all, unit] = std::pair{cut.views, cut.lines_together};
   const Index rows = cut.detector.rows, bins = cut.detector.bins;
-  const Axis lines{ny, sizeof(float) * static_cast<double>(nx * nz), unit},
-      views{all, sizeof(float) * static_cast<double>(rows * bins)};
+  const Axis lines{ny, double{sizeof(float)} * (nx * nz), unit},
+      views{all, double{sizeof(float)} * (rows * bins)};
   const auto memory = [&, n0 = nz, n2 = nx](Index strip, Index block) {
     return kernels({n0, strip, n2}, {block, rows, bins});
   };

@@ -29,7 +29,7 @@ void pass(io::CheckpointFile& file, const std::string& part, std::span<T> number
 
 template <class T>
 void pass(io::CheckpointFile& file, const std::string& part, std::vector<T>& numbers) {
-  auto count = static_cast<Index>(numbers.size());
+  auto count = std::ssize(numbers);
   pass(file, "size of " + part, std::span(&count, 1));
   file.require_room(part, count, sizeof(T));
   numbers.resize(static_cast<std::size_t>(count));

@@ -161,7 +161,7 @@ Doubt doubt_of(const SweepResult& all, const std::vector<Swept>& values, Score s
                                  text_of_value(values[end].value)};
   if (has_rival(all.score, all.best))
     return {Verdict::ambiguous, "ambiguous: the score has two valleys that are about as deep"};
-  if (steps > std::max(1.0, 0.25 * static_cast<double>(last)))
+  if (steps > std::max(1.0, 0.25 * last))
     return {Verdict::ambiguous, "ambiguous: parts of the slices are best at different values"};
   return {Verdict::resolved, ""};
 }

@@ -61,7 +61,7 @@ class Newest {
   std::list<Entry> all_;
 };
 
-double bytes_in(const Array& array) { return 4 * static_cast<double>(array.size()); }
+double bytes_in(const Array& array) { return 4.0 * array.size(); }
 
 /// What line integrals depend on, of one scan. The axis is among it where frames become upright, or where a
 /// step looks at what lies on the other side of it.
@@ -267,7 +267,7 @@ Array of_even_views(const Array& y) {
 double seen_twice(const Job& job) {
   const VolumeGrid& grid = job.grid;
   const Detector& d = detector_of(job.scan);
-  const double all = 0.5 * static_cast<double>(std::max(grid.size[0], grid.size[1]));
+  const double all = 0.5 * std::max(grid.size[0], grid.size[1]);
   if (!half_acquisition(job.scan)) return all;
   const double nearer = std::min(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch;
   const double from_axis = std::visit([&](const auto& s) { return distance_from_axis(s, nearer); }, job.scan);

@@ -165,7 +165,7 @@ int SliceSolver::quick_binning(const Recipe& recipe) const {
     const Job job = make_job(info, binned_recipe(recipe, binning));
     if (job.method->iterates() && rows_are_slices(job.scan)) return 0;
     const auto [nx, ny, nz] = job.solved.size;
-    const double updates = static_cast<double>(nx) * ny * nz * views_of(job.scan);
+    const double updates = 1.0 * nx * ny * nz * views_of(job.scan);
     const double seconds = job.method->iterates() ? 1 : 5;
     if (updates <= seconds * updates_of_a_second) return binning;
   }

@@ -52,8 +52,7 @@ Regulariser huber_total_variation(const Space& volume, float threshold, std::arr
     // (2 t)
     std::vector<double> sums = sum_lengths(Kx, stream);
     const std::vector<double> lengths = sum_lengths(low, stream), squares = dot(low, low, stream);
-    for (std::size_t k = 0; k < sums.size(); ++k)
-      sums[k] += squares[k] / (2 * static_cast<double>(threshold)) - lengths[k];
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += squares[k] / (2.0 * threshold) - lengths[k];
     return sums;
   };
   return huber;

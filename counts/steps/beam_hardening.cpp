@@ -91,7 +91,7 @@ std::vector<double> fitted(const std::vector<Pair>& lengths, std::size_t terms) 
   std::vector<double> b(terms, 0.0), powers(terms);
   for (const auto& [length, q] : lengths) {
     for (std::size_t k = 0; k < terms; ++k)
-      powers[k] = std::pow(q / most, static_cast<double>(k + 1)) * most / length;
+      powers[k] = std::pow(q / most, k + 1) * most / length;
     for (std::size_t i = 0; i < terms; ++i) {
       b[i] += powers[i] * most;
       for (std::size_t k = 0; k < terms; ++k) a[i][k] += powers[i] * powers[k];
@@ -99,7 +99,7 @@ std::vector<double> fitted(const std::vector<Pair>& lengths, std::size_t terms) 
   }
   std::vector<double> c = solved(std::move(a), std::move(b));
   const double first = c.front();
-  for (std::size_t k = 0; k < terms; ++k) c[k] /= first * std::pow(most, static_cast<double>(k));
+  for (std::size_t k = 0; k < terms; ++k) c[k] /= first * std::pow(most, k);
   return c;
 }
 
@@ -169,8 +169,8 @@ class Polynomial {
   explicit Polynomial(std::vector<double> coefficients) : coefficients_(std::move(coefficients)) {
     constexpr int steps_of_one = 100;
     int step = 0;
-    while (step < highest * steps_of_one && slope(static_cast<double>(step) / steps_of_one) > 0) ++step;
-    rises_to_ = static_cast<double>(step) / steps_of_one;
+    while (step < highest * steps_of_one && slope(1.0 * step / steps_of_one) > 0) ++step;
+    rises_to_ = 1.0 * step / steps_of_one;
   }
   static constexpr double highest = 100;  ///< no measured line integral comes near it
   double rises_to() const { return rises_to_; }
@@ -227,7 +227,7 @@ Index straighten(ViewRow& row, const Polynomial& polynomial) {
       throw GeometryError(io::words(spelled("beam-hardening"), ": a line integral is ", y,
                                     ", and the polynomial falls from ", polynomial.rises_to(),
                                     " on; give coefficients with which it rises over all of them"));
-    y = static_cast<float>(polynomial(static_cast<double>(y)));
+    y = static_cast<float>(polynomial(y));
   }
   return 0;
 }

@@ -88,7 +88,7 @@ double bytes_of_steps(const Preprocessing& how, Shape shape, Shape frame) {
     if (!step.asked_for(how)) continue;
     if (step.bytes_a_thread) most = std::max(most, step.bytes_a_thread(how, shape));
     if (step.before_binning && step.on_projection)
-      most = std::max(most, static_cast<double>(sizeof(float)) * (frame[1] * frame[2]));
+      most = std::max(most, double{sizeof(float)} * (frame[1] * frame[2]));
   }
   return most * std::min<Index>(thread_count(), std::max(shape[0], shape[1]));
 }

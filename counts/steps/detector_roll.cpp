@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "../../core/rounding.hpp"
 #include "../../core/units.hpp"
 #include "../../kernels/frames.hpp"
 #include "between_rows.hpp"
@@ -57,7 +58,7 @@ Step detector_roll() {
             return [slope = *slope](Projection& of) { return level(of, rolled(slope, of.y.n2)); };
           },
           .margin = [](const Preprocessing& how) -> RowMargin {
-            return {static_cast<Index>(std::ceil(rise(std::abs(slope_of(how).value()), how.bins))) + 1};
+            return {ceil_index(rise(std::abs(slope_of(how).value()), how.bins)) + 1};
           },
           .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }

@@ -93,7 +93,7 @@ class Filter {
       : filter_(filter), rows_(blocks_of(filter).rows()), beyond_(filter.reach(filter.bin_mm)) {
     image_.rows = rows_;
     image_.bins = kernels::fast_length(bins + 2 * beyond_);
-    const auto frequency = [](Index k, Index n) { return static_cast<double>(2 * k <= n ? k : k - n) / n; };
+    const auto frequency = [](Index k, Index n) { return 1.0 * (2 * k <= n ? k : k - n) / n; };
     for (Index r = 0; r < rows_; ++r)
       for (Index b = 0; b <= image_.bins / 2; ++b)
         image_.response.push_back(

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../core/rounding.hpp"
 #include "../../kernels/frames.hpp"
 #include "between_rows.hpp"
 #include "step.hpp"
@@ -41,7 +42,7 @@ Step row_shifts() {
           .margin = [](const Preprocessing& how) -> RowMargin {
             double most = 0;
             for (const double shift : how.row_shifts) most = std::max(most, std::abs(shift));
-            return {static_cast<Index>(std::ceil(most))};
+            return {ceil_index(most)};
           },
           .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }

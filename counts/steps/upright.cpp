@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../../core/rounding.hpp"
 #include "../../kernels/frames.hpp"
 #include "step.hpp"
 
@@ -65,7 +66,7 @@ RowMargin upright_margin(const Preprocessing& how) {
       const double at = row;
       most = std::max(most, std::abs(real(at, bin).row - at));
     }
-  return {static_cast<Index>(std::ceil(most)) + 2};
+  return {ceil_index(most) + 2};
 }
 
 GpuWork upright_on_gpu(const Preprocessing& how) {
@@ -96,8 +97,7 @@ Step upright() {
                 [pose = *how.pose](Projection& of) { return make_upright(of, rays_of(pose, of.reference)); };
           },
           .margin = upright_margin,
-          .bytes_a_thread = [](const Preprocessing&,
-                               Shape shape) { return 4.0 * static_cast<double>(shape[1] * shape[2]); }};
+          .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }
 
 }  // namespace tandem::pipeline::step

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "../../core/rounding.hpp"
+
 namespace tandem::io {
 
 namespace {
@@ -44,8 +46,8 @@ class Coverage {
   void add_line(Point from, Point to) {
     const double sign = from.y < to.y ? 1.0 / finer : -1.0 / finer;
     if (from.y > to.y) std::swap(from, to);
-    const auto first = static_cast<Index>(std::ceil(from.y * finer - 0.5));
-    const auto last = static_cast<Index>(std::ceil(to.y * finer - 0.5));
+    const auto first = ceil_index(from.y * finer - 0.5);
+    const auto last = ceil_index(to.y * finer - 0.5);
     for (Index row = std::max<Index>(0, first); row < std::min(last, finer * height_); ++row) {
       const double y = (row + 0.5) / finer;
       const double x = from.x + (to.x - from.x) * (y - from.y) / (to.y - from.y);
@@ -59,7 +61,7 @@ class Coverage {
     constexpr int lines = 8;
     Point before = from;
     for (int k = 1; k <= lines; ++k) {
-      const double t = static_cast<double>(k) / lines, a = (1 - t) * (1 - t), b = 2 * t * (1 - t), c = t * t;
+      const double t = 1.0 * k / lines, a = (1 - t) * (1 - t), b = 2 * t * (1 - t), c = t * t;
       const Point next{a * from.x + b * control.x + c * to.x, a * from.y + b * control.y + c * to.y};
       add_line(before, next);
       before = next;
@@ -74,10 +76,9 @@ class Coverage {
 
 void draw_glyph(Canvas& canvas, const Glyph& glyph, double left, Index base, double em, std::uint8_t grey) {
   const double scale = em / dejavu_sans::em;
-  const Index x0 = static_cast<Index>(std::floor(left - 0.25 * em)),
-              y0 = base - static_cast<Index>(std::ceil(em));  // above all letters, and to the left of them
-  Coverage coverage(static_cast<Index>(std::ceil(scale * glyph.advance + 0.5 * em)) + 1,
-                    static_cast<Index>(std::ceil(1.25 * em)));
+  const Index x0 = floor_index(left - 0.25 * em),
+              y0 = base - ceil_index(em);  // above all letters, and to the left of them
+  Coverage coverage(ceil_index(scale * glyph.advance + 0.5 * em) + 1, ceil_index(1.25 * em));
   const auto at = [&](int k) {
     const auto& [x, y] = dejavu_sans::points[k];
     return Point{left + scale * x - x0, base - y0 - scale * y};
@@ -93,9 +94,7 @@ void draw_glyph(Canvas& canvas, const Glyph& glyph, double left, Index base, dou
 
 }  // namespace
 
-double em_of(Index x_height) {
-  return static_cast<double>(x_height * dejavu_sans::em) / dejavu_sans::x_height;
-}
+double em_of(Index x_height) { return 1.0 * (x_height * dejavu_sans::em) / dejavu_sans::x_height; }
 
 double text_width(std::string_view text, double em) {
   int units = 0;

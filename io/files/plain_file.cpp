@@ -116,7 +116,7 @@ void PlainFile::require_room(Index bytes) {
 void PlainFile::require_space(double bytes) {
   struct statvfs disk {};
   const bool known = ::fstatvfs(descriptor(), &disk) == 0;
-  const double available = static_cast<double>(disk.f_bavail) * disk.f_frsize;
+  const double available = 1.0 * disk.f_bavail * disk.f_frsize;
   require<FileError>(!known || bytes <= available, name_, ": cannot be written: needs ", bytes / 1e9,
                      " GB; the disk has ", available / 1e9, " GB free");
   require_success(::ftruncate(descriptor(), static_cast<off_t>(bytes)) == 0);

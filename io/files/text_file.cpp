@@ -43,7 +43,7 @@ std::string text_in(const fs::path& path, const std::string& needed, Index most,
                      " is needed");
   std::string text;
   std::vector<char> piece(1 << 16);
-  while (static_cast<Index>(text.size()) <= most) {
+  while (std::ssize(text) <= most) {
     require<FileError>(!is_pipe || comes(file.number()), name, ": nothing comes through this pipe; ", needed,
                        " is needed");
     const ssize_t bytes = ::read(file.number(), piece.data(), piece.size());

@@ -41,7 +41,7 @@ class Boxes : public Direct {
     for (const MappedBox& box : boxes_)
       if (meet(box.to, part)) met.push_back(&box);
     std::atomic<std::size_t> next = 0;
-    parallel_for(std::min(static_cast<Index>(met.size()), most_sources), [&](Index) {
+    parallel_for(std::min(std::ssize(met), most_sources), [&](Index) {
       for (std::size_t k = next++; k < met.size(); k = next++) read_box(*met[k], part, to, out);
     });
   }

@@ -227,8 +227,8 @@ class Chunked : public Direct {
       bytes = out.first(*made);
       now = 1 - now;
     }
-    require<FileError>(static_cast<Index>(bytes.size()) == of_.chunk_bytes, of_.name_of(chunk), " has ",
-                       bytes.size(), " bytes when it is unpacked; ", of_.chunk_bytes,
+    require<FileError>(std::ssize(bytes) == of_.chunk_bytes, of_.name_of(chunk), " has ", bytes.size(),
+                       " bytes when it is unpacked; ", of_.chunk_bytes,
                        " bytes are due, the file is damaged");
     return bytes;
   }

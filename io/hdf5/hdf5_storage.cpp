@@ -149,7 +149,7 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
     if (!known) fail(claim.where + ": its external files cannot be listed", "the file may be damaged");
     found.files.push_back(external_file(claim, name.data(), origin));
     const FileStamp& file = found.files.back();
-    const double taken = bytes == H5F_UNLIMITED ? left : std::min(left, static_cast<double>(bytes));
+    const double taken = bytes == H5F_UNLIMITED ? left : std::min<double>(left, bytes);
     require<FileError>(offset + taken <= file.bytes, claim.where, ": needs bytes ", offset, " to ",
                        offset + taken, " of ", file.path.string(), ", which has ", file.bytes,
                        "; it was cut short");
@@ -164,7 +164,7 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
 
 double most_unpacked(const FileStamp& file) {
   // gzip packs at best 1030 to 1; the constant is for small data sets
-  return 2000 * static_cast<double>(file.bytes) + (64 << 20);
+  return 2000.0 * file.bytes + (64 << 20);
 }
 
 void require_filters(std::int64_t set, const std::string& where) {

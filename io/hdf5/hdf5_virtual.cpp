@@ -302,7 +302,7 @@ class Examination {
     only_boxes_ = false;
     double points = 1;
     for (std::size_t axis = 0; axis < extents_.size(); ++axis)
-      if (axis != to->axis) points *= static_cast<double>(to->slab.count[axis]) * to->slab.block[axis];
+      if (axis != to->axis) points *= 1.0 * to->slab.count[axis] * to->slab.block[axis];
     const hsize_t selected = to->slab.selected_before(to->axis, extents_[to->axis]);
     if (from) {
       Extents ends = needed_of(from->slab, from->axis);

@@ -73,7 +73,7 @@ Circle leaning_circle_of(const FlexibleView& v) {
 
 Circle mean_of(const std::vector<FlexibleView>& views, Circle (*of_view)(const FlexibleView& v)) {
   Circle mean;
-  const double share = 1 / static_cast<double>(views.size());
+  const double share = 1.0 / views.size();
   for (const FlexibleView& view : views) {
     const Circle c = of_view(view);
     mean.sod += share * c.sod, mean.sdd += share * c.sdd, mean.height += share * c.height;

@@ -49,8 +49,7 @@ PerFrame by_mode(const hdf5::File& file, Index views, Index flats) {
 
 PerFrame frame_times(const hdf5::File& file, Index views, Index flats) {
   PerFrame times = by_locations(file);
-  const bool of_all = static_cast<Index>(times.views.size()) == views &&
-                      static_cast<Index>(times.flats.size()) == flats && flats > 0;
+  const bool of_all = std::ssize(times.views) == views && std::ssize(times.flats) == flats && flats > 0;
   return of_all ? times : by_mode(file, views, flats);
 }
 

@@ -136,7 +136,7 @@ Index written(const std::vector<double>& angles) {
   const auto at = [&](Index k) { return angles[k]; };
   const auto unset = [&](Index k) { return !std::isfinite(at(k)) || at(k) == 0; };
   while (count > 1 && unset(count - 1)) --count;
-  const bool one = count + 1 == static_cast<Index>(angles.size()) && count > 1 && std::isfinite(at(count));
+  const bool one = count + 1 == std::ssize(angles) && count > 1 && std::isfinite(at(count));
   const bool next = one && std::abs(at(count) - at(count - 1)) < 3 * std::abs(at(count - 1) - at(count - 2));
   return next ? count + 1 : count;
 }
@@ -145,7 +145,7 @@ Index written(const std::vector<double>& angles) {
 std::vector<double> extended(std::vector<double> angles, Index known, Index planned) {
   angles.resize(known);
   const double step = known > 1 ? (angles.back() - angles.front()) / (known - 1) : half_turn / planned;
-  while (static_cast<Index>(angles.size()) < planned) angles.push_back(angles.back() + step);
+  while (std::ssize(angles) < planned) angles.push_back(angles.back() + step);
   angles.resize(planned);
   return angles;
 }

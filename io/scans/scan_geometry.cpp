@@ -39,9 +39,9 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
   std::vector<double> angles =
       options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
   const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
-  const bool aside = found.lines && static_cast<Index>(angles.size()) == shape[2];
+  const bool aside = found.lines && std::ssize(angles) == shape[2];
   require<FileError>(
-      static_cast<Index>(angles.size()) == views, where, ": ", angles.size(), " angles for ", views,
+      std::ssize(angles) == views, where, ": ", angles.size(), " angles for ", views,
       " views; one per view is needed, ",
       aside ? "as for the columns of this sinogram, which " + spelled("orient") + " transpose makes views"
             : "give " + spelled("angles") + " FILE[A:B] or " + spelled("arc") + " DEG");

@@ -67,7 +67,7 @@ ScanWriter::ScanWriter(Output output, const Scan& scan, std::optional<double> pi
   PlainFile file = output.create(output.name());
   impl_ = std::make_unique<Impl>(
       Impl{std::move(output), std::move(file), type, shape, {shape[0], flats, darks}, {}, {}});
-  const double frame = static_cast<double>(shape[1] * shape[2]) * bytes_of(type);
+  const double frame = 1.0 * (shape[1] * shape[2]) * bytes_of(type);
   impl_->file.require_space(frame * (shape[0] + flats + darks) +
                             (room_for_text + 8 * (12 * shape[0] + shape[1])));
   impl_->make_file(scan, pixel_size_mm);

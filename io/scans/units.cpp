@@ -78,8 +78,8 @@ std::vector<double> read_numbers(const std::filesystem::path& path, const std::s
   for (; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (count < wanted.first || count >= wanted.last || text.empty() || text.front() == '#') continue;
-    require<FileError>(static_cast<Index>(numbers.size()) < most_in_list, path.string(), ": has more than ",
-                       most_in_list, " ", what, "s; no scan has as many");
+    require<FileError>(std::ssize(numbers) < most_in_list, path.string(), ": has more than ", most_in_list,
+                       " ", what, "s; no scan has as many");
     numbers.push_back(number_in(text, path, count + 1, what, unit));
   }
   require<FileError>(!lines || wanted.last <= count, path.string(), ": lines ", wanted.first, ":",
@@ -96,8 +96,8 @@ std::vector<std::array<double, 2>> read_pairs(const std::filesystem::path& path,
   for (Index count = 1; std::getline(file, line); ++count) {
     const std::string_view text = trimmed(line);
     if (text.empty() || text.front() == '#') continue;
-    require<FileError>(static_cast<Index>(pairs.size()) < most_in_list, path.string(), ": has more than ",
-                       most_in_list, " lines; ", what, " per line is needed");
+    require<FileError>(std::ssize(pairs) < most_in_list, path.string(), ": has more than ", most_in_list,
+                       " lines; ", what, " per line is needed");
     const std::size_t gap = std::min(text.find_first_of(" \t,;"), text.size());
     pairs.push_back({number_in(text.substr(0, gap), path, count, "pair", what),
                      number_in(trimmed(text.substr(gap), " \t,;"), path, count, "pair", what)});

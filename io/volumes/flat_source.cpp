@@ -27,7 +27,7 @@ class FlatSource final : public VolumeSource {
     require_regular_file(voxels.file);
     files_.emplace_back(voxels.file, name);
     where = name, shape = n, type = form_.type;
-    const auto bytes = static_cast<double>(form_.bytes) * n[0] * n[1] * n[2];
+    const auto bytes = 1.0 * form_.bytes * n[0] * n[1] * n[2];
     const double there = stamp_.bytes;
     if (offset_ < 0 && there >= bytes) offset_ = static_cast<Index>(there - bytes);
     require<FileError>(offset_ >= 0 && bytes <= longest_file && offset_ + bytes <= there, name, ": ", n[0],

@@ -57,8 +57,8 @@ class FlatVolume final : public SlabWriter {
     FlatFrame::Known known{format(), {}};
     for (Index k = 0; k < shape()[0]; ++k) known.checksums.push_back(slice(k).checksum);
     const std::string head = frame_.head(known), tail = frame_.tail ? frame_.tail(known) : "";
-    require<SpaceError>(static_cast<Index>(head.size()) == frame_.head_bytes, output_.target().string(),
-                        ": its head has ", head.size(), " bytes, not ", frame_.head_bytes);
+    require<SpaceError>(std::ssize(head) == frame_.head_bytes, output_.target().string(), ": its head has ",
+                        head.size(), " bytes, not ", frame_.head_bytes);
     file_->write(0, head.data(), head.size());
     file_->write(frame_.head_bytes + shape()[0] * slice_bytes(), tail.data(), tail.size());
     output_.publish();

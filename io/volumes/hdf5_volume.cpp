@@ -278,7 +278,7 @@ class PackedVolume : public Hdf5Volume {
     for (Index k = 0; k < chunks; ++k) {
       const std::vector<std::byte> chunk = packed_chunk(chunk_of(stored, k));
       slice.offset = add(slice.slice, k, chunk);
-      slice.bytes = chunks == 1 ? static_cast<Index>(chunk.size()) : 0;  // several chunks are made again
+      slice.bytes = chunks == 1 ? std::ssize(chunk) : 0;  // several chunks are made again
     }
   }
 
@@ -306,8 +306,7 @@ class PackedVolume : public Hdf5Volume {
   /// A packed chunk. In HDF5 every chunk has the same size before it is packed.
   std::vector<std::byte> packed_chunk(std::span<const std::byte> bytes) const {
     const Index number_bytes = bytes_of(number_type(format().type));
-    if (static_cast<Index>(bytes.size()) == chunk_bytes_)
-      return packed(format().compression, number_bytes, bytes);
+    if (std::ssize(bytes) == chunk_bytes_) return packed(format().compression, number_bytes, bytes);
     std::vector<std::byte> whole(chunk_bytes_);
     std::copy(bytes.begin(), bytes.end(), whole.begin());
     return packed(format().compression, number_bytes, whole);

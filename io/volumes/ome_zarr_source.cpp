@@ -103,8 +103,7 @@ Level level_in(const fs::path& folder) {
   require<FileError>(form.has_value(), path.string(), ": dtype \"", type,
                      "\"; integers or floats of up to 8 bytes are needed");
   level.form = *form;
-  const double bytes =
-      static_cast<double>(level.chunk[0]) * level.chunk[1] * level.chunk[2] * level.form.bytes;
+  const double bytes = 1.0 * level.chunk[0] * level.chunk[1] * level.chunk[2] * level.form.bytes;
   require<FileError>(bytes <= largest_chunk, path.string(), ": a chunk has ", bytes,
                      " bytes; 2 GiB at most are read");
   require<FileError>(text_in(all.find("order")) != "F", path.string(), ": order \"F\"; \"C\" is needed");

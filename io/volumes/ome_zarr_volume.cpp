@@ -165,7 +165,7 @@ class ZarrWriter final : public SlabWriter {
   void require_space(Index slices) {
     {
       PlainFile probe = output().create(part("probe"));
-      probe.require_space(static_cast<double>(slices) * slice_bytes() * 8 / 7);
+      probe.require_space(1.0 * slices * slice_bytes() * 8 / 7);
     }
     output().discard(part("probe"));
   }
@@ -216,8 +216,8 @@ class ZarrWriter final : public SlabWriter {
   std::vector<float> voxels(std::size_t level, Index slice) {
     const Shape& n = levels_[level];
     const std::vector<std::byte> bytes = read_chunk(level, slice);
-    require<FileError>(static_cast<Index>(bytes.size()) == n[1] * n[2] * number_bytes(), path_.string(),
-                       ": slice ", slice, " of level ", level, " cannot be read back");
+    require<FileError>(std::ssize(bytes) == n[1] * n[2] * number_bytes(), path_.string(), ": slice ", slice,
+                       " of level ", level, " cannot be read back");
     std::vector<float> data(n[1] * n[2]);
     from_stored(format(), bytes.data(), n[1] * n[2], data.data());
     return data;

@@ -99,8 +99,8 @@ std::vector<DoneSlice> SlabWriter::verified(const std::vector<DoneSlice>& slices
     const DoneSlice*& d = last[k];
     if (!d) return;
     const std::vector<std::byte> bytes = stored(*d);
-    const bool whole = static_cast<Index>(bytes.size()) == slice_bytes() &&
-                       checksum(bytes.data(), bytes.size()) == d->checksum;
+    const bool whole =
+        std::ssize(bytes) == slice_bytes() && checksum(bytes.data(), bytes.size()) == d->checksum;
     if (!whole) d = nullptr;
   });
   std::vector<DoneSlice> good;
@@ -145,8 +145,7 @@ std::vector<Range> SlabWriter::done() const {
 
 void SlabWriter::read_done(Index slice, float* data) {
   const std::vector<std::byte> bytes = stored(slices_[slice]);
-  require<FileError>(static_cast<Index>(bytes.size()) == slice_bytes(), name_, ": slice ", slice,
-                     " cannot be read back");
+  require<FileError>(std::ssize(bytes) == slice_bytes(), name_, ": slice ", slice, " cannot be read back");
   from_stored(format_, bytes.data(), shape_[1] * shape_[2], data);
 }
 
@@ -174,6 +173,6 @@ void SlabWriter::finish(const std::string& report_json) {
 
 Index SlabWriter::slice_bytes() const { return shape_[1] * shape_[2] * bytes_of(number_type(format_.type)); }
 
-double SlabWriter::bytes() const { return static_cast<double>(shape_[0]) * slice_bytes(); }
+double SlabWriter::bytes() const { return 1.0 * shape_[0] * slice_bytes(); }
 
 }  // namespace tandem::io

@@ -40,7 +40,7 @@ bool read_line(const std::string& line, TiffManifest& manifest) {
 
 bool TiffManifest::complete() const {
   return due.empty() && !slices.empty() &&
-         slices.rbegin()->first - slices.begin()->first + 1 == static_cast<Index>(slices.size());
+         slices.rbegin()->first - slices.begin()->first + 1 == std::ssize(slices);
 }
 
 std::filesystem::path manifest_path(const std::filesystem::path& volume) {

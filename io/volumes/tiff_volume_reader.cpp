@@ -72,10 +72,10 @@ class TiffSource : public VolumeSource {
   }
 
   std::string gap() const {
-    if (static_cast<Index>(files_.size()) == all_.size()) return {};
+    if (std::ssize(files_) == all_.size()) return {};
     Index first = all_.first;
     while (files_.contains(first)) ++first;
-    return "lacks " + std::to_string(all_.size() - static_cast<Index>(files_.size())) + " of its " +
+    return "lacks " + std::to_string(all_.size() - std::ssize(files_)) + " of its " +
            std::to_string(all_.size()) + " slices, first " + slice_path(volume_, first).filename().string() +
            "; make what is missing, or the volume again";
   }

@@ -122,7 +122,7 @@ class TiffWriter : public SlabWriter {
       text.done = verified(text.done);
       clear_but(text.done);
       file_.emplace(output_.create(output_.name()));
-      const double due = n[0] - static_cast<Index>(text.done.size());
+      const double due = n[0] - std::ssize(text.done);
       file_->require_space(due * slice_bytes());  // fails now, not after hours
     }
     adopt(text);

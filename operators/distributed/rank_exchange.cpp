@@ -17,7 +17,7 @@ std::atomic<RankWay> last_way;
 
 template <class T>
 Image<T> line(std::span<T> values) {
-  const auto n = static_cast<Index>(values.size());
+  const auto n = std::ssize(values);
   return {values.data(), 1, 1, n, n, n};
 }
 

@@ -163,7 +163,7 @@ class RankProjector {
   }
   static void add(std::span<const float> some, std::span<float> to, Stream& stream) {
     if (some.empty()) return;
-    const Space space({1, 1, static_cast<Index>(some.size())}, Blocks::whole, stream.device());
+    const Space space({1, 1, std::ssize(some)}, Blocks::whole, stream.device());
     axpby(1, {some.data(), space}, 1, {to.data(), space}, stream);
   }
 

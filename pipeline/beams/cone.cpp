@@ -157,7 +157,7 @@ Array in_strips(Model model, const Execution& how, const Problem& problem, const
     fdk_backprojector(point_source_of(problem.scan), seen_by_fdk(problem.scan, strip), model, device, how)
         .apply(1, filtered, 0, part, stream);
     stream.synchronize();  // so that clocks and progress see finished work
-    done(static_cast<double>(lines.last) / ny);
+    done(1.0 * lines.last / ny);
   }
   return whole;
 }

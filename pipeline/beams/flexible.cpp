@@ -130,7 +130,7 @@ double share_unseen(const FlexibleBeam& scan, const VolumeGrid& grid) {
   std::array<Index, 3> count{};
   for (std::size_t k = 0; k < 3; ++k) count[k] = std::min(most, grid.size[k]);
   const auto at = [&](std::size_t axis, Index k) {
-    const double step = static_cast<double>(grid.size[axis]) / count[axis];
+    const double step = 1.0 * grid.size[axis] / count[axis];
     return (k + 0.5) * step - 0.5;
   };
   Index unseen = 0;
@@ -138,7 +138,7 @@ double share_unseen(const FlexibleBeam& scan, const VolumeGrid& grid) {
     for (Index y = 0; y < count[1]; ++y)
       for (Index x = 0; x < count[0]; ++x)
         unseen += !is_seen(all, scan.detector, {at(0, x), at(1, y), at(2, z)});
-  return static_cast<double>(unseen) / (count[0] * count[1] * count[2]);
+  return 1.0 * unseen / (count[0] * count[1] * count[2]);
 }
 
 /// The largest angle of a ray with the plane across the axis in which its source lies, rad.

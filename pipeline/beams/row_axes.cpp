@@ -7,6 +7,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../geometry/view_subsets.hpp"
 #include "../../operators/algebra.hpp"
@@ -21,8 +22,7 @@ namespace {
 /// to the right.
 Range landing(Index bins, double shift, Index onto) {
   constexpr double rounding = 1e-6;
-  const auto first = static_cast<Index>(std::ceil(-shift - rounding)),
-             last = onto + static_cast<Index>(std::floor(-shift + rounding));
+  const auto first = ceil_index(-shift - rounding), last = onto + floor_index(-shift + rounding);
   const Range kept{std::clamp<Index>(first, 0, bins), std::clamp<Index>(last, 0, bins)};
   return {kept.first, std::max(kept.first, kept.last)};
 }
@@ -65,9 +65,8 @@ std::function<Subsets(Index)> subsets_of(const Problem& problem) {
 void give_row_axes(Scan& scan, const std::vector<double>& axes) {
   auto* beam = std::get_if<ParallelBeam>(&scan);
   require<GeometryError>(beam != nullptr, spelled("row-axes") + " goes with a parallel beam");
-  require<GeometryError>(static_cast<Index>(axes.size()) == beam->detector.rows, spelled("row-axes") + ": ",
-                         axes.size(), " axes for ", beam->detector.rows,
-                         " rows; one per row of the file is needed");
+  require<GeometryError>(std::ssize(axes) == beam->detector.rows, spelled("row-axes") + ": ", axes.size(),
+                         " axes for ", beam->detector.rows, " rows; one per row of the file is needed");
   beam->row_axis_bins = axes;
   beam->detector.axis_bin = std::accumulate(axes.begin(), axes.end(), 0.0) / axes.size();
 }
@@ -80,7 +79,7 @@ ParallelBeam widened(ParallelBeam wide, double reach) {
   Detector& d = wide.detector;
   constexpr double edge = 0.5, rounding = 1e-6;  // bins: half of the last bin, and a tolerance
   const auto missing = [&](double there) {
-    return std::max<Index>(0, static_cast<Index>(std::ceil(reach - edge - there - rounding)));
+    return std::max<Index>(0, ceil_index(reach - edge - there - rounding));
   };
   const Index low = missing(d.axis_bin), high = missing(d.bins - 1 - d.axis_bin);
   d.bins += low + high, d.axis_bin += low;

@@ -103,8 +103,7 @@ void Room::note() {
 /// is left out, since it has its own memory.
 double device_bytes(const Plan& plan, Index slices) {
   constexpr double filter = 128 * bytes_per_mib;
-  const double a_row =
-      72 * static_cast<double>(bins_of(plan.job));  // its response, if it is moved: of 8 bins
+  const double a_row = 72.0 * bins_of(plan.job);  // its response, if it is moved: of 8 bins
   std::map<Device, double> of_device;
   for (const Worker& worker : plan.flow.workers)
     for (int k = 0; k < worker.device.members(); ++k)

@@ -77,9 +77,9 @@ void CurveWatch::look(int iteration, AnySolver& solver) {
   if (iteration > sums_.changes.last() && !before_.empty()) {
     double change = 0, size = 0;
     for (std::size_t i = 0; i < now_.size(); ++i) {
-      const double d = static_cast<double>(now_[i]) - before_[i];
+      const double d = double{now_[i]} - before_[i];
       change += d * d;
-      size += static_cast<double>(now_[i]) * now_[i];
+      size += double{now_[i]} * now_[i];
     }
     sums_.changes.add(iteration, change);
     sums_.sizes.add(iteration, size);

@@ -195,9 +195,7 @@ class Iteration {
     return stop;
   }
 
-  double share(const Progress& now) const {
-    return static_cast<double>(now.iteration) / std::max(1, *options_.iterations);
-  }
+  double share(const Progress& now) const { return 1.0 * now.iteration / std::max(1, *options_.iterations); }
 
   void tell(const Progress& now, Range slices) {
     const double residual = relative_residual_of(now);

@@ -12,7 +12,7 @@ namespace {
 
 double bytes_in(const io::FramesView& frames) {
   const auto [count, rows, bins] = frames.shape;
-  return static_cast<double>(count * rows * bins) * bytes_of(frames.type);
+  return 1.0 * (count * rows * bins) * bytes_of(frames.type);
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ double bytes_in(const io::FramesView& frames) {
 Array Work::moved_to(Device device, Array array) {
   const bool moves = array.space().device() != device;
   const Stopwatch clock("transfer", outcome.seconds.transfer, moves ? watch.board() : nullptr,
-                        {.bytes = 4 * static_cast<double>(array.space().size())});
+                        {.bytes = 4.0 * array.space().size()});
   return on_device(std::move(array), device);
 }
 
@@ -59,9 +59,7 @@ double slices_of(const Problem& problem) { return problem.grid.size[2]; }
 
 }  // namespace
 
-double updates_of(const Problem& problem) {
-  return static_cast<double>(problem.A.domain().size()) * views_of(problem.scan);
-}
+double updates_of(const Problem& problem) { return 1.0 * problem.A.domain().size() * views_of(problem.scan); }
 
 void Work::count_updates(const Problem& problem, double applications) {
   outcome.updates += applications * updates_of(problem);
@@ -69,7 +67,7 @@ void Work::count_updates(const Problem& problem, double applications) {
 
 Array FilteredBackProjection::filtered(const Problem& problem, Array y) {
   const Stopwatch watch("filter", work_.outcome.seconds.filter, work_.watch.board(),
-                        {.slices = slices_of(problem), .bytes = 4 * static_cast<double>(y.space().size())});
+                        {.slices = slices_of(problem), .bytes = 4.0 * y.space().size()});
   renew(problem);
   const Flow& flow = work_.plan.flow;
   if (!filter_) filter_ = flow.placement->filter(flow, work_.plan.job.options.filter, problem);

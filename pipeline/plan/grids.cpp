@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../operators/hierarchical.hpp"
 #include "../beams/beam.hpp"
@@ -84,7 +85,7 @@ VolumeGrid reaching(VolumeGrid grid, std::size_t axis, Edges edges) {
   constexpr double rounding = 1e-6;  // voxels
   const Edges own = edges_of(grid, axis);
   const auto voxels = [&](double beyond) {
-    return std::max<Index>(0, static_cast<Index>(std::ceil(beyond / grid.pitch[axis] - rounding)));
+    return std::max<Index>(0, ceil_index(beyond / grid.pitch[axis] - rounding));
   };
   const Index before = voxels(own.low - edges.low), behind = voxels(edges.high - own.high);
   grid.size[axis] += before + behind;

@@ -99,11 +99,11 @@ double slices_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) 
   const auto gpus =
       std::ranges::count_if(plan.flow.workers, [](const Worker& w) { return w.device.is_cuda(); });
   const double volumes = volumes_waiting(plan, slices) + gpus;
-  const double chunks = static_cast<double>(plan.job.grid.size[2]) / slices;
+  const double chunks = 1.0 * plan.job.grid.size[2] / slices;
   const double places = std::min<double>(chunks, plan.flow.workers.size() + 2);
   const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan.job, info, cells);
-  const auto part = static_cast<double>(std::max(slices, plan.flow.slices_a_read)) / slices;
+  const auto part = 1.0 * std::max(slices, plan.flow.slices_a_read) / slices;
   const Index read = static_cast<Index>(cells) / plan.job.bins.size();
   return references.reading + references.held * (places + (part > 1 ? part : 0)) +
          counts_held(plan, info, slices, places) + work + volumes_landed(plan, slices, volumes) +

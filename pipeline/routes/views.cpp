@@ -99,7 +99,7 @@ double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
     work += blocks_on_host(plan, info, worker, slices, counts_stay);
   const double waiting =
       plan.flow.home().is_cuda() ? 0 : volumes_waiting(plan, slices) * volume_at_home(plan, slices);
-  const double whole = at_once ? 4 * static_cast<double>(all * rows * detector_of(job.scan).bins) : 0;
+  const double whole = at_once ? 4.0 * (all * rows * detector_of(job.scan).bins) : 0;
   return references.reading + (plan.flow.workers.size() + 2) * references.held + work + waiting + whole +
          (counts_stay ? counts_bytes(info, cells, all) : 0) +
          steps_bytes(plan, info, at_once ? all : views_of_block(plan),

@@ -24,7 +24,7 @@ void ComputeStation::operator()(Chunk& chunk) {
   if (chunk.slices.size() == 0) return;
   require_finite(work_.plan.job, chunk.slices, volume);
   const Device device = volume.space().device();
-  const double bytes = 4 * static_cast<double>(volume.size());
+  const double bytes = 4.0 * volume.size();
   if (device.is_cuda() && work_.plan.flow.route->slices == Slices::apart && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {

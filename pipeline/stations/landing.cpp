@@ -42,7 +42,7 @@ double volume_at_home(const Plan& plan, Index slices) {
 }
 
 double volumes_waiting(const Plan& plan, Index slices) {
-  const double chunks = static_cast<double>(plan.job.grid.size[2]) / slices;
+  const double chunks = 1.0 * plan.job.grid.size[2] / slices;
   return std::clamp(chunks - plan.flow.workers.size(), 0.0, 2.0);
 }
 

@@ -126,7 +126,7 @@ void PrepareStation::make_all(const Chunk& chunk, ReadStation& read, Work& work)
 Array PrepareStation::some_of_all(Range views, const Space& space, Work& work) const {
   const Stopwatch watch("transfer", work.outcome.seconds.transfer,
                         space.device().is_cuda() ? work.watch.board() : nullptr,
-                        {.bytes = 4 * static_cast<double>(space.size())});
+                        {.bytes = 4.0 * space.size()});
   Stream& stream = default_stream(space.device());
   Array some(space, stream);
   const Index view = all_->size() / plan_.job.views.size();
@@ -148,7 +148,7 @@ std::optional<LineIntegrals> PrepareStation::on_gpus(const std::vector<GpuFrames
                                                      const Task& task) const {
   const Space space = projection_space(task.scan, task.work.device());
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
-                        {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
+                        {.slices = task.of_slices, .bytes = 4.0 * space.size()});
   task.work.tell("preprocess", 0);
   std::optional<LineIntegrals> made = by_gpus(counts, task);
   if (!made) task.work.outcome.left_to_cpu += task.of_slices;
@@ -158,7 +158,7 @@ std::optional<LineIntegrals> PrepareStation::on_gpus(const std::vector<GpuFrames
 LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& task) const {
   const Space space = projection_space(task.scan);
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
-                        {.slices = task.of_slices, .bytes = 4 * static_cast<double>(space.size())});
+                        {.slices = task.of_slices, .bytes = 4.0 * space.size()});
   task.work.tell("preprocess", 0);
   Preprocessing how = plan_.job.preprocessing;
   how.keeps_variances = !plan_.flow.together.is_alone();  // weights follow from the data of all ranks
@@ -207,7 +207,7 @@ void PrepareStation::look_at(const Array& y, Range rows) {
 /// transmissions are below the floor than allowed.
 void PrepareStation::require_mostly_good() const {
   const Findings& met = findings_;
-  const double cells = static_cast<double>(plan_.job.rows.size()) * plan_.job.bins.size();
+  const double cells = 1.0 * plan_.job.rows.size() * plan_.job.bins.size();
   const double selected = plan_.job.views.size() * cells;
   const Index not_finite = met.replaced_by("not-finite"), floored = met.replaced_by("minus-log");
   require<FileError>(not_finite <= 0.01 * selected, "projections: ", not_finite,
@@ -215,8 +215,7 @@ void PrepareStation::require_mostly_good() const {
                      "; repair or leave out those views");
   const auto binned = static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
   require<FileError>(
-      2 * static_cast<double>(met.dead) * binned < cells, "flats: at least ", met.dead, " of ",
-      cells / binned,
+      2.0 * met.dead * binned < cells, "flats: at least ", met.dead, " of ", cells / binned,
       " cells are not above their dark; check " + spelled("flats") + " and " + spelled("darks"));
   const double percent = option::most_floored.of(plan_.job.preprocessing.values).value_or(1);
   require<FileError>(static_cast<double>(floored) <= 0.01 * percent * selected / binned,
@@ -258,7 +257,7 @@ void PrepareStation::finish(Outcome& outcome) const {
   for (std::string text : {ends_.warning(method, cause_of_open_ends()), ends_.warning_of_outer_rows(),
                            logs ? ends_.warning_of_dark_flats() : std::string()})
     if (!text.empty()) outcome.warnings.push_back(std::move(text));
-  const double cells = static_cast<double>(plan_.job.rows.size()) * plan_.job.bins.size() /
+  const double cells = 1.0 * plan_.job.rows.size() * plan_.job.bins.size() /
                        (plan_.job.rows_together << plan_.job.preprocessing.binning);
   constexpr double many = 0.1;  // share of the cells: no detector has so many dead ones
   if (const double dead = findings_.dead; dead > many * cells)

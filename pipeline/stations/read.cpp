@@ -58,7 +58,7 @@ Index rows_with_margins(const Plan& plan, Index slices) {
 }
 
 double cells_read(const Plan& plan, Index slices) {
-  return static_cast<double>(rows_with_margins(plan, slices)) * plan.job.bins.size();
+  return 1.0 * rows_with_margins(plan, slices) * plan.job.bins.size();
 }
 
 double counts_bytes(const io::ScanInfo& info, double cells, Index views) {
@@ -94,7 +94,7 @@ void ReadStation::read_part(Range slices) {
   part_rows_ = rows_read(plan_, slices).rows;
   const Index pixels = plan_.job.views.size() * part_rows_.size() * plan_.job.bins.size();
   const Load load{.slices = static_cast<double>(slices.size()),
-                  .bytes = static_cast<double>(pixels) * bytes_of(reader_.info().type)};
+                  .bytes = 1.0 * pixels * bytes_of(reader_.info().type)};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // so that its memory can be used again
   part_reference_.reset();
@@ -195,7 +195,7 @@ GpuFrames ReadStation::on_gpu(Range slices, Range all, int member, Work& work) {
     const PinHostMemory pinned(stream.device());
     some.bytes.reserve(std::max(plan_.flow.bytes_a_piece, frame));
   }
-  const double of_slices = static_cast<double>(slices.size()) / plan_.job.views.size();
+  const double of_slices = 1.0 * slices.size() / plan_.job.views.size();
   std::optional<GpuFrames> there;
   std::future<void> moved;
   for (std::size_t k = 0; k < blocks.size(); ++k) {

@@ -61,8 +61,7 @@ void copy_views(const Array& from, Range had, Array& to, Range wanted) {
 
 /// Bytes of the filtered data of a block of views.
 double filtered_bytes(const Plan& plan) {
-  return 4 * static_cast<double>(plan.flow.views_at_once * rows_held(plan.job, plan.job.grid.size[2])) *
-         bins_of(plan.job);
+  return 4.0 * (plan.flow.views_at_once * rows_held(plan.job, plan.job.grid.size[2])) * bins_of(plan.job);
 }
 
 /// The views that no block before needed.
@@ -182,9 +181,8 @@ Array Sweep::line_integrals_behind(Pass& pass, Range block, Range fresh, const i
 
 Array Sweep::filtered(Pass& pass, Range views, Range fresh, const io::FramesView& counts) {
   Array y = line_integrals_behind(pass, views, fresh, counts);
-  const Stopwatch watch(
-      "filter", work_.outcome.seconds.filter, work_.watch.board(),
-      {.slices = pass.share(views.size()), .bytes = 4 * static_cast<double>(y.space().size())});
+  const Stopwatch watch("filter", work_.outcome.seconds.filter, work_.watch.board(),
+                        {.slices = pass.share(views.size()), .bytes = 4.0 * y.space().size()});
   Array filtered = pass.fdk.filter(views) * y;
   if (pass.fdk.behind) pass.before = std::move(y), pass.views_before = pass.behind(views);
   return filtered;

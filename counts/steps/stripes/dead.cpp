@@ -40,7 +40,7 @@ std::vector<double> changes_of(std::span<const float> changes, Index size) {
   const std::vector<float> usual = medians(changes, size);
   std::vector<double> factors;
   for (std::size_t k = 0; k < usual.size(); ++k)
-    factors.push_back(usual[k] != 0 ? static_cast<double>(changes[k]) / usual[k] : 1);
+    factors.push_back(usual[k] != 0 ? 1.0 * changes[k] / usual[k] : 1);
   return factors;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../../core/error.hpp"
+#include "../../../core/rounding.hpp"
 #include "gpu/gpu_sinograms.hpp"
 #include "stripe_method.hpp"
 
@@ -38,7 +39,7 @@ kernels::Waves steady_waves(Index n, double sigma) {
 /// As many as tomopy takes by itself.
 void require_levels(const FourierWavelet& how, Index views, Index bins) {
   const double longest = std::max(views + how.zeros(views), bins);
-  const Index most = std::max(usual_levels, static_cast<Index>(std::ceil(std::log2(longest))));
+  const Index most = std::max(usual_levels, ceil_index(std::log2(longest)));
   require<GeometryError>(how.levels <= most, words_of("fw:level="), how.levels, ": a sinogram of ", views,
                          " views and ", bins, " bins has at most ", most,
                          " levels; 2^levels is about the width of a stripe, give 3 to 5");
@@ -104,7 +105,7 @@ Method fourier_wavelet() {
           .gpu_bytes =
               [](const Preprocessing& how, Shape n) {
                 const FourierWavelet own = asked_wavelet(how);
-                return gpu_bytes_a_row(own, n[0], n[2]) * static_cast<double>(rows_together(own, n));
+                return gpu_bytes_a_row(own, n[0], n[2]) * rows_together(own, n);
               }};
 }
 

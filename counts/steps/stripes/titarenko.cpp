@@ -38,7 +38,7 @@ std::vector<double> softening(std::span<const double> a, double beta, double mas
   const Index bins = a.size();
   std::vector<double> kernel, twice;  // Gamma, and a - a_0 two times
   for (Index k = 0; k < bins; ++k)
-    kernel.push_back(beta * std::pow((1 - beta) / (1 + beta), static_cast<double>(std::min(k, bins - k))));
+    kernel.push_back(beta * std::pow((1 - beta) / (1 + beta), std::min(k, bins - k)));
   for (Index k = 0; k < 2 * bins; ++k) twice.push_back(a[k % bins] - a.front());
   const Index wide = std::lround(mask * bins);
   const Index first = bins / 2 - wide / 2;

@@ -15,8 +15,7 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
   const std::vector<double>& axes = found.row_axis_bins;
   const auto known = [&](double axis) { return near_detector(axis, detector.bins); };
   if (axes.empty()) return {};
-  if (static_cast<Index>(axes.size()) == detector.rows && std::all_of(axes.begin(), axes.end(), known))
-    return axes;
+  if (std::ssize(axes) == detector.rows && std::all_of(axes.begin(), axes.end(), known)) return axes;
   found.info.notes.emplace_back(
       "the recorded axes of the rows are left out: there is not one per row, or they are outside the "
       "detector");

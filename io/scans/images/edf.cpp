@@ -216,7 +216,7 @@ class EdfFile final : public ImageFile {
     const NumberForm form = header.form(where);
     const Index bins = header.count(where, "dim_1", {}), rows = header.count(where, "dim_2", 1),
                 images = header.count(where, "dim_3", 1);
-    const double image = static_cast<double>(rows) * bins * form.bytes;
+    const double image = 1.0 * rows * bins * form.bytes;
     const double claimed = image * images;
     require<FileError>(claimed <= end - at, where, ": claims ",
                        images > 1 ? std::to_string(images) + " x " : "", rows, " x ", bins, " pixels, ",

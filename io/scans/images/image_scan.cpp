@@ -42,14 +42,14 @@ class Settings {
     numbers_ = series_numbers(names_of(views.files));
     if (say_.views) {
       const Index count = *say_.views;
-      const bool all_here = static_cast<Index>(views.files.size()) == count;
+      const bool all_here = std::ssize(views.files) == count;
       if (!numbers_.empty() && (numbers_.front() < say_.first_number ||
                                 (all_here && numbers_.back() - numbers_.front() == count - 1)))
         say_.first_number = numbers_.front();
     }
     if (say_.arc_deg) follow_images(views);
     if (say_.goes_back || !angles_given_) leave_out_later(views);
-    if (say_.views && static_cast<Index>(views.files.size()) < *say_.views)
+    if (say_.views && std::ssize(views.files) < *say_.views)
       views.notes.push_back(std::to_string(views.files.size()) + " of the " + std::to_string(*say_.views) +
                             " views of " + plan() + " are here");
   }
@@ -75,8 +75,7 @@ class Settings {
 
   /// Takes the number of views from the images, if a plan has an arc and there are more images than it says.
   void follow_images(FolderImages& views) {
-    const Index there =
-        numbers_.empty() ? static_cast<Index>(views.files.size()) : numbers_.back() - numbers_.front() + 1;
+    const Index there = numbers_.empty() ? std::ssize(views.files) : numbers_.back() - numbers_.front() + 1;
     if (there > say_.views.value_or(0)) {
       if (say_.views)
         views.notes.push_back(plan() + " plans " + std::to_string(*say_.views) + " views, and there are " +
@@ -113,7 +112,7 @@ class Settings {
     };
     Index views = 0;
     for (const auto& source : found.projections) views += source->shape()[0];
-    if (say_.step_deg && static_cast<Index>(numbers_.size()) == views) {
+    if (say_.step_deg && std::ssize(numbers_) == views) {
       for (const Index number : numbers_) found.angles.push_back(in_radians(degrees(number)));
     } else if (say_.step_deg) {
       require<FileError>(say_.views.value_or(views) == views, path_.string(), ": says ",

@@ -40,9 +40,8 @@ std::string packing_of(const ImageFile& file) { return file.page(0).compressed ?
 class ImageFiles final : public FrameSource {
  public:
   ImageFiles(const std::string& where, Images files)
-      : FrameSource(
-            where, files.front()->page(0).type,
-            {static_cast<Index>(files.size()), files.front()->page(0).rows, files.front()->page(0).bins}),
+      : FrameSource(where, files.front()->page(0).type,
+                    {std::ssize(files), files.front()->page(0).rows, files.front()->page(0).bins}),
         files_(std::move(files)) {}
 
   std::size_t decoded_bytes() const override {

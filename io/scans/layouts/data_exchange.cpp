@@ -98,7 +98,7 @@ std::vector<double> shifts_in(const hdf5::File& file, const char* path, std::opt
   const std::optional<double> mm = mm_per(unit);
   const bool in_cells = unit.empty() || unit.starts_with("pixel") || unit == "px";
   std::vector<double> shifts = set->numbers();
-  const bool known = static_cast<Index>(shifts.size()) == views && (in_cells || (mm && pitch_mm)) &&
+  const bool known = std::ssize(shifts) == views && (in_cells || (mm && pitch_mm)) &&
                      std::ranges::all_of(shifts, [](double shift) { return std::isfinite(shift); });
   if (!known) {
     notes.push_back(std::string(path) + " is left out: a finite number for each of the " +

@@ -186,7 +186,7 @@ std::vector<int> keys_of(const hdf5::File& file, const NXtomoPlaces& places, Ind
 
 std::vector<Range> runs_of(const std::vector<int>& keys, int key) {
   std::vector<Range> runs;
-  for (Index i = 0; i < static_cast<Index>(keys.size()); ++i) {
+  for (Index i = 0; i < std::ssize(keys); ++i) {
     if (keys[i] != key) continue;
     if (!runs.empty() && runs.back().last == i)
       ++runs.back().last;

@@ -30,7 +30,7 @@ void read_axis(const hdf5::File& file, const NXtomoPlaces& places, Index bins, S
   for (const char* name : {"/x_rotation_axis_pixel_position", "/estimated_cor_from_motor"}) {
     if (info.axis_bin) return;
     const std::optional<double> offset = recorded_number(file, places.detector + name, info.notes);
-    if (offset) info.axis_bin = static_cast<double>(bins - 1) / 2 + *offset;
+    if (offset) info.axis_bin = 0.5 * (bins - 1) + *offset;
   }
 }
 

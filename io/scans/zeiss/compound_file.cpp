@@ -83,8 +83,7 @@ Index CompoundFile::place_of(std::uint32_t sector, const std::string& where) con
 CompoundFile::Table CompoundFile::sectors_of(std::uint32_t first, const Table& next, Index most,
                                              const std::string& where) const {
   Table sectors;
-  for (std::uint32_t at = first; static_cast<Index>(sectors.size()) < most && at < last_number;
-       at = next[at]) {
+  for (std::uint32_t at = first; std::ssize(sectors) < most && at < last_number; at = next[at]) {
     require<FileError>(at < next.size() && sectors.size() < next.size(), where,
                        ": its sectors leave the table of the file; it is damaged");
     sectors.push_back(at);

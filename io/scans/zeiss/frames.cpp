@@ -113,7 +113,7 @@ std::unique_ptr<FrameSource> frames_in_streams(std::shared_ptr<const CompoundFil
                                                const std::vector<std::string>& streams, PixelType type,
                                                Index rows, Index bins) {
   return std::make_unique<StreamFrames>(std::move(file), streams, type,
-                                        Shape{static_cast<Index>(streams.size()), rows, bins});
+                                        Shape{std::ssize(streams), rows, bins});
 }
 
 std::unique_ptr<FrameSource> moved_transmissions(std::unique_ptr<FrameSource> frames,

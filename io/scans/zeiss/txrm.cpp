@@ -65,8 +65,7 @@ class Zeiss {
     planned_ = count("ImageInfo/NoOfImages");
     images_ =
         file_->size("ImageInfo/ImagesTaken") ? std::min(planned_, count("ImageInfo/ImagesTaken")) : planned_;
-    const double claimed =
-        static_cast<double>(bins_) * rows_ * bytes_of(type("ImageInfo/DataType")) * images_;
+    const double claimed = 1.0 * bins_ * rows_ * bytes_of(type("ImageInfo/DataType")) * images_;
     require<FileError>(claimed <= file_->stamp().bytes, name(), ": claims ", images_, " images of ", rows_,
                        " x ", bins_, " pixels, ", claimed, " bytes; the file has ", file_->stamp().bytes,
                        ", it is damaged or was cut short");
@@ -138,7 +137,7 @@ void read_angles(const Zeiss& zeiss, Acquisition& found) {
   constexpr double slack = 1.03;
   found.angles_where = zeiss.name() + ": ImageInfo/Angles";
   found.angles = zeiss.floats("ImageInfo/Angles");
-  if (static_cast<Index>(found.angles.size()) != zeiss.images()) found.angles.clear();
+  if (std::ssize(found.angles) != zeiss.images()) found.angles.clear();
   const auto [low, high] = std::minmax_element(found.angles.begin(), found.angles.end());
   if (low == found.angles.end() || (*low == *high && zeiss.images() > 1)) return found.angles.clear();
   const bool radians = *high - *low <= slack * whole_turn;

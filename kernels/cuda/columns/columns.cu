@@ -19,11 +19,9 @@ constexpr int tile_width = 32, tile_lines = 8, threads = 256;
 /// Neighbouring threads have neighbouring bins. Grid: (bins, rows).
 __global__ void __launch_bounds__(threads) add_fluctuations(Image<const float> y, float* sums) {
   using Box = FluctuationBox;
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y, views = y.n0;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y, views = y.n0;
   if (bin >= y.n2) return;
-  const auto value = [&](Index view) {
-    return static_cast<double>(element(y, reflected(view, views), row, bin));
-  };
+  const auto value = [&](Index view) { return double{element(y, reflected(view, views), row, bin)}; };
   double box = 0, sum = 0;
   for (Index view = -Box::before; view <= Box::behind; ++view) box += value(view);
   for (Index view = 0; view < views; ++view) {
@@ -35,8 +33,8 @@ __global__ void __launch_bounds__(threads) add_fluctuations(Image<const float> y
   sums[row * y.n2 + bin] = static_cast<float>(sum);
 }
 
-dim3 columns_of(Index rows, Index bins) {
-  return {static_cast<unsigned>(ceil_div<Index>(bins, threads)), static_cast<unsigned>(rows)};
+dim3 columns_of(Index rows, Index bins, Index views = 1) {
+  return grid_of(ceil_div<Index>(bins, threads), rows, std::min<Index>(views, 64));
 }
 
 std::vector<float> fluctuations(Image<const float> y, Stream& stream) {
@@ -51,7 +49,7 @@ std::vector<float> fluctuations(Image<const float> y, Stream& stream) {
 
 /// Means of columns, by the same threads and grid.
 __global__ void __launch_bounds__(threads) average(Image<const float> y, double* means) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
   if (bin >= y.n2) return;
   double sum = 0;
   for (Index view = 0; view < y.n0; ++view) sum += element(y, view, row, bin);
@@ -71,7 +69,7 @@ std::vector<double> means(Image<const float> y, Stream& stream) {
 /// Grid: (bins, rows, views). A block takes every gridDim.z-th view.
 __global__ void __launch_bounds__(threads)
     add_constants(const double* __restrict__ constants, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
   if (bin >= y.n2) return;
   const double constant = constants[row * y.n2 + bin];
   for (Index view = blockIdx.z; view < y.n0; view += gridDim.z) {
@@ -83,9 +81,7 @@ __global__ void __launch_bounds__(threads)
 void add(std::span<const double> constants, Image<float> y, Stream& stream) {
   note_launch("add to columns");
   const Sent<double> there(constants, stream);
-  dim3 blocks = columns_of(y.n1, y.n2);
-  blocks.z = static_cast<unsigned>(std::min<Index>(y.n0, 64));
-  add_constants<<<blocks, threads, 0, queue(stream)>>>(there.data(), y);
+  add_constants<<<columns_of(y.n1, y.n2, y.n0), threads, 0, queue(stream)>>>(there.data(), y);
   after_launch();
 }
 
@@ -96,8 +92,7 @@ __device__ void for_tile(Index views, Index bins, const Use& use) {
   for (int line = threadIdx.y; line < tile_width; line += tile_lines) {
     const int own = threadIdx.x;
     const int v = turned ? own : line, b = turned ? line : own;
-    const Index view = static_cast<Index>(blockIdx.y) * tile_width + v,
-                bin = static_cast<Index>(blockIdx.x) * tile_width + b;
+    const Index view = Index{blockIdx.y} * tile_width + v, bin = Index{blockIdx.x} * tile_width + b;
     if (view < views && bin < bins) use(view, bin, v * (tile_width + 1) + b);
   }
 }
@@ -126,8 +121,7 @@ __global__ void scatter_columns(const float* __restrict__ columns, Index first_r
 }
 
 dim3 tiles_of(const ColumnShape& n) {
-  return {static_cast<unsigned>(ceil_div<Index>(n.bins, tile_width)),
-          static_cast<unsigned>(ceil_div<Index>(n.views, tile_width)), static_cast<unsigned>(n.rows)};
+  return grid_of(ceil_div<Index>(n.bins, tile_width), ceil_div<Index>(n.views, tile_width), n.rows);
 }
 constexpr dim3 tile_threads{tile_width, tile_lines, 1};
 
@@ -149,7 +143,7 @@ __global__ void add_factors(const float* __restrict__ sorted, const float* __res
                             Index columns, Index views, Range ranks, double* factors) {
   __shared__ float tiles[2][tile_width][tile_width + 1];
   __shared__ double means[2][tile_width];
-  const Index first = static_cast<Index>(blockIdx.x) * tile_width;
+  const Index first = Index{blockIdx.x} * tile_width;
   const int own = threadIdx.x, line = threadIdx.y;
   double sum = 0;
   for (Index begin = ranks.first; begin < ranks.last; begin += tile_width) {
@@ -161,8 +155,7 @@ __global__ void add_factors(const float* __restrict__ sorted, const float* __res
     }
     __syncthreads();
     if (line < 2 && first + own < columns)
-      for (Index k = 0; k < min(static_cast<Index>(tile_width), ranks.last - begin); ++k)
-        sum += tiles[line][own][k];
+      for (Index k = 0; k < min(Index{tile_width}, ranks.last - begin); ++k) sum += tiles[line][own][k];
     __syncthreads();
   }
   if (line < 2) means[line][own] = sum / ranks.size();
@@ -177,8 +170,8 @@ std::vector<double> factors(const float* sorted, const float* medians, ColumnSha
   const Index columns = n.rows * n.bins;
   std::vector<double> all(columns);
   const Scratch<double> there(all.size(), queue(stream));
-  add_factors<<<static_cast<unsigned>(ceil_div<Index>(columns, tile_width)), tile_threads, 0,
-                queue(stream)>>>(sorted, medians, columns, n.views, ranks, there.data());
+  add_factors<<<grid_of(ceil_div<Index>(columns, tile_width)), tile_threads, 0, queue(stream)>>>(
+      sorted, medians, columns, n.views, ranks, there.data());
   after_launch();
   bring(std::span(all), there, stream);
   return all;
@@ -188,15 +181,14 @@ std::vector<double> factors(const float* sorted, const float* medians, ColumnSha
 __global__ void __launch_bounds__(threads)
     unsort_columns(const float* __restrict__ medians, const std::uint16_t* __restrict__ order, Index all,
                    Index views, float* columns) {
-  const Index rank = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index rank = Index{blockIdx.x} * threads + threadIdx.x;
   if (rank >= views) return;
   for (Index c = blockIdx.y; c < all; c += gridDim.y)
     columns[c * views + order[c * views + rank]] = medians[c * views + rank];
 }
 
 dim3 blocks_of(const ColumnShape& n) {
-  return {static_cast<unsigned>(ceil_div<Index>(n.views, threads)),
-          static_cast<unsigned>(std::min<Index>(n.rows * n.bins, 65535))};
+  return grid_of(ceil_div<Index>(n.views, threads), std::min<Index>(n.rows * n.bins, 65535));
 }
 
 void unsort(const float* medians, const std::uint16_t* order, ColumnShape n, float* columns, Stream& stream) {
@@ -211,7 +203,7 @@ __global__ void __launch_bounds__(threads)
     replace_columns(const double* __restrict__ factors, const char* __restrict__ marks, bool divide,
                     const float* __restrict__ medians, const std::uint16_t* __restrict__ order, Index all,
                     Index views, float* columns) {
-  const Index own = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index own = Index{blockIdx.x} * threads + threadIdx.x;
   if (own >= views) return;
   for (Index c = blockIdx.y; c < all; c += gridDim.y) {
     const double factor = factors[c];

@@ -49,7 +49,7 @@ class Window {
 template <int places>
 __global__ void __launch_bounds__(threads)
     slide(const float* __restrict__ sorted, Index bins, Index ranks, int size, float* __restrict__ medians) {
-  const Index rank = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index rank = Index{blockIdx.x} * threads + threadIdx.x;
   if (rank >= ranks) return;
   const Index begin = blockIdx.z * bins * ranks + rank;
   const auto key = [&](Index bin) { return key_of(sorted[begin + reflected(bin, bins) * ranks]); };
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(threads)
     count_through(const float* __restrict__ sorted, Index bins, Index ranks, int bins_there, int ranks_there,
                   float* __restrict__ medians) {
-  const Index rank = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index rank = Index{blockIdx.x} * threads + threadIdx.x;
   if (rank >= ranks) return;
   const Index begin = blockIdx.z * bins * ranks;
   for (Index bin = blockIdx.y; bin < bins; bin += gridDim.y) {
@@ -89,9 +89,8 @@ template <int places>
 bool slide_if_fits(const float* sorted, ColumnShape n, Index size, float* medians, Stream& stream) {
   if (size > places) return false;
   note_launch("medians of " + std::to_string(places));
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(n.views, threads)),
-                    static_cast<unsigned>(ceil_div<Index>(n.bins, bins_a_thread)),
-                    static_cast<unsigned>(n.rows));
+  const dim3 blocks =
+      grid_of(ceil_div<Index>(n.views, threads), ceil_div<Index>(n.bins, bins_a_thread), n.rows);
   slide<places>
       <<<blocks, threads, 0, queue(stream)>>>(sorted, n.bins, n.views, static_cast<int>(size), medians);
   after_launch();
@@ -107,8 +106,7 @@ void medians_of_columns(const float* sorted, ColumnShape n, Index bins, Index ra
                      slide_if_fits<127>(sorted, n, bins, medians, stream)))
     return;
   note_launch("medians by counting");
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(n.views, threads)),
-                    static_cast<unsigned>(std::min<Index>(n.bins, 65535)), static_cast<unsigned>(n.rows));
+  const dim3 blocks = grid_of(ceil_div<Index>(n.views, threads), std::min<Index>(n.bins, 65535), n.rows);
   count_through<<<blocks, threads, 0, queue(stream)>>>(sorted, n.bins, n.views, static_cast<int>(bins),
                                                        static_cast<int>(ranks), medians);
   after_launch();

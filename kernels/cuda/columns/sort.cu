@@ -19,8 +19,8 @@ __global__ void __launch_bounds__(threads)
                 std::uint16_t* __restrict__ order) {
   using Sort = cub::BlockRadixSort<std::uint32_t, threads, values_a_thread, std::uint16_t>;
   __shared__ typename Sort::TempStorage memory;
-  const Index begin = static_cast<Index>(blockIdx.x) * views;
-  const int first = static_cast<int>(threadIdx.x) * values_a_thread;
+  const Index begin = Index{blockIdx.x} * views;
+  const int first = own_thread() * values_a_thread;
   std::uint32_t keys[values_a_thread];
   std::uint16_t places[values_a_thread];
 #pragma unroll
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(threads)
   Sort(memory).SortBlockedToStriped(keys, places);
 #pragma unroll
   for (int i = 0; i < values_a_thread; ++i) {
-    const int rank = i * threads + static_cast<int>(threadIdx.x);
+    const int rank = i * threads + own_thread();
     if (rank >= views) continue;
     sorted[begin + rank] = value_of_key(keys[i]);
     order[begin + rank] = places[i];
@@ -42,9 +42,8 @@ template <int threads, int values_a_thread>
 bool sort_if_fits(const float* columns, ColumnShape n, float* sorted, std::uint16_t* order, Stream& stream) {
   if (n.views > threads * values_a_thread) return false;
   note_launch("sort columns of " + std::to_string(threads * values_a_thread));
-  sort_column<threads, values_a_thread>
-      <<<static_cast<unsigned>(n.rows * n.bins), threads, 0, queue(stream)>>>(
-          columns, static_cast<int>(n.views), sorted, order);
+  sort_column<threads, values_a_thread><<<grid_of(n.rows * n.bins), threads, 0, queue(stream)>>>(
+      columns, static_cast<int>(n.views), sorted, order);
   after_launch();
   return true;
 }

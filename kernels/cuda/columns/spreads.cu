@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(threads)
   std::uint32_t keys[values_a_thread];
 #pragma unroll
   for (int i = 0; i < values_a_thread; ++i) {
-    const int view = i * threads + static_cast<int>(threadIdx.x);
+    const int view = i * threads + own_thread();
     keys[i] = above_all;
     if (view < views) keys[i] = key_of(sum([&](int k) { return own[k * sum.step * n.views + view]; }));
   }
@@ -61,8 +61,7 @@ __global__ void __launch_bounds__(threads)
   if (!distances) return;
 #pragma unroll
   for (int i = 0; i < values_a_thread; ++i)
-    if (i * threads + static_cast<int>(threadIdx.x) < views)
-      keys[i] = key_of(fabsf(value_of_key(keys[i]) - median));
+    if (i * threads + own_thread() < views) keys[i] = key_of(fabsf(value_of_key(keys[i]) - median));
   const float distance = value_of_key(ranked_key<threads>(keys, rank));
   if (threadIdx.x == 0) distances[blockIdx.x] = distance;
 }
@@ -81,10 +80,9 @@ template <int threads, int values_a_thread>
 bool find_if_fits(const SpreadTask& task, Stream& stream) {
   if (task.views.size() > threads * values_a_thread) return false;
   note_launch("spreads of " + std::to_string(threads * values_a_thread));
-  find_spreads<threads, values_a_thread>
-      <<<static_cast<unsigned>(task.shape.rows * task.bins), threads, 0, queue(stream)>>>(
-          task.columns, task.shape, task.sum, task.bins, task.views, static_cast<int>(task.rank),
-          task.medians, task.distances);
+  find_spreads<threads, values_a_thread><<<grid_of(task.shape.rows * task.bins), threads, 0, queue(stream)>>>(
+      task.columns, task.shape, task.sum, task.bins, task.views, static_cast<int>(task.rank), task.medians,
+      task.distances);
   after_launch();
   return true;
 }
@@ -124,24 +122,23 @@ constexpr int threads = 256;
 
 /// Grid: parts of columns. A block takes every gridDim.y-th column.
 dim3 blocks_of(const ColumnShape& n) {
-  return {static_cast<unsigned>(ceil_div<Index>(n.views, threads)),
-          static_cast<unsigned>(std::min<Index>(n.rows * n.bins, 65535))};
+  return grid_of(ceil_div<Index>(n.views, threads), std::min<Index>(n.rows * n.bins, 65535));
 }
 
 /// Rounded from double, which is nearer to the logarithm of the CPU than that in float.
 __global__ void __launch_bounds__(threads)
     take_negative_logarithms(float least, Index count, Index views, float* columns) {
-  const Index view = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index view = Index{blockIdx.x} * threads + threadIdx.x;
   if (view >= views) return;
   for (Index c = blockIdx.y; c < count; c += gridDim.y) {
     float& value = columns[c * views + view];
-    value = -static_cast<float>(log(static_cast<double>(fmaxf(value, least))));
+    value = -static_cast<float>(log(double{fmaxf(value, least)}));
   }
 }
 
 __global__ void __launch_bounds__(threads)
     subtract_constants(const double* __restrict__ constants, Index count, Index views, float* columns) {
-  const Index view = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index view = Index{blockIdx.x} * threads + threadIdx.x;
   if (view >= views) return;
   for (Index c = blockIdx.y; c < count; c += gridDim.y) {
     float& value = columns[c * views + view];
@@ -152,7 +149,7 @@ __global__ void __launch_bounds__(threads)
 /// Grid: (bins, rows, views). A block takes every gridDim.z-th view.
 __global__ void __launch_bounds__(threads)
     multiply_columns(const float* __restrict__ factors, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
   if (bin >= y.n2) return;
   const float factor = factors[row * y.n2 + bin];
   for (Index view = blockIdx.z; view < y.n0; view += gridDim.z) element(y, view, row, bin) *= factor;
@@ -176,8 +173,7 @@ void subtract(std::span<const double> constants, ColumnShape n, float* columns, 
 void multiply(std::span<const float> factors, Image<float> y, Stream& stream) {
   note_launch("multiply columns");
   const Sent<float> there(factors, stream);
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), static_cast<unsigned>(y.n1),
-                    static_cast<unsigned>(std::min<Index>(y.n0, 64)));
+  const dim3 blocks = grid_of(ceil_div<Index>(y.n2, threads), y.n1, std::min<Index>(y.n0, 64));
   multiply_columns<<<blocks, threads, 0, queue(stream)>>>(there.data(), y);
   after_launch();
 }

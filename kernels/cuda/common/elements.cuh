@@ -12,7 +12,7 @@ namespace tandem::kernels::cuda {
 /// every gridDim.y-th entry along axis 1 and every gridDim.z-th along axis 0.
 template <class Use>
 __device__ void for_own_elements(const Image<float>& of, const Use& use) {
-  const Index i2 = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Index i2 = Index{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i2 >= of.n2) return;
   for (Index i0 = blockIdx.z; i0 < of.n0; i0 += gridDim.z)
     for (Index i1 = blockIdx.y; i1 < of.n1; i1 += gridDim.y) use(i0, i1, i2);
@@ -20,8 +20,7 @@ __device__ void for_own_elements(const Image<float>& of, const Use& use) {
 
 inline dim3 blocks_of_elements(const Image<float>& of, int threads) {
   constexpr Index most = 65535;
-  return {static_cast<unsigned>(ceil_div<Index>(of.n2, threads)),
-          static_cast<unsigned>(std::min(of.n1, most)), static_cast<unsigned>(std::min(of.n0, most))};
+  return grid_of(ceil_div<Index>(of.n2, threads), std::min(of.n1, most), std::min(of.n0, most));
 }
 
 }  // namespace tandem::kernels::cuda

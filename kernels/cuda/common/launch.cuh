@@ -11,6 +11,8 @@
 #include "../../../core/cuda/check.hpp"
 #include "../../../core/cuda/runtime.hpp"
 #include "../../../core/device.hpp"
+#include "../../../core/error.hpp"
+#include "../../../core/space.hpp"
 
 namespace tandem::kernels::cuda {
 
@@ -25,6 +27,20 @@ inline cudaStream_t queue(const Stream& stream) {
 inline void after_launch(const std::source_location at = std::source_location::current()) {
   check(cudaGetLastError(), at);
 }
+
+/// A grid of blocks to launch.
+inline dim3 grid_of(Index x, Index y = 1, Index z = 1) {
+  require<DeviceError>(x < Index{1} << 31 && y < 1 << 16 && z < 1 << 16, "CUDA: a grid of ", x, " x ", y,
+                       " x ", z,
+                       " blocks; there are at most 2147483647 x 65535 x 65535: use a smaller batch");
+  return {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
+}
+
+/// The place of the block, and of the thread in it, as numbers with a sign: CUDA has fewer than 2^31 of each.
+__device__ inline int own_block_x() { return static_cast<int>(blockIdx.x); }
+__device__ inline int own_block_y() { return static_cast<int>(blockIdx.y); }
+__device__ inline int own_block_z() { return static_cast<int>(blockIdx.z); }
+__device__ inline int own_thread() { return static_cast<int>(threadIdx.x); }
 
 /// Shared memory that a block may have at most, bytes.
 inline int most_shared_memory(Device device) {

@@ -63,8 +63,7 @@ static __global__ void __launch_bounds__(256)
 /// Extremes of `lanes` slices, zero for those that `projections` lacks.
 inline void measure(Image<const float> projections, Extremes* extremes, int lanes, cudaStream_t stream) {
   check(cudaMemsetAsync(extremes, 0, lanes * sizeof(Extremes), stream));
-  const dim3 blocks(static_cast<unsigned>(ceil_div(projections.n0, views_measured)),
-                    static_cast<unsigned>(projections.n1));
+  const dim3 blocks = grid_of(ceil_div(projections.n0, views_measured), projections.n1);
   find_extremes<<<blocks, 256, 0, stream>>>(projections, extremes);
   after_launch();
 }
@@ -81,8 +80,7 @@ static __global__ void __launch_bounds__(256) find_largest(Image<const float> in
 /// The largest absolute value of an image, as `above`.
 inline void measure_largest(Image<const float> in, Extremes* extremes, cudaStream_t stream) {
   check(cudaMemsetAsync(extremes, 0, sizeof(Extremes), stream));
-  find_largest<<<static_cast<unsigned>(std::min<Index>(in.n0 * in.n1, 1 << 14)), 256, 0, stream>>>(in,
-                                                                                                   extremes);
+  find_largest<<<grid_of(std::min<Index>(in.n0 * in.n1, 1 << 14)), 256, 0, stream>>>(in, extremes);
   after_launch();
 }
 

@@ -52,7 +52,7 @@ struct Piece {
   }
 };
 
-inline unsigned grid_of(const Lines& at) { return static_cast<unsigned>(at.blocks * at.pieces()); }
+inline dim3 grid_of(const Lines& at) { return grid_of(at.blocks * at.pieces()); }
 
 /// The sum over a block of threads, in an order that is always the same; thread 0 has it.
 inline __device__ double block_sum(double value) {

@@ -140,14 +140,12 @@ class CellTables {
 };
 
 inline dim3 blocks_of(const Image<float>& y) {
-  return {static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), static_cast<unsigned>(y.n1),
-          static_cast<unsigned>(ceil_div<Index>(y.n0, views_a_thread))};
+  return grid_of(ceil_div<Index>(y.n2, threads), y.n1, ceil_div<Index>(y.n0, views_a_thread));
 }
 
 /// Blocks for filled cells and views.
 inline dim3 blocks_of(std::span<const FilledCell> cells, const Image<float>& y) {
-  return {static_cast<unsigned>(ceil_div<Index>(static_cast<Index>(cells.size()), threads)),
-          static_cast<unsigned>(std::min<Index>(y.n0, 65535))};
+  return grid_of(ceil_div<Index>(std::ssize(cells), threads), std::min<Index>(y.n0, 65535));
 }
 
 class Tally {

@@ -54,9 +54,8 @@ template <class Pixel>
 __global__ void __launch_bounds__(threads)
     line_integrals(const __grid_constant__ Cells cells, const Pixel* __restrict__ counts, Index pixels_a_row,
                    Index pixels_a_view, Image<float> y, DeviceTally* tally) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
-  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
-              last = min(y.n0, first + views_a_thread);
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = Index{blockIdx.z} * views_a_thread, last = min(y.n0, first + views_a_thread);
   DeviceTally met = nothing_met;
   if (bin < cells.bins) {
     const Index cell = row * cells.bins + bin;
@@ -79,7 +78,7 @@ __global__ void __launch_bounds__(threads)
 /// Grid: (cells, views).
 __global__ void __launch_bounds__(threads)
     fill_cells(const FilledCell* __restrict__ cells, Index count, Image<float> y) {
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const FilledCell at = cells[i];
   for (Index view = blockIdx.y; view < y.n0; view += gridDim.y)
@@ -91,8 +90,7 @@ void fill(std::span<const FilledCell> cells, Image<float> y, Stream& stream) {
   if (cells.empty()) return;
   note_launch("fill cells");
   const Sent<FilledCell> filled(cells, stream);
-  fill_cells<<<blocks_of(cells, y), threads, 0, queue(stream)>>>(filled.data(),
-                                                                 static_cast<Index>(cells.size()), y);
+  fill_cells<<<blocks_of(cells, y), threads, 0, queue(stream)>>>(filled.data(), std::ssize(cells), y);
   after_launch();
 }
 

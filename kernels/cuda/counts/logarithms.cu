@@ -12,7 +12,7 @@ namespace {
 /// The sums over the good cells of a margin, by a warp. All of its threads add up the same values in the
 /// order of the CPU.
 __device__ AirSums sums_of(const Cells& cells, const Image<float>& y, Index view, Index row, Range bins) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int lane = own_thread() % 32;
   AirSums sums;
   for (Index first = bins.first; first < bins.last; first += 32) {
     const Index bin = first + lane;
@@ -34,7 +34,7 @@ __device__ AirSums sums_of(const Cells& cells, const Image<float>& y, Index view
 __global__ void __launch_bounds__(threads)
     average_air(const __grid_constant__ Cells cells, Range margin, Range second, Image<float> y, Air* air,
                 AirLine* lines, unsigned long long* bad) {
-  const Index which = (static_cast<Index>(blockIdx.x) * threads + threadIdx.x) / 32, view = which / y.n1,
+  const Index which = (Index{blockIdx.x} * threads + threadIdx.x) / 32, view = which / y.n1,
               row = which % y.n1;
   if (view >= y.n0) return;
   const AirSums left = sums_of(cells, y, view, row, margin);
@@ -54,9 +54,8 @@ __global__ void __launch_bounds__(threads)
 
 /// Grid: (bins, rows, views).
 __global__ void __launch_bounds__(threads) divide(const AirLine* __restrict__ lines, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
-  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
-              last = min(y.n0, first + views_a_thread);
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = Index{blockIdx.z} * views_a_thread, last = min(y.n0, first + views_a_thread);
   if (bin >= y.n2) return;
   for (Index view = first; view < last; ++view) {
     float& value = element(y, view, row, bin);
@@ -67,9 +66,8 @@ __global__ void __launch_bounds__(threads) divide(const AirLine* __restrict__ li
 /// Grid: (bins, rows, views). Filled cells are left out.
 __global__ void __launch_bounds__(threads)
     take_logarithms(const __grid_constant__ Cells cells, const Air* air, Image<float> y, DeviceTally* tally) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
-  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
-              last = min(y.n0, first + views_a_thread);
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = Index{blockIdx.z} * views_a_thread, last = min(y.n0, first + views_a_thread);
   DeviceTally met = nothing_met;
   if (bin < cells.bins) {
     Divisor by = divisor_beside_air(cells, air, first, row, bin);
@@ -87,7 +85,7 @@ __global__ void __launch_bounds__(threads)
     take_mended_logarithms(const __grid_constant__ Cells cells, const Air* air,
                            const FilledCell* __restrict__ filled, Index count, Image<float> y,
                            DeviceTally* tally) {
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
   DeviceTally met = nothing_met;
   for (Index view = blockIdx.y; view < y.n0 && i < count; view += gridDim.y) {
     const FilledCell at = filled[i];
@@ -107,9 +105,8 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(threads)
     take_polynomial(const __grid_constant__ Cells cells, const double* __restrict__ coefficients, int count,
                     double most, Image<float> y, unsigned long long* above) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
-  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
-              last = min(y.n0, first + views_a_thread);
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = Index{blockIdx.z} * views_a_thread, last = min(y.n0, first + views_a_thread);
   if (bin >= cells.bins) return;
   for (Index view = first; view < last; ++view) {
     float& value = element(y, view, row, bin);
@@ -142,9 +139,9 @@ Index divide_by_air(const CountsToLines& how, std::span<const Range> margins, Im
   const CellTables tables(how, y, stream);
   const Count bad(stream);
   const Scratch<AirLine> lines(y.n0 * y.n1, queue(stream));
-  average_air<<<static_cast<unsigned>(ceil_div<Index>(32 * y.n0 * y.n1, threads)), threads, 0,
-                queue(stream)>>>(tables.cells, margins.front(), margins.size() > 1 ? margins.back() : Range{},
-                                 y, air, lines.data(), bad.data());
+  average_air<<<grid_of(ceil_div<Index>(32 * y.n0 * y.n1, threads)), threads, 0, queue(stream)>>>(
+      tables.cells, margins.front(), margins.size() > 1 ? margins.back() : Range{}, y, air, lines.data(),
+      bad.data());
   after_launch();
   divide<<<blocks_of(y), threads, 0, queue(stream)>>>(lines.data(), y);
   after_launch();
@@ -162,7 +159,7 @@ CountsTally logarithms_of(const CountsToLines& how, const Air* air, bool mended,
   note_launch("logarithms of filled cells");
   const Sent<FilledCell> filled(how.filled, stream);
   take_mended_logarithms<<<blocks_of(how.filled, y), threads, 0, queue(stream)>>>(
-      tables.cells, air, filled.data(), static_cast<Index>(how.filled.size()), y, tally.data());
+      tables.cells, air, filled.data(), std::ssize(how.filled), y, tally.data());
   after_launch();
   return tally.brought();
 }

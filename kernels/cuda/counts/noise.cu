@@ -16,7 +16,7 @@ namespace {
 constexpr int warp = 32, warps = threads / warp;
 
 /// The number of this warp in its grid.
-__device__ inline Index own_warp() { return (static_cast<Index>(blockIdx.x) * threads + threadIdx.x) / warp; }
+__device__ inline Index own_warp() { return (Index{blockIdx.x} * threads + threadIdx.x) / warp; }
 
 /// The sum of a warp, in its first lane.
 __device__ inline double sum_of_warp(double value) {
@@ -131,14 +131,13 @@ __global__ void __launch_bounds__(threads)
 /// Grid: (bins, rows, views).
 __global__ void __launch_bounds__(threads)
     scale_rows(Image<float> all, Index rows_a_block, const float* __restrict__ scales) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
-  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
-              last = min(all.n0, first + views_a_thread);
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = Index{blockIdx.z} * views_a_thread, last = min(all.n0, first + views_a_thread);
   if (bin >= all.n2) return;
   for (Index view = first; view < last; ++view) element(all, view, row, bin) *= scales[row / rows_a_block];
 }
 
-unsigned blocks_of_warps(Index count) { return static_cast<unsigned>(ceil_div<Index>(count, warps)); }
+dim3 blocks_of_warps(Index count) { return grid_of(ceil_div<Index>(count, warps)); }
 
 /// The sums of rows, on the host. Waits.
 std::vector<double> sums_of_rows(const Scratch<double>& sums, const Image<float>& y, const Stream& stream) {
@@ -180,8 +179,7 @@ void weigh(Image<float> variances, bool each_row, Stream& stream) {
   const Index rows_a_block = each_row ? 1 : all.n1, blocks = all.n1 / rows_a_block;
   const Scratch<float> medians(blocks, queue(stream));
   const Scratch<double> sums(all.n0 * all.n1, queue(stream));
-  find_medians<<<static_cast<unsigned>(blocks), threads, 0, queue(stream)>>>(all, rows_a_block,
-                                                                             medians.data());
+  find_medians<<<grid_of(blocks), threads, 0, queue(stream)>>>(all, rows_a_block, medians.data());
   after_launch();
   take_weights<<<blocks_of_warps(all.n0 * all.n1), threads, 0, queue(stream)>>>(all, rows_a_block,
                                                                                 medians.data(), sums.data());

@@ -51,8 +51,7 @@ struct Extents {
   explicit Extents(const Shape& shape) : n{shape[0], shape[1], shape[2]} {}
   dim3 grid() const {
     constexpr Index most = 65535;  // along y and z
-    return {static_cast<unsigned>(ceil_div<Index>(n[2], threads)),
-            static_cast<unsigned>(std::min(n[1], most)), static_cast<unsigned>(std::min(n[0], most))};
+    return grid_of(ceil_div<Index>(n[2], threads), std::min(n[1], most), std::min(n[0], most));
   }
   /// How far the next voxel along an axis lies.
   __device__ Index step(int axis) const { return axis == 0 ? n[1] * n[2] : axis == 1 ? n[2] : 1; }
@@ -152,7 +151,7 @@ __global__ void __launch_bounds__(threads)
   double sum = 0;
   for (Index line = 0; line < mine.lines; ++line)
     for (Index i = threadIdx.x; i < mine.count; i += threads)
-      sum += static_cast<double>(field.length(mine.start + line * mine.line_stride + i));
+      sum += double{field.length(mine.start + line * mine.line_stride + i)};
   sum = block_sum(sum);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
@@ -166,7 +165,7 @@ void sum_lengths(ConstVectorView field, std::span<double> sums, Stream& stream) 
         at, at.pieces_of_line(), Field<parts, const float>(field.data, field.space), partial.data());
   });
   after_launch();
-  add_pieces<<<static_cast<unsigned>(at.blocks), threads, 0, s>>>(at.pieces(), partial.data(), total.data());
+  add_pieces<<<grid_of(at.blocks), threads, 0, s>>>(at.pieces(), partial.data(), total.data());
   after_launch();
   bring(sums, total, stream);
 }

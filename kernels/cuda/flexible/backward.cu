@@ -18,7 +18,7 @@ namespace {
 struct Slanted {
   float* data;
   int rows, bins, pitch;  // cells
-  __device__ float* view(int v) const { return data + static_cast<Index>(v) * rows * pitch; }
+  __device__ float* view(int v) const { return data + Index{v} * rows * pitch; }
 };
 
 __global__ void __launch_bounds__(256)
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(256)
   const int v = blockIdx.y;
   for (int row = blockIdx.x; row < out.rows; row += static_cast<int>(gridDim.x))
     for (int bin = threadIdx.x; bin < out.pitch; bin += static_cast<int>(blockDim.x))
-      out.view(v)[static_cast<Index>(row) * out.pitch + bin] =
+      out.view(v)[Index{row} * out.pitch + bin] =
           bin < out.bins ? static_cast<float>(distance_of(places[v], row, bin)) * element(in, v, row, bin)
                          : 0;
 }
@@ -39,7 +39,7 @@ __device__ void begin_window(const Slanted& in, int view, const Window& window, 
     const int bin = window.first_bin + 4 * piece;
     const bool inside = bin >= 0 && bin < in.pitch;
     int row = window.first_row + lane / across;
-    const float* from = in.view(view) + static_cast<Index>(row) * in.pitch + bin;
+    const float* from = in.view(view) + Index{row} * in.pitch + bin;
     unsigned to = shared_address(cells + lane / across * width + 4 * piece);
     for (int line = lane / across; line < window.rows; line += 2) {
       const bool there = inside && row >= 0 && row < in.rows;
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(threads) gather_wide(Axes axes, const Flexible
         for_wide_voxel(record, run, brick.span[2], k, known.reach, [&](int row, int bin, float share) {
           row += known.window.first_row, bin += known.window.first_bin;
           if (row >= 0 && row < in.rows && bin >= 0 && bin < in.bins)
-            sum = fused(share, in.view(first + v)[static_cast<Index>(row) * in.pitch + bin], sum);
+            sum = fused(share, in.view(first + v)[Index{row} * in.pitch + bin], sum);
         });
         sums[k] = fused(weight_in(record, run, brick.span[2], k), sum, sums[k]);
       }
@@ -174,8 +174,8 @@ void launch(const Axes& axes, const FlexiblePlace* places, int count, const Slan
             float* volume, cudaStream_t s) {
   auto* kernel = gather_bricks<Stage, blocks>;
   allow_all_shared_memory(kernel);
-  kernel<<<static_cast<unsigned>(BrickOfBlock::count(axes)), threads, sizeof(Stage), s>>>(axes, places, count,
-                                                                                          in, update, volume);
+  kernel<<<grid_of(BrickOfBlock::count(axes)), threads, sizeof(Stage), s>>>(axes, places, count, in, update,
+                                                                            volume);
   after_launch();
 }
 
@@ -208,8 +208,7 @@ void flexible_backward(const FlexibleViews& views, const Execution& how, float a
     const int count = static_cast<int>(std::min(at_once, cells[0] - first));
     const FlexiblePlace* places = list->data() + first;
     const Image<const float> part = part_of(projections, first, count, 0, cells[1]);
-    slant<<<dim3(static_cast<unsigned>(std::min<Index>(cells[1], 65535)), static_cast<unsigned>(count)), 256,
-            0, s>>>(places, part, in);
+    slant<<<grid_of(std::min<Index>(cells[1], 65535), count), 256, 0, s>>>(places, part, in);
     after_launch();
     const Update update{alpha, first == 0 ? beta : 1};
     if (fits<Narrow>(extent)) {
@@ -220,8 +219,8 @@ void flexible_backward(const FlexibleViews& views, const Execution& how, float a
       launch<Broad, 3>(axes, places, count, in, update, volume.data, s);
     } else {
       note_launch("flexible backward, wide");
-      gather_wide<<<static_cast<unsigned>(BrickOfBlock::count(axes)), threads, 0, s>>>(
-          axes, places, count, in, update, volume.data);
+      gather_wide<<<grid_of(BrickOfBlock::count(axes)), threads, 0, s>>>(axes, places, count, in, update,
+                                                                         volume.data);
       after_launch();
     }
   }

@@ -23,9 +23,9 @@ __global__ void __launch_bounds__(256)
     find_extent(Axes axes, int bricks, const FlexiblePlace* __restrict__ places, int views, int bins,
                 int rows, Extent* extent) {
   Extent most{};
-  const Index pairs = static_cast<Index>(bricks) * views;
-  for (Index k = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; k < pairs;
-       k += static_cast<Index>(gridDim.x) * blockDim.x) {
+  const Index pairs = Index{bricks} * views;
+  for (Index k = Index{blockIdx.x} * blockDim.x + threadIdx.x; k < pairs;
+       k += Index{gridDim.x} * blockDim.x) {
     const BrickOfBlock brick(axes, static_cast<int>(k % bricks));
     const BrickShadow all = shadow_of(brick, places[k / bricks]);
     int reach = 1;

@@ -28,7 +28,7 @@ namespace {
 struct Sums {
   FlexibleSum* data;
   int rows, bins;
-  __device__ FlexibleSum* view(int v) const { return data + static_cast<Index>(v) * rows * bins; }
+  __device__ FlexibleSum* view(int v) const { return data + Index{v} * rows * bins; }
 };
 
 __device__ inline void add(FlexibleSum* to, long long value) {
@@ -173,7 +173,7 @@ __device__ void flush(const ViewOfBlock& known, float* cells, FlexibleSum* view,
     const int row = known.window.first_row + k / Stage::width,
               bin = known.window.first_bin + k % Stage::width;
     if (row >= 0 && row < out.rows && bin >= 0 && bin < out.bins)
-      add(view + static_cast<Index>(row) * out.bins + bin, static_cast<long long>(sum) << known.shift);
+      add(view + Index{row} * out.bins + bin, static_cast<long long>(sum) << known.shift);
   }
 }
 
@@ -182,7 +182,7 @@ template <class Stage>
 __device__ void scatter_voxels(const float (&voxels)[edge], const BrickOfBlock& brick, const Run& run,
                                const Axes& axes, const Chosen& views, float largest, float limit,
                                const Sums& out, Stage& stage) {
-  for (int group = static_cast<int>(blockIdx.y) * Stage::views; group < views.count;
+  for (int group = own_block_y() * Stage::views; group < views.count;
        group += static_cast<int>(gridDim.y) * Stage::views) {
     const ViewOfBlock own = prepare(brick, axes, views, group, largest, limit, out, stage);
     __syncthreads();
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(threads)
         for_wide_voxel(record, run, brick.span[2], k, reach, [&](int row, int bin, float share) {
           row += window.first_row, bin += window.first_bin;
           if (row >= 0 && row < out.rows && bin >= 0 && bin < out.bins)
-            add(view + static_cast<Index>(row) * out.bins + bin, __float2ll_rn(share * value));
+            add(view + Index{row} * out.bins + bin, __float2ll_rn(share * value));
         });
       }
     }
@@ -274,7 +274,7 @@ __global__ void __launch_bounds__(256)
   const double unit = finite ? ldexp(1.0, unit_of_sums(view, largest)) : CUDART_NAN;
   for (int row = blockIdx.x; row < in.rows; row += static_cast<int>(gridDim.x))
     for (int bin = threadIdx.x; bin < in.bins; bin += static_cast<int>(blockDim.x)) {
-      const long long sum = in.view(v)[static_cast<Index>(row) * in.bins + bin];
+      const long long sum = in.view(v)[Index{row} * in.bins + bin];
       update(element(out, v, row, bin), static_cast<float>(sum * unit * distance_of(view, row, bin)));
     }
 }
@@ -321,8 +321,7 @@ void launch(const Axes& axes, const Chosen& views, const Extremes* largest, cons
   allow_all_shared_memory(kernel);
   constexpr int enough = 1024;  // blocks
   const int bricks = BrickOfBlock::count(axes);
-  const dim3 grid(static_cast<unsigned>(bricks),
-                  static_cast<unsigned>(std::clamp(enough / bricks, 1, ceil_div(views.count, Stage::views))));
+  const dim3 grid = grid_of(bricks, std::clamp(enough / bricks, 1, ceil_div(views.count, Stage::views)));
   kernel<<<grid, threads, sizeof(Stage), s>>>(axes, views, largest, volume, sums);
   after_launch();
 }
@@ -340,8 +339,7 @@ void scatter(const Extent& extent, const Axes& axes, const Chosen& views, const 
     launch<Broad, 3>(axes, views, largest, volume, sums, s);
   } else {
     note_launch("flexible forward, wide");
-    scatter_wide<<<static_cast<unsigned>(BrickOfBlock::count(axes)), threads, 0, s>>>(axes, views, largest,
-                                                                                      volume, sums);
+    scatter_wide<<<grid_of(BrickOfBlock::count(axes)), threads, 0, s>>>(axes, views, largest, volume, sums);
     after_launch();
   }
 }
@@ -364,7 +362,6 @@ void flexible_forward(const FlexibleViews& views, const Execution& how, float al
   const Sums sums{data.data(), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
   for (Index first = 0; first < cells[0]; first += at_once) {
     const Range range{first, std::min(first + at_once, cells[0])};
-    const auto count = static_cast<unsigned>(range.size());
     check(cudaMemsetAsync(data.data(), 0, range.size() * view * sizeof(FlexibleSum), s));
     const KeptOnDevices::Key key{voxels[0] << 32 | voxels[1], voxels[2], first};
     const auto groups = views.kept.use<ByAxis>(stream, key, [&](const KeptOnDevices::Streams& streams) {
@@ -376,7 +373,7 @@ void flexible_forward(const FlexibleViews& views, const Execution& how, float al
       if (chosen.count > 0)
         scatter(extent, along(axis, volume), chosen, largest.data(), volume.data, sums, s);
     }
-    finish<<<dim3(static_cast<unsigned>(std::min<Index>(cells[1], 65535)), count), 256, 0, s>>>(
+    finish<<<grid_of(std::min<Index>(cells[1], 65535), range.size()), 256, 0, s>>>(
         list->data() + first, largest.data(), sums, {alpha, beta},
         part_of(projections, first, range.size(), 0, cells[1]));
     after_launch();

@@ -60,10 +60,9 @@ struct Reader {
   Index tiles;  ///< tiles of a view
   __device__ Reader(const Problem& n, const TileShadows& shadows) : tiles(n.tiles.count()) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, across = ceil_div(n.tiles.across, tiles_x);
-    const int x = static_cast<int>(blockIdx.y) % across * tiles_x + warp % tiles_x,
-              y = static_cast<int>(blockIdx.y) / across * tiles_y + warp / tiles_x;
-    const Index tile =
-        static_cast<Index>(min(y, n.tiles.down - 1)) * n.tiles.across + min(x, n.tiles.across - 1);
+    const int x = own_block_y() % across * tiles_x + warp % tiles_x,
+              y = own_block_y() / across * tiles_y + warp / tiles_x;
+    const Index tile = Index{min(y, n.tiles.down - 1)} * n.tiles.across + min(x, n.tiles.across - 1);
     weights = shadows.weights + tile * 64 + lane;
     ladders = shadows.ladders + tile * columns + lane % columns;
     bins = shadows.bins + tile;
@@ -169,13 +168,13 @@ struct Target {
 template <int per_lane>
 __device__ void write(const Problem& n, const Target& out, const float (&sum)[columns][per_lane]) {
   const int warp = threadIdx.x / 32, across = ceil_div(n.tiles.across, tiles_x);
-  const Index x0 = static_cast<Index>(blockIdx.y % across * tiles_x + warp % tiles_x) * edge,
-              y0 = static_cast<Index>(blockIdx.y / across * tiles_y + warp / tiles_x + n.tiles.first) * edge;
-  if (y0 >= static_cast<Index>(n.tiles.first + n.tiles.down) * edge) return;
+  const Index x0 = Index{blockIdx.y % across * tiles_x + warp % tiles_x} * edge,
+              y0 = Index{blockIdx.y / across * tiles_y + warp / tiles_x + n.tiles.first} * edge;
+  if (y0 >= Index{n.tiles.first + n.tiles.down} * edge) return;
   const Update update{out.update.alpha * *out.unit, out.update.beta};
 #pragma unroll
   for (int j = 0; j < per_lane; ++j) {
-    const Index z = (static_cast<Index>(blockIdx.x) * per_lane + j) * 32 + threadIdx.x % 32;
+    const Index z = (Index{blockIdx.x} * per_lane + j) * 32 + threadIdx.x % 32;
     if (z >= n.nz) continue;
 #pragma unroll
     for (int k = 0; k < columns; k += edge) {
@@ -260,9 +259,8 @@ void launch(const Problem& n, const TileShadows& shadows, const Boxes& data, con
             cudaStream_t s) {
   const int shared = n.shared_bytes();
   allow_all_shared_memory(backward<per_lane>);
-  const dim3 blocks(
-      static_cast<unsigned>(ceil_div<Index>(n.nz, 32 * per_lane)),
-      static_cast<unsigned>(ceil_div(n.tiles.across, tiles_x) * ceil_div(n.tiles.down, tiles_y)));
+  const dim3 blocks = grid_of(ceil_div<Index>(n.nz, 32 * per_lane),
+                              ceil_div(n.tiles.across, tiles_x) * ceil_div(n.tiles.down, tiles_y));
   backward<per_lane><<<blocks, warps * 32, static_cast<std::size_t>(shared), s>>>(n, shadows, data, out);
   after_launch();
 }

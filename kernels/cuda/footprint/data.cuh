@@ -32,8 +32,8 @@ static __global__ void __launch_bounds__(256)
     turn_projections(const ConeView* __restrict__ views, Image<const float> in, const float* units,
                      int padded, __half* out) {
   __shared__ float cell[side][side + 1];
-  const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
-  const Index row0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
+  const Index view = blockIdx.x, bin0 = Index{blockIdx.y} * side;
+  const Index row0 = Index{blockIdx.z} * side, a = threadIdx.x % side;
   for (int b = threadIdx.x / side; b < side; b += 256 / side) {
     const Index row = row0 + b, bin = bin0 + a;
     const bool there = row < in.n1 && bin < in.n2;
@@ -56,8 +56,8 @@ static __global__ void __launch_bounds__(256)
 static __global__ void __launch_bounds__(256)
     turn_volume(Image<const float> in, const float* units, int tiles_across, int padded, float* out) {
   __shared__ float cell[side][side + 1];
-  const Index y = blockIdx.x, x0 = static_cast<Index>(blockIdx.y) * side;
-  const Index z0 = static_cast<Index>(blockIdx.z) * side, a = threadIdx.x % side;
+  const Index y = blockIdx.x, x0 = Index{blockIdx.y} * side;
+  const Index z0 = Index{blockIdx.z} * side, a = threadIdx.x % side;
   for (int b = threadIdx.x / side; b < side; b += 256 / side) {
     const bool there = z0 + b < in.n0 && y < in.n1 && x0 + a < in.n2;
     cell[b][a] = there ? element(in, z0 + b, y, x0 + a) * units[1] : 0;
@@ -65,15 +65,14 @@ static __global__ void __launch_bounds__(256)
   __syncthreads();
   for (int b = threadIdx.x / side; b < side; b += 256 / side) {
     const Index x = x0 + b, tile = y / edge * tiles_across + x / edge, column = y % edge * edge + x % edge;
-    if (x < static_cast<Index>(tiles_across) * edge && z0 + a < padded)
+    if (x < Index{tiles_across} * edge && z0 + a < padded)
       out[(tile * columns + column) * padded + z0 + a] = cell[a][b];
   }
 }
 
 template <class Launch>
 void over_squares(Index first, Index second, Index third, const Launch& launch) {
-  launch(dim3(static_cast<unsigned>(first), static_cast<unsigned>(ceil_div<Index>(second, side)),
-              static_cast<unsigned>(ceil_div<Index>(third, side))));
+  launch(grid_of(first, ceil_div<Index>(second, side), ceil_div<Index>(third, side)));
   after_launch();
 }
 

@@ -33,12 +33,12 @@ __global__ void find_spans(Problem n, const int* __restrict__ bins, Span* spans)
   for (int b = threadIdx.x; b < n.bin_blocks; b += blockDim.x) {
     Span span{1 << 30, 0};
     for (int x = 0; x < n.tiles.across; ++x) {
-      const int code = bins[static_cast<Index>(view) * n.tiles.count() + line * n.tiles.across + x];
+      const int code = bins[Index{view} * n.tiles.count() + line * n.tiles.across + x];
       const int first = code & ~(granule - 1), last = first + (code & (granule - 1)) * granule;
       if (first >= (b + 1) * warp_bins || last <= b * warp_bins) continue;
       span.first = min(span.first, x), span.last = x + 1;
     }
-    spans[(static_cast<Index>(view) * n.bin_blocks + b) * n.tiles.down + line] = span;
+    spans[(Index{view} * n.bin_blocks + b) * n.tiles.down + line] = span;
   }
 }
 
@@ -152,7 +152,7 @@ template <int row_groups>
 __device__ inline void fetch_ladders(const Problem& n, const Ladder* first, const Step& step, Ladder* to) {
   const int lane = threadIdx.x % 32;
   if (step.line >= n.tiles.down) return;
-  const Ladder* from = first + (static_cast<Index>(step.line) * n.tiles.across + step.x) * columns;
+  const Ladder* from = first + (Index{step.line} * n.tiles.across + step.x) * columns;
 #pragma unroll
   for (int i = 0; i < Kept<row_groups>::count; i += 32)
     if (i + lane < min(Kept<row_groups>::count, (step.end - step.x) * columns))
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
     Span all{1 << 30, 0};
     for (int v = 0; v < Block<row_groups>::views; ++v) {
       const int view = min(block.first_view + v, n.views - 1);
-      const Span s = spans[(static_cast<Index>(view) * n.bin_blocks + blockIdx.x) * n.tiles.down + line];
+      const Span s = spans[(Index{view} * n.bin_blocks + blockIdx.x) * n.tiles.down + line];
       all = {min(all.first, s.first), max(all.last, s.last)};
     }
     line_spans[line] = all;
@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
   __syncthreads();
 
   Kept<row_groups>& kept = all[warp];
-  const Index view = static_cast<Index>(block.view) * n.tiles.count();
+  const Index view = Index{block.view} * n.tiles.count();
   const auto begin = [&](const Step& at, int stage) {
     fetch(n, views, block, volume, at, stages_at + static_cast<unsigned>(stage * stage_size * 4),
           first_voxels[stage], arrived + 8 * static_cast<unsigned>(stage));
@@ -259,9 +259,8 @@ void launch(const Problem& n, const TileShadows& shadows, const VoxelsOfRows* vi
             const Boxes& volume, const Target& out, cudaStream_t s) {
   const int shared = ForwardLayout{row_groups, n.window}.shared_bytes(n.tiles.down);
   allow_all_shared_memory(forward<row_groups>);
-  const dim3 blocks(static_cast<unsigned>(n.bin_blocks),
-                    static_cast<unsigned>(ceil_div(n.rows, Block<row_groups>::rows)),
-                    static_cast<unsigned>(ceil_div(n.views, Block<row_groups>::views)));
+  const dim3 blocks = grid_of(n.bin_blocks, ceil_div(n.rows, Block<row_groups>::rows),
+                              ceil_div(n.views, Block<row_groups>::views));
   forward<row_groups>
       <<<blocks, warps * 32, static_cast<std::size_t>(shared), s>>>(n, shadows, views, spans, volume, out);
   after_launch();
@@ -319,9 +318,8 @@ struct Work {
 Boxes turn(const Problem& n, Image<const float> volume, const Work& work, Stream& stream) {
   const cudaStream_t s = queue(stream);
   const int slices = work.batches.slices;
-  const Index line = static_cast<Index>(n.tiles.first) * edge, bytes = work.batches.line_bytes;
-  const Image<const float> strip =
-      part_of(volume, 0, volume.n0, line, static_cast<Index>(n.tiles.down) * edge);
+  const Index line = Index{n.tiles.first} * edge, bytes = work.batches.line_bytes;
+  const Image<const float> strip = part_of(volume, 0, volume.n0, line, Index{n.tiles.down} * edge);
   over_squares(n.tiles.down * edge, n.tiles.across * edge, slices, [&](dim3 squares) {
     turn_volume<<<squares, 256, 0, s>>>(strip, work.units.data(), n.tiles.across, slices, work.turned.data());
   });
@@ -339,8 +337,7 @@ void project(const ConeViews& frame, Problem n, const Boxes& windows, const Work
     n.views = std::min(work.views_at_once, work.all_views - first);
     out.views = work.views + first;
     const TileShadows shadows = work.store.of(frame, out.views, n.views, n.tiles);
-    find_spans<<<dim3(static_cast<unsigned>(n.tiles.down), static_cast<unsigned>(n.views)), 32, 0, s>>>(
-        n, shadows.bins, work.spans.data());
+    find_spans<<<grid_of(n.tiles.down, n.views), 32, 0, s>>>(n, shadows.bins, work.spans.data());
     after_launch();
     out.order = work.order + first;
     run(n, shadows, work.rows + first, work.spans.data(), windows, out, s);

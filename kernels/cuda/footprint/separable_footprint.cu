@@ -41,7 +41,7 @@ Index plain_views(Index views, Index cells) {
 
 /// A block has a row of a view.
 __global__ void find_slants(const ConeView* __restrict__ views, int bins, float* slants) {
-  float* row = slants + (static_cast<Index>(blockIdx.y) * gridDim.x + blockIdx.x) * bins;
+  float* row = slants + (Index{blockIdx.y} * gridDim.x + blockIdx.x) * bins;
   for (int bin = threadIdx.x; bin < bins; bin += static_cast<int>(blockDim.x))
     row[bin] = slant_of<float>(views[blockIdx.y], blockIdx.x, bin);
 }
@@ -52,7 +52,7 @@ template <int run>
 __global__ void __launch_bounds__(plain_threads)
     plain_backward(const PlainFrame* __restrict__ views, Slants slants, Image<const float> in, Update update,
                    Image<float> out) {
-  const Index across = ceil_div<Index>(out.n2, patch_x), z0 = static_cast<Index>(blockIdx.y) * run;
+  const Index across = ceil_div<Index>(out.n2, patch_x), z0 = Index{blockIdx.y} * run;
   const Index x = blockIdx.x % across * patch_x + threadIdx.x % 32,
               y0 = blockIdx.x / across * patch_y + threadIdx.x / 32 * columns_a_thread;
   if (x >= out.n2 || y0 >= out.n1) return;
@@ -72,9 +72,8 @@ __global__ void __launch_bounds__(plain_threads)
 template <int run>
 void launch_backward(const PlainFrame* views, const Slants& slants, Image<const float> projections,
                      Update update, Image<float> volume, cudaStream_t s) {
-  const dim3 blocks(
-      static_cast<unsigned>(ceil_div<Index>(volume.n2, patch_x) * ceil_div<Index>(volume.n1, patch_y)),
-      static_cast<unsigned>(ceil_div<Index>(volume.n0, run)));
+  const dim3 blocks = grid_of(ceil_div<Index>(volume.n2, patch_x) * ceil_div<Index>(volume.n1, patch_y),
+                              ceil_div<Index>(volume.n0, run));
   plain_backward<run><<<blocks, plain_threads, 0, s>>>(views, slants, projections, update, volume);
   after_launch();
 }
@@ -97,9 +96,8 @@ __global__ void __launch_bounds__(plain_threads)
     plain_forward(const ConeView* __restrict__ views, const PlainFrame* __restrict__ frames,
                   Image<const float> in, Update update, Image<float> out) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const Index v = blockIdx.x, row0 = static_cast<Index>(blockIdx.z) * run,
-              bin0 = static_cast<Index>(blockIdx.y) * plain_bins +
-                     2 * (warp * pairs_a_warp + lane % pairs_a_warp);
+  const Index v = blockIdx.x, row0 = Index{blockIdx.z} * run,
+              bin0 = Index{blockIdx.y} * plain_bins + 2 * (warp * pairs_a_warp + lane % pairs_a_warp);
   float sum[2][run] = {};
   if (bin0 < out.n2) {
     const PlainFrame n = frames[v];
@@ -119,9 +117,8 @@ __global__ void __launch_bounds__(plain_threads)
 template <int run>
 void launch_forward(const ConeView* views, const PlainFrame* frames, Image<const float> volume, Update update,
                     Image<float> projections, cudaStream_t s) {
-  const dim3 blocks(static_cast<unsigned>(projections.n0),
-                    static_cast<unsigned>(ceil_div<Index>(projections.n2, plain_bins)),
-                    static_cast<unsigned>(ceil_div<Index>(projections.n1, run)));
+  const dim3 blocks = grid_of(projections.n0, ceil_div<Index>(projections.n2, plain_bins),
+                              ceil_div<Index>(projections.n1, run));
   plain_forward<run><<<blocks, plain_threads, 0, s>>>(views, frames, volume, update, projections);
   after_launch();
 }
@@ -150,8 +147,7 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
   const auto run = volume.n0 == 1 ? launch_backward<1> : launch_backward<plain_run>;
   for (Index first = 0; first < projections.n0; first += at_once) {
     const auto part = part_of(projections, first, at_once, 0, projections.n1);
-    const auto different = static_cast<unsigned>(views.circular ? 1 : part.n0);
-    find_slants<<<dim3(static_cast<unsigned>(part.n1), different), 256, 0, s>>>(
+    find_slants<<<grid_of(part.n1, views.circular ? 1 : part.n0), 256, 0, s>>>(
         list->data() + first, static_cast<int>(part.n2), slants.data());
     after_launch();
     run(frames->data() + first, {slants.data(), views.circular ? 0 : view}, part,

@@ -83,11 +83,11 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
   __shared__ ColumnWeights all[shadow_warps * tiles_a_warp];
   constexpr bool forward = direction == Direction::forward;
   const int column = threadIdx.x % columns, of_block = threadIdx.x / columns;
-  const Index first_pair = static_cast<Index>(blockIdx.x) * shadow_warps * tiles_a_warp;
+  const Index first_pair = Index{blockIdx.x} * shadow_warps * tiles_a_warp;
   const Index pair = min(first_pair + of_block, pairs - 1);  // the last one may be made more than once
   const int tile = static_cast<int>(pair % tiles.count());
-  const Index x = static_cast<Index>(tile % tiles.across) * edge + column % edge,
-              y = static_cast<Index>(tiles.first + tile / tiles.across) * edge + column / edge;
+  const Index x = Index{tile % tiles.across} * edge + column % edge,
+              y = Index{tiles.first + tile / tiles.across} * edge + column / edge;
   const ConeView& view = views[pair / tiles.count()];
   const Trapezoid<double> t = trapezoid_of(view, min(x, tiles.nx - 1), min(y, tiles.ny - 1));
   const Column along = column_at(view, t.distance);
@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
   __syncwarp();
 
   for (int k = 0; k < tiles_a_warp; ++k) {
-    const int which = static_cast<int>(threadIdx.x) / 32 * tiles_a_warp + k;
+    const int which = own_thread() / 32 * tiles_a_warp + k;
     const Index at = min(first_pair + which, pairs - 1);
     write_factors<direction>(all[which], out.weights + at * parts_of(direction) * 32);
   }
@@ -132,8 +132,8 @@ class ShadowStore {
 
   TileShadows of(const ConeFrame& frame, const ConeView* views, int count, const Tiles& tiles) const {
     const TileShadows out{weights_.data(), ladders_.data(), bins_.data()};
-    const Index pairs = static_cast<Index>(count) * tiles.count();
-    const auto blocks = static_cast<unsigned>(ceil_div<Index>(pairs, shadow_warps * tiles_a_warp));
+    const Index pairs = Index{count} * tiles.count();
+    const dim3 blocks = grid_of(ceil_div<Index>(pairs, shadow_warps * tiles_a_warp));
     cast_shadows<direction><<<blocks, shadow_warps * 32, 0, stream_>>>(frame, views, pairs, tiles, out);
     after_launch();
     return out;

@@ -41,7 +41,7 @@ struct CellColumn {
   __device__ CellColumn(const SampleRays& task, int x, int first)
       : count(task.plan.cells_y), stride(task.lanes / 2), mirrored(x < 0 || x > task.plan.cells_x / 2) {
     const int column = x < 0 ? -x : mirrored ? task.plan.cells_x - x : x;
-    cells = reinterpret_cast<const float4*>(task.grid) + static_cast<Index>(column) * count * stride;
+    cells = reinterpret_cast<const float4*>(task.grid) + Index{column} * count * stride;
     step = mirrored ? -1 : 1;
     y = step * first;
   }
@@ -49,7 +49,7 @@ struct CellColumn {
     int place = y + step * j;
     place += place < 0 ? count : 0;
     place -= place >= count ? count : 0;
-    return __ldg(cells + static_cast<Index>(place) * stride);
+    return __ldg(cells + Index{place} * stride);
   }
 };
 
@@ -59,7 +59,7 @@ __device__ void sum_windows(const SampleRays& task, int lane, int x, int y, cons
                             const Weights* down, float4 (&sum)[together]) {
   const int stride = task.lanes / 2, cells_y = task.plan.cells_y;
   const float4* corner = reinterpret_cast<const float4*>(task.grid) + lane +
-                         (static_cast<Index>(x) * cells_y + (y < 0 ? y + cells_y : y)) * stride;
+                         (Index{x} * cells_y + (y < 0 ? y + cells_y : y)) * stride;
 #pragma unroll
   for (int i = 0; i < width; ++i) {
     float4 part[together] = {};
@@ -67,8 +67,7 @@ __device__ void sum_windows(const SampleRays& task, int lane, int x, int y, cons
     column.cells += lane;
 #pragma unroll
     for (int j = 0; j < width; ++j) {
-      const float4 cell =
-          plain ? __ldg(corner + (static_cast<Index>(i) * cells_y + j) * stride) : column.at(j);
+      const float4 cell = plain ? __ldg(corner + (Index{i} * cells_y + j) * stride) : column.at(j);
       const Weights weight = down[j];
 #pragma unroll
       for (int s = 0; s < together; ++s) add(part[s], weight.of[s], cell);
@@ -89,7 +88,7 @@ __global__ void __launch_bounds__(32 * ray_warps, 2)
   __shared__ Weights across[ray_warps][groups][width], down[ray_warps][groups][width];
   const DevicePlan& plan = task.plan;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int view = static_cast<int>(blockIdx.y) * ray_warps + warp, first = static_cast<int>(blockIdx.x) * 32;
+  const int view = own_block_y() * ray_warps + warp, first = own_block_x() * 32;
   if (view >= plan.views) return;
   const float4 step = __ldg(reinterpret_cast<const float4*>(plan.steps) + view);
   const float k = min(first + lane, plan.samples - 1);
@@ -119,7 +118,7 @@ __global__ void __launch_bounds__(32 * ray_warps, 2)
       sum_windows<width, false>(task, slices, cell_x, cell_y, across[warp][g], down[warp][g], sum);
     if (2 * lane >= task.lanes) continue;
     float4* to = reinterpret_cast<float4*>(task.samples) +
-                 (static_cast<Index>(view) * plan.samples + first + together * g) * (task.lanes / 2) + lane;
+                 (Index{view} * plan.samples + first + together * g) * (task.lanes / 2) + lane;
 #pragma unroll
     for (int s = 0; s < together; ++s)
       if (first + together * g + s < plan.samples) to[s * (task.lanes / 2)] = sum[s];
@@ -131,8 +130,7 @@ __global__ void __launch_bounds__(32 * ray_warps, 2)
 void cells_to_samples(const FourierPlan& plan, const FourierTables& tables, int lanes, const float2* grid,
                       float2* samples, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const dim3 blocks(static_cast<unsigned>(ceil_div(tables.plan.samples, 32)),
-                    static_cast<unsigned>(ceil_div(tables.plan.views, ray_warps)));
+  const dim3 blocks = grid_of(ceil_div(tables.plan.samples, 32), ceil_div(tables.plan.views, ray_warps));
   with_taps(plan.taps, [&](auto taps) {
     sample_rays<taps><<<blocks, 32 * ray_warps, 0, s>>>(SampleRays{tables.plan, lanes, grid, samples},
                                                         Window<taps>(plan.window));

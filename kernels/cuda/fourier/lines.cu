@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(most_threads)
                             int log2_pairs) {
   extern __shared__ Two memory[];
   const Workers w(log2_pairs);
-  const LineAndSlice at(lines.at, w, static_cast<int>(blockIdx.x));
+  const LineAndSlice at(lines.at, w, own_block_x());
   const typename Lines::Line line(lines, at.line, at.slice);
   first_pass<-1>(f, w, memory, [&](int n) { return line.load(n); });
   middle_passes<-1>(f, w, memory);
@@ -172,8 +172,7 @@ struct Columns {
     int apart, reach;
     __device__ Line(const Columns& all, int x, int slice)
         : plan(all.plan),
-          cells(reinterpret_cast<Two*>(all.grid + static_cast<Index>(x) * all.plan.cells_y * all.at.lanes +
-                                       slice)),
+          cells(reinterpret_cast<Two*>(all.grid + Index{x} * all.plan.cells_y * all.at.lanes + slice)),
           apart(all.at.lanes / 2),
           reach(__ldg(all.plan.reach + x)) {}
     __device__ bool met(int y) const { return min(y, plan.cells_y - y) <= reach; }
@@ -260,7 +259,7 @@ void launch(void (*kernel)(Lines, LineTransform, int), Lines lines, const LineTr
   lines.blocks = count * (pairs >> log2_pairs);
   const int blocks =
       sharing.line_after_line ? std::min(lines.blocks, blocks_at_once(kernel, threads, bytes)) : lines.blocks;
-  kernel<<<static_cast<unsigned>(blocks), threads, bytes, s>>>(lines, f, log2_pairs);
+  kernel<<<grid_of(blocks), threads, bytes, s>>>(lines, f, log2_pairs);
   after_launch();
 }
 

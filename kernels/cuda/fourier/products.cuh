@@ -81,7 +81,7 @@ struct WarpSlices {
   static constexpr int pairs = 8 * sixteens;
   int all;    ///< pairs of slices of a sample or a cell
   int first;  ///< pair
-  __device__ explicit WarpSlices(int lanes) : all(lanes / 2), first(static_cast<int>(blockIdx.y) * pairs) {}
+  __device__ explicit WarpSlices(int lanes) : all(lanes / 2), first(own_block_y() * pairs) {}
   __device__ int stride() const { return sixteens == 4 ? pairs : all; }
   __device__ bool has(int pair) const { return sixteens == 4 || first + pair < all; }
 };
@@ -101,7 +101,7 @@ struct Staged {
 #pragma unroll
     for (int i = lane / pairs; i < 8; i += items_at_once)
       begin_cached_copy(shared_address(&of[first / 8 % 2][i][pair]),
-                        numbers + static_cast<Index>(place(first + i)) * slices.stride() + there);
+                        numbers + Index{place(first + i)} * slices.stride() + there);
   }
   /// Bit i of `which` is for item first + i.
   __device__ void conjugate(int first, unsigned which, int lane) {
@@ -148,8 +148,6 @@ void with_sixteens(int lanes, const Body& body) {
   if (lanes == 4 * slices_at_once) return body(std::integral_constant<int, 4>());
   body(std::integral_constant<int, 1>());
 }
-inline unsigned blocks_of_slices(int lanes, int sixteens) {
-  return static_cast<unsigned>(ceil_div(lanes, sixteens * slices_at_once));
-}
+inline int blocks_of_slices(int lanes, int sixteens) { return ceil_div(lanes, sixteens * slices_at_once); }
 
 }  // namespace tandem::kernels::cuda

@@ -77,8 +77,7 @@ struct BinRows {
           turned(a.plan.turned[v]),
           first(a.rows(v, a.at.first + s, s < a.at.count)),
           second(a.rows(v, a.at.first + s + 1, s + 1 < a.at.count)),
-          samples(
-              reinterpret_cast<Two*>(a.samples + static_cast<Index>(v) * a.plan.samples * a.at.lanes + s)) {}
+          samples(reinterpret_cast<Two*>(a.samples + Index{v} * a.plan.samples * a.at.lanes + s)) {}
     __device__ Two load(int n) const { return {first.load(2 * n), second.load(2 * n)}; }
     __device__ void store(int n, Two value) const {
       first.store(2 * n, value.first, all.update);
@@ -131,7 +130,7 @@ struct ContinuedRows : BinRows<const float> {
     float4 ends;  ///< low and high of one slice, then of the other
     __device__ Line(const ContinuedRows& a, int v, int s)
         : BinRows<const float>::Line(a, v, s),
-          ends(__ldg(reinterpret_cast<const float4*>(a.ends + static_cast<Index>(v) * a.at.lanes + s))) {}
+          ends(__ldg(reinterpret_cast<const float4*>(a.ends + Index{v} * a.at.lanes + s))) {}
     __device__ Two load(int n) const {
       const Beyond& beyond = all.weights.beyond;
       const float2 before = __ldg(reinterpret_cast<const float2*>(beyond.before) + n),
@@ -173,7 +172,7 @@ struct PixelRows {
           second(a.volume(a.at.first + s + 1, y, s + 1 < a.at.count)),
           apart(a.plan.cells_y * (a.at.lanes / 2)) {
       const int before = a.plan.ny / 2, cell = y < before ? y - before + a.plan.cells_y : y - before;
-      cells = reinterpret_cast<Two*>(a.grid + static_cast<Index>(cell) * a.at.lanes + s);
+      cells = reinterpret_cast<Two*>(a.grid + Index{cell} * a.at.lanes + s);
     }
     __device__ Two load(int n) const {
       const int x = first_pixel(n);
@@ -188,16 +187,12 @@ struct PixelRows {
       first.store(x, {gains.x * value.first.x, gains.y * value.first.y}, all.update);
       second.store(x, {gains.x * value.second.x, gains.y * value.second.y}, all.update);
     }
-    __device__ void begin_frequency(int k, Two* to) const {
-      begin_copy(to, cells + static_cast<Index>(k) * apart, true);
-    }
+    __device__ void begin_frequency(int k, Two* to) const { begin_copy(to, cells + Index{k} * apart, true); }
     __device__ Two frequency(int, int, Two value) const { return value; }
     __device__ void put_frequency(int u, int j, Two value) const { cells[column(u, j)] = value; }
 
    private:
-    __device__ Index column(int u, int j) const {
-      return static_cast<Index>(u + j * (all.plan.cells_x / 16)) * apart;
-    }
+    __device__ Index column(int u, int j) const { return Index{u + j * (all.plan.cells_x / 16)} * apart; }
     /// The first pixel of cells 2 n and 2 n + 1; -1 if only the second one has a pixel.
     __device__ int first_pixel(int n) const {
       const int before = all.plan.nx / 2, cell = 2 * n;

@@ -14,7 +14,7 @@ constexpr int threads = 256, rows_a_block = threads / 32;
 /// A warp a row.
 __global__ void __launch_bounds__(threads)
     ends_of_rows(Beyond beyond, FourierSlices at, Image<const float> rows, float2* ends) {
-  const Index row = static_cast<Index>(blockIdx.x) * rows_a_block + threadIdx.x / 32;
+  const Index row = Index{blockIdx.x} * rows_a_block + threadIdx.x / 32;
   const Index view = row / at.lanes, slice = row % at.lanes;
   if (view >= rows.n0) return;
   float2 values{};
@@ -49,15 +49,15 @@ __global__ void __launch_bounds__(threads)
 
 void find_ends(const Beyond& beyond, const FourierSlices& at, Image<const float> rows, float2* ends,
                Stream& stream) {
-  const auto blocks = static_cast<unsigned>(ceil_div<Index>(rows.n0 * at.lanes, rows_a_block));
+  const dim3 blocks = grid_of(ceil_div<Index>(rows.n0 * at.lanes, rows_a_block));
   ends_of_rows<<<blocks, threads, 0, queue(stream)>>>(beyond, at, rows, ends);
   after_launch();
 }
 
 void come_back(const Beyond& beyond, const FourierSlices& at, Image<float> circles, Update update,
                Image<float> rows, Stream& stream) {
-  const auto blocks = static_cast<unsigned>(rows.n0 * at.count);
-  bins_of_circles<<<blocks, threads, 0, queue(stream)>>>(beyond, at, circles, update, rows);
+  bins_of_circles<<<grid_of(rows.n0 * at.count), threads, 0, queue(stream)>>>(beyond, at, circles, update,
+                                                                              rows);
   after_launch();
 }
 

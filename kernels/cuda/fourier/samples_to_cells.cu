@@ -42,7 +42,7 @@ __device__ inline float distance(float k, float step, float rest, int first, int
 /// All slices of cell (x, y), y counted from -cells_y / 2; null if the grid has no such cell.
 __device__ inline float4* cell_at(const DevicePlan& plan, int x, int y, float2* grid, int lanes) {
   if (x > plan.cells_x / 2 || y >= plan.cells_y / 2) return nullptr;
-  const Index place = static_cast<Index>(x) * plan.cells_y + (y < 0 ? y + plan.cells_y : y);
+  const Index place = Index{x} * plan.cells_y + (y < 0 ? y + plan.cells_y : y);
   return reinterpret_cast<float4*>(grid) + place * (lanes / 2);
 }
 
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(32 * block_warps, 4)
   __shared__ SampleNotes notes[block_warps][2];
   __shared__ Staged<sixteens> staged[block_warps];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int number = static_cast<int>(blockIdx.x) * block_warps + warp;
+  const int number = own_block_x() * block_warps + warp;
   if (number >= task.count) return;
   const BlockSamples block = task.blocks[number];
   const WarpSlices<sixteens> slices(task.lanes);
@@ -124,8 +124,7 @@ __global__ void __launch_bounds__(32 * block_warps, 4)
     for (int odd = 0; odd < 2; ++odd) {
       const int place = 2 * at.t + odd, x = place % 4, y = 2 * (place / 4) + column;
       float4* to = block.part >= 0 ? reinterpret_cast<float4*>(task.parts) +
-                                         (static_cast<Index>(block.part) * block_cells + y * block_x + x) *
-                                             slices.stride()
+                                         (Index{block.part} * block_cells + y * block_x + x) * slices.stride()
                                    : cell_at(task.plan, block.x + x, block.y + y, task.grid, task.lanes);
       if (!to) continue;
 #pragma unroll
@@ -141,7 +140,7 @@ __global__ void __launch_bounds__(32 * block_cells)
   if (2 * lane >= task.lanes) return;
   float4 sum{};
   for (int p = 0; p < split.parts; ++p) {
-    const Index at = static_cast<Index>(split.first_part + p) * block_cells + cell;
+    const Index at = Index{split.first_part + p} * block_cells + cell;
     const float4 part = reinterpret_cast<const float4*>(task.parts)[at * (task.lanes / 2) + lane];
     sum.x += part.x, sum.y += part.y, sum.z += part.z, sum.w += part.w;
   }
@@ -165,15 +164,13 @@ void samples_to_cells(const FourierPlan& plan, const FourierTables& tables, int 
                          parts.data()};
   with_taps(plan.taps, [&](auto taps) {
     with_sixteens(lanes, [&](auto sixteens) {
-      const dim3 blocks(static_cast<unsigned>(ceil_div(task.count, block_warps)),
-                        blocks_of_slices(lanes, sixteens));
+      const dim3 blocks = grid_of(ceil_div(task.count, block_warps), blocks_of_slices(lanes, sixteens));
       gather_cells<taps, sixteens><<<blocks, 32 * block_warps, 0, s>>>(task, Window<taps>(plan.window));
     });
   });
   after_launch();
   if (tables.splits.count() == 0) return;
-  add_parts<<<static_cast<unsigned>(tables.splits.count()), 32 * block_cells, 0, s>>>(task,
-                                                                                      tables.splits.data());
+  add_parts<<<grid_of(tables.splits.count()), 32 * block_cells, 0, s>>>(task, tables.splits.data());
   after_launch();
 }
 

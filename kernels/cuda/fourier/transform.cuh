@@ -152,7 +152,7 @@ struct Workers {
   int pairs, pair, worker, count;
   __device__ explicit Workers(int log2_pairs)
       : pairs(1 << log2_pairs),
-        pair(static_cast<int>(threadIdx.x) & (pairs - 1)),
+        pair(own_thread() & (pairs - 1)),
         worker(threadIdx.x >> log2_pairs),
         count(blockDim.x >> log2_pairs) {}
   template <class F>

@@ -18,7 +18,7 @@ constexpr int threads = 256;
 __global__ void __launch_bounds__(threads)
     fill_cells_by_medians(const MendedCell* __restrict__ cells, Index count, const int* __restrict__ good,
                           Image<float> y) {
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
   if (i >= count) return;
   const MendedCell cell = cells[i];
   for (Index view = blockIdx.y; view < y.n0; view += gridDim.y) {
@@ -49,7 +49,7 @@ __device__ void take_from_below(double shift, const Image<float>& y, Index view,
 
 /// A thread has a bin of a view. Grid: (bins, views).
 __global__ void __launch_bounds__(threads) level_bins(RolledRows rolled, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x;
   if (bin >= y.n2) return;
   const double shift = __dadd_rn(__dmul_rn(bin, rolled.slope), -rolled.rise);
   for (Index view = blockIdx.y; view < y.n0; view += gridDim.y) take_from_below(shift, y, view, bin);
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads) level_bins(RolledRows rolled, Image<f
 
 /// Moves the bins of views, by the same threads and grid.
 __global__ void __launch_bounds__(threads) move_bins(const double* __restrict__ shifts, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x;
   if (bin >= y.n2) return;
   for (Index view = blockIdx.y; view < y.n0; view += gridDim.y)
     if (shifts[view] != 0) take_from_below(-shifts[view], y, view, bin);
@@ -69,9 +69,8 @@ constexpr int views_a_thread = 16;
 /// rows, views).
 __global__ void __launch_bounds__(threads) take_from_crooked(const __grid_constant__ UprightRays real,
                                                              const float* __restrict__ came, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
-  const Index first = static_cast<Index>(blockIdx.z) * views_a_thread,
-              last = min(y.n0, first + views_a_thread);
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
+  const Index first = Index{blockIdx.z} * views_a_thread, last = min(y.n0, first + views_a_thread);
   if (bin >= y.n2) return;
   const DetectorPlace at = real(row, bin);
   const CubicTaps rows(at.row, y.n1), bins(at.bin, y.n2);
@@ -82,8 +81,7 @@ __global__ void __launch_bounds__(threads) take_from_crooked(const __grid_consta
 }
 
 dim3 blocks_of(Index elements, const Image<float>& y) {
-  return {static_cast<unsigned>(ceil_div<Index>(elements, threads)),
-          static_cast<unsigned>(std::min<Index>(y.n0, 65535))};
+  return grid_of(ceil_div<Index>(elements, threads), std::min<Index>(y.n0, 65535));
 }
 
 void fill_medians(std::span<const MendedCell> mended, std::span<const int> good, Image<float> y,
@@ -119,8 +117,8 @@ void make_upright(const UprightRays& real, Image<float> y, Stream& stream) {
     const Image<float> some = part_of(y, first, at_once, 0, y.n1);
     copy({some.data, some.n0, some.n1, some.n2, some.s0, some.s1},
          {came.data(), some.n0, some.n1, some.n2, some.n1 * some.n2, some.n2}, stream);
-    const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), static_cast<unsigned>(y.n1),
-                      static_cast<unsigned>(ceil_div<Index>(some.n0, views_a_thread)));
+    const dim3 blocks =
+        grid_of(ceil_div<Index>(y.n2, threads), y.n1, ceil_div<Index>(some.n0, views_a_thread));
     take_from_crooked<<<blocks, threads, 0, queue(stream)>>>(real, came.data(), some);
     after_launch();
   }

@@ -47,9 +47,9 @@ __global__ void __launch_bounds__(cone_threads, 3)
             bool along_x, Update update, Image<float> projections) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int2 at = patch_of(lane);
-  const Index view = static_cast<Index>(blockIdx.z) * views_a_group + blockIdx.x % views_a_group;
-  const Index bin = static_cast<Index>(blockIdx.x / views_a_group) * bins_a_block + warp % 4 * 8 + at.x,
-              row = static_cast<Index>(blockIdx.y) * rows_a_block + warp / 4 * 4 + at.y;
+  const Index view = Index{blockIdx.z} * views_a_group + blockIdx.x % views_a_group;
+  const Index bin = Index{blockIdx.x / views_a_group} * bins_a_block + warp % 4 * 8 + at.x,
+              row = Index{blockIdx.y} * rows_a_block + warp / 4 * 4 + at.y;
   if (view >= projections.n0 || bin >= projections.n2 || row >= projections.n1) return;
   const Sheet sheet = sheet_of(n, views[view], bin);
   if (sheet.along_x != along_x) return;
@@ -81,8 +81,9 @@ void joseph_forward(const ConeViews& packed, const Execution&, float alpha, Imag
   note_launch("joseph forward");
   const cudaStream_t s = queue(stream);
   const auto views = views_on_device(packed, stream);
-  const dim3 blocks(views_a_group * blocks_of(projections.n2, bins_a_block),
-                    blocks_of(projections.n1, rows_a_block), blocks_of(projections.n0, views_a_group));
+  const dim3 blocks =
+      grid_of(views_a_group * ceil_div<Index>(projections.n2, bins_a_block),
+              ceil_div<Index>(projections.n1, rows_a_block), ceil_div<Index>(projections.n0, views_a_group));
   for (const bool along_x : {false, true}) {  // each ray is of one kind
     const Layers whole{along_x ? volume.n2 : volume.n1, volume.n0, along_x ? volume.n1 : volume.n2};
     LayeredTexture texture(whole, stream);
@@ -110,9 +111,8 @@ __global__ void __launch_bounds__(cone_threads)
              Image<float> volume) {
   const int2 at = patch_of(threadIdx.x % 32);
   const int warp = threadIdx.x / 32;
-  const Index ix = static_cast<Index>(blockIdx.x) * 16 + warp % 2 * 8 + at.x,
-              iy = static_cast<Index>(blockIdx.y) * 16 + warp / 2 * 4 + at.y,
-              iz = static_cast<Index>(blockIdx.z) * slices_a_thread;
+  const Index ix = Index{blockIdx.x} * 16 + warp % 2 * 8 + at.x,
+              iy = Index{blockIdx.y} * 16 + warp / 2 * 4 + at.y, iz = Index{blockIdx.z} * slices_a_thread;
   if (ix >= volume.n2 || iy >= volume.n1) return;
   float sum[slices_a_thread] = {};
   for (Index v = 0; v < projections.n0; ++v) {
@@ -145,8 +145,8 @@ void joseph_backward(const ConeViews& packed, const Execution&, float alpha, Ima
   note_launch("joseph backward");
   const cudaStream_t s = queue(stream);
   const auto views = views_on_device(packed, stream);
-  const dim3 blocks(blocks_of(volume.n2, 16), blocks_of(volume.n1, 16),
-                    blocks_of(volume.n0, slices_a_thread));
+  const dim3 blocks = grid_of(ceil_div<Index>(volume.n2, 16), ceil_div<Index>(volume.n1, 16),
+                              ceil_div<Index>(volume.n0, slices_a_thread));
   backward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views->data(), projections, Update{alpha, beta},
                                            volume);
   after_launch();
@@ -162,7 +162,7 @@ ConeVariant joseph() {
           .forward = joseph_forward,
           .backward = joseph_backward,
           .working_memory = [](Precision, Shape volume, Shape projections, Device) -> WorkingMemory {
-            const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
+            const double views = double{sizeof(ConeView)} * projections[0];
             const Index layer = volume[0] * std::max(volume[1], volume[2]);
             return {views + LayeredTexture::bytes(volume[0] * volume[1] * volume[2], layer), views};
           },

@@ -19,9 +19,8 @@ template <class Value>
 __global__ void fill_layers(cudaSurfaceObject_t surface, Layers texels, Layers at, Layers count,
                             Value value) {
   constexpr Index layers_a_thread = 8;  // neighbours may be contiguous where columns are not
-  const Index column = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x,
-              row = static_cast<Index>(blockIdx.y) * blockDim.y + threadIdx.y,
-              first = blockIdx.z * layers_a_thread;
+  const Index column = Index{blockIdx.x} * blockDim.x + threadIdx.x,
+              row = Index{blockIdx.y} * blockDim.y + threadIdx.y, first = blockIdx.z * layers_a_thread;
   if (column >= texels.columns || row >= texels.rows) return;
   const bool inside = column < count.columns && row < count.rows;
   for (Index layer = first; layer < min(first + layers_a_thread, count.layers); ++layer)
@@ -71,8 +70,8 @@ class LayeredTexture {
 
   /// Upper bound of its memory, bytes, for `numbers` floats in layers of `layer` floats.
   static double bytes(Index numbers, Index layer) {
-    const Index most = std::max(most_bytes, layer * static_cast<Index>(sizeof(float)));
-    return std::min(most, numbers * static_cast<Index>(sizeof(float)));
+    const Index most = std::max(most_bytes, layer * Index{sizeof(float)});
+    return std::min(most, numbers * Index{sizeof(float)});
   }
 
   cudaTextureObject_t texture() const { return texture_; }
@@ -98,10 +97,9 @@ class LayeredTexture {
 
   template <class Value>
   void fill(Layers at, Layers count, const Value& value) {
-    const dim3 threads(32, 8), blocks(static_cast<unsigned>(ceil_div<Index>(extents_.columns, 32)),
-                                      static_cast<unsigned>(ceil_div<Index>(extents_.rows, 8)),
-                                      static_cast<unsigned>(ceil_div<Index>(count.layers, 8)));
-    fill_layers<<<blocks, threads, 0, stream_>>>(surface_, extents_, at, count, value);
+    const dim3 blocks = grid_of(ceil_div<Index>(extents_.columns, 32), ceil_div<Index>(extents_.rows, 8),
+                                ceil_div<Index>(count.layers, 8));
+    fill_layers<<<blocks, dim3(32, 8), 0, stream_>>>(surface_, extents_, at, count, value);
     after_launch();
   }
   static Layers fitting(Layers wanted, Device device) {

@@ -56,14 +56,14 @@ __global__ void __launch_bounds__(cone_threads, 4)
   const int2 at = patch_of(threadIdx.x % 32);
   const int warp = threadIdx.x / 32;
   const int dx = warp % 2 * 8 + at.x, dy = warp / 2 * 4 + at.y;
-  const Index x0 = static_cast<Index>(blockIdx.x) * tile, y0 = static_cast<Index>(blockIdx.y) * tile,
-              iz = static_cast<Index>(blockIdx.z) * slices_a_thread;
+  const Index x0 = Index{blockIdx.x} * tile, y0 = Index{blockIdx.y} * tile,
+              iz = Index{blockIdx.z} * slices_a_thread;
   const float x = dx, y = dy;
   const auto height = static_cast<float>(n.z0 / n.pitch_z + iz);
   const auto midplane = static_cast<float>(n.midplane_row + 0.5);
   float sum[slices_a_thread] = {};
   for (Index first = 0; first < count; first += cone_threads) {
-    const int here = static_cast<int>(min(static_cast<Index>(cone_threads), count - first));
+    const int here = static_cast<int>(min(Index{cone_threads}, count - first));
     __syncthreads();
     stage(n, views + first, here, x0, y0, staged);
     __syncthreads();
@@ -92,8 +92,8 @@ void pixel_driven_backward(const ConeViews& packed, const Execution&, float alph
   note_launch("pixel_driven backward");
   const cudaStream_t s = queue(stream);
   const auto views = views_on_device(packed, stream);
-  const dim3 blocks(blocks_of(volume.n2, tile), blocks_of(volume.n1, tile),
-                    blocks_of(volume.n0, slices_a_thread));
+  const dim3 blocks = grid_of(ceil_div<Index>(volume.n2, tile), ceil_div<Index>(volume.n1, tile),
+                              ceil_div<Index>(volume.n0, slices_a_thread));
   const double rows = packed.row_pitch / (packed.sdd * packed.pitch_z);  // d over its mm
   const double area = packed.pitch * packed.pitch * packed.pitch_z * packed.sdd * rows * rows /
                       (packed.bin_pitch * packed.row_pitch);
@@ -120,10 +120,8 @@ constexpr int bins_a_block = 32, rows_a_thread = 8,
 __global__ void __launch_bounds__(cone_threads)
     forward(ConeFrame n, const ConeView* __restrict__ views, Image<const float> volume, Update update,
             Image<float> projections) {
-  const Index v = blockIdx.x,
-              bin = static_cast<Index>(blockIdx.y) * bins_a_block + threadIdx.x % bins_a_block,
-              row =
-                  static_cast<Index>(blockIdx.z) * rows_a_block + threadIdx.x / bins_a_block * rows_a_thread;
+  const Index v = blockIdx.x, bin = Index{blockIdx.y} * bins_a_block + threadIdx.x % bins_a_block,
+              row = Index{blockIdx.z} * rows_a_block + threadIdx.x / bins_a_block * rows_a_thread;
   if (bin >= projections.n2 || row >= projections.n1) return;
   const ConeView view = views[v];
   const bool along_x = sheet_of(n, view, bin).along_x;
@@ -160,8 +158,8 @@ void pixel_driven_forward(const ConeViews& packed, const Execution&, float alpha
   note_launch("pixel_driven forward");
   const cudaStream_t s = queue(stream);
   const auto views = views_on_device(packed, stream);
-  const dim3 blocks(static_cast<unsigned>(projections.n0), blocks_of(projections.n2, bins_a_block),
-                    blocks_of(projections.n1, rows_a_block));
+  const dim3 blocks = grid_of(projections.n0, ceil_div<Index>(projections.n2, bins_a_block),
+                              ceil_div<Index>(projections.n1, rows_a_block));
   forward<<<blocks, cone_threads, 0, s>>>(ConeFrame(packed), views->data(), volume, Update{alpha, beta},
                                           projections);
   after_launch();
@@ -177,7 +175,7 @@ ConeVariant pixel_driven() {
           .forward = pixel_driven_forward,
           .backward = pixel_driven_backward,
           .working_memory = [](Precision, Shape, Shape projections, Device) -> WorkingMemory {
-            const double views = sizeof(ConeView) * static_cast<double>(projections[0]);
+            const double views = double{sizeof(ConeView)} * projections[0];
             const Index layer = projections[1] * projections[2];
             return {views, views + LayeredTexture::bytes(projections[0] * layer, layer)};
           },

@@ -17,8 +17,4 @@ __device__ inline int2 patch_of(int lane) {
   return {(lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4), (lane >> 1 & 1) | (lane >> 2 & 2)};
 }
 
-inline unsigned blocks_of(Index count, Index a_block) {
-  return static_cast<unsigned>(ceil_div(count, a_block));
-}
-
 }  // namespace tandem::kernels::cuda

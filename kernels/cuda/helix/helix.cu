@@ -18,7 +18,7 @@ constexpr int fans_together = 32;
 __global__ void __launch_bounds__(threads)
     take_fans(ParallelFans shape, bool upright, const FanView* __restrict__ views, Index count,
               const FanStep* __restrict__ steps, Image<const float> in, Image<float> fans) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x;
   if (bin >= fans.n2) return;
   for (Index f = blockIdx.z; f < fans.n0; f += gridDim.z) {
     const RaysOfBin rays(shape, views, count, steps[f].angle, bin);
@@ -39,9 +39,9 @@ void sort_fans(const FanViews& from, const FanSteps& to, Image<const float> in, 
   const auto views = views_on_device(from, stream);
   const auto steps = views_on_device(to, stream);
   dim3 blocks = blocks_of_elements(fans, threads);
-  blocks.y = static_cast<unsigned>(ceil_div<Index>(blocks.y, rows_of_a_thread));
-  take_fans<<<blocks, threads, 0, queue(stream)>>>(
-      from, from.upright, views->data(), static_cast<Index>(from.views.size()), steps->data(), in, fans);
+  blocks.y = ceil_div<unsigned>(blocks.y, rows_of_a_thread);
+  take_fans<<<blocks, threads, 0, queue(stream)>>>(from, from.upright, views->data(), std::ssize(from.views),
+                                                   steps->data(), in, fans);
   after_launch();
 }
 
@@ -100,9 +100,8 @@ void back_project(const FanPlaces& n, float alpha, Image<const float> fans, floa
                   Stream& stream) {
   note_launch("helix backward");
   const auto places = views_on_device(n, stream);
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(volume.n2, along_x)),
-                    static_cast<unsigned>(ceil_div<Index>(volume.n1, along_y)),
-                    static_cast<unsigned>(ceil_div<Index>(volume.n0, along_z)));
+  const dim3 blocks = grid_of(ceil_div<Index>(volume.n2, along_x), ceil_div<Index>(volume.n1, along_y),
+                              ceil_div<Index>(volume.n0, along_z));
   add_fans<<<blocks, dim3(along_x, along_y), 0, queue(stream)>>>(
       places->data(), static_cast<int>(n.views.size()), shape_of(n), fans, volume, Update{alpha, beta});
   after_launch();

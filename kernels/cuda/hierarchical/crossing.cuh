@@ -156,7 +156,7 @@ __device__ inline void store_sums(const Merging& n, const LanePlace& at, bool ad
 #pragma unroll
   for (int i = 0; i < columns_a_block; ++i) {
     if (a + i >= b) break;
-    auto& to = *reinterpret_cast<Lane<rows>*>(sums + p.column_0 + static_cast<Index>(a + i) * p.rows + row);
+    auto& to = *reinterpret_cast<Lane<rows>*>(sums + p.column_0 + Index{a + i} * p.rows + row);
     if (add)
 #pragma unroll
       for (int r = 0; r < rows; ++r) sum[i].v[r] += to.v[r];

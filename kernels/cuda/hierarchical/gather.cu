@@ -334,10 +334,10 @@ __global__ void __launch_bounds__(threads, 2)
   extern __shared__ __align__(16) unsigned char memory[];
   const Shared<along, rows> shared(n, memory);
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-  const int first_line = static_cast<int>(blockIdx.y) * lines_a_block;
+  const int first_line = own_block_y() * lines_a_block;
   const PlaneHull hull = hull_of(n, first_line);
-  const int first_column = hull.first_column + static_cast<int>(blockIdx.x) * columns_a_block,
-            row = hull.first_row + (static_cast<int>(blockIdx.z) * 32 + lane) * rows;
+  const int first_column = hull.first_column + own_block_x() * columns_a_block,
+            row = hull.first_row + (own_block_z() * 32 + lane) * rows;
   if (first_column >= hull.last_column || row - lane * rows >= hull.last_row) return;
   clear(shared);
 
@@ -356,9 +356,8 @@ __global__ void __launch_bounds__(threads, 2)
 
 template <int across, int along, int rows>
 void launch(const Merging& n, const Joint* children, int count, bool add, float* sums, cudaStream_t s) {
-  const dim3 blocks(static_cast<unsigned>(ceil_div(n.most_columns, columns_a_block)),
-                    static_cast<unsigned>(ceil_div(n.count, lines_a_block)),
-                    static_cast<unsigned>(ceil_div(n.most_rows, 32 * rows)));
+  const dim3 blocks = grid_of(ceil_div(n.most_columns, columns_a_block), ceil_div(n.count, lines_a_block),
+                              ceil_div(n.most_rows, 32 * rows));
   const auto kernel = gather_block<across, along, rows>;
   allow_all_shared_memory(kernel);
   kernel<<<blocks, threads, Shared<along, rows>::bytes(n), s>>>(n, children, count, add, sums);

@@ -112,10 +112,10 @@ __global__ void __launch_bounds__(threads, 2)
                       float* sums) {
   __shared__ Shared shared;
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-  const int first_line = static_cast<int>(blockIdx.y) * lines_a_block;
+  const int first_line = own_block_y() * lines_a_block;
   const PlaneHull hull = hull_of(n, first_line);
-  const int first_column = hull.first_column + static_cast<int>(blockIdx.x) * columns_a_block,
-            row = hull.first_row + (static_cast<int>(blockIdx.z) * 32 + lane) * rows;
+  const int first_column = hull.first_column + own_block_x() * columns_a_block,
+            row = hull.first_row + (own_block_z() * 32 + lane) * rows;
   if (first_column >= hull.last_column || row - lane * rows >= hull.last_row) return;
   // beyond the columns of planes weights are zero, and meet numbers that are there
   for (int i = thread; i < lines_a_block * columns_a_block * window; i += threads)
@@ -157,9 +157,8 @@ __global__ void __launch_bounds__(threads, 2)
 bool gather_views(const Merging& n, const Joint* views, int count, bool add, float* sums, cudaStream_t s) {
   if (!n.of_views || n.along_u.count != taps || n.most_rows == 1 || n.drift > slack) return false;
   if (n.count == 0 || n.most_columns <= 0 || n.most_rows <= 0) return true;
-  const dim3 blocks(static_cast<unsigned>(ceil_div(n.most_columns, columns_a_block)),
-                    static_cast<unsigned>(ceil_div(n.count, lines_a_block)),
-                    static_cast<unsigned>(ceil_div(n.most_rows, 32 * rows)));
+  const dim3 blocks = grid_of(ceil_div(n.most_columns, columns_a_block), ceil_div(n.count, lines_a_block),
+                              ceil_div(n.most_rows, 32 * rows));
   gather_from_views<<<blocks, threads, 0, s>>>(n, views, count, add, sums);
   after_launch();
   return true;

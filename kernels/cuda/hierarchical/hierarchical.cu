@@ -59,7 +59,7 @@ class Application {
   void forward(Image<const float> volume, Update update, Image<float> projections) const {
     for (const VoxelLines& quarter : n_.quarters) {
       const ViewGroup& group = n_.groups[quarter.group];
-      const Range lines{0, static_cast<Index>(group.planes.size())};
+      const Range lines{0, std::ssize(group.planes)};
       Kept values = numbers(numbers_of(group.planes));
       spread_lines(voxel_pass(quarter, lines), volume, values->data(), s_);
       std::vector<Kept> turned;
@@ -214,7 +214,7 @@ class Application {
   Kept gathered(std::size_t at, Image<const float> projections) const {
     const ViewGroup& group = n_.groups[at];
     Kept sums = numbers(numbers_of(group.planes));
-    const Merging all = merging(at, {0, static_cast<Index>(group.planes.size())});
+    const Merging all = merging(at, {0, std::ssize(group.planes)});
     for_some_views(n_, group, [&](std::span<const std::size_t> views, bool first) {
       std::vector<Kept> turned;
       for (const std::size_t view : views) {
@@ -232,7 +232,7 @@ class Application {
   /// Hands the numbers of a group of views on to its views.
   void scatter_views(std::size_t at, const Numbers& values, Update update, Image<float> projections) const {
     const ViewGroup& group = n_.groups[at];
-    const Merging all = merging(at, {0, static_cast<Index>(group.planes.size())});
+    const Merging all = merging(at, {0, std::ssize(group.planes)});
     for_some_views(n_, group, [&](std::span<const std::size_t> views, bool) {
       std::vector<Kept> turned;
       for (const std::size_t view : views) turned.push_back(numbers(numbers_of(n_.groups[view].turned)));

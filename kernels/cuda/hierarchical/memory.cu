@@ -7,7 +7,7 @@ namespace tandem::kernels::cuda {
 
 namespace {
 
-double bytes(Index numbers) { return sizeof(float) * static_cast<double>(numbers + 2 * numbers_beside); }
+double bytes(Index numbers) { return double{sizeof(float)} * (numbers + 2 * numbers_beside); }
 
 /// A view, twice where its cells become samples.
 double view_bytes(const HierarchicalViews& n) {

@@ -56,13 +56,13 @@ __global__ void __launch_bounds__(threads)
   const ParentPlane& from = n.own[n.of_one ? 0 : blockIdx.z];
   const int lane = threadIdx.x % 32;
   const int column = to.first_column + static_cast<int>(blockIdx.x * warps + threadIdx.x / 32),
-            row0 = static_cast<int>(blockIdx.y) * rows_a_warp;
+            row0 = own_block_y() * rows_a_warp;
   if (column >= to.first_column + to.columns || row0 >= to.rows) return;
   const bool there = column >= from.first_column && column < from.first_column + from.columns;
   const Line line = rows_of(n, (column - n.axis_column) * n.step_u, to.t);
   const Rows rows(line.at(to.first_row + row0) - from.first_row, line.step);
-  const float* numbers = own + from.column_0 + static_cast<Index>(column) * from.rows + from.first_row;
-  float* out = turned + to.column_0 + static_cast<Index>(column) * to.rows + to.first_row + row0;
+  const float* numbers = own + from.column_0 + Index{column} * from.rows + from.first_row;
+  float* out = turned + to.column_0 + Index{column} * to.rows + to.first_row + row0;
 #pragma unroll
   for (int i = lane; i < rows_a_warp; i += 32)
     if (row0 + i < to.rows)
@@ -121,15 +121,13 @@ __global__ void __launch_bounds__(threads)
   __shared__ Products<taps> all[warps];
   const ParentPlane& to = n.own[blockIdx.z];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int column = to.first_column + static_cast<int>(blockIdx.x) * warps + warp,
-            row0 = static_cast<int>(blockIdx.y) * 32 * parts;
+  const int column = to.first_column + own_block_x() * warps + warp, row0 = own_block_y() * 32 * parts;
   if (column >= to.first_column + to.columns || row0 >= to.rows) return;
   Results<taps> results{row0, all[warp]};
-  for (int k = n.of_one ? 0 : static_cast<int>(blockIdx.z);
-       k < (n.of_one ? n.planes : static_cast<int>(blockIdx.z) + 1); ++k) {
+  for (int k = n.of_one ? 0 : own_block_z(); k < (n.of_one ? n.planes : own_block_z() + 1); ++k) {
     const ParentPlane& from = n.turned[k];
     if (column < from.first_column || column >= from.first_column + from.columns || from.rows == 0) continue;
-    const float* numbers = turned + from.column_0 + static_cast<Index>(column) * from.rows + from.first_row;
+    const float* numbers = turned + from.column_0 + Index{column} * from.rows + from.first_row;
     if (n.flat) {
       results.sums[0] += lane == 0 ? *numbers : 0;
       continue;
@@ -143,7 +141,7 @@ __global__ void __launch_bounds__(threads)
       results.add(n.taps, Rows(line.at(from.first_row + i) - to.first_row, line.step), from.rows - i,
                   i + lane < from.rows ? numbers[i + lane] : 0);
   }
-  results.store(own + to.column_0 + static_cast<Index>(column) * to.rows + to.first_row, to.rows);
+  results.store(own + to.column_0 + Index{column} * to.rows + to.first_row, to.rows);
 }
 
 // ---- voxels
@@ -166,13 +164,11 @@ __device__ inline OnLine on_line(const VoxelPass& n, const Volume& volume, int x
 }
 /// (x, y) where a block begins.
 __device__ inline int2 begin_of(const VoxelPass& n) {
-  return {static_cast<int>(blockIdx.x) * edge + (n.along_x ? 0 : n.first),
-          static_cast<int>(blockIdx.z) + (n.along_x ? n.first : 0)};
+  return {own_block_x() * edge + (n.along_x ? 0 : n.first), own_block_z() + (n.along_x ? n.first : 0)};
 }
 dim3 blocks_of(const VoxelPass& n, Index nx, Index ny, Index down, int a_block) {
-  return {static_cast<unsigned>(ceil_div<Index>(n.along_x ? nx : n.count, edge)),
-          static_cast<unsigned>(ceil_div<Index>(down, a_block)),
-          static_cast<unsigned>(n.along_x ? n.count : ny)};
+  return grid_of(ceil_div<Index>(n.along_x ? nx : n.count, edge), ceil_div<Index>(down, a_block),
+                 n.along_x ? n.count : ny);
 }
 
 template <int taps>
@@ -181,14 +177,14 @@ __global__ void __launch_bounds__(threads)
   __shared__ float tile[edge][edge + 1];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int2 begin = begin_of(n);
-  const int z0 = static_cast<int>(blockIdx.y) * edge;
+  const int z0 = own_block_y() * edge;
   for (int c = warp; c < edge; c += warps) {
     const OnLine at = on_line(n, volume, begin.x + c, begin.y);
     if (!at.there) continue;
     const ParentPlane& line = n.lines[at.line - n.first];
     const Line by_slices = rows_of(n, line);
     const Rows places(by_slices.at(z0) - line.first_row, by_slices.step);
-    const float* numbers = rows + line.column_0 + static_cast<Index>(at.place) * line.rows + line.first_row;
+    const float* numbers = rows + line.column_0 + Index{at.place} * line.rows + line.first_row;
     tile[lane][c] = n.flat ? *numbers : interpolated<taps>(n.taps, places, lane, numbers, line.rows);
   }
   __syncthreads();
@@ -220,7 +216,7 @@ __global__ void __launch_bounds__(threads)
   __shared__ Products<taps> all[warps];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int2 begin = begin_of(n);
-  const int row0 = static_cast<int>(blockIdx.y) * 32 * parts, nz = static_cast<int>(volume.n0);
+  const int row0 = own_block_y() * 32 * parts, nz = static_cast<int>(volume.n0);
   const OnLine own = on_line(n, volume, begin.x + lane, begin.y);
   const int2 slices = slices_read<taps>(n, own, row0, nz);
   Results<taps> results[] = {{row0, all[warp]}, {row0, all[warp]}, {row0, all[warp]}, {row0, all[warp]}};
@@ -249,14 +245,12 @@ __global__ void __launch_bounds__(threads)
     const OnLine at = on_line(n, volume, begin.x + c * warps + warp, begin.y);
     if (!at.there) continue;
     const ParentPlane& line = n.lines[at.line - n.first];
-    results[c].store(rows + line.column_0 + static_cast<Index>(at.place) * line.rows + line.first_row,
-                     line.rows);
+    results[c].store(rows + line.column_0 + Index{at.place} * line.rows + line.first_row, line.rows);
   }
 }
 
 dim3 columns_and_rows(int columns, int rows, int planes) {
-  return {static_cast<unsigned>(ceil_div(columns, warps)), static_cast<unsigned>(rows),
-          static_cast<unsigned>(planes)};
+  return grid_of(ceil_div(columns, warps), rows, planes);
 }
 
 }  // namespace

@@ -167,9 +167,7 @@ __device__ inline void add_plane(const Joint& child, const ParentPlane& p, const
   Lane<rows> sum[columns_a_warp] = {};
   if (row >= p.first_row && row < p.first_row + p.rows)
     mix_columns(
-        values + p.column_0 + static_cast<Index>(crossing.origin + crossing.reach + reach.first) * p.rows +
-            row,
-        p.rows,
+        values + p.column_0 + Index{crossing.origin + crossing.reach + reach.first} * p.rows + row, p.rows,
         shared.over_u + (line * shared.spread + reach.first) * own_columns_a_block + warp * columns_a_warp,
         reach.last - reach.first, sum);
 #pragma unroll
@@ -191,8 +189,8 @@ __global__ void __launch_bounds__(threads, 2)
   Shared<along> shared(n, memory);
   const Joint& child = children[blockIdx.z];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-  const int first = child.first_column + static_cast<int>(blockIdx.x) * own_columns_a_block,
-            row = child.first_row + (static_cast<int>(blockIdx.y) * 32 + lane) * rows;
+  const int first = child.first_column + own_block_x() * own_columns_a_block,
+            row = child.first_row + (own_block_y() * 32 + lane) * rows;
   if (first >= child.last_column || row - lane * rows >= child.last_row) return;
   const int column = first + warp * columns_a_warp;
   // planes of the parent in the order of t
@@ -232,9 +230,8 @@ void launch(Merging n, const std::vector<Joint>& children, const float* values, 
   }
   if (columns <= 0 || most_rows <= 0) return;
   const Scratch<Joint> there(std::span<const Joint>(children), s);
-  const dim3 blocks(static_cast<unsigned>(ceil_div(columns, own_columns_a_block)),
-                    static_cast<unsigned>(ceil_div(most_rows, 32 * rows)),
-                    static_cast<unsigned>(children.size()));
+  const dim3 blocks =
+      grid_of(ceil_div(columns, own_columns_a_block), ceil_div(most_rows, 32 * rows), children.size());
   while (n.together > 1 && Shared<along>::bytes(n) > shared_memory_here()) n.together /= 2;
   const auto kernel = scatter_block<across, along, rows>;
   allow_all_shared_memory(kernel);

@@ -14,7 +14,7 @@ constexpr int edge = 32, warps = 8, threads = 32 * warps;
 __global__ void __launch_bounds__(threads)
     turn_view(ConeFrame n, Image<const float> projections, Index view, float* bins) {
   __shared__ float tile[edge][edge + 1];
-  const Index bin0 = static_cast<Index>(blockIdx.x) * edge, row0 = static_cast<Index>(blockIdx.y) * edge;
+  const Index bin0 = Index{blockIdx.x} * edge, row0 = Index{blockIdx.y} * edge;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int k = warp; k < edge; k += warps)
     if (const Index row = row0 + k, bin = bin0 + lane; row < projections.n1 && bin < projections.n2)
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(threads)
     store(ConeFrame n, const float* bins, Index view, Update update, Image<float> projections) {
   __shared__ float tile[edge][edge + 1];
-  const Index bin0 = static_cast<Index>(blockIdx.x) * edge, row0 = static_cast<Index>(blockIdx.y) * edge;
+  const Index bin0 = Index{blockIdx.x} * edge, row0 = Index{blockIdx.y} * edge;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int k = warp; k < edge; k += warps)
     if (const Index bin = bin0 + k, row = row0 + lane; row < projections.n1 && bin < projections.n2)
@@ -42,8 +42,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 dim3 squares(Index across, Index down) {
-  return {static_cast<unsigned>(ceil_div<Index>(across, edge)),
-          static_cast<unsigned>(ceil_div<Index>(down, edge))};
+  return grid_of(ceil_div<Index>(across, edge), ceil_div<Index>(down, edge));
 }
 
 /// An element of `outer` times `count` times `inner` numbers.
@@ -54,7 +53,7 @@ struct Element {
 };
 
 __global__ void __launch_bounds__(threads) average(ThinPass n, const float* cells, float* samples) {
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
   if (i >= n.outer * n.samples * n.inner) return;
   const Element at(i, n, n.samples);
   float sum = 0;
@@ -65,7 +64,7 @@ __global__ void __launch_bounds__(threads) average(ThinPass n, const float* cell
 }
 
 __global__ void __launch_bounds__(threads) average_back(ThinPass n, const float* samples, float* cells) {
-  const Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index i = Index{blockIdx.x} * threads + threadIdx.x;
   if (i >= n.outer * n.cells * n.inner) return;
   const Element at(i, n, n.cells);
   Index low = 0, high = n.samples;  // the first sample that reaches this cell
@@ -80,7 +79,7 @@ __global__ void __launch_bounds__(threads) average_back(ThinPass n, const float*
   cells[i] = sum;
 }
 
-unsigned blocks_of(Index count) { return static_cast<unsigned>(ceil_div<Index>(count, threads)); }
+dim3 blocks_of(Index count) { return grid_of(ceil_div<Index>(count, threads)); }
 
 }  // namespace
 

@@ -57,7 +57,7 @@ struct Images {
 /// Image i of all is block i % count of view i / count. Grid: (bins, rows of an image, images).
 __global__ void __launch_bounds__(threads)
     cut(Image<const float> frames, FrameBlocks blocks, Images images, Index first) {
-  const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, r = blockIdx.y;
+  const Index k = Index{blockIdx.x} * threads + threadIdx.x, r = blockIdx.y;
   const Index view = (first + blockIdx.z) / blocks.count, block = (first + blockIdx.z) % blocks.count;
   if (k >= images.bins) return;
   float value = 0;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(threads)
 /// Grid: (frequencies of an image, images).
 __global__ void __launch_bounds__(threads)
     respond(const float* __restrict__ response, float scale, Index count, float2* spectra) {
-  const Index k = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index k = Index{blockIdx.x} * threads + threadIdx.x;
   if (k >= count) return;
   const float size = __fmul_rn(response[k], scale);
   float2& value = spectra[blockIdx.y * count + k];
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(threads)
 /// Grid: (bins, own rows of an image, images).
 __global__ void __launch_bounds__(threads)
     put(Images images, FrameBlocks blocks, Index first, Range kept, Image<float> frames) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x;
   const Index view = (first + blockIdx.z) / blocks.count, block = (first + blockIdx.z) % blocks.count;
   const Index row = blocks.first_row + block * blocks.own + blockIdx.y;
   if (bin >= frames.n2 || view >= frames.n0 || row < kept.first || row >= kept.last) return;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(threads)
   element(frames, view, row, bin) = images.work[line + blocks.bins_beside + bin];
 }
 
-unsigned groups(Index elements) { return static_cast<unsigned>(ceil_div<Index>(elements, threads)); }
+Index groups(Index elements) { return ceil_div<Index>(elements, threads); }
 
 /// One batch of images, in place.
 class Transforms {
@@ -112,8 +112,8 @@ class Transforms {
   void filter(float* images) const {
     auto* spectra = reinterpret_cast<cufftComplex*>(images);
     check(cufft().exec_r2c(plans_.forward, images, spectra));
-    respond<<<dim3(groups(count_), static_cast<unsigned>(batch_.images)), threads, 0, stream_>>>(
-        response_.data(), scale_, count_, spectra);
+    respond<<<grid_of(groups(count_), batch_.images), threads, 0, stream_>>>(response_.data(), scale_, count_,
+                                                                             spectra);
     after_launch();
     check(cufft().exec_c2r(plans_.backward, spectra, images));
   }
@@ -143,16 +143,15 @@ void filter_frames(const ImageFilter& filter, const FrameBlocks& blocks, Range k
     const Index begin = view * blocks.count, used = batch.frames * blocks.count;
     for (Index first = 0; first < batch.held; first += batch.images) {
       const Images images = images_from(first);
-      cut<<<dim3(groups(filter.bins), static_cast<unsigned>(filter.rows),
-                 static_cast<unsigned>(batch.images)),
-            threads, 0, s>>>(as_it_came, blocks, images, begin + first);
+      cut<<<grid_of(groups(filter.bins), filter.rows, batch.images), threads, 0, s>>>(as_it_came, blocks,
+                                                                                      images, begin + first);
       after_launch();
       transforms.filter(images.work);
     }
     for (Index first = 0; first < used; first += batch.images) {
       const Index some = std::min(batch.images, used - first);
-      put<<<dim3(groups(frames.n2), static_cast<unsigned>(blocks.own), static_cast<unsigned>(some)), threads,
-            0, s>>>(images_from(first), blocks, begin + first, kept, frames);
+      put<<<grid_of(groups(frames.n2), blocks.own, some), threads, 0, s>>>(images_from(first), blocks,
+                                                                           begin + first, kept, frames);
       after_launch();
     }
   }

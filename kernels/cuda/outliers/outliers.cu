@@ -65,7 +65,7 @@ template <class Pixel>
 __global__ void __launch_bounds__(threads)
     replace(Window window, float threshold, bool dark, Range heeded, const Pixel* __restrict__ from,
             Pixel* __restrict__ to, unsigned long long* replaced) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
   const int pixels = window.pixels();
   const int rank = (pixels - pixels % 2) / 2;  // rank of the median
   const bool counts = heeded.first <= row && row < heeded.last;
@@ -107,8 +107,7 @@ Index replace_outliers(const FrameOutliers& how, const std::byte* from, std::byt
                       how.rule.border};
   unsigned long long replaced = 0;
   const Sent<unsigned long long> tally(std::span<const unsigned long long>(&replaced, 1), stream);
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(how.used_bins, threads)),
-                    static_cast<unsigned>(rows), static_cast<unsigned>(std::min<Index>(views, 65535)));
+  const dim3 blocks = grid_of(ceil_div<Index>(how.used_bins, threads), rows, std::min<Index>(views, 65535));
   with_pixels(how.type, from, [&](const auto* pixels) {
     using Pixel = std::remove_cvref_t<decltype(*pixels)>;
     replace<Pixel><<<blocks, threads, 0, queue(stream)>>>(window, how.rule.threshold, how.rule.dark,

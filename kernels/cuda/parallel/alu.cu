@@ -78,7 +78,7 @@ std::vector<std::string> with_forward_on_cores(std::vector<std::string> more) {
 }
 
 double views_memory(tandem::Shape projections) {  // and their groups
-  return 2 * sizeof(ParallelView) * static_cast<double>(projections[0]);
+  return 2 * double{sizeof(ParallelView)} * projections[0];
 }
 
 double forward_memory(tandem::Shape volume, tandem::Shape projections) {

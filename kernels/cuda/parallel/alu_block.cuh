@@ -16,8 +16,7 @@ constexpr int lanes = 4;  // slices of a float4
 
 /// Rows lie along x, where a launch takes 2^31 - 1 of them, and quads of slices along z.
 inline dim3 cells(Index columns, Index rows, int quads = 1) {
-  return {static_cast<unsigned>(rows), static_cast<unsigned>(ceil_div<Index>(columns, threads)),
-          static_cast<unsigned>(quads)};
+  return grid_of(rows, ceil_div<Index>(columns, threads), quads);
 }
 
 /// (n0, slices, n2) -> (n0, n2, lane), or the other way with `n0` and `slices` exchanged for volumes: from
@@ -26,7 +25,7 @@ inline dim3 cells(Index columns, Index rows, int quads = 1) {
 static __global__ void __launch_bounds__(threads)
     interleave(const float* __restrict__ in, Index rows, Index columns, Index row_stride, Index slice_stride,
                int slices, float4* out, float4* turned) {
-  const Index j = static_cast<Index>(blockIdx.y) * threads + threadIdx.x, i = blockIdx.x;
+  const Index j = Index{blockIdx.y} * threads + threadIdx.x, i = blockIdx.x;
   if (j >= columns) return;
   const int first = blockIdx.z * lanes;
   float value[lanes];
@@ -43,9 +42,9 @@ static __global__ void __launch_bounds__(threads)
 static __global__ void __launch_bounds__(threads)
     uninterleave(const float4* __restrict__ batch, Index columns, Index row_stride, Index slice_stride,
                  int slices, float alpha, float beta, float* out) {
-  const Index j = static_cast<Index>(blockIdx.y) * threads + threadIdx.x, i = blockIdx.x;
+  const Index j = Index{blockIdx.y} * threads + threadIdx.x, i = blockIdx.x;
   if (j >= columns) return;
-  const float4 v = batch[(static_cast<Index>(blockIdx.z) * gridDim.x + i) * columns + j];
+  const float4 v = batch[(Index{blockIdx.z} * gridDim.x + i) * columns + j];
   const float value[lanes] = {v.x, v.y, v.z, v.w};
   const int first = blockIdx.z * lanes;
 #pragma unroll
@@ -69,10 +68,7 @@ struct BackwardShape {
   Index views, bins, nx, ny;
   int half_width, window;  ///< window: bins of a block that any view can meet
   std::size_t shared_bytes() const { return chunk * window * sizeof(float4); }
-  dim3 blocks() const {
-    return {static_cast<unsigned>(ceil_div<Index>(nx, edge)),
-            static_cast<unsigned>(ceil_div<Index>(ny, edge))};
-  }
+  dim3 blocks() const { return grid_of(ceil_div<Index>(nx, edge), ceil_div<Index>(ny, edge)); }
 };
 
 inline BackwardShape backward_shape(const ParallelViews& packed, Image<const float> projections,
@@ -95,10 +91,10 @@ __device__ void alu_block(BackwardShape n, const ParallelView* __restrict__ view
   __shared__ int starts[chunk];
   const int reach = half_width > 0 ? half_width : n.half_width;
   const int x = threadIdx.x % edge, y = threadIdx.x / edge;  // and rows y + 8 j
-  const Index x0 = static_cast<Index>(blockIdx.x) * edge, y0 = static_cast<Index>(blockIdx.y) * edge;
+  const Index x0 = Index{blockIdx.x} * edge, y0 = Index{blockIdx.y} * edge;
   float4 sum[pixels] = {};
   for (Index first = 0; first < n.views; first += chunk) {
-    const int count = static_cast<int>(min(static_cast<Index>(chunk), n.views - first));
+    const int count = static_cast<int>(min(Index{chunk}, n.views - first));
     __syncthreads();
     if (threadIdx.x < count * 4) {
       const int v = threadIdx.x / 4, corner = threadIdx.x % 4;
@@ -115,7 +111,7 @@ __device__ void alu_block(BackwardShape n, const ParallelView* __restrict__ view
     __syncthreads();
     for (int v = 0; v < count; ++v)
       for (int i = threadIdx.x; i < n.window; i += threads) {
-        const Index bin = static_cast<Index>(starts[v]) + i;
+        const Index bin = Index{starts[v]} + i;
         windows[v * n.window + i] =
             0 <= bin && bin < n.bins ? sinogram[(first + v) * n.bins + bin] : float4{};
       }

@@ -30,8 +30,8 @@ static __global__ void __launch_bounds__(threads)
            const float4* __restrict__ turned, float4* projections) {
   extern __shared__ Anchor stripe[];
   const int lane = threadIdx.x % bins_a_block, v = threadIdx.x / bins_a_block;
-  const Index first_bin = static_cast<Index>(blockIdx.x) * bins_a_block, bin = first_bin + lane;
-  const Index which = min(static_cast<Index>(blockIdx.y) * views_a_block + v, n.views - 1);
+  const Index first_bin = Index{blockIdx.x} * bins_a_block, bin = first_bin + lane;
+  const Index which = min(Index{blockIdx.y} * views_a_block + v, n.views - 1);
   const ParallelView view = views[which];
   const bool along_x = fabs(view.step_x) >= fabs(view.step_y);
   const double major = along_x ? view.step_x : view.step_y, minor = along_x ? view.step_y : view.step_x;
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(threads)
     const float start0 = static_cast<float>(at_first + lane / major - radius - base);
     for (int l = 0; l < tile && line0 + l < lines; ++l) {
       const int start = __float2int_ru(fmaf(drift, l, start0));
-      const float4* pixels_of_line = image + static_cast<Index>(line0 + l) * count + base;
+      const float4* pixels_of_line = image + Index{line0 + l} * count + base;
       for (int k = start; k < start + reach; ++k) {
         if (static_cast<unsigned>(base + k) >= static_cast<unsigned>(count)) continue;
         const Anchor anchor = anchors[k / tile];
@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(threads)
       }
     }
   }
-  if (bin >= n.bins || static_cast<Index>(blockIdx.y) * views_a_block + v >= n.views) return;
+  if (bin >= n.bins || Index{blockIdx.y} * views_a_block + v >= n.views) return;
 #pragma unroll
   for (int q = 0; q < quads; ++q) projections[(q * n.views + which) * n.bins + bin] = sum[q];
 }
@@ -104,8 +104,7 @@ void forward_by(const std::string& name, const ParallelViews& packed, float alph
   const Scratch<float4> all(most_quads * (2 * area + cells_a_quad), s);
   float4 *const image = all.data(), *const turned = image + most_quads * area,
                 *const out = turned + most_quads * area;
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(n.bins, bins_a_block)),
-                    static_cast<unsigned>(ceil_div<Index>(n.views, views_a_block)));
+  const dim3 blocks = grid_of(ceil_div<Index>(n.bins, bins_a_block), ceil_div<Index>(n.views, views_a_block));
   for (Index first = 0, slices; first < volume.n0; first += slices) {
     const Index left = ceil_div<Index>(volume.n0 - first, lanes);
     const int quads = left >= 4 ? 4 : left >= 2 ? 2 : 1;

@@ -23,7 +23,7 @@ static __global__ void __launch_bounds__(256)
     to_half(Image<const float> in, int lanes, const float* __restrict__ scale, __half* out) {
   constexpr int side = 32;
   __shared__ float cell[side][side + 1];
-  const Index view = blockIdx.x, bin0 = static_cast<Index>(blockIdx.y) * side;
+  const Index view = blockIdx.x, bin0 = Index{blockIdx.y} * side;
   const int slice0 = blockIdx.z * side, a = threadIdx.x % side;
   for (int b = threadIdx.x / side; b < side; b += 256 / side)
     if (slice0 + b < in.n1 && bin0 + a < in.n2)
@@ -57,8 +57,7 @@ class HalfRows {
     scales<<<1, lanes, 0, stream>>>(extremes.data(), static_cast<int>(projections.n1), scale_.data(),
                                     scale_.data() + lanes);
     after_launch();
-    const dim3 cells(static_cast<unsigned>(projections.n0),
-                     static_cast<unsigned>(ceil_div<Index>(projections.n2, 32)), lanes / 32);
+    const dim3 cells = grid_of(projections.n0, ceil_div<Index>(projections.n2, 32), lanes / 32);
     to_half<planes><<<cells, 256, 0, stream>>>(projections, lanes, scale_.data(), rows_.data());
     after_launch();
   }

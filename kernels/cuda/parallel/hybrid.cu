@@ -37,8 +37,8 @@ __device__ void texture_block(const BackwardShape& n, const TextureSources& sour
     if (x < n.nx && y < n.ny) reinterpret_cast<float*>(volume + y * n.nx + x)[lane] = sum;
   };
   for (int k = 0; k < across * across; ++k)
-    texture_tile(sources, views, n.views, static_cast<Index>(blockIdx.x) * across + k % across,
-                 static_cast<Index>(blockIdx.y) * across + k / across, store);
+    texture_tile(sources, views, n.views, Index{blockIdx.x} * across + k % across,
+                 Index{blockIdx.y} * across + k / across, store);
 }
 
 /// Both kinds of block see the same hats of radius one.

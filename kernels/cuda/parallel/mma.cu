@@ -97,8 +97,8 @@ __device__ inline void fetch(const Layout& n, const Memory& memory, const __half
   const int v = threadIdx.x / share, piece = threadIdx.x % pieces, row0 = threadIdx.x % share / pieces;
   if (v >= n.views_a_stage) return;
   const int slab = memory.windows[slot_of(n, step, v) * tiles].slab;
-  const Index plane = static_cast<Index>(n.views) * n.bins * lanes;
-  const Index first = static_cast<Index>(step * n.views_a_stage + v) * n.bins + slab + row0;
+  const Index plane = Index{n.views} * n.bins * lanes;
+  const Index first = Index{step * n.views_a_stage + v} * n.bins + slab + row0;
   const __half* from = sinogram + first * lanes + piece * 8;
   unsigned to = memory.slab_at(n, step, v) + row0 * row_bytes<lanes> + piece * 16;
 #pragma unroll 4
@@ -181,14 +181,14 @@ __device__ inline void multiply_and_add(const Factors<planes>& f, unsigned plane
 template <int lanes>
 __device__ inline void write(const Target& out, const Layout& n, int2 block, int i, const Sums<lanes>& sum) {
   const int2 pixel = pixel_of<lanes>(i);
-  const Index x = static_cast<Index>(block.x) * tile + pixel.x;
+  const Index x = Index{block.x} * tile + pixel.x;
   if (x >= n.nx) return;
 #pragma unroll
   for (int j = 0; j < lanes / 8; ++j)
 #pragma unroll
     for (int c = 0; c < 4; ++c) {
       const int slice = j * 8 + threadIdx.x % 4 * 2 + c % 2;
-      const Index y = static_cast<Index>(block.y) * tile + pixel.y + c / 2 * (edge / 2);
+      const Index y = Index{block.y} * tile + pixel.y + c / 2 * (edge / 2);
       if (slice < out.slices && y < n.ny) out.update(slice, x, y, sum[j][c]);
     }
 }
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(threads<lanes>, 512 / threads<lanes>)
   const Memory memory = memory_of(n, shared);
   const int2 block = block_at<16>(n.blocks);
   const auto view_of = [&](int step) {  // after the last view that one again, over zeros
-    const int v = min(static_cast<int>(threadIdx.x) / tiles, n.views_a_stage - 1);
+    const int v = min(own_thread() / tiles, n.views_a_stage - 1);
     return views[min(step * n.views_a_stage + v, n.views - 1)];
   };
   for (int step = 0; step < 2; ++step) find_windows<lanes>(n, memory, view_of(step), block, step);
@@ -277,8 +277,8 @@ void batch_backward(const ParallelViews& packed, const ParallelView* views, floa
   note_launch(product_name("mma backward", lanes, planes, unit));
   allow_all_shared_memory(kernel);
   const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
-  kernel<<<static_cast<unsigned>(n.blocks.x * n.blocks.y), threads<lanes>, static_cast<std::size_t>(shared),
-           s>>>(n, views, rows.data(), out);
+  kernel<<<grid_of(n.blocks.x * n.blocks.y), threads<lanes>, static_cast<std::size_t>(shared), s>>>(
+      n, views, rows.data(), out);
   after_launch();
 }
 

@@ -80,7 +80,7 @@ struct Blocks {
 template <int band>
 __device__ inline int2 block_at(const Blocks& all) {
   const Index b = blockIdx.x, first = b / (band * all.y) * band;
-  const Index width = min(static_cast<Index>(band), all.x - first), in = b - first * all.y;
+  const Index width = min(Index{band}, all.x - first), in = b - first * all.y;
   return {static_cast<int>(first + in % width), static_cast<int>(in / width)};
 }
 

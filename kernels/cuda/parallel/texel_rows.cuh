@@ -73,7 +73,7 @@ template <class Texel>
 __global__ void encode(Image<const float> projections, const Extremes* __restrict__ extremes, Texel* rows,
                        Index pitch) {
   using Packing = Format<Texel>;
-  const Index column = static_cast<Index>(blockIdx.y) * blockDim.x + threadIdx.x, view = blockIdx.x;
+  const Index column = Index{blockIdx.y} * blockDim.x + threadIdx.x, view = blockIdx.x;
   const Index bin = column - margin_texels;
   if (column >= projections.n2 + 2 * margin_texels) return;
   float number[Packing::lanes];
@@ -123,8 +123,7 @@ class TexelRows {
   /// Fills the rows with all views of `projections`, measured before, whole or as part of more views.
   void fill(Image<const float> projections) {
     const Index columns = projections.n2 + 2 * margin_texels;
-    const dim3 blocks(static_cast<unsigned>(projections.n0),
-                      static_cast<unsigned>(ceil_div<Index>(columns, threads_a_block)));
+    const dim3 blocks = grid_of(projections.n0, ceil_div<Index>(columns, threads_a_block));
     encode<<<blocks, threads_a_block, 0, stream_>>>(projections, extremes_.data(), data(), pitch_);
     after_launch();
   }
@@ -135,7 +134,7 @@ class TexelRows {
   static Index most_rows(Device device) { return attribute(cudaDevAttrMaxTexture2DLinearHeight, device); }
   static bool fits(Index bins, Device device) {
     return bins + 2 * margin_texels <= attribute(cudaDevAttrMaxTexture2DLinearWidth, device) &&
-           pitch_of(bins, device) * static_cast<Index>(sizeof(Texel)) <=
+           pitch_of(bins, device) * Index{sizeof(Texel)} <=
                attribute(cudaDevAttrMaxTexture2DLinearPitch, device);
   }
 
@@ -150,7 +149,7 @@ class TexelRows {
   static Index pitch_of(Index bins, Device device) {
     const Index alignment = attribute(cudaDevAttrTexturePitchAlignment, device);
     const Index bytes = (bins + 2 * margin_texels) * sizeof(Texel);
-    return ceil_div(bytes, alignment) * alignment / static_cast<Index>(sizeof(Texel));
+    return ceil_div(bytes, alignment) * alignment / Index{sizeof(Texel)};
   }
   Texel* data() const {
     const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());

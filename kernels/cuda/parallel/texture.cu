@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(texture_threads)
   const float x = threadIdx.x % tile, y = threadIdx.x / tile;
   float sum = 0;
   for (Index first = 0; first < band.count; first += texture_threads) {
-    const int here = static_cast<int>(min(static_cast<Index>(texture_threads), band.count - first));
+    const int here = static_cast<int>(min(Index{texture_threads}, band.count - first));
     __syncthreads();
     stage(band.views + first, here, blockIdx.x, blockIdx.y, staged);
     __syncthreads();
@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(texture_threads)
       sum = fmaf(view.w, value[0], sum);
     }
   }
-  out.update(0, static_cast<Index>(blockIdx.x) * tile + threadIdx.x % tile,
-             static_cast<Index>(blockIdx.y) * tile + threadIdx.x / tile, sum);
+  out.update(0, Index{blockIdx.x} * tile + threadIdx.x % tile, Index{blockIdx.y} * tile + threadIdx.x / tile,
+             sum);
 }
 
 /// Back-projection of several slices a texel.

@@ -17,10 +17,7 @@ struct Target {
     if (slice >= volume.n0 || x >= volume.n2 || y >= volume.n1) return;
     Update{alpha, beta}(element(volume, slice, y, x), sum);
   }
-  dim3 tiles() const {
-    return {static_cast<unsigned>(ceil_div<Index>(volume.n2, tile)),
-            static_cast<unsigned>(ceil_div<Index>(volume.n1, tile))};
-  }
+  dim3 tiles() const { return grid_of(ceil_div<Index>(volume.n2, tile), ceil_div<Index>(volume.n1, tile)); }
 };
 
 /// The views whose rows are in the texture.

@@ -18,7 +18,7 @@ constexpr int threads = 256;
 
 /// A thread has a row of a view, which it adds up in the order of the CPU. Grid: (view, row), in one line.
 __global__ void __launch_bounds__(threads) add_bins(Image<const float> y, double* sums) {
-  const Index which = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
+  const Index which = Index{blockIdx.x} * threads + threadIdx.x;
   if (which >= y.n0 * y.n1) return;
   double sum = 0;
   for (Index bin = 0; bin < y.n2; ++bin) sum += element(y, which / y.n1, which % y.n1, bin);
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(threads) add_bins(Image<const float> y, double
 /// Grid: (bins, rows, views). A block takes every gridDim.z-th view. `lowest`: the key of each row.
 __global__ void __launch_bounds__(threads)
     multiply_all(Image<const float> other, Image<float> y, std::uint32_t* lowest) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
   std::uint32_t own = 0xffffffffu;
   for (Index view = blockIdx.z; view < y.n0 && bin < y.n2; view += gridDim.z) {
     const float product = element(y, view, row, bin) * element(other, view, row, bin);
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(threads)
 
 /// The same grid.
 __global__ void __launch_bounds__(threads) take_roots(const double* __restrict__ lifts, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.y;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.y;
   if (bin >= y.n2) return;
   for (Index view = blockIdx.z; view < y.n0; view += gridDim.z) {
     float& value = element(y, view, row, bin);
@@ -50,16 +50,14 @@ __global__ void __launch_bounds__(threads) take_roots(const double* __restrict__
 }
 
 dim3 blocks_of(const Image<float>& y) {
-  return {static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), static_cast<unsigned>(y.n1),
-          static_cast<unsigned>(std::min<Index>(y.n0, 64))};
+  return grid_of(ceil_div<Index>(y.n2, threads), y.n1, std::min<Index>(y.n0, 64));
 }
 
 std::vector<double> sums_of_views(Image<const float> y, Stream& stream) {
   note_launch("sums of views");
   std::vector<double> sums(y.n0 * y.n1);
   const Scratch<double> there(sums.size(), queue(stream));
-  add_bins<<<static_cast<unsigned>(ceil_div<Index>(y.n0 * y.n1, threads)), threads, 0, queue(stream)>>>(
-      y, there.data());
+  add_bins<<<grid_of(ceil_div<Index>(y.n0 * y.n1, threads)), threads, 0, queue(stream)>>>(y, there.data());
   after_launch();
   bring(std::span(sums), there, stream);
   return sums;

@@ -54,16 +54,14 @@ struct Rows {
 /// Calls `f` for the bins of this thread: several, so that they share the divisions that find a pair.
 template <class F>
 __device__ inline void for_bins(Index count, const F& f) {
-  const Index first = static_cast<Index>(blockIdx.x) * bins_a_block + threadIdx.x;
+  const Index first = Index{blockIdx.x} * bins_a_block + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < bins_a_thread; ++i)
     if (const Index bin = first + i * threads; bin < count) f(bin);
 }
 
 /// Blocks for so many bins and pairs.
-dim3 blocks_of(Index bins, Index pairs) {
-  return {static_cast<unsigned>(ceil_div<Index>(bins, bins_a_block)), static_cast<unsigned>(pairs)};
-}
+dim3 blocks_of(Index bins, Index pairs) { return grid_of(ceil_div<Index>(bins, bins_a_block), pairs); }
 
 /// End values of both views of a pair, at the low and at the high end of its row.
 struct Ends {
@@ -74,7 +72,7 @@ struct Ends {
 __device__ inline Ends end_values(const Rows& at, const FilterSide& side, Index row, Index view,
                                   const Image<const float>& in) {
   __shared__ float ends[4];  // low and high of one view, then of the other
-  const int end = static_cast<int>(threadIdx.x) / 32;
+  const int end = own_thread() / 32;
   if (end < 4) {
     const Index own = view + end / 2;
     float value = 0;
@@ -127,7 +125,7 @@ __global__ void __launch_bounds__(threads)
 /// Zeros for blocks that have no bin of the ends.
 __device__ inline Ends given_back(const Rows& at, const FilterSide& side, Index view,
                                   const float2* __restrict__ pair) {
-  const Index first = static_cast<Index>(blockIdx.x) * bins_a_block, bins = at.beyond.ends.bins;
+  const Index first = Index{blockIdx.x} * bins_a_block, bins = at.beyond.ends.bins;
   if (first >= bins && first + bins_a_block <= side.bins - bins) return {};
   double sums[4] = {};  // as in Ends
   for (Index k = threadIdx.x; k < at.length; k += threads) {

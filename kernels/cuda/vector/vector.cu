@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(threads)
     for (Index four = threadIdx.x; four < ceil_div<Index>(mine.count, 4); four += threads)
       for (Index i = four * 4 / n; i < min(four * 4 / n + 4 / n, mine.count / n); ++i) {
         const Few<n> a = few<n>(u, i), b = few<n>(v, i);
-        for (int k = 0; k < n; ++k) sum += static_cast<double>(a.at[k]) * static_cast<double>(b.at[k]);
+        for (int k = 0; k < n; ++k) sum += double{a.at[k]} * double{b.at[k]};
       }
   }
   sum = block_sum(sum);
@@ -59,7 +59,7 @@ void dot(ConstVectorView x, ConstVectorView y, std::span<double> sums, Stream& s
     piece_dots<n><<<grid_of(at), threads, 0, s>>>(at, at.pieces_of_line(), x.data, y.data, partial.data());
   });
   after_launch();
-  add_pieces<<<static_cast<unsigned>(at.blocks), threads, 0, s>>>(at.pieces(), partial.data(), total.data());
+  add_pieces<<<grid_of(at.blocks), threads, 0, s>>>(at.pieces(), partial.data(), total.data());
   after_launch();
   bring(sums, total, stream);
 }

@@ -38,7 +38,7 @@ struct Integers {
   double scale, top;
   __device__ Number operator()(float voxel, Beyond& met) const {
     met.below += voxel<min, met.above += voxel> max;
-    double level = (static_cast<double>(voxel) - min) * scale;
+    double level = (double{voxel} - min) * scale;
     level = level > 0 ? level : 0;
     level = level < top ? level : top;
     const int whole = static_cast<int>(level);
@@ -51,8 +51,7 @@ __global__ void __launch_bounds__(threads)
     encode_all(Coding coding, const float* __restrict__ voxels, Index count, typename Coding::Number* numbers,
                Beyond* beyond) {
   Beyond met{0, 0};
-  for (Index i = static_cast<Index>(blockIdx.x) * threads + threadIdx.x; i < count;
-       i += static_cast<Index>(gridDim.x) * threads)
+  for (Index i = Index{blockIdx.x} * threads + threadIdx.x; i < count; i += Index{gridDim.x} * threads)
     numbers[i] = coding(voxels[i], met);
   if (met.below > 0) atomicAdd(&beyond->below, met.below);
   if (met.above > 0) atomicAdd(&beyond->above, met.above);
@@ -73,7 +72,7 @@ VoxelsBeyond encode(const VoxelCoding& how, const float* voxels, Index count, st
   const cudaStream_t s = queue(stream);
   Beyond met{0, 0};
   const Sent<Beyond> beyond(std::span<const Beyond>(&met, 1), stream);
-  const auto blocks = static_cast<unsigned>(std::min(ceil_div<Index>(count, threads), most_blocks));
+  const dim3 blocks = grid_of(std::min(ceil_div<Index>(count, threads), most_blocks));
   with_coding(how, [&](auto coding) {
     using Number = typename decltype(coding)::Number;
     encode_all<<<blocks, threads, 0, s>>>(coding, voxels, count, reinterpret_cast<Number*>(numbers),

@@ -26,8 +26,8 @@ struct Table {
 
 /// Grid: (bins, groups of waves, sinograms). `sums`: (sinogram, wave, bin).
 __global__ void __launch_bounds__(threads) add_over_views(Image<const float> y, Table waves, WaveSums* sums) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x;
-  const Index first = static_cast<Index>(blockIdx.y) * waves_a_thread, row = blockIdx.z;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x;
+  const Index first = Index{blockIdx.y} * waves_a_thread, row = blockIdx.z;
   if (bin >= y.n2) return;
   WaveSums own[waves_a_thread];
   Index halves[waves_a_thread], at[waves_a_thread] = {};
@@ -50,10 +50,10 @@ __global__ void __launch_bounds__(threads) add_over_views(Image<const float> y, 
 /// Grid: (bins, groups of views, sinograms).
 __global__ void __launch_bounds__(threads)
     take_out_waves(const WaveSums* __restrict__ sums, Table waves, Image<float> y, float* slow) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.z;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.z;
   if (bin >= y.n2) return;
-  for (Index first = static_cast<Index>(blockIdx.y) * views_a_thread; first < y.n1;
-       first += static_cast<Index>(gridDim.y) * views_a_thread) {
+  for (Index first = Index{blockIdx.y} * views_a_thread; first < y.n1;
+       first += Index{gridDim.y} * views_a_thread) {
     double own[views_a_thread] = {};
     for (Index i = 0; i < waves.count; ++i) {
       const WaveSums sum = sums[(row * waves.count + i) * y.n2 + bin];
@@ -89,19 +89,18 @@ void take_out(const Waves& waves, Image<float> y, float* slow, Stream& stream) {
   const Sent<double> weights(waves.weights, stream);
   const Scratch<WaveSums> sums(y.n0 * count * y.n2, queue(stream));
   const Table table{waves.length, waves.beside, count, turns_there.data(), halves.data(), weights.data()};
-  const auto bins = static_cast<unsigned>(ceil_div<Index>(y.n2, threads)), rows = static_cast<unsigned>(y.n0);
-  add_over_views<<<dim3(bins, static_cast<unsigned>(ceil_div<Index>(count, waves_a_thread)), rows), threads,
-                   0, queue(stream)>>>({y.data, y.n0, y.n1, y.n2, y.s0, y.s1}, table, sums.data());
+  const Index bins = ceil_div<Index>(y.n2, threads), rows = y.n0;
+  add_over_views<<<grid_of(bins, ceil_div<Index>(count, waves_a_thread), rows), threads, 0, queue(stream)>>>(
+      {y.data, y.n0, y.n1, y.n2, y.s0, y.s1}, table, sums.data());
   after_launch();
   const Index groups = std::min<Index>(ceil_div<Index>(y.n1, views_a_thread), 65535);
-  take_out_waves<<<dim3(bins, static_cast<unsigned>(groups), rows), threads, 0, queue(stream)>>>(
-      sums.data(), table, y, slow);
+  take_out_waves<<<grid_of(bins, groups, rows), threads, 0, queue(stream)>>>(sums.data(), table, y, slow);
   after_launch();
 }
 
 /// Grid: (bins, views, sinograms).
 __global__ void __launch_bounds__(threads) add_slow(const float* __restrict__ slow, Image<float> y) {
-  const Index bin = static_cast<Index>(blockIdx.x) * threads + threadIdx.x, row = blockIdx.z;
+  const Index bin = Index{blockIdx.x} * threads + threadIdx.x, row = blockIdx.z;
   if (bin >= y.n2) return;
   for (Index view = blockIdx.y; view < y.n1; view += gridDim.y)
     element(y, row, view, bin) += slow[(row * y.n1 + view) * y.n2 + bin];
@@ -109,8 +108,7 @@ __global__ void __launch_bounds__(threads) add_slow(const float* __restrict__ sl
 
 void put_back(const float* slow, Image<float> y, Stream& stream) {
   note_launch("add slow parts");
-  const dim3 blocks(static_cast<unsigned>(ceil_div<Index>(y.n2, threads)),
-                    static_cast<unsigned>(std::min<Index>(y.n1, 65535)), static_cast<unsigned>(y.n0));
+  const dim3 blocks = grid_of(ceil_div<Index>(y.n2, threads), std::min<Index>(y.n1, 65535), y.n0);
   add_slow<<<blocks, threads, 0, queue(stream)>>>(slow, y);
   after_launch();
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "../../../../core/rounding.hpp"
 #include "view_blocks.hpp"
 
 namespace tandem::pipeline::stripes {
@@ -43,7 +44,7 @@ class Flanks {
 /// The sum of x^power over the columns of a flank, 1 at its far end.
 double moment(Index half, int power) {
   double sum = 0;
-  for (Index x = half + 1; x <= 2 * half; ++x) sum += std::pow(static_cast<double>(x) / (2 * half), power);
+  for (Index x = half + 1; x <= 2 * half; ++x) sum += std::pow(1.0 * x / (2 * half), power);
   return sum;
 }
 
@@ -54,7 +55,7 @@ Flanks::Flanks(Index half)
     for (std::size_t k = 0; k < powers; ++k) squares[k] += 2 * at(x)[k] * at(x)[k];
   for (std::size_t k = 0; k < powers; ++k) scale_[k] = 1 / std::sqrt(squares[k]);
   const Index inner = half / 2;
-  const double share = 1 / static_cast<double>(2 * inner + 1);
+  const double share = 1.0 / (2 * inner + 1);
   Powers middle{};
   for (Index x = -inner; x <= inner; ++x)
     for (std::size_t k = 0; k < powers; ++k) middle[k] += share * at(x)[k];
@@ -66,7 +67,7 @@ Flanks::Flanks(Index half)
 }
 
 Flanks::Powers Flanks::at(Index column) const {
-  const double x = static_cast<double>(column) / reach();
+  const double x = 1.0 * column / reach();
   return {scale_[0], scale_[1] * x, scale_[2] * (x * x - second_), scale_[3] * x * (x * x - third_)};
 }
 
@@ -105,7 +106,7 @@ const std::vector<Flanks>& windows() {
 /// in half its width.
 double ratio_beyond_doubt(Index bins) {
   double places = 0;
-  for (const Flanks& window : windows()) places += static_cast<double>(bins) / window.half();
+  for (const Flanks& window : windows()) places += 1.0 * bins / window.half();
   return ratio_by_chance(1e-3 / places);
 }
 
@@ -210,7 +211,7 @@ class Search {
     double highest = 0;
     for (std::size_t s = 0; s < scales_.size(); ++s) {
       const Places& scale = scales_[s];
-      const double factor = 1 / std::sqrt(static_cast<double>(scale.window.half()));
+      const double factor = 1 / std::sqrt(scale.window.half());
       for (Index m = scale.first(); m < scale.last(bins_); ++m)
         if (const double own = factor * std::abs(scale[m].excess); own > highest && may_be_stripe(scale, m))
           highest = own, best = Found{s, m};
@@ -239,8 +240,8 @@ class Search {
     Range places{scale.first(), scale.last(bins_)};
     if (axis_) {
       const double image = 2 * *axis_ - m, beside = nearest_bins + of_distance * std::abs(m - *axis_);
-      places.first = std::max(places.first, static_cast<Index>(std::ceil(image - beside)));
-      places.last = std::min(places.last, static_cast<Index>(std::floor(image + beside)) + 1);
+      places.first = std::max(places.first, ceil_index(image - beside));
+      places.last = std::min(places.last, floor_index(image + beside) + 1);
       if (places.first >= places.last) return true;
     }
     for (Index k = places.first; k < places.last; ++k)

@@ -16,7 +16,7 @@ constexpr std::size_t trimmed = 2, kept = view_blocks - 2 * trimmed;
 double beyond(double t) {
   constexpr int freedom = kept - 1;
   static_assert(freedom % 2 == 1);
-  const double angle = std::atan(t / std::sqrt(static_cast<double>(freedom))), c = std::cos(angle);
+  const double angle = std::atan(t / std::sqrt(freedom)), c = std::cos(angle);
   double term = c, sum = c;
   for (int k = 2; k < freedom - 1; k += 2) sum += term *= c * c * k / (k + 1);
   return 1 - 2 / std::numbers::pi * (angle + std::sin(angle) * sum);

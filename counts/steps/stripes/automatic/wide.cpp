@@ -42,7 +42,7 @@ WideStripe measured(const Plane& columns, Range bins) {
   WideStripe stripe{bins, {}};
   const float *before = columns.row(0), *behind = columns.row(bins.size() + 1);
   for (Index b = 1; b <= bins.size(); ++b) {
-    const double t = static_cast<double>(b) / (bins.size() + 1);
+    const double t = 1.0 * b / (bins.size() + 1);
     std::vector<double> excess;
     for (Index view = 0; view < columns.columns; ++view)
       excess.push_back(columns.row(b)[view] - (1 - t) * before[view] - t * behind[view]);

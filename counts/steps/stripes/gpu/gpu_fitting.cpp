@@ -96,7 +96,7 @@ class GpuFit {
 
 double bytes_of_fit(Index views, Index bins) {
   const Index margin = fit_margin(views);
-  return sizeof(float) * static_cast<double>(3 * views * bins + (views + 2 * margin) * (bins + 2 * margin));
+  return double{sizeof(float)} * (3 * views * bins + (views + 2 * margin) * (bins + 2 * margin));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ class Search {
   std::vector<FoundStripes> found_;
 };
 
-double bytes_of_search(Index views, Index bins) { return sizeof(float) * static_cast<double>(views * bins); }
+double bytes_of_search(Index views, Index bins) { return double{sizeof(float)} * (views * bins); }
 
 std::optional<Index> look(GpuData& data, const Preprocessing& how) {
   const Image<float>& y = data.y;

@@ -51,9 +51,7 @@ void straighten(const Image<float>& y, const BlockedTitarenko& how, Stream& stre
   kernels::products(gpu)->roots(lifts, y, stream);
 }
 
-double bytes_of_regularisation(Index views, Index bins) {
-  return sizeof(float) * static_cast<double>(views * bins);
-}
+double bytes_of_regularisation(Index views, Index bins) { return double{sizeof(float)} * (views * bins); }
 
 }  // namespace
 

@@ -87,9 +87,9 @@ double gpu_bytes_a_row(const FourierWavelet& how, Index views, Index bins) {
   double held = 0, most = 0;
   for (Index level = 0; level < how.levels; ++level) {
     const Index half_rows = kernels::half_of(rows, taps), half_columns = kernels::half_of(columns, taps);
-    const double band = sizeof(float) * static_cast<double>(half_rows * half_columns),
-                 half = sizeof(float) * static_cast<double>(rows * half_columns),
-                 plane = sizeof(float) * static_cast<double>(rows * columns);
+    const double band = double{sizeof(float)} * (half_rows * half_columns),
+                 half = double{sizeof(float)} * (rows * half_columns),
+                 plane = double{sizeof(float)} * (rows * columns);
     const double waves = kernels::wave_bytes(steady_waves(half_rows, how.sigma), half_columns);
     most = std::max(most, held + 2 * half + std::max(plane, 4 * band));
     most = std::max(most, held + 4 * band + waves);

@@ -60,7 +60,7 @@ __device__ void fetch(const CUtensorMap& map, const Layout& n, const ParallelVie
 #pragma unroll 1
   for (int step = ring.fetcher(); step < steps; step += fetchers) {
     const int stage = ring.await_empty(step);
-    const Index which = static_cast<Index>(step) * views_a_stage + v;
+    const Index which = Index{step} * views_a_stage + v;
     const ParallelView view = which < n.views ? views[which] : ParallelView{};
     const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
     const Anchor anchor = anchor_at(view, px / tile, py / tile);
@@ -161,8 +161,7 @@ __global__ void __launch_bounds__(threads, 1) backward(const __grid_constant__ C
                                                        const ParallelView* __restrict__ views, Target out) {
   const Ring<Notes> ring(n.stages, box_bytes<slices>(n));
   const int2 block = block_at<8>(n.blocks);
-  const Index x0 = static_cast<Index>(block.x) * tiles_x * edge,
-              y0 = static_cast<Index>(block.y) * tiles_y * edge;
+  const Index x0 = Index{block.x} * tiles_x * edge, y0 = Index{block.y} * tiles_y * edge;
   divide_block([&] { fetch<slices>(map, n, views, x0, y0, ring); },
                [&] { multiply_and_add<slices, unit>(n, out, x0, y0, ring); });
 }
@@ -201,8 +200,8 @@ void batch_backward(const ParallelViews& packed, const ParallelView* views, floa
       boxes_of({rows.data(), {64, projections.n2, n.views, lanes / 64, 1}, {row, view, 128, view * n.views}},
                n.slab_rows);
   const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
-  kernel<<<static_cast<unsigned>(n.blocks.x * n.blocks.y), threads, static_cast<std::size_t>(shared), s>>>(
-      map, n, views, out);
+  kernel<<<grid_of(n.blocks.x * n.blocks.y), threads, static_cast<std::size_t>(shared), s>>>(map, n, views,
+                                                                                             out);
   after_launch();
 }
 

@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(256)
     __syncthreads();
     for (int k = lowest; k <= highest; ++k) {
       const int at = n.window_at(group, s, k, place), first = firsts[at];
-      const float* from = partial + static_cast<Index>(at) * window * slices + slice;
+      const float* from = partial + Index{at} * window * slices + slice;
 #pragma unroll
       for (int j = 0; j < sums; ++j) {
         const int in = bin0 + sub + j * bins_at_once - first;

@@ -167,7 +167,7 @@ __device__ inline void leave(const float (&sum)[strips][slices / 2], float* part
   const int place = threadIdx.x / 32, row = threadIdx.x % 32 / 4, slice = threadIdx.x % 4 * 2;
 #pragma unroll
   for (int i = 0; i < strips; ++i) {
-    const Index at = (static_cast<Index>(blockIdx.x) * strips + i) * views_a_group + place;
+    const Index at = (Index{blockIdx.x} * strips + i) * views_a_group + place;
     float* to = partial + (at * window + row) * slices + slice;
 #pragma unroll
     for (int j = 0; j < slices / 2; j += 2)
@@ -244,8 +244,7 @@ __device__ inline bool find_walk(const Layout& n, const ParallelView* views, con
   if (real && first < n.bins && first + window > 0) walk.met = true;
   __syncthreads();
   const bool any = walk.met && walk.first_stage <= walk.last_stage;
-  if (mine)
-    firsts[(static_cast<Index>(blockIdx.x) * strips + i) * views_a_group + place] = any ? first : nowhere;
+  if (mine) firsts[(Index{blockIdx.x} * strips + i) * views_a_group + place] = any ? first : nowhere;
   return any;
 }
 
@@ -318,12 +317,10 @@ void project(const ParallelViews& packed, const KeptPlan& kept, bool turned, con
                                    width, 2);
   for (Index first = 0; first < all; first += at_once) {
     n.groups = static_cast<int>(std::min(at_once, all - first));
-    kernel<<<static_cast<unsigned>(n.groups * n.segments * n.columns), threads,
-             static_cast<std::size_t>(shared), s>>>(map, n, views, groups.data() + first, partial.data(),
-                                                    firsts.data());
+    kernel<<<grid_of(n.groups * n.segments * n.columns), threads, static_cast<std::size_t>(shared), s>>>(
+        map, n, views, groups.data() + first, partial.data(), firsts.data());
     after_launch();
-    const dim3 cells(static_cast<unsigned>(n.groups * views_a_group),
-                     static_cast<unsigned>(ceil_div<Index>(bins, bins_a_block)));
+    const dim3 cells = grid_of(n.groups * views_a_group, ceil_div<Index>(bins, bins_a_block));
     collect<slices><<<cells, 256, 0, s>>>(n, groups.data() + first, partial.data(), firsts.data(), out);
     after_launch();
   }
