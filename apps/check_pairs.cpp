@@ -89,7 +89,7 @@ template <class Beam>
 LinearOperator in_tiles(const CheckCase& c, const Beam& scan, const TileMemory& memory_of) {
   const auto bytes_of = [&](Shape volume, Shape projections) {
     const WorkingMemory kernels = memory_of(volume, projections);
-    const auto all = [](Shape n) { return 4 * static_cast<double>(n[0] * n[1] * n[2]); };
+    const auto all = [](Shape n) { return 4.0 * (n[0] * n[1] * n[2]); };
     return 2 * all(volume) + 2 * all(projections) + std::max(kernels.forward, kernels.backward);
   };
   const auto [nx, ny, nz] = c.grid.size;

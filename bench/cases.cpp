@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../kernels/parallel.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
@@ -41,7 +42,7 @@ double backward_error(const Case& c, const Execution& how, const Array& there_q,
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
       const ParallelView& view = packed.views[v];
-      const auto below = static_cast<Index>(std::floor(view.origin + view.step_x * x + view.step_y * y));
+      const auto below = floor_index(view.origin + view.step_x * x + view.step_y * y);
       for (Index bin = below; bin <= below + 1; ++bin)
         if (0 <= bin && bin < in.n2) sum += coefficient(packed, v, x, y, bin) * in(v, z, bin);
     }

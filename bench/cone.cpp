@@ -61,8 +61,8 @@ double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
   const Array seen = on_device(A * on_device(std::move(x), axes.device), cpu);
   double difference = 0, size = 0;
   for (Index k = 0; k < seen.size(); ++k) {
-    difference += std::pow(static_cast<double>(seen.data()[k]) - exact.data()[k], 2);
-    size += std::pow(static_cast<double>(exact.data()[k]), 2);
+    difference += std::pow(double{seen.data()[k]} - exact.data()[k], 2);
+    size += std::pow(exact.data()[k], 2);
   }
   return std::sqrt(difference / size);
 }
@@ -78,7 +78,7 @@ Bus bus_of(const Axes& axes) {
   Array here(Space({1, 1, Index{1} << 28})), there(here.space().on(axes.device));
   const Pinned pinned(here);
   Stream& stream = default_stream(axes.device);
-  const double bytes = sizeof(float) * static_cast<double>(here.size());
+  const double bytes = double{sizeof(float)} * here.size();
   return {bytes / median_ms(axes, [&] { copy(here, there, stream); }),
           bytes / median_ms(axes, [&] { copy(there, here, stream); })};
 }
@@ -89,7 +89,7 @@ std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Arra
                        B = back ? adjoint(A) : A;
   const WorkingMemory beside =
       working_memory(Model::separable_footprint, A.domain().shape(), A.range().shape(), axes.device);
-  const double needed = sizeof(float) * static_cast<double>(A.domain().size() + A.range().size()) +
+  const double needed = double{sizeof(float)} * (A.domain().size() + A.range().size()) +
                         (back ? beside.backward : beside.forward);
   if (axes.device.is_cuda() && needed > 0.95 * free_memory(axes.device)) return std::nullopt;
   Stream& stream = default_stream(axes.device);
@@ -105,7 +105,7 @@ std::optional<double> kernels_ms(const Axes& axes, const ConeCase& c, const Arra
 
 /// The least milliseconds of transfers of one device, since each output needs all of the input on the device.
 double transfer_ms(const Bus& bus, const Array& in, const Array& out, std::size_t outputs, Index devices) {
-  const auto bytes = [](const Array& a) { return sizeof(float) * static_cast<double>(a.size()); };
+  const auto bytes = [](const Array& a) { return double{sizeof(float)} * a.size(); };
   const double n = devices, passes = std::ceil(outputs / n);
   return std::max(passes * bytes(in) / bus.up, bytes(out) / n / bus.down);
 }
@@ -207,8 +207,8 @@ class ModelTimes {
             ? hierarchical_memory(case_.scan, case_.grid, axes_.device, {}, AlongRows::as_footprints)
             : working_memory(model, B.range().shape(), F.domain().shape(), axes_.device);
     const double needed =
-        sizeof(float) * static_cast<double>(2 * F.domain().size() + B.range().size()) + beside.backward;
-    if (axes_.device.is_cuda() && needed > 0.95 * static_cast<double>(free_memory(axes_.device))) return;
+        double{sizeof(float)} * (2 * F.domain().size() + B.range().size()) + beside.backward;
+    if (axes_.device.is_cuda() && needed > 0.95 * free_memory(axes_.device)) return;
     on_line_(name(model) + ", FDK");
     const Array y = input(F.domain());
     Array q(F.range()), x(B.range());

@@ -33,9 +33,7 @@ struct FanCase {
   const ConeBeam& cone() const { return scan; }
   VolumeGrid seen_by_projector() const { return flat() ? tall_voxels(scan, grid) : grid; }
   VolumeGrid seen_by_fdk() const { return flat() ? flat_voxels(scan, grid) : grid; }
-  double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) * scan.angles.size();
-  }
+  double updates() const { return 1.0 * (grid.size[0] * grid.size[1] * grid.size[2]) * scan.angles.size(); }
 };
 
 /// All times for one number of slices.

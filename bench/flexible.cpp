@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "../core/host_memory.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/flexible_views.hpp"
 #include "../geometry/vector3.hpp"
 #include "../kernels/flexible_footprint.hpp"
@@ -57,7 +58,7 @@ FlexibleCase case_of(const Orbit& orbit, Index size, Index views) {
   const double height = 0.5 * d.rows * d.row_pitch;  // at the axis
   std::vector<FlexibleView> all;
   for (std::size_t k = 0; k < circle.scan.angles.size(); ++k) {
-    const double a = orbit.turns * circle.scan.angles[k], share = static_cast<double>(k) / views - 0.5;
+    const double a = orbit.turns * circle.scan.angles[k], share = 1.0 * k / views - 0.5;
     const Vector3 side{std::cos(a), std::sin(a), 0},
         ray = turned({-std::sin(a), std::cos(a), 0}, side, orbit.elevation);
     const Vector3 bins = turned(side, ray, orbit.roll), rows = turned(cross(bins, ray), bins, orbit.pitch);
@@ -102,10 +103,8 @@ double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
       const double bin = view.bin.at(fx, fy, fz) / depth, row = view.row.at(fx, fy, fz) / depth;
       const double wide = s.along_bins.outer / s.along_bins.per_flank / stretch + 1,
                    high = s.along_rows.outer / s.along_rows.per_flank / stretch + 1;
-      for (auto j = static_cast<Index>(std::floor(row - high));
-           j <= static_cast<Index>(std::ceil(row + high)); ++j)
-        for (auto i = static_cast<Index>(std::floor(bin - wide));
-             i <= static_cast<Index>(std::ceil(bin + wide)); ++i) {
+      for (auto j = floor_index(row - high); j <= ceil_index(row + high); ++j)
+        for (auto i = floor_index(bin - wide); i <= ceil_index(bin + wide); ++i) {
           if (j < 0 || j >= in.n1 || i < 0 || i >= in.n2) continue;
           const auto share = [&](const kernels::Profile& p, Index cell, double place) {
             const double from = cell - place;
@@ -122,7 +121,7 @@ double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
 
 Rows::value_type line(const FlexibleCase& c, const std::string& direction, double ms) {
   const Shape n = c.grid.shape();
-  const double updates = static_cast<double>(n[0] * n[1] * n[2]) * views_of(c.scan);
+  const double updates = 1.0 * (n[0] * n[1] * n[2]) * views_of(c.scan);
   return {{"variant", "separable_footprint"},
           {"precision", "float32"},
           {"direction", direction},

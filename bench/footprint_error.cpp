@@ -47,8 +47,7 @@ double footprint_backward_error(const ConeViews& n, ConstVectorView q, ConstVect
                   rows = kernels::cells_between(low, low + column.step, in.n1);
       for (Index bin = bins.first; bin < bins.last; ++bin)
         for (Index row = rows.first; row < rows.last; ++row)
-          sum += kernels::mean_over(t, bin) *
-                 kernels::share_of(low, low + column.step, static_cast<double>(row)) *
+          sum += kernels::mean_over(t, bin) * kernels::share_of(low, low + column.step, 1.0 * row) *
                  kernels::slant_of<double>(n.views[v], row, bin) * in(v, row, bin);
     }
     return std::pair{static_cast<double>(out(iz, iy, ix)), sum};
@@ -72,8 +71,7 @@ double footprint_forward_error(const ConeViews& n, ConstVectorView x, ConstVecto
         const Range voxels = kernels::cells_between(voxel - half - 0.5, voxel + half - 0.5, in.n0);
         for (Index iz = voxels.first; iz < voxels.last; ++iz) {
           const double low = column.first + column.step * iz;
-          sum +=
-              weight * kernels::share_of(low, low + column.step, static_cast<double>(row)) * in(iz, iy, ix);
+          sum += weight * kernels::share_of(low, low + column.step, 1.0 * row) * in(iz, iy, ix);
         }
       }
     return std::pair{static_cast<double>(out(v, row, bin)),

@@ -36,7 +36,7 @@ class Polynomials {
       for (Index k = 0; k <= n_.highest; ++k) {
         const std::complex<double> turn = std::polar(1.0, -angle(k));
         std::complex<double> sum = 0;
-        for (Index b = count; b-- > 0;) sum = sum * turn + static_cast<double>(row[b]);
+        for (Index b = count; b-- > 0;) sum = sum * turn + double{row[b]};
         transforms_[v].push_back(sum);
       }
     });
@@ -78,7 +78,7 @@ double error_in_circle(const Case& c, const Polynomials& rows, const Array& ther
   const Index n = c.grid.size[0];
   Random random(1);
   std::vector<std::pair<Index, Index>> pixels;
-  while (static_cast<Index>(pixels.size()) < sampled_pixels) {
+  while (std::ssize(pixels) < sampled_pixels) {
     const Index ix = any(random, n), iy = any(random, n);
     if (std::hypot(c.grid.x(ix), c.grid.y(iy)) < 0.5 * n) pixels.emplace_back(ix, iy);
   }

@@ -38,7 +38,7 @@ double value_of_taps(const kernels::Taps& taps, double position, const At& at) {
   const auto middle_distance = static_cast<float>(position - std::floor(position) - 0.5);
   double sum = 0;
   for (Index i = read.first; i < read.last; ++i)
-    sum += static_cast<double>(taps.weight(static_cast<int>(i - read.first), middle_distance)) * at(i);
+    sum += double{taps.weight(static_cast<int>(i - read.first), middle_distance)} * at(i);
   return sum;
 }
 

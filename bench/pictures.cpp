@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "../core/rounding.hpp"
 #include "../geometry/phantom.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
@@ -32,7 +33,7 @@ std::vector<double> angles(Index views, double arc) {
   return all;
 }
 
-Index bins_for(double width) { return static_cast<Index>(std::ceil(width)) | 1; }
+Index bins_for(double width) { return ceil_index(width) | 1; }
 
 /// Half a turn of a parallel beam, with the wanted projectors.
 struct Parallel {
@@ -98,7 +99,7 @@ double noise_in_ring(const Array& image, Index size) {
     const Index x = i % size, y = i / size;
     const double r = std::hypot(x - middle, y - middle);
     if (r < 0.15 * radius || r > 0.85 * radius) continue;
-    sum += std::pow(static_cast<double>(image.data()[i]), 2), ++count;
+    sum += std::pow(image.data()[i], 2), ++count;
   }
   return std::sqrt(sum / count);
 }
@@ -115,7 +116,7 @@ Rows::value_type row_of(const Picture& picture, std::string_view window, const A
                         Array& truth, Array noise) {
   const Shape shape{1, axes.size, axes.size};
   const pipeline::Quality quality = pipeline::compare(values(image), values(truth), shape);
-  const auto views = static_cast<double>(picture.B.domain().shape()[0]);
+  const double views = picture.B.domain().shape()[0];
   return {{"direction", std::string(window) + " " + picture.model},
           {"window", window},
           {"model", picture.model},

@@ -30,8 +30,8 @@ io::Frames counts_of(Shape n) {
     const Index view = line / n[1];
     const double turn = 2 * std::numbers::pi * view / n[0];
     for (Index b = 0; b < n[2]; ++b) {
-      const double x = static_cast<double>(2 * b - n[2]) / n[2] - 0.2 * std::cos(turn);
-      const double gain = 1 + 0.02 * std::sin(static_cast<double>(7 * b * b + 3 * (line % n[1])));
+      const double x = 1.0 * (2 * b - n[2]) / n[2] - 0.2 * std::cos(turn);
+      const double gain = 1 + 0.02 * std::sin(7 * b * b + 3 * (line % n[1]));
       const double y =
           gain * std::exp(-2 * std::sqrt(std::max(0.0, 0.25 - x * x))) * (1 + 0.02 * own.uniform());
       const double zinger = own.uniform() < 3e-4 ? 20000 : 0;

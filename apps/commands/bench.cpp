@@ -122,7 +122,7 @@ void run_bench(BenchOptions& o) {
                       : o.name == "solvers" && o.variant == "fourier"
                           ? chosen_executions(o, kernels::fourier(o.axes.device))
                           : chosen_executions(o, kernels::parallel(o.axes.device));
-  double done = 0, all = 2 * static_cast<double>(o.axes.slices.size() * o.axes.executions.size());
+  double done = 0, all = 2.0 * (o.axes.slices.size() * o.axes.executions.size());
   const json rows = cases.at(o.name)(o.axes, [&](const std::string& what) {
     all = std::max(all, done + 1);  // some cases have more lines than most
     progress(what, done++, all, "lines");

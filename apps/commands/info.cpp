@@ -76,7 +76,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
     recipe.devices = {device};
     if (auto plan = plan_or_reason(info, recipe, row)) {
       const Shape n = plan->job.grid.shape();
-      const double updates = static_cast<double>(n[0] * n[1] * n[2]) * views_of(plan->job.scan);
+      const double updates = 1.0 * (n[0] * n[1] * n[2]) * views_of(plan->job.scan);
       report["shape"] = n;
       report["updates"] = updates;
       row["memory_bytes"] = plan->flow.bytes;

@@ -101,7 +101,7 @@ std::vector<double> LookFrames::mean_of(io::FrameKind kind, Index count) const {
   const std::vector<Index> which = evenly_taken(count, most);
   for (const Index k : which) {
     const std::vector<float> one = read(kind, k);
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i] / static_cast<double>(which.size());
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i] / which.size();
   }
   return sum;
 }

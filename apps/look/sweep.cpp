@@ -41,7 +41,7 @@ std::pair<double, double> range_of(std::span<const float> grey) {
 /// detector see, unless that is too little.
 double radius_of(const pipeline::LookedAt& at) {
   constexpr double most = 0.4, least = 0.1;
-  const auto side = static_cast<double>(std::min(at.picture.width, at.picture.height));
+  const double side = std::min(at.picture.width, at.picture.height);
   return std::clamp(at.seen_twice, least * side, most * side);
 }
 
@@ -152,7 +152,7 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
           options, z, [&] { done(values.size() - 1); }, compared ? &opposite : nullptr);
       const io::Picture& p = at.picture;
       if (all.pictures.empty()) range = range_of(p.grey), radius = radius_of(at);
-      const double fits = 0.5 * static_cast<double>(std::min(p.width, p.height));
+      const double fits = 0.5 * std::min(p.width, p.height);
       values.back().slices.push_back(pipeline::sharpness_of(
           {p.grey, at.even, p.width, p.height, std::min(radius, fits)}, range.first, range.second));
       values.back().slices.back().opposite = std::move(opposite);

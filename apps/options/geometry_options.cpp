@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "../../core/rounding.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/trajectories.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
@@ -86,7 +87,7 @@ double usual_arc(const GeometryOptions& o) {
 std::vector<double> angles_of_views(const GeometryOptions& o, Index bins) {
   if (!o.angles_file.empty()) return io::read_angles(o.angles_file);
   std::vector<double> angles;
-  const Index views = o.views.value_or(static_cast<Index>(std::ceil(0.5 * std::numbers::pi * bins)));
+  const Index views = o.views.value_or(ceil_index(0.5 * std::numbers::pi * bins));
   const double arc = o.arc.value_or(usual_arc(o));
   const bool about_zero = o.trajectory == "tomosynthesis";  // the middle view looks straight down
   const double step = arc / views, start = o.start + (about_zero ? -0.5 * arc + 0.5 * step : 0);

@@ -55,7 +55,7 @@ std::vector<Vector3> outline_of(const FlexibleBeam& scan, const FlexibleView& vi
   std::vector<Vector3> points;
   for (const double end : {-0.5, 0.5})
     for (int k = 0; k <= steps; ++k) {
-      const double along = static_cast<double>(k) / steps - 0.5, side = end < 0 ? along : -along;
+      const double along = 1.0 * k / steps - 0.5, side = end < 0 ? along : -along;
       points.push_back(point_on(scan, view, end * scan.detector.rows, side * scan.detector.bins));
     }
   return points;

@@ -276,7 +276,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
      << "reference " << words_of_references(plan.job.flats, info) << '\n'
      << "volume    " << n[0] << " x " << n[1] << " x " << n[2] << " (z, y, x), " << plan.job.unit();
   if (plan.job.pitch_known) to << ", pitch " << rounded(plan.job.grid.pitch[0]) << " mm";
-  to << ", " << mib(4 * static_cast<double>(n[0] * n[1] * n[2])) << "\n";
+  to << ", " << mib(4.0 * (n[0] * n[1] * n[2])) << "\n";
   if (const Shape all = plan.job.solved.shape(); all != n)
     to << "solved    " << all[0] << " x " << all[1] << " x " << all[2]
        << " (z, y, x), all that the rays see, of which the volume is a part\n";

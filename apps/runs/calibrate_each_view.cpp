@@ -134,9 +134,7 @@ void require_found(const ViewMoves& found) {
 Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& o, calibration::MoveSearch how,
                                ProgressLine& progress) {
   const CalibratedPart coarse = coarse_frames(reader, o, progress);
-  how.watch = [&](int round) {
-    progress("move views", static_cast<double>(round), static_cast<double>(how.rounds), "rounds");
-  };
+  how.watch = [&](int round) { progress("move views", round, how.rounds, "rounds"); };
   const FlexibleBeam views = std::get<FlexibleBeam>(coarse.scan);
   const ViewMoves found = calibration::find_view_moves(coarse.frames, views, how);
   require_found(found);

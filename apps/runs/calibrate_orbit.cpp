@@ -29,7 +29,7 @@ template <class Number>
 double mean(const FlexibleBeam& scan, const Number& number) {
   double sum = 0;
   for (const FlexibleView& view : scan.views) sum += number(view);
-  return sum / static_cast<double>(scan.views.size());
+  return sum / scan.views.size();
 }
 
 /// A number of the report: what views say now, and how certain it is.
@@ -39,7 +39,7 @@ struct NamedNumber {
 };
 NamedNumber named(Sought what, const FlexibleBeam& scan) {
   const auto cell = [&](Index count, auto of) {
-    return 0.5 * static_cast<double>(count - 1) +
+    return 0.5 * (count - 1) +
            mean(scan, [&](const FlexibleView& view) { return of(calibration::place_of(scan, view)); });
   };
   switch (what) {

@@ -70,7 +70,7 @@ CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& o, con
                  0,      d.row_pitch / d.bin_pitch};
   if (has_axis && !rows_are_slices(scan))
     part.frames.bin_angle = d.bin_pitch / point_source_of(part.scan).sdd;
-  part.row = has_axis ? row_of_axis(part.scan) : 0.5 * static_cast<double>(d.rows - 1);
+  part.row = has_axis ? row_of_axis(part.scan) : 0.5 * (d.rows - 1);
   for_each_frame(reader, o, progress, [&](std::size_t, std::span<const float> frame) {
     add_binned(part.frames, frame, s.bins.size(), rows_together, bins_together);
   });
