@@ -37,6 +37,9 @@ std::vector<Case> cases() {
   all.push_back({"large voxels", scan, box(20, 22, 17, 1.6)});
   all.push_back({"tall grid", scan, box(20, 22, 120, 0.5)});
   all.push_back({"a fan", far_cone(150, 1, 83), {{40, 38, 1}, {0.5, 0.5, 0.4}, {0.3, -0.2, 0}}});
+  const Detector small{13, 9, 2, 2, 7.3};  // 32 columns from its first one on reach behind the sources
+  all.push_back(
+      {"near sources", {small, {0, 0.93, 1.87, 2.72, 3.66, 4.59, 5.44}, 18, 36, 3.8}, box(9, 9, 9, 1)});
   all.push_back({"detector aside", scan, box(31, 27, 29, 0.5)});
   all.back().scan.detector.axis_bin += 25;
   return all;

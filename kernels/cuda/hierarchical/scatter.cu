@@ -43,10 +43,12 @@ struct Shared {
   }
 };
 
-/// How many columns after the origin a position of the child, from that of the origin on, is met.
+/// How many columns after the origin a position of the child, from that of the origin on, is met. A position
+/// that the plane meets nowhere in front of the child's source is taken as met far out.
 __device__ inline float columns_until(const Crossing& at, float position) {
-  const float beyond = position - at.at.part;
-  return beyond / (at.step - at.bend * beyond);
+  constexpr float far = 1 << 24;
+  const float beyond = position - at.at.part, slope = at.step - at.bend * beyond;
+  return slope * at.step > 0 ? beyond / slope : copysignf(far, beyond * at.step);
 }
 
 /// Columns of the plane that can read [first, last) of the child, as counted from the origin.
