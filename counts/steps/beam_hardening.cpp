@@ -90,8 +90,7 @@ std::vector<double> fitted(const std::vector<Pair>& lengths, std::size_t terms) 
   std::vector<std::vector<double>> a(terms, std::vector<double>(terms, 0.0));
   std::vector<double> b(terms, 0.0), powers(terms);
   for (const auto& [length, q] : lengths) {
-    for (std::size_t k = 0; k < terms; ++k)
-      powers[k] = std::pow(q / most, k + 1) * most / length;
+    for (std::size_t k = 0; k < terms; ++k) powers[k] = std::pow(q / most, k + 1) * most / length;
     for (std::size_t i = 0; i < terms; ++i) {
       b[i] += powers[i] * most;
       for (std::size_t k = 0; k < terms; ++k) a[i][k] += powers[i] * powers[k];

@@ -84,7 +84,7 @@ void expect_no_moves(const Bad& bad, Move move, Verdict verdict) {
     EXPECT_LE(std::abs(found.moves[v][k]), 4 * found.uncertainty[v][k]);
 }
 
-class BadScans : public testing::TestWithParam<bool> {};  // of a cone?
+class BadScans : public testing::TestWithParam<bool> {};  // the parameter: whether the beam is a cone
 INSTANTIATE_TEST_SUITE_P(Beams, BadScans, testing::Bool(),
                          [](const auto& each) { return each.param ? "cone" : "parallel"; });
 
