@@ -136,8 +136,10 @@ std::vector<TurnedEllipsoid> turned(const Phantom& phantom) {
 double line_integral(const std::vector<TurnedEllipsoid>& ellipsoids, const Vector3& from, const Vector3& to) {
   const double length = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
   double sum = 0;
-  for (const auto& [e, c, s] : ellipsoids) {
-    const auto own = [&e, c, s](double x, double y, double z) {  // in semi-axes
+  for (const TurnedEllipsoid& one : ellipsoids) {
+    const Ellipsoid& e = one.shape;
+    const double c = one.c, s = one.s;
+    const auto own = [&](double x, double y, double z) {  // in semi-axes
       return std::array{(x * c + y * s) / e.semi_axes[0], (y * c - x * s) / e.semi_axes[1],
                         z / e.semi_axes[2]};
     };
