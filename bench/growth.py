@@ -92,7 +92,8 @@ def draw(curves, file):
                 power = 4 if model == "separable_footprint" else 3
                 first, last = known[0], known[-1]  # through the largest case, where margins count least
                 grows = [rows[last]["seconds"] * (n / last) ** power for n in (first, last)]
-                axes.plot((first, last), grows, color=colours[model], linestyle=":", label=f"as N{'³' if power == 3 else '⁴'}")
+                axes.plot((first, last), grows, color=colours[model], linestyle=":",
+                          label=f"as N{'³' if power == 3 else '⁴'}" if machine == machines[0] else None)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.xaxis.set_major_locator(matplotlib.ticker.FixedLocator(sorted(sizes)))
@@ -102,7 +103,7 @@ def draw(curves, file):
         axes.set_xlabel("N")
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("seconds")
-    panels[0].legend(frameon=False)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     figure.savefig(file)
 
 
