@@ -120,17 +120,18 @@ class HierarchyMaker {
   }
 
   void add_group(std::size_t parent, const std::vector<int>& views) {
-    const double a = angle_of(views.front()), b = angle_of(views.back());
+    const double a = angle_of(views.front()), b = angle_of(views.back()),
+                 step = (b - a) / children_a_group;  // 0 for equal angles, and where it would be too small
     const std::size_t own = n_.groups.size();
     n_.groups[parent].children.push_back(own);
     n_.groups.push_back({0.5 * (a + b), 0.5 * (b - a)});
-    if (views.size() <= grouping_.most_views || b == a) {
+    if (views.size() <= grouping_.most_views || step == 0) {
       for (const int v : views) {
         n_.groups[own].children.push_back(n_.groups.size());
         n_.groups.push_back({angle_of(v), 0, v});
       }
     } else {
-      add_groups(own, views, {a, (b - a) / children_a_group}, children_a_group);
+      add_groups(own, views, {a, step}, children_a_group);
     }
   }
 

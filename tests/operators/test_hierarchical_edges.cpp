@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -274,6 +275,18 @@ TEST(HierarchicalEdges, RefuseASourceFewCellsAway) {
   scan.sod = 10.1, scan.sdd = 20.2;
   EXPECT_TRUE(kernels::hierarchical_holds(scan, grid));
   hierarchical_projector(scan, grid);
+}
+
+/// The smallest number above 0 has no quarter, so angles that differ by it cannot be told apart by halving.
+TEST(HierarchicalEdges, AnglesThatHardlyDifferEndInOneGroup) {
+  ConeBeam scan{{15, 9, 2, 2, 7}, std::vector<double>(40, 0.0), 20, 40, 4};
+  scan.angles.back() = std::numeric_limits<double>::denorm_min();
+  ConeBeam same = scan;
+  same.angles.back() = 0;
+  const VolumeGrid grid{{5, 5, 5}, {1, 1, 1}, {}};
+  const LinearOperator A = hierarchical_projector(scan, grid);
+  const Array x = random_array(A.domain(), 3);
+  EXPECT_TRUE(same_bits(A * x, hierarchical_projector(same, grid) * x));
 }
 
 }  // namespace
