@@ -1,10 +1,7 @@
 #include "changed_views.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
-#include "../geometry/fitted_orbit.hpp"
 #include "../geometry/vector3.hpp"
 
 namespace tandem::calibration {
@@ -58,17 +55,6 @@ double elevation_of(const FlexibleBeam& scan, const FlexibleView& view) {
 
 double roll_of(const FlexibleBeam& scan, const FlexibleView& view) {
   return std::asin(view.bin_step[2] / (length(view.bin_step) * std::cos(elevation_of(scan, view))));
-}
-
-double widest_gap(const FlexibleBeam& scan) {
-  const FittedOrbit orbit = fitted_orbit(scan);
-  if (orbit.goes_on) return 0;
-  std::vector<double> angles;
-  for (const double angle : orbit.angles) angles.push_back(angle - half_turn * std::floor(angle / half_turn));
-  std::ranges::sort(angles);
-  double gap = angles.front() + half_turn - angles.back();
-  for (std::size_t k = 1; k < angles.size(); ++k) gap = std::max(gap, angles[k] - angles[k - 1]);
-  return gap;
 }
 
 double height_on_axis(const FlexibleBeam& scan, const FlexibleView& view, double row) {

@@ -23,10 +23,6 @@ CellPlace place_of(const FlexibleBeam& scan, const FlexibleView& view, const Vec
 double elevation_of(const FlexibleBeam& scan, const FlexibleView& view);
 double roll_of(const FlexibleBeam& scan, const FlexibleView& view);
 
-/// The widest part of half a turn within which no view lies, rad; 0 for a helix. @throws GeometryError as
-/// `fitted_orbit` does
-double widest_gap(const FlexibleBeam& scan);
-
 /// The height at which a row of the middle of the detector sees z, mm. The row counts from the middle.
 double height_on_axis(const FlexibleBeam& scan, const FlexibleView& view, double row);
 

@@ -7,9 +7,10 @@
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../core/units.hpp"
+#include "../geometry/fitted_orbit.hpp"
+#include "../geometry/view_angles.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
-#include "changed_views.hpp"
 
 namespace tandem::calibration {
 
@@ -380,7 +381,8 @@ class Alignment {
 /// A volume whose views leave out much of half a turn is smeared along the rays that are there, and what it
 /// shows of each view lies elsewhere.
 void require_half_turn(const FlexibleBeam& scan) {
-  const double gap = in_degrees(widest_gap(scan));
+  const FittedOrbit orbit = fitted_orbit(scan);
+  const double gap = orbit.goes_on ? 0 : in_degrees(widest_gap(orbit.angles));
   require<GeometryError>(
       gap < 60.001, "calibrate: no view lies within ", std::round(gap),
       " degrees of half a turn; such frames make no volume that tells shifts of views, and "

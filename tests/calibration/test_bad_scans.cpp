@@ -63,6 +63,15 @@ void expect_no_axis(const Bad& bad) {
   EXPECT_THROW(calibrate_by_frames(bad.frames, row_of(bad.scan)), GeometryError);
 }
 
+/// The axis, and the roll if it is told, are within so many of the uncertainties said.
+void expect_axis_within(double times, const Bad& bad) {
+  const AxisLineEstimate line = calibrate_by_frames(bad.frames, row_of(bad.scan)).line;
+  EXPECT_LT(std::abs(line.line.axis_bin - 0.5 * (bins - 1)), times * line.axis_uncertainty);
+  if (line.verdict == Verdict::resolved) {
+    EXPECT_LT(std::abs(line.line.roll), times * line.roll_uncertainty);
+  }
+}
+
 /// None of the numbers of slices is resolved, and the views stay as they are.
 void expect_no_slices(const Bad& bad) {
   const bool parallel = rows_are_slices(bad.scan);
@@ -122,11 +131,7 @@ TEST_P(BadScans, OfAQuarterTurnTellNothing) {
 /// A sample that fills the frames still has opposite rays; a volume of what is cut off does not tell views.
 TEST_P(BadScans, OfALargeSampleTellTheAxisAndNoViews) {
   const Bad cut = seen(bubbles(45), scan_of(GetParam(), 360, 96));
-  const AxisLineEstimate line = calibrate_by_frames(cut.frames, row_of(cut.scan)).line;
-  EXPECT_LT(std::abs(line.line.axis_bin - 0.5 * (bins - 1)), 3 * line.axis_uncertainty);
-  if (line.verdict == Verdict::resolved) {
-    EXPECT_LT(std::abs(line.line.roll), 3 * line.roll_uncertainty);
-  }
+  expect_axis_within(3, cut);
   for (const Move move : {Move::bins, Move::rows}) expect_no_moves(cut, move, Verdict::flat);
 }
 
@@ -150,11 +155,7 @@ TEST(BadScansOfCones, OfOneOrTwoViewsAreRefused) {
 /// within four of the uncertainties said.
 TEST_P(BadScans, OfFewViewsSayHowLittleTheyTell) {
   const Bad few = seen(bubbles(14), scan_of(GetParam(), 360, 20));
-  const AxisLineEstimate line = calibrate_by_frames(few.frames, row_of(few.scan)).line;
-  EXPECT_LT(std::abs(line.line.axis_bin - 0.5 * (bins - 1)), 4 * line.axis_uncertainty);
-  if (line.verdict == Verdict::resolved) {
-    EXPECT_LT(std::abs(line.line.roll), 4 * line.roll_uncertainty);
-  }
+  expect_axis_within(4, few);
   expect_no_slices(few);
 }
 
