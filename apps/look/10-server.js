@@ -12,6 +12,8 @@ function complain(text) {
   at("error").hidden = !text;
 }
 
+const sleep = milliseconds => new Promise(done => setTimeout(done, milliseconds));
+
 /** Sends a command; the answer, or an exception with what is wrong. `stale`: a newer command has come. */
 async function send(path, command) {
   let answer;
@@ -68,7 +70,8 @@ class Asker {
       if (this.took > 220) await this.one(this.wish(true), true, since, current);
       if (current()) await this.one(this.wish(false), false, since, current);
     } catch (wrong) {
-      if (current() && wrong.stale) setTimeout(() => this.want(), 60);  // an older command came later
+      if (wrong.stale) await sleep(60);  // an older command came later: this one is still wanted, and still flying
+      if (current() && wrong.stale) this.wanted = true;
       else if (current()) failedWith(this, wrong.message);
     }
     --this.flying;

@@ -10,7 +10,8 @@ function wantRecipe() {
       at("toml").textContent = found.toml;
       commandLine = found.command;
     } catch (wrong) {
-      if (!wrong.stale) at("toml").textContent = "# " + wrong.message;
+      if (wrong.stale) wantRecipe();
+      else at("toml").textContent = "# " + wrong.message;
     }
   }, 300);
 }

@@ -250,6 +250,17 @@ def check_cross(page):
     require(page.value(blue) > 100, "there is no cross")
 
 
+def check_overtaken(page):
+    """A command that an older one has overtaken on its way is sent again, and the page waits for its answer."""
+    page.value("""globalThis.ask = fetch, globalThis.fetch = path => { fetch = ask;
+      return Promise.resolve(new Response('{"error": "a newer command has come"}', {status: 409})); }""")
+    page.value("setCross([8, 11, 33])")
+    settled(page)
+    require(page.value("fetch === ask && planes.map(p => p.views[0].found.at)") == [8, 11, 33], "a plane is an old one")
+    page.value("setCross([5, 11, 33])")
+    settled(page)
+
+
 def check_window(page):
     """The window by the mouse, by the histogram, by numbers and by itself."""
     page.click("tool-window")
@@ -355,7 +366,7 @@ def check_in_browser(program, folder):
         page.open(f"http://127.0.0.1:{port}{port.path('')}")
         page.until("document.body.dataset.pictures >= 3", "three planes")
         settled(page)
-        for check in (check_cross, check_window, check_line, check_zoom, check_two, check_png):
+        for check in (check_cross, check_overtaken, check_window, check_line, check_zoom, check_two, check_png):
             check(page)
         (folder / "a.mha").unlink()
         page.set("number-z", 1)

@@ -29,7 +29,8 @@ async function wantValues() {
       const where = V.at, {values} = await (await send("value", {at: where})).json();
       showValues(where, values);
     } catch (wrong) {
-      if (!wrong.stale) complain(wrong.message);
+      if (wrong.stale) await sleep(60), valuesWanted = true;
+      else complain(wrong.message);
     }
   }
   valuesFlying = false;
