@@ -125,6 +125,9 @@ struct ViewWeight {
 constexpr double widest_grid = 0.6;
 /// The nearest source, in steps of columns: from there neighbouring columns differ by a tenth of a radian.
 constexpr double fewest_cells_to_source = 10;
+/// The steepest ray, in rows by which it climbs while it passes a column: from there rows of neighbouring
+/// columns are too far apart to interpolate between them.
+constexpr double most_rows_climbed = 0.7;
 
 /// The input of the kernels.
 struct HierarchicalViews : ConeFrame {
