@@ -47,11 +47,12 @@ std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& 
                                     const std::vector<Forecast::Part>& parts) {
   double slices = 0;
   for (const Range chunk : chunks) slices += chunk.size();
-  const bool apart = plan.flow.route->slices == Slices::apart;
+  const Slices slices_are = plan.flow.route->slices;
+  const bool own_rows = slices_are == Slices::apart || slices_are == Slices::slabs;
   std::vector<ChunkSeconds> all(chunks.size(), ChunkSeconds{});
   for (std::size_t k = 0; k < chunks.size(); ++k)
     for (const auto& [work, seconds] : parts) {
-      const bool at_once = !apart && comes_first(work.name);
+      const bool at_once = !own_rows && comes_first(work.name);
       const double share = at_once ? (k == 0 ? 1 : 0) : chunks[k].size() / slices;
       if (is_of_worker(work.name)) all[k].work += share * seconds;
       if (work.name == "read") all[k].read += share * seconds;

@@ -124,11 +124,12 @@ struct KeptViews {
   Grouping grouping;
   const HierarchicalDesign* design;
   AlongRows along_rows;
+  double farthest_row;
   std::shared_ptr<const HierarchicalViews> views{};
   bool is_like(const KeptViews& o) const {
     return scan == o.scan && grid.size == o.grid.size && grid.pitch == o.grid.pitch &&
            grid.centre == o.grid.centre && grouping == o.grouping && design == o.design &&
-           along_rows == o.along_rows;
+           along_rows == o.along_rows && farthest_row == o.farthest_row;
   }
 };
 constexpr std::size_t views_kept = 3;  // views of a projector, of FDK and of what is planned
@@ -152,7 +153,7 @@ std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan,
   static std::mutex access;
   static std::list<KeptViews> kept;
   const HierarchicalDesign& design = hierarchical_design(accuracy);
-  KeptViews wanted{fingerprint(scan), grid, grouping, &design, along_rows};
+  KeptViews wanted{fingerprint(scan), grid, grouping, &design, along_rows, scan.farthest_row()};
   const std::lock_guard lock(access);
   for (const KeptViews& k : kept)
     if (k.is_like(wanted)) return k.views;

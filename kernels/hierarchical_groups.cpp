@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
 
 namespace tandem::kernels {
@@ -127,7 +128,8 @@ class HierarchyMaker {
       lines.planes.push_back(line);
     }
     lay_out(lines.planes);
-    for (const std::size_t child : lines.children) place(n_.groups[child], lines, needed);
+    parallel_for(std::ssize(lines.children),
+                 [&](Index k) { place(n_.groups[lines.children[k]], lines, needed); });
   }
 
   /// Finds the planes of a child, and of its children, from what its parent needs.
@@ -239,8 +241,7 @@ class HierarchyMaker {
     for (std::size_t j = 0; j < columns.size(); ++j)
       widen(all.columns, columns[j]), widen(all.rows, by_parent[j].rows);
     // for all rows of the detector and all that the scan sees, so that no part of a volume moves them
-    const Range rows = n_.view_rows();
-    const double farthest = std::max(n_.middle_row - rows.first, rows.last - 1 - n_.middle_row);
+    const double farthest = scan_.farthest_row() * n_.cell_v() / n_.step_v;
     const Index planes = n_.depth.count / 2 + 1;
     const double beside = parent.t.step * planes, before = seen_ / (1 - seen_ / n_.sod);
     const Line seen{-before - beside, before + seen_ / (1 + seen_ / n_.sod) + 2 * beside};

@@ -10,6 +10,7 @@
 #include "beams/beam.hpp"
 #include "memory/budget.hpp"
 #include "memory/host_memory.hpp"
+#include "plan/chunks_due.hpp"
 #include "plan/helper.hpp"
 #include "plan/route.hpp"
 #include "plan/warn.hpp"
@@ -68,15 +69,23 @@ Model usual_model_of(const Scan& scan) {
   return std::visit([](const auto& s) { return usual_model(s); }, scan);
 }
 
+/// Whether memory makes slabs so small that most rows are worked on more than once.
+bool repeats_rows(const Plan& plan) {
+  double rows = 0;
+  for (const Range slab : chunks_due(plan, {})) rows += rows_of(plan, slab).size();
+  return rows > 1.5 * detector_of(plan.job.scan).rows;
+}
+
 /// With a faster model, if memory is large enough for it.
 std::optional<Plan> planned_by(Model model, const io::ScanInfo& info, Recipe recipe) {
   recipe.model = model;
   try {
     Plan plan = planned(make_job(info, recipe), info, recipe);
+    if (repeats_rows(plan)) return std::nullopt;
     plan.flow.why_model = "the faster one for these voxels and views; the other one is " + spelled("model") +
                           " " + std::string(name_of(usual_model_of(plan.job.scan)));
     return plan;
-  } catch (const DeviceError&) {  // it takes all views at once
+  } catch (const DeviceError&) {
     return std::nullopt;
   }
 }

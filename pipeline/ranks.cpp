@@ -5,6 +5,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "methods/method.hpp"
+#include "plan/route.hpp"
 #include "watch/packet.hpp"
 
 namespace tandem::pipeline {
@@ -14,8 +15,8 @@ constexpr Index chunks_a_rank = 3;  // so that other ranks can take chunks from 
 void share_chunks(Plan& plan) {
   const Comm& ranks = plan.flow.queue;
   if (ranks.is_alone()) return;
-  const Index parts =
-      ranks.size() * (plan.flow.views_at_once > 0 ? std::ssize(plan.flow.workers) : chunks_a_rank);
+  const bool apart = plan.flow.route->slices == Slices::apart;
+  const Index parts = ranks.size() * (apart ? chunks_a_rank : std::ssize(plan.flow.workers));
   const Index fair = std::max<Index>(ceil_div(plan.job.grid.size[2], parts), 2 * plan.job.margin.beside);
   std::array least{static_cast<double>(std::min(plan.flow.rows_at_once, fair)),
                    static_cast<double>(plan.flow.slices_a_read)};

@@ -142,9 +142,10 @@ Outcome look_for_weights(io::ScanReader& reader, const Plan& plan, const Options
 void find_range(io::ScanReader& reader, const Plan& plan, const Options& options, Outcome& outcome) {
   const Stopwatch watch("range", outcome.range_seconds);
   RangeFinder finder(plan.job.grid);
+  const Slices slices = plan.flow.route->slices;
+  const bool crossed_by_rays = slices == Slices::as_one || slices == Slices::slabs;
   look_at_some(reader, plan, options, "range",
-               plan.flow.route->slices == Slices::as_one ? std::vector{Range{0, plan.job.grid.size[2]}}
-                                                         : one_by_one(finder.slices()),
+               crossed_by_rays ? chunks_due(plan, {}) : one_by_one(finder.slices()),
                [&](const Chunk& chunk) { finder.look_at(chunk.slices, chunk.volume); });
   finder.join(plan.flow.together);
   outcome.range = finder.range();

@@ -27,6 +27,7 @@ ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins) {
   part.detector = crop(scan.detector, rows, bins);
   part.angles = crop(scan.angles, views);
   part.midplane_row -= rows.first;
+  if (rows.size() < scan.detector.rows) part.whole_height = scan.farthest_row() * scan.detector.row_pitch;
   return part;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,7 +31,15 @@ struct ConeBeam {
   std::vector<double> angles{};
   double sod = 0, sdd = 0;  ///< mm
   double midplane_row = 0;  ///< centred: (rows - 1) / 2
+  /// If these rows are part of a detector: how far from the midplane its rows reach, mm on the detector, so
+  /// that what is approximated for all rows is the same for each part. 0 for a whole detector.
+  double whole_height = 0;
   double magnification() const { return sdd / sod; }
+  /// The row that is farthest from the midplane, of the whole detector: how far, in rows.
+  double farthest_row() const {
+    const double own = std::max(midplane_row, static_cast<double>(detector.rows - 1) - midplane_row);
+    return std::max(own, whole_height / detector.row_pitch);
+  }
 };
 
 /// @throws GeometryError naming the field, its value and its unit.

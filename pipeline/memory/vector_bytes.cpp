@@ -9,6 +9,7 @@
 #include "../beams/row_axes.hpp"
 #include "../methods/method.hpp"
 #include "../plan/grids.hpp"
+#include "../plan/route.hpp"
 
 namespace tandem::pipeline {
 
@@ -32,7 +33,7 @@ WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
   const auto [nx, ny, nz] = plan.job.solved.size;
   const WorkingMemory kernels = plan.flow.placement->working_memory(
       plan, worker, {slices_solved(plan.job, slices), lines_of_kernels(plan), nx},
-      {views_of_share(plan, worker), rows_held(plan.job, slices), bins_of(plan.job)});
+      {views_of_share(plan, worker), rows_held(plan, slices), bins_of(plan.job)});
   const double part = 4.0 * (plan.flow.lines_at_once * nx * nz);
   return part > 0 ? working_memory_of_rank(kernels, part) : kernels;
 }
@@ -47,8 +48,10 @@ Index bins_of(const Job& job) {
   return std::max(solved, filtered);
 }
 
-Index rows_held(const Job& job, Index slices) {
+Index rows_held(const Plan& plan, Index slices) {
+  const Job& job = plan.job;
   if (rows_are_slices(job.scan)) return slices;
+  if (plan.flow.route->slices == Slices::slabs) return plan.flow.route->rows_made(plan, slices);
   return std::max(detector_of(job.scan).rows, job.filtered.detector.rows);
 }
 
@@ -57,7 +60,7 @@ Sizes sizes_of(const Plan& plan, Index slices) {
   const auto lines = [&, together = lines_together(job.scan)](const VolumeGrid& grid) {
     return portion(plan.flow, grid.size[1], together);
   };
-  return {4.0 * (portion(plan.flow, views_of(job)) * rows_held(job, slices) * bins_of(job)),
+  return {4.0 * (portion(plan.flow, views_of(job)) * rows_held(plan, slices) * bins_of(job)),
           4.0 * (slices_solved(job, slices) * job.solved.size[0] * lines(job.solved)),
           4.0 * (slices * job.grid.size[0] * lines(job.grid))};
 }
@@ -66,8 +69,9 @@ Index views_of_share(const Plan& plan, const Worker& worker) {
   return ceil_div<Index>(portion(plan.flow, views_of(plan.job)), worker.device.members());
 }
 
-double weight_bytes(const Job& job, Index slices) {
-  const Index cells = rows_held(job, slices) * bins_of(job);
+double weight_bytes(const Plan& plan, Index slices) {
+  const Job& job = plan.job;
+  const Index cells = rows_held(plan, slices) * bins_of(job);
   if (rows_are_slices(job.scan)) return half_acquisition(job.scan) ? 4.0 * cells : 0;
   return 4.0 * (views_of(job) * bins_of(job) + cells);
 }
@@ -78,7 +82,7 @@ double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, In
   const Job& job = plan.job;
   return plan.flow.placement
       ->working_memory(plan, worker, {slices, job.grid.size[1], job.grid.size[0]},
-                       {views, rows_held(job, slices), job.filtered.detector.bins})
+                       {views, rows_held(plan, slices), job.filtered.detector.bins})
       .backward;
 }
 
@@ -101,7 +105,7 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
     beside = std::max(
         beside, std::max(held.projects ? kernels.forward : 0, held.back_projects ? kernels.backward : 0));
   }
-  return weight_bytes(job, slices) + (sets + weights) * projections + volumes * volume + beside;
+  return weight_bytes(plan, slices) + (sets + weights) * projections + volumes * volume + beside;
 }
 
 }  // namespace tandem::pipeline

@@ -16,12 +16,12 @@ Sizes sizes_of(const Plan& plan, Index slices);
 Index views_of(const Job& job);
 Index bins_of(const Job& job);
 /// The number of rows whose line integrals a chunk of some slices has.
-Index rows_held(const Job& job, Index slices);
+Index rows_held(const Plan& plan, Index slices);
 
 /// The most views whose projections one device of a worker holds. Members of a team share the views.
 Index views_of_share(const Plan& plan, const Worker& worker);
 /// The size of the weights of cells and rays that the filter uses, bytes.
-double weight_bytes(const Job& job, Index slices);
+double weight_bytes(const Plan& plan, Index slices);
 /// The number of values per datum: a line integral, and perhaps its weight.
 double data_sets(const Job& job);
 

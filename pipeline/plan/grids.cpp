@@ -133,15 +133,11 @@ Index rows_beside(const Job& job, const Recipe& recipe, const VolumeGrid& grid) 
   return hierarchical_rows_beside(point_source_of(job.scan), grid, recipe.execution);
 }
 
-/// Selects the rows whose rays meet some slices of a grid, and `beside` rows on either side. Selects none if
-/// no ray meets these slices.
-void choose_rows(Job& job, const VolumeGrid& grid, Range slices, Index beside) {
+/// Selects the rows that some slices of a grid need.
+void choose_rows(Job& job, const VolumeGrid& grid, Range slices) {
   const Index factor = job.rows_together;
   const Index views = views_of(job.scan);
-  Range rows = rows_met(job.scan, grid, slices);
-  if (rows.size() > 0)
-    rows = {std::max<Index>(0, rows.first - beside),
-            std::min(detector_of(job.scan).rows, rows.last + beside)};
+  const Range rows = rows_needed(job, grid, slices);
   if (rows.size() > 0) job.scan = crop(job.scan, {0, views}, rows, {0, detector_of(job.scan).bins});
   job.rows = {job.rows.first + rows.first * factor,
               job.rows.first + std::max(rows.first, rows.last) * factor};
@@ -164,6 +160,13 @@ Scan not_selected(const Job& job, const Scan& whole) {
 
 }  // namespace
 
+Range rows_needed(const Job& job, const VolumeGrid& grid, Range slices) {
+  const Range met = rows_met(job.scan, grid, slices);
+  if (met.size() == 0) return {0, 0};
+  return {std::max<Index>(0, met.first - job.rows_beside),
+          std::min(detector_of(job.scan).rows, met.last + job.rows_beside)};
+}
+
 void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field, const Scan& whole) {
   VolumeGrid full = full_grid(job, recipe, field, whole);
   const Range z = slices_of(job, recipe, full), x = whole_or(recipe.region_x, full.size[0]),
@@ -173,7 +176,7 @@ void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView>
   job.first = {x.first, y.first, z.first};
   const bool apart = rows_are_slices(job.scan);
   const VolumeGrid columns = region(full, x, y, {0, full.size[2]});
-  const Index beside = apart ? 0 : rows_beside(job, recipe, full);
+  job.rows_beside = apart ? 0 : rows_beside(job, recipe, full);
   if (job.method->iterates() && rows_met(job.scan, columns, z).size() > 0) {
     const VolumeGrid all = seen_around(full, job.scan, not_selected(job, whole));
     for (std::size_t i = 0; i < 3; ++i)  // both have the same voxels
@@ -181,10 +184,10 @@ void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView>
           job.first[i] + std::lround((edges_of(full, i).low - edges_of(all, i).low) / full.pitch[i]);
     job.solved = all;
     if (apart) job.solved = region(all, {0, all.size[0]}, {0, all.size[1]}, z), job.inside[2] = 0;
-    choose_rows(job, all, apart ? z : Range{0, all.size[2]}, beside);
+    choose_rows(job, all, apart ? z : Range{0, all.size[2]});
   } else {
     job.solved = job.grid;
-    choose_rows(job, columns, z, beside);
+    choose_rows(job, columns, z);
   }
   if (apart) lift_slices(job, detector_of(whole));
 }

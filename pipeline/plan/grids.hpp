@@ -17,6 +17,9 @@ Range whole_or(const std::optional<Range>& asked, Index count);
 /// recipe makes no sense for this scan
 void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView> field, const Scan& whole);
 
+/// The rows of the job's scan that some slices of a grid need; none if no ray meets these.
+Range rows_needed(const Job& job, const VolumeGrid& grid, Range slices);
+
 /// Whether rays see points below, and above, the slices of a solver, within the width of its grid.
 std::array<bool, 2> sees_beyond_slices(const Job& job);
 

@@ -31,6 +31,8 @@ struct Job {
   Range rows_there;  ///< the rows that may be read around `rows` as margins of steps, even if they are not
                      ///< selected
   RowMargin margin;  ///< rows that the steps need beside others, after binning
+  Index rows_beside = 0;    ///< rows of `scan` beside those that meet slices, from which the model
+                            ///< interpolates
   Index rows_together = 1;  ///< how many rows of the file become one row of `scan`
   Scan scan;                ///< selected and binned
   /// The circle from which the views of `scan` deviate by roll, tilt and shifts, selected and binned. Empty

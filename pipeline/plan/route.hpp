@@ -22,6 +22,7 @@ using Maker = std::function<Array(Chunk& chunk, const Stream& stream)>;
 enum class Slices {
   apart,   ///< each is a problem of its own; a small chunk leaves a GPU as a whole
   sums,    ///< each is a sum over views, so that a few cost little
+  slabs,   ///< neighbours share what they are made of, and rows: one costs nearly as much as many
   as_one,  ///< all are one problem, whose vectors several devices may share
 };
 

@@ -10,6 +10,8 @@ namespace tandem::pipeline {
 Route slices();
 /// The route of slabs that are sums over views, as in FDK. The views pass in blocks for each slab.
 Route views();
+/// The route of FDK by groups of views. Each slab is a problem of its own, and devices take slabs in turn.
+Route slabs();
 /// The route of slices that are one problem. Its vectors lie on one device, on several, or in tiles on the
 /// host.
 Route whole();
@@ -27,6 +29,8 @@ double bytes_of_workers(const Plan& plan, const io::ScanInfo& info, Index slices
 /// The memory on the host, bytes, of a run that reads the whole scan before anything is computed. `counts`:
 /// the bytes of the counts on their way.
 double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, double counts);
+/// The same of a run whose chunks are read one after another.
+double bytes_of_chunks(const Plan& plan, const io::ScanInfo& info, Index slices);
 /// The memory of volumes that wait on a GPU, bytes.
 double bytes_waiting(const Plan& plan, Index slices);
 /// Makes chunks from all their line integrals at once, by the method of the job.

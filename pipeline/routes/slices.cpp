@@ -91,10 +91,12 @@ double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, dou
   return (part < plan.job.grid.size[2] ? parts : 1.0) * part * a_slice;
 }
 
+}  // namespace
+
 /// The memory on the host, bytes. Each place of the conveyor keeps the memory of its counts. A worker holds
 /// line integrals and what it computes with. Its volume then waits, or is written. At most all slices are on
 /// their way.
-double slices_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+double bytes_of_chunks(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double work = bytes_of_workers(plan, info, slices);
   const auto gpus =
       std::ranges::count_if(plan.flow.workers, [](const Worker& w) { return w.device.is_cuda(); });
@@ -110,8 +112,6 @@ double slices_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) 
          steps_bytes(plan, info, views_of(plan.job), read, slices) + info.decoded_bytes;
 }
 
-}  // namespace
-
 Route slices() {
   return {.name = "slices",
           .slices = Slices::apart,
@@ -120,7 +120,7 @@ Route slices() {
           .rows = rows_of_slices,
           .rows_made = [](const Plan&, Index slices) { return slices; },
           .choose = choose_slices,
-          .host_bytes = slices_on_host,
+          .host_bytes = bytes_of_chunks,
           .worker_bytes = bytes_of_worker,
           .waiting_bytes = bytes_waiting,
           .load = [](ReadStation& read, Chunk& chunk) { read(chunk); },

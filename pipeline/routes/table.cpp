@@ -5,7 +5,7 @@
 namespace tandem::pipeline {
 
 std::span<const Route> routes() {
-  static const std::array all{growing(), slices(), views(), ranks(), whole()};
+  static const std::array all{growing(), slices(), views(), slabs(), ranks(), whole()};
   return all;
 }
 

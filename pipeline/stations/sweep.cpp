@@ -61,7 +61,7 @@ void copy_views(const Array& from, Range had, Array& to, Range wanted) {
 
 /// Bytes of the filtered data of a block of views.
 double filtered_bytes(const Plan& plan) {
-  return 4.0 * (plan.flow.views_at_once * rows_held(plan.job, plan.job.grid.size[2])) * bins_of(plan.job);
+  return 4.0 * (plan.flow.views_at_once * rows_held(plan, plan.job.grid.size[2])) * bins_of(plan.job);
 }
 
 /// The views that no block before needed.
@@ -98,7 +98,7 @@ double blocks_on_host(const Plan& plan, const io::ScanInfo& info, const Worker& 
                counts = counts_stay ? 0 : blocks * counts_bytes(info, cells_read(plan, slices), views);
   if (worker.device.is_cuda())
     return counts + (prepared_on_gpu(plan, info) ? 0 : y) + volumes_landed(plan, slices, 1);
-  return counts + y + blocks * filtered_bytes(plan) + weight_bytes(plan.job, slices) +
+  return counts + y + blocks * filtered_bytes(plan) + weight_bytes(plan, slices) +
          kernels_of_block(plan, plan.flow.workers.front(), slices, plan.flow.views_at_once) + volume;
 }
 
@@ -109,7 +109,7 @@ double blocks_on_device(const Plan& plan, const Worker& worker, Index slices) {
       plan.job.filtered.views_beside > 0 ? 2 * preparing_bytes(plan, slices, views_of_block(plan)) : 0;
   return kept + volumes * sizes_of(plan, slices).volume +
          preparing_bytes(plan, slices, views_of_block(plan)) + blocks * filtered_bytes(plan) +
-         weight_bytes(plan.job, slices) + kernels_of_block(plan, worker, slices, plan.flow.views_at_once);
+         weight_bytes(plan, slices) + kernels_of_block(plan, worker, slices, plan.flow.views_at_once);
 }
 
 Sweep::Sweep(Work& work, ReadStation& read, PrepareStation& prepare)

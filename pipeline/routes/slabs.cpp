@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "../../core/ceil_div.hpp"
+#include "../beams/beam.hpp"
+#include "../memory/room.hpp"
+#include "../methods/method.hpp"
+#include "../plan/grids.hpp"
+#include "../stations/read.hpp"
+#include "routes.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+bool takes_slabs(const Job& job, const Recipe& recipe) {
+  return recipe.model == Model::hierarchical && !job.method->takes_whole && detector_of(job.scan).rows > 1 &&
+         beam_of(job.scan).of_views;
+}
+
+Index one_slice(const Job&) { return 1; }
+
+Range rows_of_slab(const Job& job, Range slices) {
+  if (job.rows.size() == 0 || slices.size() == job.grid.size[2]) return all_rows(job, slices);
+  return rows_needed(job, job.grid, slices);
+}
+
+/// The most rows that slabs of so many slices have.
+Index most_rows(const Plan& plan, Index slices) {
+  Index most = 0;
+  for (Index first = 0; first + slices <= plan.job.grid.size[2]; ++first)
+    most = std::max(most, rows_of_slab(plan.job, {first, first + slices}).size());
+  return most;
+}
+
+/// As few slabs as the memory allows, since rows that slabs share are filtered and grouped anew; the same
+/// number for each worker. Slabs begin with a vector of slices, so that their voxels have the same numbers.
+Index slices_a_slab(const Plan& plan, Index most) {
+  constexpr Index vector = 16;
+  const Index workers = std::ssize(plan.flow.workers), all = plan.job.grid.size[2];
+  const Index fair = ceil_div(all, ceil_div(ceil_div(all, most), workers) * workers),
+              above = ceil_div(fair, vector) * vector;
+  if (fair == all) return all;
+  return above <= most ? above : std::max(most - most % vector, std::min(most, vector));
+}
+
+void choose_slabs(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
+  Room room(plan, recipe, info);
+  const Index all = plan.job.grid.size[2],
+              most = room.fits(all) && room.fits_devices(all) ? all : room.most_slices();
+  room.choose_chunks(most, slices_a_slab(plan, most));
+  if (info.decoded_bytes > 0 && plan.flow.rows_at_once < all) {
+    plan.flow.slices_a_read = all;  // a packed scan is unpacked once
+    if (!room.fits()) plan.flow.slices_a_read = 0;
+  }
+  plan.flow.bytes_a_piece = bytes_a_piece(plan, info, plan.flow.rows_at_once);
+  room.note();
+}
+
+}  // namespace
+
+Route slabs() {
+  Route route = whole();
+  route.name = "slabs";
+  route.slices = Slices::slabs;
+  route.takes = takes_slabs;
+  route.fewest_slices = one_slice;
+  route.rows = rows_of_slab;
+  route.rows_made = most_rows;
+  route.choose = choose_slabs;
+  route.host_bytes = [](const Plan& plan, const io::ScanInfo& info, Index slices) {
+    const bool one = slices == plan.job.grid.size[2];
+    return one ? whole().host_bytes(plan, info, slices) : bytes_of_chunks(plan, info, slices);
+  };
+  return route;
+}
+
+}  // namespace tandem::pipeline
