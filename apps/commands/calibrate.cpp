@@ -108,7 +108,8 @@ void add_calibrate(CLI::App& program, Action& chosen) {
   c.add_option("-o,--output", o->output,
                "where each view was taken from, for --geometry: vectors of ASTRA (*.npy, *.geom, *.txt), RTK "
                "(*.xml) or LEAP (*.cfg)")
-      ->required();
+      ->required()
+      ->configurable(false);
   CLI::Option* balls =
       c.add_flag("--balls", o->balls, "the sample is some balls, whose shadows are round and apart");
   CLI::Option* lengths =
@@ -135,7 +136,8 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->check(CLI::Range(1, 20))
       ->needs(views);
   c.add_option("--preview", o->preview,
-               "PNG: slices before and after; with --balls how far shadows are from where they should be");
+               "PNG: slices before and after; with --balls how far shadows are from where they should be")
+      ->configurable(false);
   c.footer(
       "Examples:\n"
       "  tandem calibrate scan.h5 -o views.npy --preview slices.png\n"

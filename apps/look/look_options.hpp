@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,7 +17,7 @@ struct ParsedRecon {
 };
 
 /// Whether `tandem look` takes this option of `recon` on its command line.
-bool look_takes(const std::string& option);
+bool look_takes(const CLI::Option& option);
 
 /// What a page asks for: options of `recon` that decide the volume, as {"rotation-axis": "511.5"}; true for a
 /// flag, a list for an option that is repeated.
@@ -64,7 +65,7 @@ class LookOptions {
   bool quiet_;
   std::string scan_;
   std::vector<std::string> scans_;
-  std::vector<std::string> known_;  ///< the names of all options of `recon`
+  std::map<std::string, std::string> known_;  ///< kinds of values of options that decide the volume, by name
   nlohmann::json start_ = nlohmann::json::object();
   std::vector<std::string> rest_;  ///< words of the start that decide no voxel: threads, memory, device
 };
