@@ -9,7 +9,9 @@
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
+#include "../../io/files/text.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "command_line.hpp"
 
 namespace tandem::apps {
@@ -137,7 +139,16 @@ void add_start_and_weights(CLI::App& c, ReconOptions& o) {
 
 void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
-  c.add_option("--relaxation", r.relaxation, "in (0, 2), default 1")->check(within(1e-6, 2 - 1e-6));
+  for (const SolverKind& kind : solver_kinds())
+    for (const NumberOption& one : kind.brings) {
+      const std::string usual = io::shortest(kind.numbers.at(one.name));
+      c.add_option_function<float>(
+           "--" + std::string(one.name),
+           [&r, name = one.name](float number) { r.numbers.emplace_back(name, number); },
+           std::string(one.help) + ", default " + usual)
+          ->default_str(usual)
+          ->check(within(one.lowest, one.highest));
+    }
   c.add_option("--subsets", r.subsets,
                "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
       ->check(count());
