@@ -45,19 +45,6 @@ std::string quoted_word(const std::string& word) {
   return text + "'";
 }
 
-/// The names of all options that say how a scan is opened.
-std::vector<std::string> opening_options() {
-  CLI::App command;
-  ScanOptions scan;
-  add_scan_options(command, scan);
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back(name);
-  std::erase_if(names, [](const std::string& name) { return step_option(name) != nullptr; });
-  names.emplace_back("views");  // with a step, of which the reader knows
-  return names;
-}
-
 /// The step that brings an option; empty if none does.
 std::string step_of(const std::string& name) {
   for (const pipeline::Step& step : pipeline::steps())
@@ -128,6 +115,7 @@ LookOptions::LookOptions(const ReconOptions& o)
   for (const CLI::Option* option : o.command->get_options()) {
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
+    if (option->get_group() == "Scan" || name == "views") opening_.push_back(name);
     if (decides_the_volume(*option)) known_[name] = option->get_type_name();
     const pipeline::StepOption* of_step = step_option(name);
     if (of_step)
@@ -187,7 +175,6 @@ std::vector<std::string> LookOptions::words(const json& asked, const std::vector
 std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
                                                  const std::vector<std::string>& more) const {
   auto made = std::make_unique<ParsedRecon>();
-  add_recon_options(*made->program.add_subcommand("recon", ""), made->options);
   made->program.require_subcommand(1);
   prepare(made->program);
   std::vector<std::string> all = words(asked, more);
@@ -218,7 +205,7 @@ std::string LookOptions::command_line(const json& asked, const std::string& outp
 
 std::string LookOptions::opening(const json& asked) const {
   json some = json::object();
-  for (const std::string& name : opening_options())
+  for (const std::string& name : opening_)
     if (asked.contains(name)) some[name] = asked[name];
   return text_of(some);
 }
@@ -234,10 +221,7 @@ json LookOptions::by_solver(const json& options, const json& solver) const {
 }
 
 json LookOptions::solvers() const {
-  CLI::App program;
-  ReconOptions o;
-  CLI::App& command = *program.add_subcommand("recon", "");
-  add_recon_options(command, o);
+  const ParsedRecon recon;
   json methods = json::array(), rows = json::array();
   std::vector<std::string> named{"iterations", "initial", "stop"};
   const std::vector<std::string> of_all = named;
@@ -261,22 +245,19 @@ json LookOptions::solvers() const {
                        {"initial", method.initial == pipeline::Initial::fbp ? "fbp" : "zero"}});
   }
   for (const std::string& name : named) {
-    rows.push_back(row_of_option(*command.get_option("--" + name)));
+    rows.push_back(row_of_option(*recon.command.get_option("--" + name)));
     if (name == "initial") rows.back()["choices"] = {"zero", "fbp"};
   }
   return {{"methods", methods}, {"options", rows}};
 }
 
 json LookOptions::schema() const {
-  CLI::App program;
-  ReconOptions o;
-  CLI::App& command = *program.add_subcommand("recon", "");
-  add_recon_options(command, o);
+  const ParsedRecon recon;
   json all = json::array();
-  for (const CLI::Option* option : command.get_options()) {
+  for (const CLI::Option* option : recon.command.get_options()) {
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
-    const bool useless = name == "reconstruction-algorithm" || !applies(o, "--" + name);
+    const bool useless = name == "reconstruction-algorithm" || !applies(recon.options, "--" + name);
     if (!start_.contains(name) && (useless || !may_give(name, {}))) continue;
     all.push_back(row_of_option(*option));
     if (const pipeline::StepOption* of_step = step_option(name))

@@ -10,10 +10,13 @@
 
 namespace tandem::apps {
 
-/// Options of `recon` that were parsed as a command line is.
+/// Options of `recon` that are parsed as a command line is.
 struct ParsedRecon {
   CLI::App program{"", "tandem"};
+  CLI::App& command = *program.add_subcommand("recon", "");
   ReconOptions options;
+
+  ParsedRecon() { add_recon_options(command, options); }
 };
 
 /// Whether `tandem look` takes this option of `recon` on its command line.
@@ -67,7 +70,8 @@ class LookOptions {
   std::vector<std::string> scans_;
   std::map<std::string, std::string> known_;  ///< kinds of values of options that decide the volume, by name
   nlohmann::json start_ = nlohmann::json::object();
-  std::vector<std::string> rest_;  ///< words of the start that decide no voxel: threads, memory, device
+  std::vector<std::string> opening_;  ///< options that say how a scan is opened
+  std::vector<std::string> rest_;     ///< words of the start that decide no voxel: threads, memory, device
 };
 
 }  // namespace tandem::apps

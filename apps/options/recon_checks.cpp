@@ -1,8 +1,5 @@
 // Checks that options of `tandem recon` go together.
 
-#include <algorithm>
-
-#include "../../pipeline/methods/method.hpp"
 #include "../runs/follow.hpp"
 #include "files.hpp"
 #include "method_options.hpp"
@@ -11,8 +8,6 @@
 namespace tandem::apps {
 
 namespace {
-
-using pipeline::Recipe;
 
 void check_no_output(const ReconOptions& o, const std::string& option) {
   for (const char* other : {"--output", "--part-of", "--checkpoint", "--resume", "--follow", "--save-config",
@@ -49,7 +44,6 @@ void check_numbers(const ReconOptions& o) {
 }  // namespace
 
 void check_together(const ReconOptions& o) {
-  const Recipe& r = o.recipe;
   check_conditions(o);
   check_numbers(o);
   if (o.checkpoint == "-")
@@ -65,7 +59,7 @@ void check_together(const ReconOptions& o) {
     throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
   check_follow(o);
-  if (!r.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
+  if (!o.recipe.region_z && o.given("--region")) throw UsageError("--region is not x0:x1,y0:y1,z0:z1");
 }
 
 }  // namespace tandem::apps

@@ -1,7 +1,6 @@
 #include "recon_options.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "../../core/names.hpp"
 #include "../../core/units.hpp"
@@ -19,7 +18,6 @@ namespace tandem::apps {
 namespace {
 
 using pipeline::Initial;
-using pipeline::Method;
 using pipeline::Recipe;
 
 constexpr const char* automatic = "auto";
