@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
