@@ -61,7 +61,7 @@ struct SolverKind {
   /// Options of the program that it reads and that not every solver reads.
   std::vector<std::string_view> options = {};
   SolverNumbers numbers = {};             ///< defaults of the numbers that it takes
-  std::vector<NumberOption> brings = {};  ///< those that no other kind brings to the program
+  std::vector<NumberOption> brings = {};  ///< options of the program that it declares
   Bounds bounds = {};                     ///< default of its bounds, if it reads them
   DataWeights data_weights = DataWeights::by_roots;
   bool takes_blank = false;  ///< whether b are counts, and a blank scan goes with them
