@@ -20,24 +20,31 @@ void add_common(CLI::App& command, Common& common) {
   common.listener = listening;
   heading(command, "Every command");
   command.set_help_flag("-h,--help", "this list");
-  command.add_flag("--quiet", common.quiet, "no progress, no warnings");
+  command.add_flag("--quiet", common.quiet, "no progress, no warnings")->option_text(of_run);
   command.add_option("--threads", common.threads, "threads to use (0, the default: all cores)")
-      ->check(count(0, 4096));
+      ->check(count(0, 4096))
+      ->option_text(of_run);
   command
       .add_option("--config", "take options of this command from a TOML file, one line NAME = VALUE for each")
-      ->type_name("FILE");
-  command.add_flag("--overwrite", common.overwrite, "replace files that tandem did not write");
-  command.add_option("--json", common.json, "write the report of the run to this file (-: standard output)");
+      ->type_name("FILE")
+      ->option_text(of_run);
+  command.add_flag("--overwrite", common.overwrite, "replace files that tandem did not write")
+      ->configurable(false);
+  command.add_option("--json", common.json, "write the report of the run to this file (-: standard output)")
+      ->configurable(false);
   command
       .add_option("--log", common.log,
                   "write what is shown on standard error and standard output to this file too, each line "
                   "with its time")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->configurable(false);
 }
 
 void add_external_files(CLI::App& command, bool& allowed) {
-  command.add_flag("--allow-external-files", allowed,
-                   "read raw files outside the folder of an HDF5 file that names them as its data");
+  command
+      .add_flag("--allow-external-files", allowed,
+                "read raw files outside the folder of an HDF5 file that names them as its data")
+      ->configurable(false);
 }
 
 nlohmann::json parsed(const std::string& text) {

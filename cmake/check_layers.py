@@ -40,7 +40,7 @@ MAY_INCLUDE = {
     "forecast": {"pipeline", "counts", "solvers", "operators", "geometry", "io", "core"},
     "bench": {"forecast", "pipeline", "counts", "solvers", "operators", "kernels", "geometry", "io", "core"},
     "apps/beams": {"apps/options", "apps/runs", "axis", "core"},
-    "apps/options": {"apps/beams", "apps/runs", "apps", "axis", "counts", "operators", "kernels", "geometry", "io", "pipeline", "core"},
+    "apps/options": {"apps/beams", "apps/runs", "apps", "axis", "counts", "operators", "kernels", "geometry", "io", "pipeline", "solvers", "core"},
     "apps/pages": {"apps/options", "apps/runs", "apps", "solvers", "geometry", "io", "pipeline", "core"},
     "apps/reports": {"apps/options", "apps/runs", "apps", "forecast", "pipeline", "solvers", "operators", "io", "core"},
     "apps/runs": {"apps/beams", "apps/options", "apps/pages", "apps", "calibration", "pipeline", "counts", "solvers", "geometry", "io", "core"},

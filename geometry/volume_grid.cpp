@@ -1,6 +1,5 @@
 #include "volume_grid.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "../core/error.hpp"

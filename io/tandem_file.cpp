@@ -1,6 +1,5 @@
 #include "tandem_file.hpp"
 
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <sstream>

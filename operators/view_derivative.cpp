@@ -1,6 +1,5 @@
 #include "view_derivative.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "../core/error.hpp"

@@ -76,6 +76,7 @@ SolverKind sirt() {
                "bounds. data_weights: w in C At w R (b - Ax), with C = 1/(At w).",
        .options = {"relaxation", "nonnegative", "bounds"},
        .numbers = {{"relaxation", 1}},
+       .brings = {{"relaxation", "in (0, 2)", 1e-6, 2 - 1e-6}},
        .data_weights = DataWeights::by_rows,
        .pair = NeededPair::nearly_matched,
        .make = [](SolverInput input) {

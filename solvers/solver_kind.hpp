@@ -23,6 +23,12 @@ namespace TANDEM_PUBLIC tandem {
 /// Numbers that a kind of solver takes, by their names.
 using SolverNumbers = std::map<std::string_view, float>;
 
+/// A number that the program takes as an option of this name, for all kinds that read it.
+struct NumberOption {
+  std::string_view name, help;
+  double lowest, highest;
+};
+
 /// The equations A x = b and what else solvers are made of. Each takes what its kind says.
 struct SolverInput {
   std::variant<LinearOperator, Subsets> A;  ///< subsets if the kind goes through subsets of the views
@@ -54,8 +60,9 @@ struct SolverKind {
   std::string_view docs = {};        ///< what the class does, for Python
   /// Options of the program that it reads and that not every solver reads.
   std::vector<std::string_view> options = {};
-  SolverNumbers numbers = {};  ///< defaults of the numbers that it takes
-  Bounds bounds = {};          ///< default of its bounds, if it reads them
+  SolverNumbers numbers = {};             ///< defaults of the numbers that it takes
+  std::vector<NumberOption> brings = {};  ///< options of the program that it declares
+  Bounds bounds = {};                     ///< default of its bounds, if it reads them
   DataWeights data_weights = DataWeights::by_roots;
   bool takes_blank = false;  ///< whether b are counts, and a blank scan goes with them
   NeededPair pair = NeededPair::matched;

@@ -31,14 +31,12 @@ struct CalibrateOptions {
 
 /// The distance of two balls from a text A:B:MM.
 calibration::KnownLength length_in(const std::string& text) {
-  std::stringstream parts(text);
-  std::string first, second, mm, more;
-  std::getline(parts, first, ':');
-  std::getline(parts, second, ':');
-  std::getline(parts, mm, ':');
-  const auto a = whole_in(first), b = whole_in(second);
-  const auto length = number_in(mm);
-  if (std::getline(parts, more) || !a || !b || !length || *a < 0 || *b < 0 || *a == *b || *length <= 0)
+  std::vector<std::string> parts = parts_of(text, ':');
+  const bool three = parts.size() == 3;
+  parts.resize(3);
+  const auto a = whole_in(parts[0]), b = whole_in(parts[1]);
+  const auto length = number_in(parts[2]);
+  if (!three || !a || !b || !length || *a < 0 || *b < 0 || *a == *b || *length <= 0)
     throw UsageError("--length '" + text + "' is not A:B:MM: two balls, counted upwards from 0, and mm");
   return {static_cast<std::size_t>(*a), static_cast<std::size_t>(*b), *length};
 }
@@ -108,7 +106,8 @@ void add_calibrate(CLI::App& program, Action& chosen) {
   c.add_option("-o,--output", o->output,
                "where each view was taken from, for --geometry: vectors of ASTRA (*.npy, *.geom, *.txt), RTK "
                "(*.xml) or LEAP (*.cfg)")
-      ->required();
+      ->required()
+      ->configurable(false);
   CLI::Option* balls =
       c.add_flag("--balls", o->balls, "the sample is some balls, whose shadows are round and apart");
   CLI::Option* lengths =
@@ -135,7 +134,8 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->check(CLI::Range(1, 20))
       ->needs(views);
   c.add_option("--preview", o->preview,
-               "PNG: slices before and after; with --balls how far shadows are from where they should be");
+               "PNG: slices before and after; with --balls how far shadows are from where they should be")
+      ->configurable(false);
   c.footer(
       "Examples:\n"
       "  tandem calibrate scan.h5 -o views.npy --preview slices.png\n"

@@ -78,7 +78,10 @@ void add_center(CLI::App& program, Action& chosen) {
       "--roll", o->roll,
       "parallel beam: find by how many degrees the detector is rolled, too; the axis is then that of the "
       "middle row");
-  add_range(c, "--between", o->between, "search for the axis only between these bins");
+  c.add_option_function<std::string>(
+       "--between", [o](const std::string& text) { o->between = parse_range(text); },
+       "search for the axis only between these bins (half open)")
+      ->type_name("A:B");
   c.footer(
       "Examples:\n"
       "  tandem center scan.h5\n"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <set>
 
 #include "../../core/instruction_set.hpp"

@@ -1,7 +1,5 @@
 // tandem info: what a scan or a volume holds, and what its reconstruction would take.
 
-#include <algorithm>
-#include <cmath>
 #include <iostream>
 
 #include "../../core/error.hpp"

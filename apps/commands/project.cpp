@@ -152,7 +152,8 @@ void add_project(CLI::App& program, Action& chosen) {
   heading(c, "Files");
   c.add_option("volume", o->volume, "volume: HDF5, or TIFF by the name of a slice")->required();
   c.add_option("-o,--output", o->output, "DXchange file to write: transmission, flats 1, darks 0")
-      ->required();
+      ->required()
+      ->configurable(false);
   add_external_files(c, o->any_external);
   add_geometry(c, o->geometry);
   c.add_option("--like", o->like, "take the geometry of this scan");

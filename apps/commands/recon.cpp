@@ -10,7 +10,6 @@
 #include "../../counts/steps/chain.hpp"
 #include "../../io/volumes/volume_parts.hpp"
 #include "../../pipeline/checkpoints.hpp"
-#include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
 #include "../../pipeline/plan/grids.hpp"
 #include "../../pipeline/ranks.hpp"
@@ -19,7 +18,6 @@
 #include "../../pipeline/watch/truth.hpp"
 #include "../command.hpp"
 #include "../look/sweep.hpp"
-#include "../options/device_options.hpp"
 #include "../options/files.hpp"
 #include "../options/recipe_text.hpp"
 #include "../options/recon_options.hpp"
@@ -49,11 +47,8 @@ using nlohmann::json;
 
 /// Checks what can be checked before any file is opened.
 void check_before(ReconOptions& o) {
-  const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
-  o.recipe.devices =
-      devices_of_this_rank(chosen_devices(o.device, matched ? Pairing::matched : Pairing::any));
-  o.recipe.fewest_devices = o.device.device == "auto";
-  o.recipe.devices_are_open = leaves_devices_open(o.device);
+  choose_devices(o);
+  o.recipe.devices = devices_of_this_rank(o.recipe.devices);
   if (o.recipe.follow && o.recipe.devices.size() > 1 && !o.recipe.fewest_devices)
     throw UsageError("--follow works on one device; give --device " + o.recipe.devices.front().name());
   NamedFiles inputs = sources_of(o);

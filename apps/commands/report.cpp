@@ -117,6 +117,7 @@ void add_report(CLI::App& program, Action& chosen) {
                "curves of the "
                "solver, what was cleaned, times, parameters, warnings")
       ->required()
+      ->configurable(false)
       ->type_name("PAGE.html");
   add_common(c, o->common);
   c.footer(

@@ -153,10 +153,11 @@ void add_simulate(CLI::App& program, Action& chosen) {
   CLI::App& c = *program.add_subcommand("simulate", "Make a scan with known truth");
   pipeline::Simulation& s = o->simulation;
   heading(c, "Files");
-  c.add_option("-o,--output", o->output, "DXchange file to write")->required();
+  c.add_option("-o,--output", o->output, "DXchange file to write")->required()->configurable(false);
   c.add_option("--truth", o->truth,
                "also write the exact volume as pixel averages, on the grid of --size, or of recon where that "
-               "is larger");
+               "is larger")
+      ->configurable(false);
   heading(c, "Object");
   const std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
   add_choice(c, "--phantom", s.phantom, names, "default shepp-logan");

@@ -45,19 +45,6 @@ std::string quoted_word(const std::string& word) {
   return text + "'";
 }
 
-/// The names of all options that say how a scan is opened.
-std::vector<std::string> opening_options() {
-  CLI::App command;
-  ScanOptions scan;
-  add_scan_options(command, scan);
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back(name);
-  std::erase_if(names, [](const std::string& name) { return step_option(name) != nullptr; });
-  names.emplace_back("views");  // with a step, of which the reader knows
-  return names;
-}
-
 /// The step that brings an option; empty if none does.
 std::string step_of(const std::string& name) {
   for (const pipeline::Step& step : pipeline::steps())
@@ -78,21 +65,11 @@ std::string words_behind(const std::string& name, const json& asked) {
   return text;
 }
 
-std::vector<std::string> words_between_bars(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t end = std::min(text.find('|', first), text.size());
-    words.push_back(text.substr(first, end - first));
-    first = end + 1;
-  }
-  return words;
-}
-
 /// Choices of an option: those of a step from its table, others between bars in its type.
 json choices_of(const std::string& type, const pipeline::StepOption* of_step) {
   if (const auto* choice = of_step ? std::get_if<pipeline::OneOf>(&of_step->takes) : nullptr)
     return choice->words;
-  if (type.find('|') != std::string::npos && in_lower_case(type) == type) return words_between_bars(type);
+  if (type.find('|') != std::string::npos && in_lower_case(type) == type) return parts_of(type, '|');
   return nullptr;
 }
 
@@ -125,10 +102,11 @@ json row_of_option(const CLI::Option& option) {
 
 }  // namespace
 
-bool look_takes(const std::string& option) {
+bool look_takes(const CLI::Option& option) {
+  const std::string& name = option.get_lnames().front();
   for (const char* one : {"config", "help", "like", "quiet", "follow"})
-    if (option == one) return true;
-  return decides_the_volume(option) || std::ranges::find(taken_over, option) != taken_over.end();
+    if (name == one) return true;
+  return decides_the_volume(option) || std::ranges::find(taken_over, name) != taken_over.end();
 }
 
 LookOptions::LookOptions(const ReconOptions& o)
@@ -137,17 +115,18 @@ LookOptions::LookOptions(const ReconOptions& o)
   for (const CLI::Option* option : o.command->get_options()) {
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
-    known_.push_back(name);
+    if (option->get_group() == "Scan" || name == "views") opening_.push_back(name);
+    if (decides_the_volume(*option)) known_[name] = option->get_type_name();
     const pipeline::StepOption* of_step = step_option(name);
     if (of_step)
-      for (const pipeline::StepOption& one : of_step->behind) known_.emplace_back(one.name);
+      for (const pipeline::StepOption& one : of_step->behind) known_.emplace(one.name, "");
     if (option->count() == 0) continue;
     const std::vector<std::string> values = option->reduced_results();
     if (std::ranges::find(taken_over, name) != taken_over.end()) {
       rest_.push_back("--" + name + (is_flag(*option) ? "" : "=" + values.back()));
     } else if (of_step && !of_step->behind.empty()) {
       for (const auto& [one, text] : taken_apart(*of_step, values.back())) start_[one] = text;
-    } else if (decides_the_volume(name) && !(name == "rotation-axis" && o.axis_auto)) {
+    } else if (known_.contains(name) && !(name == "rotation-axis" && o.axis_auto)) {
       start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
     }
   }
@@ -157,11 +136,12 @@ LookOptions::LookOptions(const ReconOptions& o)
 
 /// Whether a page may give it: it names no file but one that the start names as well.
 bool LookOptions::may_give(const std::string& name, const std::vector<std::string>& values) const {
-  if (std::ranges::find(known_, name) == known_.end() || !decides_the_volume(name) ||
-      is_for_the_command_line("recon", name) ||
+  const auto known = known_.find(name);
+  if (known == known_.end() ||
       (name == "rotation-axis" && values.size() == 1 && in_lower_case(values[0]) == "auto"))
     return false;
-  return !names_a_file(name, values) || (start_.contains(name) && values_of(name, start_[name]) == values);
+  return !names_a_file(name, known->second, values) ||
+         (start_.contains(name) && values_of(name, start_[name]) == values);
 }
 
 std::vector<std::string> LookOptions::words_of(const json& asked) const {
@@ -195,7 +175,6 @@ std::vector<std::string> LookOptions::words(const json& asked, const std::vector
 std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
                                                  const std::vector<std::string>& more) const {
   auto made = std::make_unique<ParsedRecon>();
-  add_recon_options(*made->program.add_subcommand("recon", ""), made->options);
   made->program.require_subcommand(1);
   prepare(made->program);
   std::vector<std::string> all = words(asked, more);
@@ -209,10 +188,7 @@ std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
   if (following_) o.planned_views = following_->planned_views, o.patience = following_->patience;
   finish_recipe(o);
   check_together(o);
-  const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
-  o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
-  o.recipe.fewest_devices = o.device.device == "auto";
-  o.recipe.devices_are_open = leaves_devices_open(o.device);
+  choose_devices(o);
   return made;
 }
 
@@ -229,7 +205,7 @@ std::string LookOptions::command_line(const json& asked, const std::string& outp
 
 std::string LookOptions::opening(const json& asked) const {
   json some = json::object();
-  for (const std::string& name : opening_options())
+  for (const std::string& name : opening_)
     if (asked.contains(name)) some[name] = asked[name];
   return text_of(some);
 }
@@ -245,10 +221,7 @@ json LookOptions::by_solver(const json& options, const json& solver) const {
 }
 
 json LookOptions::solvers() const {
-  CLI::App program;
-  ReconOptions o;
-  CLI::App& command = *program.add_subcommand("recon", "");
-  add_recon_options(command, o);
+  const ParsedRecon recon;
   json methods = json::array(), rows = json::array();
   std::vector<std::string> named{"iterations", "initial", "stop"};
   const std::vector<std::string> of_all = named;
@@ -272,22 +245,19 @@ json LookOptions::solvers() const {
                        {"initial", method.initial == pipeline::Initial::fbp ? "fbp" : "zero"}});
   }
   for (const std::string& name : named) {
-    rows.push_back(row_of_option(*command.get_option("--" + name)));
+    rows.push_back(row_of_option(*recon.command.get_option("--" + name)));
     if (name == "initial") rows.back()["choices"] = {"zero", "fbp"};
   }
   return {{"methods", methods}, {"options", rows}};
 }
 
 json LookOptions::schema() const {
-  CLI::App program;
-  ReconOptions o;
-  CLI::App& command = *program.add_subcommand("recon", "");
-  add_recon_options(command, o);
+  const ParsedRecon recon;
   json all = json::array();
-  for (const CLI::Option* option : command.get_options()) {
+  for (const CLI::Option* option : recon.command.get_options()) {
     if (option->get_lnames().empty()) continue;
     const std::string& name = option->get_lnames().front();
-    const bool useless = name == "reconstruction-algorithm" || !applies(o, "--" + name);
+    const bool useless = name == "reconstruction-algorithm" || !applies(recon.options, "--" + name);
     if (!start_.contains(name) && (useless || !may_give(name, {}))) continue;
     all.push_back(row_of_option(*option));
     if (const pipeline::StepOption* of_step = step_option(name))

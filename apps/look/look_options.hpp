@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,14 +10,17 @@
 
 namespace tandem::apps {
 
-/// Options of `recon` that were parsed as a command line is.
+/// Options of `recon` that are parsed as a command line is.
 struct ParsedRecon {
   CLI::App program{"", "tandem"};
+  CLI::App& command = *program.add_subcommand("recon", "");
   ReconOptions options;
+
+  ParsedRecon() { add_recon_options(command, options); }
 };
 
 /// Whether `tandem look` takes this option of `recon` on its command line.
-bool look_takes(const std::string& option);
+bool look_takes(const CLI::Option& option);
 
 /// What a page asks for: options of `recon` that decide the volume, as {"rotation-axis": "511.5"}; true for a
 /// flag, a list for an option that is repeated.
@@ -64,9 +68,10 @@ class LookOptions {
   bool quiet_;
   std::string scan_;
   std::vector<std::string> scans_;
-  std::vector<std::string> known_;  ///< the names of all options of `recon`
+  std::map<std::string, std::string> known_;  ///< kinds of values of options that decide the volume, by name
   nlohmann::json start_ = nlohmann::json::object();
-  std::vector<std::string> rest_;  ///< words of the start that decide no voxel: threads, memory, device
+  std::vector<std::string> opening_;  ///< options that say how a scan is opened
+  std::vector<std::string> rest_;     ///< words of the start that decide no voxel: threads, memory, device
 };
 
 }  // namespace tandem::apps

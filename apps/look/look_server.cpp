@@ -19,11 +19,11 @@ namespace {
 
 constexpr const char* of_notebooks = "http://127.0.0.1:* http://localhost:*";
 
-/// Calls visit(name) for each option that was given.
+/// Calls visit(option, name) for each option that was given.
 template <class Visit>
 void for_given(const ReconOptions& o, const Visit& visit) {
   for (const CLI::Option* option : o.command->get_options())
-    if (!option->get_lnames().empty() && option->count() > 0) visit(option->get_lnames().front());
+    if (!option->get_lnames().empty() && option->count() > 0) visit(*option, option->get_lnames().front());
 }
 
 /// Options that say what a run does with the volume have no meaning here.
@@ -31,9 +31,8 @@ void require_options_of_scan(const LookCommand& o) {
   if (!o.beside.empty())
     throw UsageError("--beside " + o.beside + ": goes with a volume; " + o.recon.scans.front() +
                      " is a scan");
-  for_given(o.recon, [](const std::string& name) {
-    if (name != "port" && name != "beside" && !look_takes(name))
-      throw UsageError("--" + name + " goes with tandem recon");
+  for_given(o.recon, [](const CLI::Option& option, const std::string& name) {
+    if (!look_takes(option)) throw UsageError("--" + name + " goes with tandem recon");
   });
   const ReconOptions& r = o.recon;
   for (const auto& [option, given] : {std::pair{"--rotation-axis auto", r.axis_auto},
@@ -48,7 +47,7 @@ void require_options_of_volume(const LookCommand& o) {
     throw UsageError(o.recon.scans.front() +
                      " is a volume, of which one is looked at; give --beside for another");
   constexpr std::array known{"port", "beside", "memory", "threads", "allow-external-files", "quiet", "help"};
-  for_given(o.recon, [&](const std::string& name) {
+  for_given(o.recon, [&](const CLI::Option&, const std::string& name) {
     if (std::ranges::find(known, name) == known.end())
       throw UsageError("--" + name + " goes with a scan; " + o.recon.scans.front() + " is a volume");
   });
@@ -82,8 +81,7 @@ void add_look_options(CLI::App& c, LookCommand& o) {
   add_recon_options(c, o.recon);
   for (CLI::Option* option : c.get_options()) {  // a recipe may have options of solvers
     if (option->get_lnames().empty()) continue;
-    const std::string& name = option->get_lnames().front();
-    if (!look_takes(name) || !applies(o.recon, "--" + name)) option->group("");
+    if (!look_takes(*option) || !applies(o.recon, "--" + option->get_lnames().front())) option->group("");
   }
   c.get_option("scan")->description(std::string(what_a_scan_is) +
                                     ", or a volume; the first one is looked at, and a recipe may be run for "

@@ -120,14 +120,13 @@ SweepAsked sweep_of(const std::string& name, double first, double last, double s
 
 SweepAsked sweep_in(const std::string& text) {
   const std::size_t equals = text.find('=');
-  std::stringstream parts(equals == std::string::npos ? "" : text.substr(equals + 1));
-  std::string first, last, step, more, name = text.substr(0, equals);
-  std::getline(parts, first, ':');
-  std::getline(parts, last, ':');
-  std::getline(parts, step, ':');
-  const auto a = number_in(first), b = number_in(last), by = number_in(step);
+  std::vector<std::string> parts = parts_of(equals == std::string::npos ? "" : text.substr(equals + 1), ':');
+  const bool three = parts.size() == 3;
+  parts.resize(3);
+  std::string name = text.substr(0, equals);
+  const auto a = number_in(parts[0]), b = number_in(parts[1]), by = number_in(parts[2]);
   name.erase(0, std::min(name.size(), name.find_first_not_of('-')));
-  if (std::getline(parts, more) || name.empty() || !a || !b || !by)
+  if (!three || name.empty() || !a || !b || !by)
     throw UsageError("--sweep '" + text + "' is not NAME=A:B:STEP, such as rotation-axis=510:514:0.5");
   return sweep_of(name, *a, *b, *by);
 }

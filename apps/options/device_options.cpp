@@ -17,13 +17,10 @@ std::string no_device(const std::string& text) {
   std::string error = "'" + text + "' is not auto, all, cpu, cuda, cuda:N or cuda:N,N,...";
   if (text == "auto" || text == "all" || text == "cpu" || text == "cuda") return "";
   if (!text.starts_with("cuda:")) return error;
-  char before = ',';  // digits and commas, where each comma stands between digits
-  for (const char c : text.substr(5)) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit && (c != ',' || before == ',')) return error;
-    before = c;
-  }
-  return before == ',' ? error : "";
+  const auto is_number = [](const std::string& part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+  };
+  return std::ranges::all_of(parts_of(text.substr(5), ','), is_number) ? "" : error;
 }
 
 std::vector<Device> devices_named(const std::string& text) {
@@ -33,9 +30,9 @@ std::vector<Device> devices_named(const std::string& text) {
     if (text == "auto" && here.size() > 1) here.pop_back();
     return here;
   }
-  std::vector<Device> named{Device::named(text.substr(0, text.find(',')))};
-  for (std::size_t comma = text.find(','); comma != std::string::npos; comma = text.find(',', comma + 1))
-    named.push_back(Device::named("cuda:" + text.substr(comma + 1, text.find(',', comma + 1) - comma - 1)));
+  std::vector<Device> named;
+  for (const std::string& part : parts_of(text, ','))
+    named.push_back(Device::named(named.empty() ? part : "cuda:" + part));
   for (std::size_t i = 0; i < named.size(); ++i)
     if (std::count(named.begin(), named.end(), named[i]) > 1)
       throw UsageError("--device " + text + ": " + named[i].name() + " is named twice");
@@ -92,7 +89,8 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
                "them)|cpu|cuda|cuda:N|cuda:N,N,... "
                "(they share the work)")
       ->transform(lower_case())
-      ->check(no_device);
+      ->check(no_device)
+      ->option_text(of_run);
   add_choice(c, "--variant", o.variant, variant_names(),
              "how projector and back-projector run (default automatic: the fastest)");
   add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
@@ -101,7 +99,8 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
              "let a solver take a pair whose back-projection is not the transpose of its projection");
   c.add_option("--device-memory", o.memory_gib,
                "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
-      ->check(positive(1e9));
+      ->check(positive(1e9))
+      ->option_text(of_run);
 }
 
 std::string words_of(Device device) {

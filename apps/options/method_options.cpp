@@ -1,5 +1,7 @@
 #include "method_options.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -7,7 +9,9 @@
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
+#include "../../io/files/text.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "command_line.hpp"
 
 namespace tandem::apps {
@@ -53,7 +57,8 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
   c.add_option("--compare", o.compare,
                "in the place of -o: make volumes by several methods, and of them one picture of the middle "
                "slices (--preview) and one table; an option holds for the methods that read it")
-      ->type_name("A,B,C");
+      ->type_name("A,B,C")
+      ->option_text(of_run);
   const std::vector<std::string> models{"automatic", "pixel_driven",        "joseph",
                                         "fourier",   "separable_footprint", "hierarchical"};
   c.add_option(
@@ -115,38 +120,43 @@ void parse_tv_weight(Recipe& r, const std::string& text) {
 void add_start_and_weights(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   c.add_option("--initial", o.initial,
-               "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")");
+               "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")")
+      ->type_name("zero|fbp|FILE");
   c.add_option("--iterations", r.iterations,
                "at most this many steps (default: " + words_of_iterations() + ")")
       ->check(count(0, 1'000'000));
   c.add_option_function<std::string>(
        "--tv-weight", [&r](const std::string& text) { parse_tv_weight(r, text); },
-       readers_of("--tv-weight") +
-           ": weight of total variation, beside data of mean weight 1; the "
-           "larger, the smoother (default auto: found by cross-validation). huber: differences of neighbours "
-           "below this attenuation count by their squares, which keeps slopes smooth (default: none)")
+       "weight of total variation, beside data of mean weight 1; the larger, the smoother (default auto: "
+       "found by cross-validation). huber: differences of neighbours "
+       "below this attenuation count by their squares, which keeps slopes smooth (default: none)")
       ->transform(with_detail(positive_or_auto(), "huber", positive(1e9)))
       ->type_name("X|auto[:huber=D]");
   c.add_option("--tikhonov-weight", r.tikhonov_weight,
-               readers_of("--tikhonov-weight") +
-                   ": W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
+               "W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
       ->check(positive(1e30));
 }
 
 void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
-  c.add_option("--relaxation", r.relaxation, readers_of("--relaxation") + ": in (0, 2), default 1")
-      ->check(within(1e-6, 2 - 1e-6));
+  for (const SolverKind& kind : solver_kinds())
+    for (const NumberOption& one : kind.brings) {
+      const std::string usual = io::shortest(kind.numbers.at(one.name));
+      c.add_option_function<float>(
+           "--" + std::string(one.name),
+           [&r, name = one.name](float number) { r.numbers.emplace_back(name, number); },
+           std::string(one.help) + ", default " + usual)
+          ->default_str(usual)
+          ->check(within(one.lowest, one.highest));
+    }
   c.add_option("--subsets", r.subsets,
-               readers_of("--subsets") +
-                   ": how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
+               "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
       ->check(count());
-  CLI::Option* nonnegative =
-      c.add_flag("--nonnegative", r.nonnegative, readers_of("--nonnegative") + ": no voxel below zero");
+  CLI::Option* nonnegative = c.add_flag("--nonnegative", r.nonnegative, "no voxel below zero");
   c.add_option_function<std::string>(
        "--bounds",
        [&r](const std::string& text) { std::tie(r.lowest, r.highest) = parse_ends("--bounds", text, true); },
-       readers_of("--bounds") + ": no voxel below and none above these attenuations; one may be left out")
+       "no voxel below and none above these attenuations; one may be left out")
       ->type_name("LOW:HIGH")
       ->excludes(nonnegative);
   c.add_option("--stop", o.stop,
@@ -154,11 +164,95 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
       ->type_name("discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S");
 }
 
-}  // namespace
-
-std::string readers_of(std::string_view option) {
+/// Names of the methods that read an option which not every method reads.
+std::string readers_of(const std::string& option) {
+  if (!option.starts_with("--")) return {};
   return joined(pipeline::methods(), ", ",
                 [&](const Method& method) { return method.reads(option.substr(2)) ? method.name : ""; });
+}
+
+/// A condition under which some options have a meaning.
+struct Condition {
+  std::vector<std::string_view> options;
+  std::function<bool(const ReconOptions& o, const Method& method)> holds;
+  std::string otherwise;  ///< what an error says after the name of the option; {} is the name of the method
+};
+
+const std::vector<Condition>& conditions() {
+  static const std::vector<Condition> all{
+      {{"--iterations", "--stop", "--initial", "--checkpoint", "--resample-frames"},
+       [](const ReconOptions&, const Method& method) { return method.iterates(); },
+       " goes with an iterative algorithm, not with {}"},
+      {{"--checkpoint"},
+       [](const ReconOptions&, const Method& method) { return method.tells.state; },
+       ": the solver of {} cannot go on from a check-point; leave it out, or give another algorithm"},
+      {{"--checkpoint"},
+       [](const ReconOptions& o, const Method&) { return !o.device.allow_unmatched; },
+       " does not go with --allow-unmatched: the best volume, which is kept there, is in no check-point"},
+      {{"--fbp-filter", "--fbp-cutoff", "--padding"},
+       [](const ReconOptions& o, const Method& method) {
+         return method.filters ||
+                (method.iterates() && o.recipe.initial.value_or(method.initial) == Initial::fbp);
+       },
+       " goes with fbp, or with --initial fbp"},
+      {{"--padding"},
+       [](const ReconOptions& o, const Method&) { return o.recipe.filter.window != Window::none; },
+       " does not go with --fbp-filter none, which needs nothing beyond rows"},
+      {{"--model"},
+       [](const ReconOptions& o, const Method&) {
+         const double accuracy = o.recipe.execution.accuracy;
+         return detailed(o.model, "accuracy").detail.empty() ||
+                (o.recipe.model == Model::fourier && accuracy < 2e-3) ||
+                (o.recipe.model == Model::hierarchical && accuracy > 5e-4);
+       },
+       ": an accuracy goes with fourier (1e-3, 1e-4 or 1e-5) and hierarchical (1e-2, 3e-3 or 1e-3)"},
+      {{"--variant"},
+       [](const ReconOptions& o, const Method&) { return o.recipe.model != Model::fourier; },
+       " does not go with --model fourier, which has kernels of its own"}};
+  return all;
+}
+
+/// The conditions of an option. One that some methods read has a meaning with these alone.
+std::vector<Condition> conditions_of(const std::string& option) {
+  std::vector<Condition> some;
+  for (const Condition& one : conditions())
+    if (std::ranges::find(one.options, option) != one.options.end()) some.push_back(one);
+  if (const std::string readers = readers_of(option); !readers.empty())
+    some.push_back({.options = {},
+                    .holds = [name = option.substr(2)](const ReconOptions&,
+                                                       const Method& method) { return method.reads(name); },
+                    .otherwise = " goes with " + readers + ", not with {}"});
+  return some;
+}
+
+/// The method, or the methods that are compared.
+std::vector<const Method*> methods_of(const ReconOptions& o) {
+  std::vector<const Method*> all;
+  for (const std::string& name : o.compared.empty() ? std::vector{o.recipe.method} : o.compared)
+    all.push_back(&pipeline::method_named(name));
+  return all;
+}
+
+}  // namespace
+
+void check_conditions(const ReconOptions& o) {
+  for (const CLI::Option* option : o.command->get_options()) {
+    if (option->count() == 0) continue;
+    for (const Condition& condition : conditions_of(option->get_name())) {
+      if (std::ranges::any_of(methods_of(o), [&](const auto* method) { return condition.holds(o, *method); }))
+        continue;
+      std::string fault = option->get_name() + condition.otherwise;
+      if (const auto at = fault.find("{}"); at != std::string::npos) fault.replace(at, 2, o.recipe.method);
+      throw UsageError(fault);
+    }
+  }
+}
+
+bool applies(const ReconOptions& o, const std::string& option) {
+  const std::vector<Condition> conditions = conditions_of(option);
+  return std::ranges::any_of(methods_of(o), [&](const Method* method) {
+    return std::ranges::all_of(conditions, [&](const Condition& one) { return one.holds(o, *method); });
+  });
 }
 
 std::vector<std::string> names_of_methods() {
@@ -181,6 +275,9 @@ void add_method(CLI::App& c, ReconOptions& o) {
   add_filter(c, o);
   add_start_and_weights(c, o);
   add_steps_and_stops(c, o);
+  for (CLI::Option* option : c.get_options())
+    if (const std::string readers = readers_of(option->get_name()); !readers.empty())
+      option->description(readers + ": " + option->get_description());
 }
 
 }  // namespace tandem::apps

@@ -10,6 +10,10 @@ namespace tandem::apps {
 /// The options of `tandem recon` that methods read, with their help.
 void add_method(CLI::App& command, ReconOptions& o);
 
+/// @throws UsageError if an option that is given has no meaning with the method, or with any of those that
+/// are compared
+void check_conditions(const ReconOptions& o);
+
 /// The names of all methods, and a line for each, for the help.
 std::vector<std::string> names_of_methods();
 std::string words_of_methods();

@@ -97,15 +97,14 @@ const CLI::Option& known_option(const CLI::App& command, const Origin& from, con
 /// The reason why an option is taken only from the command line; empty if it may come from here. Anybody may
 /// have written a file, so it may decide what the volume becomes, and not what is written, replaced or
 /// served. A volume may not name files to be read either.
-std::string forbidden(const CLI::App& command, const CLI::Option& known, const Setting& item,
-                      bool in_volume) {
+std::string forbidden(const CLI::Option& known, const Setting& item, bool in_volume) {
   const std::string name = known.get_lnames().front();
-  if (in_volume && !decides_the_volume(name))
+  if (in_volume && !decides_the_volume(known))
     return "its recipe has --" + name + ", which decides nothing of a volume; tandem wrote no such recipe";
-  if (in_volume && names_a_file(name, item.values))
+  if (in_volume && names_a_file(name, known.get_type_name(), item.values))
     return "was made with --" + name + " FILE, and no file is read because a volume names it; give --" +
            name + " too";
-  if (is_for_the_command_line(command.get_name(), name))
+  if (!known.get_configurable())
     return "line " + std::to_string(item.line) + ": --" + name +
            " is not taken from a file, which may be anybody's; give it on the command line";
   return "";
@@ -120,8 +119,7 @@ void add_settings(const CLI::App& command, const Origin& from, const std::string
     if (settled(words, known)) continue;
     const std::vector<std::string> more = words_of(known, item, from);
     if (more.empty()) continue;
-    if (const std::string why = forbidden(command, known, item, from.is_volume); !why.empty())
-      from.refuse(why);
+    if (const std::string why = forbidden(known, item, from.is_volume); !why.empty()) from.refuse(why);
     added.insert(added.end(), more.begin(), more.end());
   }
   words.insert(words.begin() + 1, added.begin(), added.end());

@@ -2,27 +2,20 @@
 
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
-#include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_file.hpp"
-#include "../beams/beam.hpp"
 #include "../command.hpp"
 #include "settings_text.hpp"
 #include "step_options.hpp"
+#include "values.hpp"
 
 namespace tandem::apps {
 
 using nlohmann::json;
 
 namespace {
-
-constexpr const char* unheeded =
-    "allow-external-files checkpoint compare config device device-memory dry-run "
-    "follow help json like log memory output overwrite part-of port preview quiet "
-    "resume save-config save-format scan score serve sweep threads truth version";
 
 std::string default_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "false";
@@ -42,25 +35,15 @@ std::string without(const std::string& text, const std::string& option) {
 
 }  // namespace
 
-bool decides_the_volume(const std::string& option) { return !io::is_among(option, unheeded); }
-
-bool names_a_file(const std::string& option, const std::vector<std::string>& values) {
-  for (const char* list : {"angles", "view-shifts", "view-row-shifts", "row-axes", "flats", "darks"})
-    if (option == list) return true;
-  if (option == "geometry")
-    return std::ranges::any_of(values, [](const std::string& value) { return kind_called(value).empty(); });
-  if (option == "initial")
-    return !std::ranges::all_of(values, [](const std::string& value) {
-      return in_lower_case(value) == "zero" || in_lower_case(value) == "fbp";
-    });
-  return names_file_of_step(option, values);
-}
-
-bool is_for_the_command_line(const std::string& command, const std::string& option) {
-  for (const char* one : {"allow-external-files", "checkpoint", "json", "log", "output", "overwrite",
-                          "part-of", "preview", "resume", "save-config", "serve"})
-    if (option == one) return true;
-  return command == "simulate" && option == "truth";  // which it writes
+bool names_a_file(const std::string& option, const std::string& kind,
+                  const std::vector<std::string>& values) {
+  std::vector<std::string> words = parts_of(kind, '|');
+  const bool takes_files = std::erase_if(words, [](const auto& one) { return one.starts_with("FILE"); }) > 0;
+  const auto is_word = [&](const std::string& value) {
+    return std::ranges::find(words, in_lower_case(value)) != words.end();
+  };
+  return (takes_files && (words.empty() || !std::ranges::all_of(values, is_word))) ||
+         names_file_of_step(option, values);
 }
 
 std::string config_text(const CLI::App& command, const std::map<std::string, std::string>& found,
@@ -68,7 +51,7 @@ std::string config_text(const CLI::App& command, const std::map<std::string, std
   std::string text = std::string("# tandem ") + TANDEM_VERSION + ": a recipe of tandem " +
                      command.get_name() + ", for --config\n";
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_lnames().empty() || !decides_the_volume(option->get_lnames().front())) continue;
+    if (option->get_lnames().empty() || !decides_the_volume(*option)) continue;
     const std::string& name = option->get_lnames().front();
     const auto at = found.find(name);
     if (at == found.end() && option->count() == 0 && !applies("--" + name)) continue;

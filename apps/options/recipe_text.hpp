@@ -9,16 +9,9 @@
 
 namespace tandem::apps {
 
-/// Whether an option of `recon` (without dashes) decides what the volume becomes. Others say where files are,
-/// which devices compute, and what is shown.
-bool decides_the_volume(const std::string& option);
-
-/// Whether these values of an option of `recon` that decides the volume name a file.
-bool names_a_file(const std::string& option, const std::vector<std::string>& values);
-
-/// Whether an option is never taken from a file of options, since it says what is written, replaced or
-/// served, or opens files that the scan names.
-bool is_for_the_command_line(const std::string& command, const std::string& option);
+/// Whether these values of an option of `recon` that decides the volume name a file. Its kind of value tells:
+/// "FILE|cone|fan|parallel".
+bool names_a_file(const std::string& option, const std::string& kind, const std::vector<std::string>& values);
 
 /// The options of a command that decide the volume, in TOML: as they were given, or with their defaults if
 /// these have a meaning (`applies`). `found` has values, by option, that replace the given ones; an empty

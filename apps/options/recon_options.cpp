@@ -1,8 +1,6 @@
 #include "recon_options.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <sstream>
 
 #include "../../core/names.hpp"
 #include "../../core/units.hpp"
@@ -20,7 +18,6 @@ namespace tandem::apps {
 namespace {
 
 using pipeline::Initial;
-using pipeline::Method;
 using pipeline::Recipe;
 
 constexpr const char* automatic = "auto";
@@ -91,12 +88,15 @@ void add_output(CLI::App& c, ReconOptions& o) {
   heading(c, "Output");
   c.add_option("-o,--output", o.output,
                "volume to write: .h5, .tif for one file per slice, or " + other_endings() +
-                   "; {name} stands for the name of the scan");
+                   "; {name} stands for the name of the scan")
+      ->configurable(false);
   c.add_option(
-      "--part-of", o.part_of,
-      "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
-      "the same time, and the last one completes it");
-  add_choice(c, "--save-format", o.save_format, names_of_kinds(), "default: from the name of the output");
+       "--part-of", o.part_of,
+       "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
+       "the same time, and the last one completes it")
+      ->configurable(false);
+  add_choice(c, "--save-format", o.save_format, names_of_kinds(), "default: from the name of the output")
+      ->option_text(of_run);
   add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
              "type of the output (default float32); float16 holds 11 bits, up to 65504");
   add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
@@ -110,10 +110,11 @@ void add_output(CLI::App& c, ReconOptions& o) {
        "attenuations that integer types store as 0 and as their largest (default: a range is found in 16 "
        "slices, and shown)")
       ->type_name("LOW:HIGH");
-  c.add_option("--preview", o.preview, "PNG of the middle slices in three planes");
+  c.add_option("--preview", o.preview, "PNG of the middle slices in three planes")->configurable(false);
   c.add_flag("--resume", o.resume,
              "complete what a killed run with the same options left; also leave something to resume if this "
-             "run fails or is ended");
+             "run fails or is ended")
+      ->configurable(false);
   c.add_option_function<std::string>(
        "--checkpoint", [&o](const std::string& text) { parse_checkpoint(o, text); },
        "keep in this file what a solver needs to go on: a killed run with --resume and the same options "
@@ -121,22 +122,27 @@ void add_output(CLI::App& c, ReconOptions& o) {
        "is made every N iterations (default: once a minute, and less often if they take more than 5 % of "
        "the time)")
       ->transform(with_detail(CLI::Validator(), "every", count(1, 1'000'000)))
-      ->type_name("FILE[:every=N]");
+      ->type_name("FILE[:every=N]")
+      ->configurable(false);
   c.add_flag("--dry-run", o.dry_run,
              "show plan, memory, sizes and the time that it will take; the first time, "
-             "rates of this machine are measured");
-  c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
+             "rates of this machine are measured")
+      ->option_text(of_run);
+  c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report")
+      ->option_text(of_run);
 }
 
 void add_sweep(CLI::App& c, ReconOptions& o) {
   c.add_option("--sweep", o.sweep,
                "in the place of -o: make the slices of --slices A:B (default: the middle one) with each of "
                "these values of an option, and judge which is the best; --preview shows them")
-      ->type_name("NAME=A:B:STEP");
+      ->type_name("NAME=A:B:STEP")
+      ->option_text(of_run);
   add_choice(
       c, "--score", o.score, {"sharpness", "entropy", "opposite"},
       "what judges them: edges (default), the histogram, or how well opposite views of a parallel beam "
-      "agree");
+      "agree")
+      ->option_text(of_run);
 }
 
 /// Takes --follow, or --follow=views=N,seconds=S.
@@ -164,15 +170,15 @@ void add_follow(CLI::App& c, ReconOptions& o) {
       "add views to the volume as they come: of an HDF5 file in SWMR mode (or closed after some views), "
       "or of a folder that fills with TIFF images; fbp and fdk. views: how many the scan will have (default: "
       "as many as --angles has lines, or as the file has room for); seconds: how long to wait for a scan, or "
-      "for its next view, until the views that are there make the volume (default 60)");
+      "for its next view, until the views that are there make the volume (default 60)")
+      ->option_text(of_run);
 }
 
 /// The methods in a text A,B,C, in which each comes once.
 std::vector<std::string> parse_compared(const std::string& text) {
   const std::vector<std::string> known = names_of_methods();
   std::vector<std::string> methods;
-  std::stringstream parts(in_lower_case(text));
-  for (std::string name; std::getline(parts, name, ',');) {
+  for (const std::string& name : parts_of(in_lower_case(text), ',')) {
     if (std::ranges::find(known, name) == known.end())
       throw UsageError("--compare: method '" + name + "' is not known" + did_you_mean(name, known) +
                        "; one of " + joined(known, ", "));
@@ -184,16 +190,11 @@ std::vector<std::string> parse_compared(const std::string& text) {
 }
 
 void parse_region(Recipe& recipe, const std::string& text) {
-  std::stringstream parts(text);
-  std::string x, y, z, more;
-  std::getline(parts, x, ',');
-  std::getline(parts, y, ',');
-  std::getline(parts, z, ',');
-  if (std::getline(parts, more, ',') || z.empty())
-    throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
-  recipe.region_x = parse_range(x);
-  recipe.region_y = parse_range(y);
-  recipe.region_z = parse_range(z);
+  const std::vector<std::string> axes = parts_of(text, ',');
+  if (axes.size() != 3) throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
+  recipe.region_x = parse_range(axes[0]);
+  recipe.region_y = parse_range(axes[1]);
+  recipe.region_z = parse_range(axes[2]);
 }
 
 void parse_stop(Recipe& recipe, const std::string& given) {
@@ -279,6 +280,13 @@ void finish_recipe(ReconOptions& o) {
   }
 }
 
+void choose_devices(ReconOptions& o) {
+  const bool matched = pipeline::method_named(o.recipe.method).needs_matched_pair;
+  o.recipe.devices = chosen_devices(o.device, matched ? Pairing::matched : Pairing::any);
+  o.recipe.fewest_devices = o.device.device == "auto";
+  o.recipe.devices_are_open = leaves_devices_open(o.device);
+}
+
 io::VoxelType voxel_type_of(const ReconOptions& o) {
   for (const io::VoxelType type : io::voxel_types)
     if (o.dtype == io::name_of(type)) return type;
@@ -340,19 +348,23 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
   heading(c, "Device and memory");
   add_device_options(c, o.device);
   c.add_option("--memory", o.memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
-      ->check(positive(1e9));
+      ->check(positive(1e9))
+      ->option_text(of_run);
   c.add_option(
        "--serve", o.serve,
        "show the run on a page for browsers of this machine, at an address that is printed; 0: any free port")
       ->check(count(0, 65535))
-      ->type_name("PORT");
+      ->type_name("PORT")
+      ->configurable(false);
   add_common(c, o.common);
   c.add_option("--like", o.like, "take the options that this volume of tandem was made with")
-      ->type_name("VOLUME");
+      ->type_name("VOLUME")
+      ->option_text(of_run);
   c.add_option(
        "--save-config", o.save_config,
        "write all options that decide the volume to this TOML file, with what was found, for --config")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->configurable(false);
   c.footer(words_of_methods() + "\n" + words_of_steps() +
            "\nExamples:\n"
            "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"

@@ -56,11 +56,12 @@ void finish_recipe(ReconOptions& o);
 /// @throws UsageError for options that do not go together, as far as that is seen without a file
 void check_together(const ReconOptions& o);
 
+/// Gives the recipe the devices that are chosen for its method. @throws DeviceError, UsageError
+void choose_devices(ReconOptions& o);
+
 /// The inputs that decide the volume, with their options.
 std::vector<NamedFile> sources_of(const ReconOptions& o);
 
-/// Names of the methods that read an option.
-std::string readers_of(std::string_view option);
 io::VoxelType voxel_type_of(const ReconOptions& o);
 /// The bytes of a voxel that leaves a GPU: as the file stores it, unless it is first needed as a float.
 Index stored_bytes_of(const ReconOptions& o);

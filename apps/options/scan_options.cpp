@@ -143,8 +143,12 @@ void add_lengths(CLI::App& c, ScanOptions& o) {
 void add_scan_options(CLI::App& c, ScanOptions& o) {
   o.given = given_scan();
   heading(c, "Scan");
-  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")->allow_extra_args(false);
-  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")->allow_extra_args(false);
+  c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   add_counts(c, "--flat-loc", o.how.flat_views,
              "all flats are sets of equal size, taken before these views (default: what the scan tells)",
              most_along_an_axis, 0);

@@ -1,7 +1,6 @@
 #include "settings_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "../../core/names.hpp"

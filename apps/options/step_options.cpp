@@ -37,8 +37,7 @@ std::vector<Range> ranges_in(const std::string& text) {
 /// The numbers in a text X,X,...; empty if the text is something else.
 std::vector<double> numbers_in(const std::string& text) {
   std::vector<double> numbers;
-  std::stringstream parts(text + ",");
-  for (std::string part; std::getline(parts, part, ',');) {
+  for (const std::string& part : parts_of(text, ',')) {
     const std::optional<double> number = number_in(part);
     if (!number) return {};
     numbers.push_back(*number);

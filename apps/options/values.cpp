@@ -75,6 +75,17 @@ CLI::Validator positive(double highest) {
   });
 }
 
+bool decides_the_volume(const CLI::Option& option) {
+  return option.get_configurable() && option.get_option_text() != of_run;
+}
+
+std::vector<std::string> parts_of(const std::string& text, char between) {
+  std::vector<std::string> parts;
+  std::stringstream all(text + between);
+  for (std::string part; std::getline(all, part, between);) parts.push_back(part);
+  return parts;
+}
+
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 bool takes_details(const CLI::Option& flag) { return !flag.get_type_name().empty(); }
@@ -93,15 +104,14 @@ CLI::Validator count(Index lowest, Index highest) {
 std::pair<std::optional<float>, std::optional<float>> parse_ends(const std::string& option,
                                                                  const std::string& text, bool may_lack) {
   constexpr double most = 1e30;
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  bool fits = colon < text.size();
+  const std::vector<std::string> ends = parts_of(text, ':');
+  bool fits = ends.size() == 2;
   const auto end_in = [&](const std::string& part) {
     const std::optional<double> number = number_in(part);
     fits = fits && (number ? std::abs(*number) <= most : may_lack && part.empty());
     return number ? std::optional(static_cast<float>(*number)) : std::nullopt;
   };
-  const auto low = end_in(text.substr(0, colon));
-  const auto high = end_in(text.substr(std::min(colon + 1, text.size())));
+  const auto low = end_in(ends.front()), high = end_in(ends.back());
   if (!fits || !(low || high) || (low && high && !(*low < *high)))
     throw UsageError(option + " '" + text + "' is not LOW:HIGH" + (may_lack ? ", LOW: or :HIGH" : "") +
                      " with the lower number first");
@@ -123,9 +133,7 @@ std::string AxisPart::text() const {
 }
 
 AxisPart parse_axis_part(const std::string& text, bool takes_step) {
-  std::vector<std::string> parts;
-  std::stringstream all(text + ":");
-  for (std::string part; std::getline(all, part, ':');) parts.push_back(part);
+  const std::vector<std::string> parts = parts_of(text, ':');
   const auto number = [&](std::size_t k, Index otherwise) {
     return k >= parts.size() || parts[k].empty() ? std::optional(otherwise) : whole_in(parts[k]);
   };
@@ -139,21 +147,11 @@ AxisPart parse_axis_part(const std::string& text, bool takes_step) {
   return {*first, open ? std::nullopt : end, *step};
 }
 
-CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
-                       const std::string& help) {
-  return command
-      .add_option_function<std::string>(
-          name, [&range](const std::string& text) { range = parse_range(text); }, help + " (half open)")
-      ->type_name("A:B");
-}
-
 CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
                         const std::string& help, Index highest, Index lowest) {
   const auto parse = [&counts, name, check = count(lowest, highest)](const std::string& text) {
     counts.clear();
-    for (std::size_t first = 0, end = 0; end < text.size(); first = end + 1) {
-      end = std::min(text.find(',', first), text.size());
-      std::string part = text.substr(first, end - first);
+    for (std::string& part : parts_of(text, ',')) {
       if (const std::string fault = check(part); !fault.empty())
         throw UsageError(name + " " + text + ": " + fault);
       counts.push_back(*whole_in(part));
@@ -197,23 +195,22 @@ CLI::Validator with_detail(const CLI::Validator& value, const std::string& name,
 
 std::vector<std::pair<std::string, std::string>> details_in(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> all;
-  std::stringstream parts(text + ",");
-  for (std::string part; std::getline(parts, part, ',');) {
+  for (const std::string& part : parts_of(text, ',')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     all.emplace_back(in_lower_case(part.substr(0, equals)), part.substr(std::min(equals + 1, part.size())));
   }
   return all;
 }
 
-void add_flag_with_details(CLI::App& command, const std::string& name,
-                           const std::function<void(const std::string& details)>& take,
-                           const std::string& kind, const std::string& help) {
+CLI::Option* add_flag_with_details(CLI::App& command, const std::string& name,
+                                   const std::function<void(const std::string& details)>& take,
+                                   const std::string& kind, const std::string& help) {
   const std::string alone = "true";  // what CLI11 gives for a flag without a value
   const auto callback = [take, alone](const CLI::results_t& results) {
     take(results.back() == alone ? "" : results.back());
     return true;
   };
-  command.add_option(name, callback, help)
+  return command.add_option(name, callback, help)
       ->type_size(0)
       ->expected(0)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)

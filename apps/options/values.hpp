@@ -32,6 +32,9 @@ constexpr Index most_along_an_axis = 10'000'000;
 /// Accepts whole numbers within [lowest, highest].
 CLI::Validator count(Index lowest = 1, Index highest = most_along_an_axis);
 
+/// The parts of a text, some of which may be empty.
+std::vector<std::string> parts_of(const std::string& text, char between);
+
 /// The ends of a text "LOW:HIGH", the lower one first; if `may_lack`, also of "LOW:" and ":HIGH". @throws
 /// UsageError that names the option
 std::pair<std::optional<float>, std::optional<float>> parse_ends(const std::string& option,
@@ -50,9 +53,6 @@ struct AxisPart {
 };
 /// @throws UsageError unless 0 <= A < B and STEP > 0
 AxisPart parse_axis_part(const std::string& text, bool takes_step);
-
-CLI::Option* add_range(CLI::App& command, const std::string& name, std::optional<Range>& range,
-                       const std::string& help);
 
 /// Adds an option that takes whole numbers N,N,..., each from `lowest` to `highest`. @throws UsageError for
 /// other values
@@ -76,13 +76,20 @@ CLI::Validator with_detail(const CLI::Validator& value, const std::string& name,
 /// NAME=VALUE,... in this order, with names in lower case; the value is empty where there is no "=".
 std::vector<std::pair<std::string, std::string>> details_in(const std::string& text);
 /// Adds a flag that may have details, as in --follow=views=720. `take` gets these, or an empty text.
-void add_flag_with_details(CLI::App& command, const std::string& name,
-                           const std::function<void(const std::string& details)>& take,
-                           const std::string& kind, const std::string& help);
+CLI::Option* add_flag_with_details(CLI::App& command, const std::string& name,
+                                   const std::function<void(const std::string& details)>& take,
+                                   const std::string& kind, const std::string& help);
 
 /// Makes every option that takes a number take a decimal one (CLI11 reads 010 as eight, and an empty text as
 /// 0), and refuses empty values. The command must have all its options.
 void require_proper_values(CLI::App& command);
+
+/// `->option_text(of_run)` marks an option that decides nothing of a volume, but where files are, which
+/// devices compute, or what is shown. `->configurable(false)` marks one of these that is never taken from a
+/// file of options, since it says what is written, replaced or served, or opens files that the scan names.
+constexpr const char* of_run = "of the run";
+/// Whether an option of `recon` decides what the volume becomes: it has neither mark.
+bool decides_the_volume(const CLI::Option& option);
 
 bool is_flag(const CLI::Option& option);
 /// Whether a flag may have details, as in --follow=views=720: its kind of value names them.

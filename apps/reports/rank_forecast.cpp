@@ -1,7 +1,6 @@
 #include "rank_forecast.hpp"
 
 #include <algorithm>
-#include <iomanip>
 #include <iostream>
 
 #include "../../core/ceil_div.hpp"

@@ -1,6 +1,5 @@
 #include "compare.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -49,11 +48,8 @@ std::string text_of_number(double value, int digits) {
 }
 
 MethodRow made_by(const std::string& method, ReconOptions o, io::ScanReader& reader, ProgressLine& progress) {
-  const pipeline::Method& entry = pipeline::method_named(method);
   o.recipe.method = method;
-  o.recipe.devices = chosen_devices(o.device, entry.needs_matched_pair ? Pairing::matched : Pairing::any);
-  o.recipe.fewest_devices = o.device.device == "auto";
-  o.recipe.devices_are_open = leaves_devices_open(o.device);
+  choose_devices(o);
   MethodRow row{method, make_plan(reader.info(), o.recipe)};
   require_its_beam(o, row.plan);
   for (const std::string& warning : row.plan.warnings) progress.warn(method + ": " + warning);

@@ -9,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "../../core/error.hpp"

@@ -1,7 +1,6 @@
 #include "orientation.hpp"
 
 #include <array>
-#include <cstddef>
 #include <utility>
 
 namespace tandem::io {

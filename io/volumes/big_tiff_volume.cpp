@@ -4,7 +4,6 @@
 // follow. As in files of ImageJ, the description of the first page has the number of slices, their distance
 // and its unit, and the resolution counts pixels in this unit.
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <sstream>

@@ -10,9 +10,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <set>
-#include <sstream>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <thread>
 #include <vector>

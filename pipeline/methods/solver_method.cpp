@@ -33,7 +33,8 @@ AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const
   input.sums = std::move(equations.sums);
   input.bounds = bounds_of(kind, options);
   input.numbers = kind.numbers;
-  if (kind.reads("relaxation")) input.numbers["relaxation"] = options.relaxation;
+  for (const auto& [name, number] : options.numbers)
+    if (kind.reads(name)) input.numbers[name] = number;
   if (kind.takes_blank) {
     input.blank.emplace(equations.A.range());
     fill(*input.blank, 1, default_stream(input.blank->space().device()));

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../../core/comm.hpp"
@@ -25,7 +27,7 @@ struct MethodOptions {
   std::optional<Initial> initial;  ///< default: that of the method; always set in a plan
   std::filesystem::path initial_file;
   std::optional<int> iterations;  ///< default: that of the method; always set in a plan if it iterates
-  float relaxation = 1;
+  std::vector<std::pair<std::string_view, float>> numbers;  ///< given numbers of solvers, with their options
   bool nonnegative = false;
   std::optional<Index> subsets;  ///< number of subsets of views; set in a plan if the method uses subsets
   std::optional<float> lowest, highest;  ///< bounds of all voxels, 1/mm or 1/pixel

@@ -184,8 +184,8 @@ TEST(Parts, ThatCannotBeJoinedAreRefusedBeforeTheWork) {
 TEST(TrueCauses, HelpSaysHowManyNamesAnOptionTakes) {
   Program run;
   const std::string help = run("recon --help").out;
-  expect_unsaid(help, "--flats NAME ...");
-  expect_said(help, "--flats NAME ");
+  expect_unsaid(help, "--flats FILE ...");
+  expect_said(help, "--flats FILE ");
 }
 
 }  // namespace tandem::test

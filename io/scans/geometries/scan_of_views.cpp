@@ -1,7 +1,6 @@
 // Makes a scan on a detector from the views of a file.
 
 #include <cmath>
-#include <utility>
 
 #include "../../../core/error.hpp"
 #include "../../../core/spelled.hpp"

@@ -1,7 +1,5 @@
 // A scan of images: a folder with or without settings beside them, a file of settings, or one file of images.
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "../../../core/error.hpp"

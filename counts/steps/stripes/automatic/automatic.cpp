@@ -1,5 +1,4 @@
 #include <cmath>
-#include <string>
 
 #include "../../../../core/parallel.hpp"
 #include "../columns.hpp"
