@@ -147,10 +147,11 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   };
   const std::lock_guard lock(making_);
   go_on();
+  const int bits = bits_in(asked);
   const Pictured some = path == "/frame"   ? scan_.frame(asked)
                         : path == "/sweep" ? sheet_of_sweep(scan_, asked, go_on)
                                            : scan_.slice(asked, path == "/sinogram", go_on);
-  return {"application/octet-stream", bytes_of(some)};
+  return {"application/octet-stream", bytes_of(some, bits)};
 }
 
 /// Each piece of the stream is the newest state of runs and of the solver, or a comment, by which a page that

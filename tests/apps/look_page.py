@@ -342,7 +342,8 @@ def check_refused(port, folder):
            {"options": {"initial": "/etc/passwd"}}, {"options": {"beam-hardening": "/etc/passwd"}}, {"options": {"threads": 4000}},
            {"options": {"rotation-axis": {"a": 1}}}, {"options": {"allow-external-files": True}}, {"options": {"serve": 0}},
            {"options": {"reconstruction-algorithm": "cgls"}}, {"z": -1}, {"z": 10 ** 9}, {"z": 1.5}, {"z": "1"}, {"side": 0},
-           {"region": [1, 2]}, {"region": ["a", 1, 2, 3]}, {"coarser": 0}, {"coarser": 10 ** 12}, {"pane": 3},
+           {"region": [1, 2]}, {"region": ["a", 1, 2, 3]}, {"coarser": 0}, {"coarser": 10 ** 12}, {"pane": 3}, {"bits": 8},
+           {"bits": 17}, {"bits": "16"}, {"bits": 16.0},
            {"options": {"size": 10 ** 7}}, {"options": {"--rotation-axis": 3}}, {"options": {"rotation-axis=3 --output": "evil.h5"}}]
     for command in bad:
         status, _, body = posted(port, "slice", command)
