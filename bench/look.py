@@ -1,11 +1,13 @@
 """The time from a move of the axis to the picture at the door of `tandem look`.
 
     python bench/look.py FOLDER [--tandem PROGRAM] [--cases parallel:1024:1024,fan:972:900] [--device cuda] [--moves 50]
-        [--stripes fw] [--json FILE]
+        [--stripes fw] [--bits 16] [--json FILE]
 
 A case is KIND:BINS:VIEWS. Its scan, with noise, is made in FOLDER; then the page's own command for a slice is posted with
 a new axis each time, fine and rough (the picture that comes first where a fine one takes long). Milliseconds are those of
-the whole request, medians; counts and the clean sinogram are kept, so a move is a filter and a back-projection.
+the whole request, medians; counts and the clean sinogram are kept, so a move is a back-projection, in fans behind a
+filter. Pixels are codes of 16 bits, as the page asks for them, unless --bits is 32. Beside the time stands how much of it
+went by once the head of the answer was there: the pixels are read then.
 """
 import argparse
 import json
@@ -44,24 +46,26 @@ class Page:
     def post(self, path, command):
         body = json.dumps(command).encode()
         request = urllib.request.Request(self.address + path, body, {"Content-Type": "application/json"})
+        begin = time.perf_counter()
         with urllib.request.urlopen(request) as answer:
-            return answer.read()
+            at_head = time.perf_counter()
+            answer.read()
+        end = time.perf_counter()
+        return 1000 * (end - begin), 1000 * (end - at_head)
 
     def close(self):
         self.run.send_signal(signal.SIGINT)
         self.run.wait(60)
 
 
-def times_of(page, moves, bins, options, coarser):
-    """Milliseconds of each move, after one that is not counted."""
+def times_of(page, asked, bins, options, coarser):
+    """Milliseconds of each move, and of reading its pixels, after one that is not counted."""
     times = []
-    for move in range(moves + 1):
+    for move in range(asked.moves + 1):
         axis = (bins - 1) / 2 + 0.25 * (move % 41) - 5 + 0.001 * move  # none twice
-        begin = time.perf_counter()
-        page.post("slice", {"options": {**options, "rotation-axis": f"{axis:.4f}"}, "z": 0, "coarser": coarser, "side": 2048,
-                            "pane": "A"})
-        times.append(1000 * (time.perf_counter() - begin))
-    return times[1:]
+        times.append(page.post("slice", {"options": {**options, "rotation-axis": f"{axis:.4f}"}, "z": 0, "coarser": coarser,
+                                         "side": 2048, "bits": asked.bits, "pane": "A"}))
+    return zip(*times[1:])
 
 
 def main():
@@ -72,23 +76,25 @@ def main():
     parser.add_argument("--device", help="default: as `tandem look` chooses")
     parser.add_argument("--moves", type=int, default=50)
     parser.add_argument("--stripes", default="fw", help="method that removes stripes; none: no method")
+    parser.add_argument("--bits", type=int, choices=(16, 32), default=16, help="of a pixel")
     parser.add_argument("--json", type=pathlib.Path)
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
     options = {} if asked.stripes == "none" else {"remove-stripe-method": asked.stripes}
     rows = []
-    print(f"{'case':22} {'fine, ms':>9} {'slowest':>9} {'rough, ms':>10}")
+    print(f"{'case':22} {'fine, ms':>9} {'slowest':>9} {'reading':>9} {'rough, ms':>10}")
     for case in asked.cases.split(","):
         kind, bins, views = case.split(":")
         scan = make_scan(asked, kind, int(bins), int(views))
         page = Page(asked, scan)
         try:
-            fine, rough = (times_of(page, asked.moves, int(bins), options, coarser)
-                           for coarser in (1, max(2, round(int(bins) / 256))))
+            fine, reading = times_of(page, asked, int(bins), options, 1)
+            rough, _ = times_of(page, asked, int(bins), options, max(2, round(int(bins) / 256)))
         finally:
             page.close()
-        rows.append({"case": case, "stripes": asked.stripes, "fine_ms": fine, "rough_ms": rough})
-        print(f"{case:22} {statistics.median(fine):9.1f} {max(fine):9.1f} {statistics.median(rough):10.1f}", flush=True)
+        rows.append({"case": case, "stripes": asked.stripes, "bits": asked.bits, "fine_ms": fine, "reading_ms": reading, "rough_ms": rough})
+        median = statistics.median
+        print(f"{case:22} {median(fine):9.1f} {max(fine):9.1f} {median(reading):9.1f} {median(rough):10.1f}", flush=True)
     if asked.json:
         asked.json.write_text(json.dumps(rows, indent=1))
 

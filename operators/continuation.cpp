@@ -28,10 +28,25 @@ double ramp_kernel(Index lag) {
   return lag % 2 == 0 ? 0 : -1 / (pi * pi * lag * lag);
 }
 
+/// The kernel of the ramp at odd lags 1, 3, ..., as far as a taper and a row so long have them.
+std::vector<double> odd_lags(Index length, Index tapered) {
+  std::vector<double> kernel;
+  for (Index lag = 1; lag <= length + tapered + 1; lag += 2) kernel.push_back(ramp_kernel(lag));
+  return kernel;
+}
+
 /// The ramp of the taper, `at` bins behind the end of the row; before the end if `at` is not positive.
-double ramp_of_taper(const std::vector<double>& taper, Index at) {
+double ramp_of_taper(const std::vector<double>& taper, const std::vector<double>& kernel, Index at) {
   double sum = 0;
-  for (std::size_t j = 0; j < taper.size(); ++j) sum += taper[j] * ramp_kernel(at - 1 - j);
+  const Index own = at - 1, count = std::ssize(taper);
+  const auto add_odd = [&](Index first, Index last) {
+    for (Index j = first + std::abs(own - first + 1) % 2; j < last; j += 2)
+      sum += taper[j] * kernel[std::abs(own - j) / 2];
+  };
+  if (own < 0 || own >= count) return add_odd(0, count), sum;
+  add_odd(0, own);
+  sum += taper[own] * ramp_kernel(0);
+  add_odd(own + 1, count);
   return sum;
 }
 
@@ -49,12 +64,13 @@ kernels::Continuation continuation(const Filter& filter, const Detector& own, co
   if (filter.padding == Padding::none || filter.window == Window::none || tapered == 0) return {};
   // both ramps, as two views of one row
   const std::vector<double> values = taper(filter.padding, tapered);
+  const std::vector<double> kernel = odd_lags(length, tapered);
   Array ramps(Space({2, 1, length}));
   parallel_for(length, [&](Index i) {
     const bool before = 2 * i >= wide.bins + length;  // on the half circle before the wide row
     const Index bin = (before ? i - length : i) - first;
-    ramps.data()[i] = static_cast<float>(ramp_of_taper(values, -bin));
-    ramps.data()[length + i] = static_cast<float>(ramp_of_taper(values, bin - bins + 1));
+    ramps.data()[i] = static_cast<float>(ramp_of_taper(values, kernel, -bin));
+    ramps.data()[length + i] = static_cast<float>(ramp_of_taper(values, kernel, bin - bins + 1));
   });
   kernels::RowFilter inverse{.length = length, .response = {}, .view_weights = {1, 1}, .row_shifts = {}};
   for (const double response : ramp_response(length, 1))

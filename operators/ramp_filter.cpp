@@ -277,14 +277,16 @@ std::vector<double> ramp_response(Index length, double bin_pitch) {
   std::vector<double> cosine(length);
   for (Index j = 0; j < length; ++j) cosine[j] = std::cos(2 * pi * j / length);
   std::vector<double> response(length / 2 + 1);
-  for (Index k = 0; k <= length / 2; ++k) {
+  parallel_for(std::ssize(response), [&](Index k) {
     double sum = 0;
-    for (Index n = 1; n <= length / 2; n += 2) {
+    for (Index n = 1, turn = k; n <= length / 2; n += 2) {  // turn: k n modulo the length
       const double both_sides = 2 * n == length ? 1 : 2;
-      sum += both_sides * cosine[k * n % length] / (n * n);
+      sum += both_sides * cosine[turn] / (n * n);
+      turn += 2 * k;
+      if (turn >= length) turn -= length;
     }
     response[k] = (0.25 - sum / (pi * pi)) / bin_pitch;
-  }
+  });
   return response;
 }
 

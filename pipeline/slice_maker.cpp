@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "../core/error.hpp"
+#include "../core/host_memory.hpp"
 #include "../core/spelled.hpp"
 #include "../operators/tiling.hpp"
 #include "beams/beam.hpp"
@@ -75,15 +76,18 @@ std::string key_of_lines(const Plan& plan, const Recipe& recipe) {
   return key.text();
 }
 
-/// What F and B depend on beside the grid of B. Rows with axes of their own have F of their own.
-std::string key_of_operators(const Plan& plan, const Recipe& recipe) {
+/// What F depends on. It heeds the axis of a parallel beam only where rays, or rows, have weights, or moves,
+/// by it.
+std::string key_of_filter(const Plan& plan, const Recipe& recipe) {
   const Job& job = plan.job;
   const Filter& f = job.options.filter;
   const bool apart = rows_are_slices(job.scan) && !has_row_axes(job.scan);
   KeyText key;
-  key.add(job.views, job.bins, recipe.binning, recipe.voxel_size_mm, job.axis_in_file,
-          static_cast<int>(f.window), f.cutoff, static_cast<int>(f.padding), f.padding_bins, job.solved.pitch,
-          static_cast<int>(plan.flow.model), name_of(plan.flow.execution()));
+  key.add(job.views, job.bins, recipe.binning, recipe.voxel_size_mm, static_cast<int>(f.window), f.cutoff,
+          static_cast<int>(f.padding), f.padding_bins, job.solved.pitch, static_cast<int>(plan.flow.model),
+          name_of(plan.flow.execution()));
+  const bool about_any = apart && !half_acquisition(job.scan);
+  key.add(about_any ? std::nullopt : std::optional(job.axis_in_file));
   if (!apart) key.add(job.rows, job.solved.centre[2], job.preprocessing.values);
   return key.text();
 }
@@ -128,9 +132,9 @@ struct OneSlice {
   Plan plan;
   Watch watch;
   Work work;
-  std::string lines_key, operators_key;
+  std::string lines_key, filter_key;
   double budget = 0;  ///< bytes that may be kept of counts, of line integrals and of filtered data, each
-  std::string filtered_key() const { return lines_key + operators_key; }
+  std::string filtered_key() const { return lines_key + filter_key; }
 };
 
 struct LinesKept {
@@ -147,12 +151,28 @@ struct SliceMaker::Impl {
   Array back_projected(OneSlice& one, const Array& y, LookedAt& at, const std::function<void()>& go_on);
   Array by_views(OneSlice& one, const Problem& problem, const Array& y, LookedAt& at,
                  const std::function<void()>& go_on);
+  const Array& landed(const Array& made);
 
   KeptScan scan;
   Newest<LinesKept> kept_lines{3};
   Newest<Array> kept_filtered{2};
   Newest<BackProjection> kept_back_projections{2};
+  std::optional<Array> landing;  ///< pinned memory, into which slices come from a GPU
 };
+
+/// A slice on the host.
+const Array& SliceMaker::Impl::landed(const Array& made) {
+  const Device device = made.space().device();
+  if (!device.is_cuda()) return made;
+  if (!landing || landing->size() != made.size()) {
+    const PinHostMemory pinned(device);
+    landing.emplace(made.space().on(Device::cpu()), default_stream(Device::cpu()));
+  }
+  Stream& stream = default_stream(device);
+  copy(made, *landing, stream);
+  stream.synchronize();
+  return *landing;
+}
 
 std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt& at) {
   Plan& plan = one.plan;
@@ -202,7 +222,7 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
   go_on();
   const VolumeGrid& grid = plan.job.solved;
   const std::string back =
-      one.operators_key + KeyText().add(grid.size, grid.centre[0], grid.centre[1]).text();
+      one.filter_key + KeyText().add(plan.job.axis_in_file, grid.size, grid.centre[0], grid.centre[1]).text();
   std::shared_ptr<const BackProjection> B = kept_back_projections.find(back);
   if (!B) {
     at.made.emplace_back("operator");
@@ -306,24 +326,23 @@ LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::fu
   OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), go_on);
   one.lines_key = key_of_lines(one.plan, recipe);
   one.budget = share_kept * host_budget(recipe);
-  one.operators_key = key_of_operators(one.plan, recipe);
+  one.filter_key = key_of_filter(one.plan, recipe);
   LookedAt at = looked_at_by(one.plan);
   const auto lines = impl_->lines(one, at);
   add_unsaid(at.warnings, lines->warnings);
   const auto [slices, height, width] = one.plan.job.grid.shape();
-  at.picture = {width, height, std::vector<float>(width * height)};
+  at.picture = {width, height, {}};
   at.seen_twice = seen_twice(one.plan.job);
-  if (look.halves) at.even = at.picture.grey;
-  if (!lines->y) return at;
-  const auto put = [&](const Array& y, std::vector<float>& voxels) {
-    const Array made = on_device(impl_->back_projected(one, y, at, go_on), Device::cpu());
+  const auto voxels_of = [&](const Array& y) {
+    const Array made = impl_->back_projected(one, y, at, go_on);
     require_finite(one.plan.job, {0, 1}, made);
-    std::copy_n(made.data(), voxels.size(), voxels.begin());
+    const float* first = impl_->landed(made).data();
+    return std::vector<float>(first, first + at.picture.width * at.picture.height);
   };
-  put(*lines->y, at.picture.grey);
+  at.picture.grey = lines->y ? voxels_of(*lines->y) : std::vector<float>(width * height);
   if (!look.halves) return at;
   one.lines_key += "even";
-  put(of_even_views(*lines->y), at.even);
+  at.even = lines->y ? voxels_of(of_even_views(*lines->y)) : at.picture.grey;
   return at;
 }
 

@@ -30,11 +30,18 @@ async function send(path, command) {
   throw wrong;
 }
 
+/** Values of codes: the last three are not finite. */
+function decoded(codes, [low, step]) {
+  const grey = new Float32Array(codes.length), rest = [-Infinity, Infinity, NaN];
+  for (let k = 0; k < grey.length; ++k) grey[k] = codes[k] < 65533 ? low + step * codes[k] : rest[codes[k] - 65533];
+  return grey;
+}
+
 /** A picture and its head: a line of JSON, and then the pixels. */
 async function picture(path, command) {
   const bytes = await (await send(path, command)).arrayBuffer(), all = new Uint8Array(bytes), end = all.indexOf(10);
   const head = JSON.parse(new TextDecoder().decode(all.subarray(0, end)));
-  return {...head, grey: new Float32Array(bytes, end + 1)};
+  return {...head, grey: head.coded ? decoded(new Uint16Array(bytes, end + 1), head.coded) : new Float32Array(bytes, end + 1)};
 }
 
 const failed = new Map();  // what could not be had, and why

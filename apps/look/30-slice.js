@@ -5,7 +5,13 @@ const wide = () => Math.max(64, Math.round(document.querySelector("main").client
 function sliceCommand(options, pane, rough) {
   const [, , nx] = S.size, across = S.region ? S.region[1] - S.region[0] : nx;
   const coarser = rough ? Math.max(2, Math.round(across / 256)) : 1;
-  return {options, z: S.z, region: S.region, coarser, side: 2 * wide(), pane: paneName(pane)};
+  return {options, z: S.z, region: S.region, coarser, side: 2 * wide(), bits: needsFloats() ? 32 : 16, pane: paneName(pane)};
+}
+
+/** Codes of 16 bits are enough to look at, but not for values along a line, nor for small differences. */
+const needsFloats = () => S.line || S.show === "difference";
+function wantFloats() {
+  if (needsFloats() && (panes.A.found?.coded || panes.B.found?.coded)) askA.want(), askB.want();
 }
 
 const panes = {
@@ -97,6 +103,7 @@ function show(name) {
   S.show = name;
   for (const one of ["A", "B", "both", "difference"]) at("show-" + one).setAttribute("aria-pressed", one === name);
   requestAnimationFrame(showSlices);
+  wantFloats();
 }
 
 function setTool(name) {
@@ -149,7 +156,7 @@ function handle(canvas) {
     const {black, white} = from.window, range = white - black, half = range / 2 * 4 ** dv, middle = (black + white) / 2 - du * range;
     setWindow(middle - half, middle + half);
   });
-  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { from = null; });
+  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { from = null; wantFloats(); });
   canvas.addEventListener("wheel", e => {
     e.preventDefault();
     zoom(e.deltaY < 0 ? 1.25 : 0.8, ...share(e));

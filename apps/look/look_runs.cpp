@@ -61,19 +61,11 @@ std::vector<std::string> texts_of(const json& list, const char* name) {
 }  // namespace
 
 LookRuns::LookRuns(const LookOptions& options, std::function<void()> news)
-    : options_(options), news_(std::move(news)) {}
+    : ToldOf(std::move(news)), options_(options) {}
 
 LookRuns::~LookRuns() {
   end();
   if (thread_.joinable()) thread_.join();
-}
-
-void LookRuns::change(const std::function<void()>& how) {
-  {
-    const std::lock_guard lock(mutex_);
-    how();
-  }
-  news_();
 }
 
 void LookRuns::stop() {

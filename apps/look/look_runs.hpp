@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "look_options.hpp"
+#include "told_of.hpp"
 
 namespace tandem::apps {
 
 /// Runs of `tandem recon` that a page has asked for, within this process, one after the other. Any thread may
 /// call it.
-class LookRuns {
+class LookRuns : ToldOf {
  public:
   /// `news`: is called when `state` has changed.
   LookRuns(const LookOptions& options, std::function<void()> news);
@@ -40,11 +41,9 @@ class LookRuns {
   std::vector<One> asked_for(const Json& asked) const;
   void run_each(std::vector<One> all);
   void run(One& one);
-  void change(const std::function<void()>& how);
 
   const LookOptions& options_;
-  std::function<void()> news_;
-  mutable std::mutex mutex_;  ///< guards all members below
+  // the mutex guards all members below
   Json state_ = {{"state", "none"}};
   bool stop_ = false, over_ = false;
   std::thread thread_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <sstream>
 
 #include "../../core/error.hpp"
@@ -61,18 +60,6 @@ Index first_of_turn(const Scan& scan, Index views) {
 }
 
 }  // namespace
-
-std::string bytes_of(const Pictured& some) {
-  json head = some.head;
-  head["width"] = some.picture.width, head["height"] = some.picture.height;
-  std::string text = text_of(head);
-  text.append(3 - text.size() % 4, ' ');
-  text += '\n';
-  const std::size_t begin = text.size(), bytes = 4 * some.picture.grey.size();
-  text.resize(begin + bytes);
-  std::memcpy(text.data() + begin, some.picture.grey.data(), bytes);
-  return text;
-}
 
 LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& parsed) {
   constexpr std::size_t most = 2;

@@ -17,10 +17,6 @@ namespace tandem::apps {
 
 class ProgressLine;
 
-/// As a page reads it: a line of JSON, filled up with blanks to a multiple of four bytes, and then the pixels
-/// as float32, row by row.
-std::string bytes_of(const Pictured& some);
-
 /// A scan as a page looks at it: opened as the options say, with what is kept of it. One thread at a time.
 class LookScan {
  public:

@@ -13,16 +13,6 @@ namespace tandem::apps {
 
 using nlohmann::json;
 
-namespace {
-
-constexpr const char* json_type = "application/json";
-
-Content json_content(const json& all, int status = 200) { return {json_type, text_of(all), status}; }
-
-Content refusal(const char* why, int status) { return json_content({{"error", one_line("", why)}}, status); }
-
-}  // namespace
-
 LookSession::LookSession(const ReconOptions& start)
     : options_(start),
       scan_(options_),
@@ -41,6 +31,7 @@ LookSession::~LookSession() { end(); }
 void LookSession::end() {
   runs_.end();
   solver_.end();
+  newest_.end();
   const std::lock_guard lock(mutex_);
   over_ = true;
   told_.notify_all();
@@ -81,28 +72,14 @@ Content LookSession::grown() {
   try {
     return json_content(scan_.grown());
   } catch (const Error& fault) {
-    return refusal(fault.what(), 422);
+    return refusal(fault.what());
   } catch (const UsageError& fault) {
-    return refusal(fault.what(), 422);
+    return refusal(fault.what());
   }
 }
 
 std::optional<Content> LookSession::obey(const std::string& path, const std::string& body) {
-  const json asked = parsed(body);
-  if (!asked.is_object()) return refusal("a command is an object of JSON", 400);
-  try {
-    return obeyed(path, asked);
-  } catch (const Superseded&) {
-    return refusal("a newer command has come", 409);
-  } catch (const UsageError& fault) {
-    return refusal(fault.what(), 422);
-  } catch (const Error& fault) {
-    return refusal(fault.what(), 422);
-  } catch (const json::exception&) {
-    return refusal("a value of the command is of another kind", 422);
-  } catch (const std::bad_alloc&) {
-    return refusal("memory does not suffice", 422);
-  }
+  return obeyed_or_refused(body, [&](const json& asked) { return obeyed(path, asked); });
 }
 
 Content LookSession::obeyed(const std::string& path, const json& asked) {
@@ -134,23 +111,19 @@ Content LookSession::at_once(const std::string& path, const json& asked) {
 /// Waits for its turn, if nothing newer comes before.
 Content LookSession::picture(const std::string& path, const json& asked) {
   const std::string pane = asked.value("pane", path);
-  Index number = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    constexpr std::size_t most = 16;
-    if (newest_.size() >= most && !newest_.contains(pane)) newest_.clear();
-    number = ++newest_[pane];
-  }
+  const Index number = newest_.begin(pane);
   const auto go_on = [&] {
+    newest_.require_newest(pane, number);
     const std::lock_guard lock(mutex_);
-    if (over_ || newest_[pane] != number || (waiting_ > 0 && path == "/slice")) throw Superseded{};
+    if (waiting_ > 0 && path == "/slice") throw NewestCommands::Superseded{};
   };
   const std::lock_guard lock(making_);
   go_on();
+  const int bits = bits_in(asked);
   const Pictured some = path == "/frame"   ? scan_.frame(asked)
                         : path == "/sweep" ? sheet_of_sweep(scan_, asked, go_on)
                                            : scan_.slice(asked, path == "/sinogram", go_on);
-  return {"application/octet-stream", bytes_of(some)};
+  return {"application/octet-stream", bytes_of(some, bits)};
 }
 
 /// Each piece of the stream is the newest state of runs and of the solver, or a comment, by which a page that

@@ -2,12 +2,11 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include "../pages/local_server.hpp"
+#include "look_answers.hpp"
 #include "look_runs.hpp"
 #include "look_scan.hpp"
 #include "look_solver.hpp"
@@ -25,16 +24,13 @@ class LookSession {
   /// about.json, scans.json, grown.json, geometry-0.png to geometry-2.png, and `events`: a stream of what
   /// runs and the solver do.
   std::optional<Content> answer(const std::string& path);
-  /// slice, sinogram, frame, sweep, axis, recipe, run, stop, solve, enough, iterate: an object each. What is
-  /// wrong with one comes back as {error: one line}, with 400 if it is no object, 409 if a newer one has
-  /// taken its place, else with 422.
+  /// slice, sinogram, frame, sweep, axis, recipe, run, stop, solve, enough, iterate: an object each; see
+  /// `obeyed_or_refused`.
   std::optional<Content> obey(const std::string& path, const std::string& body);
   void end();  ///< gives up what is being made, and ends streams
 
  private:
   using Json = nlohmann::json;
-  struct Superseded {};  ///< is thrown where a newer command has come
-
   Content obeyed(const std::string& path, const Json& asked);
   Content at_once(const std::string& path, const Json& asked);
   Content picture(const std::string& path, const Json& asked);
@@ -45,10 +41,10 @@ class LookSession {
 
   LookOptions options_;
   LookScan scan_;
+  NewestCommands newest_{16};
   std::mutex making_;  ///< held by whoever uses `scan_`
   std::mutex mutex_;   ///< guards all members below
   std::condition_variable told_;
-  std::map<std::string, Index> newest_;  ///< command of each pane
   Index news_ = 1;
   int waiting_ = 0;  ///< commands that no slice may keep waiting
   bool over_ = false;

@@ -53,20 +53,11 @@ bool flag_of(const json& asked, const char* name) {
 }  // namespace
 
 LookSolver::LookSolver(const LookOptions& options, std::function<void()> news, std::function<bool()> watched)
-    : options_(options), news_(std::move(news)), watched_(std::move(watched)) {}
+    : ToldOf(std::move(news)), options_(options), watched_(std::move(watched)) {}
 
 LookSolver::~LookSolver() {
   end();
   if (thread_.joinable()) thread_.join();
-}
-
-/// Changes members that are guarded, and tells of it.
-void LookSolver::change(const std::function<void()>& how) {
-  {
-    const std::lock_guard lock(mutex_);
-    how();
-  }
-  news_();
 }
 
 void LookSolver::begin(const json& asked) {

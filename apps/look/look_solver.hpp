@@ -12,13 +12,14 @@
 
 #include "../../pipeline/slice_solver.hpp"
 #include "look_scan.hpp"
+#include "told_of.hpp"
 
 namespace tandem::apps {
 
 /// Runs solvers for a page, and the filter on all slices: one at a time, on a thread and with a reader of its
 /// own, so that slices can be looked at meanwhile. A newer wish ends the one at work, whose volume stays for
 /// a warm start. Any thread may call it.
-class LookSolver {
+class LookSolver : ToldOf {
  public:
   /// `news`: is called when `state` has changed. `watched`: whether somebody still looks; a solver ends if
   /// nobody does.
@@ -49,17 +50,15 @@ class LookSolver {
   void run(const Wish& wish);
   pipeline::SolveSeen seen();
   void keep(pipeline::Solved made, int binning);
-  void change(const std::function<void()>& how);
   bool goes_on(int iteration, double residual);
 
   const LookOptions& options_;
-  std::function<void()> news_;
   std::function<bool()> watched_;
   std::string how_;  ///< the reader was opened
   std::unique_ptr<io::ScanReader> reader_;
   std::unique_ptr<pipeline::SliceSolver> solver_;  ///< is left alone by others while a wish is at work
 
-  mutable std::mutex mutex_;  ///< guards all members below
+  // the mutex guards all members below
   std::condition_variable told_;
   std::optional<Wish> wish_;
   bool at_work_ = false, steps_ = false, enough_ = false, over_ = false;

@@ -143,6 +143,7 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
   set_address_family(AF_INET);
   set_payload_max_length(command ? longest_command : longest_request);
   set_read_timeout(patience_s), set_write_timeout(patience_s);
+  set_tcp_nodelay(true);
   set_socket_options([](socket_t socket) {  // the library's default would share the port with other programs
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);

@@ -8,6 +8,9 @@
 
 namespace tandem::pipeline {
 
+/// F of some views, which is made when it is asked for first: those that only back-project need none.
+FilterOfViews when_asked_for(std::function<FilterOfViews()> make);
+
 /// F and B for blocks of views.
 struct ByViews {
   FilterOfViews filter;

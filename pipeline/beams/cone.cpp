@@ -181,7 +181,9 @@ BackProjection fdk_of(const Flow& flow, const Filter&, const Problem& problem) {
 ByViews fdk_by_views(const Filter& how, const Problem& problem) {
   const ConeBeam& scan = point_source_of(problem.scan);
   const Device device = problem.worker.device;
-  return {ramp_filter_of_views(scan, how, device, interpolation_of(scan, problem.grid, cone_model)),
+  return {when_asked_for([how, scan, grid = problem.grid, device] {
+            return ramp_filter_of_views(scan, how, device, interpolation_of(scan, grid, cone_model));
+          }),
           [scan, seen = seen_by_fdk(problem.scan, problem.grid), device](Range views) {
             return fdk_backprojector(scan, views, seen, cone_model, device);
           }};

@@ -338,7 +338,9 @@ BackProjection flexible_back_projection(const Flow&, const Filter&, const Proble
 ByViews flexible_by_views(const Filter& how, const Problem& problem) {
   const FlexibleBeam& scan = flexible(problem.scan);
   const Device device = problem.worker.device;
-  return {ramp_filter_of_views(scan, how, device, interpolation_in(problem)),
+  return {when_asked_for([how, scan, device, interpolation = interpolation_in(problem)] {
+            return ramp_filter_of_views(scan, how, device, interpolation);
+          }),
           fdk_backprojector_of_views(scan, problem.grid, device), views_behind_filtered(scan)};
 }
 

@@ -203,8 +203,16 @@ LinearOperator backprojector_of(const Flow& flow, const Filter& how, const Probl
 }
 
 BackProjection fbp_of(const Flow& flow, const Filter& how, const Problem& problem) {
-  return
-      [B = backprojector_of(flow, how, problem)](const Array& filtered, const auto&) { return B * filtered; };
+  return [B = backprojector_of(flow, how, problem)](const Array& filtered, const auto&) {
+    Stream& stream = default_stream(B.range().device());
+    Array slices(B.range(), stream);
+    // filtered data may be those of another axis, if it does not bear on them
+    B.apply(1,
+            {filtered.data(), filtered.space().size() == B.domain().size() ? B.domain() : filtered.space()},
+            0, slices, stream);
+    stream.synchronize();
+    return slices;
+  };
 }
 
 std::optional<std::array<double, 2>> slices_are_apart(const Scan&, double) { return std::nullopt; }

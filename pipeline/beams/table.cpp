@@ -1,3 +1,7 @@
+#include <memory>
+#include <mutex>
+#include <utility>
+
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/circle.hpp"
@@ -20,6 +24,17 @@ const Beam& room_of(const FlexibleBeam&) { return flexible_beam; }
 
 const Beam& beam_of(const Scan& scan) {
   return std::visit([](const auto& s) -> const Beam& { return room_of(s); }, scan);
+}
+
+FilterOfViews when_asked_for(std::function<FilterOfViews()> make) {
+  struct Once {
+    std::once_flag flag;
+    FilterOfViews made;
+  };
+  return [once = std::make_shared<Once>(), make = std::move(make)](Range views) {
+    std::call_once(once->flag, [&] { once->made = make(); });
+    return once->made(views);
+  };
 }
 
 void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing) {

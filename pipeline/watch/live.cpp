@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/parallel.hpp"
 #include "../../solvers/run.hpp"
 
 namespace tandem::pipeline {
@@ -12,17 +13,20 @@ namespace tandem::pipeline {
 io::Picture shrunk(std::span<const float> grey, Index width, Index height, Index side) {
   const Index step = std::max<Index>(1, ceil_div(std::max(width, height), side));
   io::Picture small{ceil_div(width, step), ceil_div(height, step), {}};
-  small.grey.reserve(small.width * small.height);
-  for (Index top = 0; top < height; top += step)
-    for (Index left = 0; left < width; left += step) {
+  small.grey.resize(small.width * small.height);
+  parallel_for(small.height, [&](Index line) {
+    const Index top = line * step;
+    for (Index column = 0; column < small.width; ++column) {
+      const Index left = column * step;
       double sum = 0;
       Index finite = 0;
       for (Index y = top; y < std::min(top + step, height); ++y)
         for (Index x = left; x < std::min(left + step, width); ++x)
           if (const float value = grey[y * width + x]; std::isfinite(value)) sum += value, ++finite;
-      small.grey.push_back(finite > 0 ? static_cast<float>(sum / finite)
-                                      : std::numeric_limits<float>::quiet_NaN());
+      small.grey[line * small.width + column] =
+          finite > 0 ? static_cast<float>(sum / finite) : std::numeric_limits<float>::quiet_NaN();
     }
+  });
   return small;
 }
 

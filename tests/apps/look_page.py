@@ -23,6 +23,7 @@ import threading
 import time
 
 import live_page
+from audited import audit
 from driven_browser import driven
 from live_page import Port, get, talk
 from pages import browser, require
@@ -76,12 +77,23 @@ def picture(port, path, command):
     return head, pixels
 
 
+def check_codes(port, options, pixels):
+    """Codes of 16 bits stand for the values of the same slice, half a step off at most."""
+    status, _, body = posted(port, "slice", {"options": options, "z": 3, "bits": 16})
+    line, _, codes = body.partition(b"\n")
+    require(status == 200 and len(codes) == 2 * BINS * BINS, "codes:", status, len(codes))
+    low, step = json.loads(line)["coded"]
+    values = zip(struct.unpack(f"{BINS * BINS}H", codes), struct.unpack(f"{BINS * BINS}f", pixels))
+    require(all(abs(low + step * code - value) <= 0.5001 * step for code, value in values), "codes are not those of the slice")
+
+
 def check_slices(program, folder, port):
     """A slice of the page has the bits of the slice in the volume that its recipe makes, by the command line too."""
     options = {"rotation-axis": str(AXIS), "fbp-filter": "hann", "remove-stripe-method": "fw", "dezinger": "3"}
     head, pixels = picture(port, "slice", {"options": options, "z": 3})
     require(head["size"] == [ROWS, BINS, BINS] and head["axis_bin"] == AXIS and head["z"] == 3, head)
     require(picture(port, "slice", {"options": options, "z": 3})[0]["made"] == [], "what is there is made again")
+    check_codes(port, options, pixels)
     recipe = answer(port, "recipe", {"options": options})
     (folder / "recipe.toml").write_text(recipe["toml"])
     run = lambda *words: subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -342,7 +354,8 @@ def check_refused(port, folder):
            {"options": {"initial": "/etc/passwd"}}, {"options": {"beam-hardening": "/etc/passwd"}}, {"options": {"threads": 4000}},
            {"options": {"rotation-axis": {"a": 1}}}, {"options": {"allow-external-files": True}}, {"options": {"serve": 0}},
            {"options": {"reconstruction-algorithm": "cgls"}}, {"z": -1}, {"z": 10 ** 9}, {"z": 1.5}, {"z": "1"}, {"side": 0},
-           {"region": [1, 2]}, {"region": ["a", 1, 2, 3]}, {"coarser": 0}, {"coarser": 10 ** 12}, {"pane": 3},
+           {"region": [1, 2]}, {"region": ["a", 1, 2, 3]}, {"coarser": 0}, {"coarser": 10 ** 12}, {"pane": 3}, {"bits": 8},
+           {"bits": 17}, {"bits": "16"}, {"bits": 16.0},
            {"options": {"size": 10 ** 7}}, {"options": {"--rotation-axis": 3}}, {"options": {"rotation-axis=3 --output": "evil.h5"}}]
     for command in bad:
         status, _, body = posted(port, "slice", command)
@@ -513,6 +526,7 @@ def check_controls(page, port):
     page.set("option-fbp-filter", "parzen")
     page.click("show-difference")
     page.until("document.getElementById('caption-a').textContent.startsWith('A − B')", "the difference")
+    page.until("!panes.A.found.coded && !panes.B.found.coded", "floats, whose difference is not that of codes")
     page.click("show-both")
     page.until("document.getElementById('picture-b').clientWidth > 0 && document.getElementById('caption-b').textContent.startsWith('B')", "both")
     page.click("show-A")
@@ -593,10 +607,16 @@ def check_in_browser(program, folder):
         check_controls(page, port)
         complaints = [text for text in page.said if not re.search("422|409|willReadFrequently", text)]  # answers, and this test
         require(not complaints, "the page complains:", complaints)
-        for width in (1400, 400):
-            page.open(f"http://127.0.0.1:{port}{port.path('')}", width)
+        for width, dark in ((1400, False), (400, True)):
+            page.open(f"http://127.0.0.1:{port}{port.path('')}", width, dark=dark)
             page.until(PICTURES + " > 0", "a slice")
             require(page.value("document.documentElement.scrollWidth") <= width, "the page is wider than", width)
+            page.click("keep")
+            page.value("document.getElementById('many').open = true")
+            page.until("document.querySelectorAll('#scan-list input').length >= 1", "scans of the folder")
+            for tab in page.value("tabs"):
+                page.click("tab-" + tab)
+                audit(page, f"tab {tab}, {width} pixels wide:")
         unnamed = page.value("[...document.querySelectorAll('button, input, select, canvas')].filter(e => !e.textContent.trim() && "
                              "!e.closest('label') && !e.getAttribute('aria-label')).map(e => e.outerHTML)")
         require(unnamed == [], "a screen reader has no name for", unnamed)

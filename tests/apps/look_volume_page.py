@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import live_page
+from audited import audit
 from driven_browser import driven
 from live_page import get, talk
 from look_page import answer, looking, picture, posted
@@ -378,9 +379,10 @@ def check_in_browser(program, folder):
                              "!e.closest('label') && !e.getAttribute('aria-label')).map(e => e.outerHTML)")
         require(unnamed == [], "a screen reader has no name for", unnamed)
     with looking(program, folder, scan="a.mha") as (_, port), driven(browser(), folder / "profile") as page:
-        for width in (1400, 400):
-            page.open(f"http://127.0.0.1:{port}{port.path('')}", width)
+        for width, dark in ((1400, False), (400, True)):
+            page.open(f"http://127.0.0.1:{port}{port.path('')}", width, dark=dark)
             page.until("document.body.dataset.pictures >= 3", "three planes")
+            audit(page, f"{width} pixels wide:")
             require(page.value("document.documentElement.scrollWidth") <= width, "the page is wider than", width)
             require(page.value("document.getElementById('compare').hidden"), "one volume has another one")
     print("look_volume_page: Chromium uses every control, and sees the planes of the cross")

@@ -105,6 +105,34 @@ TEST(Sweep, SaysWhatAWholeTurnDoesNotTell) {
   EXPECT_EQ(verdict("saturation=1e6:4e6:1e6"), "flat");
 }
 
+/// Slices of a cone beam tell the axis also beside the middle one. What only shows other
+/// slices, or makes them wider, is never said to be found.
+TEST(Sweep, ResolvesOfConesTheAxisAndNothingThatSlicesDoNotTell) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --geometry cone --sod 300 --sdd 450 --pixel-size 0.5 --bins 97 --rows 9 "
+                "--views 180 --arc 360 --phantom plate --axis-bin 50.3")
+                .code,
+            0);
+  const auto report = [&](const std::string& range) {
+    const Ended ended = run("recon scan.h5 --json r.json --sweep " + range);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return run.json("r.json");
+  };
+  for (const std::string slices : {"4:5", "2:3", "2:7"}) {
+    const auto found = report("rotation-axis=46.3:54.3:1 --slices " + slices);
+    EXPECT_EQ(found["best"], 50.3) << slices;
+    ASSERT_EQ(found["verdict"], "resolved") << slices << ' ' << found["words"];
+    EXPECT_LE(std::abs(found["value"].get<double>() - 50.3), 3 * found["uncertainty"].get<double>())
+        << slices;
+  }
+  EXPECT_EQ(report("sod=292:308:4")["verdict"], "flat");
+  for (const std::string range : {"midplane-row=2:6:0.5", "detector-roll=-1:1:0.25"}) {
+    const auto found = report(range);
+    EXPECT_NE(found["verdict"], "resolved") << range << ' ' << found["words"];
+    EXPECT_TRUE(found["value"].is_null()) << range;
+  }
+}
+
 TEST(Sweep, JudgesByTheScoreThatIsAskedFor) {
   Program run;
   const std::string simulate = "simulate --size 48 --bins 64 --rows 1 --views 90 --axis-bin 33.25 -o ";
