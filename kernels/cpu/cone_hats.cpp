@@ -9,6 +9,7 @@
 
 #include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../cone.hpp"
 #include "../cone_hats.hpp"
 #include "../launches.hpp"
@@ -38,7 +39,7 @@ class Column {
 template <class Body>
 void for_neighbours(double position, Index count, const Body& body) {
   if (!(position > -1 && position < count)) return;
-  const auto below = static_cast<Index>(std::floor(position));
+  const auto below = floor_index(position);
   for (const Index i : {below, below + 1})
     if (0 <= i && i < count) body(i, hat(position, i));
 }
@@ -57,7 +58,7 @@ void interpolate(const Column& from, Line line, float weight, Index count, float
   const Range r = with_neighbours(line, count, from.size());
   for (Index i = r.first; i < r.last; ++i) {
     const double position = line.at(i);
-    const auto k = static_cast<Index>(std::floor(position));
+    const auto k = floor_index(position);
     to[i] += weight * (hat(position, k) * from[k] + hat(position, k + 1) * from[k + 1]);
   }
 }
@@ -67,7 +68,7 @@ void spread(const float* from, Line line, float weight, Index count, Column& to)
   const Range r = with_neighbours(line, count, to.size());
   for (Index i = r.first; i < r.last; ++i) {
     const double position = line.at(i);
-    const auto k = static_cast<Index>(std::floor(position));
+    const auto k = floor_index(position);
     to[k] += hat(position, k) * weight * from[i];
     to[k + 1] += hat(position, k + 1) * weight * from[i];
   }
@@ -216,7 +217,7 @@ void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha
 
 /// The data that are read lie in a turned copy, and each thread sums up one view.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
-  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
+  const auto bytes = [](double count) { return sizeof(float) * count; };
   const double view = bytes(projections[1] * projections[2]);
   return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view, projections[0] * view};
 }
