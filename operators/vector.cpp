@@ -46,7 +46,7 @@ void for_each_share(Stream& stream, const Work& work, const First& first, const 
 /// number per block.
 template <class Number, class Sum, class First, class... Rest>
 std::vector<Number> sums_of(Stream& stream, const Sum& sum, const First& first, const Rest&... rest) {
-  std::vector<Number> sums(static_cast<std::size_t>(first.space.block_count()), 0), of_part(sums.size());
+  std::vector<Number> sums(first.space.block_count(), 0), of_part(sums.size());
   for_each_part(
       [&](const First& x, const Rest&... others) {
         if (x.space.size() == 0) return;

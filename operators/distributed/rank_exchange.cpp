@@ -7,6 +7,7 @@
 #include "../../core/array.hpp"
 #include "../../core/ceil_div.hpp"
 #include "../../core/host_memory.hpp"
+#include "../../core/names.hpp"
 
 namespace tandem {
 
@@ -54,7 +55,7 @@ class Landing {
 
 std::string_view name_of(RankWay way) {
   constexpr std::array<std::string_view, 4> names{"", "MPI", "MPI, through the host's memory", "NCCL"};
-  return names[static_cast<std::size_t>(way)];
+  return row_of(names, way);
 }
 
 RankTraffic rank_traffic() {
