@@ -40,7 +40,7 @@ std::vector<Index> shape_of(hid_t space, const std::string& where) {
   double elements = 1;
   for (int i = 0; i < rank; ++i) {
     elements *= std::max<double>(1, extents[i]);
-    shape.push_back(static_cast<Index>(extents[i]));
+    shape.push_back(extents[i]);
   }
   require<FileError>(elements < 1e15, where, ": claims ", elements, " elements; the file is damaged");
   return shape;

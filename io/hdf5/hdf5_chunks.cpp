@@ -33,8 +33,7 @@ std::optional<std::vector<Filter>> filters_of(hid_t plan) {
     std::array<unsigned, 32> settings{};
     std::size_t count = settings.size();
     unsigned flags = 0, unused = 0;
-    const H5Z_filter_t number =
-        H5Pget_filter2(plan, static_cast<unsigned>(i), &flags, &count, settings.data(), 0, nullptr, &unused);
+    const H5Z_filter_t number = H5Pget_filter2(plan, i, &flags, &count, settings.data(), 0, nullptr, &unused);
     const ChunkFilter* known = chunk_filter(number);
     if (!known || count > settings.size()) return std::nullopt;
     found.push_back({known, {settings.begin(), settings.begin() + count}});

@@ -74,7 +74,7 @@ std::optional<Index> DataSet::most_slices() const {
   std::vector<hsize_t> most(shape_.size());
   H5Sget_simple_extent_dims(space.id(), nullptr, most.data());
   if (most.empty() || most[0] == H5S_UNLIMITED) return std::nullopt;
-  return static_cast<Index>(most[0]);
+  return most[0];
 }
 
 File File::open_growing(const std::filesystem::path& path, std::shared_ptr<Growth> growth,

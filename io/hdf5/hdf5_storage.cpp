@@ -96,8 +96,7 @@ std::optional<hsize_t> bytes_due(hid_t plan, int filters, unsigned skipped, hsiz
     if (skipped >> i & 1) continue;
     unsigned flags = 0, settings = 0;
     std::size_t values = 0;
-    const H5Z_filter_t filter =
-        H5Pget_filter2(plan, static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &settings);
+    const H5Z_filter_t filter = H5Pget_filter2(plan, i, &flags, &values, nullptr, 0, nullptr, &settings);
     if (filter == H5Z_FILTER_FLETCHER32)
       whole += checksum_bytes;
     else if (filter != H5Z_FILTER_SHUFFLE)
@@ -144,8 +143,8 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
     std::array<char, 4096> name{};
     off_t offset = 0;
     hsize_t bytes = 0;
-    const bool known = H5Pget_external(claim.plan.id(), static_cast<unsigned>(i), name.size() - 1,
-                                       name.data(), &offset, &bytes) >= 0;
+    const bool known =
+        H5Pget_external(claim.plan.id(), i, name.size() - 1, name.data(), &offset, &bytes) >= 0;
     if (!known) fail(claim.where + ": its external files cannot be listed", "the file may be damaged");
     found.files.push_back(external_file(claim, name.data(), origin));
     const FileStamp& file = found.files.back();
@@ -174,8 +173,8 @@ void require_filters(std::int64_t set, const std::string& where) {
     unsigned flags = 0, settings = 0;
     std::size_t values = 0;
     std::array<char, 64> name{};
-    const H5Z_filter_t filter = H5Pget_filter2(plan.id(), static_cast<unsigned>(i), &flags, &values, nullptr,
-                                               name.size() - 1, name.data(), &settings);
+    const H5Z_filter_t filter =
+        H5Pget_filter2(plan.id(), i, &flags, &values, nullptr, name.size() - 1, name.data(), &settings);
     require<FileError>(H5Zfilter_avail(filter) > 0, where, ": is compressed with filter ", filter, " (",
                        name.data(),
                        "), which this HDF5 lacks; set HDF5_PLUGIN_PATH to the folder of its plugin");

@@ -193,7 +193,7 @@ std::vector<Index> DataSet::offsets() const {
     const bool known =
         H5Dget_chunk_info_by_coord(handle_.id(), corner.data(), &filters, &offset, &bytes) >= 0;
     require<FileError>(known && offset != HADDR_UNDEF, where_, ": has no room for its chunks: ", reason());
-    found.push_back(static_cast<Index>(offset));
+    found.push_back(offset);
     std::size_t axis = shape_.size() - 1;  // goes to the next chunk, along the last axis first
     for (corner[axis] += chunk[axis]; axis > 0 && beyond(axis); corner[axis] += chunk[axis])
       corner[axis--] = 0;

@@ -29,7 +29,7 @@ class FlatSource final : public VolumeSource {
     where = name, shape = n, type = form_.type;
     const auto bytes = 1.0 * form_.bytes * n[0] * n[1] * n[2];
     const double there = stamp_.bytes;
-    if (offset_ < 0 && there >= bytes) offset_ = static_cast<Index>(there - bytes);
+    if (offset_ < 0 && there >= bytes) offset_ = there - bytes;
     require<FileError>(offset_ >= 0 && bytes <= longest_file && offset_ + bytes <= there, name, ": ", n[0],
                        " x ", n[1], " x ", n[2], " voxels of ", form_.bytes, " bytes are more than ",
                        voxels.file.string(), " has (", stamp_.bytes,

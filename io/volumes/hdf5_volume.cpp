@@ -159,8 +159,7 @@ class PlainVolume : public Hdf5Volume {
       const PlainFile left = output_.open(name);
       const hdf5::File file = hdf5::File::open(left.path());
       return !file.has(report_path) && has_our_shape(file) &&
-             static_cast<Index>(file.data_set("/exchange/data").offsets().size()) ==
-                 shape()[0] * chunks_of_slice() &&
+             std::ssize(file.data_set("/exchange/data").offsets()) == shape()[0] * chunks_of_slice() &&
              file.data_set(checksums_path).size() == shape()[0];
     } catch (const FileError&) {  // it is damaged
       return false;

@@ -81,8 +81,7 @@ void find_packing(const Json& all, Level& level, const fs::path& path) {
   for (const Json& filter : filters ? filters->items() : std::vector<Json>{}) {
     const std::string name = text_in(filter.find("id"));
     const Json* size = filter.find("elementsize");
-    if (name == "shuffle" && size && size->number() == static_cast<double>(level.form.bytes) &&
-        !level.packer.empty())
+    if (name == "shuffle" && size && size->number() == level.form.bytes && !level.packer.empty())
       level.shuffled = true;
     else
       others = name;

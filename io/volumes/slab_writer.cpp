@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../files/checksum.hpp"
 
@@ -130,7 +131,7 @@ void SlabWriter::collect() {
     for (const DoneSlice& d : slices_in(all[rank])) slices_[d.slice] = d, ++written_;
   std::array clipped{static_cast<double>(below_), static_cast<double>(above_)};
   ranks_.all_reduce(clipped);
-  below_ = static_cast<Index>(clipped[0]), above_ = static_cast<Index>(clipped[1]);
+  below_ = floor_index(clipped[0]), above_ = floor_index(clipped[1]);
 }
 
 std::vector<Range> SlabWriter::done() const {
