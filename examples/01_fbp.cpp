@@ -22,7 +22,7 @@ double mean_around(const Array& image, const VolumeGrid& grid, double x, double 
   double sum = 0, count = 0;
   for (Index iy = 0; iy < grid.size[1]; ++iy)
     for (Index ix = 0; ix < grid.size[0]; ++ix)
-      if (std::hypot(grid.x(static_cast<double>(ix)) - x, grid.y(static_cast<double>(iy)) - y) <= radius)
+      if (std::hypot(grid.x(ix) - x, grid.y(iy) - y) <= radius)
         sum += image.data()[iy * grid.size[0] + ix], ++count;
   return sum / count;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "../core/ceil_div.hpp"
+#include "../core/rounding.hpp"
 #include "methods/method.hpp"
 #include "watch/packet.hpp"
 
@@ -20,8 +21,8 @@ void share_chunks(Plan& plan) {
   std::array least{static_cast<double>(std::min(plan.flow.rows_at_once, fair)),
                    static_cast<double>(plan.flow.slices_a_read)};
   ranks.all_reduce(least, Combine::least);
-  plan.flow.rows_at_once = static_cast<Index>(least[0]);
-  plan.flow.slices_a_read = static_cast<Index>(least[1]);
+  plan.flow.rows_at_once = floor_index(least[0]);
+  plan.flow.slices_a_read = floor_index(least[1]);
   if (plan.flow.slices_a_read < plan.job.grid.size[2])
     plan.flow.slices_a_read -= plan.flow.slices_a_read % plan.flow.rows_at_once;
 }

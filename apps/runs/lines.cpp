@@ -7,6 +7,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "../../core/rounding.hpp"
 #include "log_file.hpp"
 
 namespace tandem::apps {
@@ -92,7 +93,7 @@ std::string counted(Index count, const std::string& what) {
 std::string with_uncertainty(double value, double uncertainty) {
   std::ostringstream text;
   if (uncertainty > 0 && std::isfinite(uncertainty)) {
-    const int digits = 1 - static_cast<int>(std::floor(std::log10(uncertainty)));
+    const int digits = 1 - floor_int(std::log10(uncertainty));
     text << std::fixed << std::setprecision(std::clamp(digits, 0, 6));
   }
   text << value << " +- " << uncertainty;

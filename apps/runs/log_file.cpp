@@ -34,7 +34,7 @@ Log& log() {
 }
 
 bool write_all(int file, const std::string& text) {
-  return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  return ::write(file, text.data(), text.size()) == std::ssize(text);
 }
 
 /// Opens the file of a log: a new one, or the log that is there, emptied unless it goes on. No link is

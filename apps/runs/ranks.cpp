@@ -16,6 +16,7 @@
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/output.hpp"
 #include "../command.hpp"
@@ -96,7 +97,7 @@ std::string words_of(const RankFailure& failure) {
 /// Tells the failures of ranks. If all ranks failed alike, no rank is named.
 void tell(const std::vector<RankFailure>& failures) {
   const RankFailure& first = failures.front();
-  const bool all = static_cast<int>(failures.size()) == Comm::world().size() &&
+  const bool all = std::ssize(failures) == Comm::world().size() &&
                    std::ranges::all_of(failures, [&](const auto& one) { return one.text == first.text; });
   print_error(all || places().empty() ? first.text : words_of(first));
 }
@@ -191,7 +192,7 @@ std::vector<Device> devices_of_this_rank(const std::vector<Device>& all) {
   std::vector<Device> gpus;
   std::ranges::copy_if(all, std::back_inserter(gpus), [](Device device) { return device.is_cuda(); });
   if (gpus.empty() || Comm::world().is_alone()) return all;
-  const auto here = static_cast<int>(gpus.size());
+  const auto here = int_of(gpus.size());
   if (here < count) return {gpus[number % here]};
   return {gpus.begin() + here * number / count, gpus.begin() + here * (number + 1) / count};
 }

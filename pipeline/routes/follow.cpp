@@ -174,8 +174,7 @@ class Follower {
       sum_.add(views, std::move(y));
     }
     outcome_.updates +=
-        static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2]) *
-        views.size();
+        1.0 * plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2] * views.size();
     added_ = views.last;
     arrivals_.waits_since = seconds_now();
     if (live_.due()) live_.show(sum_.planes());

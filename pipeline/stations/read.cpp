@@ -73,8 +73,7 @@ ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double 
     return step.on_references && step.asked_for(job.preprocessing);
   });
   const double frames = std::max(info.flats, info.darks);
-  return {4 * cells * (2 + (changed ? 3 : 1) * frames),
-          4 * binned * (1 + 3 * static_cast<double>(job.flats.sets.size()))};
+  return {4 * cells * (2 + (changed ? 3 : 1) * frames), 4 * binned * (1 + 3 * job.flats.sets.size())};
 }
 
 Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
@@ -149,8 +148,8 @@ void ReadStation::read_counts(Chunk& chunk) {
 void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
   const std::lock_guard lock(mutex_);
   const auto [read, above, below, counted] = rows_around(plan_.job, rows);
-  const double bytes = static_cast<double>(plan_.job.views.size() * read.size() * plan_.job.bins.size()) *
-                       bytes_of(reader_.info().type);
+  const double bytes =
+      plan_.job.views.size() * read.size() * plan_.job.bins.size() * bytes_of(reader_.info().type);
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), {.slices = of_slices, .bytes = bytes});
   if (const auto there =
           reader_.in_memory(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins)) {
