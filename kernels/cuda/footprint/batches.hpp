@@ -12,6 +12,7 @@
 
 #include "../../../core/ceil_div.hpp"
 #include "../../../core/range.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../../core/space.hpp"
 #include "../../../core/units.hpp"
 #include "../../../geometry/views.hpp"
@@ -227,7 +228,8 @@ struct ForwardLayout {
   int row_groups, window;
   int views_a_block() const { return warps / row_groups; }
   int shared_bytes(int lines) const {
-    return 2 * views_a_block() * columns * window * 4 + 16 + lines * size_of<Span>;
+    constexpr int span_bytes = sizeof(Span);
+    return 2 * views_a_block() * columns * window * 4 + 16 + lines * span_bytes;
   }
 };
 

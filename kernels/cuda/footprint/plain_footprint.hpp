@@ -12,6 +12,7 @@
 // from there on columns beside it, and their corners, are counted in float.
 
 #include "../../../core/array.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../footprint.hpp"
 #include "../../line.hpp"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../../core/host_device.hpp"
+#include "../../../core/rounding.hpp"
 #include "parallel.hpp"
 
 namespace tandem::kernels::cuda {
