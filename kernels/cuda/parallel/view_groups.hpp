@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../../core/ceil_div.hpp"
 #include "../../../core/host_device.hpp"
 #include "../../../core/rounding.hpp"
 #include "parallel.hpp"
