@@ -267,7 +267,7 @@ std::unique_ptr<const Direct> direct_chunks(std::int64_t set, const std::string&
   const Lock lock;
   const Handle plan(H5Dget_create_plist(set), H5Pclose);
   std::vector<hsize_t> chunk(shape.size(), 1);
-  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
   double bytes = form.bytes;
   for (const hsize_t n : chunk) bytes *= n;
   require<FileError>(0 < bytes && bytes <= most_unpacked(file), where, ": claims chunks of ", bytes,

@@ -20,7 +20,7 @@ struct Chunks {
 
   Chunks(hid_t of, std::size_t rank) : set(of), extents(rank, 1) {
     const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
-    H5Pget_chunk(plan.id(), static_cast<int>(rank), extents.data());
+    H5Pget_chunk(plan.id(), rank_of(extents), extents.data());
     if (H5Pget_nfilters(plan.id()) > 0) return;
     bytes = H5Tget_size(type.id());
     for (const hsize_t n : extents) *bytes *= n;

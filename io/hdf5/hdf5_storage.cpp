@@ -68,7 +68,7 @@ void require_contiguous(const Claim& claim, Storage& found) {
 /// Requires all chunks, in one walk through their index.
 void require_chunks(const Claim& claim) {
   std::vector<hsize_t> chunk(claim.extents.size(), 1);
-  H5Pget_chunk(claim.plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(claim.plan.id(), rank_of(chunk), chunk.data());
   double due = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i)
     due *= ceil_div(claim.extents[i], std::max<hsize_t>(chunk[i], 1));
@@ -186,14 +186,14 @@ void require_whole_chunks(std::int64_t set, const std::string& where, std::span<
   if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return;
   const int filters = H5Pget_nfilters(plan.id());
   std::vector<hsize_t> chunk(part.size(), 1), first(part.size()), at(part.size());
-  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
   hsize_t whole = H5Tget_size(type.id());
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (part[i].size() <= 0) return;
     whole *= chunk[i];
     first[i] = part[i].first / chunk[i] * chunk[i];
   }
-  const auto last = [&](std::size_t i) { return static_cast<hsize_t>(part[i].last); };
+  const auto last = [&](std::size_t i) -> hsize_t { return part[i].last; };
   for (at = first; at[0] < last(0);) {
     unsigned skipped = 0;
     haddr_t place = 0;

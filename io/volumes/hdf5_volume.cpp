@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/version.hpp"
 #include "../files/plain_file.hpp"
@@ -315,7 +316,7 @@ class PackedVolume : public Hdf5Volume {
   void reserve(Index more) {
     const Index needed = h5_->end() + more;
     if (needed <= taken_) return;
-    const Index last = needed + std::min(most_at_once, static_cast<Index>(bytes()));
+    const Index last = needed + std::min(most_at_once, floor_index(bytes()));
     file_->reserve(taken_, last);
     taken_ = last;
   }

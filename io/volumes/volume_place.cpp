@@ -17,7 +17,7 @@ constexpr double most_voxels = 1e12;
 /// Values in the order x, y, z of the library, in the order z, y, x of files.
 template <class T>
 std::vector<double> slowest_first(const std::array<T, 3>& xyz) {
-  return {static_cast<double>(xyz[2]), static_cast<double>(xyz[1]), static_cast<double>(xyz[0])};
+  return {1.0 * xyz[2], 1.0 * xyz[1], 1.0 * xyz[0]};
 }
 
 Index whole_number(double value, const std::string& what) {
