@@ -27,7 +27,7 @@ void fill_zeros(float* data, std::size_t count) {
 
 /// Part i of a vector on a team, share by share.
 std::vector<float*> parts_of_shares(std::vector<float*> shares, const Space& space, int i) {
-  for (std::size_t k = 0; k < shares.size(); ++k) shares[k] += space.share(static_cast<int>(k)).offset(i);
+  for (int k = 0; k < std::ssize(shares); ++k) shares[k] += space.share(k).offset(i);
   return shares;
 }
 

@@ -17,9 +17,8 @@ void require_equal(const char* name, const Space& x, const Space& y) {
 }
 
 void require_scalars(const char* name, std::span<const float> each, const Space& space) {
-  require<SpaceError>(each.size() == 1 || each.size() == static_cast<std::size_t>(space.block_count()), name,
-                      ": ", each.size(), " scalars for ", space.block_count(),
-                      " blocks; give one, or one per block");
+  require<SpaceError>(each.size() == 1 || std::ssize(each) == space.block_count(), name, ": ", each.size(),
+                      " scalars for ", space.block_count(), " blocks; give one, or one per block");
 }
 
 /// Calls work(x, y, ...) for vectors of one space. If it is a direct sum, it calls it for each part, also of

@@ -54,7 +54,8 @@ Range with_neighbours(Line line, Index count, Index neighbours) {
 }
 
 /// to[i] += weight from[line at i], i < count.
-void interpolate(const Column& from, Line line, float weight, Index count, float* to) {
+void interpolate(const Column& from, Line line, double weight_of_all, Index count, float* to) {
+  const auto weight = static_cast<float>(weight_of_all);
   const Range r = with_neighbours(line, count, from.size());
   for (Index i = r.first; i < r.last; ++i) {
     const double position = line.at(i);
@@ -126,8 +127,7 @@ void joseph_forward(const ConeViews& views, const Execution&, float alpha, Image
         for_neighbours(sheet.across.at(i), across, [&](Index j, float weight) {
           between.add(weight, columns.data() + (sheet.along_x ? j * nx + i : i * nx + j) * slices);
         });
-        interpolate(between, slices_at(n, sheet.depth.at(i)), static_cast<float>(sheet.step), rows,
-                    sums.data());
+        interpolate(between, slices_at(n, sheet.depth.at(i)), sheet.step, rows, sums.data());
       }
       store_bin(n, v, bin, sums.data(), alpha, beta, projections);
     }
@@ -208,7 +208,7 @@ void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha
         for_neighbours(column.bin, bins, [&](Index bin, float weight) {
           between.add(weight, columns.data() + (v * bins + bin) * rows);
         });
-        interpolate(between, column.rows, static_cast<float>(column.weight), slices, sums.data());
+        interpolate(between, column.rows, column.weight, slices, sums.data());
       }
       for (Index iz = 0; iz < slices; ++iz) update(volume(iz, iy, ix), alpha * sums[iz], beta);
     }
