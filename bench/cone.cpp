@@ -57,7 +57,7 @@ double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
       x.data()[line * n + ix] = static_cast<float>(sum / 27);
     }
   });
-  project(body, c.scan, {0, c.scan.detector.rows}, {exact.data(), static_cast<std::size_t>(exact.size())}, 3);
+  project(body, c.scan, {0, c.scan.detector.rows}, std::span(exact.data(), exact.size()), 3);
   const LinearOperator A = projector(c.scan, c.grid, model, axes.device);
   const Array seen = on_device(A * on_device(std::move(x), axes.device), cpu);
   double difference = 0, size = 0;

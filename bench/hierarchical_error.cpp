@@ -69,7 +69,7 @@ double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device
   const ConeBeam scan = symmetric(narrow);  // the scan with the detector of filtered rows
   Array y(projection_space(scan));
   project(scaled(ellipsoids(), 0.5 * grid.size[0] * grid.pitch[0], 1), scan, {0, scan.detector.rows},
-          {y.data(), static_cast<std::size_t>(y.size())},
+          std::span(y.data(), y.size()),
           3);  // means over cells, as detectors make them
   const Array q = ramp_filter(scan, {Window::hann, {}}) * y;
   const LinearOperator A = hierarchical_projector(scan, grid, device, {}, rows);

@@ -77,7 +77,7 @@ Moments moments(const Cells& cells, const Weight& weight) {
   Moments m;
   for (const auto& [row, bin] : cells) {
     const double w = weight(row, bin);
-    const Eigen::Vector2d place{static_cast<double>(bin), static_cast<double>(row)};
+    const Eigen::Vector2d place(bin, row);
     m.weight += w, m.mean += w * place, m.covariance += w * place * place.transpose();
   }
   m.mean /= m.weight;

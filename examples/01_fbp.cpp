@@ -39,7 +39,7 @@ int main() {
   const Phantom body = scaled(disc(), radius, 0.02);
 
   Array y(projection_space(scan));  // line integrals (view, row, bin)
-  project(body, scan, {0, 1}, {y.data(), static_cast<std::size_t>(y.size())});
+  project(body, scan, {0, 1}, std::span(y.data(), y.size()));
 
   const LinearOperator A = projector(scan, grid);  // forward operator, adjoint included
   const LinearOperator F = ramp_filter(scan, {.window = Window::hann, .cutoff = {}});

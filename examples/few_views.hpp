@@ -22,8 +22,8 @@ inline FewViews few_views(tandem::Index bins, int views) {
   const VolumeGrid grid = fitting_grid(scan);
   const Phantom body = scaled(shepp_logan(), half_width(grid), 0.05);
   Array truth(volume_space(grid)), y(projection_space(scan));
-  voxelise(body, grid, {0, 1}, {truth.data(), static_cast<std::size_t>(truth.size())});
-  project(body, scan, {0, 1}, {y.data(), static_cast<std::size_t>(y.size())});
+  voxelise(body, grid, {0, 1}, std::span(truth.data(), truth.size()));
+  project(body, scan, {0, 1}, std::span(y.data(), y.size()));
   return {scan, grid, std::move(truth), std::move(y)};
 }
 

@@ -96,7 +96,7 @@ void project(const ProjectedScan& projection, std::optional<Model> model, io::Vo
   const Detector& d = detector_of(projection.scan);
   const Index views = views_of(projection.scan);
   const auto tell = [&](Index rows) {
-    if (progress) progress({"project", static_cast<double>(rows), static_cast<double>(d.rows), ""});
+    if (progress) progress({"project", 1.0 * rows, 1.0 * d.rows, ""});
   };
   for (const Part& part : parts_of(projection)) {
     const Range rows = part.rows;

@@ -18,8 +18,7 @@ void share_chunks(Plan& plan) {
   const Index parts =
       ranks.size() * (plan.flow.views_at_once > 0 ? std::ssize(plan.flow.workers) : chunks_a_rank);
   const Index fair = std::max<Index>(ceil_div(plan.job.grid.size[2], parts), 2 * plan.job.margin.beside);
-  std::array least{static_cast<double>(std::min(plan.flow.rows_at_once, fair)),
-                   static_cast<double>(plan.flow.slices_a_read)};
+  std::array least{1.0 * std::min(plan.flow.rows_at_once, fair), 1.0 * plan.flow.slices_a_read};
   ranks.all_reduce(least, Combine::least);
   plan.flow.rows_at_once = floor_index(least[0]);
   plan.flow.slices_a_read = floor_index(least[1]);

@@ -1,6 +1,7 @@
 #include "ranks.hpp"
 
 #include <unistd.h>
+#include <tuple>
 
 #include <algorithm>
 #include <array>
@@ -86,7 +87,7 @@ void refuse_once(int rank, const std::string& what) {
 void print_error(const std::string& what) {
   const std::string text = one_line("tandem: error: ", what), line = text + '\n';
   log_line(text);
-  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+  std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 std::string words_of(const RankFailure& failure) {
@@ -108,7 +109,7 @@ void end_soon(int code) {
   take_last_word();
   const std::lock_guard no_file_gets_its_name(io::publishing());
   io::abandon_outputs();
-  static_cast<void>(Comm::world().meet_at_the_end());
+  std::ignore = Comm::world().meet_at_the_end();
   io::clear_shared_outputs();
   ::_exit(code);
 }
@@ -164,7 +165,7 @@ void begin_ranks(int argc, char** argv) {
     refuse_once(rank, "ranks: " + std::to_string(size) +
                           " processes were started, and each finds itself alone; start them with the mpirun "
                           "of the MPI that tandem was built with, or with srun --mpi=pmix");
-  if (!all.is_first()) static_cast<void>(!std::freopen("/dev/null", "w", stdout));
+  if (!all.is_first()) std::ignore = std::freopen("/dev/null", "w", stdout);
   learn_places();
   require_same_program(argc, argv);
 }
@@ -245,7 +246,7 @@ int say_failure(const std::string& what, int code) {
   if (!is_said) print_error(what);
   if (all.is_alone()) return code;
   std::cout.flush();
-  if (told) static_cast<void>(all.meet_at_the_end());
+  if (told) std::ignore = all.meet_at_the_end();
   io::clear_shared_outputs();
   // other threads may be within MPI, which must not be ended then
   ::_exit(told.value_or(code));

@@ -197,7 +197,7 @@ class Follower {
 
   void tell(const char* what, Index views) {
     if (!options_.progress) return;
-    options_.progress({what, static_cast<double>(views), static_cast<double>(followed_.of),
+    options_.progress({what, 1.0 * views, 1.0 * followed_.of,
                        added_ == arrivals_.seen && added_ < followed_.of ? "waiting" : ""});
   }
 

@@ -56,7 +56,7 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStatio
   const Scan scan = scan_of(plan_, chunk.slices);
   Findings found;
   const auto task = [&]() -> Task {
-    return {*chunk.reference, scan, static_cast<double>(chunk.slices.size()), work, found};
+    return {*chunk.reference, scan, 1.0 * chunk.slices.size(), work, found};
   };
   std::optional<LineIntegrals> data;
   if (!chunk.reference) {

@@ -92,8 +92,7 @@ std::optional<double> bytes_of_pieces(const Plan& plan, const io::ScanInfo& info
 void ReadStation::read_part(Range slices) {
   part_rows_ = rows_read(plan_, slices).rows;
   const Index pixels = plan_.job.views.size() * part_rows_.size() * plan_.job.bins.size();
-  const Load load{.slices = static_cast<double>(slices.size()),
-                  .bytes = 1.0 * pixels * bytes_of(reader_.info().type)};
+  const Load load{.slices = 1.0 * slices.size(), .bytes = 1.0 * pixels * bytes_of(reader_.info().type)};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // so that its memory can be used again
   part_reference_.reset();
@@ -218,7 +217,7 @@ void ReadStation::operator()(Chunk& chunk) {
   const double first = chunk.slices.first;
   watch_.reading("read", first);
   get_counts(chunk);
-  const Load in_memory{.slices = static_cast<double>(chunk.slices.size())};
+  const Load in_memory{.slices = 1.0 * chunk.slices.size()};
   get_reference(chunk, chunk.read ? Load{} : in_memory);
   watch_.reading("", first);
 }
@@ -240,9 +239,9 @@ io::FramesView ReadStation::views(Range slices, Range views, double of_slices, i
     const auto [all, owner] = counts_of(slices);  // the owner stays, since all slices are one part
     return frames_within(all, views);
   }
-  const Load load{.slices = of_slices,
-                  .bytes = static_cast<double>(views.size() * rows.size() * plan_.job.bins.size()) *
-                           bytes_of(reader_.info().type)};
+  const Load load{
+      .slices = of_slices,
+      .bytes = 1.0 * views.size() * rows.size() * plan_.job.bins.size() * bytes_of(reader_.info().type)};
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
   if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.job.bins))
     return *there;
