@@ -13,6 +13,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../core/units.hpp"
 #include "../geometry/scan.hpp"
 #include "axis_misfit.hpp"
@@ -48,7 +49,7 @@ std::vector<std::vector<std::size_t>> half_turns(std::span<const double> angles)
   const double spacing = view_spacing(angles);
   std::vector<std::vector<std::size_t>> groups(*high - *low > pi + 1.5 * spacing ? 2 : 1);
   for (std::size_t v = 0; v < angles.size(); ++v)
-    groups[static_cast<std::size_t>((angles[v] - *low + 1e-6 * spacing) / pi) % groups.size()].push_back(v);
+    groups[floor_index((angles[v] - *low + 1e-6 * spacing) / pi) % groups.size()].push_back(v);
   const std::size_t most = std::max(groups.front().size(), groups.back().size());
   std::erase_if(groups, [&](const auto& g) { return 2 * g.size() < most; });
   return groups;

@@ -75,7 +75,7 @@ std::vector<Place> whole_turn_of(std::span<const double> angles) {
   for (std::size_t v = 0; v < places.size(); ++v) {
     const double angle = order.angles.front() + whole * v / places.size();
     const auto above = std::upper_bound(order.angles.begin(), order.angles.end(), angle + same);
-    const auto k = static_cast<std::size_t>(above - order.angles.begin()) - 1;
+    const std::size_t k = above - order.angles.begin() - 1;
     const double past = std::max(0.0, angle - order.angles[k]), left = order.gap(k) - past;
     const Index before = order.views[k], after = order.views[order.next(k)];
     if (past <= same)
@@ -156,7 +156,7 @@ struct Compared {
   double axis;  ///< a pair has the view of its upper ray, and the distance of this ray from here
   Index band_of(Index bin) const {
     const double most = std::max(axis - bins.first, bins.last - axis);
-    const auto band = static_cast<Index>(std::abs(bin - axis) / most * groups);
+    const auto band = floor_index(std::abs(bin - axis) / most * groups);
     return std::clamp<Index>(band, 0, groups - 1);
   }
 };
@@ -285,8 +285,7 @@ std::vector<Pull> pulls(const std::array<Agreements, 3>& at, double h, Index par
   std::vector<Pull> all(parts);
   for (std::size_t k = 0; k < at[0].size(); ++k) {
     const auto e = [&](std::size_t i) { return at[i][k].energy - 2 * at[i][k].product; };
-    all[static_cast<std::size_t>(part_of(static_cast<Index>(k)))] +=
-        Pull{(e(2) - e(0)) / (2 * h), (e(2) - 2 * e(1) + e(0)) / (h * h)};
+    all[part_of(k)] += Pull{(e(2) - e(0)) / (2 * h), (e(2) - 2 * e(1) + e(0)) / (h * h)};
   }
   return all;
 }

@@ -17,7 +17,7 @@ struct Differences {
 /// The differences for one row, from its smoothed lines, over bins whose mirror images are on the detector.
 Differences differences(const std::array<std::vector<float>, 4>& line, std::optional<double> axis) {
   const Index bins = line[0].size();
-  const auto at = [&](std::size_t view, Index bin) { return static_cast<double>(line[view][bin]); };
+  const auto at = [&](std::size_t view, Index bin) { return double{line[view][bin]}; };
   Differences sum;
   for (Index bin = 0; bin < bins; ++bin) {
     double first = at(0, bin);

@@ -35,10 +35,9 @@ double backward_error(const Case& c, const Execution& how, const Array& there_q,
   Random random(1);
   double difference = 0, size = 0;
   for (int k = 0; k < sampled + 4; ++k) {
-    const Index x = k < sampled ? static_cast<Index>(random.uniform() * out.n2) : k % 2 * (out.n2 - 1);
-    const Index y =
-        k < sampled ? static_cast<Index>(random.uniform() * out.n1) : (k - sampled) / 2 * (out.n1 - 1);
-    const Index z = static_cast<Index>(random.uniform() * out.n0);
+    const Index x = k < sampled ? floor_index(random.uniform() * out.n2) : k % 2 * (out.n2 - 1);
+    const Index y = k < sampled ? floor_index(random.uniform() * out.n1) : (k - sampled) / 2 * (out.n1 - 1);
+    const Index z = floor_index(random.uniform() * out.n0);
     double sum = 0;
     for (Index v = 0; v < in.n0; ++v) {
       const ParallelView& view = packed.views[v];
@@ -61,9 +60,9 @@ double forward_error(const Case& c, const Execution& how, const Array& there_vol
   Random random(2);
   double difference = 0, size = 0;
   for (int k = 0; k < sampled / 4 + 2; ++k) {
-    const Index v = static_cast<Index>(random.uniform() * out.n0);
-    const Index bin = k < sampled / 4 ? static_cast<Index>(random.uniform() * out.n2) : k % 2 * (out.n2 - 1);
-    const Index z = static_cast<Index>(random.uniform() * out.n1);
+    const Index v = floor_index(random.uniform() * out.n0);
+    const Index bin = k < sampled / 4 ? floor_index(random.uniform() * out.n2) : k % 2 * (out.n2 - 1);
+    const Index z = floor_index(random.uniform() * out.n1);
     double sum = 0;
     for (Index y = 0; y < in.n1; ++y)
       for (Index x = 0; x < in.n2; ++x) sum += coefficient(packed, v, x, y, bin) * in(z, y, x);
@@ -107,7 +106,7 @@ void for_each_projector(const Axes& axes, Pairing pairing, const Body& body) {
 }  // namespace
 
 std::vector<Device> first_devices(Device kind, Index count) {
-  const auto gpus = static_cast<int>(devices().size()) - 1;
+  const auto gpus = int_of(devices().size()) - 1;
   std::vector<Device> all;
   for (int k = 0; k < count; ++k)
     all.push_back(kind.is_cuda() ? Device::cuda((kind.ordinal() + k) % gpus) : kind);
@@ -130,13 +129,13 @@ RunTimes times_of(const Axes& axes, const std::function<void()>& body) {
     const std::clock_t cpu_start = std::clock();
     body();
     stream.synchronize();
-    cpu_ms = std::min(cpu_ms, 1e3 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
+    cpu_ms = std::min(cpu_ms, 1e3 * (std::clock() - cpu_start) / CLOCKS_PER_SEC);
     return 1e3 * (seconds_now() - start);
   };
   constexpr double long_enough = 5e3;
   std::vector<double> ms;
   if (const double first = run(); first > long_enough) ms.push_back(first);
-  while (static_cast<int>(ms.size()) < repeat) ms.push_back(run());
+  while (std::ssize(ms) < repeat) ms.push_back(run());
   std::nth_element(ms.begin(), ms.begin() + repeat / 2, ms.end());
   return {ms[repeat / 2], cpu_ms};
 }

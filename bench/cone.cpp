@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/phantom.hpp"
 #include "../kernels/cone.hpp"
 #include "../kernels/hierarchical.hpp"
@@ -56,7 +57,7 @@ double analytic_error(const Axes& axes, const ConeCase& c, Model model) {
       x.data()[line * n + ix] = static_cast<float>(sum / 27);
     }
   });
-  project(body, c.scan, {0, c.scan.detector.rows}, {exact.data(), static_cast<std::size_t>(exact.size())}, 3);
+  project(body, c.scan, {0, c.scan.detector.rows}, std::span(exact.data(), exact.size()), 3);
   const LinearOperator A = projector(c.scan, c.grid, model, axes.device);
   const Array seen = on_device(A * on_device(std::move(x), axes.device), cpu);
   double difference = 0, size = 0;
@@ -125,8 +126,7 @@ void add_streamed(const Axes& axes, const OnLine& on_line, const ConeCase& c, bo
       const std::vector<Device> on = first_devices(axes.device, count);
       const double memory = memory_for_tiles(axes, on);
       const Tilings tiles = plan_tiles(c.scan, c.grid, on, memory);
-      const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory,
-                                               {.streams = static_cast<int>(streams)}),
+      const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory, {.streams = int_of(streams)}),
                            B = back ? adjoint(A) : A;
       on_line(std::to_string(count) + " devices, " + std::to_string(streams) + " streams");
       const double ms = median_ms(axes, [&] { B.apply(1, in, 0, out, default_stream(cpu)); });

@@ -19,9 +19,7 @@ struct ConeCase {
     for (Index v = 0; v < views; ++v) scan.angles.push_back(whole_turn * v / views);
     grid = {{size, size, size}, {1, 1, 1}, {}};
   }
-  double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) * scan.angles.size();
-  }
+  double updates() const { return 1.0 * grid.size[0] * grid.size[1] * grid.size[2] * scan.angles.size(); }
 };
 
 /// The line of a table for `applications` of the pair by separable footprints, or of one of its two

@@ -85,7 +85,7 @@ double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
   if (packed.upright) return footprint_backward_error(*packed.upright, q, x);
   const Image<const float> in = image(ConstVectorView(q)), out = image(ConstVectorView(x));
   Random random(1);
-  const auto any = [&](Index n) { return std::min(static_cast<Index>(random.uniform() * n), n - 1); };
+  const auto any = [&](Index n) { return std::min(floor_index(random.uniform() * n), n - 1); };
   const auto middle = [](Index i, Index n) {
     const Index first = i / kernels::brick_edge * kernels::brick_edge;
     return 0.5 * (first + std::min<Index>(first + kernels::brick_edge, n) - 1);
@@ -163,8 +163,7 @@ void add_in_tiles(const Axes& axes, const OnLine& on_line, const FlexibleCase& c
       const std::vector<Device> on = first_devices(axes.device, count);
       const double memory = memory_for_tiles(axes, on);
       const Tilings tiles = plan_tiles(c.scan, c.grid, on, memory);
-      const LinearOperator A =
-          tiled_projector(c.scan, c.grid, on, memory, {.streams = static_cast<int>(streams)});
+      const LinearOperator A = tiled_projector(c.scan, c.grid, on, memory, {.streams = int_of(streams)});
       for (const bool back : {true, false}) {
         const std::string direction = (back ? "back, " : "forward, ") + name + ", streamed";
         on_line(direction + ", " + std::to_string(count) + " devices");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../kernels/footprint.hpp"
 #include "../operators/random.hpp"
 
@@ -26,7 +27,7 @@ double sampled_error(int count, const Pair& pair) {
   return std::sqrt(over / under);
 }
 
-Index at_random(Random& random, Index count) { return static_cast<Index>(random.uniform() * count); }
+Index at_random(Random& random, Index count) { return floor_index(random.uniform() * count); }
 
 }  // namespace
 
@@ -50,7 +51,7 @@ double footprint_backward_error(const ConeViews& n, ConstVectorView q, ConstVect
           sum += kernels::mean_over(t, bin) * kernels::share_of(low, low + column.step, 1.0 * row) *
                  kernels::slant_of<double>(n.views[v], row, bin) * in(v, row, bin);
     }
-    return std::pair{static_cast<double>(out(iz, iy, ix)), sum};
+    return std::pair{double{out(iz, iy, ix)}, sum};
   });
 }
 
@@ -74,8 +75,7 @@ double footprint_forward_error(const ConeViews& n, ConstVectorView x, ConstVecto
           sum += weight * kernels::share_of(low, low + column.step, 1.0 * row) * in(iz, iy, ix);
         }
       }
-    return std::pair{static_cast<double>(out(v, row, bin)),
-                     sum * kernels::slant_of<double>(n.views[v], row, bin)};
+    return std::pair{double{out(v, row, bin)}, sum * kernels::slant_of<double>(n.views[v], row, bin)};
   });
 }
 

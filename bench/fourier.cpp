@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../kernels/fourier.hpp"
 #include "../operators/adjointness.hpp"
 #include "../operators/algebra.hpp"
@@ -21,7 +22,7 @@ namespace {
 constexpr Index sampled_pixels = 200, sampled_cells = 20;
 
 /// A place drawn at random from [0, count).
-Index any(Random& random, Index count) { return static_cast<Index>(random.uniform() * count); }
+Index any(Random& random, Index count) { return floor_index(random.uniform() * count); }
 
 /// The views of one slice as trigonometric polynomials, computed in double by their definition.
 class Polynomials {

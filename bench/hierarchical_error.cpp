@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/phantom.hpp"
 #include "../kernels/cone_hats.hpp"
 #include "../kernels/hierarchical.hpp"
@@ -68,7 +69,7 @@ double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device
   const ConeBeam scan = symmetric(narrow);  // the scan with the detector of filtered rows
   Array y(projection_space(scan));
   project(scaled(ellipsoids(), 0.5 * grid.size[0] * grid.pitch[0], 1), scan, {0, scan.detector.rows},
-          {y.data(), static_cast<std::size_t>(y.size())},
+          std::span(y.data(), y.size()),
           3);  // means over cells, as detectors make them
   const Array q = ramp_filter(scan, {Window::hann, {}}) * y;
   const LinearOperator A = hierarchical_projector(scan, grid, device, {}, rows);
@@ -80,8 +81,7 @@ double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device
   parallel_for(points, [&](Index k) {
     Random random = Random(3).at(k);
     std::array<Index, 3> at{};
-    for (const std::size_t axis : {0u, 1u, 2u})
-      at[axis] = static_cast<Index>(random.uniform() * grid.size[axis]);
+    for (const std::size_t axis : {0u, 1u, 2u}) at[axis] = floor_index(random.uniform() * grid.size[axis]);
     const double truth =
         sum_over_views(scan, *n, image(ConstVectorView(q)), {grid.x(at[0]), grid.y(at[1]), grid.z(at[2])});
     const double got = image(ConstVectorView(x))(at[2], at[1], at[0]);

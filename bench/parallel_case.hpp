@@ -17,9 +17,7 @@ struct Case {
     for (Index v = 0; v < views; ++v) scan.angles.push_back(std::numbers::pi * v / views);
     grid = fitting_grid(scan);
   }
-  double updates() const {
-    return static_cast<double>(grid.size[0] * grid.size[1] * grid.size[2]) * scan.angles.size();
-  }
+  double updates() const { return 1.0 * grid.size[0] * grid.size[1] * grid.size[2] * scan.angles.size(); }
 };
 
 inline Rows::value_type line(const Case& c, const std::string& direction, double ms, double updates,

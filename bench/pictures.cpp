@@ -110,7 +110,7 @@ Array signs(const Space& data) {
   return on_device(sign_array(data.on(Device::cpu()), random), data.device());
 }
 
-std::span<float> values(Array& a) { return {a.data(), static_cast<std::size_t>(a.size())}; }
+std::span<float> values(Array& a) { return std::span(a.data(), a.size()); }
 
 Rows::value_type row_of(const Picture& picture, std::string_view window, const Axes& axes, Array image,
                         Array& truth, Array noise) {

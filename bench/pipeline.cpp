@@ -1,6 +1,7 @@
 // The times from counts to a volume, between files or host memory: of all stations together, and of each
 // alone.
 
+#include "../core/rounding.hpp"
 #include "../pipeline/reconstruct.hpp"
 
 #include <algorithm>
@@ -254,7 +255,7 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
   recipe.method = needs_mm(job.scan) ? "fdk" : "fbp";
   recipe.size = job.grid.size[0], recipe.slices = job.grid.size[2];
   recipe.devices = first_devices(axes.device, how.devices);
-  recipe.streams = static_cast<int>(how.streams), recipe.rows_at_once = axes.chunk;
+  recipe.streams = int_of(how.streams), recipe.rows_at_once = axes.chunk;
   if (wanted.variant == name_of(Model::hierarchical))
     recipe.model = Model::hierarchical;
   else

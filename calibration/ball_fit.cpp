@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem::calibration {
 
@@ -36,7 +38,7 @@ struct Layout {
 
   explicit Layout(const BallProblem& p) : rigid(p.rigid) {
     for (std::size_t k = 0; k < numbers; ++k) of_number[k] = p.free[k] ? first_ball++ : -1;
-    size = first_ball + (rigid ? 6 : 3 * static_cast<int>(p.balls.size()));
+    size = first_ball + (rigid ? 6 : 3 * int_of(p.balls.size()));
   }
   int ball(std::size_t number) const {
     return rigid ? first_ball : first_ball + 3 * static_cast<int>(number);
@@ -251,7 +253,7 @@ bool hold_untold(BallProblem& p, BallFit& fit) {
   bool any = false;
   while (const auto number = untold(p)) {
     fit.unknown.push_back(*number);
-    p.free[static_cast<std::size_t>(*number)] = false;
+    row_of(p.free, *number) = false;
     any = true;
   }
   return any;

@@ -49,7 +49,7 @@ Labels connected(const Frame& frame, double threshold) {
     for (Index bin = 0; bin < frame.bins; ++bin) {
       if (label(row, bin) != 0 || !(frame.at(row, bin) > threshold)) continue;
       Cells cells{{row, bin}};
-      const int number = static_cast<int>(labels.cells.size()) + 1;
+      const int number = int_of(labels.cells.size()) + 1;
       label(row, bin) = number;
       for (std::size_t k = 0; k < cells.size(); ++k) {
         const auto [r, b] = cells[k];
@@ -77,7 +77,7 @@ Moments moments(const Cells& cells, const Weight& weight) {
   Moments m;
   for (const auto& [row, bin] : cells) {
     const double w = weight(row, bin);
-    const Eigen::Vector2d place{static_cast<double>(bin), static_cast<double>(row)};
+    const Eigen::Vector2d place(bin, row);
     m.weight += w, m.mean += w * place, m.covariance += w * place * place.transpose();
   }
   m.mean /= m.weight;

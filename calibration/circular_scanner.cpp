@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "../core/names.hpp"
 #include "../core/units.hpp"
 
 namespace tandem::calibration {
@@ -66,7 +67,7 @@ std::array<double*, numbers> numbers_of(CircularScanner& s) {
 std::string_view name_of(Number number) {
   constexpr std::array<std::string_view, numbers> names{"sod_mm",   "sdd_mm",    "axis_bin", "midplane_row",
                                                         "roll_deg", "pitch_deg", "yaw_deg"};
-  return names[static_cast<std::size_t>(number)];
+  return row_of(names, number);
 }
 
 double unit_of(Number number) { return number < roll ? 1 : in_degrees(1); }

@@ -31,7 +31,7 @@ void subtract_common_moves(std::vector<ViewMove>& all, const FlexibleBeam& scan)
     const FlexibleView& view = scan.views[at];
     for (int axis = 0; axis < 3; ++axis) {
       Vector3 to{};
-      to[static_cast<std::size_t>(axis)] = step;
+      to[axis] = step;
       const CellPlace here = place_of(scan, view), there = place_of(scan, view, to);
       common(k, axis) = there.bin - here.bin, common(n + k, axis) = there.row - here.row;
     }

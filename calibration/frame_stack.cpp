@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem::calibration {
 
@@ -12,11 +13,8 @@ namespace {
 /// A line of a grid that goes on at both ends as it ends, smoothed by p, 1 - 2 p, p.
 void smooth(const std::vector<double>& in, Index first, Index step, Index count, double p,
             std::vector<double>& out) {
-  const auto at = [&](Index k) {
-    return in[static_cast<std::size_t>(first + std::clamp<Index>(k, 0, count - 1) * step)];
-  };
-  for (Index k = 0; k < count; ++k)
-    out[static_cast<std::size_t>(first + k * step)] = (1 - 2 * p) * at(k) + p * (at(k - 1) + at(k + 1));
+  const auto at = [&](Index k) { return in[first + std::clamp<Index>(k, 0, count - 1) * step]; };
+  for (Index k = 0; k < count; ++k) out[first + k * step] = (1 - 2 * p) * at(k) + p * (at(k - 1) + at(k + 1));
 }
 
 /// Smooths lines of a grid, `apart` values from one to the next, so that a point gets this variance.
@@ -49,8 +47,7 @@ FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by)
     const float* from = frames.values.data() + view * frames.rows * frames.bins;
     for (Index row = 0; row < all.rows * high; ++row)
       for (Index bin = 0; bin < all.bins * factor; ++bin)
-        mean[static_cast<std::size_t>(row / high * all.bins + bin / factor)] +=
-            1.0 * from[row * frames.bins + bin] / (1.0 * high * f);
+        mean[row / high * all.bins + bin / factor] += 1.0 * from[row * frames.bins + bin] / (1.0 * high * f);
     smooth_lines(mean, all.rows, all.bins, 1, all.bins, by.bins);
     if (!few_rows(frames)) smooth_lines(mean, all.bins, 1, all.bins, all.rows, by.rows);
     std::copy(mean.begin(), mean.end(), all.values.begin() + view * all.rows * all.bins);
@@ -70,7 +67,7 @@ void subtract_means(FrameStack& frames) {
 
 Sampler::Cubic::Cubic(double place) {
   const double floor = std::floor(place), f = place - floor;
-  first = static_cast<Index>(floor) - 1;
+  first = floor_index(floor) - 1;
   weight = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
             f * f * (0.5 * f - 0.5)};
   slope = {-0.5 + f * (2 - 1.5 * f), f * (-5 + 4.5 * f), 0.5 + f * (4 - 4.5 * f), f * (1.5 * f - 1)};
@@ -80,7 +77,7 @@ Sample Sampler::of(Index view) const {
   const float* frame = frames_.values.data() + view * frames_.rows * frames_.bins;
   Sample s;
   for (std::size_t y = 0; y < 4; ++y) {
-    const Index row = std::clamp<Index>(row_.first + static_cast<Index>(y), 0, frames_.rows - 1);
+    const Index row = std::clamp<Index>(row_.first + y, 0, frames_.rows - 1);
     const float* line = frame + row * frames_.bins + bin_.first;
     double value = 0, slope = 0;
     for (std::size_t x = 0; x < 4; ++x) {

@@ -7,6 +7,7 @@
 
 #include "../axis/repeated_view.hpp"
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 #include "../geometry/view_angles.hpp"
 
 namespace tandem::calibration {
@@ -57,7 +58,7 @@ void take_surer(FrameCalibration& all) {
 void require_axis(const FrameCalibration& all, Index bins) {
   constexpr double nothing_in_common = 0.7;
   const double most = all.line.misfit < nothing_in_common ? 0.05 : 0.01;  // share of the width
-  const double share = all.line.axis_uncertainty / static_cast<double>(bins);
+  const double share = all.line.axis_uncertainty / bins;
   require<GeometryError>(
       share < most, "calibrate: opposite rays tell the axis to no better than ", std::round(100 * share),
       " % of the width, as if nothing in the frames turned; choose other rows, or give the "
@@ -91,7 +92,7 @@ bool moves(const FrameStack& frames) {
 
 std::string_view name_of(LastView view) {
   constexpr std::array<std::string_view, 4> names{"unknown", "as said", "doubled", "missing"};
-  return names[static_cast<std::size_t>(view)];
+  return row_of(names, view);
 }
 
 LastView last_view_of(const FrameStack& frames, double axis) {

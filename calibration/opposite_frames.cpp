@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "opposite_views.hpp"
 
 namespace tandem::calibration {
@@ -57,7 +58,7 @@ class Pairs {
     by_row_ = !few_rows(frames);
     constexpr double most = 2e6;
     const double samples = frames.views() * std::max(1.0, reach_) * (above_ + below_ + 1);
-    stride_ = std::max<Index>(1, static_cast<Index>(samples / most));
+    stride_ = std::max<Index>(1, floor_index(samples / most));
     for (Index v = 0; v < frames.views(); v += stride_)
       if (turn_.at(frames.angles[v] + half_turn)) views_.push_back(v);
   }

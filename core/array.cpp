@@ -27,7 +27,7 @@ void fill_zeros(float* data, std::size_t count) {
 
 /// Part i of a vector on a team, share by share.
 std::vector<float*> parts_of_shares(std::vector<float*> shares, const Space& space, int i) {
-  for (std::size_t k = 0; k < shares.size(); ++k) shares[k] += space.share(static_cast<int>(k)).offset(i);
+  for (int k = 0; k < std::ssize(shares); ++k) shares[k] += space.share(k).offset(i);
   return shares;
 }
 
@@ -88,7 +88,7 @@ Array::Array(Space space, const Stream& stream, Values values)
 
 Array::Array(Space space, std::vector<Array> shares)
     : space_(std::move(space)), data_(nullptr, Free{}), shares_(std::move(shares)) {
-  bool fit = static_cast<int>(shares_.size()) == space_.shares() && space_.shares() > 1;
+  bool fit = std::ssize(shares_) == space_.shares() && space_.shares() > 1;
   for (int k = 0; fit && k < space_.shares(); ++k) fit = shares_[k].space().fits(space_.share(k));
   require<SpaceError>(fit, "Array: ", shares_.size(), " shares do not make up a vector on ",
                       space_.device().name());
@@ -224,7 +224,7 @@ void copy_lines(Image<const T> from, Image<T> to, Stream& stream) {
     cuda::copy(device.ordinal(), to.data, from.data, bytes(from.n0 * plane), stream.native());
   else
     cuda::copy_pieces(device.ordinal(), to.data, bytes(to.s0), from.data, bytes(from.s0), bytes(plane),
-                      static_cast<std::size_t>(from.n0), stream.native());
+                      from.n0, stream.native());
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ struct State {
   /// All failures, on the rank that reports them; none before the others had a moment to report theirs, too.
   std::vector<RankFailure> failed() {
     const std::lock_guard lock(mutex);
-    const bool due = static_cast<int>(failures.size()) == size || Clock::now() - first_failure > together;
+    const bool due = std::ssize(failures) == size || Clock::now() - first_failure > together;
     return failures.empty() || !due ? std::vector<RankFailure>() : failures;
   }
 

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 3> precisions{"float32", "float16", "uint
 
 }  // namespace
 
-std::string_view name_of(Precision precision) { return precisions[static_cast<std::size_t>(precision)]; }
+std::string_view name_of(Precision precision) { return row_of(precisions, precision); }
 
 std::string name_of(const Execution& e) { return e.variant + " " + std::string(name_of(e.precision)); }
 

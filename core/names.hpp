@@ -23,6 +23,12 @@ std::string joined(const Parts& parts, std::string_view between, const TextOf& t
   return all;
 }
 
+/// The row of a table that has one for each value of an enumeration, in its order.
+template <class Table, class Value>
+auto& row_of(Table& table, Value value) {
+  return table[static_cast<std::size_t>(value)];
+}
+
 /// The row of a table with this name. @throws GeometryError if it has none: "WHAT 'NAME' is not known; one of
 /// A, B". `words`: what that message says between NAME and the list.
 template <class Table, class NameOf = std::identity>

@@ -235,7 +235,7 @@ ThreadLimit::~ThreadLimit() = default;
 int thread_count() {
   return static_cast<int>(
       std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
-                            static_cast<std::size_t>(tbb::info::default_concurrency())));
+                            tbb::info::default_concurrency()));
 }
 
 }  // namespace tandem

@@ -32,7 +32,7 @@ float median_of(std::span<const float> row) {
 template <class T>
 std::span<const T> row_of(std::span<const T> cells, const CellFrames& frames, Index row) {
   if (cells.empty()) return {};
-  return cells.subspan(static_cast<std::size_t>(row * frames.bins), static_cast<std::size_t>(frames.bins));
+  return cells.subspan(row * frames.bins, frames.bins);
 }
 
 void mark_hot(std::span<const float> dark, std::span<const float> span, std::span<char> bad) {

@@ -151,9 +151,9 @@ bool gpu_prepares(const io::FramesView& counts, const Preprocessing& how) {
 
 void on_members(Device team, const std::function<void(int)>& work) {
   const Stream streams = default_stream(team);  // a copy: it may be the very one that is put aside
-  on_threads(team.members(), [&](Index k) {
-    const UseStream own(streams.member(static_cast<int>(k)));
-    work(static_cast<int>(k));
+  on_threads(team.members(), [&](int k) {
+    const UseStream own(streams.member(k));
+    work(k);
   });
 }
 

@@ -37,9 +37,9 @@ Array brought_views(const Array& y) {
   Stream& stream = default_stream(y.space().device());
   Array brought(Space({views, rows, bins}), default_stream(Device::cpu()));
   Image<float> to = image(VectorView(brought));
-  for (std::size_t k = 0; k < found.size(); ++k, to.data += to.n0 * to.s0) {
+  for (int k = 0; k < std::ssize(found); ++k, to.data += to.n0 * to.s0) {
     to.n0 = found[k].n0;
-    carry(found[k], to, stream.member(static_cast<int>(k)));
+    carry(found[k], to, stream.member(k));
   }
   stream.synchronize();
   return brought;

@@ -150,7 +150,7 @@ class Pass {
       }
       rows_.for_each(view, {0, y_.n1}, most_of<Pixel>, [&](ViewRow& row, Tallies& tallies) {
         for (Index r = row.row * cell_.rows; r < (row.row + 1) * cell_.rows; ++r) {
-          row.y = {&y(0, r, 0), static_cast<std::size_t>(bins)};
+          row.y = std::span(&y(0, r, 0), bins);
           work_on(row, std::get<StepsOn<RowWork>>(group), tallies);
         }
       });

@@ -30,7 +30,7 @@ struct Stack {
 
 /// A value of a frame at a pixel, less the dark, and scaled.
 double corrected(const Stack& stack, double value, Index frame, Index at) {
-  const double dark = stack.dark.empty() ? 0 : static_cast<double>(stack.dark[at]);
+  const double dark = stack.dark.empty() ? 0 : stack.dark[at];
   return (value - dark) * (stack.scale.empty() ? 1 : stack.scale[frame]);
 }
 
@@ -40,7 +40,7 @@ void gather(const Stack& stack, const Pixel* pixels, Index at, std::vector<doubl
   const Index frame = stack.frames.shape[1] * stack.frames.shape[2];
   values.clear();
   for (const Index f : stack.which)
-    if (const auto value = static_cast<double>(pixels[f * frame + at]); std::isfinite(value))
+    if (const double value = pixels[f * frame + at]; std::isfinite(value))
       values.push_back(corrected(stack, value, f, at));
 }
 
@@ -53,7 +53,7 @@ Index mean_row(const Stack& stack, const Pixel* pixels, Index row, std::span<flo
   for (const Index f : stack.which) {
     const Pixel* from = pixels + f * frame + row * bins;
     for (std::size_t bin = 0; bin < out.size(); ++bin)
-      if (const auto value = static_cast<double>(from[bin]); std::isfinite(value))
+      if (const double value = from[bin]; std::isfinite(value))
         sum[bin] += corrected(stack, value, f, row * bins + bin), ++count[bin];
   }
   for (std::size_t bin = 0; bin < out.size(); ++bin)

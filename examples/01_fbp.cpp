@@ -22,7 +22,7 @@ double mean_around(const Array& image, const VolumeGrid& grid, double x, double 
   double sum = 0, count = 0;
   for (Index iy = 0; iy < grid.size[1]; ++iy)
     for (Index ix = 0; ix < grid.size[0]; ++ix)
-      if (std::hypot(grid.x(static_cast<double>(ix)) - x, grid.y(static_cast<double>(iy)) - y) <= radius)
+      if (std::hypot(grid.x(ix) - x, grid.y(iy) - y) <= radius)
         sum += image.data()[iy * grid.size[0] + ix], ++count;
   return sum / count;
 }
@@ -39,7 +39,7 @@ int main() {
   const Phantom body = scaled(disc(), radius, 0.02);
 
   Array y(projection_space(scan));  // line integrals (view, row, bin)
-  project(body, scan, {0, 1}, {y.data(), static_cast<std::size_t>(y.size())});
+  project(body, scan, {0, 1}, std::span(y.data(), y.size()));
 
   const LinearOperator A = projector(scan, grid);  // forward operator, adjoint included
   const LinearOperator F = ramp_filter(scan, {.window = Window::hann, .cutoff = {}});

@@ -23,7 +23,7 @@ int main() {
   std::mt19937_64 random(1);
   for (Index i = 0; i < y.size(); ++i) {
     std::poisson_distribution<long> arriving(photons * std::exp(-y.data()[i]));
-    const double counts = std::max<double>(static_cast<double>(arriving(random)), 1);
+    const double counts = std::max<double>(arriving(random), 1);
     y.data()[i] = static_cast<float>(std::log(photons / counts));
     variance += 1 / counts;
   }

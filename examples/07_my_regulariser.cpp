@@ -17,7 +17,7 @@ using namespace tandem;
 /// step.
 Regulariser sum_of_sizes(const Space& volume) {
   const auto weight_of = [](std::span<const float> weights, Index block) {
-    return weights[weights.size() == 1 ? 0 : static_cast<std::size_t>(block)];
+    return weights[weights.size() == 1 ? 0 : block];
   };
   return {.K = identity(volume),
           .norm_squared = 1,

@@ -51,7 +51,7 @@ io::Picture inset(io::Picture& from) {
 
 void compare(const std::filesystem::path& picture, const std::filesystem::path& table, const Array& truth,
              std::span<char*> volumes) {
-  const std::span all(truth.data(), static_cast<std::size_t>(truth.size()));
+  const std::span all(truth.data(), truth.size());
   const auto [least, most] = std::minmax_element(all.begin(), all.end());
   std::vector<io::Picture> pictures{middle_slice(truth)}, insets{inset(pictures.front())};
   insets.front().captions = {"truth"};

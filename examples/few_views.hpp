@@ -17,13 +17,13 @@ struct FewViews {
 inline FewViews few_views(tandem::Index bins, int views) {
   using namespace tandem;
   ParallelBeam scan;
-  scan.detector = {.bins = bins, .rows = 1, .axis_bin = 0.5 * static_cast<double>(bins - 1)};
+  scan.detector = {.bins = bins, .rows = 1, .axis_bin = 0.5 * (bins - 1)};
   for (int view = 0; view < views; ++view) scan.angles.push_back(view * std::numbers::pi / views);
   const VolumeGrid grid = fitting_grid(scan);
   const Phantom body = scaled(shepp_logan(), half_width(grid), 0.05);
   Array truth(volume_space(grid)), y(projection_space(scan));
-  voxelise(body, grid, {0, 1}, {truth.data(), static_cast<std::size_t>(truth.size())});
-  project(body, scan, {0, 1}, {y.data(), static_cast<std::size_t>(y.size())});
+  voxelise(body, grid, {0, 1}, std::span(truth.data(), truth.size()));
+  project(body, scan, {0, 1}, std::span(y.data(), y.size()));
   return {scan, grid, std::move(truth), std::move(y)};
 }
 

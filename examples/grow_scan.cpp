@@ -47,8 +47,7 @@ int main(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::steady_clock::now() - start; };
   for (hsize_t view = 0; good && view < count; ++view) {
-    std::this_thread::sleep_until(start +
-                                  std::chrono::duration<double>(static_cast<double>(view + 1) / rate));
+    std::this_thread::sleep_until(start + std::chrono::duration<double>((view + 1) / rate));
     const hsize_t first[] = {view, 0, 0}, one[] = {1, shape[1], shape[2]},
                   size[] = {view + 1, shape[1], shape[2]};
     H5Sselect_hyperslab(all, H5S_SELECT_SET, first, nullptr, one, nullptr);

@@ -105,7 +105,7 @@ Size all_of(const Plan& plan) {
 /// A number of slices near `slices`, at most `most`, that makes full batches of kernels.
 Index full_batches(double slices, Index most) {
   constexpr Index batch = 16;
-  const auto some = static_cast<Index>(std::min<double>(slices, most));
+  const auto some = floor_index(std::min<double>(slices, most));
   return std::max<Index>(1, some > batch ? some - some % batch : some);
 }
 
@@ -121,7 +121,7 @@ Size first_size(const Plan& plan) {
     return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
   const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);
   const double views = updates / (a_slice * slices);
-  return {slices, std::clamp<Index>(static_cast<Index>(views), std::min<Index>(4, all.views), all.views)};
+  return {slices, std::clamp<Index>(floor_index(views), std::min<Index>(4, all.views), all.views)};
 }
 
 /// A larger size. It has more views first, because the work on vectors does not shrink with the views, and
@@ -186,7 +186,7 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
   const Index rows = apart ? std::min(plan.flow.rows_at_once * plan.job.rows_together, plan.job.rows.size())
                            : plan.job.rows.size();
   const double frame = 1.0 * (rows * plan.job.bins.size()) * io::bytes_of(reader.info().type);
-  Index views = std::clamp<Index>(static_cast<Index>(bytes_of_trial / frame), 1, plan.job.views.size());
+  Index views = std::clamp<Index>(floor_index(bytes_of_trial / frame), 1, plan.job.views.size());
   Range next{plan.job.views.first, plan.job.views.first + views};
   io::Frames frames;
   double seconds = 0;
@@ -238,8 +238,7 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
   Rates rates;
   const HiddenFolder hidden(folder);
   const Index area = plan.job.grid.size[0] * plan.job.grid.size[1];
-  const Index slices =
-      std::clamp<Index>(static_cast<Index>(bytes_of_trial / 4 / area), 1, plan.flow.rows_at_once);
+  const Index slices = std::clamp<Index>(floor_index(bytes_of_trial / 4 / area), 1, plan.flow.rows_at_once);
   const Shape shape{slices, plan.job.grid.size[1], plan.job.grid.size[0]};
   Random random(1);
   const Array noise = uniform_array(Space(shape), random);

@@ -57,7 +57,7 @@ Detector bin_down(const Detector& detector, int level, bool pitch_known) {
   d.bins /= factor;
   d.rows /= row_factor;
   d.axis_bin = binned_position(d.axis_bin, factor);
-  const double unit = pitch_known ? 1 : static_cast<double>(factor);
+  const double unit = pitch_known ? 1 : factor;
   d.bin_pitch *= factor / unit;
   d.row_pitch *= row_factor / unit;
   return d;

@@ -17,9 +17,7 @@ class Fingerprint {
     for (unsigned char b : bytes) hash_ = (hash_ ^ b) * 1099511628211ull;
   }
   void add(const Detector& d) {
-    for (double v :
-         {static_cast<double>(d.bins), static_cast<double>(d.rows), d.bin_pitch, d.row_pitch, d.axis_bin})
-      add(v);
+    for (double v : {1.0 * d.bins, 1.0 * d.rows, d.bin_pitch, d.row_pitch, d.axis_bin}) add(v);
   }
   void add(const std::vector<double>& values) {
     for (double v : values) add(v);

@@ -99,7 +99,7 @@ void move_views(FlexibleBeam& scan, const std::vector<double>& angles, const Off
 template <class Get>
 double mean(const FlexibleBeam& scan, const Get& get) {
   long double sum = 0;
-  for (const FlexibleView& view : scan.views) sum += static_cast<long double>(get(view));
+  for (const FlexibleView& view : scan.views) sum += get(view);
   return static_cast<double>(sum / scan.views.size());
 }
 

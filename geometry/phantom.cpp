@@ -7,6 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
@@ -73,8 +74,7 @@ void add_row(const std::vector<Ellipse>& ellipses, double angle, double axis, do
     const Shadow shadow(e, c, s);
     const double from = std::max(0.0, std::floor(axis + (shadow.centre - shadow.half) / pitch));
     const double to = std::min(last, std::ceil(axis + (shadow.centre + shadow.half) / pitch));
-    for (double bin = from; bin <= to; ++bin)
-      sums[static_cast<std::size_t>(bin)] += shadow.at((bin - axis) * pitch);
+    for (double bin = from; bin <= to; ++bin) sums[floor_index(bin)] += shadow.at((bin - axis) * pitch);
   }
 }
 
@@ -115,7 +115,7 @@ void add_line(const std::vector<Ellipse>& ellipses, const VolumeGrid& grid, doub
     const double from = std::max(0.0, std::floor((e.x - reach - first) / grid.pitch[0]));
     const double to = std::min(last, std::ceil((e.x + reach - first) / grid.pitch[0]));
     for (double ix = from; ix <= to; ++ix)
-      sums[static_cast<std::size_t>(ix)] +=
+      sums[floor_index(ix)] +=
           e.attenuation * coverage(e, grid.x(ix), y, grid.pitch[0], grid.pitch[1], near, samples);
   }
 }
@@ -254,7 +254,7 @@ void project_rays(const Phantom& phantom, const Detector& d, Index views, Range 
 /// The largest value of a scan, row by row.
 template <class Kind>
 double largest_of_rows(const Phantom& phantom, const Kind& scan) {
-  std::vector<float> row(static_cast<std::size_t>(views_of(scan) * scan.detector.bins));
+  std::vector<float> row(views_of(scan) * scan.detector.bins);
   float largest = 0;
   for (Index r = 0; r < scan.detector.rows; ++r) {
     project(phantom, scan, {r, r + 1}, row);

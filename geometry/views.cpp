@@ -7,6 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem {
 
@@ -17,7 +18,7 @@ constexpr std::array<std::string_view, 5> models{"pixel_driven", "joseph", "sepa
 
 }  // namespace
 
-std::string_view name_of(Model model) { return models[static_cast<std::size_t>(model)]; }
+std::string_view name_of(Model model) { return row_of(models, model); }
 
 Model model_named(std::string_view name) {
   return static_cast<Model>(&named(models, name, "model:") - models.data());
@@ -43,7 +44,7 @@ ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model
     packed.views.push_back({middle + (grid.x(0) * c + grid.y(0) * s) / d.bin_pitch, c / pixels_per_bin,
                             s / pixels_per_bin, static_cast<float>(1 / radius),
                             static_cast<float>(1 / (radius * radius))});
-    packed.half_width = std::max(packed.half_width, static_cast<int>(std::ceil(radius)));
+    packed.half_width = std::max(packed.half_width, ceil_int(radius));
   }
   return packed;
 }

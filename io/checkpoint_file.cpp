@@ -85,7 +85,7 @@ void CheckpointReader::verify() {
   const Index all = file_->size() - checksum_bytes;
   std::uint32_t sum = 0, said = 0;
   for (Index at = 0; at < all; at += most) {
-    const auto bytes = static_cast<std::size_t>(std::min(most, all - at));
+    const std::size_t bytes = std::min(most, all - at);
     require<FileError>(file_->read(at, some.data(), bytes), name(), ": has become shorter while it was read");
     sum = checksum(some.data(), bytes, sum);
   }

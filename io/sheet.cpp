@@ -92,7 +92,7 @@ class Drawing {
     };
     for (const Picture& p : pictures_) fit(p.captions, factor_ * p.width);
     fit(sheet_.captions, width);
-    em_ = em_of(std::max(least_letters, static_cast<Index>(fits * wanted / em_of(1))));
+    em_ = em_of(std::max(least_letters, floor_index(fits * wanted / em_of(1))));
   }
 
   Index line_height() const { return std::lround(1.25 * em_); }

@@ -21,6 +21,7 @@
 #include <cmath>
 
 #include "../core/host_device.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/views.hpp"
 #include "line.hpp"
 
@@ -39,7 +40,7 @@ TANDEM_HOST_DEVICE inline Range both(Range a, Range b) {
 TANDEM_HOST_DEVICE inline Range where_positive(Line line, Index count) {
   if (line.step == 0) return {0, line.first > 0 ? count : 0};
   const double end = count, root = -line.first / line.step;
-  const auto whole = static_cast<Index>(std::floor(std::fmin(std::fmax(root, 0.0), end)));
+  const auto whole = floor_index(std::fmin(std::fmax(root, 0.0), end));
   return line.step > 0 ? Range{whole, count} : both({0, whole + 2}, {0, count});
 }
 
@@ -104,8 +105,7 @@ TANDEM_HOST_DEVICE inline Range bins_about(const ConeFrame& n, const ConeView& v
     const double bin = n.axis_bin + n.sdd / n.bin_pitch * (x * view.cos + y * view.sin) / d;
     low = std::fmin(low, bin), high = std::fmax(high, bin);
   }
-  return {static_cast<Index>(std::fmax(low, 0.0)),
-          static_cast<Index>(std::ceil(std::fmin(high, end - 1))) + 1};
+  return {static_cast<Index>(std::fmax(low, 0.0)), ceil_index(std::fmin(high, end - 1)) + 1};
 }
 
 // ---- pixel_driven

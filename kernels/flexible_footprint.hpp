@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "../core/host_device.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/flexible_views.hpp"
 
 namespace tandem::kernels {
@@ -167,7 +168,7 @@ TANDEM_HOST_DEVICE inline NearestCell nearest_cell(float place) {
 /// How many cells on either side of the nearest one a shadow can meet, if voxels of the brick are at least
 /// `nearest` of its middle's depth.
 TANDEM_HOST_DEVICE inline int reach_of(const Profile& p, float nearest) {
-  return std::max(static_cast<int>(std::ceil(p.outer / (p.per_flank * nearest))), 1);
+  return std::max(ceil_int(p.outer / (p.per_flank * nearest)), 1);
 }
 
 /// The shares of the cells from `reach` before the nearest one to `reach` behind it, in areas of a flank. The

@@ -16,9 +16,7 @@ namespace tandem::kernels {
 
 /// The cells that the interval [from, to] of positions meets, cut to [0, count).
 TANDEM_HOST_DEVICE inline Range cells_between(double from, double to, Index count) {
-  const auto at = [&](double position) {
-    return static_cast<Index>(std::clamp(position, 0.0, static_cast<double>(count)));
-  };
+  const auto at = [&](double position) { return static_cast<Index>(std::clamp<double>(position, 0, count)); };
   return {at(std::floor(from + 0.5)), at(std::ceil(to + 0.5))};
 }
 

@@ -11,6 +11,7 @@
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../core/instruction_set.hpp"
+#include "../core/rounding.hpp"
 #include "ramp.hpp"
 
 namespace tandem::kernels {
@@ -44,7 +45,7 @@ const Gridding& gridding_for(double accuracy) {
 std::vector<float> window_of(int taps, double share) {
   const double beta = 0.99 * pi * taps * (1 - 0.5 * share);
   const int degree = taps + 3, nodes = 64;
-  std::vector<double> sum(static_cast<std::size_t>(degree) + 1, 0.0);
+  std::vector<double> sum(degree + 1, 0.0);
   std::vector<double> before{1}, now{0, 1};  // Chebyshev polynomials as sums of powers
   for (int i = 0; i <= degree; ++i) {
     double factor = 0;
@@ -91,7 +92,7 @@ Index line_length(Index count) {
 /// large, fewer numbers average what rounding leaves.
 Index cells_for(Index pixels, double oversampling) {
   constexpr Index more = 64;
-  return line_length(std::max(static_cast<Index>(std::ceil(oversampling * pixels)), pixels + more));
+  return line_length(std::max(ceil_index(oversampling * pixels), pixels + more));
 }
 
 /// The bins on which the corners of a grid fall in any view.
@@ -100,8 +101,8 @@ std::pair<double, double> bins_met(const ParallelBeam& scan, const VolumeGrid& g
   for (std::size_t v = 0; v < scan.angles.size(); ++v)
     for (const int corner : {0, 1, 2, 3}) {
       const double angle = scan.angles[v];
-      const double x = grid.x(corner % 2 ? static_cast<double>(grid.size[0] - 1) : 0),
-                   y = grid.y(corner / 2 ? static_cast<double>(grid.size[1] - 1) : 0);
+      const double x = grid.x(corner % 2 ? grid.size[0] - 1 : 0),
+                   y = grid.y(corner / 2 ? grid.size[1] - 1 : 0);
       const double bin = scan.detector.axis_bin + scan.shift_of(v) +
                          (x * std::cos(angle) + y * std::sin(angle)) / scan.detector.bin_pitch;
       least = std::min(least, bin), most = std::max(most, bin);
@@ -131,14 +132,13 @@ struct Tiling {
   explicit Tiling(const FourierSizes& n)
       : across(ceil_div<Index>(n.columns(), frequency_tile)),
         down(ceil_div<Index>(n.cells_y, frequency_tile)),
-        first_y(static_cast<int>(-n.cells_y / 2)) {}
+        first_y(int_of(-n.cells_y / 2)) {}
   Index count() const { return across * down; }
   int x(Index tile) const { return static_cast<int>(tile % across * frequency_tile); }
   int y(Index tile) const { return static_cast<int>(tile / across * frequency_tile) + first_y; }
   /// The row of tiles that has cell y, or the nearest one.
   Index row_of(double cell) const {
-    return static_cast<Index>(
-        std::clamp(std::floor((cell - first_y) / frequency_tile), 0.0, static_cast<double>(down - 1)));
+    return floor_index(std::clamp((cell - first_y) / frequency_tile, 0.0, down - 1.0));
   }
 };
 
@@ -166,7 +166,7 @@ void for_runs(const FourierPlan& plan, const Tiling& tiling, const Images& image
                     image.sign,
                     image.shift_x,
                     image.shift_y};
-      if (run.first < run.last) body(static_cast<std::size_t>(tile), run);
+      if (run.first < run.last) body(tile, run);
     }
   }
 }
@@ -174,13 +174,13 @@ void for_runs(const FourierPlan& plan, const Tiling& tiling, const Images& image
 /// The runs of each tile, in a fixed order, tiles that most rays meet first.
 void add_tiles(FourierPlan& plan) {
   const Tiling tiling(plan);
-  const int all_x = static_cast<int>(plan.cells_x), all_y = static_cast<int>(plan.cells_y);
+  const int all_x = int_of(plan.cells_x), all_y = int_of(plan.cells_y);
   std::vector<std::vector<Run>> runs(tiling.count());
   for (const int sign : {1, -1})
     for (const int shift_x : {0, all_x})
       for (const int shift_y : {0, -all_y, all_y})
         for (std::size_t v = 0; v < plan.rays.size(); ++v)
-          for_runs(plan, tiling, {sign, shift_x, shift_y}, static_cast<int>(v),
+          for_runs(plan, tiling, {sign, shift_x, shift_y}, int_of(v),
                    [&](std::size_t tile, const Run& run) { runs[tile].push_back(run); });
   std::vector<std::size_t> order(runs.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -214,7 +214,7 @@ Index row_length(const ParallelBeam& scan, const VolumeGrid& grid, double cells)
   const double bins = scan.detector.bins;
   double length = std::max({2 * bins, bins - 2 * least, 2 * most - bins + 2});
   if (!scan.row_axis_bins.empty()) length += 2 * furthest_axis(scan.detector);
-  return line_length(static_cast<Index>(std::ceil(std::max(length, cells))));
+  return line_length(ceil_index(std::max(length, cells)));
 }
 
 FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const VolumeGrid& grid,
@@ -309,7 +309,7 @@ FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, dou
                bins_y = grid.pitch[1] / scan.detector.bin_pitch;
   sizes.length = row_length(scan, grid, std::max(bins_x * sizes.cells_x, bins_y * sizes.cells_y));
   // no frequency beyond half a cycle per bin, nor per pixel
-  sizes.highest = static_cast<Index>(std::floor(0.5 * sizes.length / std::max({1.0, bins_x, bins_y})));
+  sizes.highest = floor_index(0.5 * sizes.length / std::max({1.0, bins_x, bins_y}));
   sizes.taps = gridding.taps;
   return sizes;
 }
@@ -370,7 +370,7 @@ double fourier_coefficient(const FourierViews& views, Index view, Index x, Index
   const double t = ray.centre + bins_x * (x - middle(plan.nx)) + bins_y * (y - middle(plan.ny)) - bin;
   double sum = 0;
   for (Index k = 0; k <= plan.highest; ++k)
-    sum += 2 * static_cast<double>(views.weights[k]) * std::cos(2 * pi * k * t / length);
+    sum += 2 * double{views.weights[k]} * std::cos(2 * pi * k * t / length);
   return views.view_weights[view] * sum;
 }
 

@@ -4,6 +4,7 @@
 
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
+#include "../core/rounding.hpp"
 #include "../geometry/parallel_fans.hpp"
 #include "flexible_footprint.hpp"
 #include "upright.hpp"
@@ -234,7 +235,7 @@ struct FanHere {
 
   FanHere() = default;
   TANDEM_HOST_DEVICE FanHere(const FanPlace& view, double ix, double iy, double iz)
-      : first_bin(static_cast<int>(std::floor(view.bin.at(ix, iy, iz)))),
+      : first_bin(floor_int(view.bin.at(ix, iy, iz))),
         bin(static_cast<float>(view.bin.at(ix, iy, iz) - first_bin)),
         depth(static_cast<float>(view.depth.at(ix, iy, iz))),
         height(static_cast<float>(view.height.at(ix, iy, iz))),

@@ -9,7 +9,7 @@ struct Line {
   double first, step;
   template <class I>
   TANDEM_HOST_DEVICE double at(I i) const {
-    return first + step * static_cast<double>(i);
+    return first + step * i;
   }
 };
 

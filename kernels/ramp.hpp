@@ -36,9 +36,7 @@ struct Continuation {
   Index bins = 0;
   Range row{};  ///< place of the row in the line that comes
   bool zeros() const { return before.empty(); }
-  EndValues end_values(const float* at) const {
-    return {at, static_cast<Index>(shares.size()) == 2 * bins, bins, row};
-  }
+  EndValues end_values(const float* at) const { return {at, std::ssize(shares) == 2 * bins, bins, row}; }
   EndValues end_values() const { return end_values(shares.data()); }
 };
 

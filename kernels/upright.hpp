@@ -60,7 +60,7 @@ TANDEM_HOST_DEVICE float bicubic(const CubicTaps& rows, const CubicTaps& bins, c
   for (int i = 0; i < 4; ++i) {
     double along = 0;
     TANDEM_UNROLL
-    for (int k = 0; k < 4; ++k) along += bins.weights[k] * static_cast<double>(value(rows.at[i], bins.at[k]));
+    for (int k = 0; k < 4; ++k) along += bins.weights[k] * value(rows.at[i], bins.at[k]);
     sum += rows.weights[i] * along;
   }
   return static_cast<float>(sum);

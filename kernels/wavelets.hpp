@@ -23,7 +23,7 @@ template <class Element>
 TANDEM_HOST_DEVICE HalfElements split_at(const WaveletFilters& filters, const Element& element) {
   HalfElements halves;
   for (int m = 0; m < filters.taps; ++m) {
-    const auto value = static_cast<double>(element(m));
+    const double value = element(m);
     halves.low = plus_product(halves.low, filters.low[m], value);
     halves.high = plus_product(halves.high, filters.high[m], value);
   }
@@ -37,8 +37,8 @@ TANDEM_HOST_DEVICE double joined_at(const WaveletFilters& filters, Index n, cons
   double sum = 0;
   for (Index k = n / 2; 2 * k <= n + filters.taps - 2; ++k) {
     const Index m = n + filters.taps - 2 - 2 * k;
-    sum = plus_product(sum, filters.low[m], static_cast<double>(low(k)));
-    sum = plus_product(sum, filters.high[m], static_cast<double>(high(k)));
+    sum = plus_product(sum, filters.low[m], double{low(k)});
+    sum = plus_product(sum, filters.high[m], double{high(k)});
   }
   return sum;
 }

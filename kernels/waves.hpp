@@ -68,7 +68,7 @@ struct WaveKernels {
 
 /// Bytes that `take_out` holds for sinograms of so many columns.
 inline double wave_bytes(const Waves& waves, Index columns) {
-  return sizeof(WaveSums) * static_cast<double>(columns) * waves.halves.size();
+  return sizeof(WaveSums) * columns * waves.halves.size();
 }
 
 /// Null for the CPU, where the steps of the pipeline do this. @throws DeviceError if the build lacks the

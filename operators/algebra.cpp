@@ -78,12 +78,11 @@ struct Stack {
   Space domain() const { return rows.front().domain(); }
   Space range() const { return sum; }
   void apply(float alpha, ConstVectorView x, float beta, VectorView y, auto&... how) const {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].apply(alpha, x, beta, y.part(static_cast<int>(i)), how...);
+    for (int i = 0; i < std::ssize(rows); ++i) rows[i].apply(alpha, x, beta, y.part(i), how...);
   }
   void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, auto&... how) const {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      rows[i].apply_adjoint(alpha, y.part(static_cast<int>(i)), i == 0 ? beta : 1, x, how...);
+    for (int i = 0; i < std::ssize(rows); ++i)
+      rows[i].apply_adjoint(alpha, y.part(i), i == 0 ? beta : 1, x, how...);
   }
   Index together() const { return std::ranges::max_element(rows, {}, &LinearOperator::together)->together(); }
 };

@@ -138,7 +138,7 @@ kernels::Continuation continuation_of_moved(Padding padding, Index bins, Index f
   const std::vector<double> values = taper(padding, std::min(bins / 2, (length - bins) / 2));
   const std::size_t all = length;
   kernels::Continuation beyond{std::vector<float>(all), std::vector<float>(all), {1, 1}, 1, {0, bins}};
-  const auto at = [&](Index bin) { return static_cast<std::size_t>((bin + length) % length); };
+  const auto at = [&](Index bin) { return (bin + length) % length; };
   for (Index j = 0; j < std::ssize(values); ++j) {
     const auto value = static_cast<float>(values[j]);
     beyond.before[at(first - 1 - j)] = value;

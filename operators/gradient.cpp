@@ -60,10 +60,9 @@ double gradient_norm_squared(const Space& volume, std::array<float, 3> scales) {
 
 void clamp_lengths(VectorView field, const Scalars& scalars, Stream& stream) {
   const std::span<const float> longest = scalars;
-  require<SpaceError>(
-      longest.size() == 1 || longest.size() == static_cast<std::size_t>(field.space.block_count()),
-      "clamp_lengths: ", longest.size(), " lengths for ", field.space.block_count(),
-      " blocks; give one, or one per block");
+  require<SpaceError>(longest.size() == 1 || std::ssize(longest) == field.space.block_count(),
+                      "clamp_lengths: ", longest.size(), " lengths for ", field.space.block_count(),
+                      " blocks; give one, or one per block");
   for (int k = 0; k < field.space.shares() && field.space.size() > 0; ++k)
     kernels::differences(field.space.device().member(k))
         .clamp_lengths(field.share(k), longest, stream.member(k));

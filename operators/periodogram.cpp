@@ -48,7 +48,7 @@ std::vector<double> distance_from_white(ConstVectorView x, Stream& stream) {
   }
   const std::vector<double> distances = distances_of(x);
   const std::size_t blocks = x.space.block_count();
-  const auto rows = static_cast<std::size_t>(x.space.shape()[1]);
+  const std::size_t rows = x.space.shape()[1];
   std::vector<double> means(blocks, 0.0), counts(blocks, 0.0);
   for (std::size_t line = 0; line < distances.size(); ++line) {
     const std::size_t block = x.space.blocks() == Blocks::rows     ? line % rows

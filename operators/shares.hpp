@@ -17,8 +17,7 @@ namespace tandem {
 template <class Number, class Sum>
 void sum_over_shares(const Space& space, std::span<Number> sums, const Sum& sum) {
   const Index shares = space.spread() == Spread::split ? space.shares() : 1;
-  std::vector<std::vector<Number>> found(static_cast<std::size_t>(shares),
-                                         std::vector<Number>(sums.size(), Number{0}));
+  std::vector<std::vector<Number>> found(shares, std::vector<Number>(sums.size(), Number{0}));
   on_threads(shares, [&](Index k) { sum(static_cast<int>(k), std::span<Number>(found[k])); });
   for (std::size_t b = 0; b < sums.size(); ++b) {
     sums[b] = found.front()[b];

@@ -6,6 +6,7 @@
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
+#include "../core/rounding.hpp"
 #include "../core/spelled.hpp"
 #include "../core/units.hpp"
 #include "projector.hpp"
@@ -65,11 +66,10 @@ Sizes sizes(const Axis& input, Index passes, const Axis& output, Index devices, 
                        " MiB of each device, the limit is ", bytes / bytes_per_mib, " MiB",
                        "; give a larger " + spelled("device-memory") + ", a smaller " + spelled("size") +
                            " or " + spelled("region") + ", or " + spelled("binning"));
-  const double share =
-      std::max(1.0, share_of_input * bytes / (input.bytes * static_cast<double>(input.unit)));
+  const double share = std::max(1.0, share_of_input * bytes / (input.bytes * input.unit));
   const Index wanted = std::min(input.units(), ceil_div(round_up(ceil_div(input.count, passes)), input.unit));
-  const Sizes found = largest(share < wanted ? static_cast<Index>(share) : wanted,
-                              ceil_div(output.units(), devices), bytes, needed);
+  const Sizes found =
+      largest(share < wanted ? floor_index(share) : wanted, ceil_div(output.units(), devices), bytes, needed);
   return {found.input * input.unit, found.output * output.unit};
 }
 

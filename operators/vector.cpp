@@ -17,9 +17,8 @@ void require_equal(const char* name, const Space& x, const Space& y) {
 }
 
 void require_scalars(const char* name, std::span<const float> each, const Space& space) {
-  require<SpaceError>(each.size() == 1 || each.size() == static_cast<std::size_t>(space.block_count()), name,
-                      ": ", each.size(), " scalars for ", space.block_count(),
-                      " blocks; give one, or one per block");
+  require<SpaceError>(each.size() == 1 || std::ssize(each) == space.block_count(), name, ": ", each.size(),
+                      " scalars for ", space.block_count(), " blocks; give one, or one per block");
 }
 
 /// Calls work(x, y, ...) for vectors of one space. If it is a direct sum, it calls it for each part, also of
@@ -46,7 +45,7 @@ void for_each_share(Stream& stream, const Work& work, const First& first, const 
 /// number per block.
 template <class Number, class Sum, class First, class... Rest>
 std::vector<Number> sums_of(Stream& stream, const Sum& sum, const First& first, const Rest&... rest) {
-  std::vector<Number> sums(static_cast<std::size_t>(first.space.block_count()), 0), of_part(sums.size());
+  std::vector<Number> sums(first.space.block_count(), 0), of_part(sums.size());
   for_each_part(
       [&](const First& x, const Rest&... others) {
         if (x.space.size() == 0) return;

@@ -22,7 +22,7 @@ constexpr Index room = 1 << 20;           // more bytes than all that is not a v
 
 template <class T>
 void pass(io::CheckpointFile& file, const std::string& part, std::span<T> numbers) {
-  const auto bytes = static_cast<Index>(numbers.size_bytes());
+  const Index bytes = numbers.size_bytes();
   file.begin(part, bytes);
   file.pass(numbers.data(), bytes);
 }
@@ -32,7 +32,7 @@ void pass(io::CheckpointFile& file, const std::string& part, std::vector<T>& num
   auto count = std::ssize(numbers);
   pass(file, "size of " + part, std::span(&count, 1));
   file.require_room(part, count, sizeof(T));
-  numbers.resize(static_cast<std::size_t>(count));
+  numbers.resize(count);
   pass(file, part, std::span(numbers));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "../core/names.hpp"
+
 namespace tandem::pipeline {
 
 namespace {
@@ -54,7 +56,7 @@ void KeptScan::forget(std::size_t most) {
   std::array<bool, 3> seen{};
   std::erase_if(parts_, [&](const Part& part) {
     held += part.pixels.bytes.size();
-    return std::exchange(seen[static_cast<std::size_t>(part.kind)], true) && held > most;
+    return std::exchange(row_of(seen, part.kind), true) && held > most;
   });
 }
 

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <optional>
 
+#include "../core/rounding.hpp"
+
 namespace tandem::pipeline {
 
 namespace {
@@ -40,7 +42,7 @@ std::optional<std::size_t> opposite_of(std::size_t view, const std::vector<doubl
 double value_at(std::span<const float> row, double bin) {
   const double last = row.size() - 1;
   if (!(bin >= 0 && bin <= last)) return std::numeric_limits<double>::quiet_NaN();
-  const auto k = std::min(static_cast<std::size_t>(bin), row.size() - 2);
+  const auto k = std::min(floor_index(bin), std::ssize(row) - 2);
   const double t = bin - k;
   return (1 - t) * row[k] + t * row[k + 1];
 }

@@ -82,10 +82,10 @@ void place_slices(ProjectedScan& projection, bool placed) {
       std::abs(pitches - 1) * g.size[2] <= exact, "project: slices are ", pitches,
       " rows apart; in a parallel beam each slice is a row, so give a scan with their pitch");
   const double row = g.z(0) / d.row_pitch + 0.5 * (d.rows - 1);
-  const double last = row + static_cast<double>(g.size[2] - 1);
-  require<GeometryError>(last > -0.5 && row < static_cast<double>(d.rows) - 0.5,
-                         "project: the slices fall on rows ", row, " to ", last, ", the detector has 0 to ",
-                         d.rows - 1, "; leave out " + spelled("rows") + " to have one row per slice");
+  const double last = row + g.size[2] - 1;
+  require<GeometryError>(last > -0.5 && row < d.rows - 0.5, "project: the slices fall on rows ", row, " to ",
+                         last, ", the detector has 0 to ", d.rows - 1,
+                         "; leave out " + spelled("rows") + " to have one row per slice");
   require<GeometryError>(std::abs(row - std::round(row)) <= exact, "project: slice 0 falls on row ", row,
                          ", between two rows; a parallel beam needs slices on rows");
   projection.first_row = std::lround(row);
@@ -96,7 +96,7 @@ void project(const ProjectedScan& projection, std::optional<Model> model, io::Vo
   const Detector& d = detector_of(projection.scan);
   const Index views = views_of(projection.scan);
   const auto tell = [&](Index rows) {
-    if (progress) progress({"project", static_cast<double>(rows), static_cast<double>(d.rows), ""});
+    if (progress) progress({"project", 1.0 * rows, 1.0 * d.rows, ""});
   };
   for (const Part& part : parts_of(projection)) {
     const Range rows = part.rows;

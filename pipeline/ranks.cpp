@@ -4,6 +4,7 @@
 #include <array>
 
 #include "../core/ceil_div.hpp"
+#include "../core/rounding.hpp"
 #include "methods/method.hpp"
 #include "plan/route.hpp"
 #include "watch/packet.hpp"
@@ -18,11 +19,10 @@ void share_chunks(Plan& plan) {
   const bool apart = plan.flow.route->slices == Slices::apart;
   const Index parts = ranks.size() * (apart ? chunks_a_rank : std::ssize(plan.flow.workers));
   const Index fair = std::max<Index>(ceil_div(plan.job.grid.size[2], parts), 2 * plan.job.margin.beside);
-  std::array least{static_cast<double>(std::min(plan.flow.rows_at_once, fair)),
-                   static_cast<double>(plan.flow.slices_a_read)};
+  std::array least{1.0 * std::min(plan.flow.rows_at_once, fair), 1.0 * plan.flow.slices_a_read};
   ranks.all_reduce(least, Combine::least);
-  plan.flow.rows_at_once = static_cast<Index>(least[0]);
-  plan.flow.slices_a_read = static_cast<Index>(least[1]);
+  plan.flow.rows_at_once = floor_index(least[0]);
+  plan.flow.slices_a_read = floor_index(least[1]);
   if (plan.flow.slices_a_read < plan.job.grid.size[2])
     plan.flow.slices_a_read -= plan.flow.slices_a_read % plan.flow.rows_at_once;
 }

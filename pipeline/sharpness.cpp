@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
+#include "../core/rounding.hpp"
 #include "../core/spelled.hpp"
 
 namespace tandem::pipeline {
@@ -64,8 +66,8 @@ std::vector<double> relative_curve(std::vector<double> curve) {
 /// The position where a curve is lowest, in steps from its first value. It is found by a parabola through the
 /// lowest value and its two neighbours, if it has two.
 double lowest_place(const std::vector<double>& curve) {
-  const auto k = static_cast<std::size_t>(std::ranges::min_element(curve) - curve.begin());
-  const auto place = static_cast<double>(k);
+  const std::size_t k = std::ranges::min_element(curve) - curve.begin();
+  const double place = k;
   if (k == 0 || k + 1 == curve.size()) return place;
   const double bend = curve[k - 1] - 2 * curve[k] + curve[k + 1];
   return bend > 0 ? place + 0.5 * (curve[k - 1] - curve[k + 1]) / bend : place;
@@ -78,7 +80,7 @@ double spread_of_place(const std::vector<Swept>& values, Score score) {
   for (std::size_t s = 0; s < slices; ++s)
     for (std::size_t q = 0; q < quarters; ++q)
       places.push_back(lowest_place(curve_without(values, score, LeftOut{s, q})));
-  const auto n = static_cast<double>(places.size());
+  const double n = places.size();
   const double mean = std::accumulate(places.begin(), places.end(), 0.0) / n;
   double squares = 0;
   for (const double place : places) squares += (place - mean) * (place - mean);
@@ -91,8 +93,7 @@ bool has_rival(const std::vector<double>& curve, std::size_t best) {
   const auto [low, high] = std::ranges::minmax(curve);
   for (std::size_t k = 1; k + 1 < curve.size(); ++k) {
     if (k == best || curve[k] > curve[k - 1] || curve[k] > curve[k + 1]) continue;
-    const auto first = curve.begin() + static_cast<std::ptrdiff_t>(std::min(k, best)),
-               last = curve.begin() + static_cast<std::ptrdiff_t>(std::max(k, best));
+    const auto first = curve.begin() + std::min(k, best), last = curve.begin() + std::max(k, best);
     const double top = *std::max_element(first, last + 1);
     if (curve[k] - low < near * (high - low) && top - curve[k] > ridge * (high - low)) return true;
   }
@@ -110,7 +111,7 @@ std::string text_of_value(double value) {
 std::string with_error(double value, double error) {
   std::ostringstream text;
   text << std::fixed;
-  text.precision(std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 12));
+  text.precision(std::clamp(1 - floor_int(std::log10(error)), 0, 12));
   text << value << " +- " << error;
   return text.str();
 }
@@ -124,7 +125,7 @@ struct Doubt {
 const char* best_by(Score score) {
   constexpr std::array<const char*, 3> words{"edges are sharpest", "the histogram is tidiest",
                                              "opposite views agree best"};
-  return words[static_cast<std::size_t>(score)];
+  return row_of(words, score);
 }
 
 /// The score that doubts this one: each sees the other's mistakes. Opposite views are no slices.
@@ -141,7 +142,7 @@ std::optional<double> other_value(const std::vector<double>& score, const std::v
   if (most - least <= least_difference * most ||
       std::abs(place - lowest_place(score)) <= std::max(2.0, 3 * steps))
     return std::nullopt;
-  return values[static_cast<std::size_t>(std::lround(place))].value;
+  return values[std::lround(place)].value;
 }
 
 /// What speaks against the minimum. `steps`: its uncertainty.
@@ -230,7 +231,7 @@ Score score_named(std::string_view name) {
 
 std::string_view name_of(Verdict verdict) {
   constexpr std::array<std::string_view, 4> names{"resolved", "railed", "ambiguous", "flat"};
-  return names[static_cast<std::size_t>(verdict)];
+  return row_of(names, verdict);
 }
 
 SweepResult judged(const std::vector<Swept>& values, Score score) {
@@ -243,11 +244,11 @@ SweepResult judged(const std::vector<Swept>& values, Score score) {
           " opposite: there are no opposite views; a parallel beam over half a turn or more is needed");
   SweepResult all{};
   const std::vector<double> curve = curve_without(values, score, {});
-  all.best = static_cast<std::size_t>(std::ranges::min_element(curve) - curve.begin());
+  all.best = std::ranges::min_element(curve) - curve.begin();
   all.score = relative_curve(curve);
   all.unsharpness = relative_curve(curve_without(values, Score::sharpness, {}));
   all.entropy = curve_without(values, Score::entropy, {});
-  for (double& entropy : all.entropy) entropy /= static_cast<double>(values.front().slices.size());
+  for (double& entropy : all.entropy) entropy /= values.front().slices.size();
   if (views) all.opposite = curve_without(values, Score::opposite, {});
   for (double& squares : all.opposite) squares = std::sqrt(squares);
   const double step = values.size() > 1 ? values[1].value - values[0].value : 0,

@@ -177,7 +177,7 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
     for (Index bin = 0; bin < bins; ++bin, ++cell, to += size) {
       double transmission = kind == FrameKind::flat ? 1 : 0;
       if (kind == FrameKind::projection)
-        transmission = cell->sensitivity * std::exp(-static_cast<double>(integrals[i * bins + bin]));
+        transmission = cell->sensitivity * std::exp(-double{integrals[i * bins + bin]});
       Random own = random.at(bin);
       store(pixel,
             s.photons ? poisson(*s.photons * cell->gain * transmission, own) + cell->offset : transmission,

@@ -289,7 +289,7 @@ double seen_twice(const Job& job) {
   const Detector& d = detector_of(job.scan);
   const double all = 0.5 * std::max(grid.size[0], grid.size[1]);
   if (!half_acquisition(job.scan)) return all;
-  const double nearer = std::min(d.axis_bin, static_cast<double>(d.bins - 1) - d.axis_bin) * d.bin_pitch;
+  const double nearer = std::min(d.axis_bin, d.bins - 1 - d.axis_bin) * d.bin_pitch;
   const double from_axis = std::visit([&](const auto& s) { return distance_from_axis(s, nearer); }, job.scan);
   return std::min(all, (from_axis - std::hypot(grid.centre[0], grid.centre[1])) / grid.pitch[0]);
 }

@@ -57,7 +57,7 @@ class AnySolver {
 
   /// The residual; null if the solver does not show it.
   const Array* residual() const { return residual_ ? residual_() : nullptr; }
-  bool tells_its_reach() const { return static_cast<bool>(traces_); }
+  bool tells_its_reach() const { return traces_ != nullptr; }
   const std::vector<double>& falls() const {  ///< empty if the solver does not tell its reach
     static const std::vector<double> none;
     return falls_ ? falls_() : none;

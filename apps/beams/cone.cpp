@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {
@@ -33,9 +34,9 @@ std::string words(const Scan& scan) {
 /// The rows next to the midplane, since only near it rays are measured twice.
 std::vector<Index> rows_for_cone_axis(const Scan& scan, Range selected, Index count) {
   count = std::min(count, selected.size());
-  const auto first = static_cast<Index>(
-      std::clamp<double>(std::round(point_source_of(scan).midplane_row - 0.5 * (count - 1)), selected.first,
-                         selected.last - count));
+  const auto first =
+      floor_index(std::clamp<double>(std::round(point_source_of(scan).midplane_row - 0.5 * (count - 1)),
+                                     selected.first, selected.last - count));
   std::vector<Index> rows;
   for (Index k = 0; k < count; ++k) rows.push_back(first + k);
   return rows;

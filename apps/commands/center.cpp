@@ -53,8 +53,7 @@ void run_center(CenterOptions& o) {
   auto reader = open(o.scan);
   say_notes(reader->info(), o.scan, progress);
   pipeline::AxisSearch search{pipeline::axis_method(o.method)};
-  if (o.between)
-    search.between = {static_cast<double>(o.between->first), static_cast<double>(o.between->last - 1)};
+  if (o.between) search.between = {1.0 * o.between->first, o.between->last - 1.0};
   if (o.roll)
     return report_roll(o, find_roll_of(*reader, o.scan, search, std::max<Index>(o.rows, 9), progress),
                        progress);

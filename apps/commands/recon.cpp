@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../io/volumes/volume_parts.hpp"
 #include "../../pipeline/checkpoints.hpp"
@@ -153,7 +154,7 @@ class PlannedRun {
     else if (plan_.flow.home().is_cuda() && !gpus_prepare(plan_.job, plan_.flow))
       progress_.note("note: counts become line integrals on the CPU, because that takes all views at once");
     for (const std::string& warning : plan_.warnings) progress_.warn(warning);
-    const auto chunks = static_cast<int>(chunks_due(plan_, {}).size());
+    const auto chunks = int_of(chunks_due(plan_, {}).size());
     if (chunks < plan_.flow.queue.size())
       progress_.note("note: " + std::to_string(ranks_.size() - chunks) + " of " +
                      std::to_string(ranks_.size()) + " ranks have nothing to do: there are " +

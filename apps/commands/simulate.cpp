@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../../io/scans/scan_writer.hpp"
 #include "../../io/volumes/volume_file.hpp"
@@ -32,7 +33,7 @@ constexpr double chunk_bytes = 256e6;
 
 /// The number of rows at once whose frames, with `bytes_a_row` for each row, stay within a fixed memory.
 Index rows_at_once(double bytes_a_row, Index rows) {
-  return std::clamp<Index>(static_cast<Index>(chunk_bytes / bytes_a_row), 1, rows);
+  return std::clamp<Index>(floor_index(chunk_bytes / bytes_a_row), 1, rows);
 }
 
 /// The grid of --size; or the grid of `recon`, if it is larger and has the same voxels.

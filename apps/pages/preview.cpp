@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "../../core/rounding.hpp"
+
 namespace tandem::apps {
 
 namespace {
@@ -23,7 +25,7 @@ std::string words_of_window(GreyWindow window) {
 
 GreyWindow window_of(std::vector<float> values) {
   const auto at = [&](double share) {
-    const auto k = static_cast<std::ptrdiff_t>(share * (values.size() - 1));
+    const auto k = floor_index(share * (values.size() - 1));
     std::nth_element(values.begin(), values.begin() + k, values.end());
     return values[k];
   };

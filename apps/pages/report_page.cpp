@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/names.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../command.hpp"
 #include "../runs/stage_words.hpp"
@@ -95,7 +96,7 @@ void add(const std::vector<float>& slice, Histogram& to) {
     else if (part >= parts)
       ++to.above;
     else
-      ++to.counts[static_cast<std::size_t>(part)];
+      ++row_of(to.counts, part);
   }
   ++to.slices;
 }

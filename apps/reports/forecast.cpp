@@ -57,7 +57,7 @@ pipeline::Ends ends_of(const RunFiles& files, const io::ScanInfo& info) {
               (format.compression == io::Compression::none ? ""
                                                            : std::string(" ") + name_of(format.compression)) +
               ", " + file_system_of(volume),
-          static_cast<double>(bytes_of(format.type))};
+          1.0 * bytes_of(format.type)};
 }
 
 double bytes_to_write(const std::vector<StationWork>& works) {

@@ -42,7 +42,7 @@ std::string text_of(const Rates& rates) {
 }
 
 bool write_all(int to, const std::string& text) {
-  const bool written = ::write(to, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool written = ::write(to, text.data(), text.size()) == std::ssize(text);
   return (::close(to) == 0) && written;
 }
 

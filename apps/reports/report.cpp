@@ -27,7 +27,7 @@ bool is_no_file(const fs::path& path) {
 
 void write_through(const std::string& path, const std::string& text) {
   const int to = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  const bool written = to >= 0 && ::write(to, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool written = to >= 0 && ::write(to, text.data(), text.size()) == std::ssize(text);
   const int fault = errno;
   if (to >= 0) ::close(to);
   require<FileError>(written, path, ": the report cannot be written: ", std::strerror(fault));

@@ -42,7 +42,7 @@ double value_of(const BallCalibration& found, Number number) {
 /// The first selected cell in the file, for the numbers that count cells.
 double first_cell(const Selection& s, Number number) {
   return number == calibration::axis_bin       ? s.bins.first
-         : number == calibration::midplane_row ? static_cast<double>(s.rows.first)
+         : number == calibration::midplane_row ? s.rows.first
                                                : 0;
 }
 
@@ -112,7 +112,7 @@ io::Picture residual_plot(const BallCalibration& found, const std::vector<Eigen:
   constexpr double side = 480, length = 24;  // pixels; a line of the root mean square residual
   const double scale = side / std::max(d.bins, d.rows), size = rms(residuals),
                larger = size > 0 ? length / (size * scale) : 1;
-  const auto pixels = [&](Index cells) { return static_cast<Index>(std::lround(scale * cells)); };
+  const auto pixels = [&](Index cells) { return std::lround(scale * cells); };
   io::Picture picture{pixels(d.bins), pixels(d.rows), {}, {}};
   picture.grey.assign(picture.width * picture.height, 1.0F);
   const auto place = [&](const Eigen::Vector2d& cell) -> Eigen::Vector2d {
@@ -163,8 +163,7 @@ void warn_of_doubts(const BallCalibration& found, ProgressLine& progress) {
         "calibrate: the sample turns against the angles of the scan; the file that is written has it right, "
         "and "
         "--rotation-direction -1 tells other commands");
-  const double left_out =
-      1 - static_cast<double>(found.sightings.size()) / std::max<std::size_t>(1, found.shadows);
+  const double left_out = 1 - 1.0 * found.sightings.size() / std::max<std::size_t>(1, found.shadows);
   if (left_out > most_left_out)
     progress.warn("calibrate: " + rounded(std::round(100 * left_out)) +
                   " % of the round spots belong to no ball that was followed");

@@ -17,9 +17,7 @@ struct CalibratedPart {
 
   double f() const { return std::exp2(level); }
   double f_of_rows() const { return selected.rows.size() == 1 ? 1 : f(); }
-  double bin_in_file(double bin) const {
-    return (bin + 0.5) * f() - 0.5 + static_cast<double>(selected.bins.first);
-  }
+  double bin_in_file(double bin) const { return (bin + 0.5) * f() - 0.5 + selected.bins.first; }
   double row_in_file(double stack_row) const {
     return (stack_row + 0.5) * f_of_rows() - 0.5 + selected.rows.first;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../counts/preprocess.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../counts/steps/step.hpp"
@@ -21,7 +22,7 @@ void require_single_views(const pipeline::Preprocessing& how) {
 /// The number of views whose counts and line integrals take some 64 MB.
 Index views_at_once(Range rows, Range bins) {
   constexpr double bytes = 64e6, bytes_a_cell = 8;
-  return std::max<Index>(1, static_cast<Index>(bytes / (bytes_a_cell * rows.size() * bins.size())));
+  return std::max<Index>(1, floor_index(bytes / (bytes_a_cell * rows.size() * bins.size())));
 }
 
 }  // namespace

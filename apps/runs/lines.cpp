@@ -7,15 +7,18 @@
 #include <ostream>
 #include <sstream>
 
+#include "../../core/rounding.hpp"
 #include "log_file.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
+unsigned byte_of(char character) { return static_cast<unsigned char>(character); }
+
 /// The bytes of the UTF-8 character at the beginning of a text; 0 if there is none (RFC 3629).
 std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto byte = [&](std::size_t i) { return byte_of(text[i]); };
   const unsigned first = byte(0);
   const std::size_t length = first < 0x80   ? 1
                              : first < 0xc2 ? 0
@@ -34,9 +37,9 @@ std::size_t character_length(std::string_view text) {
 
 /// Whether a character is a control: C0 without the newline, DEL, or C1.
 bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
+  const unsigned first = byte_of(character[0]);
   if (character.size() == 1) return (first < 0x20 && first != '\n') || first == 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+  return first == 0xc2 && byte_of(character[1]) < 0xa0;
 }
 
 std::string escaped(const char* form, unsigned number) {
@@ -52,7 +55,7 @@ std::string printable(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = character_length(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
-    const auto last = static_cast<unsigned char>(character.back());  // for C1, the code itself
+    const unsigned last = byte_of(character.back());  // for C1, the code itself
     if (length == 0)
       shown += escaped("\\x%02x", last);
     else if (is_control(character))
@@ -71,7 +74,7 @@ std::string one_line(const std::string& before, const std::string& text) {
   for (char& c : line)
     if (c == '\n') c = ' ';
   if (line.size() <= most) return line;
-  const auto inside = [&](std::size_t i) { return (static_cast<unsigned char>(line[i]) & 0xc0) == 0x80; };
+  const auto inside = [&](std::size_t i) { return (byte_of(line[i]) & 0xc0) == 0x80; };
   std::size_t first = head, last = line.size() - (most - head - between.size());
   while (inside(first)) --first;  // between characters
   while (last < line.size() && inside(last)) ++last;
@@ -92,7 +95,7 @@ std::string counted(Index count, const std::string& what) {
 std::string with_uncertainty(double value, double uncertainty) {
   std::ostringstream text;
   if (uncertainty > 0 && std::isfinite(uncertainty)) {
-    const int digits = 1 - static_cast<int>(std::floor(std::log10(uncertainty)));
+    const int digits = 1 - floor_int(std::log10(uncertainty));
     text << std::fixed << std::setprecision(std::clamp(digits, 0, 6));
   }
   text << value << " +- " << uncertainty;
@@ -113,7 +116,7 @@ int PrintableStream::overflow(int c) {
 }
 
 std::streamsize PrintableStream::xsputn(const char* text, std::streamsize count) {
-  const std::string shown = printable({text, static_cast<std::size_t>(count)});
+  const std::string shown = printable(std::string_view(text, count));
   const std::streamsize length = shown.size();
   line_ += shown;
   for (std::size_t end = 0; (end = line_.find('\n')) != std::string::npos; line_.erase(0, end + 1))

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <tuple>
 
 #include <array>
 #include <cerrno>
@@ -34,7 +35,7 @@ Log& log() {
 }
 
 bool write_all(int file, const std::string& text) {
-  return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  return ::write(file, text.data(), text.size()) == std::ssize(text);
 }
 
 /// Opens the file of a log: a new one, or the log that is there, emptied unless it goes on. No link is
@@ -92,7 +93,7 @@ void log_line(std::string_view line) {
       "tandem: warning: --log " + l.name + ": cannot be written further: " + std::strerror(errno) + "\n";
   ::close(l.file);
   l.file = -1;
-  static_cast<void>(write_all(STDERR_FILENO, said));
+  std::ignore = write_all(STDERR_FILENO, said);
 }
 
 void keep_out_of_log(const std::string& word) {

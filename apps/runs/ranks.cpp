@@ -1,6 +1,7 @@
 #include "ranks.hpp"
 
 #include <unistd.h>
+#include <tuple>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/output.hpp"
 #include "../command.hpp"
@@ -85,7 +87,7 @@ void refuse_once(int rank, const std::string& what) {
 void print_error(const std::string& what) {
   const std::string text = one_line("tandem: error: ", what), line = text + '\n';
   log_line(text);
-  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+  std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 std::string words_of(const RankFailure& failure) {
@@ -96,7 +98,7 @@ std::string words_of(const RankFailure& failure) {
 /// Tells the failures of ranks. If all ranks failed alike, no rank is named.
 void tell(const std::vector<RankFailure>& failures) {
   const RankFailure& first = failures.front();
-  const bool all = static_cast<int>(failures.size()) == Comm::world().size() &&
+  const bool all = std::ssize(failures) == Comm::world().size() &&
                    std::ranges::all_of(failures, [&](const auto& one) { return one.text == first.text; });
   print_error(all || places().empty() ? first.text : words_of(first));
 }
@@ -107,7 +109,7 @@ void end_soon(int code) {
   take_last_word();
   const std::lock_guard no_file_gets_its_name(io::publishing());
   io::abandon_outputs();
-  static_cast<void>(Comm::world().meet_at_the_end());
+  std::ignore = Comm::world().meet_at_the_end();
   io::clear_shared_outputs();
   ::_exit(code);
 }
@@ -163,7 +165,7 @@ void begin_ranks(int argc, char** argv) {
     refuse_once(rank, "ranks: " + std::to_string(size) +
                           " processes were started, and each finds itself alone; start them with the mpirun "
                           "of the MPI that tandem was built with, or with srun --mpi=pmix");
-  if (!all.is_first()) static_cast<void>(!std::freopen("/dev/null", "w", stdout));
+  if (!all.is_first()) std::ignore = std::freopen("/dev/null", "w", stdout);
   learn_places();
   require_same_program(argc, argv);
 }
@@ -191,7 +193,7 @@ std::vector<Device> devices_of_this_rank(const std::vector<Device>& all) {
   std::vector<Device> gpus;
   std::ranges::copy_if(all, std::back_inserter(gpus), [](Device device) { return device.is_cuda(); });
   if (gpus.empty() || Comm::world().is_alone()) return all;
-  const auto here = static_cast<int>(gpus.size());
+  const auto here = int_of(gpus.size());
   if (here < count) return {gpus[number % here]};
   return {gpus.begin() + here * number / count, gpus.begin() + here * (number + 1) / count};
 }
@@ -244,7 +246,7 @@ int say_failure(const std::string& what, int code) {
   if (!is_said) print_error(what);
   if (all.is_alone()) return code;
   std::cout.flush();
-  if (told) static_cast<void>(all.meet_at_the_end());
+  if (told) std::ignore = all.meet_at_the_end();
   io::clear_shared_outputs();
   // other threads may be within MPI, which must not be ended then
   ::_exit(told.value_or(code));

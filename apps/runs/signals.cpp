@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <tuple>
 
 #include <array>
 #include <atomic>
@@ -33,7 +34,7 @@ void take(int signal) {
   const int before = errno;
   caught = signal;
   const char byte = 0;
-  static_cast<void>(!::write(alarm_pipe[1], &byte, 1));
+  std::ignore = ::write(alarm_pipe[1], &byte, 1);
   errno = before;
 }
 
@@ -130,7 +131,7 @@ void take_last_word() {
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
-      static_cast<void>(::open("/dev/null", O_RDWR) == stream);  // takes the lowest free number
+      std::ignore = ::open("/dev/null", O_RDWR);  // takes the lowest free number
 }
 
 std::string words_on_published(std::size_t before) {

@@ -29,9 +29,8 @@ void measure(Index size, Index views, Index slices, Precision precision) {
   const Device gpu = Device::cuda(0);
   Stream& stream = default_stream(gpu);
   ParallelBeam scan;
-  scan.detector = {size, slices, 1, 1, 0.5 * static_cast<double>(size - 1)};
-  for (Index v = 0; v < views; ++v)
-    scan.angles.push_back(std::numbers::pi * static_cast<double>(v) / static_cast<double>(views));
+  scan.detector = {size, slices, 1, 1, 0.5 * (size - 1)};
+  for (Index v = 0; v < views; ++v) scan.angles.push_back(std::numbers::pi * v / views);
   const VolumeGrid grid = fitting_grid(scan);
   const ParallelViews packed = pack(scan, grid, Model::pixel_driven);
   const LinearOperator A = projector(scan, grid, Model::pixel_driven, gpu, {"alu"});
@@ -50,8 +49,7 @@ void measure(Index size, Index views, Index slices, Precision precision) {
   const Array truth = adjoint(A) * q;
   axpby(-1, truth, 1, x, stream);
   std::printf("%s, %d slices: %.1f ms, %.0f GU/s, difference %.1e\n", name_of(precision).data(),
-              static_cast<int>(slices), ms[5],
-              static_cast<double>(size * size) * static_cast<double>(views * slices) / ms[5] * 1e-6,
+              static_cast<int>(slices), ms[5], 1.0 * size * size * (views * slices) / ms[5] * 1e-6,
               norm_of_all(x, stream) / norm_of_all(truth, stream));
 }
 

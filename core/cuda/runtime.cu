@@ -17,6 +17,11 @@ namespace tandem::cuda {
 namespace {
 
 cudaStream_t queue(void* stream) { return static_cast<cudaStream_t>(stream); }
+cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
+
+/// A place so many bytes behind another one.
+char* after(void* place, std::size_t bytes) { return static_cast<char*>(place) + bytes; }
+const char* after(const void* place, std::size_t bytes) { return static_cast<const char*>(place) + bytes; }
 
 cudaMemPool_t pool_of(int ordinal) {
   cudaMemPool_t pool = nullptr;
@@ -96,25 +101,25 @@ std::shared_ptr<void> make_event(int ordinal) {
   check(cudaSetDevice(ordinal));
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync));
-  return {event, [](void* e) { cudaEventDestroy(static_cast<cudaEvent_t>(e)); }};
+  return {event, [](void* e) { cudaEventDestroy(event_of(e)); }};
 }
 
 // The legacy default stream, which is null, is that of the current device.
 
 void record(int ordinal, void* event, void* stream) {
   check(cudaSetDevice(ordinal));
-  check(cudaEventRecord(static_cast<cudaEvent_t>(event), queue(stream)));
+  check(cudaEventRecord(event_of(event), queue(stream)));
 }
 
 void wait(int ordinal, void* stream, void* event) {
   check(cudaSetDevice(ordinal));
-  check(cudaStreamWaitEvent(queue(stream), static_cast<cudaEvent_t>(event), 0));
+  check(cudaStreamWaitEvent(queue(stream), event_of(event), 0));
 }
 
-void synchronize_event(void* event) { check(cudaEventSynchronize(static_cast<cudaEvent_t>(event))); }
+void synchronize_event(void* event) { check(cudaEventSynchronize(event_of(event))); }
 
 bool has_passed(void* event) {
-  const bool passed = cudaEventQuery(static_cast<cudaEvent_t>(event)) == cudaSuccess;
+  const bool passed = cudaEventQuery(event_of(event)) == cudaSuccess;
   if (!passed) cudaGetLastError();  // so that the next call does not see it again
   return passed;
 }
@@ -172,8 +177,8 @@ void copy(int ordinal, void* to, const void* from, std::size_t bytes, void* stre
   check(cudaSetDevice(ordinal));
   const std::size_t most = most_at_once(to, from);
   for (std::size_t done = 0; done < bytes; done += std::min(most, bytes - done))
-    check(cudaMemcpyAsync(static_cast<char*>(to) + done, static_cast<const char*>(from) + done,
-                          std::min(most, bytes - done), cudaMemcpyDefault, queue(stream)));
+    check(cudaMemcpyAsync(after(to, done), after(from, done), std::min(most, bytes - done), cudaMemcpyDefault,
+                          queue(stream)));
 }
 
 void copy_between(int to_ordinal, void* to, int from_ordinal, const void* from, std::size_t bytes,
@@ -204,8 +209,8 @@ void copy_pieces(int ordinal, void* to, std::size_t to_step, const void* from, s
   const bool narrow = std::max(to_step, from_step) <= widest_step;
   for (std::size_t i = 0, some; i < count; i += some) {
     some = narrow ? std::min(together, count - i) : 1;
-    char* there = static_cast<char*>(to) + i * to_step;
-    const char* here = static_cast<const char*>(from) + i * from_step;
+    char* there = after(to, i * to_step);
+    const char* here = after(from, i * from_step);
     if (narrow)
       check(
           cudaMemcpy2DAsync(there, to_step, here, from_step, bytes, some, cudaMemcpyDefault, queue(stream)));
@@ -263,7 +268,7 @@ class Landings {
     void* memory = nullptr;
     check(cudaHostAlloc(&memory, some * Landing::bytes, cudaHostAllocPortable));
     for (std::size_t i = 0; i < some; ++i) {
-      all_.push_back({static_cast<char*>(memory) + i * Landing::bytes, nullptr});
+      all_.push_back({after(memory, i * Landing::bytes), nullptr});
       check(cudaEventCreateWithFlags(&all_.back().passed, cudaEventDisableTiming));
     }
     return std::prev(all_.end());
@@ -300,10 +305,10 @@ void bring(int ordinal, void* host, const void* device, std::size_t bytes, void*
   const std::shared_ptr<Landing> landing = landings(ordinal).take();
   for (std::size_t done = 0, some; done < bytes; done += some) {
     some = std::min(Landing::bytes, bytes - done);
-    carry(ordinal, landing->memory, some, static_cast<const char*>(device) + done, some, some, 1, stream);
+    carry(ordinal, landing->memory, some, after(device, done), some, some, 1, stream);
     check(cudaEventRecord(landing->passed, queue(stream)));
     synchronize(ordinal, stream);
-    std::memcpy(static_cast<char*>(host) + done, landing->memory, some);
+    std::memcpy(after(host, done), landing->memory, some);
   }
 }
 

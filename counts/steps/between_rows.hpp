@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../../core/array.hpp"
+#include "../../core/rounding.hpp"
 
 namespace tandem::pipeline {
 
@@ -17,7 +18,7 @@ void take_from_heights(const Image<float>& y, const Height& height) {
   for (Index r = 0; r < y.n1; ++r)
     for (Index b = 0; b < y.n2; ++b) {
       const double at = std::clamp<double>(height(r, b), 0.0, last);
-      const auto low = static_cast<Index>(at), high = std::min(low + 1, y.n1 - 1);
+      const auto low = floor_index(at), high = std::min(low + 1, y.n1 - 1);
       const auto part = static_cast<float>(at - low);
       y(0, r, b) = (1 - part) * came[low * y.n2 + b] + part * came[high * y.n2 + b];
     }

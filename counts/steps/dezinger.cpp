@@ -105,7 +105,7 @@ GpuWork on_gpu(const Preprocessing& how, Window window) {
   return [asked = *asked](GpuData& data) -> std::optional<Index> {
     const auto [views, rows, bins] = data.how.counts;
     const Index together = data.how.rows_together;
-    const auto bytes = views * rows * bins * static_cast<Index>(bytes_of(data.how.type));
+    const Index bytes = views * rows * bins * bytes_of(data.how.type);
     const Device gpu = data.stream.device();
     Array changed(Space({1, 1, ceil_div<Index>(bytes, sizeof(float))}, Blocks::whole, gpu), data.stream);
     auto* to = reinterpret_cast<std::byte*>(changed.data());

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../../core/range.hpp"
+#include "../../core/rounding.hpp"
 #include "../../kernels/counts.hpp"
 
 namespace tandem::pipeline {
@@ -33,8 +34,7 @@ void append_filled(Index bins, Index row, const Bad& bad, std::vector<kernels::F
   for_each_bad(bins, bad, [&](Index b, Index before, Index after) {
     const Index left = before >= 0 ? before : after, right = after < bins ? after : before;
     const float share = left == right ? 0 : kernels::share_between(b, before, after);
-    all.push_back(
-        {static_cast<int>(row), static_cast<int>(b), static_cast<int>(left), static_cast<int>(right), share});
+    all.push_back({int_of(row), int_of(b), int_of(left), int_of(right), share});
   });
 }
 

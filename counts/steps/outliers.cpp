@@ -59,19 +59,18 @@ bool all_finite(const float* line, std::size_t bins) {
 
 Index replace_outliers(std::span<float> row, std::span<const float* const> lines, const OutlierRule& rule) {
   const Index bins = row.size();
-  const std::size_t window = lines.size() * rule.size;
+  const Index window = lines.size() * rule.size;
   const bool finite = std::ranges::all_of(lines, [&](const float* l) { return all_finite(l, row.size()); });
   const Index before = rule.size / 2, behind = rule.size - 1 - before;
   Suspects suspects(row.size());
   for (const float* line : lines)
     for (Index offset = -before; finite && offset <= behind; ++offset)
       suspects.count(row, line, offset, rule.threshold);
-  const std::size_t rank = (window - window % 2) / 2;  // rank of the median
+  const Index rank = (window - window % 2) / 2;  // rank of the median
   const auto may_be_one = [&](Index b) {
     if (!finite || b < before || b + behind >= bins) return true;
     const std::size_t at = b;
-    return suspects.above(at) > static_cast<int>(rank) ||
-           (rule.dark && suspects.below(at) >= static_cast<int>(window - rank));
+    return suspects.above(at) > rank || (rule.dark && suspects.below(at) >= window - rank);
   };
   std::vector<float> values;
   std::vector<std::pair<Index, float>> found;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
 #include "step.hpp"
@@ -225,7 +226,7 @@ double PhaseFilter::response(double row_frequency, double bin_frequency) const {
 Index PhaseFilter::reach(double pitch_mm) const {
   if (!(pitch_mm > 0)) return 1;  // it is refused then
   const double decay = std::sqrt(strength_mm2) / (2 * std::numbers::pi * pitch_mm);
-  return static_cast<Index>(std::min(std::ceil(14 * decay), 1e9)) + 1;
+  return ceil_index(std::min(14 * decay, 1e9)) + 1;
 }
 
 PhaseBlocks blocks_of(const PhaseFilter& filter) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "../../core/rounding.hpp"
 #include "../../kernels/frames.hpp"
 #include "interpolate.hpp"
 #include "median_fill.hpp"
@@ -59,8 +60,7 @@ std::optional<Index> repair_on_gpu(GpuData& data) {
   std::vector<int> good;
   std::vector<kernels::FilledCell> rest;
   for_each_fill({y.n1, y.n2}, marks, fill_window, [&](Index row, Index bin, const std::vector<Index>& from) {
-    mended.push_back({static_cast<int>(row), static_cast<int>(bin), static_cast<int>(good.size()),
-                      static_cast<int>(from.size())});
+    mended.push_back({int_of(row), int_of(bin), int_of(good.size()), int_of(from.size())});
     good.insert(good.end(), from.begin(), from.end());
   });
   for (const auto& cell : mended) marks[cell.row * y.n2 + cell.bin] = Pixel::good;

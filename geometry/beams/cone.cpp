@@ -84,8 +84,8 @@ void require_source_outside(const ConeBeam& scan, const VolumeGrid& grid, double
 
 ColumnReach column_reach(const ConeBeam& scan, const VolumeGrid& grid) {
   double radius = 0;
-  for (const double ix : {0.0, static_cast<double>(grid.size[0] - 1)})
-    for (const double iy : {0.0, static_cast<double>(grid.size[1] - 1)})
+  for (const double ix : {0.0, grid.size[0] - 1.0})
+    for (const double iy : {0.0, grid.size[1] - 1.0})
       radius = std::max(radius, std::hypot(grid.x(ix), grid.y(iy)));
   return {scan.sod - radius, scan.sod + radius};
 }

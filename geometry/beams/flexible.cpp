@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/units.hpp"
 #include "../fingerprint.hpp"
 #include "../fitted_orbit.hpp"
@@ -252,7 +253,7 @@ VolumeGrid fitting_grid(const FlexibleBeam& scan) {
   constexpr double rounding = 1e-9;  // slices
   const double covered = d.rows * d.row_pitch / d.bin_pitch;
   const auto [low, high] = heights_of_middle_rays(scan);
-  const auto slices = static_cast<Index>(std::ceil(covered - rounding) + std::floor((high - low) / pitch));
+  const auto slices = ceil_index(covered - rounding) + floor_index((high - low) / pitch);
   const double middle =
       0.5 * pitch * std::round((low + high) / pitch);  // not moved by what is hardly a voxel
   return {{d.bins, d.bins, std::max<Index>(slices, 1)}, {pitch, pitch, pitch}, {0, 0, middle}};

@@ -11,10 +11,9 @@ void validate(const ParallelBeam& scan) {
   const Detector& d = scan.detector;
   validate(d);
   validate_angles("ParallelBeam", scan.angles);
-  require<GeometryError>(
-      scan.row_axis_bins.empty() || scan.row_axis_bins.size() == static_cast<std::size_t>(d.rows),
-      "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows,
-      " rows; give one per row, or none");
+  require<GeometryError>(scan.row_axis_bins.empty() || std::ssize(scan.row_axis_bins) == d.rows,
+                         "ParallelBeam: ", scan.row_axis_bins.size(), " row_axis_bins for ", d.rows,
+                         " rows; give one per row, or none");
   for (double axis : scan.row_axis_bins) require_axis(d, axis);
   require<GeometryError>(scan.view_shift_bins.empty() || scan.view_shift_bins.size() == scan.angles.size(),
                          "ParallelBeam: ", scan.view_shift_bins.size(), " view shifts for ",

@@ -6,15 +6,14 @@
 #include <cmath>
 
 #include "../../core/range.hpp"
+#include "../../core/rounding.hpp"
 
 namespace tandem {
 
 /// The rows of a detector that a shadow from `low` to `high` meets. None is missing.
 inline Range rows_between(double low, double high, Index rows) {
   constexpr double rounding = 1e-6;  // rows
-  const auto cell = [&](double row) {
-    return static_cast<Index>(std::clamp(row, 0.0, static_cast<double>(rows)));
-  };
+  const auto cell = [&](double row) { return floor_index(std::clamp<double>(row, 0, rows)); };
   return {cell(std::floor(low + 0.5 - rounding)), cell(std::ceil(high + 0.5 + rounding))};
 }
 

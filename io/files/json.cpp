@@ -70,7 +70,7 @@ class JsonParser {
     const char* end = text_.data() + text_.size();
     const auto [behind, fault] = std::from_chars(text_.data() + at_, end, to.number_);
     if (fault != std::errc()) return false;
-    at_ = static_cast<std::size_t>(behind - text_.data());
+    at_ = behind - text_.data();
     return true;
   }
 

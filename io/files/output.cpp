@@ -4,6 +4,7 @@
 #include <set>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
 #include "output_folder.hpp"
 #include "plain_file.hpp"
@@ -49,7 +50,7 @@ const char* words_of(Content content) {
   constexpr std::array words{"a volume",      "a scan",   "a geometry", "the manifest of a volume",
                              "a check-point", "a report", "a page",     "a picture",
                              "a recipe",      "a log"};
-  return words[static_cast<std::size_t>(content)];
+  return row_of(words, content);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ bool is_file(int folder, const char* name) {
 std::string text_in(int lock) {
   std::array<char, 256> text{};
   const ssize_t bytes = ::pread(lock, text.data(), text.size(), 0);
-  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+  return std::string(text.data(), std::max<ssize_t>(bytes, 0));
 }
 
 /// The result of an attempt to take a folder.

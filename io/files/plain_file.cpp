@@ -136,7 +136,7 @@ void PlainFile::reserve(Index first, Index last) {
 }
 
 void PlainFile::shorten(Index bytes) {
-  require_success(size() <= bytes || ::ftruncate(descriptor(), bytes) == 0);
+  require_success(size() <= bytes || ::ftruncate(descriptor(), static_cast<off_t>(bytes)) == 0);
 }
 
 void PlainFile::sync() {

@@ -135,9 +135,11 @@ std::string note_of_calibration(const std::string& text) {
          ", which is not obeyed: x is taken; a dark of the same kind takes c0 away";
 }
 
+TIFF* opened(void* library) { return static_cast<TIFF*>(library); }
+
 }  // namespace
 
-void TiffFile::Close::operator()(void* tiff) const { TIFFClose(static_cast<TIFF*>(tiff)); }
+void TiffFile::Close::operator()(void* tiff) const { TIFFClose(opened(tiff)); }
 
 TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   silence();
@@ -145,10 +147,10 @@ TiffFile::TiffFile(const std::filesystem::path& path) : name_(path.string()) {
   require<FileError>(tiff != nullptr, name_, ": cannot be opened as TIFF", because());
   stamp_ = stamp_of(path, name_);
   file_bytes_ = stamp_.bytes;
-  const std::string text = description_of(static_cast<TIFF*>(tiff.get()));
+  const std::string text = description_of(opened(tiff.get()));
   axes_ = axes_in(text), note_ = note_of_calibration(text);
   do pages_.push_back(read_page(tiff.get()));
-  while (pages_.size() < max_pages && TIFFReadDirectory(static_cast<TIFF*>(tiff.get())));
+  while (pages_.size() < max_pages && TIFFReadDirectory(opened(tiff.get())));
   require<FileError>(last_fault.empty(), name_, ": page ", pages_.size(), " cannot be read", because());
   add_pages_behind();
 }
@@ -175,7 +177,7 @@ void TiffFile::add_pages_behind() {
 }
 
 TiffPage TiffFile::read_page(void* library) const {
-  auto* tiff = static_cast<TIFF*>(library);
+  auto* tiff = opened(library);
   TiffPage page;
   page.rows = tag_of<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH, 0);
   page.bins = tag_of<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH, 0);
@@ -217,7 +219,7 @@ TiffPage TiffFile::read_page(void* library) const {
 /// Where the strips lie. Strips that follow one another in the file, as they mostly do, are one extent. A
 /// strip that the file does not hold has the offset 0.
 std::vector<Extent> TiffFile::strips(void* library, const TiffPage& page) const {
-  auto* tiff = static_cast<TIFF*>(library);
+  auto* tiff = opened(library);
   std::vector<Extent> found;
   for (Index row = 0; row < page.rows; row += page.block_rows) {
     const auto strip = static_cast<std::uint32_t>(row / page.block_rows);
@@ -283,7 +285,7 @@ void TiffFile::read_plain(const std::vector<InputFile>& file, const TiffPage& pa
 
 void TiffFile::read_block(void* library, const TiffPage& page, Index row, Index bin,
                           std::vector<std::byte>& block) const {
-  auto* tiff = static_cast<TIFF*>(library);
+  auto* tiff = opened(library);
   const auto x = static_cast<std::uint32_t>(bin), y = static_cast<std::uint32_t>(row);
   const tmsize_t size = block.size();
   const std::uint32_t number = page.tiled ? TIFFComputeTile(tiff, x, y, 0, 0) : TIFFComputeStrip(tiff, y, 0);
@@ -299,7 +301,7 @@ void TiffFile::read_blocks(const std::filesystem::path& path, const TiffPage& pa
                            std::byte* out) const {
   silence();
   const Library tiff(open_for_reading(path, "rmh"));  // h: does not read its first directory
-  const bool found = tiff && TIFFSetSubDirectory(static_cast<TIFF*>(tiff.get()), page.directory);
+  const bool found = tiff && TIFFSetSubDirectory(opened(tiff.get()), page.directory);
   require<FileError>(found, name_, ": the page at byte ", page.directory, " cannot be read", because());
   const Index height = page.block_rows, width = page.block_bins, stored = page.bits / 8;
   const Index pixel = bytes_of(page.type);

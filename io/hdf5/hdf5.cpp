@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <functional>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #include "../../core/error.hpp"
@@ -40,7 +41,7 @@ std::vector<Index> shape_of(hid_t space, const std::string& where) {
   double elements = 1;
   for (int i = 0; i < rank; ++i) {
     elements *= std::max<double>(1, extents[i]);
-    shape.push_back(static_cast<Index>(extents[i]));
+    shape.push_back(extents[i]);
   }
   require<FileError>(elements < 1e15, where, ": claims ", elements, " elements; the file is damaged");
   return shape;
@@ -217,7 +218,7 @@ std::size_t DataSet::decoded_bytes() const {
   if (H5Pget_layout(plan.id()) != H5D_CHUNKED || H5Pget_nfilters(plan.id()) == 0) return 0;
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);
   std::vector<hsize_t> chunk(shape_.size(), 1);
-  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
   std::size_t bytes = H5Tget_size(type.id());
   for (hsize_t n : chunk) bytes *= n;
   return 2 * bytes;
@@ -269,7 +270,7 @@ void DataSet::read_part(std::int64_t memory_type, std::span<const Range> part, v
     count[i] = part[i].size();
   }
   const Handle space(H5Dget_space(handle_.id()), H5Sclose);
-  const Handle memory(H5Screate_simple(static_cast<int>(part.size()), count.data(), nullptr), H5Sclose);
+  const Handle memory(H5Screate_simple(rank_of(part), count.data(), nullptr), H5Sclose);
   errno = 0;
   const bool read =
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
@@ -279,7 +280,7 @@ void DataSet::read_part(std::int64_t memory_type, std::span<const Range> part, v
 
 std::vector<double> DataSet::numbers() const {
   const Lock lock;
-  static_cast<void>(pixel_type());
+  std::ignore = pixel_type();
   const std::size_t count = size();
   std::vector<Range> all;
   for (Index n : shape_) all.push_back({0, n});

@@ -33,8 +33,7 @@ std::optional<std::vector<Filter>> filters_of(hid_t plan) {
     std::array<unsigned, 32> settings{};
     std::size_t count = settings.size();
     unsigned flags = 0, unused = 0;
-    const H5Z_filter_t number =
-        H5Pget_filter2(plan, static_cast<unsigned>(i), &flags, &count, settings.data(), 0, nullptr, &unused);
+    const H5Z_filter_t number = H5Pget_filter2(plan, i, &flags, &count, settings.data(), 0, nullptr, &unused);
     const ChunkFilter* known = chunk_filter(number);
     if (!known || count > settings.size()) return std::nullopt;
     found.push_back({known, {settings.begin(), settings.begin() + count}});
@@ -268,7 +267,7 @@ std::unique_ptr<const Direct> direct_chunks(std::int64_t set, const std::string&
   const Lock lock;
   const Handle plan(H5Dget_create_plist(set), H5Pclose);
   std::vector<hsize_t> chunk(shape.size(), 1);
-  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
   double bytes = form.bytes;
   for (const hsize_t n : chunk) bytes *= n;
   require<FileError>(0 < bytes && bytes <= most_unpacked(file), where, ": claims chunks of ", bytes,

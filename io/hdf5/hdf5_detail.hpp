@@ -23,6 +23,12 @@ class Lock {
   std::lock_guard<std::recursive_mutex> guard_;
 };
 
+/// The number of axes, as libhdf5 takes it.
+template <class Extents>
+int rank_of(const Extents& extents) {
+  return static_cast<int>(extents.size());
+}
+
 void free_unused_memory();  ///< frees the memory that libhdf5 keeps for later
 
 /// Frees the lock in a child process, where the thread that held it does not exist.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "../../core/error.hpp"
 #include "../files/input_file.hpp"
@@ -181,7 +182,7 @@ std::string File::why_unopened(const std::string& path) const {
   }
   if (!has(path)) return "missing";
   if (is_group(path)) return "is a group; a data set is needed";
-  static_cast<void>(object(path));
+  std::ignore = object(path);
   return "cannot be opened: " + reason();
 }
 

@@ -20,7 +20,7 @@ struct Chunks {
 
   Chunks(hid_t of, std::size_t rank) : set(of), extents(rank, 1) {
     const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
-    H5Pget_chunk(plan.id(), static_cast<int>(rank), extents.data());
+    H5Pget_chunk(plan.id(), rank_of(extents), extents.data());
     if (H5Pget_nfilters(plan.id()) > 0) return;
     bytes = H5Tget_size(type.id());
     for (const hsize_t n : extents) *bytes *= n;
@@ -74,7 +74,7 @@ std::optional<Index> DataSet::most_slices() const {
   std::vector<hsize_t> most(shape_.size());
   H5Sget_simple_extent_dims(space.id(), nullptr, most.data());
   if (most.empty() || most[0] == H5S_UNLIMITED) return std::nullopt;
-  return static_cast<Index>(most[0]);
+  return most[0];
 }
 
 File File::open_growing(const std::filesystem::path& path, std::shared_ptr<Growth> growth,

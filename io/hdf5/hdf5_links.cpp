@@ -94,8 +94,7 @@ class Walk {
       std::array<char, 4097> name{};
       off_t offset = 0;
       hsize_t bytes = 0;
-      if (H5Pget_external(plan.id(), static_cast<unsigned>(i), name.size() - 1, name.data(), &offset,
-                          &bytes) >= 0)
+      if (H5Pget_external(plan.id(), i, name.size() - 1, name.data(), &offset, &bytes) >= 0)
         enter_all(name.data());
     }
     std::size_t count = 0;

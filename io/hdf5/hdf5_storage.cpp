@@ -68,7 +68,7 @@ void require_contiguous(const Claim& claim, Storage& found) {
 /// Requires all chunks, in one walk through their index.
 void require_chunks(const Claim& claim) {
   std::vector<hsize_t> chunk(claim.extents.size(), 1);
-  H5Pget_chunk(claim.plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(claim.plan.id(), rank_of(chunk), chunk.data());
   double due = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i)
     due *= ceil_div(claim.extents[i], std::max<hsize_t>(chunk[i], 1));
@@ -96,8 +96,7 @@ std::optional<hsize_t> bytes_due(hid_t plan, int filters, unsigned skipped, hsiz
     if (skipped >> i & 1) continue;
     unsigned flags = 0, settings = 0;
     std::size_t values = 0;
-    const H5Z_filter_t filter =
-        H5Pget_filter2(plan, static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &settings);
+    const H5Z_filter_t filter = H5Pget_filter2(plan, i, &flags, &values, nullptr, 0, nullptr, &settings);
     if (filter == H5Z_FILTER_FLETCHER32)
       whole += checksum_bytes;
     else if (filter != H5Z_FILTER_SHUFFLE)
@@ -144,8 +143,8 @@ void require_external(const Claim& claim, const Origin& origin, Storage& found) 
     std::array<char, 4096> name{};
     off_t offset = 0;
     hsize_t bytes = 0;
-    const bool known = H5Pget_external(claim.plan.id(), static_cast<unsigned>(i), name.size() - 1,
-                                       name.data(), &offset, &bytes) >= 0;
+    const bool known =
+        H5Pget_external(claim.plan.id(), i, name.size() - 1, name.data(), &offset, &bytes) >= 0;
     if (!known) fail(claim.where + ": its external files cannot be listed", "the file may be damaged");
     found.files.push_back(external_file(claim, name.data(), origin));
     const FileStamp& file = found.files.back();
@@ -174,8 +173,8 @@ void require_filters(std::int64_t set, const std::string& where) {
     unsigned flags = 0, settings = 0;
     std::size_t values = 0;
     std::array<char, 64> name{};
-    const H5Z_filter_t filter = H5Pget_filter2(plan.id(), static_cast<unsigned>(i), &flags, &values, nullptr,
-                                               name.size() - 1, name.data(), &settings);
+    const H5Z_filter_t filter =
+        H5Pget_filter2(plan.id(), i, &flags, &values, nullptr, name.size() - 1, name.data(), &settings);
     require<FileError>(H5Zfilter_avail(filter) > 0, where, ": is compressed with filter ", filter, " (",
                        name.data(),
                        "), which this HDF5 lacks; set HDF5_PLUGIN_PATH to the folder of its plugin");
@@ -187,14 +186,14 @@ void require_whole_chunks(std::int64_t set, const std::string& where, std::span<
   if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return;
   const int filters = H5Pget_nfilters(plan.id());
   std::vector<hsize_t> chunk(part.size(), 1), first(part.size()), at(part.size());
-  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
   hsize_t whole = H5Tget_size(type.id());
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (part[i].size() <= 0) return;
     whole *= chunk[i];
     first[i] = part[i].first / chunk[i] * chunk[i];
   }
-  const auto last = [&](std::size_t i) { return static_cast<hsize_t>(part[i].last); };
+  const auto last = [&](std::size_t i) -> hsize_t { return part[i].last; };
   for (at = first; at[0] < last(0);) {
     unsigned skipped = 0;
     haddr_t place = 0;

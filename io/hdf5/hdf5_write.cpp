@@ -111,10 +111,10 @@ DataSet File::create_packed(const std::string& path, NumberType type, std::span<
   const Lock lock;
   const std::string where = name_ + ": " + path;
   const std::vector<hsize_t> extents(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
-  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  const Handle space(H5Screate_simple(rank_of(extents), extents.data(), nullptr), H5Sclose);
   const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
-  H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
+  H5Pset_chunk(plan.id(), rank_of(pieces), pieces.data());
   for (const Hdf5Filter& filter : filters)  // optional, since libhdf5 itself does not pack
     H5Pset_filter(plan.id(), filter.id, H5Z_FLAG_OPTIONAL, filter.settings.size(), filter.settings.data());
   return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
@@ -170,11 +170,11 @@ DataSet File::create(const std::string& path, NumberType type, std::span<const I
   const Lock lock;
   const std::string where = name_ + ": " + path;
   const std::vector<hsize_t> extents(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
-  const Handle space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+  const Handle space(H5Screate_simple(rank_of(extents), extents.data(), nullptr), H5Sclose);
   const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_alloc_time(plan.id(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
-  if (!pieces.empty()) H5Pset_chunk(plan.id(), static_cast<int>(pieces.size()), pieces.data());
+  if (!pieces.empty()) H5Pset_chunk(plan.id(), rank_of(pieces), pieces.data());
   return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
 }
 
@@ -183,7 +183,7 @@ std::vector<Index> DataSet::offsets() const {
   const Handle plan(H5Dget_create_plist(handle_.id()), H5Pclose);
   if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return {static_cast<Index>(H5Dget_offset(handle_.id()))};
   std::vector<hsize_t> chunk(shape_.size()), corner(shape_.size(), 0);
-  H5Pget_chunk(plan.id(), static_cast<int>(chunk.size()), chunk.data());
+  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
   std::vector<Index> found;
   const auto beyond = [&](std::size_t axis) { return corner[axis] >= static_cast<hsize_t>(shape_[axis]); };
   while (!beyond(0)) {
@@ -193,7 +193,7 @@ std::vector<Index> DataSet::offsets() const {
     const bool known =
         H5Dget_chunk_info_by_coord(handle_.id(), corner.data(), &filters, &offset, &bytes) >= 0;
     require<FileError>(known && offset != HADDR_UNDEF, where_, ": has no room for its chunks: ", reason());
-    found.push_back(static_cast<Index>(offset));
+    found.push_back(offset);
     std::size_t axis = shape_.size() - 1;  // goes to the next chunk, along the last axis first
     for (corner[axis] += chunk[axis]; axis > 0 && beyond(axis); corner[axis] += chunk[axis])
       corner[axis--] = 0;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../files/input_file.hpp"
 #include "hdf5_detail.hpp"
 
@@ -146,7 +147,7 @@ Index most_memory(const fs::path& path) {
   constexpr Index room = Index{1} << 29;
   std::error_code fault;
   const std::uintmax_t bytes = fs::file_size(path, fault);
-  return memory_of(::getpid()) + room + (fault ? 0 : 2 * static_cast<Index>(bytes));
+  return memory_of(::getpid()) + room + (fault ? 0 : 2 * bytes);
 }
 
 /// What comes through the pipe until it closes; what has come so far if the time is over, or if the child
@@ -179,7 +180,7 @@ class Listener {
     while (said_.size() > sizeof seconds && said_.front() == longer) {
       std::memcpy(&seconds, said_.data() + 1, sizeof seconds);
       said_.erase(0, 1 + sizeof seconds);
-      end_ += std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
+      end_ += std::chrono::milliseconds(floor_index(1000 * seconds));
     }
   }
 

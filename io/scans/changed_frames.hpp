@@ -18,7 +18,7 @@ void take_views(Acquisition& found, Index first, Index step);
 template <class Item>
 std::vector<Item> every(const std::vector<Item>& all, Index first, Index step) {
   std::vector<Item> some;
-  for (auto k = first; k < static_cast<Index>(all.size()); k += step) some.push_back(all[k]);
+  for (auto k = first; k < std::ssize(all); k += step) some.push_back(all[k]);
   return some;
 }
 

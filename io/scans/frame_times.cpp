@@ -70,7 +70,7 @@ void complete_times(ScanInfo& info, Index own_flats, const OpenOptions& options,
                      " views for ", info.flats, " flats; sets of equal size are needed");
   info.times = {counted_from(0, views), {}};
   for (Index flat = 0; flat < info.flats; ++flat)
-    info.times.flats.push_back(static_cast<double>(options.flat_views[flat / (info.flats / sets)]));
+    info.times.flats.push_back(options.flat_views[flat / (info.flats / sets)]);
 }
 
 }  // namespace tandem::io

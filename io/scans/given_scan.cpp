@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../../core/names.hpp"
 #include "beams/beam.hpp"
 
 namespace tandem::io {
@@ -57,9 +58,7 @@ std::unique_ptr<ScanReader> open_given_scan(const GivenScan& given, const OpenOp
   found.angles = angles_of(given.scan);
   found.angles_where = name_of_given;
   find_beam_fields(found.kind)->take(given.scan, found);
-  const auto frames = [&given](FrameKind kind) {
-    return sources_of(given.frames[static_cast<std::size_t>(kind)]);
-  };
+  const auto frames = [&given](FrameKind kind) { return sources_of(row_of(given.frames, kind)); };
   found.projections = frames(FrameKind::projection);
   found.flats = frames(FrameKind::flat);
   found.darks = frames(FrameKind::dark);

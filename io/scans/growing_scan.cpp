@@ -157,7 +157,7 @@ class Followed final : public GrowingScan {
     std::optional<Acquisition> found = source_->look([] {});
     if (!found) throw FileError(source_->next());
     if (!options.angles.empty() && !planned)
-      planned = static_cast<Index>(read_angles(options.angles, options.angle_lines).size());
+      planned = read_angles(options.angles, options.angle_lines).size();
     if (!planned) planned = found->planned_views;
     require<FileError>(
         planned.has_value(), path.string(),

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../files/input_file.hpp"
 #include "matlab.hpp"
 
@@ -105,7 +106,7 @@ Element next_element(Bytes& from) {
 
 template <class T>
 void append(Bytes data, std::vector<double>& values) {
-  while (!data.empty()) values.push_back(static_cast<double>(data.number<T>()));
+  while (!data.empty()) values.push_back(data.number<T>());
 }
 
 std::vector<double> numbers_of(const Element& element) {
@@ -162,7 +163,7 @@ std::vector<Index> shape_of(const Element& element) {
     require<FileError>(count >= 0 && count == std::floor(count) && (size *= std::max(count, 1.0)) <= 1e12 &&
                            shape.size() < 8,
                        element.data.where(), ": an axis of ", count, " elements; the file is damaged");
-    shape.push_back(static_cast<Index>(count));
+    shape.push_back(floor_index(count));
   }
   return shape;
 }

@@ -150,7 +150,7 @@ std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::strin
   scan.lines = true;
   scan.projections.push_back(std::make_unique<LinesInMemory>(where + ": " + name, array));
   complete(all, group_of(name), where, scan);
-  note_others(scan, static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_sinogram)), name);
+  note_others(scan, std::count_if(all.begin(), all.end(), is_sinogram), name);
   scan.info.advice.push_back({"minus-log", "a sinogram of MATLAB mostly holds line integrals; then give " +
                                                spelled("minus-log") + " false"});
   return scan;

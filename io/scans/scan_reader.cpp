@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
 #include "../files/input_file.hpp"
 #include "../files/text.hpp"
@@ -85,10 +86,10 @@ class SourcesReader : public ScanReader {
 
   using ScanReader::read;
   void read(FrameKind kind, Range frames, Range rows, Range bins, Frames& into) override {
-    FrameSources& sources = sources_[static_cast<std::size_t>(kind)];
+    FrameSources& sources = row_of(sources_, kind);
     const std::string where = sources.empty() ? name_ : sources.front()->where();
     constexpr std::array<const char*, 3> names{"views", "flats", "darks"};
-    check(where, names[static_cast<std::size_t>(kind)], frames, count_of(sources));
+    check(where, row_of(names, kind), frames, count_of(sources));
     check(where, "rows", rows, detector_of(info_.scan).rows);
     check(where, "bins", bins, detector_of(info_.scan).bins);
     try {
@@ -102,7 +103,7 @@ class SourcesReader : public ScanReader {
   }
 
   std::optional<FramesView> in_memory(FrameKind kind, Range frames, Range rows, Range bins) override {
-    const FrameSources& sources = sources_[static_cast<std::size_t>(kind)];
+    const FrameSources& sources = row_of(sources_, kind);
     return sources.size() == 1 ? sources.front()->in_memory(frames, rows, bins) : std::nullopt;
   }
 

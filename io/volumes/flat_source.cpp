@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../files/stored_lines.hpp"
 #include "../files/text.hpp"
@@ -29,7 +30,7 @@ class FlatSource final : public VolumeSource {
     where = name, shape = n, type = form_.type;
     const auto bytes = 1.0 * form_.bytes * n[0] * n[1] * n[2];
     const double there = stamp_.bytes;
-    if (offset_ < 0 && there >= bytes) offset_ = static_cast<Index>(there - bytes);
+    if (offset_ < 0 && there >= bytes) offset_ = floor_index(there - bytes);
     require<FileError>(offset_ >= 0 && bytes <= longest_file && offset_ + bytes <= there, name, ": ", n[0],
                        " x ", n[1], " x ", n[2], " voxels of ", form_.bytes, " bytes are more than ",
                        voxels.file.string(), " has (", stamp_.bytes,
@@ -57,7 +58,7 @@ TextHead::TextHead(const fs::path& path, std::string_view separator, bool (*ends
   std::ifstream file(path, std::ios::binary);
   std::string line;
   for (bool more = true; more;) {
-    const bool read = static_cast<bool>(std::getline(file, line));
+    const bool read{std::getline(file, line)};
     bytes_ += line.size() + 1;
     require<FileError>(read && bytes_ < longest_head, where_, ": its head does not end; it is damaged");
     const std::size_t at = line.find(separator);
@@ -85,7 +86,7 @@ std::vector<Index> TextHead::counts(const std::string& name, std::size_t due) co
   std::vector<Index> all;
   for (const double number : numbers(name))
     if (number >= 1 && number <= most_along_an_axis && number == std::floor(number))
-      all.push_back(static_cast<Index>(number));
+      all.push_back(floor_index(number));
   require<FileError>(all.size() == due && numbers(name).size() == due, where_, ": ", name, " = \"",
                      text(name), "\"; ", due, " whole numbers above 0 are needed");
   return all;
@@ -97,7 +98,7 @@ Index TextHead::offset(const std::string& name) const {
   require<FileError>(
       all.size() == 1 && all[0] >= -1 && all[0] <= longest_file && all[0] == std::floor(all[0]), where_, ": ",
       name, " = \"", text(name), "\"; a number of bytes, or -1, is needed");
-  return static_cast<Index>(all[0]);
+  return floor_index(all[0]);
 }
 
 fs::path file_beside(const fs::path& head, const std::string& name, bool any_external) {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/version.hpp"
 #include "../files/plain_file.hpp"
@@ -159,8 +160,7 @@ class PlainVolume : public Hdf5Volume {
       const PlainFile left = output_.open(name);
       const hdf5::File file = hdf5::File::open(left.path());
       return !file.has(report_path) && has_our_shape(file) &&
-             static_cast<Index>(file.data_set("/exchange/data").offsets().size()) ==
-                 shape()[0] * chunks_of_slice() &&
+             std::ssize(file.data_set("/exchange/data").offsets()) == shape()[0] * chunks_of_slice() &&
              file.data_set(checksums_path).size() == shape()[0];
     } catch (const FileError&) {  // it is damaged
       return false;
@@ -316,7 +316,7 @@ class PackedVolume : public Hdf5Volume {
   void reserve(Index more) {
     const Index needed = h5_->end() + more;
     if (needed <= taken_) return;
-    const Index last = needed + std::min(most_at_once, static_cast<Index>(bytes()));
+    const Index last = needed + std::min(most_at_once, floor_index(bytes()));
     file_->reserve(taken_, last);
     taken_ = last;
   }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
 #include "flat_source.hpp"
@@ -23,8 +24,8 @@ const char* meta_image_type(VoxelType type) {
 std::string comment_of(const VolumeFormat& form) {
   std::string text = std::string("tandem ") + TANDEM_VERSION + "; attenuation in " + form.unit();
   if (!is_integer(form.type)) return text;
-  return text + ", 0 is " + fixed_width(form.min) + ", " +
-         std::to_string(static_cast<int>(full_scale(form.type))) + " is " + fixed_width(form.max);
+  return text + ", 0 is " + fixed_width(form.min) + ", " + std::to_string(floor_int(full_scale(form.type))) +
+         " is " + fixed_width(form.max);
 }
 
 std::string meta_image_head(Shape n, const VolumeFormat& form) {

@@ -76,7 +76,7 @@ void add_nexus_entry(hdf5::File& file, Shape shape, const VolumeFormat& format) 
 void complete_nexus_entry(hdf5::File& file, const VolumeFormat& format) {
   file.write_text(entry + "/reconstruction/date", now());
   const bool whole = is_integer(format.type);
-  const double scaling = whole ? (static_cast<double>(format.max) - format.min) / full_scale(format.type) : 1;
+  const double scaling = whole ? (double{format.max} - format.min) / full_scale(format.type) : 1;
   hdf5::DataSet data = file.data_set("/exchange/data");
   data.set("offset", whole ? format.min : 0);
   data.set("scaling", scaling);

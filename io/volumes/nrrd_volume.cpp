@@ -52,7 +52,7 @@ std::unique_ptr<VolumeWriter> create_nrrd(const Creation& c) {
   const auto head = [shape = c.shape, recipe = c.recipe](const FlatFrame::Known& known) {
     return nrrd_head(shape, known.format, recipe);
   };
-  const auto bytes = static_cast<Index>(nrrd_head(c.shape, c.format, c.recipe).size());
+  const Index bytes = nrrd_head(c.shape, c.format, c.recipe).size();
   return create_flat_volume(c, {bytes, head});
 }
 

@@ -10,6 +10,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../files/json.hpp"
 #include "../files/number_form.hpp"
 #include "../files/stored_lines.hpp"
@@ -56,7 +57,7 @@ Shape shape_in(const Json& all, const char* name, const fs::path& path) {
                     });
   require<FileError>(fits, path.string(), ": ", name,
                      " is not three whole numbers above 0; an array with the axes z, y, x is needed");
-  return {static_cast<Index>(n[0]), static_cast<Index>(n[1]), static_cast<Index>(n[2])};
+  return {floor_index(n[0]), floor_index(n[1]), floor_index(n[2])};
 }
 
 std::optional<NumberForm> form_of(const std::string& type) {
@@ -81,8 +82,7 @@ void find_packing(const Json& all, Level& level, const fs::path& path) {
   for (const Json& filter : filters ? filters->items() : std::vector<Json>{}) {
     const std::string name = text_in(filter.find("id"));
     const Json* size = filter.find("elementsize");
-    if (name == "shuffle" && size && size->number() == static_cast<double>(level.form.bytes) &&
-        !level.packer.empty())
+    if (name == "shuffle" && size && size->number() == level.form.bytes && !level.packer.empty())
       level.shuffled = true;
     else
       others = name;
@@ -132,7 +132,7 @@ class ZarrSource final : public VolumeSource {
     constexpr std::size_t copies = 3;  // packed, unpacked, joined
     std::size_t bytes = 0;
     for (const Level& level : levels_)
-      if (!level.packer.empty()) bytes = std::max(bytes, static_cast<std::size_t>(level.chunk_bytes()));
+      if (!level.packer.empty()) bytes = std::max<std::size_t>(bytes, level.chunk_bytes());
     return copies * bytes * thread_count();
   }
 

@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../files/checksum.hpp"
 
@@ -128,9 +129,9 @@ void SlabWriter::collect() {
   const std::vector<std::string> all = ranks_.gather(text_of(own));
   for (std::size_t rank = 1; rank < all.size(); ++rank)
     for (const DoneSlice& d : slices_in(all[rank])) slices_[d.slice] = d, ++written_;
-  std::array clipped{static_cast<double>(below_), static_cast<double>(above_)};
+  std::array clipped{1.0 * below_, 1.0 * above_};
   ranks_.all_reduce(clipped);
-  below_ = static_cast<Index>(clipped[0]), above_ = static_cast<Index>(clipped[1]);
+  below_ = floor_index(clipped[0]), above_ = floor_index(clipped[1]);
 }
 
 std::vector<Range> SlabWriter::done() const {

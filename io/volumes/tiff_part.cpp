@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../files/identity.hpp"
 #include "../files/text.hpp"
@@ -36,7 +37,7 @@ Shape shape_in(const SliceFacts& facts, const std::string& where) {
                     });
   require<FileError>(fits, where, ": the shape \"", facts.text("shape"),
                      "\" is not that of a volume (z, y, x); the file is damaged, or of an early version");
-  return {static_cast<Index>(n[0]), static_cast<Index>(n[1]), static_cast<Index>(n[2])};
+  return {floor_index(n[0]), floor_index(n[1]), floor_index(n[2])};
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ double VolumeSource::bytes_for(const VolumeBox& box) const {
   const Index bytes = bytes_of(type);
   const Index line = box.part[2].size() * bytes;
   const Index lines = lines_at_once(box, shape[2] * bytes, line, reads_lines()) * box.step[1];
-  const auto threads = static_cast<double>(std::min<Index>(n[0], thread_count()));
+  const double threads = std::min<Index>(n[0], thread_count());
   return threads * (lines * line + n[1] * n[2] * bytes) + decoded_bytes();
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../../core/names.hpp"
 #include "../files/text.hpp"
 #include "volume_kind.hpp"
 
@@ -60,14 +61,14 @@ bool is_hdf5_name(const std::filesystem::path& path) {
 
 const char* name_of(VoxelType type) {
   constexpr std::array names{"float32", "float16", "uint16", "uint8"};
-  return names[static_cast<std::size_t>(type)];
+  return row_of(names, type);
 }
 
 Index bytes_of(VoxelType type) { return type == VoxelType::float32 ? 4 : type == VoxelType::uint8 ? 1 : 2; }
 
 const char* name_of(Compression compression) {
   constexpr std::array names{"none", "zstd", "blosc"};
-  return names[static_cast<std::size_t>(compression)];
+  return row_of(names, compression);
 }
 
 }  // namespace tandem::io

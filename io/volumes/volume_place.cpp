@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../files/text.hpp"
 #include "volume_format.hpp"
 
@@ -16,13 +17,13 @@ constexpr double most_voxels = 1e12;
 /// Values in the order x, y, z of the library, in the order z, y, x of files.
 template <class T>
 std::vector<double> slowest_first(const std::array<T, 3>& xyz) {
-  return {static_cast<double>(xyz[2]), static_cast<double>(xyz[1]), static_cast<double>(xyz[0])};
+  return {1.0 * xyz[2], 1.0 * xyz[1], 1.0 * xyz[0]};
 }
 
 Index whole_number(double value, const std::string& what) {
   require<FileError>(value >= 0 && value <= most_voxels && value == std::floor(value), what, " = ", value,
                      "; a number of voxels is needed");
-  return static_cast<Index>(value);
+  return floor_index(value);
 }
 
 double finite(double value, const std::string& what) {
@@ -56,8 +57,8 @@ PlaceNumbers numbers_of(const VolumePlace& place) {
                    {"full_shape", slowest_first(place.full_size)},
                    {"region", {}}};
   for (const std::size_t i : {2, 1, 0}) {
-    all["region"].push_back(static_cast<double>(place.first[i]));
-    all["region"].push_back(static_cast<double>(place.first[i] + place.grid.size[i]));
+    all["region"].push_back(place.first[i]);
+    all["region"].push_back(place.first[i] + place.grid.size[i]);
   }
   return all;
 }

@@ -9,6 +9,7 @@
 
 #include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../cone.hpp"
 #include "../cone_hats.hpp"
 #include "../launches.hpp"
@@ -38,7 +39,7 @@ class Column {
 template <class Body>
 void for_neighbours(double position, Index count, const Body& body) {
   if (!(position > -1 && position < count)) return;
-  const auto below = static_cast<Index>(std::floor(position));
+  const auto below = floor_index(position);
   for (const Index i : {below, below + 1})
     if (0 <= i && i < count) body(i, hat(position, i));
 }
@@ -53,11 +54,12 @@ Range with_neighbours(Line line, Index count, Index neighbours) {
 }
 
 /// to[i] += weight from[line at i], i < count.
-void interpolate(const Column& from, Line line, float weight, Index count, float* to) {
+void interpolate(const Column& from, Line line, double weight_of_all, Index count, float* to) {
+  const auto weight = static_cast<float>(weight_of_all);
   const Range r = with_neighbours(line, count, from.size());
   for (Index i = r.first; i < r.last; ++i) {
     const double position = line.at(i);
-    const auto k = static_cast<Index>(std::floor(position));
+    const auto k = floor_index(position);
     to[i] += weight * (hat(position, k) * from[k] + hat(position, k + 1) * from[k + 1]);
   }
 }
@@ -67,7 +69,7 @@ void spread(const float* from, Line line, float weight, Index count, Column& to)
   const Range r = with_neighbours(line, count, to.size());
   for (Index i = r.first; i < r.last; ++i) {
     const double position = line.at(i);
-    const auto k = static_cast<Index>(std::floor(position));
+    const auto k = floor_index(position);
     to[k] += hat(position, k) * weight * from[i];
     to[k + 1] += hat(position, k + 1) * weight * from[i];
   }
@@ -125,8 +127,7 @@ void joseph_forward(const ConeViews& views, const Execution&, float alpha, Image
         for_neighbours(sheet.across.at(i), across, [&](Index j, float weight) {
           between.add(weight, columns.data() + (sheet.along_x ? j * nx + i : i * nx + j) * slices);
         });
-        interpolate(between, slices_at(n, sheet.depth.at(i)), static_cast<float>(sheet.step), rows,
-                    sums.data());
+        interpolate(between, slices_at(n, sheet.depth.at(i)), sheet.step, rows, sums.data());
       }
       store_bin(n, v, bin, sums.data(), alpha, beta, projections);
     }
@@ -207,7 +208,7 @@ void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha
         for_neighbours(column.bin, bins, [&](Index bin, float weight) {
           between.add(weight, columns.data() + (v * bins + bin) * rows);
         });
-        interpolate(between, column.rows, static_cast<float>(column.weight), slices, sums.data());
+        interpolate(between, column.rows, column.weight, slices, sums.data());
       }
       for (Index iz = 0; iz < slices; ++iz) update(volume(iz, iy, ix), alpha * sums[iz], beta);
     }
@@ -216,7 +217,7 @@ void pixel_driven_backward(const ConeViews& views, const Execution&, float alpha
 
 /// The data that are read lie in a turned copy, and each thread sums up one view.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
-  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
+  const auto bytes = [](double count) { return sizeof(float) * count; };
   const double view = bytes(projections[1] * projections[2]);
   return {bytes(volume[0] * volume[1] * volume[2]) + thread_count() * view, projections[0] * view};
 }

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../../core/rounding.hpp"
 #include "../footprint.hpp"
 #include "few_rows.hpp"
 
@@ -46,7 +47,7 @@ struct TileInView {
     const double sx = scale * (n.cos + tangent * n.sin), sy = scale * (n.sin - tangent * n.cos);
     const double dx = -n.pitch * n.sin * over, dy = n.pitch * n.cos * over;
     const double end = all_bins;
-    bin = static_cast<Index>(std::clamp(std::floor(position + 0.5), 0.0, end));
+    bin = floor_index(std::clamp(position + 0.5, 0.0, end));
     offset = static_cast<float>(position - bin);
     step_x = static_cast<float>(sx), step_y = static_cast<float>(sy);
     deeper_x = static_cast<float>(dx), deeper_y = static_cast<float>(dy);
@@ -77,7 +78,7 @@ struct TileInView {
     const double turned = step[0] * deeper[1] + step[1] * deeper[0],
                  widest = over * over * (step[0] + step[1] + (half_x + half_y) * turned);
     constexpr double rounding = 1e-3;
-    most_bins = static_cast<Index>(std::min(std::floor(widest + rounding) + 2, end));
+    most_bins = floor_index(std::min(std::floor(widest + rounding) + 2, end));
   }
 };
 

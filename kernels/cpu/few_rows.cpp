@@ -273,7 +273,7 @@ void few_rows_backward(const ConeViews& n, const Slants& slant, float alpha, Ima
 }
 
 WorkingMemory few_rows_memory(Shape volume, Shape projections) {
-  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
+  const auto bytes = [](double count) { return sizeof(float) * count; };
   const Index view = projections[1] * FewRows::padded(projections[2]);
   const double slant = bytes(projections[1] * projections[2]), threads = thread_count(),
                tile = threads * bytes(volume[0] * both_ways);

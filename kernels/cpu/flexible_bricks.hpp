@@ -8,6 +8,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/range.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/space.hpp"
 #include "../curved_footprint.hpp"
 #include "../flexible_footprint.hpp"
@@ -59,7 +60,7 @@ struct Brick {
 /// A number of cells, along one direction of the detector, within which a brick surely stays from its middle.
 /// Before the division by the depth, its voxels lie up to `away` cells from the middle.
 inline double reach_of_brick(const Profile& p, float away, float nearest) {
-  return static_cast<double>((away + p.outer / p.per_flank) / nearest) + 2;
+  return double{(away + p.outer / p.per_flank) / nearest} + 2;
 }
 
 /// The cells that a brick surely does not leave.
@@ -80,7 +81,7 @@ struct Reached {
     const float* half = brick.half.data();
     const float nearest = nearest_of(s, half);
     const auto about = [](Index middle, double reach) {
-      const auto cells = static_cast<Index>(std::min(reach, 1e9));
+      const auto cells = floor_index(std::min(reach, 1e9));
       return Range{middle - cells - 1, middle + cells + 2};
     };
     bins = about(s.first_bin, reach_of_brick(s.along_bins, farther * spread_of(half, s.bin), nearest));

@@ -52,9 +52,8 @@ template <class Use>
 void for_cells(const VoxelShares& shares, Cells cells, const Use& use) {
   for (std::size_t j = 0; j < shares.rows.cells().size(); ++j)
     for (std::size_t i = 0; i < shares.bins.cells().size(); ++i)
-      use((shares.rows.first() + static_cast<Index>(j)) * cells.bins + shares.bins.first() +
-              static_cast<Index>(i),
-          shares.bins.cells()[i], shares.rows.cells()[j]);
+      use((shares.rows.first() + j) * cells.bins + shares.bins.first() + i, shares.bins.cells()[i],
+          shares.rows.cells()[j]);
 }
 
 /// use(number of the voxel in the volume, from the middle of the brick in voxels)
@@ -71,8 +70,7 @@ void for_voxels(const Brick& brick, const VolumeGrid& grid, const Use& use) {
 template <class Use>
 void for_all_cells(Cells cells, const Use& use) {
   for (Index row = 0; row < cells.rows; ++row)
-    for (Index bin = 0; bin < cells.bins; ++bin)
-      use(static_cast<std::size_t>(row * cells.bins + bin), row, bin);
+    for (Index bin = 0; bin < cells.bins; ++bin) use(row * cells.bins + bin, row, bin);
 }
 
 /// The sum of a view without the distances of its cells, and its derivative along a change of the view.
@@ -99,7 +97,7 @@ Sums sums_of(const MovingViews& n, const MovingView& view, const T* volume, cons
       moved = from_a_row(numbers);
     }
     for_voxels(brick, n.grid, [&](Index voxel, const Vector3& away) {
-      const auto x = static_cast<double>(volume[voxel]);
+      const double x = volume[voxel];
       if (x == 0) return;
       const VoxelNumbers v = voxel_numbers(b, away);
       shares.cast(v, cells);
@@ -143,7 +141,7 @@ template <class T>
 std::vector<double> slanted(const MovingView& view, Cells cells, const T* projection) {
   std::vector<double> all(cells.size());
   for_all_cells(cells, [&](std::size_t cell, Index row, Index bin) {
-    all[cell] = view.distance(row, bin) * static_cast<double>(projection[cell]);
+    all[cell] = view.distance(row, bin) * projection[cell];
   });
   return all;
 }
@@ -160,7 +158,7 @@ ViewNumbers gradient_of_view(const MovingViews& n, std::size_t number, const T* 
     const BrickValues b = view.brick(brick);
     std::array<double, numbers_of_brick> sums{};
     for_voxels(brick, n.grid, [&](Index voxel, const Vector3& away) {
-      const auto x = static_cast<double>(volume[voxel]);
+      const double x = volume[voxel];
       if (x == 0) return;
       const VoxelNumbers v = voxel_numbers(b, away);
       shares.cast(v, cells);
@@ -176,7 +174,7 @@ ViewNumbers gradient_of_view(const MovingViews& n, std::size_t number, const T* 
   for_all_cells(cells, [&](std::size_t cell, Index row, Index bin) {
     const ViewNumbers by = view.distance_derivatives(row, bin);
     for (std::size_t j = 0; j < numbers_of_view; ++j)
-      gradient[j] += static_cast<double>(projection[cell]) * seen.values[cell] * by[j];
+      gradient[j] += projection[cell] * seen.values[cell] * by[j];
   });
   return gradient;
 }
@@ -246,9 +244,8 @@ template <class T>
 std::vector<ViewNumbers> gradient_by_views(const MovingViews& n, const T* volume, const T* projections) {
   const Index cells = cpu::cells_of(n).size();
   std::vector<ViewNumbers> all(n.scan.views.size());
-  parallel_for(views_of(n.scan), [&](Index v) {
-    all[v] = cpu::gradient_of_view(n, static_cast<std::size_t>(v), volume, projections + v * cells);
-  });
+  parallel_for(views_of(n.scan),
+               [&](Index v) { all[v] = cpu::gradient_of_view(n, v, volume, projections + v * cells); });
   return all;
 }
 

@@ -59,7 +59,7 @@ HWY_FLATTEN void gather_narrow(const SlabShadows& shadows, Cells cells, const fl
     }
   }
   const hn::CappedTag<float, slab> d;
-  for (int k = 0; k < slab; k += static_cast<int>(hn::Lanes(d))) {
+  for (Index k = 0; k < slab; k += hn::Lanes(d)) {
     hn::Vec<decltype(d)> a, b, c, nothing;
     hn::LoadInterleaved4(d, products + 4 * k, a, b, c, nothing);
     hn::StoreU(hn::Add(hn::LoadU(d, sums + k), hn::Add(hn::Add(a, b), c)), d, sums + k);
@@ -79,7 +79,7 @@ HWY_FLATTEN void gather(const SlabShadows& shadows, Cells cells, const float* vi
   std::int32_t first[slab];
   for (int k = 0; k < slab; ++k)
     first[k] = static_cast<std::int32_t>(shadows.first_row(k) * cells.bins + shadows.first_bin(k));
-  for (int k = 0; k < slab; k += static_cast<int>(hn::Lanes(d))) {
+  for (Index k = 0; k < slab; k += hn::Lanes(d)) {
     const auto at = hn::LoadU(whole, first + k);
     auto sum = hn::LoadU(d, sums + k);
     const float* row = view;
@@ -206,7 +206,7 @@ HWY_INLINE void project_brick(const Brick& brick, const Shadow& shadow, Image<co
     for (Index y = brick.part[1].first; y < brick.part[1].last; ++y) {
       const float* from = &volume(z, y, brick.part[0].first);
       const int line = static_cast<int>(y - brick.part[1].first) * brick_edge;
-      for (int k = 0; k < static_cast<int>(brick.part[0].size()); ++k) use(line + k, from[k]);
+      for (int k = 0; k < brick.part[0].size(); ++k) use(line + k, from[k]);
     }
   };
   bool copied = false;
@@ -295,7 +295,7 @@ void backward(const FlexibleViews& n, const Execution& how, float alpha, Image<c
 /// Projections lie once more with their distances; each thread has a view.
 WorkingMemory working_memory(Precision, Shape, Shape projections, Device) {
   const Cells cells{projections[1], projections[2]};
-  const double view = sizeof(float) * static_cast<double>(cells.size());
+  const double view = sizeof(float) * cells.size();
   return {thread_count() * view, projections[0] * view};
 }
 

@@ -82,7 +82,7 @@ class SlabShadows {
   static HWY_INLINE Range met(const int* nearest, Index first, int reach) {
     const hn::CappedTag<int, slab> d;
     auto low = hn::LoadU(d, nearest), high = low;
-    for (int k = static_cast<int>(hn::Lanes(d)); k < slab; k += static_cast<int>(hn::Lanes(d))) {
+    for (Index k = hn::Lanes(d); k < slab; k += hn::Lanes(d)) {
       const auto next = hn::LoadU(d, nearest + k);
       low = hn::Min(low, next), high = hn::Max(high, next);
     }
@@ -92,7 +92,7 @@ class SlabShadows {
 
   HWY_INLINE void bring_together() {
     const hn::CappedTag<float, slab> d;
-    for (int k = 0; k < slab; k += static_cast<int>(hn::Lanes(d)))
+    for (Index k = 0; k < slab; k += hn::Lanes(d))
       hn::StoreInterleaved4(hn::LoadU(d, of_bin(0) + k), hn::LoadU(d, of_bin(1) + k),
                             hn::LoadU(d, of_bin(2) + k), hn::Zero(d), d, together_ + 4 * k);
   }

@@ -39,7 +39,7 @@ class Shadows {
       most_ = std::max(most_, bins_[k].size());
       bin_[k] = bins_[k].first;
     }
-    if (static_cast<Index>(weights_.size()) < most_ * edge) weights_.resize(most_ * edge);
+    if (std::ssize(weights_) < most_ * edge) weights_.resize(most_ * edge);
     for (Index b = 0; b < most_; ++b) weigh(b, weights_.data() + b * edge);
   }
 
@@ -143,7 +143,7 @@ HWY_INLINE hn::Vec<D> integrals(D d, const Intervals& on, Index k, const float* 
   };
   const auto sum = covered<wide>(d, static_cast<int32_t>(std::lround(on.width * one)), 1 << bits,
                                  hn::And(at, hn::Set(di, (1 << bits) - 1)), look);
-  return hn::Mul(sum, hn::Set(d, static_cast<float>(1 / one)));
+  return hn::Mul(sum, hn::Set(d, 1.0f / (1 << bits)));
 }
 
 /// The integral over one interval, however wide, as far as it lies in these cells.
@@ -163,7 +163,7 @@ inline float integral(const Intervals& on, Index k, Range cells, const float* pr
 template <int wide = 1, class D, class Use>
 HWY_INLINE void for_integrals(D d, const Intervals& on, Range which, Range cells, const float* profile,
                               const Use& use) {
-  const Index lanes = static_cast<Index>(hn::Lanes(d)), first = which.first / lanes * lanes;
+  const Index lanes = hn::Lanes(d), first = which.first / lanes * lanes;
   if constexpr (wide > widest_interval) {
     HWY_ALIGN float one_by_one[widest_vector];
     for (Index k = first; k < which.last; k += lanes) {

@@ -124,8 +124,7 @@ void for_ends(const Group& group, const ViewPair& pair, Image<T> projections, co
   for (Index half = 0; half < pair.count; ++half)
     for (Index s = 0; s < group.count; ++s)
       for (const int end : {low_end, high_end})
-        body(&projections(pair.v + half, group.first + s, 0), group.first + s, end,
-             static_cast<std::size_t>(half * lanes + s));
+        body(&projections(pair.v + half, group.first + s, 0), group.first + s, end, half * lanes + s);
 }
 
 void rows_to_samples(const Group& group, Image<const float> projections, const ViewPair& pair, float* polar) {

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "../../core/rounding.hpp"
 #include "dispatch.hpp"
 #include "fourier_gridding.hpp"
 
@@ -66,10 +67,10 @@ struct Windows {
     constexpr int degree = taps + 3;
     const hn::CappedTag<float, 16> d;
     const auto scale = hn::Set(d, 8.0f / (taps * taps)), one = hn::Set(d, 1.0f);
-    for (int s = 0; s < count; s += static_cast<int>(hn::Lanes(d))) {
+    for (Index s = 0; s < count; s += hn::Lanes(d)) {
       const auto begin = hn::Load(d, from + s);
       for (int tap = 0; tap < taps; ++tap) {
-        const auto distance = hn::Add(begin, hn::Set(d, static_cast<float>(tap)));
+        const auto distance = hn::Add(begin, hn::Set(d, tap));
         const auto v = hn::MulSub(hn::Mul(distance, distance), scale, one);
         auto sum = hn::Set(d, window[degree]);
         for (int i = degree - 1; i >= 0; --i) sum = hn::MulAdd(sum, v, hn::Set(d, window[i]));
@@ -81,7 +82,7 @@ struct Windows {
 
 /// All lanes of one sample or cell.
 using Tag = hn::CappedTag<float, floats_a_cell>;
-constexpr int vectors = static_cast<int>(floats_a_cell / hn::MaxLanes(Tag()));
+constexpr int vectors = floats_a_cell / hn::MaxLanes(Tag());
 
 /// The signs of a cell, vector by vector: -1 for the imaginary parts if they are conjugate.
 HWY_INLINE void find_signs(bool conjugate, hn::Vec<Tag> (&sign)[vectors]) {
@@ -183,7 +184,7 @@ HWY_INLINE void sample(const FourierPlan& plan, Index view, const float* grid, f
   find_signs(true, turn);
   Windows windows;
   for (Index first = 0; first < plan.samples(); first += block) {
-    const int count = static_cast<int>(std::min<Index>(block, plan.samples() - first));
+    const int count = at_most(block, plan.samples() - first);
     windows.compute<taps>(plan, {static_cast<int>(view), 0, 0, 1, 0, 0}, static_cast<int>(first), count);
     for (int s = 0; s < count; ++s) {
       hn::Vec<Tag> total[vectors];

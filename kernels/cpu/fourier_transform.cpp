@@ -59,7 +59,7 @@ struct Lanes {
 };
 
 template <>
-struct Lanes<static_cast<Index>(hn::MaxLanes(Tag()))> {
+struct Lanes<hn::MaxLanes(Tag())> {
   hn::Vec<Tag> all;
 
   friend HWY_INLINE Lanes operator+(const Lanes& a, const Lanes& b) { return {hn::Add(a.all, b.all)}; }
@@ -81,7 +81,7 @@ const Plan& plan_for(Index length) {
   static std::mutex mutex;
   static auto& made = *new std::map<Index, Plan>;
   const std::lock_guard lock(mutex);
-  return made.try_emplace(length, static_cast<std::size_t>(length)).first->second;
+  return made.try_emplace(length, length).first->second;
 }
 
 void Transform(float* lines, Index length, bool forward) {

@@ -58,18 +58,17 @@ struct RowTaps {
     const hn::CappedTag<float, tile> d;
     const hn::RebindToSigned<decltype(d)> di;
     const int lanes = static_cast<int>(hn::Lanes(d));
-    const auto row =
-        hn::MulAdd(hn::Set(d, view.step_y), hn::Set(d, static_cast<float>(dy)), hn::Set(d, view.offset));
+    const auto row = hn::MulAdd(hn::Set(d, view.step_y), hn::Set(d, dy), hn::Set(d, view.offset));
     const int tap = 2 * pair + 1 - half_width;  // relative to the bin below the position
     for (int x = 0; x < tile; x += lanes) {
-      const auto dx = hn::Iota(d, static_cast<float>(x));
+      const auto dx = hn::Iota(d, x);
       const auto free = hn::MulAdd(hn::Set(d, view.step_x), dx, row);
       const auto position = hn::Max(hn::Set(d, view.lowest), hn::Min(hn::Set(d, view.highest), free));
       const auto below = hn::Floor(position);
       hn::Store(hn::Add(hn::ConvertTo(di, below), hn::Set(di, view.bin + 2 * pair)), di, bin + x);
       const auto fraction = hn::Sub(position, below);
       const auto hat = [&](int t) {
-        const auto distance = hn::Abs(hn::Sub(fraction, hn::Set(d, static_cast<float>(t))));
+        const auto distance = hn::Abs(hn::Sub(fraction, hn::Set(d, t)));
         return hn::Max(hn::NegMulAdd(hn::Set(d, view.slope), distance, hn::Set(d, view.height)), hn::Zero(d));
       };
       hn::Store(hat(tap), d, weight0 + x);

@@ -13,6 +13,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../launches.hpp"
 #include "dispatch.hpp"
 #include "helix.hpp"
@@ -77,7 +78,7 @@ class FanSlab {
           fan_share(s, c, fan.height_at(x_[k], y_[k], z), fan.before_first, fan.before_last);
       row_[k] = share.row, weight_[k] = share.weight * fan.step;
     }
-    const int bins = static_cast<int>(s.last_bin) + 1;
+    const int bins = floor_int(s.last_bin) + 1;
     for (int k = 0; k < fan_slab; ++k) {
       const FanTap tap = fan_tap(s, row_[k], bin_[k], fan.first_bin);
       cell[k] = tap.row * bins + tap.bin;
@@ -113,7 +114,7 @@ HWY_FLATTEN void GatherFan(const FanSlab& slab, const float* fan, Index to_next_
   const hn::CappedTag<float, fan_slab> d;
   const hn::RebindToSigned<decltype(d)> whole;
   const float* above = fan + to_next_row * bins;
-  for (int k = 0; k < fan_slab; k += static_cast<int>(hn::Lanes(d))) {
+  for (Index k = 0; k < fan_slab; k += hn::Lanes(d)) {
     const auto at = hn::LoadU(whole, slab.cell + k);
     const auto low = hn::LoadU(d, slab.low + k), high = hn::LoadU(d, slab.high + k);
     const auto line = [&](const float* row) {
@@ -180,7 +181,7 @@ std::vector<float> slants(const ParallelFans& fans) {
 }
 
 RaysOfBin rays_of(const FanViews& from, double angle, Index bin) {
-  return {from, from.views.data(), static_cast<Index>(from.views.size()), angle, bin};
+  return {from, from.views.data(), std::ssize(from.views), angle, bin};
 }
 
 /// Calls use(view, row, bin, weight) for all that makes a cell.

@@ -130,7 +130,7 @@ void forward(const HierarchicalViews& n, const Execution&, float alpha, Image<co
 
 // ---- memory
 
-double bytes(Index floats) { return sizeof(float) * static_cast<double>(floats); }
+double bytes(double floats) { return sizeof(float) * floats; }
 
 /// The most that is held at once while a group is gathered, or scattered: its own numbers, those of its
 /// children behind the pass along v, and what one child at a time takes.

@@ -122,7 +122,7 @@ double merge_bytes(const HierarchicalViews& n, const ViewGroup& group) {
       }
     most = std::max(most, weights);
   });
-  return sizeof(float) * static_cast<double>(most) +
+  return sizeof(float) * most +
          thread_count() * sizeof(float) * static_cast<double>(widest * (n.flat() ? 1 : rows_a_block));
 }
 

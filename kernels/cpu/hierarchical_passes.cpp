@@ -30,7 +30,7 @@ using DI = hn::RebindToSigned<D>;
 template <int taps, class Lanes, class At>
 HWY_INLINE void mix_rows(Lanes d, const float* const* from, const At& weight, Index rows, bool add,
                          float* to) {
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   hn::Vec<Lanes> w[taps];
   for (int k = 0; k < taps; ++k) w[k] = hn::Set(d, weight(k));
   for (Index row = 0; row < rows; row += lanes) {
@@ -42,7 +42,7 @@ HWY_INLINE void mix_rows(Lanes d, const float* const* from, const At& weight, In
 
 template <int taps, class Lanes, class At>
 HWY_INLINE void spread_rows(Lanes d, float* const* to, const At& weight, Index rows, const float* from) {
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   hn::Vec<Lanes> w[taps];
   for (int k = 0; k < taps; ++k) w[k] = hn::Set(d, weight(k));
   for (Index row = 0; row < rows; row += lanes) {

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../../core/rounding.hpp"
 #include "column_tile.hpp"
 #include "dispatch.hpp"
 #include "hierarchical_passes.hpp"
@@ -22,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// The number of a plane's columns fits an int.
 HWY_FLATTEN void AcrossPositions(const HierarchicalViews& n, const FrameTurn& turn,
                                  const DisparityPlane& plane, double* positions) {
-  const int first = static_cast<int>(plane.columns.first), count = static_cast<int>(plane.columns.size());
+  const int first = int_of(plane.columns.first), count = int_of(plane.columns.size());
   const Line u = plane.u;
   const double t = plane.t, axis = n.axis_column, step = n.step_u;
   for (int i = 0; i < count; ++i) positions[i] = axis + turn.u_of_child(u.at(first + i), t) / step;
@@ -30,7 +31,7 @@ HWY_FLATTEN void AcrossPositions(const HierarchicalViews& n, const FrameTurn& tu
 
 HWY_FLATTEN void Factors(const HierarchicalViews& n, const FrameTurn& turn, const DisparityPlane& plane,
                          float* factors) {
-  const int first = static_cast<int>(plane.columns.first), count = static_cast<int>(plane.columns.size());
+  const int first = int_of(plane.columns.first), count = int_of(plane.columns.size());
   const Line u = plane.u;
   const double t = plane.t;
   const ViewWeight weight = n.view_weight();
@@ -51,7 +52,7 @@ HWY_FLATTEN void FindTaps(const Taps& taps, const double* positions, const float
                           float* middle_distance, TapsAt& at) {
   const hn::CappedTag<float, rows_a_vector> d;
   const Index lanes = hn::Lanes(d);
-  const int from = taps.first() - static_cast<int>(origin), count = static_cast<int>(at.count);
+  const int from = taps.first() - int_of(origin), count = int_of(at.count);
   std::int32_t* first = at.first.data();
   for (int i = 0; i < count; ++i) {
     const double whole = std::floor(positions[i]);
@@ -111,8 +112,7 @@ void find_along(const HierarchicalViews& n, const FrameTurn& turn, const ViewGro
   // linear weights reach one plane beyond
   const double last = child.turned.size() - 1 - (child.is_view() ? 1e-9 : 0);
   TANDEM_DISPATCH(AlongPositions)
-  (turn, n.columns(), child.t, last, t, static_cast<int>(columns.first), static_cast<int>(columns.size()),
-   positions.data());
+  (turn, n.columns(), child.t, last, t, int_of(columns.first), int_of(columns.size()), positions.data());
   find_taps(n.along_t(child), columns.size(), 0, false, at);
 }
 

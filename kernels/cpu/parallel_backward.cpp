@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/parallel_backward.cpp"
 #include <hwy/foreach_target.h>  // must come before the next
 
+#include "../../core/rounding.hpp"
 #include "hat-inl.hpp"
 #include "near_by-inl.hpp"
 
@@ -29,7 +30,7 @@ template <int vectors, class D>
 HWY_INLINE void sum_pixels(D d, const float* sinogram, Index view_stride, Index lanes, const RowTaps* taps,
                            int views, int x, float* sum) {
   using V = hn::Vec<D>;
-  const Index width = static_cast<Index>(hn::Lanes(d));
+  const Index width = hn::Lanes(d);
   V total[group][vectors];
   for (int p = 0; p < group; ++p)
     for (int k = 0; k < vectors; ++k) total[p][k] = hn::Load(d, sum + p * lanes + k * width);
@@ -54,7 +55,7 @@ template <int width>
 HWY_INLINE void sum_row(const float* sinogram, Index view_stride, Index lanes, const RowTaps* taps, int views,
                         float* sum) {
   const hn::CappedTag<float, width> d;
-  const Index step = static_cast<Index>(hn::Lanes(d));
+  const Index step = hn::Lanes(d);
   constexpr int most =
       HWY_MAX_BYTES >= 64 ? 4 : 2;  // accumulators that fit the register file beside the rest
   for (int x = 0; x < tile; x += group) {
@@ -89,7 +90,7 @@ Index FewSlices() { return HWY_TARGET <= HWY_AVX3 ? 4 : 2; }
 void BackwardTile(const ParallelViews& views, const float* sinogram, Index bins, Index lanes, Index x0,
                   Index y0, Index rows, float* sum) {
   const Index view_stride = padded_bins(bins, views.half_width) * lanes;
-  const int count = static_cast<int>(views.views.size());
+  const int count = int_of(views.views.size());
   std::vector<TileView> at;
   at.reserve(view_block);
   RowTaps taps[view_block];

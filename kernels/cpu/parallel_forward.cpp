@@ -14,6 +14,7 @@
 
 #include "../../core/interrupts.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "dispatch.hpp"
 #include "parallel.hpp"
 
@@ -27,7 +28,7 @@ constexpr int interleaved_views =
 template <int vectors, class D>
 HWY_INLINE void scatter_row(D d, const float* pixels, Index lanes, const RowTaps* taps, int views,
                             Index count, float* sinogram, Index view_stride) {
-  const Index width = static_cast<Index>(hn::Lanes(d));
+  const Index width = hn::Lanes(d);
   for (Index x = 0; x < count; ++x) {
     hn::Vec<D> f[vectors];
     for (int k = 0; k < vectors; ++k) f[k] = hn::Load(d, pixels + x * lanes + k * width);
@@ -46,7 +47,7 @@ template <int width>
 void scatter_lanes(const float* pixels, Index lanes, const RowTaps* taps, int views, Index count,
                    float* sinogram, Index view_stride) {
   const hn::CappedTag<float, width> d;
-  const Index step = static_cast<Index>(hn::Lanes(d));
+  const Index step = hn::Lanes(d);
   Index k = 0;
   for (; k + 4 * step <= lanes; k += 4 * step)
     scatter_row<4>(d, pixels + k, lanes, taps, views, count, sinogram + k, view_stride);
@@ -66,7 +67,7 @@ void ForwardTile(const ParallelViews& views, Index first, Index last, const floa
   RowTaps taps[interleaved_views];
   std::vector<TileView> at;
   for (Index v = first; v < last; v += interleaved_views) {
-    const int count = static_cast<int>(std::min<Index>(interleaved_views, last - v));
+    const int count = at_most(interleaved_views, last - v);
     at.clear();
     for (int i = 0; i < count; ++i) at.emplace_back(views.views[v + i], x0, y0, bins, views.half_width);
     for (int pair = 0; pair < views.half_width; ++pair)

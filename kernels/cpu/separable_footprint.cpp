@@ -30,7 +30,7 @@ constexpr int bins_at_once = 4;  // bins whose weights stay in registers togethe
 template <int count, class D>
 HWY_INLINE void mix(D d, const float* from, Index stride, const float* weights, Range rows, bool add,
                     float* profile) {
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   hn::Vec<D> w[count];
   for (int b = 0; b < count; ++b) w[b] = hn::Set(d, weights[b * edge]);
   for (Index row = rows.first / lanes * lanes; row < rows.last; row += lanes) {
@@ -43,7 +43,7 @@ HWY_INLINE void mix(D d, const float* from, Index stride, const float* weights, 
 /// The transpose: the rows of each bin += its weight times the profile.
 template <int count, class D>
 HWY_INLINE void spread(D d, const float* profile, const float* weights, Range rows, Index stride, float* to) {
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   hn::Vec<D> w[count];
   for (int b = 0; b < count; ++b) w[b] = hn::Set(d, weights[b * edge]);
   for (Index row = rows.first / lanes * lanes; row < rows.last; row += lanes) {
@@ -84,7 +84,7 @@ HWY_INLINE void back_project_column(D d, const Shadows& shadows, int k, const Tu
   });
   // zeros beside the profile: the numbers there belong to other columns, and would count by weights of
   // rounding
-  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const Index lanes = hn::Lanes(d);
   for (Index row = 0; row < widest_vector; row += lanes) {
     hn::StoreU(hn::Zero(d), d, profile + rows.first - lanes - row);
     hn::StoreU(hn::Zero(d), d, profile + rows.last + row);
@@ -130,7 +130,7 @@ void BackProjectTile(const ConeViews& n, const ColumnTile& tile, const TurnedVie
                      float* sums) {
   const hn::CappedTag<float, widest_vector> d;
   Array profile(Space({1, 1, view.stride() + 2 * profile_margin}));
-  const Range all{0, static_cast<Index>(n.views.size())};
+  const Range all{0, std::ssize(n.views)};
   for_shadows(n, all, tile, view.bins, [&](Index v, Index column, const Shadows& shadows, int k) {
     back_project_column(d, shadows, k, view, turned + v * view.size(), tile.slices,
                         profile.data() + profile_margin, sums + column * tile.stride());
@@ -250,7 +250,7 @@ void backward(const ConeViews& n, const Execution&, float alpha, Image<const flo
 /// tile.
 WorkingMemory working_memory(Precision, Shape volume, Shape projections, Device) {
   if (!in_vectors(projections[1])) return few_rows_memory(volume, projections);
-  const auto bytes = [](Index count) { return sizeof(float) * static_cast<double>(count); };
+  const auto bytes = [](double count) { return sizeof(float) * count; };
   const TurnedView view{projections[2], projections[1]};
   const double slant = bytes(view.bins * view.rows), threads = thread_count(),
                tile = threads * bytes(column_tile * column_tile * ColumnTile(volume, 0).stride());

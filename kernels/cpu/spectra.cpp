@@ -14,7 +14,7 @@ namespace {
 /// Calls body(first image, images) for so many that no lane is idle.
 template <class Body>
 void for_images(std::size_t numbers, Index rows, Index columns, const Body& body) {
-  const Index count = static_cast<Index>(numbers) / (rows * columns), together = rows == 1 ? cpu::lanes : 1;
+  const Index count = numbers / (rows * columns), together = rows == 1 ? cpu::lanes : 1;
   for (Index first = 0; first < count; first += together)
     body(first, cpu::Images{std::min(together, count - first), rows, columns});
 }

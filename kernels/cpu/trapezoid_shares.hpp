@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../../core/rounding.hpp"
 #include "../../core/space.hpp"
 
 namespace tandem::kernels::cpu {
@@ -37,8 +38,8 @@ class TrapezoidShares {
   /// Cells outside of 0 ... count - 1 are left out.
   void cast(double place, double side, double flank, Index count) {
     const double reach = 0.5 * (side + flank) + 0.5;
-    first_ = static_cast<Index>(std::max(0.0, std::ceil(place - reach)));
-    const auto last = static_cast<Index>(std::min(static_cast<double>(count - 1), std::floor(place + reach)));
+    first_ = ceil_index(std::max(0.0, place - reach));
+    const auto last = floor_index(std::min(count - 1.0, place + reach));
     cells_.clear();
     if (last < first_) return;
     const auto below = [&](Index cell) { return area_below(cell - 0.5 - place, side, flank); };

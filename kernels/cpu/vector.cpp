@@ -15,8 +15,8 @@ double line_dot(const float* x, const float* y, Index count) {
   double partial[8] = {};
   Index i = 0;
   for (; i + 8 <= count; i += 8)
-    for (int k = 0; k < 8; ++k) partial[k] += static_cast<double>(x[i + k]) * y[i + k];
-  for (int k = 0; i < count; ++i, ++k) partial[k] += static_cast<double>(x[i]) * y[i];
+    for (int k = 0; k < 8; ++k) partial[k] += double{x[i + k]} * y[i + k];
+  for (int k = 0; i < count; ++i, ++k) partial[k] += double{x[i]} * y[i];
   return ((partial[0] + partial[1]) + (partial[2] + partial[3])) +
          ((partial[4] + partial[5]) + (partial[6] + partial[7]));
 }

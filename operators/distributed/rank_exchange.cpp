@@ -7,6 +7,7 @@
 #include "../../core/array.hpp"
 #include "../../core/ceil_div.hpp"
 #include "../../core/host_memory.hpp"
+#include "../../core/names.hpp"
 
 namespace tandem {
 
@@ -54,12 +55,10 @@ class Landing {
 
 std::string_view name_of(RankWay way) {
   constexpr std::array<std::string_view, 4> names{"", "MPI", "MPI, through the host's memory", "NCCL"};
-  return names[static_cast<std::size_t>(way)];
+  return row_of(names, way);
 }
 
-RankTraffic rank_traffic() {
-  return {static_cast<double>(bytes_sent), static_cast<double>(bytes_received), last_way};
-}
+RankTraffic rank_traffic() { return {1.0 * bytes_sent, 1.0 * bytes_received, last_way}; }
 
 RankExchange::RankExchange(const RankLink& link, Stream& stream)
     : link_(link),
@@ -110,7 +109,7 @@ void RankExchange::carry(std::span<const float> out, int to, std::span<float> in
 void RankExchange::carry_through_host(std::span<const float> out, int to, std::span<float> in, int from) {
   const Device device = stream_.device();
   const auto room = link_.on_host.use<Landing>(copies_, [&](const auto&) {
-    return Landing(std::min(static_cast<std::size_t>(link_.most), Landing::most), device);
+    return Landing(std::min<std::size_t>(link_.most, Landing::most), device);
   });
   const std::size_t size = room->piece();
   Event fetched(device);

@@ -30,7 +30,7 @@ class Plane {
     copy(image(ConstVectorView(values_)), to, stream);
   }
   VectorView view() { return values_; }
-  std::span<float> span() { return {values_.data(), static_cast<std::size_t>(values_.size())}; }
+  std::span<float> span() { return std::span(values_.data(), values_.size()); }
 
  private:
   Array values_;

@@ -133,7 +133,7 @@ class RankProjector {
     return Array(Space({size_[2], lines_, size_[0]}, Blocks::whole, stream.device()), stream);
   }
   std::span<float> values(Array& room, const Part& part) const {
-    return {room.data(), static_cast<std::size_t>(size_[2] * part.lines.size() * size_[0])};
+    return std::span(room.data(), size_[2] * part.lines.size() * size_[0]);
   }
   Image<float> in_room(Array& room, const Part& part) const {
     const Index lines = part.lines.size();

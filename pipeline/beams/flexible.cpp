@@ -266,8 +266,7 @@ void require_flexible_tiles(const Plan& plan) {
       "ramp filter: the vectors of views of any geometry must fit the device; give a larger " +
           spelled("device-memory") + ", a smaller " + spelled("size") + ", " + spelled("binning") + ", or ",
       without_filter(plan.job));
-  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices,
-             static_cast<double>(plan.flow.device_bytes));
+  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices, plan.flow.device_bytes);
 }
 
 /// The size of pixels at the origin, and the mean distances from it.

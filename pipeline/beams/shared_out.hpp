@@ -33,8 +33,7 @@ LinearOperator tiled(const Flow& flow, const Beam& scan, const VolumeGrid& grid,
   const auto before_each = [on_tile](Device) {
     if (on_tile) on_tile();
   };
-  return tiled_projector(scan, grid, flow.devices, static_cast<double>(flow.device_bytes),
-                         {flow.streams, before_each});
+  return tiled_projector(scan, grid, flow.devices, flow.device_bytes, {flow.streams, before_each});
 }
 
 // Vectors are split over ranks. Each rank projects onto its own views.

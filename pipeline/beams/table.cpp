@@ -50,7 +50,7 @@ void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::
   if (look_like_radians(angles_of(job.upright())))
     return warn(warnings, "the angles look like radians, and are taken as degrees; give degrees by " +
                               spelled("angles") + " or " + spelled("arc"));
-  const double usual = period / static_cast<double>(angles.size()), narrow = in_radians(5);
+  const double usual = period / angles.size(), narrow = in_radians(5);
   const bool hole = gap > 3 * narrow && Circle(angles, period).holes() > 0;
   if (gap <= narrow || (gap <= 5 * usual && !hole)) return;
   const char* whole = period == half_turn ? "half turn" : "turn";

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "../../core/rounding.hpp"
 #include "../../solvers/weight/weight_search.hpp"
 #include "../beams/row_axes.hpp"
 #include "coarser.hpp"
@@ -37,7 +38,7 @@ class Search {
     const WeightFound found =
         find_weight(equations.A, std::move(equations.y), x0, tv, std::move(equations.weights),
                     {.bounds = options.bounds()}, coarser_problems(work_.plan.flow, options, problem), tell);
-    work_.outcome.searched.trials += static_cast<int>(found.trials.size());
+    work_.outcome.searched.trials += int_of(found.trials.size());
     work_.outcome.searched.slices += slices.size();
     work_.outcome.searched.updates += found.applications * updates_of(problem);
     if (!found.trials.empty()) work_.outcome.weights.push_back(found.weight);

@@ -4,6 +4,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/names.hpp"
+#include "../../core/rounding.hpp"
 #include "solver_method.hpp"
 
 namespace tandem::pipeline {
@@ -41,7 +42,7 @@ bool Method::reads(std::string_view option) const {
 }
 
 int Method::iterations_with(Index parts) const {
-  return updates > 0 ? static_cast<int>(ceil_div<Index>(updates, parts)) : iterations;
+  return updates > 0 ? int_of(ceil_div<Index>(updates, parts)) : iterations;
 }
 
 namespace {

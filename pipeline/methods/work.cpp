@@ -45,8 +45,7 @@ void Work::move_to(GpuFrames& there, const io::FramesView& frames, Stream& strea
 }
 
 void Work::copy_to(std::byte* host, ConstVectorView vector, Index bytes) {
-  const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(),
-                        {.bytes = static_cast<double>(bytes)});
+  const Stopwatch clock("transfer", outcome.seconds.transfer, watch.board(), {.bytes = 1.0 * bytes});
   Stream& stream = default_stream(vector.space.device());
   const auto* from = reinterpret_cast<const std::byte*>(vector.data);
   copy({from, 1, 1, bytes, bytes, bytes}, {host, 1, 1, bytes, bytes, bytes}, stream);
@@ -75,7 +74,7 @@ Array FilteredBackProjection::filtered(const Problem& problem, Array y) {
 }
 
 Array FilteredBackProjection::back_projected(const Problem& problem, const Array& filtered, Range slices) {
-  const Load all{.slices = static_cast<double>(slices.size()), .updates = updates_of(problem)};
+  const Load all{.slices = 1.0 * slices.size(), .updates = updates_of(problem)};
   Stopwatch watch("back-project", work_.outcome.seconds.backproject, work_.watch.board(), all);
   const auto done = [&](double share) {
     work_.tell("back-project", share * all.slices);

@@ -147,7 +147,7 @@ void choose_rows(Job& job, const VolumeGrid& grid, Range slices) {
 /// middle of the whole detector.
 void lift_slices(Job& job, const Detector& whole) {
   const double rows = 0.5 * (job.rows.first + job.rows.last - whole.rows);
-  const double unit = job.pitch_known ? 1 : static_cast<double>(Index{1} << job.preprocessing.binning);
+  const double unit = job.pitch_known ? 1 : Index{1} << job.preprocessing.binning;
   job.grid.centre[2] = job.solved.centre[2] = rows * whole.row_pitch / unit;
 }
 

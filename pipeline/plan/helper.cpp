@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "../../core/desk.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../operators/hierarchical.hpp"
 #include "../methods/method.hpp"
@@ -51,7 +52,7 @@ std::optional<Worker> without_helper(Plan& plan) {
 }
 
 void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool()>& fits) {
-  helper.threads = threads - static_cast<int>(plan.flow.workers.size()) - 2;
+  helper.threads = threads - int_of(plan.flow.workers.size()) - 2;
   if (helper.threads < 1)
     return warn(plan.warnings, "the CPU does not help: ", threads,
                 " threads are no more than reading, writing and GPUs need; give " + spelled("device") +

@@ -174,8 +174,7 @@ class Follower {
       sum_.add(views, std::move(y));
     }
     outcome_.updates +=
-        static_cast<double>(plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2]) *
-        views.size();
+        1.0 * plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2] * views.size();
     added_ = views.last;
     arrivals_.waits_since = seconds_now();
     if (live_.due()) live_.show(sum_.planes());
@@ -198,7 +197,7 @@ class Follower {
 
   void tell(const char* what, Index views) {
     if (!options_.progress) return;
-    options_.progress({what, static_cast<double>(views), static_cast<double>(followed_.of),
+    options_.progress({what, 1.0 * views, 1.0 * followed_.of,
                        added_ == arrivals_.seen && added_ < followed_.of ? "waiting" : ""});
   }
 

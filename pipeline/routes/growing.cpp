@@ -3,6 +3,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
@@ -32,7 +33,7 @@ Index most_views(const Plan& plan) {
   constexpr double fewest = 8, most = 64;
   const double can = plan.flow.home().is_cuda() ? updates_of_a_gpu : updates_of_a_core * thread_count();
   const auto [x, y, z] = plan.job.grid.size;
-  return static_cast<Index>(std::clamp(can / (x * y * z), fewest, most)) / 8 * 8;
+  return floor_index(std::clamp(can / (x * y * z), fewest, most)) / 8 * 8;
 }
 
 /// Bytes on the host and, if a GPU computes, on the device.

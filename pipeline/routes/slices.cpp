@@ -2,6 +2,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../geometry/scan.hpp"
 #include "../memory/room.hpp"
 #include "../memory/vector_bytes.hpp"
@@ -106,7 +107,7 @@ double bytes_of_chunks(const Plan& plan, const io::ScanInfo& info, Index slices)
   const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan.job, info, cells);
   const auto part = 1.0 * std::max(slices, plan.flow.slices_a_read) / slices;
-  const Index read = static_cast<Index>(cells) / plan.job.bins.size();
+  const Index read = floor_index(cells) / plan.job.bins.size();
   return references.reading + references.held * (places + (part > 1 ? part : 0)) +
          counts_held(plan, info, slices, places) + work + volumes_landed(plan, slices, volumes) +
          steps_bytes(plan, info, views_of(plan.job), read, slices) + info.decoded_bytes;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "../../core/ceil_div.hpp"
+#include "../../core/rounding.hpp"
 #include "../beams/beam.hpp"
 #include "../memory/room.hpp"
 #include "../memory/vector_bytes.hpp"
@@ -102,8 +103,8 @@ double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const double whole = at_once ? 4.0 * (all * rows * detector_of(job.scan).bins) : 0;
   return references.reading + (plan.flow.workers.size() + 2) * references.held + work + waiting + whole +
          (counts_stay ? counts_bytes(info, cells, all) : 0) +
-         steps_bytes(plan, info, at_once ? all : views_of_block(plan),
-                     static_cast<Index>(cells) / job.bins.size(), rows) +
+         steps_bytes(plan, info, at_once ? all : views_of_block(plan), floor_index(cells) / job.bins.size(),
+                     rows) +
          info.decoded_bytes;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "../../core/host_memory.hpp"
+#include "../../core/rounding.hpp"
 #include "../beams/beam.hpp"
 #include "../memory/budget.hpp"
 #include "../memory/room.hpp"
@@ -89,12 +90,11 @@ double bytes_of_whole(const Plan& plan, const io::ScanInfo& info, Index slices, 
   const double work = bytes_of_workers(plan, info, slices);
   const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan.job, info, cells);
-  const double landed = volumes_landed(
-      plan, slices,
-      volumes_waiting(plan, slices) + (gpu ? static_cast<double>(plan.flow.workers.size()) : 0));
+  const double landed =
+      volumes_landed(plan, slices, volumes_waiting(plan, slices) + (gpu ? plan.flow.workers.size() : 0));
   return references.reading + references.held +
          std::max(counts + projections, work + landed + (gpu ? 0 : written)) +
-         steps_bytes(plan, info, views_of(plan.job), static_cast<Index>(cells) / plan.job.bins.size(),
+         steps_bytes(plan, info, views_of(plan.job), floor_index(cells) / plan.job.bins.size(),
                      plan.flow.route->rows_made(plan, slices)) +
          info.decoded_bytes;
 }

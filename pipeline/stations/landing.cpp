@@ -7,6 +7,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
+#include "../../core/rounding.hpp"
 #include "../../kernels/voxels.hpp"
 #include "../memory/vector_bytes.hpp"
 #include "../plan/route.hpp"
@@ -93,7 +94,7 @@ bool Landing::bring_stored(ConstVectorView volume, Chunk& chunk) {
 
 Index Landing::slices_at_once(Index most) const {
   const auto slice = 4.0 * (work_.plan.job.grid.size[0] * work_.plan.job.grid.size[1]);
-  return in_pieces_ ? std::clamp<Index>(static_cast<Index>(bytes_landed_at_once / slice), 1, most) : most;
+  return in_pieces_ ? std::clamp<Index>(floor_index(bytes_landed_at_once / slice), 1, most) : most;
 }
 
 void Landing::operator()(Chunk& chunk, const std::function<void(Chunk&)>& use) {

@@ -37,23 +37,23 @@ void give_views(const Turns& all, Index turn, const Array* made, Array& own) {
   const Index bins = detector_of(all.scan).bins, views = all.views_of_rank(all.ranks.rank()).size();
   const auto rows_from = [&](int rank) { return all.rows_of(turn, rank); };
   const Index view_made = rows_from(all.ranks.rank()).size() * bins;
-  exchange_all(
-      all.ranks,
-      {.block_for =
-           [&](int rank, std::vector<float>& block) {
-             const Range theirs = all.views_of_rank(rank);
-             block.resize(theirs.size() * view_made);
-             if (made) std::copy_n(made->data() + theirs.first * view_made, block.size(), block.begin());
-           },
-       .size_from = [&](int rank) { return static_cast<std::size_t>(views * rows_from(rank).size() * bins); },
-       .take =
-           [&](int rank, const std::vector<float>& block) {
-             const Range some = rows_from(rank);
-             const Index size = some.size() * bins;
-             for (Index view = 0; view < views; ++view)
-               std::copy_n(block.data() + view * size, size,
-                           own.data() + (view * all.rows() + some.first) * bins);
-           }});
+  exchange_all(all.ranks, {.block_for =
+                               [&](int rank, std::vector<float>& block) {
+                                 const Range theirs = all.views_of_rank(rank);
+                                 block.resize(theirs.size() * view_made);
+                                 if (made)
+                                   std::copy_n(made->data() + theirs.first * view_made, block.size(),
+                                               block.begin());
+                               },
+                           .size_from = [&](int rank) { return views * rows_from(rank).size() * bins; },
+                           .take =
+                               [&](int rank, const std::vector<float>& block) {
+                                 const Range some = rows_from(rank);
+                                 const Index size = some.size() * bins;
+                                 for (Index view = 0; view < views; ++view)
+                                   std::copy_n(block.data() + view * size, size,
+                                               own.data() + (view * all.rows() + some.first) * bins);
+                               }});
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStatio
   const Scan scan = scan_of(plan_, chunk.slices);
   Findings found;
   const auto task = [&]() -> Task {
-    return {*chunk.reference, scan, static_cast<double>(chunk.slices.size()), work, found};
+    return {*chunk.reference, scan, 1.0 * chunk.slices.size(), work, found};
   };
   std::optional<LineIntegrals> data;
   if (!chunk.reference) {
@@ -213,14 +213,14 @@ void PrepareStation::require_mostly_good() const {
   require<FileError>(not_finite <= 0.01 * selected, "projections: ", not_finite,
                      " pixels are not finite, more than 1 % of ", selected,
                      "; repair or leave out those views");
-  const auto binned = static_cast<double>(plan_.job.rows_together << plan_.job.preprocessing.binning);
+  const double binned = plan_.job.rows_together << plan_.job.preprocessing.binning;
   require<FileError>(
       2.0 * met.dead * binned < cells, "flats: at least ", met.dead, " of ", cells / binned,
       " cells are not above their dark; check " + spelled("flats") + " and " + spelled("darks"));
   const double percent = option::most_floored.of(plan_.job.preprocessing.values).value_or(1);
-  require<FileError>(static_cast<double>(floored) <= 0.01 * percent * selected / binned,
-                     "projections: at least ", floored, " of ", selected / binned,
-                     " transmissions are below ", floor_words(met), ", more than ", percent,
+  require<FileError>(floored <= 0.01 * percent * selected / binned, "projections: at least ", floored, " of ",
+                     selected / binned, " transmissions are below ", floor_words(met), ", more than ",
+                     percent,
                      " %; check " + spelled("flats") + " and " + spelled("darks") + ", or give " +
                          spelled("minus-log") + " true:floored=PERCENT");
 }

@@ -73,8 +73,7 @@ ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double 
     return step.on_references && step.asked_for(job.preprocessing);
   });
   const double frames = std::max(info.flats, info.darks);
-  return {4 * cells * (2 + (changed ? 3 : 1) * frames),
-          4 * binned * (1 + 3 * static_cast<double>(job.flats.sets.size()))};
+  return {4 * cells * (2 + (changed ? 3 : 1) * frames), 4 * binned * (1 + 3 * job.flats.sets.size())};
 }
 
 Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
@@ -93,8 +92,7 @@ std::optional<double> bytes_of_pieces(const Plan& plan, const io::ScanInfo& info
 void ReadStation::read_part(Range slices) {
   part_rows_ = rows_read(plan_, slices).rows;
   const Index pixels = plan_.job.views.size() * part_rows_.size() * plan_.job.bins.size();
-  const Load load{.slices = static_cast<double>(slices.size()),
-                  .bytes = 1.0 * pixels * bytes_of(reader_.info().type)};
+  const Load load{.slices = 1.0 * slices.size(), .bytes = 1.0 * pixels * bytes_of(reader_.info().type)};
   const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // so that its memory can be used again
   part_reference_.reset();
@@ -149,8 +147,8 @@ void ReadStation::read_counts(Chunk& chunk) {
 void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
   const std::lock_guard lock(mutex_);
   const auto [read, above, below, counted] = rows_around(plan_.job, rows);
-  const double bytes = static_cast<double>(plan_.job.views.size() * read.size() * plan_.job.bins.size()) *
-                       bytes_of(reader_.info().type);
+  const double bytes =
+      plan_.job.views.size() * read.size() * plan_.job.bins.size() * bytes_of(reader_.info().type);
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), {.slices = of_slices, .bytes = bytes});
   if (const auto there =
           reader_.in_memory(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins)) {
@@ -219,7 +217,7 @@ void ReadStation::operator()(Chunk& chunk) {
   const double first = chunk.slices.first;
   watch_.reading("read", first);
   get_counts(chunk);
-  const Load in_memory{.slices = static_cast<double>(chunk.slices.size())};
+  const Load in_memory{.slices = 1.0 * chunk.slices.size()};
   get_reference(chunk, chunk.read ? Load{} : in_memory);
   watch_.reading("", first);
 }
@@ -241,9 +239,9 @@ io::FramesView ReadStation::views(Range slices, Range views, double of_slices, i
     const auto [all, owner] = counts_of(slices);  // the owner stays, since all slices are one part
     return frames_within(all, views);
   }
-  const Load load{.slices = of_slices,
-                  .bytes = static_cast<double>(views.size() * rows.size() * plan_.job.bins.size()) *
-                           bytes_of(reader_.info().type)};
+  const Load load{
+      .slices = of_slices,
+      .bytes = 1.0 * views.size() * rows.size() * plan_.job.bins.size() * bytes_of(reader_.info().type)};
   const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
   if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.job.bins))
     return *there;

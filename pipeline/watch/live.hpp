@@ -35,7 +35,7 @@ io::Picture shrunk(std::span<const float> grey, Index width, Index height, Index
 class LiveView {
  public:
   explicit LiveView(OnPictures show, double pause = 1) : show_(std::move(show)), pause_(pause) {}
-  bool looks() const { return static_cast<bool>(show_); }
+  bool looks() const { return show_ != nullptr; }
   bool due() const;
   void show(std::vector<LivePicture> pictures);  ///< shows them even if none is due
 

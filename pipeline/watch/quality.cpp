@@ -24,7 +24,7 @@ Errors line_errors(const float* image, const float* truth, Index y, Index ny, In
   const double dy = y - 0.5 * (ny - 1);
   Errors e;
   for (Index x = 0; x < nx; ++x) {
-    const double d = static_cast<double>(image[x]) - truth[x];
+    const double d = double{image[x]} - truth[x];
     const double dx = x - 0.5 * (nx - 1);
     e.square += d * d;
     if (dx * dx + dy * dy > radius * radius) continue;

@@ -43,7 +43,7 @@ TrueVolume::TrueVolume(const io::VolumePlace& place, const std::filesystem::path
     first_ = *found;
   else
     file_ = open_on_grid(place, path, spelled("truth"), any_external);  // its message says what is wrong
-  slice_.resize(static_cast<std::size_t>(file_->shape()[1] * file_->shape()[2]));
+  slice_.resize(file_->shape()[1] * file_->shape()[2]);
 }
 
 void TrueVolume::read(Index z, float* slice) {
@@ -60,7 +60,7 @@ double TrueVolume::value_range() {
     const auto [a, b] = std::minmax_element(slice_.begin(), slice_.end());
     low = std::min(low, *a), high = std::max(high, *b);
   }
-  return high > low ? static_cast<double>(high) - low : 1.0;
+  return high > low ? double{high} - low : 1.0;
 }
 
 Truth::Truth(const io::VolumePlace& place, const std::filesystem::path& path, bool any_external)

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "../../core/rounding.hpp"
+
 namespace tandem::pipeline {
 
 namespace {
@@ -39,7 +41,7 @@ void RangeFinder::look_at(Range slices, const float* volume) {
 
 void RangeFinder::look_at(const float* slice) {
   std::vector<float> values(slice, slice + area_);
-  const auto clipped = static_cast<Index>(share_clipped * area_);
+  const auto clipped = floor_index(share_clipped * area_);
   const float low = value_at(values, clipped);
   seen_.push_back({low, value_at(values, area_ - 1 - clipped)});
 }
@@ -47,11 +49,11 @@ void RangeFinder::look_at(const float* slice) {
 void RangeFinder::join(const Comm& ranks) {
   std::array<double, 2> ends{INFINITY, INFINITY};
   for (const ValueRange& one : seen_)
-    ends = {std::min<double>(ends[0], one.min), std::min(ends[1], -static_cast<double>(one.max))};
+    ends = {std::min<double>(ends[0], one.min), std::min(ends[1], -double{one.max})};
   double count = seen_.size();
   ranks.all_reduce(ends, Combine::least);
   ranks.all_reduce({&count, 1});
-  seen_.assign(static_cast<std::size_t>(count), {static_cast<float>(ends[0]), static_cast<float>(-ends[1])});
+  seen_.assign(count, {static_cast<float>(ends[0]), static_cast<float>(-ends[1])});
 }
 
 std::optional<ValueRange> RangeFinder::range() const {

@@ -7,6 +7,7 @@
 #include "../../apps/command.hpp"
 #include "../../apps/options/command_line.hpp"
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../io/scans/given_scan.hpp"
 #include "bindings.hpp"
@@ -71,7 +72,7 @@ void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnT
   words.insert(words.begin(), "tandem");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  if (apps::parse(program.app, static_cast<int>(arguments.size()), arguments.data())) program.chosen();
+  if (apps::parse(program.app, int_of(arguments.size()), arguments.data())) program.chosen();
 }
 
 /// How an option takes its values: "flag" (or "flag=" if it may have details), "list" (once for each value),

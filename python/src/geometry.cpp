@@ -22,8 +22,7 @@ Range range_of(const std::optional<Ends>& ends, Index count) {
 Detector make_detector(Index bins, Index rows, std::optional<double> bin_pitch,
                        std::optional<double> row_pitch, std::optional<double> axis_bin) {
   const double pitch = bin_pitch.value_or(1);
-  const Detector detector{bins, rows, pitch, row_pitch.value_or(pitch),
-                          axis_bin.value_or(0.5 * static_cast<double>(bins - 1))};
+  const Detector detector{bins, rows, pitch, row_pitch.value_or(pitch), axis_bin.value_or(0.5 * (bins - 1))};
   validate(detector);
   return detector;
 }
@@ -53,7 +52,7 @@ Kind make_cone(const Detector& detector, std::vector<double> angles, double sod_
                std::optional<double> midplane_row) {
   Kind scan;
   static_cast<ConeBeam&>(scan) = {detector, std::move(angles), sod_mm, sdd_mm,
-                                  midplane_row.value_or(0.5 * static_cast<double>(detector.rows - 1))};
+                                  midplane_row.value_or(0.5 * (detector.rows - 1))};
   validate(scan);
   warn_of_degrees(scan.angles);
   return scan;

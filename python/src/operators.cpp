@@ -201,7 +201,7 @@ void add_filter(nb::module_& m) {
 
 /// Numbers in double of the caller, who has checked how many there are.
 std::span<const double> lent_doubles(Address at, Index count) {
-  return {reinterpret_cast<const double*>(at), static_cast<std::size_t>(count)};
+  return std::span(reinterpret_cast<const double*>(at), count);
 }
 void give(const std::vector<double>& from, Address to) {
   std::copy(from.begin(), from.end(), reinterpret_cast<double*>(to));

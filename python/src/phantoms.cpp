@@ -5,9 +5,7 @@ namespace tandem::python {
 
 namespace {
 
-std::span<float> floats_at(Address at, Index count) {
-  return {reinterpret_cast<float*>(at), static_cast<std::size_t>(count)};
-}
+std::span<float> floats_at(Address at, Index count) { return std::span(reinterpret_cast<float*>(at), count); }
 
 void project_to(const Phantom& phantom, const Scan& scan, Address out, int samples) {
   const Released released;

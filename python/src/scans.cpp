@@ -68,7 +68,7 @@ void write_scan(const std::string& path, const Scan& scan, std::optional<double>
                         darks);
   for (const auto& [kind, address, count] : frames) {
     io::Frames whole{PixelType::float32, {count, detector.rows, detector.bins}, {}};
-    whole.bytes.resize(static_cast<std::size_t>(count * detector.rows * detector.bins) * sizeof(float));
+    whole.bytes.resize(count * detector.rows * detector.bins * sizeof(float));
     std::memcpy(whole.bytes.data(), reinterpret_cast<const void*>(address), whole.bytes.size());
     writer.write(kind_named(kind), {0, detector.rows}, whole);
   }

@@ -194,7 +194,7 @@ StopRule rule_of(const std::string& name, std::function<bool(Seen, std::size_t)>
 std::span<std::byte> bytes_of(const StatePart& part) {
   if (const auto* bytes = std::get_if<std::span<std::byte>>(&part.value)) return *bytes;
   const auto& vector = std::get<VectorView>(part.value);
-  return std::as_writable_bytes(std::span(vector.data, static_cast<std::size_t>(vector.space.size())));
+  return std::as_writable_bytes(std::span(vector.data, vector.space.size()));
 }
 
 /// What steps have changed, by names, and how many there were.

@@ -93,9 +93,9 @@ class OnTensors {
     const std::size_t axes = nb::len(shape), own = here_.size();
     if (axes < own) return false;
     const std::size_t batch = axes - own;
-    const nb::object wanted = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(batch + there_.size())));
+    const nb::object wanted = nb::steal(PyTuple_New(batch + there_.size()));
     const auto set = [&](std::size_t axis, Index extent) {
-      PyTuple_SetItem(wanted.ptr(), static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(extent));
+      PyTuple_SetItem(wanted.ptr(), axis, PyLong_FromLongLong(extent));
     };
     for (std::size_t i = 0; i < axes; ++i) {
       const auto extent = nb::cast<Index>(shape[i]);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../core/rounding.hpp"
+
 namespace tandem {
 
 namespace {
@@ -43,7 +45,7 @@ double ErrorCurve::largest_weight(double settled) const {
   constexpr int an_octave = 64;
   const auto [first, last_octave] = octaves();
   const double octaves = last_octave - first;
-  const auto steps = static_cast<int>(std::ceil(octaves * an_octave));
+  const auto steps = ceil_int(octaves * an_octave);
   std::vector<double> errors;
   for (int k = 0; k <= steps; ++k) errors.push_back(log_error(first + octaves * k / std::max(1, steps)));
   double uncertainty = 0;

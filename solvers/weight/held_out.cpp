@@ -10,6 +10,7 @@
 #include "../../core/comm.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/random.hpp"
+#include "../../core/rounding.hpp"
 
 namespace tandem {
 
@@ -47,14 +48,13 @@ std::vector<float> some_errors(const Array& factors, const Array& misfit) {
 
 Mean trimmed_mean(std::vector<float> errors) {
   constexpr double kept = 0.75;
-  const auto last = errors.begin() + static_cast<std::ptrdiff_t>(kept * errors.size());
+  const auto last = errors.begin() + floor_index(kept * errors.size());
   if (last == errors.begin()) return {};
   std::nth_element(errors.begin(), last, errors.end());
   const double count = last - errors.begin();
   const double mean = std::accumulate(errors.begin(), last, 0.0) / count;
-  const double squares = std::accumulate(errors.begin(), last, 0.0, [](double sum, float error) {
-    return sum + static_cast<double>(error) * error;
-  });
+  const double squares = std::accumulate(errors.begin(), last, 0.0,
+                                         [](double sum, float error) { return sum + double{error} * error; });
   return {mean, std::sqrt(std::max(squares / count - mean * mean, 0.0) / count)};
 }
 

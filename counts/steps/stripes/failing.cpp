@@ -1,3 +1,4 @@
+#include "../../../core/rounding.hpp"
 #include "columns.hpp"
 
 namespace tandem::pipeline::stripes {
@@ -12,7 +13,7 @@ constexpr double share = 0.02;      // part of the views in which a column may b
 
 ColumnSum beside_others() { return {3, reach, {-0.5f, 1, -0.5f}}; }
 
-Index deviation_rank(Index views) { return static_cast<Index>((1 - share) * views); }
+Index deviation_rank(Index views) { return floor_index((1 - share) * views); }
 
 /// Edges of a sample pass all columns, so deviations change little from column to column: 1.7 times at most
 /// in all samples that were tried.

@@ -26,7 +26,7 @@ const Option<PositiveNumber> vo_fitting_sigmay{"vo-fitting:sigmay", "the same ov
 /// that fits them best, from the middle on (Savitzky and Golay). By polynomials that are orthogonal on the
 /// points, p_(k+1)(x) = x p_k(x) - b_k p_(k-1)(x).
 std::vector<double> fit_weights(Index half, Index order) {
-  const std::size_t count = 2 * half + 1;
+  const Index count = 2 * half + 1;
   std::vector<double> before(count, 0.0), now(count, 1.0), weights(half + 1, 0.0);
   double last = 1;
   for (Index k = 0; k <= std::min(order, 2 * half); ++k) {
@@ -34,8 +34,8 @@ std::vector<double> fit_weights(Index half, Index order) {
     const std::size_t middle = half;
     for (std::size_t j = 0; j < weights.size(); ++j) weights[j] += now[middle] * now[middle + j] / size;
     const double b = k == 0 ? 0 : size / last;
-    for (std::size_t i = 0; i < count; ++i) {
-      const double x = static_cast<double>(i) - half, next = x * now[i] - b * before[i];
+    for (Index i = 0; i < count; ++i) {
+      const double x = i - half, next = x * now[i] - b * before[i];
       before[i] = std::exchange(now[i], next);
     }
     last = size;

@@ -1,3 +1,4 @@
+#include "../../../core/rounding.hpp"
 #include "columns.hpp"
 #include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
@@ -28,7 +29,7 @@ std::vector<double> factors_of(const Plane& ranks, const Plane& smooth, Range mi
 }  // namespace
 
 Range heeded_ranks(const LargeStripes& how, Index views) {
-  const auto drop = static_cast<Index>(0.5 * how.drop_ratio * views);
+  const auto drop = floor_index(0.5 * how.drop_ratio * views);
   return {drop, views - drop};
 }
 

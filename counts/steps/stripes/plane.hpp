@@ -25,7 +25,7 @@ Plane transposed(const Plane& plane);
 /// The value in the middle; the larger one of two. @pre there is one
 template <class T>
 T median(std::vector<T> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + values.size() / 2;
   std::ranges::nth_element(values, middle);
   return *middle;
 }

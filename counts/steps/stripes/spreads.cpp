@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../../core/parallel.hpp"
+#include "../../../core/rounding.hpp"
 
 namespace tandem::pipeline::stripes {
 
@@ -36,7 +37,7 @@ ColumnSpreads spreads_of(const Plane& columns, const ColumnSum& sum, Index rank)
 
 /// Binomials with alternating signs.
 ColumnSum differences(Index order) {
-  ColumnSum sum{static_cast<int>(order) + 1, 1, {1}};
+  ColumnSum sum{int_of(order) + 1, 1, {1}};
   for (Index k = 1; k <= order; ++k)
     for (Index i = k; i > 0; --i) sum.weights[i] -= sum.weights[i - 1];
   return sum;

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "../../../core/parallel.hpp"
+#include "../../../core/rounding.hpp"
 
 namespace tandem::pipeline::stripes {
 
@@ -83,7 +84,7 @@ std::vector<std::string> wavelet_names() {
 
 WaveletFilters filters_of(const Wavelet& wavelet) {
   const std::size_t taps = wavelet.low.size();
-  WaveletFilters filters{static_cast<int>(taps), {}, {}};
+  WaveletFilters filters{int_of(taps), {}, {}};
   for (std::size_t m = 0; m < taps; ++m) {
     filters.low[m] = wavelet.low[m];
     filters.high[m] = (m % 2 == 0 ? 1 : -1) * wavelet.low[taps - 1 - m];

@@ -34,9 +34,8 @@ std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions&
 
 void require_rows_left(const std::vector<double>& row_shifts, const Detector& detector) {
   for (const double shift : row_shifts)
-    require<GeometryError>(std::abs(shift) < static_cast<double>(detector.rows),
-                           spelled("view-row-shifts") + ": a shift of ", shift, " rows; less than the ",
-                           detector.rows, " rows of the detector are needed");
+    require<GeometryError>(std::abs(shift) < detector.rows, spelled("view-row-shifts") + ": a shift of ",
+                           shift, " rows; less than the ", detector.rows, " rows of the detector are needed");
 }
 
 }  // namespace tandem::io

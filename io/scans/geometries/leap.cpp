@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "../../../core/error.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../../geometry/vector3.hpp"
 #include "../../files/text_file.hpp"
 #include "../settings/key_values.hpp"
@@ -63,7 +64,7 @@ ViewGeometry read_leap(const fs::path& path) {
                              up = vectors("rowVectors"), along = vectors("colVectors");
   const double width = number("pixelWidth"), height = number("pixelHeight");
   ViewGeometry found{.where = where};
-  found.rows = static_cast<Index>(number("numRows")), found.bins = static_cast<Index>(number("numCols"));
+  found.rows = floor_index(number("numRows")), found.bins = floor_index(number("numCols"));
   for (std::size_t k = 0; k < count; ++k) {
     constexpr double unit = 1e-3;  // float32 numbers of LEAP are more exact
     require<FileError>(std::abs(length(along[k]) - 1) < unit && std::abs(length(up[k]) - 1) < unit, where,

@@ -88,8 +88,8 @@ std::array<Index, 2> shape_in(const std::string& head, const std::string& where)
   const std::string text = value_in(head, "shape", where);
   std::array<Index, 2> shape{-1, -1};
   const bool two = std::sscanf(text.c_str(), "(%ld , %ld", &shape[0], &shape[1]) == 2;
-  require<FileError>(two && shape[1] == static_cast<Index>(width) && shape[0] > 0 && shape[0] <= most_views,
-                     where, ": has the shape (", shape[0], ", ", shape[1], "); (views, 12) is needed");
+  require<FileError>(two && shape[1] == width && shape[0] > 0 && shape[0] <= most_views, where,
+                     ": has the shape (", shape[0], ", ", shape[1], "); (views, 12) is needed");
   return shape;
 }
 
@@ -100,7 +100,7 @@ double number_at(const char* bytes, bool swapped) {
   if (swapped) std::ranges::reverse(raw);
   T value;
   std::memcpy(&value, raw.data(), sizeof(T));
-  return static_cast<double>(value);
+  return value;
 }
 
 /// Reads an array of NumPy in the format NEP 1: a mark, the length of the head, the head, numbers.
@@ -108,9 +108,7 @@ ViewGeometry read_array(const fs::path& path) {
   const std::string name = path.string();
   const std::string file = text_of_regular_file(path, "an array of NumPy", longest_list);
   require<FileError>(file.starts_with(npy_mark) && file.size() > 12, name, ": is no array of NumPy");
-  const auto byte = [&](std::size_t k) {
-    return static_cast<std::size_t>(static_cast<unsigned char>(file[k]));
-  };
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(file[k]); };
   const bool long_head = byte(6) > 1;
   std::size_t length = byte(8) | byte(9) << 8;
   if (long_head) length |= byte(10) << 16 | byte(11) << 24;
@@ -164,8 +162,8 @@ ViewGeometry vectors_in_text(const fs::path& path) {
     std::ranges::replace(line, ',', ' ');
     if (line.starts_with('#')) found.parallel |= line.find("parallel3d_vec") != std::string::npos;
     if (line.find_first_not_of(" \t\r") == std::string::npos || line.starts_with('#')) continue;
-    require<FileError>(static_cast<Index>(all.size() / width) < most_views, path.string(), ": has more than ",
-                       most_views, " views");
+    require<FileError>(all.size() / width < most_views, path.string(), ": has more than ", most_views,
+                       " views");
     const auto numbers = numbers_in(line, path.string() + ": line " + std::to_string(number));
     all.insert(all.end(), numbers.begin(), numbers.end());
   }

@@ -8,6 +8,7 @@
 
 #include "../../../core/error.hpp"
 #include "../../../core/parallel.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../../core/spelled.hpp"
 #include "../orientation.hpp"
 #include "image_folder.hpp"
@@ -140,8 +141,7 @@ std::unique_ptr<FrameSource> frames_of_files(const std::string& where, const Ima
   note_unheeded(*files.front(), *source);
   for (const auto& file : files)
     if (const double claimed = claimed_images(*file); claimed > 1) {
-      source->notes.push_back(file->name() + ": says that it holds " +
-                              std::to_string(static_cast<Index>(claimed)) +
+      source->notes.push_back(file->name() + ": says that it holds " + std::to_string(floor_index(claimed)) +
                               " images, and holds 1; if others are lost, save it again with all of them");
       break;
     }

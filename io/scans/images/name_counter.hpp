@@ -27,9 +27,7 @@ struct NameNumber {
   Index step = 0;             ///< step of at least half of the sorted values; 0: there is none
   Index missing = 0;          ///< values that are missing by this step; -1: values do not fit it
   /// Whether it tells the order, since at least half of the numbers are there.
-  bool counts() const {
-    return apart && step > 0 && missing >= 0 && missing <= static_cast<Index>(values.size());
-  }
+  bool counts() const { return apart && step > 0 && missing >= 0 && missing <= std::ssize(values); }
   bool by_one() const { return whole && step == 1; }
 };
 

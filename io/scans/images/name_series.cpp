@@ -10,7 +10,7 @@ namespace tandem::io {
 
 namespace {
 
-constexpr std::size_t few = 4;  // names or numbers in one note
+constexpr Index few = 4;  // names or numbers in one note
 constexpr std::size_t longest_name = 60;
 
 /// The letters at the beginning of a name, in lower case.
@@ -106,24 +106,24 @@ std::string numbering_fault(const std::vector<std::string>& names) {
     if (rise == 0) return "two images have the number " + text_of(before);
     if (rise % step != 0)
       return "the numbers do not rise in equal steps: " + text_of(before) + ", " + text_of(numbers[i]);
-    for (Index k = 1; k < rise / step && first.size() < few; ++k) first.push_back(text_of(before + k * step));
+    for (Index k = 1; k < rise / step && std::ssize(first) < few; ++k)
+      first.push_back(text_of(before + k * step));
     missing += rise / step - 1;
   }
   if (missing == 0) return {};
   std::string text = missing == 1 ? "the number " : "the numbers ";
   for (const std::string& number : first) text += (number == first.front() ? "" : ", ") + number;
-  if (missing > static_cast<Index>(few))
-    text += " and " + std::to_string(missing - static_cast<Index>(few)) + " more";
+  if (missing > few) text += " and " + std::to_string(missing - few) + " more";
   return text + (missing == 1 ? " is missing" : " are missing");
 }
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(few, names.size()); ++i) {
+  for (Index i = 0; i < std::min(few, std::ssize(names)); ++i) {
     const std::string& name = names[i];
     text += (i > 0 ? ", " : "") + (name.size() <= longest_name ? name : name.substr(0, longest_name) + "...");
   }
-  return names.size() <= few ? text : text + " and " + std::to_string(names.size() - few) + " more";
+  return std::ssize(names) <= few ? text : text + " and " + std::to_string(names.size() - few) + " more";
 }
 
 }  // namespace tandem::io

@@ -13,6 +13,7 @@
 
 #include "../../../core/error.hpp"
 #include "../../../core/parallel.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../../core/units.hpp"
 #include "../../files/text.hpp"
 #include "../../hdf5/rehearsal.hpp"
@@ -221,7 +222,7 @@ std::optional<Index> count_of(const Scan& scan, const char* key) {
   const double number = scan.number(key).value_or(0);
   require<FileError>(number >= 1 && number <= most && number == std::floor(number), scan.where(), ": ", key,
                      " = ", *text, "; a whole number from 1 on is needed");
-  return static_cast<Index>(number);
+  return floor_index(number);
 }
 
 /// Requires the size of images that the file says. Images that were binned or cut would have another pitch.
@@ -269,7 +270,7 @@ void read_lengths(const Scan& scan, ScanInfo& info) {
 
 /// Sets times. A flat was taken before the view with its number, or after the last view.
 void read_times(const std::vector<Image>& views, const std::vector<Image>& flats, ScanInfo& info) {
-  for (const Image& view : views) info.times.views.push_back(static_cast<double>(view.view));
+  for (const Image& view : views) info.times.views.push_back(view.view);
   for (const Image& flat : flats)
     info.times.flats.push_back(flat.view + (flat.view < views.back().view ? -0.5 : 0.5));
 }

@@ -133,7 +133,7 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
   const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
   acquisition.projections.push_back(frames_of(data, options.time));
   note_absolute_link(file, "/exchange/data", acquisition.info.notes);
-  if (data->shape().size() == 4) acquisition.times = static_cast<Index>(data->shape()[0]);
+  if (data->shape().size() == 4) acquisition.times = data->shape()[0];
   acquisition.can_grow =
       !acquisition.times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
   acquisition.planned_views = data->most_slices();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "../../../core/error.hpp"
+#include "../../../core/rounding.hpp"
 #include "../recorded.hpp"
 #include "layout.hpp"
 #include "nxtomo.hpp"
@@ -235,7 +236,7 @@ void note_left_out(const hdf5::File& file, NXtomoEntry& entry) {
   const auto views = std::ranges::count(entry.keys, 0);
   if (planned && views < *planned)
     notes.push_back(std::to_string(views) + " of the " +
-                    std::to_string(static_cast<Index>(std::min(*planned, 1e9))) +
+                    std::to_string(floor_index(std::min(*planned, 1e9))) +
                     " planned views are there (tomo_n)");
 }
 

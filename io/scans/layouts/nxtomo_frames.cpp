@@ -91,7 +91,7 @@ std::vector<double> positions_mm(const hdf5::File& file, const std::string& path
   if (all.size() < 2) return {};
   const std::string unit = file.data_set(path).text("units").value_or("m");
   const std::optional<double> mm = mm_per(unit);
-  const auto views = static_cast<std::size_t>(std::ranges::count(keys, 0));
+  const std::size_t views = std::ranges::count(keys, 0);
   if (all.size() == keys.size()) all = of_kind(all, keys, 0);
   if (!mm || all.size() != views) {
     notes.push_back(path + " is left out: " +

@@ -1,4 +1,5 @@
 #include "../../../core/error.hpp"
+#include "../../../core/names.hpp"
 #include "../../files/text.hpp"
 #include "layout.hpp"
 
@@ -30,8 +31,7 @@ namespace {
 /// The ways, in words, in which a file may hold frames of a kind: `ways`, and those of all layouts.
 std::string needed(FrameKind kind, std::vector<std::string> ways = {}) {
   for (const Layout& each : layouts())
-    if (const std::string_view way = each.needed[static_cast<std::size_t>(kind)]; !way.empty())
-      ways.emplace_back(way);
+    if (const std::string_view way = row_of(each.needed, kind); !way.empty()) ways.emplace_back(way);
   return alternatives(ways) + " is needed";
 }
 

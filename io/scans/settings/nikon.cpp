@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "../../../core/error.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../../core/spelled.hpp"
 #include "../../../core/units.hpp"
 #include "../../files/text_file.hpp"
@@ -134,7 +135,7 @@ std::vector<double> angles_in(const AngleFile& file, Index views) {
     if (!(words >> first >> second)) continue;
     const std::optional<double> number = finite_number(first), angle = finite_number(second);
     if (!number || !angle || *number < 1 || *number > views) return {};
-    angles[static_cast<std::size_t>(*number) - 1] = *angle;
+    angles[floor_index(*number) - 1] = *angle;
   }
   const bool all = std::all_of(angles.begin(), angles.end(), [](double a) { return std::isfinite(a); });
   return all ? angles : std::vector<double>();

@@ -71,7 +71,7 @@ CompoundFile::CompoundFile(const fs::path& path) : name_(path.string()), stamp_(
 
 /// The offset of a sector. Sector 0 follows the head, which fills one sector.
 Index CompoundFile::place_of(std::uint32_t sector, const std::string& where) const {
-  const Index place = (static_cast<Index>(sector) + 1) << shift_;
+  const Index place = (Index{sector} + 1) << shift_;
   require<FileError>(sector < last_number && place < static_cast<Index>(stamp_.bytes), where,
                      ": is in sector ", sector,
                      ", which the file does not have; it is damaged or was cut short");
@@ -211,7 +211,7 @@ std::vector<Extent> CompoundFile::extents(const std::string& stream) const {
   Index rest = at.bytes;
   for (const std::uint32_t sector :
        sectors_of(at.first, next_mini_, (at.bytes + size - 1) / size, where(stream))) {
-    Index offset = static_cast<Index>(sector) << mini_shift, piece = std::min(rest, size);
+    Index offset = Index{sector} << mini_shift, piece = std::min(rest, size);
     rest -= piece;
     for (const Extent& mini : mini_) {  // a short sector lies in one sector
       if (offset < mini.bytes) {

@@ -94,7 +94,7 @@ class Zeiss {
       float value = 0;
       std::memcpy(&value, bytes.data() + at, sizeof value);
       if (!std::isfinite(value)) break;
-      numbers.push_back(static_cast<double>(value));
+      numbers.push_back(value);
     }
     return numbers;
   }

@@ -91,8 +91,7 @@ bool slide_if_fits(const float* sorted, ColumnShape n, Index size, float* median
   note_launch("medians of " + std::to_string(places));
   const dim3 blocks =
       grid_of(ceil_div<Index>(n.views, threads), ceil_div<Index>(n.bins, bins_a_thread), n.rows);
-  slide<places>
-      <<<blocks, threads, 0, queue(stream)>>>(sorted, n.bins, n.views, static_cast<int>(size), medians);
+  slide<places><<<blocks, threads, 0, queue(stream)>>>(sorted, n.bins, n.views, int_of(size), medians);
   after_launch();
   return true;
 }
@@ -107,8 +106,8 @@ void medians_of_columns(const float* sorted, ColumnShape n, Index bins, Index ra
     return;
   note_launch("medians by counting");
   const dim3 blocks = grid_of(ceil_div<Index>(n.views, threads), std::min<Index>(n.bins, 65535), n.rows);
-  count_through<<<blocks, threads, 0, queue(stream)>>>(sorted, n.bins, n.views, static_cast<int>(bins),
-                                                       static_cast<int>(ranks), medians);
+  count_through<<<blocks, threads, 0, queue(stream)>>>(sorted, n.bins, n.views, int_of(bins), int_of(ranks),
+                                                       medians);
   after_launch();
 }
 

@@ -42,8 +42,8 @@ template <int threads, int values_a_thread>
 bool sort_if_fits(const float* columns, ColumnShape n, float* sorted, std::uint16_t* order, Stream& stream) {
   if (n.views > threads * values_a_thread) return false;
   note_launch("sort columns of " + std::to_string(threads * values_a_thread));
-  sort_column<threads, values_a_thread><<<grid_of(n.rows * n.bins), threads, 0, queue(stream)>>>(
-      columns, static_cast<int>(n.views), sorted, order);
+  sort_column<threads, values_a_thread>
+      <<<grid_of(n.rows * n.bins), threads, 0, queue(stream)>>>(columns, int_of(n.views), sorted, order);
   after_launch();
   return true;
 }

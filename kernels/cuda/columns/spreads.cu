@@ -81,7 +81,7 @@ bool find_if_fits(const SpreadTask& task, Stream& stream) {
   if (task.views.size() > threads * values_a_thread) return false;
   note_launch("spreads of " + std::to_string(threads * values_a_thread));
   find_spreads<threads, values_a_thread><<<grid_of(task.shape.rows * task.bins), threads, 0, queue(stream)>>>(
-      task.columns, task.shape, task.sum, task.bins, task.views, static_cast<int>(task.rank), task.medians,
+      task.columns, task.shape, task.sum, task.bins, task.views, int_of(task.rank), task.medians,
       task.distances);
   after_launch();
   return true;

@@ -43,7 +43,7 @@ __device__ inline float given_to(const EndValues& ends, Index row, Index bin, fl
 template <int count>
 __device__ void sum_over_block(double (&sums)[count]) {
   __shared__ double of_warp[count][32];
-  const int warp = own_thread() / 32, warps = static_cast<int>(blockDim.x) / 32;
+  const int warp = own_thread() / 32, warps = threads_in_block() / 32;
 #pragma unroll
   for (int i = 0; i < count; ++i) {
     const double sum = sum_over_warp(sums[i]);

@@ -41,7 +41,7 @@ requires(sizeof(T) == 2 || sizeof(T) == 8) Boxes
 /// Makes the barriers. One thread does it, before the block synchronizes.
 __device__ inline void make_box_barriers(unsigned first, int count, int boxes) {
   if constexpr (bulk_copies) {
-    for (int k = 0; k < count; ++k) make_barrier(first + static_cast<unsigned>(8 * k), boxes);
+    for (int k = 0; k < count; ++k) make_barrier(first + 8 * k, boxes);
     publish_barriers();
   }
 }
@@ -53,7 +53,7 @@ __device__ inline void begin_box(unsigned to, const Boxes& b, const int (&at)[4]
   const int lane = threadIdx.x % 32;
   if constexpr (bulk_copies) {
     if (lane != 0) return;
-    arrive_expecting(barrier, wanted ? static_cast<unsigned>(b.bytes()) : 0);
+    arrive_expecting(barrier, wanted ? b.bytes() : 0);
     if (wanted) fetch_box(to, b.map, at, barrier);
   } else {
     constexpr int piece = 16;
@@ -65,7 +65,7 @@ __device__ inline void begin_box(unsigned to, const Boxes& b, const int (&at)[4]
       const bool there = i0 >= 0 && i0 < b.size[0] && i1 >= 0 && i1 < b.size[1] && i2 >= 0 &&
                          i2 < b.size[2] && i3 >= 0 && i3 < b.size[3];
       const Index from = there ? i0 * b.element + i1 * b.stride[0] + i2 * b.stride[1] + i3 * b.stride[2] : 0;
-      begin_copy(to + static_cast<unsigned>(k * piece), b.data + from, there);
+      begin_copy(to + k * piece, b.data + from, there);
     }
   }
 }

@@ -28,8 +28,7 @@ const Cufft& cufft();
 
 /// Turns a failed call into a DeviceError that has the place of the call.
 inline void check(cufftResult status, const std::source_location at = std::source_location::current()) {
-  require<DeviceError>(status == CUFFT_SUCCESS, "cuFFT: error ", static_cast<int>(status), " in ",
-                       at.function_name());
+  require<DeviceError>(status == CUFFT_SUCCESS, "cuFFT: error ", status, " in ", at.function_name());
 }
 
 }  // namespace tandem::kernels::cuda

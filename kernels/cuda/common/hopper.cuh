@@ -69,7 +69,7 @@ CUtensorMap tensor_map(CUtensorMapDataType type, const void* data, const Size (&
   const CUresult status = reinterpret_cast<Encode>(entry)(
       &map, type, rank, const_cast<void*>(data), size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
       swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  require<DeviceError>(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: error ", static_cast<int>(status));
+  require<DeviceError>(status == CUDA_SUCCESS, "cuTensorMapEncodeTiled: error ", status);
   return map;
 }
 

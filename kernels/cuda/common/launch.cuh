@@ -12,6 +12,7 @@
 #include "../../../core/cuda/runtime.hpp"
 #include "../../../core/device.hpp"
 #include "../../../core/error.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../../core/space.hpp"
 
 namespace tandem::kernels::cuda {
@@ -36,11 +37,24 @@ inline dim3 grid_of(Index x, Index y = 1, Index z = 1) {
   return {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
 }
 
-/// The place of the block, and of the thread in it, as numbers with a sign: CUDA has fewer than 2^31 of each.
+/// The place of the block and of the thread in it, and how many there are, as numbers with a sign: CUDA has
+/// fewer than 2^31 of each.
 __device__ inline int own_block_x() { return static_cast<int>(blockIdx.x); }
 __device__ inline int own_block_y() { return static_cast<int>(blockIdx.y); }
 __device__ inline int own_block_z() { return static_cast<int>(blockIdx.z); }
 __device__ inline int own_thread() { return static_cast<int>(threadIdx.x); }
+__device__ inline int threads_in_block() { return static_cast<int>(blockDim.x); }
+__device__ inline int grid_x() { return static_cast<int>(gridDim.x); }
+__device__ inline int grid_y() { return static_cast<int>(gridDim.y); }
+
+/// Whether 0 <= k < count, in one comparison.
+__device__ inline bool is_below(int k, int count) {
+  return static_cast<unsigned>(k) < static_cast<unsigned>(count);
+}
+
+/// The size of a type, as a number with a sign.
+template <class T>
+constexpr int size_of = sizeof(T);
 
 /// Shared memory that a block may have at most, bytes.
 inline int most_shared_memory(Device device) {

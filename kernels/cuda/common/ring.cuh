@@ -4,6 +4,7 @@
 // shared memory, round after round, two warpgroups multiply what lies there. A barrier a stage says that it
 // is full, another that it is empty.
 
+#include "ampere.cuh"
 #include "hopper.cuh"
 
 namespace tandem::kernels::cuda {
@@ -17,10 +18,6 @@ struct Step {
   int number, stage, round;
 };
 
-__device__ inline unsigned address_of(const void* shared) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
-}
-
 /// A ring in dynamic shared memory: boxes of all stages, then notes, what else a stage has, then barriers.
 /// `box_bytes` are those of a stage, in whole patterns of the swizzle, 1024.
 template <class Notes>
@@ -30,9 +27,7 @@ struct Ring {
   unsigned boxes, full, empty;  ///< addresses
   Notes* notes;
 
-  static int bytes(int stages, int box_bytes) {
-    return 1024 + stages * (box_bytes + static_cast<int>(sizeof(Notes)) + 16);
-  }
+  static int bytes(int stages, int box_bytes) { return 1024 + stages * (box_bytes + size_of<Notes> + 16); }
   static int stages_that_fit(int box_bytes) {
     constexpr int most_shared = 226 * 1024;  // a block may have one more, for variables
     int stages = 8;
@@ -43,10 +38,10 @@ struct Ring {
   /// All threads of the block make it.
   __device__ Ring(int count, int box_bytes) : stages(count) {
     extern __shared__ unsigned char shared[];
-    const unsigned start = address_of(shared);
+    const unsigned start = shared_address(shared);
     boxes = (start + 1023) & ~1023u;
     notes = reinterpret_cast<Notes*>(shared + (boxes - start) + stages * box_bytes);
-    full = address_of(notes + stages), empty = full + 8 * stages;
+    full = shared_address(notes + stages), empty = full + 8 * stages;
     if (threadIdx.x == 0) {
       for (int s = 0; s < stages; ++s) {
         make_barrier(full_at(s), 32);
@@ -72,7 +67,7 @@ struct Ring {
   /// Begins a fetch: after the notes and before boxes of so many bytes in all, which arrive at
   /// `full_at(stage)`.
   __device__ void begin_fetch(int stage, int bytes) const {
-    if (threadIdx.x % 32 == 0) arrive_expecting(full_at(stage), static_cast<unsigned>(bytes));
+    if (threadIdx.x % 32 == 0) arrive_expecting(full_at(stage), bytes);
     __syncwarp();
   }
   __device__ void end_fetch(int stage) const {

@@ -116,8 +116,8 @@ class CellTables {
     const bool same = how.spans.size() == 1 && std::ranges::all_of(how.mixes, &FlatMix::is_one);
     cells = {y.n1,
              y.n2,
-             static_cast<int>(how.rows_together),
-             static_cast<int>(how.bins_together),
+             int_of(how.rows_together),
+             int_of(how.bins_together),
              1.0f / (how.rows_together * how.bins_together),
              dark_.data(),
              spans_.data(),
@@ -157,12 +157,10 @@ class Tally {
   CountsTally brought() {
     bring(std::span(&met_, 1), there_, stream_);
     const auto number = [](unsigned bits) { return __builtin_bit_cast(float, bits); };
-    return {.repaired = static_cast<Index>(met_.repaired),
-            .saturated = static_cast<Index>(met_.saturated),
-            .floored = static_cast<Index>(met_.floored),
-            .not_finite = static_cast<Index>(met_.not_finite),
-            .lowest_floor = number(met_.lowest_floor),
-            .highest_floor = number(met_.highest_floor)};
+    CountsTally all{.lowest_floor = number(met_.lowest_floor), .highest_floor = number(met_.highest_floor)};
+    all.repaired = met_.repaired, all.saturated = met_.saturated;
+    all.floored = met_.floored, all.not_finite = met_.not_finite;
+    return all;
   }
 
  private:

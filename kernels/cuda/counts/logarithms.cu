@@ -171,7 +171,7 @@ Index polynomial_of(const CountsToLines& how, std::span<const double> coefficien
   const Sent<double> there(coefficients, stream);
   const Count above(stream);
   take_polynomial<<<blocks_of(y), threads, 0, queue(stream)>>>(
-      tables.cells, there.data(), static_cast<int>(coefficients.size()), most, y, above.data());
+      tables.cells, there.data(), int_of(coefficients.size()), most, y, above.data());
   after_launch();
   return above.brought(stream);
 }

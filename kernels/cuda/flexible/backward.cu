@@ -24,8 +24,8 @@ struct Slanted {
 __global__ void __launch_bounds__(256)
     slant(const FlexiblePlace* __restrict__ places, Image<const float> in, Slanted out) {
   const int v = blockIdx.y;
-  for (int row = blockIdx.x; row < out.rows; row += static_cast<int>(gridDim.x))
-    for (int bin = threadIdx.x; bin < out.pitch; bin += static_cast<int>(blockDim.x))
+  for (int row = blockIdx.x; row < out.rows; row += grid_x())
+    for (int bin = threadIdx.x; bin < out.pitch; bin += threads_in_block())
       out.view(v)[Index{row} * out.pitch + bin] =
           bin < out.bins ? static_cast<float>(distance_of(places[v], row, bin)) * element(in, v, row, bin)
                          : 0;
@@ -44,7 +44,7 @@ __device__ void begin_window(const Slanted& in, int view, const Window& window, 
     for (int line = lane / across; line < window.rows; line += 2) {
       const bool there = inside && row >= 0 && row < in.rows;
       begin_copy(to, there ? from : in.data, there);
-      row += 2, from += 2 * in.pitch, to += 2 * width * static_cast<unsigned>(sizeof(float));
+      row += 2, from += 2 * in.pitch, to += 2 * width * sizeof(float);
     }
   }
 }
@@ -201,11 +201,10 @@ void flexible_backward(const FlexibleViews& views, const Execution& how, float a
   const auto list = views_on_device(views, stream);
   const Index at_once = views_at_once(cells, sizeof(float)), pitch = padded_bins(cells[2]);
   const Scratch<float> slanted(at_once * cells[1] * pitch, s);
-  const Slanted in{slanted.data(), static_cast<int>(cells[1]), static_cast<int>(cells[2]),
-                   static_cast<int>(pitch)};
+  const Slanted in{slanted.data(), int_of(cells[1]), int_of(cells[2]), int_of(pitch)};
   const Axes axes = along(2, volume);
   for (Index first = 0; first < cells[0]; first += at_once) {
-    const int count = static_cast<int>(std::min(at_once, cells[0] - first));
+    const int count = int_of(std::min(at_once, cells[0] - first));
     const FlexiblePlace* places = list->data() + first;
     const Image<const float> part = part_of(projections, first, count, 0, cells[1]);
     slant<<<grid_of(std::min<Index>(cells[1], 65535), count), 256, 0, s>>>(places, part, in);

@@ -32,7 +32,7 @@ Axes along(int axis, const Image<T>& volume) {
   Axes axes{};
   for (int k = 0; k < 3; ++k) {
     const int from = order[axis][k];
-    axes.of[k] = from, axes.size[k] = static_cast<int>(sizes[from]), axes.stride[k] = strides[from];
+    axes.of[k] = from, axes.size[k] = int_of(sizes[from]), axes.stride[k] = strides[from];
   }
   return axes;
 }
@@ -80,7 +80,7 @@ struct BrickOfBlock {
 
 __device__ inline BrickShadow shadow_of(const BrickOfBlock& brick, const FlexiblePlace& view) {
   double middle[3];
-  for (int k = 0; k < 3; ++k) middle[k] = brick.span[k].first + static_cast<double>(brick.span[k].middle());
+  for (int k = 0; k < 3; ++k) middle[k] = brick.span[k].first + double{brick.span[k].middle()};
   return shadow_about(view, middle[0], middle[1], middle[2]);
 }
 
@@ -244,7 +244,7 @@ constexpr unsigned whole_bits = 0x4B400000;  // its bits
 /// from shared memory, so that the compiler leaves a sum together.
 template <int width>
 __device__ unsigned window_at(const float* cells, int reach) {
-  return shared_address(cells) - 4 * (whole_bits + static_cast<unsigned>(reach)) * (width + 1U);
+  return shared_address(cells) - 4 * (whole_bits + reach) * (width + 1U);
 }
 
 /// Calls use(place in the run, shares of bins, of rows, weight, address of the first cell) for the voxels of

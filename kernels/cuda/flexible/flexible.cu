@@ -14,8 +14,7 @@ namespace {
 
 /// Axes as they lie in memory.
 Axes axes_of(Shape volume) {
-  const auto size = [&](std::size_t k) { return static_cast<int>(volume[k]); };
-  return {{0, 1, 2}, {size(2), size(1), size(0)}, {}};
+  return {{0, 1, 2}, {int_of(volume[2]), int_of(volume[1]), int_of(volume[0])}, {}};
 }
 
 /// A thread has some bricks, each in one view after the other.
@@ -66,8 +65,8 @@ Extent extent_of(const FlexibleViews& views, Shape volume, Shape projections, co
     check(cudaMemsetAsync(found.data(), 0, sizeof(Extent), s));
     constexpr unsigned blocks = 4096;
     find_extent<<<blocks, 256, 0, s>>>(axes, BrickOfBlock::count(axes), list.data(),
-                                       static_cast<int>(views.views.size()), static_cast<int>(projections[2]),
-                                       static_cast<int>(projections[1]), found.data());
+                                       int_of(views.views.size()), int_of(projections[2]),
+                                       int_of(projections[1]), found.data());
     after_launch();
     Extent extent{};
     bring(std::span(&extent, 1), found, streams.coming);
@@ -80,7 +79,7 @@ namespace {
 
 /// Sums, or a copy of views with their distances; and the list of all views.
 WorkingMemory working_memory(Precision, Shape, Shape projections, Device) {
-  const double list = static_cast<double>(projections[0]) * sizeof(FlexiblePlace);
+  const double list = 1.0 * projections[0] * sizeof(FlexiblePlace);
   const auto copy = [&](Index bytes) {
     const Index cells = views_at_once(projections, bytes) * projections[1] * padded_bins(projections[2]);
     return cells * bytes + list;

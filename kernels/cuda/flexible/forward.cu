@@ -41,7 +41,7 @@ constexpr int bits_of_share = 23, bits_beside = 20;
 /// units floats can still divide by.
 template <class Real>
 __device__ inline int exponent_above(Real value) {
-  return ilogb(max(value, static_cast<Real>(0x1p-80))) + 1;
+  return ilogb(max(value, Real{0x1p-80})) + 1;
 }
 
 /// The exponent of 2 in the unit of the sums of a view. If a cell has more voxels than the bits beside a
@@ -182,8 +182,7 @@ template <class Stage>
 __device__ void scatter_voxels(const float (&voxels)[edge], const BrickOfBlock& brick, const Run& run,
                                const Axes& axes, const Chosen& views, float largest, float limit,
                                const Sums& out, Stage& stage) {
-  for (int group = own_block_y() * Stage::views; group < views.count;
-       group += static_cast<int>(gridDim.y) * Stage::views) {
+  for (int group = own_block_y() * Stage::views; group < views.count; group += grid_y() * Stage::views) {
     const ViewOfBlock own = prepare(brick, axes, views, group, largest, limit, out, stage);
     __syncthreads();
     for_views(stage, run, brick.span[2],
@@ -272,8 +271,8 @@ __global__ void __launch_bounds__(256)
   const float largest = __int_as_float(extremes->above);
   const bool finite = isfinite(largest);
   const double unit = finite ? ldexp(1.0, unit_of_sums(view, largest)) : CUDART_NAN;
-  for (int row = blockIdx.x; row < in.rows; row += static_cast<int>(gridDim.x))
-    for (int bin = threadIdx.x; bin < in.bins; bin += static_cast<int>(blockDim.x)) {
+  for (int row = blockIdx.x; row < in.rows; row += grid_x())
+    for (int bin = threadIdx.x; bin < in.bins; bin += threads_in_block()) {
       const long long sum = in.view(v)[Index{row} * in.bins + bin];
       update(element(out, v, row, bin), static_cast<float>(sum * unit * distance_of(view, row, bin)));
     }
@@ -302,11 +301,11 @@ ByAxis by_axis(const FlexibleViews& views, const Shape& volume, Range range,
   std::vector<int> which;
   ByAxis all{};
   for (int axis = 0; axis < 3; ++axis) {
-    all.first[axis] = static_cast<int>(which.size());
+    all.first[axis] = int_of(which.size());
     for (Index v = range.first; v < range.last; ++v)
       if (axis_of_rays(views.views[v], volume) == axis) which.push_back(static_cast<int>(v));
   }
-  all.first[3] = static_cast<int>(which.size());
+  all.first[3] = int_of(which.size());
   all.which = DeviceTable<int>(std::span<const int>(which), streams);
   return all;
 }
@@ -359,7 +358,7 @@ void flexible_forward(const FlexibleViews& views, const Execution& how, float al
   measure_largest(volume, largest.data(), s);
   const Index at_once = views_at_once(cells, sizeof(FlexibleSum)), view = cells[1] * cells[2];
   const Scratch<FlexibleSum> data(at_once * view, s);
-  const Sums sums{data.data(), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
+  const Sums sums{data.data(), int_of(cells[1]), int_of(cells[2])};
   for (Index first = 0; first < cells[0]; first += at_once) {
     const Range range{first, std::min(first + at_once, cells[0])};
     check(cudaMemsetAsync(data.data(), 0, range.size() * view * sizeof(FlexibleSum), s));
@@ -369,7 +368,7 @@ void flexible_forward(const FlexibleViews& views, const Execution& how, float al
     });
     for (int axis = 0; axis < 3; ++axis) {
       const Chosen chosen{list->data(), groups->which.data() + groups->first[axis],
-                          groups->first[axis + 1] - groups->first[axis], static_cast<int>(first)};
+                          groups->first[axis + 1] - groups->first[axis], int_of(first)};
       if (chosen.count > 0)
         scatter(extent, along(axis, volume), chosen, largest.data(), volume.data, sums, s);
     }

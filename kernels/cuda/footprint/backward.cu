@@ -47,8 +47,8 @@ struct Memory {
 __device__ inline Memory memory_of(const Problem& n, unsigned char* shared) {
   unsigned char* after = shared + 2 * n.window_bytes() + spare_rows;
   Slot* slot = reinterpret_cast<Slot*>(after + 16);
-  const auto windows = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  return {windows, windows + static_cast<unsigned>(after - shared),
+  const auto windows = shared_address(shared);
+  return {windows, static_cast<unsigned>(windows + (after - shared)),
           reinterpret_cast<float*>(slot + slots) + threadIdx.x / 32 * columns * n.profile_rows, slot};
 }
 
@@ -77,7 +77,7 @@ template <int chunk>
 __device__ inline void prepare(const Problem& n, const Ladder& ladder, int code, Slot& slot) {
   constexpr double rounding = 1e-3;  // rows: more than fixed point can be off
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const double begin = ladder.first + ladder.step * (static_cast<double>(blockIdx.x) * chunk);
+  const double begin = ladder.first + ladder.step * (1.0 * blockIdx.x * chunk);
   const int row = __reduce_min_sync(~0u, __double2int_rd(begin - rounding)) & ~7,
             last = __reduce_max_sync(~0u, __double2int_ru(begin + ladder.step * chunk)) + 2;
   const int bins = code & (most_bins - 1), bin = (code - bins) / most_bins;
@@ -105,7 +105,7 @@ __device__ inline void join(Slot& slot) {
 __device__ inline unsigned row_of_lane(const Problem& n, bool narrow) {
   const int lane = threadIdx.x % 32, bin = min(narrow ? lane % 8 : lane % 16, n.tile_bins - 1);
   const int at = narrow ? lane / 16 * n.plane_bytes() + lane / 8 % 2 * 16 : lane / 16 * 16;
-  return static_cast<unsigned>(bin * n.bin_bytes() + at);
+  return bin * n.bin_bytes() + at;
 }
 
 /// The profiles of the tile's columns, 16 rows at a time.
@@ -119,7 +119,7 @@ __device__ inline void make_profiles(const Problem& n, const uint4& high, const 
   for (int row = 0; row < rows; row += 16, from += 32, to += 16) {
     unsigned a[4], b[4];
     load_transposed(a, from);
-    if (!narrow) load_transposed(b, from + static_cast<unsigned>(n.plane_bytes()));
+    if (!narrow) load_transposed(b, from + n.plane_bytes());
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if (half == 1 && row + 8 >= rows) break;
@@ -207,8 +207,8 @@ __global__ void __launch_bounds__(warps * 32, 2)
   const auto begin = [&](int view) {
     const unsigned which = view % 2;
     const Slot& s = slot(view);
-    begin_box(memory.windows + which * static_cast<unsigned>(n.window_bytes()), data,
-              {s.row, s.bin, 0, first + view}, s.bin != nowhere, memory.arrived + 8 * which);
+    begin_box(memory.windows + which * n.window_bytes(), data, {s.row, s.bin, 0, first + view},
+              s.bin != nowhere, memory.arrived + 8 * which);
   };
 
   if (threadIdx.x == 0) make_box_barriers(memory.arrived, 2, 1);
@@ -261,7 +261,7 @@ void launch(const Problem& n, const TileShadows& shadows, const Boxes& data, con
   allow_all_shared_memory(backward<per_lane>);
   const dim3 blocks = grid_of(ceil_div<Index>(n.nz, 32 * per_lane),
                               ceil_div(n.tiles.across, tiles_x) * ceil_div(n.tiles.down, tiles_y));
-  backward<per_lane><<<blocks, warps * 32, static_cast<std::size_t>(shared), s>>>(n, shadows, data, out);
+  backward<per_lane><<<blocks, warps * 32, shared, s>>>(n, shadows, data, out);
   after_launch();
 }
 
@@ -278,12 +278,12 @@ int voxels_of(const Reach& reach, int wanted, Device device) {
 Boxes turn(const ConeView* views, const Problem& n, Image<const float> projections, const float* units,
            __half* turned, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const auto rows = static_cast<int>(rows_in_memory(n.rows));
+  const auto rows = int_of(rows_in_memory(n.rows));
   over_squares(projections.n0, projections.n2, rows, [&](dim3 squares) {
     turn_projections<<<squares, 256, 0, s>>>(views, projections, units, rows, turned);
   });
   const Index bin_bytes = 2 * rows, plane_bytes = n.bins * bin_bytes;
-  return boxes_of(turned, {rows, n.bins, 2, static_cast<int>(projections.n0)},
+  return boxes_of(turned, {rows, n.bins, 2, int_of(projections.n0)},
                   {bin_bytes, plane_bytes, 2 * plane_bytes}, {n.window_rows, n.window_bins, 2, 1},
                   stream.device());
 }
@@ -310,8 +310,12 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
 
   const BackwardBatches batches({volume.n0, volume.n1, volume.n2},
                                 {projections.n0, projections.n1, projections.n2});
-  Problem n{backward_layout(reach, per_lane), {}, nullptr, volume.n0, static_cast<int>(projections.n1),
-            static_cast<int>(projections.n2)};
+  Problem n{backward_layout(reach, per_lane),
+            {},
+            nullptr,
+            volume.n0,
+            int_of(projections.n1),
+            int_of(projections.n2)};
   const auto list = views_on_device(views, stream);
   const Scratch<__half> turned(batches.views * batches.view_bytes / 2, s);
   const Scratch<float> units(2, s);
@@ -326,10 +330,10 @@ bool footprint_backward(const ConeViews& views, FootprintTuning tuning, float al
                      in_groups(volume, edge),
                      {alpha * static_cast<float>(views.pitch) * weight_unit, first == 0 ? beta : 1},
                      units.data()};
-    for (int line = 0; line < static_cast<int>(batches.down); line += batches.lines) {
-      n.tiles = {static_cast<int>(batches.across),
-                 std::min(batches.lines, static_cast<int>(batches.down) - line), line, volume.n2, volume.n1};
-      run(n, store.of(views, list->data() + first, static_cast<int>(part.n0), n.tiles), windows, out, s);
+    for (int line = 0; line < batches.down; line += batches.lines) {
+      n.tiles = {int_of(batches.across), at_most(batches.lines, batches.down - line), line, volume.n2,
+                 volume.n1};
+      run(n, store.of(views, list->data() + first, int_of(part.n0), n.tiles), windows, out, s);
     }
   }
   return true;

@@ -12,6 +12,7 @@
 
 #include "../../../core/ceil_div.hpp"
 #include "../../../core/range.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../../core/space.hpp"
 #include "../../../core/units.hpp"
 #include "../../../geometry/views.hpp"
@@ -227,7 +228,8 @@ struct ForwardLayout {
   int row_groups, window;
   int views_a_block() const { return warps / row_groups; }
   int shared_bytes(int lines) const {
-    return 2 * views_a_block() * columns * window * 4 + 16 + lines * static_cast<int>(sizeof(Span));
+    constexpr int span_bytes = sizeof(Span);
+    return 2 * views_a_block() * columns * window * 4 + 16 + lines * span_bytes;
   }
 };
 
@@ -241,8 +243,7 @@ inline ForwardLayout forward_layout(const Reach& reach, const OrderedViews& view
     const double spread = reach.slices * std::sqrt(2) * (edge - 1) + apart.along;
     const double needed = row_groups * warp_rows / reach.step[0] + spread + 12;
     if (!(needed + 12 <= std::min(2 * most_of_box, most_cells(column_bits(row_groups))))) continue;
-    const int voxels =
-        static_cast<int>(std::ceil(needed / 8)) * 8 + 4;  // neighbouring columns in other banks
+    const int voxels = ceil_int(needed / 8) * 8 + 4;  // neighbouring columns in other banks
     const ForwardLayout layout{row_groups, voxels};
     if (layout.shared_bytes(most_lines) <= std::min(half_of_shared, most_shared) - kept_bytes) return layout;
   }
@@ -259,19 +260,18 @@ struct ForwardBatches {
   Index scratch;
   ForwardBatches(const Shape& volume, const Shape& projections)
       : across(ceil_div<Index>(volume[2], edge)),
-        all_lines(static_cast<int>(ceil_div<Index>(volume[1], edge))),
-        slices(static_cast<int>(ceil_div<Index>(volume[0], 4) * 4)),
+        all_lines(int_of(ceil_div<Index>(volume[1], edge))),
+        slices(int_of(ceil_div<Index>(volume[0], 4) * 4)),
         line_bytes(across * columns * slices * 4),
         scratch(most_scratch(volume, projections)) {
     const Index enough_views = 64 * across * record_bytes(Direction::forward);  // a line's
-    lines = static_cast<int>(std::clamp<Index>(std::min(scratch / 2 / line_bytes, scratch / enough_views), 1,
-                                               std::min(all_lines, most_lines)));
+    lines = int_of(std::clamp<Index>(std::min(scratch / 2 / line_bytes, scratch / enough_views), 1,
+                                     std::min(all_lines, most_lines)));
   }
   int views(Index all, int views_a_block) const {
     constexpr Index most_blocks = 65'532;  // along a dimension of a grid; whole blocks of views
     const Index fitting = scratch / (lines * across * record_bytes(Direction::forward));
-    return static_cast<int>(
-        std::min({std::max<Index>(fitting / views_a_block, 1) * views_a_block, most_blocks, all}));
+    return int_of(std::min({std::max<Index>(fitting / views_a_block, 1) * views_a_block, most_blocks, all}));
   }
 };
 
@@ -285,9 +285,7 @@ constexpr int profile_bits = 23;             // bits behind the point of a posit
 
 /// Rounds up to a multiple of `to`. Values are first cut at 1e6, which no layout accepts and which fits an
 /// int.
-inline int round_up(double value, int to) {
-  return static_cast<int>(std::ceil(std::min(value, 1e6) / to)) * to;
-}
+inline int round_up(double value, int to) { return ceil_int(std::min(value, 1e6) / to) * to; }
 
 /// Windows of a block's tiles, and profiles of one; windows lie in shared memory as (plane, bin, row).
 struct BackwardLayout {
@@ -346,11 +344,10 @@ struct BackwardBatches {
         view_bytes(projections[2] * 2 * rows_in_memory(projections[1]) * 2) {
     constexpr Index most_views = 256;
     const Index scratch = most_scratch(volume, projections);
-    views =
-        static_cast<int>(std::clamp<Index>(scratch / view_bytes, 1, std::min(projections[0], most_views)));
+    views = int_of(std::clamp<Index>(scratch / view_bytes, 1, std::min(projections[0], most_views)));
     const Index fitting = scratch / line_bytes() / tiles_y * tiles_y,
                 most_blocks = 65'535 / ceil_div<Index>(across, tiles_x) * tiles_y;  // blocks of a grid
-    lines = static_cast<int>(std::min({std::max<Index>(fitting, tiles_y), most_blocks, down}));
+    lines = int_of(std::min({std::max<Index>(fitting, tiles_y), most_blocks, down}));
   }
   /// Bytes of a line of records.
   Index line_bytes() const { return views * across * record_bytes(Direction::backward); }
@@ -361,16 +358,15 @@ struct BackwardBatches {
 /// The most that an application takes, whatever the geometry. It counts the rest by which batches were
 /// rounded down, so that it grows with lines and with views. Plain kernels take less.
 inline WorkingMemory footprint_memory(Shape volume, Shape projections) {
-  const auto list =
-      static_cast<double>(projections[0]) * (sizeof(ConeView) + sizeof(VoxelsOfRows) + sizeof(int)) +
-      (1 << 14);
+  const double list =
+      1.0 * projections[0] * (sizeof(ConeView) + sizeof(VoxelsOfRows) + sizeof(int)) + (1 << 14);
   const ForwardBatches forward(volume, projections);
   const double scratch = forward.scratch;
   constexpr double most_views_a_block = 4;
   const double lines = forward.lines, line_records = forward.across * record_bytes(Direction::forward);
   const double line_views = std::min(lines * projections[0],
                                      std::max(scratch / line_records, lines * most_views_a_block)),
-               spans = static_cast<double>(ceil_div<Index>(projections[2], warp_bins)) * sizeof(Span);
+               spans = 1.0 * ceil_div<Index>(projections[2], warp_bins) * sizeof(Span);
   const BackwardBatches backward(volume, projections);
   const double line = backward.line_bytes(), down = backward.down;
   return {

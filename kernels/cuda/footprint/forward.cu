@@ -99,8 +99,8 @@ __device__ inline void fetch(const Problem& n, const VoxelsOfRows* views, const 
   const bool there = step.line < n.tiles.down && x < step.end;
   const int first = there ? first_voxel(n, views, block, step.line, x) : n.nz;
   if (threadIdx.x % 32 == 0) first_voxels[t] = first;
-  begin_box(to + static_cast<unsigned>(t * volume.bytes()), volume,
-            {first / 2, (step.line * n.tiles.across + x) * columns, 0, 0}, n.holds(first), arrived);
+  begin_box(to + t * volume.bytes(), volume, {first / 2, (step.line * n.tiles.across + x) * columns, 0, 0},
+            n.holds(first), arrived);
 }
 
 struct Target {
@@ -156,7 +156,7 @@ __device__ inline void fetch_ladders(const Problem& n, const Ladder* first, cons
 #pragma unroll
   for (int i = 0; i < Kept<row_groups>::count; i += 32)
     if (i + lane < min(Kept<row_groups>::count, (step.end - step.x) * columns))
-      begin_copy(static_cast<unsigned>(__cvta_generic_to_shared(to + i + lane)), from + i + lane, true);
+      begin_copy(shared_address(to + i + lane), from + i + lane, true);
 }
 
 /// Makes the rungs of a stage; returns the width of its intervals.
@@ -204,8 +204,8 @@ __global__ void __launch_bounds__(warps * 32, 2)
   float* stages = reinterpret_cast<float*>(shared);
   const int stage_size = tiles * columns * n.window;
   Span* line_spans = reinterpret_cast<Span*>(stages + 2 * stage_size + 4);
-  const auto stages_at = static_cast<unsigned>(__cvta_generic_to_shared(stages));
-  const unsigned arrived = stages_at + static_cast<unsigned>(2 * stage_size * 4);  // two barriers
+  const auto stages_at = shared_address(stages);
+  const unsigned arrived = stages_at + 2 * stage_size * 4;  // two barriers
   if (threadIdx.x == 0) make_box_barriers(arrived, 2, tiles);
   for (int line = threadIdx.x; line < n.tiles.down; line += warps * 32) {
     Span all{1 << 30, 0};
@@ -221,8 +221,8 @@ __global__ void __launch_bounds__(warps * 32, 2)
   Kept<row_groups>& kept = all[warp];
   const Index view = Index{block.view} * n.tiles.count();
   const auto begin = [&](const Step& at, int stage) {
-    fetch(n, views, block, volume, at, stages_at + static_cast<unsigned>(stage * stage_size * 4),
-          first_voxels[stage], arrived + 8 * static_cast<unsigned>(stage));
+    fetch(n, views, block, volume, at, stages_at + stage * stage_size * 4, first_voxels[stage],
+          arrived + 8 * stage);
     fetch_ladders<row_groups>(n, shadows.ladders + view * columns, at, kept.ladders[stage]);
   };
   Step step = next<tiles>(n, line_spans, {-1, 0, 0});
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(warps * 32, 2)
 #pragma unroll 1
   for (int done = 0; step.line < n.tiles.down; ++done) {
     const int stage = done % 2;
-    await_boxes(arrived + 8 * static_cast<unsigned>(stage), done / 2);
+    await_boxes(arrived + 8 * stage, done / 2);
     wait_copies();
     __syncthreads();
     const Step then = next<tiles>(n, line_spans, step);
@@ -261,18 +261,17 @@ void launch(const Problem& n, const TileShadows& shadows, const VoxelsOfRows* vi
   allow_all_shared_memory(forward<row_groups>);
   const dim3 blocks = grid_of(n.bin_blocks, ceil_div(n.rows, Block<row_groups>::rows),
                               ceil_div(n.views, Block<row_groups>::views));
-  forward<row_groups>
-      <<<blocks, warps * 32, static_cast<std::size_t>(shared), s>>>(n, shadows, views, spans, volume, out);
+  forward<row_groups><<<blocks, warps * 32, shared, s>>>(n, shadows, views, spans, volume, out);
   after_launch();
 }
 
 Problem shape_of(Image<const float> volume, Image<float> projections, int window) {
-  return {.tiles = {static_cast<int>(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
-          .nz = static_cast<int>(volume.n0),
+  return {.tiles = {int_of(ceil_div<Index>(volume.n2, edge)), 0, 0, volume.n2, volume.n1},
+          .nz = int_of(volume.n0),
           .views = 0,
-          .rows = static_cast<int>(projections.n1),
-          .bins = static_cast<int>(projections.n2),
-          .bin_blocks = static_cast<int>(ceil_div<Index>(projections.n2, warp_bins)),
+          .rows = int_of(projections.n1),
+          .bins = int_of(projections.n2),
+          .bin_blocks = int_of(ceil_div<Index>(projections.n2, warp_bins)),
           .window = window};
 }
 
@@ -303,14 +302,14 @@ struct Work {
        cudaStream_t s)
       : layout(made),
         batches(cut),
-        all_views(static_cast<int>(kept.list.size())),
+        all_views(int_of(kept.list.size())),
         views_at_once(cut.views(all_views, made.views_a_block())),
         views(kept.views_there.data()),
         rows(kept.rows_there.data()),
         order(kept.order_there.data()),
         units(2, s),
         turned(cut.lines * cut.line_bytes / 4, s),
-        spans(static_cast<std::size_t>(views_at_once) * (n.bin_blocks * cut.lines), s),
+        spans(Index{views_at_once} * n.bin_blocks * cut.lines, s),
         store(views_at_once * cut.lines * cut.across, s) {}
 };
 

@@ -12,6 +12,7 @@
 // from there on columns beside it, and their corners, are counted in float.
 
 #include "../../../core/array.hpp"
+#include "../../../core/rounding.hpp"
 #include "../../footprint.hpp"
 #include "../../line.hpp"
 
@@ -78,14 +79,14 @@ TANDEM_HOST_DEVICE inline int whole_below(float position) {
 #ifdef __CUDA_ARCH__
   return __float2int_rd(position);
 #else
-  return static_cast<int>(std::floor(std::clamp<float>(position, -farthest, farthest)));
+  return floor_int(std::clamp<float>(position, -farthest, farthest));
 #endif
 }
 TANDEM_HOST_DEVICE inline int whole_above(float position) {
 #ifdef __CUDA_ARCH__
   return __float2int_ru(position);
 #else
-  return static_cast<int>(std::ceil(std::clamp<float>(position, -farthest, farthest)));
+  return ceil_int(std::clamp<float>(position, -farthest, farthest));
 #endif
 }
 
@@ -281,8 +282,8 @@ TANDEM_HOST_DEVICE inline void PlainRay::find_lines(int columns, int lines) {
   const double a = (-reach - column.first) / column.step,
                b = (columns - 1 + reach - column.first) /
                    column.step;  // infinite where rays stay in a column
-  first_line = static_cast<int>(fmin(fmax(fmin(a, b), 0.0), static_cast<double>(lines)));
-  last_line = static_cast<int>(fmin(fmax(fmax(a, b) + 1, 0.0), static_cast<double>(lines)));
+  first_line = static_cast<int>(fmin(fmax(fmin(a, b), 0.0), lines));
+  last_line = static_cast<int>(fmin(fmax(fmax(a, b) + 1, 0.0), lines));
 }
 
 /// The ray between the bins `bin` and bin + 1, for rows from `row` on.

@@ -42,7 +42,7 @@ Index plain_views(Index views, Index cells) {
 /// A block has a row of a view.
 __global__ void find_slants(const ConeView* __restrict__ views, int bins, float* slants) {
   float* row = slants + (Index{blockIdx.y} * gridDim.x + blockIdx.x) * bins;
-  for (int bin = threadIdx.x; bin < bins; bin += static_cast<int>(blockDim.x))
+  for (int bin = threadIdx.x; bin < bins; bin += threads_in_block())
     row[bin] = slant_of<float>(views[blockIdx.y], blockIdx.x, bin);
 }
 
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(plain_threads)
   const Index x = blockIdx.x % across * patch_x + threadIdx.x % 32,
               y0 = blockIdx.x / across * patch_y + threadIdx.x / 32 * columns_a_thread;
   if (x >= out.n2 || y0 >= out.n1) return;
-  const PlainColumns columns{static_cast<double>(x), static_cast<double>(y0), static_cast<double>(z0)};
+  const PlainColumns columns(x, y0, z0);
   PlainCells cells{in.data, in.s1, slants.data, static_cast<int>(in.n1), static_cast<int>(in.n2)};
   float sum[columns_a_thread][run] = {};
 #pragma unroll 1
@@ -148,7 +148,7 @@ void plain_footprint_backward(const ConeViews& views, float alpha, Image<const f
   for (Index first = 0; first < projections.n0; first += at_once) {
     const auto part = part_of(projections, first, at_once, 0, projections.n1);
     find_slants<<<grid_of(part.n1, views.circular ? 1 : part.n0), 256, 0, s>>>(
-        list->data() + first, static_cast<int>(part.n2), slants.data());
+        list->data() + first, int_of(part.n2), slants.data());
     after_launch();
     run(frames->data() + first, {slants.data(), views.circular ? 0 : view}, part,
         {alpha * static_cast<float>(views.pitch), first == 0 ? beta : 1}, volume, s);

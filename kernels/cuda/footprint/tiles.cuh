@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(shadow_warps * 32)
   const int first = __double2int_rd(t.corners[0] + 0.5), last = __double2int_ru(t.corners[3] + 0.5);
   const int lowest = lowest_of_tile(first), start = forward ? lowest & ~(granule - 1) : lowest;
   const int bins = -lowest_of_tile(-last) - start;
-  for (int k = threadIdx.x; k < static_cast<int>(sizeof(all) / sizeof(float)); k += blockDim.x)
+  for (int k = threadIdx.x; k < size_of<decltype(all)> / size_of<float>; k += blockDim.x)
     (&all[0][0][0])[k] = 0;
   __syncthreads();
   const double on_axis = n.sdd * n.pitch_z / (n.sod * n.row_pitch);

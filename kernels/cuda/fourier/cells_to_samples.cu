@@ -107,8 +107,7 @@ __global__ void __launch_bounds__(32 * ray_warps, 2)
   __syncwarp();
   const int slices = min(lane, task.lanes / 2 - 1);
   for (int g = 0; g < groups && first + together * g < plan.samples; ++g) {
-    const int cell_x = static_cast<int>(__shfl_sync(~0u, x, together * g)),
-              cell_y = static_cast<int>(__shfl_sync(~0u, y, together * g));
+    const int cell_x = __shfl_sync(~0u, x, together * g), cell_y = __shfl_sync(~0u, y, together * g);
     const bool plain = cell_x >= 0 && cell_x + width <= plan.cells_x / 2 + 1 &&
                        (cell_y >= 0 ? cell_y + width <= plan.cells_y : cell_y + width <= 0);
     float4 sum[together] = {};

@@ -18,7 +18,7 @@ constexpr int most_lanes = 64;  ///< two for each lane of a warp
 int lanes_for(Index slices) {
   if (slices >= most_lanes) return most_lanes;
   const Index whole = slices <= 2 ? 2 : slices <= 4 ? 4 : 8;
-  return static_cast<int>(ceil_div(slices, whole) * whole);
+  return int_of(ceil_div(slices, whole) * whole);
 }
 
 /// Bytes of the samples of all views, and of the cells.
@@ -30,7 +30,7 @@ double bytes_of(const FourierSizes& n, Index views, int lanes) {
 /// Bytes of rows as long as their transforms: so they come back from beyond their ends.
 double bytes_of_circles(const FourierViews& views, int lanes) {
   if (views.beyond.zeros()) return 0;
-  return static_cast<double>(views.plan->rays.size()) * views.plan->length * lanes * sizeof(float);
+  return 1.0 * views.plan->rays.size() * views.plan->length * lanes * sizeof(float);
 }
 
 std::vector<float2> moves_of(const FourierViews& views) {
@@ -79,7 +79,7 @@ struct Work {
                  views.beyond.end_values(kept_weights->shares.data())}} {}
 
   FourierSlices group(Index first, Index slices) const {
-    return {first, static_cast<int>(std::min<Index>(lanes, slices - first)), lanes};
+    return {first, at_most(lanes, slices - first), lanes};
   }
 
  private:

@@ -60,8 +60,8 @@ __device__ void line_after_line(const Lines& lines, const LineTransform& f, cons
     const Line first = line_of(block);
     w.share(f.length >> f.log2_last, [&](int k) { begin(first, k); });
   }
-  for (; block < lines.blocks; block += static_cast<int>(gridDim.x)) {
-    const int next = block + static_cast<int>(gridDim.x);
+  for (; block < lines.blocks; block += grid_x()) {
+    const int next = block + grid_x();
     const Line line = line_of(block), coming = line_of(min(next, lines.blocks - 1));
     wait_copies();
     __syncthreads();
@@ -176,9 +176,7 @@ struct Columns {
           apart(all.at.lanes / 2),
           reach(__ldg(all.plan.reach + x)) {}
     __device__ bool met(int y) const { return min(y, plan.cells_y - y) <= reach; }
-    __device__ bool has_pixels(int y) const {
-      return static_cast<unsigned>(pixel_at(y, plan.ny, plan.cells_y)) < static_cast<unsigned>(plan.ny);
-    }
+    __device__ bool has_pixels(int y) const { return is_below(pixel_at(y, plan.ny, plan.cells_y), plan.ny); }
   };
 };
 
@@ -211,7 +209,7 @@ __global__ void __launch_bounds__(most_threads)
 // ---- launches
 
 int shared_bytes(const LineTransform& f, int log2_pairs) {
-  return static_cast<int>(sizeof(Two)) * (f.positions() + 1) << log2_pairs;
+  return size_of<Two> * (f.positions() + 1) << log2_pairs;
 }
 
 /// The number of pairs of slices, `most` or fewer, whose line fits. All are logarithms to base 2 but `pairs`.
@@ -238,8 +236,7 @@ int blocks_at_once(Kernel* kernel, int threads, int bytes) {
   int device = 0, multiprocessors = 0, each = 0;
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  check(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, static_cast<std::size_t>(bytes)));
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, bytes));
   return std::max(1, each) * multiprocessors;
 }
 
@@ -279,7 +276,7 @@ PixelRows<T> pixel_rows(const DevicePlan& plan, const FourierSlices& at, Image<T
 
 void require_lines_to_fit(const FourierSizes& n, Device device) {
   const Index longest = std::max({n.length / 2, n.cells_x / 2, n.cells_y});
-  const auto most = static_cast<Index>(most_shared_memory(device) / sizeof(Two)) * 16 / 18;
+  const auto most = Index{most_shared_memory(device)} / size_of<Two> * 16 / 18;
   require<DeviceError>(longest <= most, "device ", device.name(), ": the Fourier model needs ", longest,
                        " complex numbers of a line at once, and there is room for ", most,
                        "; give " + spelled("model") + " pixel_driven or " + spelled("device") + " cpu");

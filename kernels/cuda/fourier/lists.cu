@@ -24,8 +24,8 @@ __device__ inline void narrow(double step, double start, double low, double high
     return;
   }
   const double a = (low - start) / step, b = (high - start) / step;
-  met.first = max(met.first, static_cast<int>(ceil(fmax(fmin(a, b), -1e9) - little)));
-  met.last = min(met.last, static_cast<int>(floor(fmin(fmax(a, b), 1e9) + little)) + 1);
+  met.first = max(met.first, ceil_int(fmax(fmin(a, b), -1e9) - little));
+  met.last = min(met.last, floor_int(fmin(fmax(a, b), 1e9) + little) + 1);
 }
 
 struct ListTask {
@@ -66,8 +66,7 @@ __global__ void list_samples(ListTask task, const Index* starts, int* counts, Li
     count += max(0, met.last - met.first);
     if constexpr (fill)
       for (int k = met.first; k < met.last; ++k)
-        *next++ = {(run.sign < 0 ? ListedSample::conjugate : 0u) |
-                   static_cast<unsigned>(run.view) << task.view_bit | static_cast<unsigned>(k)};
+        *next++ = {(run.sign < 0 ? ListedSample::conjugate : 0u) | run.view << task.view_bit | k};
   }
   if constexpr (!fill) counts[block] = count;
 }
@@ -84,12 +83,9 @@ bool is_met(const FourierPlan& plan, const std::vector<int>& reach, int x, int y
 
 /// Tiles that are near each other in the plane are near each other in this order.
 std::uint64_t on_curve(const FourierPlan& plan, const FrequencyTile& tile) {
-  const auto x = static_cast<unsigned>(tile.x / frequency_tile),
-             y = static_cast<unsigned>((tile.y + static_cast<int>(plan.cells_y / 2)) / frequency_tile);
+  const std::uint64_t x = tile.x / frequency_tile, y = (tile.y + plan.cells_y / 2) / frequency_tile;
   std::uint64_t place = 0;
-  for (int bit = 0; bit < 16; ++bit)
-    place |= static_cast<std::uint64_t>(x >> bit & 1) << (2 * bit) | static_cast<std::uint64_t>(y >> bit & 1)
-                                                                         << (2 * bit + 1);
+  for (int bit = 0; bit < 16; ++bit) place |= (x >> bit & 1) << (2 * bit) | (y >> bit & 1) << (2 * bit + 1);
   return place;
 }
 
@@ -134,11 +130,11 @@ void add_lists(const FourierPlan& plan, const std::vector<int>& reach, FourierTa
   const Sent<FrequencyTile> tiles_there(tiles, stream);
   const Sent<Run> runs(plan.runs, stream);
   const Sent<double2> steps_there(steps, stream);
-  const ListTask task{tiles_there.data(), static_cast<int>(tiles.size()), runs.data(),
+  const ListTask task{tiles_there.data(), int_of(tiles.size()),           runs.data(),
                       steps_there.data(), 0.5 * plan.taps + window_shift, tables.plan.view_bit};
   const std::size_t blocks = tiles.size() * blocks_a_tile;
   const Scratch<int> counts_there(blocks, s);
-  const auto launch_blocks = static_cast<unsigned>(ceil_div<std::size_t>(blocks, 128));
+  const dim3 launch_blocks = grid_of(ceil_div<Index>(blocks, 128));
   list_samples<false><<<launch_blocks, 128, 0, s>>>(task, nullptr, counts_there.data(), nullptr);
   after_launch();
   std::vector<int> counts(blocks);

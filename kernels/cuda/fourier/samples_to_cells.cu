@@ -84,7 +84,7 @@ struct ListedItems {
                     window(d - 3, conjugate)};
     };
     to.across[lane] = four(dx), to.down[lane] = four(dy);
-    to.place[lane] = static_cast<unsigned>(view * plan.samples + k);
+    to.place[lane] = view * plan.samples + k;
     const unsigned conjugates = __ballot_sync(~0u, conjugate);
     if (lane == 0) to.conjugates = conjugates;
   }
@@ -153,15 +153,10 @@ __global__ void __launch_bounds__(32 * block_cells)
 void samples_to_cells(const FourierPlan& plan, const FourierTables& tables, int lanes, const float2* samples,
                       float2* grid, Stream& stream) {
   const cudaStream_t s = queue(stream);
-  const Scratch<float2> parts(static_cast<std::size_t>(std::max(tables.parts, 1)) * block_cells * lanes, s);
-  const GatherCells task{tables.plan,
-                         tables.blocks.data(),
-                         static_cast<int>(tables.blocks.count()),
-                         tables.samples.data(),
-                         lanes,
-                         samples,
-                         grid,
-                         parts.data()};
+  const Scratch<float2> parts(Index{std::max(tables.parts, 1)} * block_cells * lanes, s);
+  const GatherCells task{
+      tables.plan, tables.blocks.data(), int_of(tables.blocks.count()), tables.samples.data(), lanes, samples,
+      grid,        parts.data()};
   with_taps(plan.taps, [&](auto taps) {
     with_sixteens(lanes, [&](auto sixteens) {
       const dim3 blocks = grid_of(ceil_div(task.count, block_warps), blocks_of_slices(lanes, sixteens));

@@ -37,10 +37,7 @@ std::vector<int> fewest_radices(int rest) {
   return best;
 }
 
-unsigned inverse_of(int divisor) {
-  return static_cast<unsigned>(((std::uint64_t{1} << 32) + static_cast<unsigned>(divisor) - 1) /
-                               static_cast<unsigned>(divisor));
-}
+unsigned inverse_of(int divisor) { return ceil_div<std::uint64_t>(std::uint64_t{1} << 32, divisor); }
 
 /// Radices of a line: the first one is 8 for real lines that come back, and the last one is 8 for real lines
 /// that go forth, because frequencies meet their mirror images there.
@@ -112,8 +109,7 @@ std::pair<float, float> split(double step, double unit) {
 
 std::vector<RayStep> steps_of(const FourierPlan& plan) {
   // so that sample times high part is below 2^24 units anywhere in the grid
-  const double unit =
-      std::exp2(std::ceil(std::log2(static_cast<double>(std::max(plan.cells_x, plan.cells_y)))) - 23);
+  const double unit = std::exp2(std::ceil(std::log2(std::max(plan.cells_x, plan.cells_y))) - 23);
   std::vector<RayStep> steps;
   for (const Ray& ray : plan.rays) {
     const auto [x, x_rest] = split(ray.step_x, unit);
@@ -135,10 +131,10 @@ std::vector<int> reach_of(const FourierPlan& plan) {
   }
   std::vector<int> reach;
   for (Index x = 0; x < plan.columns(); ++x) {
-    const double inside = std::max(0.0, static_cast<double>(x) - window);
+    const double inside = std::max<double>(0, x - window);
     const double y = std::min(end_y, std::sqrt(std::max(0.0, radius * radius - inside * inside)));
     const bool met = inside <= end_x;
-    reach.push_back(met ? static_cast<int>(std::min(std::ceil(y) + window, 0.5 * plan.cells_y)) : -1);
+    reach.push_back(met ? floor_int(std::min(std::ceil(y) + window, 0.5 * plan.cells_y)) : -1);
   }
   return reach;
 }
@@ -146,15 +142,15 @@ std::vector<int> reach_of(const FourierPlan& plan) {
 FourierTables make_tables(const FourierPlan& plan, const KeptOnDevices::Streams& streams) {
   FourierTables tables;
   DevicePlan& there = tables.plan;
-  const auto number = [](Index n) { return static_cast<int>(n); };
-  there = {.bins = number(plan.bins),
-           .nx = number(plan.nx),
-           .ny = number(plan.ny),
-           .length = number(plan.length),
-           .samples = number(plan.samples()),
-           .cells_x = number(plan.cells_x),
-           .cells_y = number(plan.cells_y),
-           .views = static_cast<int>(plan.rays.size())};
+
+  there = {.bins = int_of(plan.bins),
+           .nx = int_of(plan.nx),
+           .ny = int_of(plan.ny),
+           .length = int_of(plan.length),
+           .samples = int_of(plan.samples()),
+           .cells_x = int_of(plan.cells_x),
+           .cells_y = int_of(plan.cells_y),
+           .views = int_of(plan.rays.size())};
   while ((1 << there.view_bit) < there.samples) ++there.view_bit;
   require<DeviceError>(std::uint64_t{plan.rays.size()} << there.view_bit < ListedSample::conjugate,
                        "Fourier model: ", plan.rays.size(), " views of ", plan.bins,
@@ -205,12 +201,11 @@ KeptOnDevices::Use<FourierTables> tables_for(const FourierPlan& plan, const Stre
 }
 
 double table_bytes(const FourierSizes& n, Index views) {
-  const double meet =
-      (block_x - 1 + n.taps) * (block_y - 1 + n.taps) / static_cast<double>(block_x * block_y);
-  const double samples = static_cast<double>(views) * n.samples();
-  const double blocks = static_cast<double>(n.columns()) * n.cells_y / (block_x * block_y);
+  const double meet = (block_x - 1 + n.taps) * (block_y - 1 + n.taps) / (1.0 * block_x * block_y);
+  const double samples = 1.0 * views * n.samples();
+  const double blocks = 1.0 * n.columns() * n.cells_y / (block_x * block_y);
   return 1.2 * meet * samples * sizeof(ListedSample) + blocks * sizeof(BlockSamples) +
-         static_cast<double>(views * (n.length / 16 + Phases::turns)) * sizeof(float2);
+         1.0 * views * (n.length / 16 + Phases::turns) * sizeof(float2);
 }
 
 }  // namespace tandem::kernels::cuda

@@ -143,9 +143,7 @@ struct LineTransform {
 };
 
 /// q / divisor for q * divisor < 2^32
-__device__ inline int quotient(int q, unsigned inverse) {
-  return __umulhi(static_cast<unsigned>(q), inverse);
-}
+__device__ inline int quotient(int q, unsigned inverse) { return __umulhi(q, inverse); }
 
 /// A block of threads at work on one line of some pairs of slices.
 struct Workers {

@@ -39,7 +39,7 @@ __device__ void take_from_below(double shift, const Image<float>& y, Index view,
   const Index rows = y.n1;
   for (Index k = 0; k < rows; ++k) {
     const Index row = shift > 0 ? rows - 1 - k : k;
-    const double at = fmin(fmax(row - shift, 0.0), static_cast<double>(rows - 1));
+    const double at = fmin(fmax(row - shift, 0.0), rows - 1);
     const auto low = static_cast<Index>(at), high = min(low + 1, rows - 1);
     const auto part = static_cast<float>(at - low);
     element(y, view, row, bin) = __fadd_rn(__fmul_rn(1 - part, element(y, view, low, bin)),

@@ -37,9 +37,7 @@ class LayeredTexture {
   /// Makes room for these layers, or for as many of them as fit.
   LayeredTexture(Layers wanted, const Stream& stream)
       : stream_(queue(stream)), extents_(fitting(wanted, stream.device())) {
-    const cudaExtent extent{static_cast<std::size_t>(extents_.columns),
-                            static_cast<std::size_t>(extents_.rows),
-                            static_cast<std::size_t>(extents_.layers)};
+    const cudaExtent extent = make_cudaExtent(extents_.columns, extents_.rows, extents_.layers);
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     constexpr unsigned kind = cudaArrayLayered | cudaArraySurfaceLoadStore;
     cudaError_t status = cudaMalloc3DArray(&array_, &format, extent, kind);

@@ -103,7 +103,7 @@ void back_project(const FanPlaces& n, float alpha, Image<const float> fans, floa
   const dim3 blocks = grid_of(ceil_div<Index>(volume.n2, along_x), ceil_div<Index>(volume.n1, along_y),
                               ceil_div<Index>(volume.n0, along_z));
   add_fans<<<blocks, dim3(along_x, along_y), 0, queue(stream)>>>(
-      places->data(), static_cast<int>(n.views.size()), shape_of(n), fans, volume, Update{alpha, beta});
+      places->data(), int_of(n.views.size()), shape_of(n), fans, volume, Update{alpha, beta});
   after_launch();
 }
 

@@ -88,7 +88,7 @@ __device__ inline void place_along_u(const Merging& n, const Crossing& at, int d
                                      Place<taps>& to) {
   const float position = at.onward(d);
   const int before = at.at.whole + 1 - taps / 2;
-  to.first = min(max(static_cast<int>(floorf(position)) + before, low), high);
+  to.first = min(max(floor_int(position) + before, low), high);
   const int whole = to.first - before;
   weigh<taps>(n.along_u, position - whole - 0.5f, to.weights);
   if (!n.of_views) return;
@@ -105,7 +105,7 @@ __device__ inline float onward_along_t(const Crossing& at, int count, int d) {
 /// The first plane that is read there.
 template <int taps>
 __device__ inline int first_along_t(const Crossing& at, int count, int d) {
-  const int whole = static_cast<int>(floorf(onward_along_t(at, count, d))) + at.plane.whole + 1 - taps / 2;
+  const int whole = floor_int(onward_along_t(at, count, d)) + at.plane.whole + 1 - taps / 2;
   return max(min(whole, count - taps), 0);
 }
 template <int taps>

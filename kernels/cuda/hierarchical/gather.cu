@@ -68,7 +68,7 @@ struct Shared {
            line * mixed_columns(reach) * 32 * rows;
   }
   TANDEM_HOST_DEVICE static int crossing_bytes() {
-    return static_cast<int>(sizeof(Crossing)) * children_at_once * lines_a_block;
+    return size_of<Crossing> * children_at_once * lines_a_block;
   }
   TANDEM_HOST_DEVICE static int place_bytes(int reach) {
     return static_cast<int>((sizeof(OverU) + sizeof(int)) * all + sizeof(int) * all / four +
@@ -94,8 +94,8 @@ __device__ inline void cross(const Merging& n, const Joint& child, int line, int
   to.columns = b - a;
   const double begin = n.axis_column + child_u(child.turn, p.u.at(a), p.t) / n.step_u,
                end = n.axis_column + child_u(child.turn, p.u.at(b - 1), p.t) / n.step_u;
-  const int first = static_cast<int>(floor(fmin(begin, end))) + 1 - across / 2;
-  to.reach = min(static_cast<int>(floor(fmax(begin, end))) + 1 + across / 2 - first, n.reach);
+  const int first = floor_int(fmin(begin, end)) + 1 - across / 2;
+  to.reach = min(floor_int(fmax(begin, end)) + 1 + across / 2 - first, n.reach);
   cross_along_t(n, child, p.t, first, to);
 }
 
@@ -175,8 +175,7 @@ __device__ inline Lane<rows> read(const Joint& child, int plane, int column, int
   if (plane >= child.count) return value;
   const ChildPlane p = child.planes[plane];
   if (row >= p.first_row && row < p.last_row)
-    value = *reinterpret_cast<const Lane<rows>*>(child.data +
-                                                 (p.column_0 + static_cast<unsigned>(column * p.rows + row)));
+    value = *reinterpret_cast<const Lane<rows>*>(child.data + (p.column_0 + (column * p.rows + row)));
   return value;
 }
 

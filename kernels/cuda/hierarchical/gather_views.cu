@@ -71,7 +71,7 @@ __device__ inline void place_stations(const Merging& n, const Joint& view, const
   place_along_t(n, at, view.count, d, place);
   const ChildPlane p = view.planes[place.first];
   const int column = min(max(at.first + d, view.first_column), view.last_column - 1);
-  to = {p.column_0 + static_cast<unsigned>(column * p.rows), place.weights[0], place.weights[1]};
+  to = {p.column_0 + column * p.rows, place.weights[0], place.weights[1]};
 }
 
 struct Numbers {

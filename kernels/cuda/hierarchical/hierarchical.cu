@@ -49,8 +49,7 @@ class Application {
       for_some_lines(group, [&](Range lines) {
         const Kept sums = numbers(numbers_within(group, lines));
         float* from_0 = sums->data() - first_number(group, lines);
-        cuda::gather(merging(quarter.group, lines), there.data(), static_cast<int>(joints.size()), false,
-                     from_0, s_);
+        cuda::gather(merging(quarter.group, lines), there.data(), int_of(joints.size()), false, from_0, s_);
         add_lines(voxel_pass(quarter, lines), from_0, {update.alpha, q == 0 ? update.beta : 1}, volume, s_);
       });
     }
@@ -92,9 +91,8 @@ class Application {
       const Hull hull(child.turned);
       joints.push_back({n_.turn(child, parent), child.t, planes_.turned.data() + turned_at(children[k]),
                         planes_.columns.data() + turned_at(children[k]), data[k]->with_zeros(),
-                        static_cast<int>(child.turned.size()), static_cast<int>(hull.columns.first),
-                        static_cast<int>(hull.columns.last), static_cast<int>(hull.rows.first),
-                        static_cast<int>(hull.rows.last)});
+                        int_of(child.turned.size()), int_of(hull.columns.first), int_of(hull.columns.last),
+                        int_of(hull.rows.first), int_of(hull.rows.last)});
     }
     return joints;
   }
@@ -110,18 +108,18 @@ class Application {
     const Taps& across = n_.along_u(child);
     const Steps steps = planes_.steps[at];
     return {planes_.planes.data() + planes_.first[at] + planes.first,
-            static_cast<int>(planes.size()),
+            int_of(planes.size()),
             n_.axis_column,
             n_.step_u,
             child.is_view(),
             n_.view_weight(),
             across,
             n_.along_t(child),
-            static_cast<int>(columns),
-            static_cast<int>(rows),
-            static_cast<int>(steps.most * (columns_a_block - 1)) + 2 + across.count,
+            int_of(columns),
+            int_of(rows),
+            floor_int(steps.most * (columns_a_block - 1)) + 2 + across.count,
             (columns_a_block - 1) * std::max(steps.most - 1, 1 - steps.least) + 1,
-            static_cast<int>((own_columns_a_block + across.count) / std::max(steps.least, 1e-3)) + 4};
+            floor_int((own_columns_a_block + across.count) / std::max(steps.least, 1e-3)) + 4};
   }
 
   Turning turning(std::size_t which, const ViewGroup& parent, bool back) const {
@@ -139,20 +137,20 @@ class Application {
             n_.along_v(child),
             planes_.planes.data() + planes_.first[which],
             planes_.planes.data() + turned_at(which),
-            static_cast<int>(child.turned.size()),
-            static_cast<int>(columns),
-            static_cast<int>(rows)};
+            int_of(child.turned.size()),
+            int_of(columns),
+            int_of(rows)};
   }
 
   VoxelPass voxel_pass(const VoxelLines& quarter, Range lines) const {
     Index rows = 0;
     for (const DisparityPlane& p : n_.groups[quarter.group].planes) rows = std::max(rows, p.rows.size());
     return {planes_.planes.data() + planes_.first[quarter.group] + lines.first,
-            static_cast<int>(lines.first),
-            static_cast<int>(lines.size()),
+            int_of(lines.first),
+            int_of(lines.size()),
             quarter.along_x,
             n_.flat(),
-            static_cast<int>(rows),
+            int_of(rows),
             n_.middle_row,
             n_.z0,
             n_.pitch_z,
@@ -224,7 +222,7 @@ class Application {
       }
       const auto joints = joints_of(group, views, turned);
       const Scratch<Joint> there(std::span<const Joint>(joints), s_);
-      cuda::gather(all, there.data(), static_cast<int>(joints.size()), !first, sums->data(), s_);
+      cuda::gather(all, there.data(), int_of(joints.size()), !first, sums->data(), s_);
     });
     return sums;
   }

@@ -17,15 +17,15 @@ ParentPlane as_parent(const DisparityPlane& p) {
   return {p.t,
           p.u,
           p.column_0() - p.rows.first,
-          static_cast<int>(p.columns.first),
-          static_cast<int>(p.columns.size()),
-          static_cast<int>(p.rows.first),
-          static_cast<int>(p.rows.size())};
+          int_of(p.columns.first),
+          int_of(p.columns.size()),
+          int_of(p.rows.first),
+          int_of(p.rows.size())};
 }
 
 ChildPlane as_child(const DisparityPlane& p) {
-  return {static_cast<unsigned>(p.column_0() - p.rows.first + numbers_beside),
-          static_cast<int>(p.rows.size()), static_cast<int>(p.rows.first), static_cast<int>(p.rows.last)};
+  return {static_cast<unsigned>(p.column_0() - p.rows.first + numbers_beside), int_of(p.rows.size()),
+          int_of(p.rows.first), int_of(p.rows.last)};
 }
 
 Steps steps_of(const HierarchicalViews& n, const ViewGroup& parent) {
@@ -71,7 +71,7 @@ PlanesOnDevice planes_of(const HierarchicalViews& n, const KeptOnDevices::Stream
     for (const auto* all : {&group.planes, &group.turned})
       for (const DisparityPlane& p : *all) {
         planes.push_back(as_parent(p)), turned.push_back(as_child(p));
-        columns.push_back({static_cast<int>(p.columns.first), static_cast<int>(p.columns.last)});
+        columns.push_back({int_of(p.columns.first), int_of(p.columns.last)});
       }
   }
   return {there(planes, streams), there(turned, streams),  there(columns, streams), std::move(first),

@@ -43,8 +43,7 @@ __device__ inline float interpolated(const Taps& of, const Rows& rows, int i, co
   } else {
 #pragma unroll
     for (int k = 0; k < taps; ++k)
-      if (static_cast<unsigned>(first + k) < static_cast<unsigned>(count))
-        sum = fmaf(weights[k], numbers[k], sum);
+      if (is_below(first + k, count)) sum = fmaf(weights[k], numbers[k], sum);
   }
   return sum;
 }
@@ -99,11 +98,10 @@ struct Results {
     for (int p = 0; p < parts; ++p) {
       const int row = row0 + 32 * p + lane;
       const float near = row - rows.at.whole - rows.at.part;
-      const int low = max(static_cast<int>(floorf((near - taps / 2) / rows.step)), 0),
-                high = min(static_cast<int>(ceilf((near + taps / 2) / rows.step)), 31);
+      const int low = max(floor_int((near - taps / 2) / rows.step), 0),
+                high = min(ceil_int((near + taps / 2) / rows.step), 31);
       for (int i = low; i <= high; ++i)
-        if (const unsigned k = static_cast<unsigned>(row - products.first[i]); k < taps)
-          sums[p] += products.value[k][i];
+        if (const unsigned k = row - products.first[i]; k < taps) sums[p] += products.value[k][i];
     }
   }
   /// Writes the results, as far as there are `count`.
@@ -135,8 +133,8 @@ __global__ void __launch_bounds__(threads)
     const Line line = rows_of(n, (column - n.axis_column) * n.step_u, from.t);
     const Rows rows(line.at(from.first_row) - to.first_row, line.step);
     const float base = row0 - rows.at.whole - rows.at.part;
-    const int begin = max(0, static_cast<int>(floorf((base - taps / 2) / rows.step))),
-              end = min(from.rows, static_cast<int>(ceilf((base + 32 * parts + taps / 2) / rows.step)) + 1);
+    const int begin = max(0, floor_int((base - taps / 2) / rows.step)),
+              end = min(from.rows, ceil_int((base + 32 * parts + taps / 2) / rows.step) + 1);
     for (int i = begin; i < end; i += 32)
       results.add(n.taps, Rows(line.at(from.first_row + i) - to.first_row, line.step), from.rows - i,
                   i + lane < from.rows ? numbers[i + lane] : 0);
@@ -204,7 +202,7 @@ __device__ inline int2 slices_read(const VoxelPass& n, const OnLine& own, int ro
     const double low = (row0 + line.first_row - taps / 2 - by_slices.first) / by_slices.step,
                  high = (row0 + line.first_row + 32 * parts + taps / 2 - by_slices.first) / by_slices.step;
     first = static_cast<int>(fmax(floor(low), 0.0));
-    last = static_cast<int>(fmin(ceil(high) + 1, static_cast<double>(slices)));
+    last = static_cast<int>(fmin(ceil(high) + 1, slices));
   }
   return {__reduce_min_sync(~0u, first), __reduce_max_sync(~0u, last)};
 }

@@ -56,7 +56,7 @@ template <int across>
 __device__ inline Reach reach_of(const Crossing& at, int first, int last) {
   const float base = first - at.at.whole, a = columns_until(at, base - across / 2),
               b = columns_until(at, base + (last - first + across / 2));
-  return {static_cast<int>(floorf(fminf(a, b))), static_cast<int>(ceilf(fmaxf(a, b))) + 1};
+  return {floor_int(fminf(a, b)), ceil_int(fmaxf(a, b)) + 1};
 }
 
 /// A plane of the parent at the block's columns.
@@ -69,8 +69,7 @@ __device__ inline void cross(const Merging& n, const Joint& child, const ParentP
   const double own = (first + 0.5 * own_columns_a_block - n.axis_column) * n.step_u,
                u = (own * (1 - p.t * (1 - turn.c) / turn.sod) - p.t * turn.s) /
                    (turn.c + own * turn.s / turn.sod);
-  const double near = fmin(fmax((u - p.u.first) / p.u.step, static_cast<double>(p.first_column)),
-                           static_cast<double>(p.first_column + p.columns - 1));
+  const double near = fmin(fmax((u - p.u.first) / p.u.step, p.first_column), p.first_column + p.columns - 1);
   cross_along_u(n, turn, p, static_cast<int>(near), to);
   const Reach all = reach_of<across>(to, first, first + own_columns_a_block);
   const int begin = max(all.first, p.first_column - to.origin),
@@ -106,8 +105,7 @@ __device__ inline void find_places(const Merging& n, const Crossing* planes, int
     float* to = shared.over_u + i * own_columns_a_block;
 #pragma unroll
     for (int k = 0; k < across; ++k)
-      if (const unsigned column = static_cast<unsigned>(place.first + k - first);
-          column < own_columns_a_block)
+      if (const unsigned column = place.first + k - first; column < own_columns_a_block)
         to[column] = place.weights[k];
   }
 }
@@ -127,8 +125,7 @@ struct Planes {
       const ChildPlane p = child.planes[first];
       const PlaneColumns c = child.columns[first];
       if (column >= c.first && column < c.last && row >= p.first_row && row < p.last_row)
-        *reinterpret_cast<Lane<rows>*>(child.data +
-                                       (p.column_0 + static_cast<unsigned>(column * p.rows + row))) = sums[0];
+        *reinterpret_cast<Lane<rows>*>(child.data + (p.column_0 + (column * p.rows + row))) = sums[0];
     }
 #pragma unroll
     for (int k = 0; k + 1 < along; ++k) sums[k] = sums[k + 1];

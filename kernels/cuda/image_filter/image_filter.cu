@@ -31,9 +31,9 @@ Plans plans_for(const ImageFilter& filter, const FilterBatch& batch, const Strea
   const auto found = made.find({filter.rows, filter.bins, stream.device()});
   if (found != made.end()) return found->second;
   Plans plans;
-  int n[] = {static_cast<int>(filter.rows), static_cast<int>(filter.bins)};
-  int real[] = {n[0], static_cast<int>(batch.line)}, spectrum[] = {n[0], real[1] / 2};
-  const int step = static_cast<int>(batch.size), count = static_cast<int>(batch.images);
+  int n[] = {int_of(filter.rows), int_of(filter.bins)};
+  int real[] = {n[0], int_of(batch.line)}, spectrum[] = {n[0], real[1] / 2};
+  const int step = int_of(batch.size), count = int_of(batch.images);
   std::size_t forward = 0, backward = 0;
   for (cufftHandle* handle : {&plans.forward, &plans.backward}) {
     check(cufft().create(handle));

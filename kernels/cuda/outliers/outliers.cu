@@ -97,14 +97,9 @@ __global__ void __launch_bounds__(threads)
 Index replace_outliers(const FrameOutliers& how, const std::byte* from, std::byte* to, Stream& stream) {
   note_launch("outliers");
   const auto [views, rows, bins] = how.counts;
-  const Window window{views,
-                      rows,
-                      bins,
-                      how.used_bins,
-                      static_cast<int>(how.frames),
-                      static_cast<int>(how.rows),
-                      static_cast<int>(how.rule.size),
-                      how.rule.border};
+  const Window window{
+      views,          rows, bins, how.used_bins, int_of(how.frames), int_of(how.rows), int_of(how.rule.size),
+      how.rule.border};
   unsigned long long replaced = 0;
   const Sent<unsigned long long> tally(std::span<const unsigned long long>(&replaced, 1), stream);
   const dim3 blocks = grid_of(ceil_div<Index>(how.used_bins, threads), rows, std::min<Index>(views, 65535));

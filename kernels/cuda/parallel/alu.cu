@@ -82,12 +82,11 @@ double views_memory(tandem::Shape projections) {  // and their groups
 }
 
 double forward_memory(tandem::Shape volume, tandem::Shape projections) {
-  return views_memory(projections) +
-         64 * static_cast<double>(2 * volume[1] * volume[2] + projections[0] * projections[2]);
+  return views_memory(projections) + 64.0 * (2 * volume[1] * volume[2] + projections[0] * projections[2]);
 }
 
 double backward_memory(tandem::Shape volume, tandem::Shape projections, int sinograms) {
-  const double rounded_up = 64 * static_cast<double>(projections[0]);  // texels at the ends of rows
+  const double rounded_up = 64.0 * projections[0];  // texels at the ends of rows
   return views_memory(projections) +
          16 * (sinograms * projections[0] * projections[2] + volume[1] * volume[2] + rounded_up);
 }

@@ -75,9 +75,8 @@ inline BackwardShape backward_shape(const ParallelViews& packed, Image<const flo
                                     Image<float> volume) {
   double span = 0;
   for (const ParallelView& v : packed.views) span = std::max(span, std::abs(v.step_x) + std::abs(v.step_y));
-  return {projections.n0,    projections.n2,
-          volume.n2,         volume.n1,
-          packed.half_width, static_cast<int>(std::ceil(span * (edge - 1))) + 2 * packed.half_width + 5};
+  return {projections.n0, projections.n2,    volume.n2,
+          volume.n1,      packed.half_width, ceil_int(span * (edge - 1)) + 2 * packed.half_width + 5};
 }
 
 /// The pixels of block (blockIdx.x, blockIdx.y). Shared memory: chunk windows of `window` float4, and of each
@@ -94,14 +93,14 @@ __device__ void alu_block(BackwardShape n, const ParallelView* __restrict__ view
   const Index x0 = Index{blockIdx.x} * edge, y0 = Index{blockIdx.y} * edge;
   float4 sum[pixels] = {};
   for (Index first = 0; first < n.views; first += chunk) {
-    const int count = static_cast<int>(min(Index{chunk}, n.views - first));
+    const int count = at_most(chunk, n.views - first);
     __syncthreads();
     if (threadIdx.x < count * 4) {
       const int v = threadIdx.x / 4, corner = threadIdx.x % 4;
       const ParallelView view = views[first + v];
       const double lowest = view.origin + view.step_x * x0 + view.step_y * y0 +
                             (edge - 1) * (fmin(view.step_x, 0.0) + fmin(view.step_y, 0.0));
-      const int start = static_cast<int>(floor(fmin(fmax(lowest, -1e9), 1e9))) - n.half_width - 1;
+      const int start = floor_int(fmin(fmax(lowest, -1e9), 1e9)) - n.half_width - 1;
       Anchor anchor = anchor_at(view, x0 / tile + corner % 2, y0 / tile + corner / 2);
       anchor.bin -= start;
       anchors[v][corner] = anchor;
@@ -147,7 +146,7 @@ void backward_by_fours(float alpha, Image<const float> projections, float beta, 
   const Scratch<float4> both(views * bins + nx * ny, s);
   float4 *const sinogram = both.data(), *const sums = sinogram + views * bins;
   for (Index first = 0; first < volume.n0; first += lanes) {
-    const int slices = static_cast<int>(std::min<Index>(lanes, volume.n0 - first));
+    const int slices = at_most(lanes, volume.n0 - first);
     interleave<<<cells(bins, views), threads, 0, s>>>(&projections(0, first, 0), views, bins, projections.s0,
                                                       projections.s1, slices, sinogram, nullptr);
     after_launch();

@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(threads)
   const int most_lines = static_cast<int>(max(n.nx, n.ny));  // all views of a block walk together
   const float4* image = along_x ? volume : turned;
   const double radius = Weight::radius(view, fabs(major)) + margin;
-  const int reach = static_cast<int>(floor(2 * radius)) + 1;
+  const int reach = floor_int(2 * radius) + 1;
   const float step_x = static_cast<float>(view.step_x), step_y = static_cast<float>(view.step_y);
   const float drift = static_cast<float>(-minor / major);
   const Index plane = n.nx * n.ny;
@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(threads)
     const double at_first = (first_bin - view.origin - minor * line0) / major;
     const double across = (bins_a_block - 1) / major, down = (tile - 1) * -minor / major;
     const double lowest = at_first + fmin(across, 0.0) + fmin(down, 0.0) - radius;
-    const int tile0 = static_cast<int>(floor(fmin(fmax(lowest, -1e8), 1e8) / tile));
+    const int tile0 = floor_int(fmin(fmax(lowest, -1e8), 1e8) / tile);
     __syncthreads();
     for (int i = lane; i < n.tiles; i += bins_a_block)
       stripe[v * n.tiles + i] =
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(threads)
       const int start = __float2int_ru(fmaf(drift, l, start0));
       const float4* pixels_of_line = image + Index{line0 + l} * count + base;
       for (int k = start; k < start + reach; ++k) {
-        if (static_cast<unsigned>(base + k) >= static_cast<unsigned>(count)) continue;
+        if (!is_below(base + k, count)) continue;
         const Anchor anchor = anchors[k / tile];
         const int in = k % tile;
         const int dx = along_x ? in : l, dy = along_x ? l : in;
@@ -88,7 +88,7 @@ int tiles_of(const ParallelViews& packed) {
     const double radius = Weight::radius(v, major) + margin;
     most = std::max(most, (bins_a_block - 1) / major + (tile - 1) * minor / major + 2 * radius + 1);
   }
-  return static_cast<int>(std::ceil(most / tile)) + 2;
+  return ceil_int(most / tile) + 2;
 }
 
 /// `Variant::forward` by that weight, up to 16 slices at a time; launches are noted as `name`.
@@ -109,16 +109,15 @@ void forward_by(const std::string& name, const ParallelViews& packed, float alph
     const Index left = ceil_div<Index>(volume.n0 - first, lanes);
     const int quads = left >= 4 ? 4 : left >= 2 ? 2 : 1;
     slices = std::min<Index>(volume.n0 - first, quads * lanes);
-    interleave<<<cells(n.nx, n.ny, quads), threads, 0, s>>>(
-        &volume(first, 0, 0), n.ny, n.nx, volume.s1, volume.s0, static_cast<int>(slices), image, turned);
+    interleave<<<cells(n.nx, n.ny, quads), threads, 0, s>>>(&volume(first, 0, 0), n.ny, n.nx, volume.s1,
+                                                            volume.s0, int_of(slices), image, turned);
     after_launch();
     const auto kernel = quads == 4 ? gather<4, Weight> : quads == 2 ? gather<2, Weight> : gather<1, Weight>;
     note_launch(name + ", " + std::to_string(quads * lanes));
     kernel<<<blocks, threads, shared, s>>>(n, views->data(), image, turned, out);
     after_launch();
-    uninterleave<<<cells(n.bins, n.views, quads), threads, 0, s>>>(out, n.bins, projections.s0,
-                                                                   projections.s1, static_cast<int>(slices),
-                                                                   alpha, beta, &projections(0, first, 0));
+    uninterleave<<<cells(n.bins, n.views, quads), threads, 0, s>>>(
+        out, n.bins, projections.s0, projections.s1, int_of(slices), alpha, beta, &projections(0, first, 0));
     after_launch();
   }
 }

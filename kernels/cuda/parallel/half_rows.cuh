@@ -54,7 +54,7 @@ class HalfRows {
       : scale_(2 * lanes, stream), rows_(planes * projections.n0 * projections.n2 * lanes, stream) {
     const Scratch<Extremes> extremes(lanes, stream);
     measure(projections, extremes.data(), lanes, stream);
-    scales<<<1, lanes, 0, stream>>>(extremes.data(), static_cast<int>(projections.n1), scale_.data(),
+    scales<<<1, lanes, 0, stream>>>(extremes.data(), int_of(projections.n1), scale_.data(),
                                     scale_.data() + lanes);
     after_launch();
     const dim3 cells = grid_of(projections.n0, ceil_div<Index>(projections.n2, 32), lanes / 32);

@@ -52,13 +52,13 @@ struct Memory {
   Window* windows;
   ViewNumbers* numbers;
   __device__ unsigned slab_at(const Layout& n, int step, int v) const {
-    return slabs + static_cast<unsigned>((step % slabs_kept * n.views_a_stage + v) * n.slab_bytes);
+    return slabs + (step % slabs_kept * n.views_a_stage + v) * n.slab_bytes;
   }
 };
 
 __device__ inline Memory memory_of(const Layout& n, unsigned char* shared) {
   Window* windows = reinterpret_cast<Window*>(shared + slabs_kept * n.views_a_stage * n.slab_bytes);
-  return {static_cast<unsigned>(__cvta_generic_to_shared(shared)), windows,
+  return {shared_address(shared), windows,
           reinterpret_cast<ViewNumbers*>(windows + windows_kept * n.views_a_stage * tiles)};
 }
 
@@ -78,13 +78,13 @@ __device__ inline void find_windows(const Layout& n, const Memory& memory, const
   const float radius = __fdividef(1, view.height);
   const auto first = [&](int x, int y, int across) {
     const int dx = x + (step_x < 0 ? across - 1 : 0), dy = y + (step_y < 0 ? across - 1 : 0);
-    return static_cast<int>(floorf(position_in(anchor, step_x, step_y, dx, dy) - radius)) + 1;
+    return floor_int(position_in(anchor, step_x, step_y, dx, dy) - radius) + 1;
   };
   const int of_tile = first(t % tiles_x * edge, t / tiles_x * edge, edge), of_block = first(0, 0, tile);
   const int slot = slot_of(n, step, v);
   memory.windows[slot * tiles + t] = {
       anchor.offset + ahead, of_tile + ahead,
-      memory.slab_at(n, step, v) + static_cast<unsigned>((of_tile - of_block) * row_bytes<lanes>),
+      memory.slab_at(n, step, v) + (of_tile - of_block) * row_bytes<lanes>,
       step * n.views_a_stage + v < n.views ? anchor.bin + of_block : -(1 << 30)};
   if (t == 0) memory.numbers[slot] = {step_x, step_y, view.height, view.slope};
 }
@@ -103,7 +103,7 @@ __device__ inline void fetch(const Layout& n, const Memory& memory, const __half
   unsigned to = memory.slab_at(n, step, v) + row0 * row_bytes<lanes> + piece * 16;
 #pragma unroll 4
   for (int row = row0; row < n.slab_rows; row += rows, from += rows * lanes, to += rows * row_bytes<lanes>) {
-    const bool inside = static_cast<unsigned>(slab + row) < static_cast<unsigned>(n.bins);
+    const bool inside = is_below(slab + row, n.bins);
     begin_copy(to, from, inside);
     if constexpr (planes == 2) begin_copy(to + n.slab_bytes / 2, from + plane, inside);
   }
@@ -146,7 +146,7 @@ __device__ inline Factors<planes> factors_of(const Memory& memory, int slot, int
     }
     if (k == 0 || lane / 8 % 2 == 1) f.row = __float_as_uint(w.z);
   }
-  f.row += static_cast<unsigned>(lane % 8 * row_bytes<lanes> + lane / 16 * 16);
+  f.row += lane % 8 * row_bytes<lanes> + lane / 16 * 16;
   return f;
 }
 
@@ -243,7 +243,7 @@ int spread(const ParallelViews& packed) {
   double most = 0;
   for (const ParallelView& v : packed.views)
     most = std::max(most, (tile - edge) * (std::abs(v.step_x) + std::abs(v.step_y)));
-  return static_cast<int>(std::ceil(most)) + 1;
+  return ceil_int(most) + 1;
 }
 
 /// The shared memory that each of `blocks` blocks of a multiprocessor can have, bytes.
@@ -261,13 +261,13 @@ void batch_backward(const ParallelViews& packed, const ParallelView* views, floa
   const HalfRows<lanes, planes> rows(projections, s);
   const int slab_rows = spread(packed) + window, slab_bytes = planes * slab_rows * row_bytes<lanes>;
   const int view_bytes =
-      slabs_kept * slab_bytes + windows_kept * static_cast<int>(tiles * sizeof(Window) + sizeof(ViewNumbers));
+      slabs_kept * slab_bytes + windows_kept * (tiles * size_of<Window> + size_of<ViewNumbers>);
   const int fitting = shared_of_a_block(512 / threads<lanes>, stream.device()) / view_bytes;
   const Layout n{volume.n2,
                  volume.n1,
                  {ceil_div<Index>(volume.n2, tile), ceil_div<Index>(volume.n1, tile)},
-                 static_cast<int>(projections.n0),
-                 static_cast<int>(projections.n2),
+                 int_of(projections.n0),
+                 int_of(projections.n2),
                  slab_rows,
                  slab_bytes,
                  std::min(most_views, fitting / 2 * 2)};
@@ -276,9 +276,8 @@ void batch_backward(const ParallelViews& packed, const ParallelView* views, floa
   const auto kernel = unit ? backward<lanes, planes, true> : backward<lanes, planes, false>;
   note_launch(product_name("mma backward", lanes, planes, unit));
   allow_all_shared_memory(kernel);
-  const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
-  kernel<<<grid_of(n.blocks.x * n.blocks.y), threads<lanes>, static_cast<std::size_t>(shared), s>>>(
-      n, views, rows.data(), out);
+  const Target out{volume.data, volume.s0, volume.s1, int_of(volume.n0), alpha, beta, rows.units()};
+  kernel<<<grid_of(n.blocks.x * n.blocks.y), threads<lanes>, shared, s>>>(n, views, rows.data(), out);
   after_launch();
 }
 

@@ -56,8 +56,8 @@ double coefficient(const ParallelViews& packed, Index view, Index x, Index y, In
   const float position =
       position_by_quarters(anchor.offset, static_cast<float>(v.step_x), static_cast<float>(v.step_y),
                            static_cast<int>(x % tile), static_cast<int>(y % tile));
-  const Index nearest = anchor.bin + static_cast<Index>(whole(position));
-  return nearest == bin ? static_cast<double>(packed.scale) * v.height : 0;
+  const Index nearest = anchor.bin + floor_index(whole(position));
+  return nearest == bin ? double{packed.scale} * v.height : 0;
 }
 
 void forward(const ParallelViews& views, const Execution&, float alpha, Image<const float> volume, float beta,

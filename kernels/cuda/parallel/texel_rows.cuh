@@ -99,8 +99,10 @@ class TexelRows {
         extremes_(Format<Texel>::lanes, stream_) {
     cudaResourceDesc what{};
     what.resType = cudaResourceTypePitch2D;
-    what.res.pitch2D = {data(), Format<Texel>::channels(), static_cast<std::size_t>(bins + 2 * margin_texels),
-                        static_cast<std::size_t>(rows), pitch_ * sizeof(Texel)};
+    auto& texels = what.res.pitch2D;
+    texels.devPtr = data(), texels.desc = Format<Texel>::channels();
+    texels.width = bins + 2 * margin_texels, texels.height = rows,
+    texels.pitchInBytes = pitch_ * sizeof(Texel);
     cudaTextureDesc how{};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
     how.filterMode = filter;

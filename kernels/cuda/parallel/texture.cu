@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(texture_threads)
   const float x = threadIdx.x % tile, y = threadIdx.x / tile;
   float sum = 0;
   for (Index first = 0; first < band.count; first += texture_threads) {
-    const int here = static_cast<int>(min(Index{texture_threads}, band.count - first));
+    const int here = at_most(texture_threads, band.count - first);
     __syncthreads();
     stage(band.views + first, here, blockIdx.x, blockIdx.y, staged);
     __syncthreads();

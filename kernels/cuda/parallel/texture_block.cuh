@@ -115,7 +115,7 @@ __device__ void texture_tile(const Source& source, const ParallelView* __restric
   const float x = at.x, y = at.y;
   float sum[quarters][Source::lanes] = {};
   for (Index first = 0; first < count; first += texture_threads) {
-    const int here = static_cast<int>(min(Index{texture_threads}, count - first));
+    const int here = at_most(texture_threads, count - first);
     __syncthreads();
     stage(views + first, here, tile_x, tile_y, staged);
     __syncthreads();

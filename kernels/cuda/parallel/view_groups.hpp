@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "../../../core/ceil_div.hpp"
 #include "../../../core/host_device.hpp"
+#include "../../../core/rounding.hpp"
 #include "parallel.hpp"
 
 namespace tandem::kernels::cuda {
@@ -27,9 +29,7 @@ struct Group {
 };
 
 /// How far strips have moved, in whole pairs of pixels so that a pair never lies in two tiles.
-TANDEM_HOST_DEVICE inline int moved(float drift, int line) {
-  return 2 * static_cast<int>(std::floor(0.5f * drift * line));
-}
+TANDEM_HOST_DEVICE inline int moved(float drift, int line) { return 2 * floor_int(0.5f * drift * line); }
 
 /// The lowest bin that the strip from pixel `left` on can meet within the segment from `line0` on.
 template <class View>
@@ -40,7 +40,7 @@ TANDEM_HOST_DEVICE int first_bin(const View& view, bool turned, double drift, in
   const double lowest = view.origin + along * left + across * line0 + fmin(bend, 0.0) +
                         fmin(-2 * along, 0.0) + fmin((strip - 1) * along, 0.0) + fmin(across, 0.0) -
                         view.height / view.slope;
-  return static_cast<int>(floor(fmin(fmax(lowest - margin, -1e8), 1e8))) + 1;
+  return floor_int(fmin(fmax(lowest - margin, -1e8), 1e8)) + 1;
 }
 
 /// The plan for the views whose rays cross the same kind of line most steeply.
@@ -65,7 +65,7 @@ inline double straight(const ParallelView& v) {
 inline std::vector<int> order_of(const ParallelViews& packed, bool turned) {
   std::vector<int> order;
   const auto view = [&](int v) -> const ParallelView& { return packed.views[v]; };
-  for (int v = 0; v < static_cast<int>(packed.views.size()); ++v)
+  for (int v = 0; v < std::ssize(packed.views); ++v)
     if ((std::abs(view(v).step_y) > std::abs(view(v).step_x)) == turned) order.push_back(v);
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return slope(view(a), turned) < slope(view(b), turned); });
@@ -91,7 +91,7 @@ inline std::vector<Group> groups_of(const ParallelViews& packed, const std::vect
       g.views[end - first] = order[end];
     }
     g.drift = static_cast<float>((slope(view(first), turned) + slope(view(end - 1), turned)) / 2);
-    g.left = -2 * static_cast<int>(std::ceil(std::max(0.0f, g.drift) * segment / 2));
+    g.left = -2 * ceil_int(std::max(0.0f, g.drift) * segment / 2);
     groups.push_back(g);
     first = end;
   }
@@ -99,7 +99,7 @@ inline std::vector<Group> groups_of(const ParallelViews& packed, const std::vect
 }
 
 /// How many parts of a size make all; the last one may be smaller.
-inline int parts_of(Index all, int size) { return static_cast<int>((all + size - 1) / size); }
+inline int parts_of(Index all, int size) { return int_of(ceil_div<Index>(all, size)); }
 
 /// Columns of three strips, which move by a pixel a line at most.
 inline int columns_of(Index pixels, int segment) { return parts_of(pixels + segment + 2, width); }
@@ -125,7 +125,7 @@ inline Plan plan(const ParallelViews& packed, bool turned, Index pixels, Index l
     if (wanted > 1 && bytes_of_group(segments, columns_of(pixels, segment), 128) > tensor_forward_sums)
       return best;
     std::vector<Group> groups = groups_of(packed, order, turned, segment);
-    const double cost = static_cast<double>(groups.size()) * segments * (segment + lines_of_start_and_end);
+    const double cost = 1.0 * groups.size() * segments * (segment + lines_of_start_and_end);
     if (cost < least) least = cost, best = {segment, std::move(groups)};
     if (segment == tile_lines) return best;
   }

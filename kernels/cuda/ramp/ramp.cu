@@ -23,7 +23,7 @@ constexpr std::size_t batch_bytes = 32 << 20;
 
 Index pairs_at_once(Index length) {
   constexpr Index most = 32768;  // a grid's second extent ends at 65535
-  return std::clamp<Index>(static_cast<Index>(batch_bytes / (length * sizeof(float2))), 1, most);
+  return std::clamp<Index>(batch_bytes / (length * sizeof(float2)), 1, most);
 }
 
 struct Plan {
@@ -37,11 +37,11 @@ Plan plan_for(Index length, const Stream& stream) {
   const auto found = made.find({length, stream.device()});
   if (found != made.end()) return found->second;
   Plan plan;
-  int n = static_cast<int>(length);
+  int n = int_of(length);
   check(cufft().create(&plan.handle));
   check(cufft().set_auto_allocation(plan.handle, 0));
   check(cufft().make_plan_many(plan.handle, 1, &n, nullptr, 1, n, nullptr, 1, n, CUFFT_C2C,
-                               static_cast<int>(pairs_at_once(length)), &plan.work_bytes));
+                               int_of(pairs_at_once(length)), &plan.work_bytes));
   made.emplace(std::pair{length, stream.device()}, plan);
   return plan;
 }
@@ -174,7 +174,7 @@ struct Tables {
 void append_response(const RowFilter& filter, double shift, std::vector<float2>& all) {
   const Index n = filter.length;
   for (Index k = 0; k < n; ++k) {
-    const double size = filter.response[std::min(k, n - k)] / static_cast<double>(n);
+    const double size = filter.response[std::min(k, n - k)] / n;
     const std::complex<double> at = size * phase_of(k, n, shift);
     all.push_back({static_cast<float>(at.real()), static_cast<float>(at.imag())});
   }

@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(threads)
 template <class F>
 void with_coding(const VoxelCoding& how, F f) {
   using enum VoxelCoding::Number;
-  const double top = how.top(), scale = top / (static_cast<double>(how.max) - how.min);
+  const double top = how.top(), scale = top / (double{how.max} - how.min);
   if (how.number == float16) return f(Halves{});
   if (how.number == uint16) return f(Integers<std::uint16_t>{how.min, how.max, scale, top});
   f(Integers<std::uint8_t>{how.min, how.max, scale, top});

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "../../../../core/array.hpp"
+#include "../../../../core/rounding.hpp"
 
 namespace tandem::pipeline::stripes {
 
 /// Rows whose sinograms are on a GPU at once, with so many bytes for each.
 inline Index rows_together(Index rows, double bytes_a_row) {
   constexpr double bytes_together = 1 << 30;
-  return std::clamp<Index>(static_cast<Index>(bytes_together / bytes_a_row), 1, rows);
+  return std::clamp<Index>(floor_index(bytes_together / bytes_a_row), 1, rows);
 }
 
 /// Calls work(range) for all rows, so many of them together.

@@ -66,7 +66,7 @@ __device__ void fetch(const CUtensorMap& map, const Layout& n, const ParallelVie
     const Anchor anchor = anchor_at(view, px / tile, py / tile);
     const int dx = px % tile + (step_x < 0 ? edge - 1 : 0), dy = py % tile + (step_y < 0 ? edge - 1 : 0);
     const float radius = view.height > 0 ? 1 / view.height : 0;  // radius of the hat; a view may be none
-    const int first = static_cast<int>(floorf(position_in(anchor, step_x, step_y, dx, dy) - radius)) + 1;
+    const int first = floor_int(position_in(anchor, step_x, step_y, dx, dy) - radius) + 1;
     const int bin = anchor.bin + first;
     int lowest = bin;
     for (int o = 4; o > 0; o /= 2) lowest = min(lowest, __shfl_xor_sync(~0u, lowest, o));
@@ -174,7 +174,7 @@ int spread(const ParallelViews& packed) {
   for (const ParallelView& v : packed.views)
     most =
         std::max(most, (tiles_x - 1) * edge * std::abs(v.step_x) + (tiles_y - 1) * edge * std::abs(v.step_y));
-  return static_cast<int>(std::ceil(most)) + 1;
+  return ceil_int(most) + 1;
 }
 
 template <int lanes>
@@ -199,9 +199,8 @@ void batch_backward(const ParallelViews& packed, const ParallelView* views, floa
   const CUtensorMap map =
       boxes_of({rows.data(), {64, projections.n2, n.views, lanes / 64, 1}, {row, view, 128, view * n.views}},
                n.slab_rows);
-  const Target out{volume.data, volume.s0, volume.s1, static_cast<int>(volume.n0), alpha, beta, rows.units()};
-  kernel<<<grid_of(n.blocks.x * n.blocks.y), threads, static_cast<std::size_t>(shared), s>>>(map, n, views,
-                                                                                             out);
+  const Target out{volume.data, volume.s0, volume.s1, int_of(volume.n0), alpha, beta, rows.units()};
+  kernel<<<grid_of(n.blocks.x * n.blocks.y), threads, shared, s>>>(map, n, views, out);
   after_launch();
 }
 

@@ -316,8 +316,8 @@ void project(const ParallelViews& packed, const KeptPlan& kept, bool turned, con
                                     {turned ? row : pixel, turned ? pixel : row, 128, row * ny}},
                                    width, 2);
   for (Index first = 0; first < all; first += at_once) {
-    n.groups = static_cast<int>(std::min(at_once, all - first));
-    kernel<<<grid_of(n.groups * n.segments * n.columns), threads, static_cast<std::size_t>(shared), s>>>(
+    n.groups = int_of(std::min(at_once, all - first));
+    kernel<<<grid_of(n.groups * n.segments * n.columns), threads, shared, s>>>(
         map, n, views, groups.data() + first, partial.data(), firsts.data());
     after_launch();
     const dim3 cells = grid_of(n.groups * views_a_group, ceil_div<Index>(bins, bins_a_block));
@@ -353,7 +353,7 @@ void tensor_forward(const ParallelViews& packed, Precision precision, float alph
   const auto plans = plans_of(packed, volume.n2, volume.n1, stream);
   const Index most = precision == Precision::float16 ? 128 : 64;
   for (Index first = 0; first < volume.n0; first += most) {
-    const int slices = static_cast<int>(std::min(most, volume.n0 - first));
+    const int slices = int_of(std::min(most, volume.n0 - first));
     const auto batch = precision != Precision::float16 ? batch_forward<64, 2>
                        : slices > 64                   ? batch_forward<128, 1>
                                                        : batch_forward<64, 1>;
