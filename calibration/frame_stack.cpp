@@ -10,21 +10,41 @@ namespace tandem::calibration {
 
 namespace {
 
-/// A line of a grid that goes on at both ends as it ends, smoothed by p, 1 - 2 p, p.
-void smooth(const std::vector<double>& in, Index first, Index step, Index count, double p,
-            std::vector<double>& out) {
-  const auto at = [&](Index k) { return in[first + std::clamp<Index>(k, 0, count - 1) * step]; };
-  for (Index k = 0; k < count; ++k) out[first + k * step] = (1 - 2 * p) * at(k) + p * (at(k - 1) + at(k + 1));
+/// A grid (line, place), whose lines go on at both ends as they end, smoothed by p, 1 - 2 p, p from line to
+/// line.
+void smooth_across(const std::vector<double>& in, Index lines, Index places, double p,
+                   std::vector<double>& out) {
+  for (Index line = 0; line < lines; ++line) {
+    const double *here = in.data() + line * places, *below = line > 0 ? here - places : here,
+                 *above = line + 1 < lines ? here + places : here;
+    for (Index k = 0; k < places; ++k)
+      out[line * places + k] = (1 - 2 * p) * here[k] + p * (below[k] + above[k]);
+  }
 }
 
-/// Smooths lines of a grid, `apart` values from one to the next, so that a point gets this variance.
-void smooth_lines(std::vector<double>& grid, Index lines, Index apart, Index step, Index count,
-                  double variance) {
+/// The same within each line.
+void smooth_along(const std::vector<double>& in, Index lines, Index places, double p,
+                  std::vector<double>& out) {
+  for (Index line = 0; line < lines; ++line) {
+    const double* at = in.data() + line * places;
+    double* to = out.data() + line * places;
+    const auto value = [&](Index k, Index before, Index after) {
+      return (1 - 2 * p) * at[k] + p * (at[before] + at[after]);
+    };
+    const Index last = places - 1;
+    to[0] = value(0, 0, std::min<Index>(1, last));
+    for (Index k = 1; k < last; ++k) to[k] = value(k, k - 1, k + 1);
+    to[last] = value(last, std::max<Index>(last - 1, 0), last);
+  }
+}
+
+/// Smooths a grid along or across its lines, so that a point gets this variance.
+template <class Smooth>
+void smooth(std::vector<double>& grid, Index lines, Index places, double variance, const Smooth& once) {
   const double times = std::ceil(2 * variance);
   std::vector<double> next(grid.size());
   for (double k = 0; k < times; ++k) {
-    for (Index line = 0; line < lines; ++line)
-      smooth(grid, line * apart, step, count, 0.5 * variance / times, next);
+    once(grid, lines, places, 0.5 * variance / times, next);
     std::swap(grid, next);
   }
 }
@@ -33,7 +53,7 @@ void smooth_lines(std::vector<double>& grid, Index lines, Index apart, Index ste
 
 FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by) {
   const Index high = few_rows(frames) ? 1 : factor;
-  const double f = factor;
+  const double f = factor, share = 1 / (high * f);
   FrameStack all{{},
                  frames.rows / high,
                  frames.bins / factor,
@@ -46,22 +66,28 @@ FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by)
     std::vector<double> mean(cells, 0);
     const float* from = frames.values.data() + view * frames.rows * frames.bins;
     for (Index row = 0; row < all.rows * high; ++row)
-      for (Index bin = 0; bin < all.bins * factor; ++bin)
-        mean[row / high * all.bins + bin / factor] += 1.0 * from[row * frames.bins + bin] / (1.0 * high * f);
-    smooth_lines(mean, all.rows, all.bins, 1, all.bins, by.bins);
-    if (!few_rows(frames)) smooth_lines(mean, all.bins, 1, all.bins, all.rows, by.rows);
+      for (Index bin = 0; bin < all.bins; ++bin)
+        for (Index k = 0; k < factor; ++k)
+          mean[row / high * all.bins + bin] += share * from[row * frames.bins + bin * factor + k];
+    smooth(mean, all.rows, all.bins, by.bins, smooth_along);
+    if (!few_rows(frames)) smooth(mean, all.rows, all.bins, by.rows, smooth_across);
     std::copy(mean.begin(), mean.end(), all.values.begin() + view * all.rows * all.bins);
   });
   return all;
 }
 
 void subtract_means(FrameStack& frames) {
-  const Index cells = frames.rows * frames.bins;
-  parallel_for(cells, [&](Index cell) {
-    double sum = 0;
-    for (Index v = 0; v < frames.views(); ++v) sum += frames.values[v * cells + cell];
-    const auto mean = static_cast<float>(sum / frames.views());
-    for (Index v = 0; v < frames.views(); ++v) frames.values[v * cells + cell] -= mean;
+  parallel_for(frames.rows, [&](Index row) {
+    std::vector<double> sum(frames.bins, 0);
+    const auto line = [&](Index view) {
+      return frames.values.data() + (view * frames.rows + row) * frames.bins;
+    };
+    for (Index view = 0; view < frames.views(); ++view)
+      for (Index bin = 0; bin < frames.bins; ++bin) sum[bin] += line(view)[bin];
+    std::vector<float> mean;
+    for (const double each : sum) mean.push_back(static_cast<float>(each / frames.views()));
+    for (Index view = 0; view < frames.views(); ++view)
+      for (Index bin = 0; bin < frames.bins; ++bin) line(view)[bin] -= mean[bin];
   });
 }
 

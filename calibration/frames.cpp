@@ -46,11 +46,11 @@ FrameCalibration calibrated(const FrameStack& frames, double row) {
   return all;
 }
 
-/// The axis of some rows where that is surer.
-void take_surer(FrameCalibration& all) {
+/// The axis of some rows, about this one, where that is surer.
+void take_surer(FrameCalibration& all, double row, double aspect) {
   AxisLineEstimate& line = all.line;
   if (line.verdict == Verdict::resolved && line.axis_uncertainty < all.center.uncertainty) return;
-  line.line.axis_bin = all.center.axis_bin;
+  line.line.axis_bin = all.center.axis_bin + (line.line.row - row) * aspect * std::tan(line.line.roll);
   line.axis_uncertainty = all.center.uncertainty;
 }
 
@@ -134,7 +134,7 @@ FrameCalibration calibrate_by_frames(const FrameStack& frames, double row) {
     if (std::isfinite(misfit(reversed ? 0 : 1)))
       all.other_sense = misfit(reversed ? 0 : 1) / std::max(1e-9, all.line.misfit);
   }
-  take_surer(all);
+  take_surer(all, row, frames.aspect);
   require_axis(all, frames.bins);
   all.last_view = last_view_of(frames, all.line.line.axis_bin);
   return all;

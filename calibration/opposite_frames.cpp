@@ -4,24 +4,27 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
+#include "axis_spread.hpp"
+#include "crossing_rays.hpp"
 #include "opposite_views.hpp"
 
 namespace tandem::calibration {
 
 namespace {
 
-using Eigen::Matrix2d, Eigen::Vector2d;
+using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axis, roll and midplane
 
 constexpr int groups = 8;  // so wide, in rows or distances, that few of their cells share noise with others
 
-/// Sums over pairs of rays: of squares of differences, and their slopes by axis and roll.
+/// Sums over pairs of rays: of squares of differences, and their slopes.
 struct Sums {
   double squares = 0, energy = 0;
-  Vector2d slope = Vector2d::Zero();
-  Matrix2d curvature = Matrix2d::Zero();  ///< by Gauss and Newton
+  Vector3d slope = Vector3d::Zero();
+  Matrix3d curvature = Matrix3d::Zero();  ///< by Gauss and Newton
   void add(const Sums& o) {
     squares += o.squares, energy += o.energy, slope += o.slope, curvature += o.curvature;
   }
@@ -30,10 +33,10 @@ struct Sums {
 /// The same parted by rows and by distances from the axis, and the slopes of views.
 struct Parted {
   Sums all;
-  std::array<std::array<Vector2d, groups>, 2> parts;
-  std::vector<Vector2d> views{};
+  std::array<std::array<Vector3d, groups>, 2> parts;
+  std::vector<Vector3d> views{};
   Parted() {
-    for (auto& parting : parts) parting.fill(Vector2d::Zero());
+    for (auto& parting : parts) parting.fill(Vector3d::Zero());
   }
   void add(const Parted& view) {
     all.add(view.all);
@@ -45,28 +48,50 @@ struct Parted {
 
 double misfit_of(const Parted& all) { return all.all.energy > 0 ? all.all.squares / all.all.energy : 1; }
 
-/// Pairs of opposite rays of a stack about any axis.
+/// Whether opposite rays of a whole turn meet in the midplane, and cross elsewhere.
+bool cross_in_midplane(const FrameStack& frames) {
+  return frames.bin_angle > 0 && !few_rows(frames) && ViewsOfTurn(frames.angles).is_whole();
+}
+
+/// Pairs of opposite rays of a stack about any axis, in rows about that of a line.
 class Pairs {
  public:
   Pairs(const FrameStack& frames, const AxisLine& about)
-      : frames_(frames), turn_(frames.angles), bin_angle_(frames.bin_angle) {
+      : frames_(frames),
+        turn_(frames.angles),
+        bin_angle_(frames.bin_angle),
+        row_(about.row),
+        crosses_(cross_in_midplane(frames)) {
     const double last = frames.bins - 1, margin = 3;
     reach_ = std::min(about.axis_bin, last - about.axis_bin) - margin;
-    const double beside = 0.25 / std::max(1e-12, frames.bin_angle * std::max(reach_, 1.0));
+    by_row_ = !few_rows(frames);
+    const double most_apart = crosses_ ? 2 : 0.5,  // rows, of opposite rays at the edge of the field
+        beside = most_apart / std::max(1e-12, this->apart());
     const double up = frames.rows - 1 - about.row, down = about.row;
     above_ = std::min(up, beside), below_ = std::min(down, beside);
-    by_row_ = !few_rows(frames);
+    is_even_ = crosses_ && std::min(up, down) > margin + 1;
+    if (is_even_) above_ = below_ = std::min({beside, up - margin, down - margin});
     constexpr double most = 2e6;
     const double samples = frames.views() * std::max(1.0, reach_) * (above_ + below_ + 1);
     stride_ = std::max<Index>(1, floor_index(samples / most));
     for (Index v = 0; v < frames.views(); v += stride_)
       if (turn_.at(frames.angles[v] + half_turn)) views_.push_back(v);
+    if (!crosses_ || reach_ < 1) return;
+    const double beyond = margin + reach_ * std::abs(std::tan(about.roll)) / frames.aspect;
+    const Range rows{std::max<Index>(0, floor_index(row_ - below_ - beyond)),
+                     std::min(frames.rows, ceil_index(row_ + above_ + beyond) + 1)};
+    crossing_.emplace(frames, turn_, about.axis_bin, rows);
   }
   Index count() const { return views_.size(); }
   double reach() const { return reach_; }
   double height() const { return above_ + below_; }
-  /// Whether opposite rays of a whole turn cross in the midplane alone.
-  bool cross_in_midplane() const { return frames_.bin_angle > 0 && by_row_ && turn_.is_whole(); }
+  /// By how many rows opposite rays at the edge of the field come apart, for each row over the midplane.
+  double apart() const { return 2 * bin_angle_ * reach_; }
+  /// What of `CrossingRays` is no noise.
+  double share() const { return crossing_ ? crossing_->share() : 1; }
+  bool cross() const { return crosses_; }
+  /// Whether there are as many rows above the midplane as below it; it is not sought elsewhere.
+  bool is_even() const { return is_even_; }
 
   Parted at(const AxisLine& line) const {
     std::vector<Parted> each(views_.size());
@@ -88,14 +113,18 @@ class Pairs {
         if (side < 0 && turn_.is_whole()) continue;  // every pair comes twice
         const auto opposite = turn_.at(frames_.angles[view] + half_turn - 2 * std::atan(side * bin_angle_));
         if (!opposite) continue;
-        for (double y = std::ceil(-below_) + (by_row_ ? fraction(0.754878) : 0); y <= above_; ++y) {
+        for (double y = by_row_ ? fraction(0.754878) - below_ : std::ceil(-below_); y <= above_; ++y) {
           const auto place = [&](double away) {
-            return std::array{line.axis_bin + away * c + y * ratio * s, line.row - away * s / ratio + y * c};
+            return std::array{line.axis_bin + away * c + y * ratio * s, row_ - away * s / ratio + y * c};
           };
           const auto here = place(side), there = place(-side);
           if (!inside(here) || !inside(there)) continue;
           const Sample a = Sampler(frames_, here[0], here[1]).of(view), b = between(*opposite, there);
-          const Vector2d slope = add_pair(all.all, a, b, side, y, c, s);
+          const double per_row = crossing_ ? crossing_->per_row(view, here[0], here[1]) : 0,
+                       off = a.value - b.value - (y + row_ - line.row) * per_row;
+          const Vector3d by = slopes(a, b, side, y, c, s, per_row), slope = off * by;
+          all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
+          all.all.slope += slope, all.all.curvature += by * by.transpose();
           const auto part = [&](double value, double most) {
             return static_cast<std::size_t>(std::clamp(value / most * groups, 0.0, groups - 1.0));
           };
@@ -119,48 +148,54 @@ class Pairs {
     const auto mix = [&](double x, double y) { return (1 - views.share) * x + views.share * y; };
     return {mix(a.value, b.value), mix(a.by_bin, b.by_bin), mix(a.by_row, b.by_row)};
   }
-  Vector2d slopes(const Sample& a, const Sample& b, double x, double y, double c, double s) const {
+  Vector3d slopes(const Sample& a, const Sample& b, double x, double y, double c, double s,
+                  double per_row) const {
     const double ratio = frames_.aspect;
     const auto by_roll = [&](const Sample& g, double away) {
       return g.by_bin * (y * ratio * c - away * s) - g.by_row * (away * c / ratio + y * s);
     };
-    return {a.by_bin - b.by_bin, by_roll(a, x) - by_roll(b, -x)};
+    return {a.by_bin - b.by_bin, by_roll(a, x) - by_roll(b, -x), per_row};
   }
-  /// Returns the slope of half the square.
-  Vector2d add_pair(Sums& sums, const Sample& a, const Sample& b, double x, double y, double c,
-                    double s) const {
-    const double off = a.value - b.value;
-    const Vector2d by = slopes(a, b, x, y, c, s);
-    sums.squares += off * off, sums.energy += a.value * a.value + b.value * b.value;
-    sums.slope += off * by, sums.curvature += by * by.transpose();
-    return off * by;
-  }
-
   const FrameStack& frames_;
   ViewsOfTurn turn_;
-  double bin_angle_, reach_, above_, below_;
-  bool by_row_;
-  Index stride_;
-  std::vector<Index> views_;
+  double bin_angle_, row_, reach_ = 0, above_ = 0, below_ = 0;
+  bool crosses_, by_row_ = false, is_even_ = false;
+  Index stride_ = 1;
+  std::vector<Index> views_{};
+  std::optional<CrossingRays> crossing_{};
 };
 
-AxisLine moved(const AxisLine& line, const Vector2d& by) {
-  return {line.axis_bin + by[0], line.row, line.roll + by[1]};
+AxisLine moved(const AxisLine& line, const Vector3d& by) {
+  return {line.axis_bin + by[0], line.row + by[2], line.roll + by[1]};
 }
 
+/// What is sought besides the axis.
+struct Unknowns {
+  bool roll, midplane;
+  /// Equations that leave a number which is not sought as it is.
+  void hold(Matrix3d& curvature, Vector3d* slope = nullptr) const {
+    for (const auto& [is_sought, k] : {std::pair{roll, 1}, std::pair{midplane, 2}}) {
+      if (is_sought) continue;
+      curvature.row(k).setZero(), curvature.col(k).setZero(), curvature(k, k) = 1;
+      if (slope) (*slope)[k] = 0;
+    }
+  }
+};
+
 /// Steps that lower the misfit, until they are small; false if they run away.
-bool descend(const Pairs& pairs, AxisLine& line, bool by_roll) {
+bool descend(const Pairs& pairs, AxisLine& line, const Unknowns& what) {
   const AxisLine start = line;
   constexpr double farthest = 0.2, longest = 2, enough = 1e-4;  // shares of the reach, and rad; bins
-  const auto size = [&](const Vector2d& move) {
-    return std::max(std::abs(move[0]), std::abs(move[1]) * pairs.reach());
+  const auto size = [&](const Vector3d& move) {
+    return std::max(
+        {std::abs(move[0]), std::abs(move[1]) * pairs.reach(), std::abs(move[2]) * pairs.apart()});
   };
   Parted here = pairs.at(line);
   for (int step = 0; step < 20; ++step) {
-    Matrix2d curvature = here.all.curvature;
-    if (!by_roll) curvature(0, 1) = curvature(1, 0) = 0, curvature(1, 1) = 1;
-    Vector2d move = -curvature.inverse() * here.all.slope;
-    if (!by_roll) move[1] = 0;
+    Matrix3d curvature = here.all.curvature;
+    Vector3d slope = here.all.slope;
+    what.hold(curvature, &slope);
+    Vector3d move = -curvature.inverse() * slope;
     if (!move.allFinite()) return false;
     move *= std::min(1.0, longest / size(move));
     Parted next = pairs.at(moved(line, move));
@@ -175,68 +210,32 @@ bool descend(const Pairs& pairs, AxisLine& line, bool by_roll) {
 }
 
 /// The curvature of the sum of squares, by slopes on both sides: noise adds nothing to it.
-Matrix2d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector2d& steps) {
-  Matrix2d all;
-  for (int k = 0; k < 2; ++k) {
-    const Vector2d step = steps[k] * Vector2d::Unit(k);
+Matrix3d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector3d& steps) {
+  Matrix3d all;
+  for (int k = 0; k < 3; ++k) {
+    const Vector3d step = steps[k] * Vector3d::Unit(k);
     all.col(k) =
         (pairs.at(moved(line, step)).all.slope - pairs.at(moved(line, -step)).all.slope) / (2 * steps[k]);
   }
   return 0.5 * (all + all.transpose());
 }
 
-/// The standard deviation of a sum of what parts pull, if these are independent; a single part tells none.
-/// Few parts have a wider one: by about Student's factor for one standard deviation.
-double spread_of(const std::vector<double>& pulls) {
-  double squares = 0;
-  for (const double pull : pulls) squares += pull * pull;
-  const double free = pulls.size() - 1.0;
-  return free < 1 ? 0 : std::sqrt(squares * (free + 1) / free) * (1 + 0.5 / free);
-}
-
-/// The same of pulls that also change evenly from view to view: from views that are two apart. Neighbours
-/// share the frames between which opposite rays are interpolated.
-double spread_of_differences(const std::vector<double>& pulls) {
-  constexpr std::size_t lag = 2;
-  double squares = 0;
-  for (std::size_t k = 0; k < pulls.size(); ++k)
-    squares += std::pow(pulls[k] - pulls[(k + lag) % pulls.size()], 2);
-  return std::sqrt(0.5 * squares);
-}
-
-std::vector<double> in_groups(const std::vector<double>& pulls) {
-  constexpr std::size_t most = 16;
-  std::vector<double> sums(std::min(most, pulls.size()), 0);
-  for (std::size_t k = 0; k < pulls.size(); ++k) sums[k * sums.size() / pulls.size()] += pulls[k];
-  return sums;
-}
-
-/// How much axis or roll spreads by what parts of the data pull it. The noise of views is independent. Out of
-/// the midplane, opposite rays of a point source cross, so that views pull axis and roll to and fro. Over a
-/// whole turn that cancels: it is the derivative of something by the angle, and it changes slowly from view
-/// to view. Rows and distances tell the spread where they differ by more than chance, which is then an error
-/// of another kind, and where few views have an opposite one.
-double spread_of(const std::array<std::vector<double>, 3>& pulls, bool cross_in_midplane) {
-  constexpr double beyond_chance = 1.6;  // the 95 % point of the root of Fisher's ratio, 7 to 15 parts
-  constexpr std::size_t few = 8;
-  const double others = std::max(spread_of(pulls[1]), spread_of(pulls[2]));
-  if (pulls[0].size() < few) return others;
-  const double views = cross_in_midplane ? spread_of_differences(pulls[0]) : spread_of(in_groups(pulls[0]));
-  return others > beyond_chance * views ? others : views;
-}
-
-/// Spreads of axis and roll.
-Vector2d uncertainties(const Parted& here, const Matrix2d& curvature, bool cross_in_midplane) {
-  const Matrix2d inverse = curvature.inverse();
-  Vector2d all;
-  for (int k = 0; k < 2; ++k) {
+/// Spreads of axis, roll and midplane. Noise of what crossing rays differ by draws the midplane down above it
+/// and up below it: of the midplane, rows tell nothing.
+Vector3d uncertainties(const Parted& here, const Matrix3d& curvature, bool cross_in_midplane) {
+  const Matrix3d inverse = curvature.inverse();
+  Vector3d all;
+  for (int k = 0; k < 3; ++k) {
     std::array<std::vector<double>, 3> pulls;
     const auto add = [&](std::size_t parting, const auto& slopes) {
-      for (const Vector2d& slope : slopes)
+      for (Vector3d slope : slopes) {
+        if (parting == 1) slope[2] = 0;
         if (slope.squaredNorm() > 0) pulls[parting].push_back((inverse * slope)[k]);
+      }
     };
-    add(0, here.views), add(1, here.parts[0]), add(2, here.parts[1]);
-    all[k] = spread_of(pulls, cross_in_midplane);
+    add(0, here.views), add(2, here.parts[1]);
+    if (k < 2) add(1, here.parts[0]);
+    all[k] = axis_spread(pulls, cross_in_midplane);
   }
   return all;
 }
@@ -250,48 +249,116 @@ FrameStack comparable(const FrameStack& frames, Index factor) {
   return level;
 }
 
-/// Uncertainties of an estimate, in bins of the level, and whether there is one.
-void judge(AxisLineEstimate& found, const Pairs& pairs, const AxisLine& line, bool by_roll) {
-  // Bins, at the edge of the field for the roll: what interpolation leaves, as noise-free ellipsoids show.
-  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.004;
+/// The same line by its axis in another row.
+AxisLine in_row(const FrameStack& frames, const AxisLine& line, double from, double to) {
+  return {line.axis_bin + (to - from) * frames.aspect * std::tan(line.roll), line.row, line.roll};
+}
+
+/// A line of a level, whose axis is that in its row, and the pairs of rays about it.
+struct Settled {
+  AxisLine line;
+  std::optional<Pairs> pairs{};
+  bool stays = true;  ///< it did not run away
+};
+
+/// How well the midplane is known, as a share of the rows: at least where opposite rays tell it, and about so
+/// well where they do not.
+constexpr double most_of_rows = 0.05;
+constexpr double least_share = 0.25;  // that is no noise in what crossing rays differ by
+
+/// Lowers the misfit, with rays paired anew about each midplane that is found: noise of what crossing rays
+/// differ by draws the midplane to the middle of these rows.
+Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& what) {
+  constexpr int most = 8;
+  constexpr double enough = 0.05, farthest = 0.2;  // rows; a share of them
+  Settled all{start};
+  for (int turn = 0; turn < most; ++turn) {
+    all.pairs.emplace(level, all.line);
+    all.stays = !what.midplane || all.pairs->is_even();
+    if (!all.stays || all.pairs->count() == 0 || all.pairs->reach() < 4) return all;
+    const double row = all.line.row;
+    all.stays = descend(*all.pairs, all.line, what);
+    const double move = (all.line.row - row) / std::max(least_share, all.pairs->share());
+    all.line.row = row + move;
+    all.stays = all.stays && std::abs(all.line.row - start.row) <= farthest * level.rows;
+    if (!all.stays || std::abs(move) < enough) return all;
+    all.line = in_row(level, all.line, row, all.line.row);
+  }
+  return all;
+}
+
+/// Uncertainties of an estimate, in cells of the level, and whether there is one.
+/// `row_uncertainty`: of a midplane that is not sought.
+void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, double row_uncertainty) {
+  // Bins and rows, at the edge of the field for roll and midplane: what interpolation leaves, as noise-free
+  // ellipsoids show.
+  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.004, floor_of_row = 0.02;
   constexpr double most = 0.05;
-  const double arm = by_roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
-  const Parted here = pairs.at(line);
+  const Pairs& pairs = *at.pairs;
+  const double arm = what.roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
+  const Parted here = pairs.at(at.line);
   found.misfit = misfit_of(here);
-  Matrix2d curvature = curvature_at(pairs, line, {half_bin, half_bin / arm});
-  if (!by_roll) curvature(0, 1) = curvature(1, 0) = 0, curvature(1, 1) = 1;
+  Matrix3d curvature = curvature_at(pairs, at.line, {half_bin, half_bin / arm, 1});
+  curvature(2, 2) *= pairs.share();
+  const Vector2d with_row = curvature.topRightCorner<2, 1>();
+  what.hold(curvature);
   found.verdict = Verdict::flat;
-  if (!(curvature(0, 0) > 0 && curvature.determinant() > 0)) return;
-  Vector2d spread = uncertainties(here, curvature, pairs.cross_in_midplane());
-  spread = {std::hypot(spread[0], floor), by_roll ? std::hypot(spread[1], floor_of_roll / arm) : 0};
-  found.axis_uncertainty = spread[0], found.roll_uncertainty = spread[1];
+  if (what.midplane) found.row_uncertainty = INFINITY;
+  if (!(curvature(0, 0) > 0 && curvature.topLeftCorner<2, 2>().determinant() > 0 && curvature(2, 2) > 0))
+    return;
+  const Vector3d spread = uncertainties(here, curvature, pairs.cross());
+  Vector2d untold = Vector2d::Zero();
+  if (!what.midplane && pairs.cross())
+    untold = row_uncertainty * curvature.topLeftCorner<2, 2>().inverse() * with_row;
+  found.axis_uncertainty = std::hypot(spread[0], untold[0], floor);
+  found.roll_uncertainty = what.roll ? std::hypot(spread[1], untold[1], floor_of_roll / arm) : 0;
+  if (what.midplane && curvature.determinant() > 0 && pairs.share() > least_share)
+    found.row_uncertainty = std::hypot(spread[2], floor_of_row / pairs.apart());
   if (found.misfit < nothing_in_common && spread.allFinite() && spread[0] < most * pairs.reach())
     found.verdict = Verdict::resolved;
+}
+
+/// What a level makes of an estimate in cells of the frames; false if it does not tell it.
+bool refine(AxisLineEstimate& found, const FrameStack& level, double factor, const Unknowns& what) {
+  const auto coarse = [&](double cell) { return (cell + 0.5) / factor - 0.5; };
+  const auto fine = [&](double cell) { return (cell + 0.5) * factor - 0.5; };
+  const AxisLine& line = found.line;
+  const Settled now =
+      settled(level, {coarse(line.axis_bin), what.roll ? coarse(line.row) : line.row, line.roll}, what);
+  const Pairs& pairs = *now.pairs;
+  found.pairs = pairs.count();
+  if (pairs.count() == 0 || pairs.reach() < 4) return false;
+  if (now.stays) {
+    const double row =
+        std::isfinite(found.row_uncertainty) ? found.row_uncertainty / factor : most_of_rows * level.rows;
+    judge(found, now, what, row);
+    found.axis_uncertainty *= factor;
+    if (what.midplane) found.row_uncertainty *= factor;
+  } else {
+    const bool alike = misfit_of(pairs.at({now.line.axis_bin, now.line.row, 0})) < nothing_in_common;
+    found.verdict = alike ? Verdict::railed : Verdict::flat;
+  }
+  found.line = {fine(now.line.axis_bin), what.roll ? fine(now.line.row) : now.line.row, now.line.roll};
+  return now.stays;
 }
 
 }  // namespace
 
 AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start) {
+  const bool by_roll = !few_rows(frames);
   AxisLineEstimate found{start};
   for (const Index factor : {4L, 1L}) {
-    const bool by_roll = !few_rows(frames);
     if (frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
     const FrameStack level = comparable(frames, factor);
-    const double f = factor;
-    const double row = by_roll ? (start.row + 0.5) / f - 0.5 : start.row;
-    AxisLine line{(found.line.axis_bin + 0.5) / f - 0.5, row, found.line.roll};
-    const Pairs pairs(level, line);
-    found.pairs = pairs.count();
-    if (pairs.count() == 0 || pairs.reach() < 4) return found;
-    const bool stays = descend(pairs, line, by_roll);
-    found.line = {(line.axis_bin + 0.5) * f - 0.5, start.row, line.roll};
-    if (!stays) {
-      found.verdict = misfit_of(pairs.at({line.axis_bin, line.row, 0})) < nothing_in_common ? Verdict::railed
-                                                                                            : Verdict::flat;
-      return found;
+    if (cross_in_midplane(level)) {
+      AxisLineEstimate with_midplane = found;
+      if (refine(with_midplane, level, factor, {true, true}) &&
+          with_midplane.row_uncertainty < most_of_rows * frames.rows) {
+        found = with_midplane;
+        continue;
+      }
     }
-    judge(found, pairs, line, by_roll);
-    found.axis_uncertainty *= f;
+    if (!refine(found, level, factor, {by_roll, false})) return found;
   }
   return found;
 }

@@ -9,8 +9,7 @@
 #include "../core/units.hpp"
 #include "../geometry/fitted_orbit.hpp"
 #include "../geometry/view_angles.hpp"
-#include "../operators/fbp.hpp"
-#include "../operators/projector.hpp"
+#include "reprojection.hpp"
 
 namespace tandem::calibration {
 
@@ -32,64 +31,6 @@ struct Inner {
     };
     rows = within(frames.rows, 3), bins = within(frames.bins, 3);
   }
-};
-
-FrameStack like(const FrameStack& frames, std::vector<float> values) {
-  return {std::move(values), frames.rows, frames.bins, frames.angles, frames.bin_angle, frames.aspect};
-}
-
-/// The line integrals, in the views of a scan, of the volume that these views make of their frames.
-class Reprojection {
- public:
-  Reprojection(const FrameStack& frames, const FlexibleBeam& scan)
-      : frames_(frames),
-        grid_(fitting_grid(scan)),
-        A_(projector(scan, grid_)),
-        F_(ramp_filter(Scan(scan), grid_, {.window = Window::hann})),
-        B_(backprojector(Scan(scan), grid_)),
-        filtered_(F_.range()) {
-    Array y(F_.domain());
-    std::copy(frames.values.begin(), frames.values.end(), y.data());
-    F_.apply(1, y, 0, filtered_, stream_);
-  }
-
-  /// Smoothed, of the volume of all views.
-  FrameStack of_all() { return seen(filtered_); }
-
-  /// Reprojections of the volume that every second view makes, from the first or the second one.
-  FrameStack of_half(Index first) {
-    Array half = filtered_.clone();
-    const Shape shape = half.space().shape();
-    for (Index view = 0; view < shape[0]; ++view)
-      for (Index k = 0; k < shape[1] * shape[2]; ++k)
-        half.data()[view * shape[1] * shape[2] + k] *= view % 2 == first ? 2.0F : 0.0F;
-    return seen(half);
-  }
-
- private:
-  FrameStack seen(const Array& filtered) {
-    Array x(B_.range()), y(A_.range());
-    B_.apply(1, filtered, 0, x, stream_);
-    cut_round(x);
-    A_.apply(1, x, 0, y, stream_);
-    return smoothed(like(frames_, {y.data(), y.data() + y.size()}), 1);
-  }
-
-  /// Outside of the circle that all views see a filter leaves what is not there.
-  void cut_round(Array& x) const {
-    const auto radius = 0.5 * std::min(grid_.size[0] * grid_.pitch[0], grid_.size[1] * grid_.pitch[1]);
-    const auto [nx, ny, nz] = grid_.size;
-    for (Index iy = 0; iy < ny; ++iy)
-      for (Index ix = 0; ix < nx; ++ix)
-        if (std::hypot(grid_.x(ix) - grid_.centre[0], grid_.y(iy) - grid_.centre[1]) > radius)
-          for (Index iz = 0; iz < nz; ++iz) x.data()[(iz * ny + iy) * nx + ix] = 0;
-  }
-
-  const FrameStack& frames_;
-  VolumeGrid grid_;
-  LinearOperator A_, F_, B_;
-  Array filtered_;
-  Stream& stream_ = default_stream(Device::cpu());
 };
 
 /// Slopes of a frame by the moves of its image.

@@ -30,11 +30,12 @@ struct Told {
 
 constexpr std::string_view by_rays = "opposite rays", by_slices = "sharpness of slices";
 
-/// What was found of a scan on a circle. The axis is where it crosses `Part::row`.
+/// What was found of a scan on a circle.
 struct Found {
   FrameCalibration frames;
   calibration::SharpestSlices slices;
   Told axis, roll, tilt, midplane;
+  double row() const { return frames.line.line.row; }  ///< in which the axis is told
 };
 
 /// A scan with what was found, as a list of views if the detector is rolled or the axis leans. `midplane` and
@@ -53,6 +54,8 @@ Found by_opposite_rays(const CalibratedPart& part) {
   found.axis = {line.line.axis_bin, line.axis_uncertainty, by_rays};
   if (!calibration::few_rows(part.frames) && line.verdict == Verdict::resolved)
     found.roll = {line.line.roll, line.roll_uncertainty, by_rays};
+  if (found.roll && std::isfinite(line.row_uncertainty))
+    found.midplane = {line.line.row, line.row_uncertainty, by_rays};
   return found;
 }
 
@@ -65,13 +68,16 @@ void refine(Told& told, double change, double uncertainty) {
 void by_sharp_slices(Found& found, const CalibratedPart& part, ProgressLine& progress) {
   constexpr Index fewest = 24;  // rows, and bins
   if (part.frames.rows < fewest || part.frames.bins < fewest) return;
-  constexpr double sure = 0.05;  // bins
+  constexpr double sure = 0.05, sure_row = 0.5;  // bins; rows, of the coarse frames
   std::vector<Sought> what;
   if (found.axis.uncertainty > sure) what.push_back(Sought::axis);
   what.push_back(Sought::roll);
-  what.push_back(rows_are_slices(part.scan) ? Sought::tilt : Sought::midplane);
+  if (rows_are_slices(part.scan))
+    what.push_back(Sought::tilt);
+  else if (!found.midplane || found.midplane.uncertainty > sure_row)
+    what.push_back(Sought::midplane);
   FrameStack frames = part.frames;
-  const Scan scan = moved(part.scan, found, found.axis.value, std::nullopt);
+  const Scan scan = moved(part.scan, found, found.axis.value, found.row());
   if (found.frames.reversed)
     for (double& angle : frames.angles) angle = -angle;
   const auto* free = std::get_if<FlexibleBeam>(&scan);
@@ -83,7 +89,10 @@ void by_sharp_slices(Found& found, const CalibratedPart& part, ProgressLine& pro
     if (each.what == Sought::axis) refine(found.axis, each.change, each.uncertainty);
     if (each.what == Sought::roll) refine(found.roll, each.change, each.uncertainty);
     if (each.what == Sought::tilt) found.tilt = {each.change, each.uncertainty, by_slices};
-    if (each.what == Sought::midplane) found.midplane = {part.row + each.change, each.uncertainty, by_slices};
+    if (each.what == Sought::midplane) {
+      if (!found.midplane) found.midplane.value = found.row();
+      refine(found.midplane, each.change, each.uncertainty);
+    }
   }
 }
 
@@ -93,12 +102,12 @@ struct Cells {
 };
 Cells in_part(const Found& found, const CalibratedPart& part) {
   const double midplane = found.midplane ? found.midplane.value : part.row;
-  return {found.axis.value + (midplane - part.row) * part.frames.aspect * std::tan(found.roll.value),
+  return {found.axis.value + (midplane - found.row()) * part.frames.aspect * std::tan(found.roll.value),
           midplane};
 }
 Cells in_file(const Found& found, const CalibratedPart& part, const Scan& whole) {
   const double midplane = found.midplane ? part.row_in_file(found.midplane.value) : row_of_axis(whole),
-               rows = (midplane - part.row_in_file(part.row)) / part.f_of_rows();
+               rows = (midplane - part.row_in_file(found.row())) / part.f_of_rows();
   return {part.bin_in_file(found.axis.value + rows * part.frames.aspect * std::tan(found.roll.value)),
           midplane};
 }

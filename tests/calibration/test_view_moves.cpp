@@ -79,15 +79,15 @@ double rms(const std::vector<ViewMove>& a, const std::vector<ViewMove>& b, Move 
 }
 
 /// That moves are found to within a bound, and that what is said of their uncertainty holds to a factor of
-/// two.
-void expect_found(const Moved& truth, const ViewMoves& found, Move move, double bound) {
+/// two; or is too wide by another one.
+void expect_found(const Moved& truth, const ViewMoves& found, Move move, double bound, double too_wide = 2) {
   const auto k = static_cast<std::size_t>(move);
   ASSERT_EQ(found.verdict[k], Verdict::resolved);
   const double off = rms(found.moves, truth.moves, move);
   const double said = rms(found.uncertainty, std::vector<ViewMove>(truth.moves.size()), move);
   EXPECT_LT(off, bound);
   EXPECT_LT(off, 2 * said);
-  EXPECT_GT(off, 0.5 * said);
+  EXPECT_GT(off, said / too_wide);
 }
 
 TEST(ViewMoves, AreFoundOfParallelRays) {
@@ -99,20 +99,23 @@ TEST(ViewMoves, AreFoundOfParallelRays) {
   EXPECT_LT(found.misfit, 0.5 * found.misfit_before);
 }
 
+/// The sample goes on above and below the frames. What that leaves in their upper and lower rows is the same
+/// in all views: it widens what is said, and moves none.
 TEST(ViewMoves, AreFoundOfACone) {
   const Moved truth = moved_views({.cone = true});
   const ViewMoves found = find_view_moves(truth.frames, truth.scan);
-  expect_found(truth, found, Move::bins, 0.08);
+  expect_found(truth, found, Move::bins, 0.08, 3);
   expect_found(truth, found, Move::rows, 0.08);
 }
 
+/// In one pass a filter makes edges of bubbles beside the midplane by which rows err by 0.06.
 TEST(ViewMoves, AreFoundOfFoam) {
   Phantom body = scaled(foam(3), 20, 1);
   body.ellipsoids.resize(40);  // the cylinder and some of its bubbles
   const Moved truth = moved_views({.body = body, .cone = true});
   const ViewMoves found = find_view_moves(truth.frames, truth.scan);
-  expect_found(truth, found, Move::bins, 0.08);
-  expect_found(truth, found, Move::rows, 0.08);
+  expect_found(truth, found, Move::bins, 0.04);
+  expect_found(truth, found, Move::rows, 0.04);
 }
 
 TEST(ViewMoves, AreTurnsToo) {
