@@ -171,7 +171,7 @@ TEST(Frames, TellRollAndMidplaneOfConesOfFoamAsWellAsTheySay) {
   EXPECT_LT(worst_row, 1);
 }
 
-/// Every second view of the few that there are is far from the next one.
+/// Views of a turn that are 18 degrees apart tell little of what crossing rays differ by.
 TEST(Frames, OfTwentyViewsOfAConeTellARollAsWellAsTheySay) {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     const Case c{.body = bubbles(seed), .views = 20, .cone = true, .noise = 0.01, .seed = seed};
