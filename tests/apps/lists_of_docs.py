@@ -17,7 +17,8 @@ root = pathlib.Path(__file__).resolve().parents[2]
 # Options of other programs: mpirun and srun, Slurm, Apptainer, Docker, CMake, GoogleTest, scripts of tandem.
 OTHERS = set("--mpi --ntasks-per-node --nodes --gpus-per-node --cpus-per-task --signal --requeue --array --gpus --mca "
              "--nv --bind --build --preset --install --prefix --target --gtest_filter --gtest_also_run_disabled_tests "
-             "--version --cone --sample --way --tandem --measure --rm --entrypoint --build-arg --draws --quantities".split())
+             "--version --cone --sample --way --tandem --measure --rm --entrypoint --build-arg --draws --quantities "
+             "--body --beams".split())
 
 
 def text(name):
