@@ -12,14 +12,14 @@
 
 namespace tandem::apps {
 
-/// The numbers by which kernels choose their form. The shapes of all pairs together make every kernel run.
+/// The sizes by which kernels choose their variant. The shapes of all pairs together make every kernel run.
 struct CheckShape {
-  Index slices;      ///< slices, and as many rows
-  double voxel = 1;  ///< for parallel and flexible beams: width of a voxel along x and y, bins
+  Index slices;      ///< number of slices, and of detector rows
+  double voxel = 1;  ///< for parallel and flexible beams: width of a voxel in x and y, in bins
   FootprintTuning tuning{};
 };
 
-/// A problem on which a pair is checked: a parallel beam, whose views and detector cone beams take.
+/// A problem on which a pair is checked: a parallel beam; cone beams are made from its views and detector.
 struct CheckCase {
   ParallelBeam scan;
   VolumeGrid grid;
@@ -28,12 +28,13 @@ struct CheckCase {
   Execution how;  ///< resolved; for pairs that can be executed in more than one way
 };
 
+/// A projector and a back-projector; `matched`: whether this is the transpose of that.
 struct CheckedPair {
   std::string name;
   bool matched;
   std::optional<Model> parallel{};  ///< model of its parallel-beam projector, if it has several executions
   std::optional<Model> cone{};      ///< model of its cone-beam projector
-  bool filtered = false;            ///< whether it takes what the filter of FDK makes
+  bool filtered = false;            ///< whether it back-projects data of the filter of FDK
   bool flexible = false;            ///< whether its beam is a flexible one
   std::vector<CheckShape> shapes;
   std::function<LinearOperator(const CheckCase&)> make;
@@ -45,7 +46,7 @@ const std::vector<CheckedPair>& checked_pairs();
 /// angles are irregular on purpose.
 CheckCase check_case(const CheckedPair& pair, const CheckShape& shape, Index size, Device device);
 /// A case with nine voxels along x and y, seven views and, for cone beams, at most nine slices. It is so
-/// small that all entries can be compared.
+/// small that all entries of the matrix can be compared.
 CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device device);
 
 /// The bounds of the errors of a matched pair, from its row in the table of variants.

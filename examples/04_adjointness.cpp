@@ -1,4 +1,4 @@
-// Does apply_adjoint run the transpose? The coupling degree, which is in common use, hardly sees that
+// Does apply_adjoint compute the transpose? The coupling degree, which is in common use, hardly sees that
 // Joseph's forward projector and a pixel-driven back-projector do not match. The mismatch does.
 //
 // Expected output (the last digits may differ):
@@ -28,6 +28,7 @@ int main() {
 
   std::printf("matched pair:   coupling %.4f, mismatch %.0e\n", matched.coupling, matched.mismatch);
   std::printf("unmatched pair: coupling %.4f, mismatch %.0e\n", unmatched.coupling, unmatched.mismatch);
-  const bool blind = std::abs(matched.coupling - 1) < 1e-3 && std::abs(unmatched.coupling - 1) < 1e-3;
-  return blind && matched.mismatch < 2e-6 && unmatched.mismatch > 0.1 ? 0 : 1;
+  const bool coupling_sees_nothing =
+      std::abs(matched.coupling - 1) < 1e-3 && std::abs(unmatched.coupling - 1) < 1e-3;
+  return coupling_sees_nothing && matched.mismatch < 2e-6 && unmatched.mismatch > 0.1 ? 0 : 1;
 }

@@ -17,14 +17,14 @@ struct VoxelCoding {
   Index bytes() const { return number == Number::uint8 ? 1 : 2; }
 };
 
-/// Voxels that the numbers cannot hold: below `min`; above `max`, or infinite as halves.
+/// How many voxels the numbers cannot hold: below `min`; above `max`, or infinite as halves.
 struct VoxelsBeyond {
   Index below = 0, above = 0;
 };
 
 struct VoxelKernels {
-  /// Rounds voxels, which are finite and lie on the device, to the nearest numbers. Waits for what it
-  /// returns.
+  /// Rounds voxels, which are finite and lie on the device, to the nearest numbers. Returns when the stream
+  /// has done this.
   VoxelsBeyond (*encode)(const VoxelCoding& how, const float* voxels, Index count, std::byte* numbers,
                          Stream& stream);
 };

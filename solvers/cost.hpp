@@ -16,13 +16,13 @@ constexpr Applications operator*(int times, Applications some) {
   return {times * some.forward, times * some.adjoint};
 }
 
-/// The memory and the work of a solver. Each solver has it as `cost`.
+/// The memory and the work of a solver, whose member `cost` this is.
 struct SolverCost {
-  /// The most vectors of A's domain, and of its range, that it holds, with solution and data.
+  /// The most vectors that it holds: volumes, with the solution, and projections of all views, with the data.
   int volumes, projections;
   Applications preparation, step, traces;  ///< `traces`: see TellsItsReach
-  int volumes_a_step = 0;                  ///< vectors that it holds more after each step
-  Applications of_regulariser = {};        ///< applications of the regulariser's K in each step
+  int volumes_a_step = 0;                  ///< volumes by which its memory grows in each step
+  Applications of_regulariser = {};        ///< applications of the regulariser's operator in each step
 };
 
 }  // namespace tandem

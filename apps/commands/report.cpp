@@ -44,8 +44,9 @@ void require_types(const json& report, const std::string& path) {
 json report_in(const std::string& path) {
   constexpr Index most = Index{1} << 28;  // bytes
   json report = parsed(io::text_of_file(path, "a report that --json wrote", most));
-  const bool names = report.is_object() && report.contains("command") && report["command"].is_string();
-  require<FileError>(names, path, ": is no report of tandem; give a file that tandem recon --json wrote");
+  const bool has_command = report.is_object() && report.contains("command") && report["command"].is_string();
+  require<FileError>(has_command, path,
+                     ": is no report of tandem; give a file that tandem recon --json wrote");
   const std::string command = report["command"].get<std::string>().substr(0, 20);
   require<FileError>(command == "recon" && report.contains("seconds"), path, ": is a report of tandem ",
                      command, command == "recon" ? " of something else than one run" : "",
@@ -59,12 +60,12 @@ std::string text_in(const json& object, const char* key) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-/// Opens the volume where the report says that it is, or else beside the report. @throws FileError that says
-/// why there is none
+/// Opens the volume where the report says that it is: from here, or from the folder of the report; or by its
+/// name alone in that folder. @throws FileError that says why there is none
 std::unique_ptr<io::VolumeReader> volume_of(const json& report, const fs::path& run) {
   const fs::path name = text_in(report, "output");
   require<FileError>(!name.empty(), "the report names no volume");
-  const auto as_said = [&](const fs::path& path) -> std::unique_ptr<io::VolumeReader> {
+  const auto opened_as_said = [&](const fs::path& path) -> std::unique_ptr<io::VolumeReader> {
     try {
       auto volume = std::make_unique<io::VolumeReader>(path);
       volume->require_complete();
@@ -73,12 +74,12 @@ std::unique_ptr<io::VolumeReader> volume_of(const json& report, const fs::path& 
       require<FileError>(shape == json(volume->shape()), path.string(),
                          ": has another shape; another run wrote it");
       return volume;
-    } catch (const FileError& fault) {
+    } catch (const FileError&) {
       return nullptr;
     }
   };
   for (const fs::path& path : {name, run.parent_path() / name, run.parent_path() / name.filename()})
-    if (auto volume = as_said(path)) return volume;
+    if (auto volume = opened_as_said(path)) return volume;
   throw FileError(name.string() + " is no longer there, or another run has written it");
 }
 
@@ -88,14 +89,14 @@ void run_report(PageOptions& o) {
   const json report = report_in(o.run);
   ProgressLine progress(o.common);
   VolumeView view;
-  std::string missing;
+  std::string why_none;
   try {
     view = view_of(*volume_of(report, o.run), progress);
   } catch (const FileError& fault) {
-    missing = fault.what();
-    progress.note("note: the page has no pictures: " + missing);
+    why_none = fault.what();
+    progress.note("note: the page has no pictures: " + why_none);
   }
-  io::Output(o.output, io::Content::page, o.common.replace()).write(report_page(report, view, missing));
+  io::Output(o.output, io::Content::page, o.common.replace()).write(report_page(report, view, why_none));
   progress.clear();
   write_report(o.common, {{"command", "report"},
                           {"version", TANDEM_VERSION},

@@ -13,7 +13,7 @@ namespace tandem::apps {
 namespace {
 
 /// What is wrong with a text that should be auto, all, cpu, cuda or cuda:0,1; empty if nothing is.
-std::string no_device(const std::string& text) {
+std::string fault_of_devices(const std::string& text) {
   std::string error = "'" + text + "' is not auto, all, cpu, cuda, cuda:N or cuda:N,N,...";
   if (text == "auto" || text == "all" || text == "cpu" || text == "cuda") return "";
   if (!text.starts_with("cuda:")) return error;
@@ -26,7 +26,7 @@ std::string no_device(const std::string& text) {
 std::vector<Device> devices_named(const std::string& text) {
   if (text == "auto" || text == "all") {
     std::vector<Device> here = devices();
-    std::rotate(here.begin(), here.begin() + 1, here.end());  // the CPU comes last
+    std::rotate(here.begin(), here.begin() + 1, here.end());  // the CPU, which comes first there, goes last
     if (text == "auto" && here.size() > 1) here.pop_back();
     return here;
   }
@@ -42,23 +42,23 @@ std::vector<Device> devices_named(const std::string& text) {
 void require_execution(const DeviceOptions& o, Pairing needed, Device device) {
   const Execution wanted = execution_of(o);
   std::vector<std::string> all, matching;
-  bool here = false;
+  bool any_asked = false;
   for (const Execution& e : executions(device)) {
     const bool any = wanted.variant == "automatic", matched = is_matched(e, device),
                asked = (any || wanted.variant == e.variant) && wanted.precision == e.precision;
     if (asked && (matched || needed == Pairing::any)) return;
-    here |= asked;
+    any_asked |= asked;
     all.push_back(name_of(e));
     if (matched) matching.push_back(name_of(e));
   }
   const std::string what = "--variant " + o.variant + " --precision " + o.precision + ": ";
-  if (here)
+  if (any_asked)
     throw UsageError(what +
                      "the back-projection is not the transpose of the projection, which a solver needs; "
                      "that of " +
                      joined(matching, ", ") + " is, or give --allow-unmatched");
   const std::string error = what + "device " + device.name() + " has " + joined(all, ", ");
-  require<DeviceError>(!leaves_devices_open(o) || device.is_cuda(), error, "; no GPU is here");
+  require<DeviceError>(!leaves_devices_open(o) || device.is_cuda(), error, "; no GPU was found");
   throw UsageError(error);
 }
 
@@ -68,7 +68,7 @@ bool leaves_devices_open(const DeviceOptions& o) { return o.device == "auto" || 
 
 std::string no_one_device(const std::string& text) {
   const bool list = text.find(',') != std::string::npos;
-  return text == "auto" || text == "all" || list || !no_device(text).empty()
+  return text == "auto" || text == "all" || list || !fault_of_devices(text).empty()
              ? "'" + text + "' is not cpu, cuda or cuda:N"
              : "";
 }
@@ -89,16 +89,16 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
                "them)|cpu|cuda|cuda:N|cuda:N,N,... "
                "(they share the work)")
       ->transform(lower_case())
-      ->check(no_device)
+      ->check(fault_of_devices)
       ->option_text(of_run);
   add_choice(c, "--variant", o.variant, variant_names(),
              "how projector and back-projector run (default automatic: the fastest)");
   add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
-             "of the data that they read (default float32)");
+             "number type of the data that projector and back-projector read (default float32)");
   c.add_flag("--allow-unmatched", o.allow_unmatched,
              "let a solver take a pair whose back-projection is not the transpose of its projection");
   c.add_option("--device-memory", o.memory_gib,
-               "memory of the GPU to stay below, GiB (default: 90 % of what is free)")
+               "the most memory to take of each GPU, GiB (default: 90 % of what is free)")
       ->check(positive(1e9))
       ->option_text(of_run);
 }
@@ -114,7 +114,7 @@ std::vector<Device> chosen_devices(const DeviceOptions& o, Pairing needed) {
   if (o.memory_gib && o.device == "cpu")
     throw UsageError("--device-memory goes with a GPU, not with --device cpu; give --memory");
   for (const Device device : chosen)
-    if (device.is_cuda() || chosen.size() == 1)  // a CPU beside GPUs takes its own execution
+    if (device.is_cuda() || chosen.size() == 1)  // a CPU beside GPUs runs a variant of its own
       require_execution(o, o.allow_unmatched ? Pairing::any : needed, device);
   return chosen;
 }

@@ -1,3 +1,6 @@
+// Columns of the hierarchical pair (docs/kernels/hierarchical.md): from the cells of a view, along v from
+// planes of a child to turned ones, and from lines of voxels to the volume; each pass with its transpose.
+
 #include "hierarchical_columns.hpp"
 
 #include <algorithm>
@@ -13,7 +16,7 @@ namespace {
 
 constexpr Index columns_a_task = 64;
 
-/// A view as (bin, row), every ray times its slant.
+/// A view as (bin, row), each ray multiplied by its length over the distance of source and detector.
 Array bins_of_view(const HierarchicalViews& n, int view, Image<const float> projections) {
   Array data = numbers(n.bins * n.rows);
   parallel_for(ceil_div(n.bins, columns_a_task), [&](Index task) {
@@ -25,7 +28,8 @@ Array bins_of_view(const HierarchicalViews& n, int view, Image<const float> proj
   return data;
 }
 
-/// use(sample, cell, weight) for all samples of a thinned line, in the order of samples and cells.
+/// use(sample, cell, weight) for all weights that make samples of the cells of a line, in the order of
+/// samples and cells.
 template <class Use>
 void for_thinned(const Thinning& thin, const Use& use) {
   for (Index i = 0; i < thin.samples.size(); ++i)
@@ -34,7 +38,7 @@ void for_thinned(const Thinning& thin, const Use& use) {
         use(i, thin.cells[i] + k, weight);
 }
 
-/// body(columns) for all columns of a child's planes, on all threads.
+/// body(columns) for all columns of a child's planes, in parallel.
 template <class Body>
 void for_column_tasks(const ViewGroup& child, const Body& body) {
   Range all = child.turned[0].columns;
@@ -45,14 +49,14 @@ void for_column_tasks(const ViewGroup& child, const Body& body) {
   });
 }
 
-/// A column of a child's plane, and the same one behind the pass along v: their first numbers, how many they
-/// have, and rows of the plane by those of the turned one, from its first number on.
+/// A column of a child's plane, and the same column behind the pass along v.
 struct ColumnTurn {
-  Index from, to, count, turned_count;
-  Line rows;
+  Index plane_offset, turned_offset;  ///< where their first numbers lie
+  Index count, turned_count;          ///< how many numbers they have
+  Line rows;                          ///< places of the turned numbers among those of the plane
 };
 
-/// use(ColumnTurn) for all columns of a child that both have, by threads.
+/// use(ColumnTurn) for all columns that a plane of a child and its turned plane have, in parallel.
 template <class Use>
 void for_all_columns(const HierarchicalViews& n, const ViewGroup& child, const ViewGroup& parent,
                      const Use& use) {
@@ -73,7 +77,8 @@ void for_all_columns(const HierarchicalViews& n, const ViewGroup& child, const V
   });
 }
 
-/// use(column of the lines, voxels, slices' rows) for the columns of voxels of some lines, by threads.
+/// use(offset of a column of the lines, its first voxel, its rows, places of slices among them) for the
+/// columns of voxels of some lines, in parallel.
 template <class Use>
 void for_voxel_columns(const HierarchicalViews& n, const VoxelLines& quarter, Range lines, const Use& use) {
   const ViewGroup& group = n.groups[quarter.group];
@@ -97,17 +102,17 @@ Array columns_of_view(const HierarchicalViews& n, int view, Image<const float> p
   const Index columns = n.view_columns().size(), rows = n.view_rows().size();
   if (n.wider) {
     Array wider = numbers(columns * n.rows);
-    for_thinned(*n.wider, [&](Index to, Index from, float weight) {
+    for_thinned(*n.wider, [&](Index sample, Index cell, float weight) {
       for (Index row = 0; row < n.rows; ++row)
-        wider.data()[to * n.rows + row] += weight * data.data()[from * n.rows + row];
+        wider.data()[sample * n.rows + row] += weight * data.data()[cell * n.rows + row];
     });
     data = std::move(wider);
   }
   if (n.taller) {
     Array taller = numbers(columns * rows);
     parallel_for(columns, [&](Index column) {
-      for_thinned(*n.taller, [&](Index to, Index from, float weight) {
-        taller.data()[column * rows + to] += weight * data.data()[column * n.rows + from];
+      for_thinned(*n.taller, [&](Index sample, Index cell, float weight) {
+        taller.data()[column * rows + sample] += weight * data.data()[column * n.rows + cell];
       });
     });
     data = std::move(taller);
@@ -120,17 +125,17 @@ Array bins_from_columns(const HierarchicalViews& n, Array data) {
   if (n.taller) {
     Array cells = numbers(columns * n.rows);
     parallel_for(columns, [&](Index column) {
-      for_thinned(*n.taller, [&](Index from, Index to, float weight) {
-        cells.data()[column * n.rows + to] += weight * data.data()[column * rows + from];
+      for_thinned(*n.taller, [&](Index sample, Index cell, float weight) {
+        cells.data()[column * n.rows + cell] += weight * data.data()[column * rows + sample];
       });
     });
     data = std::move(cells);
   }
   if (n.wider) {
     Array cells = numbers(n.bins * n.rows);
-    for_thinned(*n.wider, [&](Index from, Index to, float weight) {
+    for_thinned(*n.wider, [&](Index sample, Index cell, float weight) {
       for (Index row = 0; row < n.rows; ++row)
-        cells.data()[to * n.rows + row] += weight * data.data()[from * n.rows + row];
+        cells.data()[cell * n.rows + row] += weight * data.data()[sample * n.rows + row];
     });
     data = std::move(cells);
   }
@@ -141,12 +146,12 @@ Array turned_from(const HierarchicalViews& n, const ViewGroup& child, const View
                   const Array& data) {
   Array turned = numbers(kernels::numbers_of(child.turned));
   for_all_columns(n, child, parent, [&](const ColumnTurn& at) {
-    const float* from = data.data() + at.from;
-    float* to = turned.data() + at.to;
+    const float* own = data.data() + at.plane_offset;
+    float* made = turned.data() + at.turned_offset;
     if (n.flat())
-      *to = *from;
+      *made = *own;
     else
-      resample(n.along_v(child), at.rows, from, at.count, to, at.turned_count);
+      resample(n.along_v(child), at.rows, own, at.count, made, at.turned_count);
   });
   return turned;
 }
@@ -155,12 +160,12 @@ Array turned_back(const HierarchicalViews& n, const ViewGroup& child, const View
                   const Array& turned) {
   Array data = numbers(kernels::numbers_of(child.planes));
   for_all_columns(n, child, parent, [&](const ColumnTurn& at) {
-    float* from = data.data() + at.from;
-    const float* to = turned.data() + at.to;
+    float* own = data.data() + at.plane_offset;
+    const float* given = turned.data() + at.turned_offset;
     if (n.flat())
-      *from += *to;
+      *own += *given;
     else
-      spread_samples(n.along_v(child), at.rows, from, at.count, to, at.turned_count);
+      spread_samples(n.along_v(child), at.rows, own, at.count, given, at.turned_count);
   });
   return data;
 }

@@ -10,6 +10,7 @@ namespace tandem::io {
 
 namespace {
 
+/// Frames of a compound file, each in one of its named streams.
 class StreamFrames final : public FrameSource {
  public:
   StreamFrames(std::shared_ptr<const CompoundFile> file, const std::vector<std::string>& streams,
@@ -18,10 +19,10 @@ class StreamFrames final : public FrameSource {
     const Index needed = shape[1] * shape[2] * bytes_of(type);
     for (const std::string& stream : streams) {
       const std::string place = file_->name() + ": " + stream;
-      require<FileError>(file_->size(stream).has_value(), place, ": is not there; the file is damaged");
+      require<FileError>(file_->size(stream).has_value(), place, ": is missing; the file is damaged");
       require<FileError>(*file_->size(stream) >= needed, place, ": has ", *file_->size(stream), " bytes; ",
                          needed, " are needed for ", shape[1], " x ", shape[2],
-                         " pixels, the file is damaged");
+                         " pixels; the file is damaged");
       extents_.push_back(file_->extents(stream));
     }
   }
@@ -51,6 +52,8 @@ std::vector<float> floats_of(const FrameSource& source, Index frame, Range rows,
   return values;
 }
 
+/// Counts over the mean flat of the same cell, moved by whole cells; beyond an edge stands the cell at the
+/// edge.
 class MovedTransmissions final : public FrameSource {
  public:
   MovedTransmissions(std::unique_ptr<FrameSource> frames, std::unique_ptr<FrameSource> flats,
@@ -69,7 +72,7 @@ class MovedTransmissions final : public FrameSource {
   }
 
  private:
-  /// The range of the stored `count` cells from which a moved range comes.
+  /// The cells, out of `count`, that a moved range reads.
   static Range source_of(Range range, Index move, Index count) {
     return {std::clamp<Index>(range.first - move, 0, count - 1),
             std::clamp<Index>(range.last - 1 - move, 0, count - 1) + 1};
@@ -80,14 +83,14 @@ class MovedTransmissions final : public FrameSource {
     if (all.empty()) return all;
     const Move move = moves_[frame];
     const Range r = source_of(rows, move.rows, shape()[1]), b = source_of(bins, move.bins, shape()[2]);
-    const std::vector<float> counts = floats_of(*frames_, frame, r, b), light = mean_flat(r, b);
+    const std::vector<float> counts = floats_of(*frames_, frame, r, b), flat = mean_flat(r, b);
     std::size_t at = 0;
     for (Index row = rows.first; row < rows.last; ++row)
       for (Index bin = bins.first; bin < bins.last; ++bin) {
         const Index from_row = std::clamp(row - move.rows, r.first, r.last - 1) - r.first,
                     from_bin = std::clamp(bin - move.bins, b.first, b.last - 1) - b.first;
         const std::size_t from = from_row * b.size() + from_bin;
-        all[at++] = counts[from] / light[from];
+        all[at++] = counts[from] / flat[from];
       }
     return all;
   }
@@ -99,7 +102,7 @@ class MovedTransmissions final : public FrameSource {
       const std::vector<float> more = floats_of(*flats_, k, rows, bins);
       for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += more[i];
     }
-    for (float& light : mean) light /= count;
+    for (float& value : mean) value /= count;
     return mean;
   }
 
