@@ -218,7 +218,7 @@ TEST_F(Txrm, GivesFlatsToOtherScans) {
 TEST_F(Txrm, ThatIsDamagedIsToldInOneLine) {
   Streams all = scan();
   all.erase("ImageData1/Image3");
-  EXPECT_TRUE(says(refused(all), {"scan.txrm: ImageData1/Image3: is not there"}));
+  EXPECT_TRUE(says(refused(all), {"scan.txrm: ImageData1/Image3: is missing"}));
   EXPECT_TRUE(says(refused(with("ImageData1/Image2", "short")), {"Image2: has 5 bytes; 30 are needed"}));
   EXPECT_TRUE(says(refused(with("ImageInfo/ImageWidth", one(-5))), {"ImageWidth = -5; 1 to"}));
   EXPECT_TRUE(says(refused(with("ImageInfo/ImageWidth", one(900000))), {"claims 4 images of 3 x 900000"}));
