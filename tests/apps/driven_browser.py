@@ -60,11 +60,15 @@ class Driven:
         return found["result"].get("value")
 
     def until(self, script, what, seconds=60):
+        """Waits until a script gives something. It may ask for what the page has not made yet."""
         end = time.monotonic() + seconds
-        while not (found := self.value(script)):
-            require(time.monotonic() < end, "the page does not show", what)
+        while True:
+            found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+            value = found["result"].get("value") if "exceptionDetails" not in found else None
+            if value:
+                return value
+            require(time.monotonic() < end, "the page does not show", what, found.get("exceptionDetails", ""))
             time.sleep(0.03)
-        return found
 
     def set(self, element, value, event="input"):
         """Gives a field a value, as a hand does."""
