@@ -64,4 +64,12 @@ WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, 
   return kernels::hierarchical_memory(*packed(scan, grid, device, how, rows), device);
 }
 
+WorkingMemory hierarchical_memory_of_part(WorkingMemory memory, Index rows, Index all) {
+  // columns are whole vectors of rows, with one more at either end
+  const double share = std::min(1.0, 1.0 * (rows + 2 * kernels::rows_a_vector) / all);
+  return {share * memory.forward, share * memory.backward};
+}
+
+Index hierarchical_slices_together() { return kernels::rows_a_vector; }
+
 }  // namespace tandem

@@ -33,5 +33,10 @@ Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, con
 /// The memory of an application beside its two vectors. @throws as `hierarchical_projector` does
 WorkingMemory hierarchical_memory(const ConeBeam& scan, const VolumeGrid& grid, Device device,
                                   const Execution& how = {}, AlongRows rows = AlongRows::exactly);
+/// The most that a part of `rows` rows takes, if `all` rows take this memory.
+WorkingMemory hierarchical_memory_of_part(WorkingMemory memory, Index rows, Index all);
+
+/// Slices that kernels take together: a slab that begins a multiple of them on has the numbers of the whole.
+Index hierarchical_slices_together();
 
 }  // namespace tandem

@@ -116,22 +116,15 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
     warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
 }
 
-/// What a slab of some rows takes, of what all rows take. Columns of samples are whole vectors of rows, one
-/// more at either end.
-WorkingMemory for_rows(Index rows, Index all, WorkingMemory memory) {
-  constexpr Index vector = 16;
-  const double share = std::min(1.0, 1.0 * (rows + 2 * vector) / all);
-  return {share * memory.forward, share * memory.backward};
-}
-
 WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
   if (plan.flow.model == Model::hierarchical) {
     const ConeBeam& scan = point_source_of(plan.job.scan);
     const VolumeGrid& grid = plan.job.solved;
     if (plan.job.method->filters)
-      return for_rows(projections[1], scan.detector.rows,
-                      hierarchical_memory(symmetric(scan), seen_by_fdk(plan.job.scan, grid), worker.device,
-                                          worker.execution, AlongRows::as_footprints));
+      return hierarchical_memory_of_part(
+          hierarchical_memory(symmetric(scan), seen_by_fdk(plan.job.scan, grid), worker.device,
+                              worker.execution, AlongRows::as_footprints),
+          projections[1], scan.detector.rows);
     return hierarchical_memory(plan.job.filters() ? symmetric(scan) : scan,
                                seen_by_projector(plan.job.scan, grid), worker.device, worker.execution);
   }

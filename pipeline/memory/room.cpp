@@ -83,6 +83,16 @@ Index Room::most_slices() const {
                            : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(slices)));
 }
 
+Index Room::slices_of_few_chunks(Index most, Index fewest) const {
+  const Index all = plan_.job.grid.size[2], workers = plan_.flow.workers.size();
+  return ceil_div(all, ceil_div(std::max(fewest, ceil_div(all, most)), workers) * workers);
+}
+
+void Room::choose_one_read() {
+  plan_.flow.slices_a_read = plan_.job.grid.size[2];
+  if (!fits()) plan_.flow.slices_a_read = 0;
+}
+
 void Room::choose_chunks(Index most, Index enough) {
   Flow& flow = plan_.flow;
   const Index all = plan_.job.grid.size[2], asked = recipe_.rows_at_once > 0 ? recipe_.rows_at_once : enough;

@@ -22,9 +22,14 @@ class Room {
   /// The most slices of a chunk that fit, in full batches. @throws DeviceError if not even the fewest slices
   /// fit
   Index most_slices() const;
+  /// The slices of a chunk, if there are as few chunks as `most` slices allow, at least `fewest`; the same
+  /// number for each worker.
+  Index slices_of_few_chunks(Index most, Index fewest = 1) const;
   /// Gives the flow chunks of `enough` slices, or as many as the recipe asks for; at most `most`. Removes
   /// workers if there are more of them than chunks.
   void choose_chunks(Index most, Index enough);
+  /// Chooses whether a packed scan is unpacked once for all chunks of the flow, or anew for each.
+  void choose_one_read();
   /// Notes in the flow the memory that its chunks take.
   void note();
 

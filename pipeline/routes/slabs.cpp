@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "../../core/ceil_div.hpp"
+#include "../../operators/hierarchical.hpp"
 #include "../beams/beam.hpp"
 #include "../memory/room.hpp"
 #include "../methods/method.hpp"
@@ -32,14 +33,11 @@ Index most_rows(const Plan& plan, Index slices) {
   return most;
 }
 
-/// As few slabs as the memory allows, since rows that slabs share are filtered and grouped anew; the same
-/// number for each worker. Slabs begin with a vector of slices, so that their voxels have the same numbers.
-Index slices_a_slab(const Plan& plan, Index most) {
-  constexpr Index vector = 16;
-  const Index workers = std::ssize(plan.flow.workers), all = plan.job.grid.size[2];
-  const Index fair = ceil_div(all, ceil_div(ceil_div(all, most), workers) * workers),
-              above = ceil_div(fair, vector) * vector;
-  if (fair == all) return all;
+/// Slabs begin with a vector of slices, as far as the memory allows it, so that their voxels have the numbers
+/// of the whole.
+Index in_vectors(Index slices, Index most, Index all) {
+  const Index vector = hierarchical_slices_together(), above = ceil_div(slices, vector) * vector;
+  if (slices == all) return all;
   return above <= most ? above : std::max(most - most % vector, std::min(most, vector));
 }
 
@@ -47,11 +45,9 @@ void choose_slabs(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Room room(plan, recipe, info);
   const Index all = plan.job.grid.size[2],
               most = room.fits(all) && room.fits_devices(all) ? all : room.most_slices();
-  room.choose_chunks(most, slices_a_slab(plan, most));
-  if (info.decoded_bytes > 0 && plan.flow.rows_at_once < all) {
-    plan.flow.slices_a_read = all;  // a packed scan is unpacked once
-    if (!room.fits()) plan.flow.slices_a_read = 0;
-  }
+  // few slabs, since rows that slabs share are filtered and grouped anew
+  room.choose_chunks(most, in_vectors(room.slices_of_few_chunks(most), most, all));
+  if (info.decoded_bytes > 0 && plan.flow.rows_at_once < all) room.choose_one_read();
   plan.flow.bytes_a_piece = bytes_a_piece(plan, info, plan.flow.rows_at_once);
   room.note();
 }

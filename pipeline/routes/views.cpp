@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "../../core/ceil_div.hpp"
 #include "../../core/rounding.hpp"
 #include "../beams/beam.hpp"
 #include "../memory/room.hpp"
@@ -51,21 +50,6 @@ void choose_blocks(Plan& plan, const Room& room) {
   while (views > 1 && !fits(fewest)) views /= 2;
 }
 
-/// The slices of a slab. All views pass again for each slab, and the weights of its rays are made anew. So
-/// there are as few slabs as the memory allows, the same number for each worker. A single GPU has two slabs:
-/// one is written while the other one is made.
-Index slices_of_slab(const Plan& plan, Index most) {
-  const Index workers = plan.flow.workers.size();
-  const Index all = plan.job.grid.size[2], fewest = plan.flow.home().is_cuda() ? 2 : 1;
-  return ceil_div(all, ceil_div(std::max(fewest, ceil_div(all, most)), workers) * workers);
-}
-
-/// Chooses whether a packed scan is unpacked once, or anew for each block.
-void choose_reads_of_views(Plan& plan, const Room& room) {
-  plan.flow.slices_a_read = plan.job.grid.size[2];
-  if (!room.fits()) plan.flow.slices_a_read = 0;
-}
-
 /// Makes slabs begin with a brick. The voxels of a brick share numbers, and so these do not depend on the
 /// memory.
 void align_to_bricks(Plan& plan) {
@@ -78,10 +62,12 @@ void align_to_bricks(Plan& plan) {
 void choose_views(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Room room(plan, recipe, info);
   choose_blocks(plan, room);
-  const Index most = room.most_slices();
-  room.choose_chunks(most, slices_of_slab(plan, most));
+  // All views pass again for each slab, and the weights of its rays are made anew, so there are few slabs. A
+  // single GPU has two: one is written while the other one is made.
+  const Index most = room.most_slices(), fewest = plan.flow.home().is_cuda() ? 2 : 1;
+  room.choose_chunks(most, room.slices_of_few_chunks(most, fewest));
   align_to_bricks(plan);
-  if (info.decoded_bytes > 0) choose_reads_of_views(plan, room);
+  if (info.decoded_bytes > 0) room.choose_one_read();
   room.note();
 }
 

@@ -53,21 +53,26 @@ class Driven:
         self.call("Page.navigate", url=address)
         self.until("document.readyState === 'complete' && location.href !== 'about:blank'", address)
 
+    def evaluated(self, script):
+        """What a script of the page gives, and the exception that it throws instead."""
+        found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        fault = found.get("exceptionDetails")
+        return None if fault else found["result"].get("value"), fault
+
     def value(self, script):
         """What a script of the page gives."""
-        found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        require("exceptionDetails" not in found, script, found.get("exceptionDetails"))
-        return found["result"].get("value")
+        value, fault = self.evaluated(script)
+        require(not fault, script, fault)
+        return value
 
     def until(self, script, what, seconds=60):
         """Waits until a script gives something. It may ask for what the page has not made yet."""
         end = time.monotonic() + seconds
         while True:
-            found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-            value = found["result"].get("value") if "exceptionDetails" not in found else None
+            value, fault = self.evaluated(script)
             if value:
                 return value
-            require(time.monotonic() < end, "the page does not show", what, found.get("exceptionDetails", ""))
+            require(time.monotonic() < end, "the page does not show", what, fault or "")
             time.sleep(0.03)
 
     def set(self, element, value, event="input"):
