@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(threads, 2)
 }  // namespace
 
 bool gather_views(const Merging& n, const Joint* views, int count, bool add, float* sums, cudaStream_t s) {
-  if (!n.of_views || n.along_u.count != taps || n.most_rows == 1 || n.drift > slack) return false;
+  if (!n.of_views || n.along_u.count != taps || n.most_rows == 1 || n.drift >= slack) return false;
   if (n.count == 0 || n.most_columns <= 0 || n.most_rows <= 0) return true;
   const dim3 blocks = grid_of(ceil_div(n.most_columns, columns_a_block), ceil_div(n.count, lines_a_block),
                               ceil_div(n.most_rows, 32 * rows));

@@ -118,7 +118,7 @@ class Application {
             int_of(columns),
             int_of(rows),
             floor_int(steps.most * (columns_a_block - 1)) + 2 + across.count,
-            (columns_a_block - 1) * std::max(steps.most - 1, 1 - steps.least) + 1,
+            (columns_a_block - 1) * std::max(steps.most - 1, 1 - steps.least),
             floor_int((own_columns_a_block + across.count) / std::max(steps.least, 1e-3)) + 4};
   }
 

@@ -2,7 +2,6 @@
 // or a few; lanes are rows of the result.
 
 #include <algorithm>
-#include <iterator>
 
 #include "crossing.cuh"
 
@@ -11,8 +10,8 @@ namespace tandem::kernels::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps, edge = 32;
-constexpr int rows_a_warp = 128;  // results of a warp in a gather
-constexpr int parts = 2;          // parts of 32 results, in a transpose
+constexpr int rows_a_warp = 128;     // results of a warp in a gather
+constexpr int results_a_warp = 256;  // the same in a transpose
 constexpr int columns_a_warp = edge / warps;
 
 /// Row i of a result reads at `at + step i`.
@@ -68,73 +67,64 @@ __global__ void __launch_bounds__(threads)
       out[i] = !there ? 0 : n.flat ? *numbers : interpolated<taps>(n.taps, rows, i, numbers, from.rows);
 }
 
-/// The products of 32 numbers with their weights, as a warp keeps them: row i's weights begin at `first[i]`.
-template <int taps>
-struct Products {
-  float value[taps][32];
-  int first[32];
-};
-
-/// Results [row0, row0 + 32 parts) of a warp.
+/// Results [row0, row0 + results_a_warp) of a warp, in shared memory.
 template <int taps>
 struct Results {
   int row0;
-  Products<taps>& products;
-  float sums[parts] = {};
+  float* sums;
 
+  __device__ void clear() const {
+    for (int i = threadIdx.x % 32; i < results_a_warp; i += 32) sums[i] = 0;
+    __syncwarp();
+  }
   /// Adds what 32 numbers give, as far as there are `count`: number i stands at rows.onward(i). A lane has
-  /// one of them.
-  __device__ void add(const Taps& of, const Rows& rows, int count, float number) {
+  /// one of them. Lanes that add at a time are so many apart that they add to different rows.
+  __device__ void add(const Taps& of, const Rows& rows, int count, float number) const {
     const int lane = threadIdx.x % 32;
     const float position = rows.onward(lane), whole = floorf(position);
+    const int first = rows.at.whole + static_cast<int>(whole) + 1 - taps / 2 - row0;
     float weights[taps];
     weigh<taps>(of, position - whole - 0.5f, weights);
-    __syncwarp();
-    products.first[lane] = lane < count ? rows.at.whole + static_cast<int>(whole) + 1 - taps / 2 : 1 << 30;
+    const int turns = rows.step >= 1 ? 1 : static_cast<int>(fminf(1 / rows.step, 31)) + 1;
+    const int own = lane < count ? lane % turns : turns;
+    for (int turn = 0; turn < turns; ++turn)
 #pragma unroll
-    for (int k = 0; k < taps; ++k) products.value[k][lane] = weights[k] * number;
-    __syncwarp();
-#pragma unroll
-    for (int p = 0; p < parts; ++p) {
-      const int row = row0 + 32 * p + lane;
-      const float near = row - rows.at.whole - rows.at.part;
-      const int low = max(floor_int((near - taps / 2) / rows.step), 0),
-                high = min(ceil_int((near + taps / 2) / rows.step), 31);
-      for (int i = low; i <= high; ++i)
-        if (const unsigned k = row - products.first[i]; k < taps) sums[p] += products.value[k][i];
-    }
+      for (int k = 0; k < taps; ++k) {
+        if (turn == own && static_cast<unsigned>(first + k) < results_a_warp)
+          sums[first + k] = fmaf(weights[k], number, sums[first + k]);
+        __syncwarp();
+      }
   }
   /// Writes the results, as far as there are `count`.
   __device__ void store(float* out, int count) const {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int p = 0; p < parts; ++p)
-      if (row0 + 32 * p + lane < count) out[row0 + 32 * p + lane] = sums[p];
+    __syncwarp();
+    for (int i = threadIdx.x % 32; i < min(results_a_warp, count - row0); i += 32) out[row0 + i] = sums[i];
   }
 };
 
 template <int taps>
 __global__ void __launch_bounds__(threads)
     turn_back(const __grid_constant__ Turning n, const float* turned, float* own) {
-  __shared__ Products<taps> all[warps];
+  __shared__ float sums[warps][results_a_warp];
   const ParentPlane& to = n.own[blockIdx.z];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int column = to.first_column + own_block_x() * warps + warp, row0 = own_block_y() * 32 * parts;
+  const int column = to.first_column + own_block_x() * warps + warp, row0 = own_block_y() * results_a_warp;
   if (column >= to.first_column + to.columns || row0 >= to.rows) return;
-  Results<taps> results{row0, all[warp]};
+  const Results<taps> results{row0, sums[warp]};
+  results.clear();
   for (int k = n.of_one ? 0 : own_block_z(); k < (n.of_one ? n.planes : own_block_z() + 1); ++k) {
     const ParentPlane& from = n.turned[k];
     if (column < from.first_column || column >= from.first_column + from.columns || from.rows == 0) continue;
     const float* numbers = turned + from.column_0 + Index{column} * from.rows + from.first_row;
     if (n.flat) {
-      results.sums[0] += lane == 0 ? *numbers : 0;
+      if (lane == 0) results.sums[0] += *numbers;
       continue;
     }
     const Line line = rows_of(n, (column - n.axis_column) * n.step_u, from.t);
     const Rows rows(line.at(from.first_row) - to.first_row, line.step);
     const float base = row0 - rows.at.whole - rows.at.part;
     const int begin = max(0, floor_int((base - taps / 2) / rows.step)),
-              end = min(from.rows, ceil_int((base + 32 * parts + taps / 2) / rows.step) + 1);
+              end = min(from.rows, ceil_int((base + results_a_warp + taps / 2) / rows.step) + 1);
     for (int i = begin; i < end; i += 32)
       results.add(n.taps, Rows(line.at(from.first_row + i) - to.first_row, line.step), from.rows - i,
                   i + lane < from.rows ? numbers[i + lane] : 0);
@@ -200,7 +190,8 @@ __device__ inline int2 slices_read(const VoxelPass& n, const OnLine& own, int ro
     const ParentPlane& line = n.lines[own.line - n.first];
     const Line by_slices = rows_of(n, line);
     const double low = (row0 + line.first_row - taps / 2 - by_slices.first) / by_slices.step,
-                 high = (row0 + line.first_row + 32 * parts + taps / 2 - by_slices.first) / by_slices.step;
+                 high =
+                     (row0 + line.first_row + results_a_warp + taps / 2 - by_slices.first) / by_slices.step;
     first = static_cast<int>(fmax(floor(low), 0.0));
     last = static_cast<int>(fmin(ceil(high) + 1, slices));
   }
@@ -211,39 +202,38 @@ template <int taps>
 __global__ void __launch_bounds__(threads)
     spread_voxels(const __grid_constant__ VoxelPass n, Image<const float> volume, float* rows) {
   __shared__ float tile[edge][edge + 1];
-  __shared__ Products<taps> all[warps];
+  __shared__ float sums[warps][columns_a_warp][results_a_warp];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int2 begin = begin_of(n);
-  const int row0 = own_block_y() * 32 * parts, nz = static_cast<int>(volume.n0);
+  const int row0 = own_block_y() * results_a_warp, nz = static_cast<int>(volume.n0);
   const OnLine own = on_line(n, volume, begin.x + lane, begin.y);
   const int2 slices = slices_read<taps>(n, own, row0, nz);
-  Results<taps> results[] = {{row0, all[warp]}, {row0, all[warp]}, {row0, all[warp]}, {row0, all[warp]}};
-  static_assert(std::size(results) == columns_a_warp);
+  for (float* own_sums : sums[warp]) Results<taps>{row0, own_sums}.clear();
 
   for (int z0 = slices.x; z0 < slices.y; z0 += edge) {
     __syncthreads();
     for (int z = warp; z < edge; z += warps)
       tile[z][lane] = own.there && z0 + z < nz ? element(volume, z0 + z, begin.y, begin.x + lane) : 0;
     __syncthreads();
-#pragma unroll
     for (int c = 0; c < columns_a_warp; ++c) {
       const OnLine at = on_line(n, volume, begin.x + c * warps + warp, begin.y);
       if (!at.there) continue;
       const ParentPlane& line = n.lines[at.line - n.first];
       const Line by_slices = rows_of(n, line);
+      const Results<taps> results{row0, sums[warp][c]};
       if (n.flat)
-        results[c].sums[0] = tile[0][c * warps + warp];
+        results.sums[0] = tile[0][c * warps + warp];
       else
-        results[c].add(n.taps, Rows(by_slices.at(z0) - line.first_row, by_slices.step), min(edge, nz - z0),
-                       tile[lane][c * warps + warp]);
+        results.add(n.taps, Rows(by_slices.at(z0) - line.first_row, by_slices.step), min(edge, nz - z0),
+                    tile[lane][c * warps + warp]);
     }
   }
-#pragma unroll
   for (int c = 0; c < columns_a_warp; ++c) {
     const OnLine at = on_line(n, volume, begin.x + c * warps + warp, begin.y);
     if (!at.there) continue;
     const ParentPlane& line = n.lines[at.line - n.first];
-    results[c].store(rows + line.column_0 + Index{at.place} * line.rows + line.first_row, line.rows);
+    Results<taps>{row0, sums[warp][c]}.store(
+        rows + line.column_0 + Index{at.place} * line.rows + line.first_row, line.rows);
   }
 }
 
@@ -264,7 +254,7 @@ void turn_rows(const Turning& n, const float* own, float* turned, cudaStream_t s
 void turn_rows_back(const Turning& n, const float* turned, float* own, cudaStream_t s) {
   if (n.most_columns <= 0 || n.most_rows <= 0) return;
   const dim3 blocks =
-      columns_and_rows(n.most_columns, ceil_div(n.most_rows, 32 * parts), n.of_one ? 1 : n.planes);
+      columns_and_rows(n.most_columns, ceil_div(n.most_rows, results_a_warp), n.of_one ? 1 : n.planes);
   const auto kernel = n.taps.count == 6 ? turn_back<6> : turn_back<8>;
   kernel<<<blocks, threads, 0, s>>>(n, turned, own);
   after_launch();
@@ -277,7 +267,7 @@ void add_lines(const VoxelPass& n, const float* rows, Update update, Image<float
 
 void spread_lines(const VoxelPass& n, Image<const float> volume, float* rows, cudaStream_t s) {
   spread_voxels<8>
-      <<<blocks_of(n, volume.n2, volume.n1, n.most_rows, 32 * parts), threads, 0, s>>>(n, volume, rows);
+      <<<blocks_of(n, volume.n2, volume.n1, n.most_rows, results_a_warp), threads, 0, s>>>(n, volume, rows);
   after_launch();
 }
 

@@ -186,10 +186,10 @@ __global__ void __launch_bounds__(threads, 2)
     scatter_block(const __grid_constant__ Merging n, const Joint* children, const float* values) {
   extern __shared__ __align__(16) unsigned char memory[];
   Shared<along> shared(n, memory);
-  const Joint& child = children[blockIdx.z];
+  const Joint& child = children[blockIdx.x];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-  const int first = child.first_column + own_block_x() * own_columns_a_block,
-            row = child.first_row + (own_block_y() * 32 + lane) * rows;
+  const int first = child.first_column + own_block_y() * own_columns_a_block,
+            row = child.first_row + (own_block_z() * 32 + lane) * rows;
   if (first >= child.last_column || row - lane * rows >= child.last_row) return;
   const int column = first + warp * columns_a_warp;
   // planes of the parent in the order of t
@@ -229,8 +229,9 @@ void launch(Merging n, const std::vector<Joint>& children, const float* values, 
   }
   if (columns <= 0 || most_rows <= 0) return;
   const Scratch<Joint> there(std::span<const Joint>(children), s);
+  // children side by side, since all of them read the same planes
   const dim3 blocks =
-      grid_of(ceil_div(columns, own_columns_a_block), ceil_div(most_rows, 32 * rows), children.size());
+      grid_of(children.size(), ceil_div(columns, own_columns_a_block), ceil_div(most_rows, 32 * rows));
   while (n.together > 1 && Shared<along>::bytes(n) > shared_memory_here()) n.together /= 2;
   const auto kernel = scatter_block<across, along, rows>;
   allow_all_shared_memory(kernel);
