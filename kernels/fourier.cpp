@@ -195,15 +195,13 @@ void add_tiles(FourierPlan& plan) {
 }
 
 Ray ray_of(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid, std::size_t view) {
-  const double angle = scan.angles[view];
-  const double c = std::cos(angle), s = std::sin(angle), length = plan.length;
-  const double x = grid.x(middle(plan.nx)), y = grid.y(middle(plan.ny));
+  const double angle = scan.angles[view], length = plan.length;
   const double bins_x = grid.pitch[0] / scan.detector.bin_pitch,
                bins_y = grid.pitch[1] / scan.detector.bin_pitch;
-  const double step_x = c * bins_x * plan.cells_x / length, step_y = s * bins_y * plan.cells_y / length;
+  const double step_x = std::cos(angle) * bins_x * plan.cells_x / length,
+               step_y = std::sin(angle) * bins_y * plan.cells_y / length;
   const bool turned = step_x < 0;
-  return {turned ? -step_x : step_x, turned ? -step_y : step_y,
-          scan.detector.axis_bin + scan.shift_of(view) + (x * c + y * s) / scan.detector.bin_pitch, turned};
+  return {turned ? -step_x : step_x, turned ? -step_y : step_y, turned};
 }
 
 /// The length of the transform of a row: at least twice the bins, and so long that no row comes in again at
@@ -229,33 +227,18 @@ FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const
   return plan;
 }
 
-/// The plan about another axis: samples lie where they lay.
-FourierPlan moved(const FourierPlan& plan, const ParallelBeam& scan, const VolumeGrid& grid) {
-  FourierPlan other;
-  static_cast<FourierSizes&>(other) = static_cast<const FourierSizes&>(plan);
-  other.window = plan.window, other.gain_x = plan.gain_x, other.gain_y = plan.gain_y;
-  for (std::size_t v = 0; v < scan.angles.size(); ++v) other.rays.push_back(ray_of(other, scan, grid, v));
-  other.tiles = plan.tiles, other.runs = plan.runs;
-  return other;
-}
-
 /// A plan and what it was made for.
 struct Kept {
   FourierSizes sizes;
-  Detector detector;
-  std::vector<double> angles, shifts;
-  VolumeGrid grid;
+  double bin_pitch;
+  std::vector<double> angles;
+  std::array<double, 3> pitch;
   std::shared_ptr<const FourierPlan> plan{};
 
-  /// Whether samples lie at the same places of the grid of frequencies.
-  bool has_samples_of(const Kept& o) const {
-    return sizes == o.sizes && detector.bin_pitch == o.detector.bin_pitch && angles == o.angles &&
-           grid.pitch[0] == o.grid.pitch[0] && grid.pitch[1] == o.grid.pitch[1];
-  }
-  /// Whether the plan is the same, for any rows and slices.
+  /// Whether the plan is the same, for any rows, slices and axis.
   bool is_for(const Kept& o) const {
-    return has_samples_of(o) && detector.axis_bin == o.detector.axis_bin && shifts == o.shifts &&
-           grid.centre[0] == o.grid.centre[0] && grid.centre[1] == o.grid.centre[1];
+    return sizes == o.sizes && bin_pitch == o.bin_pitch && angles == o.angles && pitch[0] == o.pitch[0] &&
+           pitch[1] == o.pitch[1];
   }
 };
 constexpr std::size_t plans_kept = 2;
@@ -324,19 +307,15 @@ std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const 
                                                 double accuracy) {
   static std::mutex access;  // never held while a plan is made, which waits for other threads
   static std::list<Kept> kept;
-  Kept wanted{fourier_sizes(scan, grid, accuracy), scan.detector, scan.angles, scan.view_shift_bins, grid};
+  Kept wanted{fourier_sizes(scan, grid, accuracy), scan.detector.bin_pitch, scan.angles, grid.pitch};
   const auto found = [&] {
     return std::find_if(kept.begin(), kept.end(), [&](const Kept& k) { return k.is_for(wanted); });
   };
-  std::shared_ptr<const FourierPlan> alike;
   {
     const std::lock_guard lock(access);
     if (found() != kept.end()) return found()->plan;
-    for (const Kept& one : kept)
-      if (one.has_samples_of(wanted)) alike = one.plan;
   }
-  wanted.plan = std::make_shared<const FourierPlan>(alike ? moved(*alike, scan, grid)
-                                                          : make_plan(wanted.sizes, scan, grid, accuracy));
+  wanted.plan = std::make_shared<const FourierPlan>(make_plan(wanted.sizes, scan, grid, accuracy));
   const std::lock_guard lock(access);
   if (found() != kept.end()) return found()->plan;  // made by another thread meanwhile
   kept.push_front(wanted);
@@ -344,9 +323,10 @@ std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const 
   return wanted.plan;
 }
 
-FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::vector<double>& response,
+FourierViews with_response(FourierViews views, const std::vector<double>& response,
                            std::vector<float> view_weights, std::vector<double> row_shifts) {
-  FourierViews views{std::move(plan), {}, std::move(view_weights), std::move(row_shifts)};
+  views.view_weights = std::move(view_weights), views.row_shifts = std::move(row_shifts);
+  views.weights.clear();
   for (Index k = 0; k <= views.plan->highest; ++k) {
     // zero, and the frequency of which a row has only the sum with its negative, count half on each side
     const double half = k == 0 || 2 * k == views.plan->length ? 0.5 : 1.0;
@@ -355,10 +335,17 @@ FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::v
   return views;
 }
 
-FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan) {
+FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const ParallelBeam& scan,
+                           const VolumeGrid& grid) {
+  const double x = grid.x(middle(plan->nx)), y = grid.y(middle(plan->ny));
+  std::vector<double> centres;
+  for (std::size_t v = 0; v < scan.angles.size(); ++v)
+    centres.push_back(scan.detector.axis_bin + scan.shift_of(v) +
+                      (x * std::cos(scan.angles[v]) + y * std::sin(scan.angles[v])) /
+                          scan.detector.bin_pitch);
   const std::vector<double> response(plan->samples(), 1.0);
-  std::vector<float> weights(plan->rays.size(), 1.0f);
-  return fourier_views(std::move(plan), response, std::move(weights), {});
+  return with_response({std::move(plan), std::move(centres), {}, {}}, response,
+                       std::vector<float>(scan.angles.size(), 1.0f), {});
 }
 
 double fourier_coefficient(const FourierViews& views, Index view, Index x, Index y, Index bin) {
@@ -367,7 +354,8 @@ double fourier_coefficient(const FourierViews& views, Index view, Index x, Index
   const double length = plan.length, turn = ray.turned ? -1 : 1;
   const double bins_x = turn * ray.step_x * length / plan.cells_x,
                bins_y = turn * ray.step_y * length / plan.cells_y;
-  const double t = ray.centre + bins_x * (x - middle(plan.nx)) + bins_y * (y - middle(plan.ny)) - bin;
+  const double t =
+      views.centres[view] + bins_x * (x - middle(plan.nx)) + bins_y * (y - middle(plan.ny)) - bin;
   double sum = 0;
   for (Index k = 0; k <= plan.highest; ++k)
     sum += 2 * double{views.weights[k]} * std::cos(2 * pi * k * t / length);

@@ -16,7 +16,6 @@ namespace tandem::kernels {
 /// would go to negative x are turned: their sample k is the conjugate one, so that all lie at x >= 0.
 struct Ray {
   double step_x, step_y;  ///< cells a sample
-  double centre;          ///< bin on which pixel (nx / 2, ny / 2) falls, with nx / 2 rounded down
   bool turned;
 };
 
@@ -52,8 +51,8 @@ struct FourierSizes {
   bool operator==(const FourierSizes&) const = default;
 };
 
-/// The way between rows and a slice through frequencies, for one geometry (docs/kernels.md, "The Fourier
-/// model"). Both directions take their coefficients from here.
+/// The way between rows and a slice through frequencies, for one geometry about any axis (docs/kernels.md,
+/// "The Fourier model"). Both directions take their coefficients from here.
 struct FourierPlan : FourierSizes {
   std::vector<float> window;          ///< weights of taps, a polynomial of v = 8 (d / taps)^2 - 1, d in cells
   std::vector<float> gain_x, gain_y;  ///< for each pixel what the window takes away towards the edges
@@ -69,6 +68,7 @@ std::complex<double> row_phase(Index k, const FourierSizes& sizes, double t);
 /// The input of the kernels: a plan, which A and FBP share, and factors of the samples.
 struct FourierViews {
   std::shared_ptr<const FourierPlan> plan;
+  std::vector<double> centres;       ///< bin of each view on which pixel (nx / 2, ny / 2) falls, rounded down
   std::vector<float> weights;        ///< weight of frequency k = 0 .. highest, on each side of zero
   std::vector<float> view_weights;   ///< one a view
   std::vector<double> row_shifts{};  ///< how many bins each row is moved to the right; empty: none moves
@@ -99,15 +99,16 @@ FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, dou
 /// (docs/performance.md).
 bool fourier_is_faster(const FourierSizes& sizes, Index views, Device device);
 
-/// The plan for `fourier_sizes`. Plans do not depend on the number of slices. The last ones are kept, and
-/// shared by all callers that ask for the same. @throws as `fourier_sizes` does
+/// The plan for `fourier_sizes`. Plans depend neither on the number of slices nor on the axis. The last ones
+/// are kept, and shared by all callers that ask for the same. @throws as `fourier_sizes` does
 std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,
                                                 double accuracy);
 
-/// The views of A.
-FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan);
-/// The views of the transpose of FBP: `response` multiplies frequency k / length.
-FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const std::vector<double>& response,
+/// The views of A, by a plan for the scan and the grid.
+FourierViews fourier_views(std::shared_ptr<const FourierPlan> plan, const ParallelBeam& scan,
+                           const VolumeGrid& grid);
+/// The same for the transpose of FBP: `response` multiplies frequency k / length.
+FourierViews with_response(FourierViews views, const std::vector<double>& response,
                            std::vector<float> view_weights, std::vector<double> row_shifts);
 
 /// The coefficient that the kernels approximate: the trigonometric polynomial of `highest` through a bin that

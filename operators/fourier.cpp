@@ -30,7 +30,8 @@ LinearOperator make(const ParallelBeam& scan, const VolumeGrid& grid, FourierVie
 LinearOperator fourier_projector(const ParallelBeam& scan, const VolumeGrid& grid, Device device,
                                  const Execution& how) {
   const double scale = grid.pitch[0] * grid.pitch[1] / scan.detector.bin_pitch;
-  return make(scan, grid, fourier_views(kernels::fourier_plan(scan, grid, how.accuracy)), scale, how, device);
+  FourierViews views = fourier_views(kernels::fourier_plan(scan, grid, how.accuracy), scan, grid);
+  return make(scan, grid, std::move(views), scale, how, device);
 }
 
 LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Filter filter, Device device,
@@ -41,8 +42,9 @@ LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Fil
   std::vector<double> row_shifts;
   for (const double axis : scan.row_axis_bins) row_shifts.push_back(scan.detector.axis_bin - axis);
   const Interpolation interpolation = interpolation_of(scan, grid, Model::fourier);
-  FourierViews views = fourier_views(
-      plan, filter_response(filter, plan->length, scan.detector.bin_pitch, interpolation),
+  FourierViews views = with_response(
+      fourier_views(plan, wide, grid),
+      filter_response(filter, plan->length, scan.detector.bin_pitch, interpolation),
       half ? std::vector<float>(scan.angles.size(), 1.0f) : view_shares(scan), std::move(row_shifts));
   views.beyond = continuation_of_weighed_rows(filter, scan, plan->length);
   const LinearOperator back = adjoint(make(wide, grid, std::move(views), 1, how, device));

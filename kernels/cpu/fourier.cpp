@@ -80,9 +80,10 @@ class Factors {
  public:
   Factors(const Group& group, Index view)
       : group_(group), ray_(group.plan.rays[view]), weight_(group.views.view_weights[view]) {
-    for (Index k = 0; k < table; ++k) fine_[k] = Complex(row_phase(k, group.plan, ray_.centre));
+    const double centre = group.views.centres[view];
+    for (Index k = 0; k < table; ++k) fine_[k] = Complex(row_phase(k, group.plan, centre));
     for (Index k = 0; k < group.plan.samples(); k += table)
-      coarse_.emplace_back(row_phase(k, group.plan, ray_.centre));
+      coarse_.emplace_back(row_phase(k, group.plan, centre));
   }
   /// The factor of element k, for rows that do not move.
   Complex operator()(Index k) const {

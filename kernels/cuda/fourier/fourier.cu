@@ -42,13 +42,18 @@ std::vector<float2> moves_of(const FourierViews& views) {
 /// The factors of samples, and what rows go on with.
 struct KeptWeights {
   DeviceTable<float> of_frequency, of_view, before, after, shares;
-  DeviceTable<float2> moves;
+  DeviceTable<float2> moves, phases;
 };
 
 KeptOnDevices::Use<KeptWeights> weights_of(const FourierViews& views, const Stream& stream) {
   return views.kept.use<KeptWeights>(stream, [&](const KeptOnDevices::Streams& at) {
-    return KeptWeights{{views.weights, at},      {views.view_weights, at},  {views.beyond.before, at},
-                       {views.beyond.after, at}, {views.beyond.shares, at}, {moves_of(views), at}};
+    return KeptWeights{{views.weights, at},
+                       {views.view_weights, at},
+                       {views.beyond.before, at},
+                       {views.beyond.after, at},
+                       {views.beyond.shares, at},
+                       {moves_of(views), at},
+                       {phase_table(views.centres, *views.plan), at}};
   });
 }
 
@@ -58,6 +63,7 @@ struct Work {
   KeptOnDevices::Use<FourierTables> kept;
   KeptOnDevices::Use<KeptWeights> kept_weights;
   const FourierTables& tables;
+  DevicePlan there;  ///< the plan about the axis of the views
   int lanes;
   cudaStream_t stream;
   Scratch<float2> samples, grid;
@@ -68,6 +74,7 @@ struct Work {
         kept(tables_for(plan, s)),
         kept_weights(weights_of(views, s)),
         tables(*kept),
+        there(tables.plan),
         lanes(fitting_lanes(views, forward, slices, s.device())),
         stream(queue(s)),
         samples(plan.samples() * tables.plan.views * lanes, stream),
@@ -76,7 +83,9 @@ struct Work {
                 kept_weights->of_view.data(),
                 {kept_weights->moves.data(), tables.plan.phases.sixteenth},
                 {kept_weights->before.data(), kept_weights->after.data(),
-                 views.beyond.end_values(kept_weights->shares.data())}} {}
+                 views.beyond.end_values(kept_weights->shares.data())}} {
+    there.phases.table = kept_weights->phases.data();
+  }
 
   FourierSlices group(Index first, Index slices) const {
     return {first, at_most(lanes, slices - first), lanes};
@@ -85,12 +94,13 @@ struct Work {
  private:
   /// The number of lanes, fewer if memory has no room for more: slices do not change each other's bits.
   static int fitting_lanes(const FourierViews& views, bool forward, Index slices, Device device) {
+    int lanes = lanes_for(slices);
+    if (lanes <= 8) return lanes;
     const double free = free_memory(device);
     const auto bytes = [&](int lanes) {
       return bytes_of(*views.plan, views.plan->rays.size(), lanes) +
              (forward ? bytes_of_circles(views, lanes) : 0);
     };
-    int lanes = lanes_for(slices);
     while (lanes > 8 && bytes(lanes) > free) lanes = ceil_div(lanes / 2, 8) * 8;
     return lanes;
   }
@@ -103,9 +113,9 @@ void backward(const FourierViews& views, const Execution&, float alpha, Image<co
   const Work work(views, false, volume.n0, stream);
   for (Index first = 0; first < volume.n0; first += work.lanes) {
     const FourierSlices at = work.group(first, volume.n0);
-    rows_to_samples(work.tables.plan, at, work.weights, projections, work.samples.data(), stream);
+    rows_to_samples(work.there, at, work.weights, projections, work.samples.data(), stream);
     samples_to_cells(work.plan, work.tables, work.lanes, work.samples.data(), work.grid.data(), stream);
-    cells_to_pixels(work.tables.plan, at, work.grid.data(), {alpha, beta}, volume, stream);
+    cells_to_pixels(work.there, at, work.grid.data(), {alpha, beta}, volume, stream);
   }
 }
 
@@ -116,10 +126,9 @@ void forward(const FourierViews& views, const Execution&, float alpha, Image<con
   const Work work(views, true, volume.n0, stream);
   for (Index first = 0; first < volume.n0; first += work.lanes) {
     const FourierSlices at = work.group(first, volume.n0);
-    pixels_to_cells(work.tables.plan, at, volume, work.grid.data(), stream);
+    pixels_to_cells(work.there, at, volume, work.grid.data(), stream);
     cells_to_samples(work.plan, work.tables, work.lanes, work.grid.data(), work.samples.data(), stream);
-    samples_to_rows(work.tables.plan, at, work.weights, work.samples.data(), {alpha, beta}, projections,
-                    stream);
+    samples_to_rows(work.there, at, work.weights, work.samples.data(), {alpha, beta}, projections, stream);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "../../../core/error.hpp"
+#include "../../../core/parallel.hpp"
 #include "lists.hpp"
 
 namespace tandem::kernels::cuda {
@@ -162,17 +163,15 @@ FourierTables make_tables(const FourierPlan& plan, const KeptOnDevices::Streams&
   there.pixels_back = keep_transform(tables, radices_of(there.cells_x / 2, true, false), 2, streams);
   there.column = keep_transform(tables, radices_of(there.cells_y, false, false), 1, streams);
   const std::vector<int> reach = reach_of(plan);
-  std::vector<double> centres;
   std::vector<char> turned;
-  for (const Ray& ray : plan.rays) centres.push_back(ray.centre), turned.push_back(ray.turned ? 1 : 0);
+  for (const Ray& ray : plan.rays) turned.push_back(ray.turned ? 1 : 0);
   tables.steps = DeviceTable<RayStep>(steps_of(plan), streams);
   tables.turned = DeviceTable<char>(turned, streams);
-  tables.phases = DeviceTable<float2>(phase_table(centres, plan), streams);
   tables.gain_x = DeviceTable<float>(plan.gain_x, streams),
   tables.gain_y = DeviceTable<float>(plan.gain_y, streams);
   tables.reach = DeviceTable<int>(reach, streams);
   there.steps = tables.steps.data(), there.turned = tables.turned.data();
-  there.phases = {tables.phases.data(), there.length / 16};
+  there.phases = {nullptr, there.length / 16};
   there.gain_x = tables.gain_x.data(), there.gain_y = tables.gain_y.data();
   there.reach = tables.reach.data();
   add_lists(plan, reach, tables, streams);
@@ -182,16 +181,15 @@ FourierTables make_tables(const FourierPlan& plan, const KeptOnDevices::Streams&
 }  // namespace
 
 std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes& sizes) {
-  const Index sixteenth = sizes.length / 16;
-  std::vector<float2> table;
-  for (const double place : t) {
-    const auto add = [&](Index k) {
-      const std::complex<double> phase = row_phase(k, sizes, place);
-      table.push_back({static_cast<float>(phase.real()), static_cast<float>(phase.imag())});
-    };
-    for (Index k = 0; k < sixteenth; ++k) add(k);
-    for (Index j = 0; j < Phases::turns; ++j) add(j * sixteenth);
-  }
+  const Index sixteenth = sizes.length / 16, each = sixteenth + Phases::turns;
+  std::vector<float2> table(t.size() * each);
+  parallel_for(std::ssize(t), [&](Index i) {
+    for (Index k = 0; k < each; ++k) {
+      const std::complex<double> phase =
+          row_phase(k < sixteenth ? k : (k - sixteenth) * sixteenth, sizes, t[i]);
+      table[i * each + k] = {static_cast<float>(phase.real()), static_cast<float>(phase.imag())};
+    }
+  });
   return table;
 }
 

@@ -49,7 +49,7 @@ struct Phases {
 };
 std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes& sizes);
 
-/// A plan as kernels get it.
+/// A plan as kernels get it, about an axis.
 struct DevicePlan {
   int bins, nx, ny, length, samples, cells_x, cells_y, views;
   int view_bit;                             ///< bit from which on a listed sample has its view
@@ -63,9 +63,9 @@ struct DevicePlan {
   const int* reach;  ///< for each column of cells: no sample meets cells with larger |y|
 };
 
-/// The tables of a plan on a device.
+/// The tables of a plan on a device, for any axis.
 struct FourierTables {
-  DevicePlan plan;
+  DevicePlan plan;  ///< without a table of phases
   DeviceTable<ListedSample> samples;
   DeviceTable<BlockSamples> blocks;
   DeviceTable<SplitBlock> splits;
@@ -75,7 +75,6 @@ struct FourierTables {
   std::vector<DeviceTable<Place>> orders;
   DeviceTable<RayStep> steps;
   DeviceTable<char> turned;
-  DeviceTable<float2> phases;
   DeviceTable<float> gain_x, gain_y;
   DeviceTable<int> reach;
 };
