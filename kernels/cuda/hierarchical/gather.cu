@@ -169,14 +169,12 @@ __device__ inline void find_places(const Merging& n, const Lines& lines, const P
   }
 }
 
+/// What a plane has at a column; beyond its rows and beyond the last plane the nearest one that there is.
 template <int rows>
 __device__ inline Lane<rows> read(const Joint& child, int plane, int column, int row) {
-  Lane<rows> value{};
-  if (plane >= child.count) return value;
-  const ChildPlane p = child.planes[plane];
-  if (row >= p.first_row && row < p.last_row)
-    value = *reinterpret_cast<const Lane<rows>*>(child.data + (p.column_0 + (column * p.rows + row)));
-  return value;
+  const ChildPlane p = child.planes[min(plane, child.count - 1)];
+  const int own = min(max(row, p.first_row), p.last_row - rows);
+  return *reinterpret_cast<const Lane<rows>*>(child.data + (p.column_0 + (column * p.rows + own)));
 }
 
 template <int count, int rows, int most>
@@ -194,7 +192,7 @@ template <int along, int rows>
 struct ColumnOfPlanes {
   static constexpr int slots = OverT<along>::slots;
   unsigned readers = 0;  ///< lines that read it, a bit each
-  Lane<rows> planes[slots];
+  Lane<rows> planes[slots] = {};
 
   __device__ void load(const Joint& child, const Crossing* lines, int reach, const OverT<along>* over_t,
                        int column, int row) {
@@ -208,9 +206,11 @@ struct ColumnOfPlanes {
     const int first = __reduce_min_sync(~0u, near ? beyond : apart),
               last = __reduce_max_sync(~0u, near ? beyond : -1),
               base = __reduce_max_sync(~0u, near ? own.base() : 0);
+    if (last < 0) return;  // all lines read by themselves
+                           // planes that no line reads have weights of zero, and another one stands for them
 #pragma unroll
     for (int k = 0; k < slots; ++k)
-      planes[k] = k >= first && k < last + along ? read<rows>(child, base + k, column, row) : Lane<rows>{};
+      planes[k] = read<rows>(child, base + min(max(k, first), last + along - 1), column, row);
   }
   __device__ void give(const Joint& child, const Crossing* lines, const Shared<along, rows>& shared,
                        const OverT<along>* over_t, int column, int row) const {

@@ -1,6 +1,7 @@
 // A group's planes from its views. Columns of a view lie nearly as far apart as those of the planes, so that
-// 16 columns of a plane read 23 of a view, in order: eight of these at a time stay in registers. A block has
-// 8 planes of the group, 16 columns and 128 rows; a warp has a plane, and lanes are rows.
+// 16 columns of a plane read 22 or 23 of a view, in order: seven or eight of these at a time, the window,
+// stay in registers. A block has 8 planes of the group, 16 columns and 128 rows; a warp has a plane, and
+// lanes are rows. The places of the next view are found while warps still add this one.
 
 #include "../common/launch.cuh"
 #include "crossing.cuh"
@@ -11,10 +12,7 @@ namespace {
 
 constexpr int warps = lines_a_block, threads = 32 * warps, rows = 4, taps = 6;
 constexpr int children_at_once = 32;
-constexpr int window = 8;             // columns that a column reads, with zeros among them
-constexpr int slack = window - taps;  // by how much columns may drift against each other
-constexpr int own_columns = columns_a_block + window - 1;
-constexpr int placed_columns = own_columns + 2 * slack;  // from `slack` before the first one on
+constexpr int widest_window = 8;  // columns that a column reads, with zeros among them
 
 /// A column between two stations.
 struct alignas(16) Between {
@@ -22,14 +20,19 @@ struct alignas(16) Between {
   float first, second;
 };
 
-struct Shared {
-  Crossing crossings[children_at_once][lines_a_block];
-  float over_u[lines_a_block][columns_a_block][window];
+/// The places of one view.
+template <int window>
+struct Places {
+  static constexpr int slack = window - taps;  ///< by how much columns may drift against each other
+  static constexpr int own_columns = columns_a_block + window - 1;
+  static constexpr int placed_columns = own_columns + 2 * slack;  ///< from `slack` before the first one on
+  float over_u[lines_a_block][columns_a_block][widest_window];
   Between over_t[lines_a_block][placed_columns];
   int base[lines_a_block];  ///< the first of the placed columns that is read
 };
 
 /// The crossing of line `line` of the block with a view; it has no columns if the line has none here.
+template <int window>
 __device__ inline void cross(const Merging& n, const Joint& view, int line, int first_column, Crossing& to) {
   to.columns = 0;
   if (line >= n.count) return;
@@ -39,11 +42,13 @@ __device__ inline void cross(const Merging& n, const Joint& view, int line, int 
   if (a >= b || p.rows == 0) return;
   cross_along_u(n, view.turn, p, a, to);
   to.columns = b - a;
-  cross_along_t(n, view, p.t, to.at.whole + 1 - taps / 2 - slack, to);
+  cross_along_t(n, view, p.t, to.at.whole + 1 - taps / 2 - Places<window>::slack, to);
 }
 
-/// Column `d` of a line reads these, as `Shared::over_u` has them. All lanes of 16 take part.
-__device__ inline void place_columns(const Merging& n, const Crossing& at, int line, int d, Shared& shared) {
+/// Column `d` of a line reads these, as `Places::over_u` has them. All lanes of 16 take part.
+template <int window>
+__device__ inline void place_columns(const Merging& n, const Crossing& at, int line, int d,
+                                     Places<window>& places) {
   constexpr int far = 1 << 20;
   const bool some = d < at.columns;
   Place<taps> place;
@@ -52,16 +57,16 @@ __device__ inline void place_columns(const Merging& n, const Crossing& at, int l
   int base = place.first - d;
 #pragma unroll
   for (int i = 1; i < columns_a_block; i *= 2) base = min(base, __shfl_xor_sync(~0u, base, i));
-  if (d == 0) shared.base[line] = base - at.first;
+  if (d == 0) places.base[line] = base - at.first;
   const int skip = place.first - d - base;
   if (!some) return;
 #pragma unroll
   for (int k = 0; k < window; ++k) {
     float weight = 0;
 #pragma unroll
-    for (int s = 0; s <= slack; ++s)
+    for (int s = 0; s <= Places<window>::slack; ++s)
       if (k - s >= 0 && k - s < taps && skip == s) weight = place.weights[k - s];
-    shared.over_u[line][d][k] = weight;
+    places.over_u[line][d][k] = weight;
   }
 }
 
@@ -74,31 +79,52 @@ __device__ inline void place_stations(const Merging& n, const Joint& view, const
   to = {p.column_0 + column * p.rows, place.weights[0], place.weights[1]};
 }
 
-struct Numbers {
-  const float* at;
-  int station;  ///< from one to the next
-};
-
-__device__ inline Lane<rows> read(const Numbers& numbers, const Between& column) {
-  const float* from = numbers.at + column.at;
-  const auto a = *reinterpret_cast<const float4*>(from),
-             b = *reinterpret_cast<const float4*>(from + numbers.station);
-  const float u = column.first, v = column.second;
-  return {{fmaf(v, b.x, u * a.x), fmaf(v, b.y, u * a.y), fmaf(v, b.z, u * a.z), fmaf(v, b.w, u * a.w)}};
+template <int window>
+__device__ inline void find_places(const Merging& n, const Joint& view, const Crossing* lines,
+                                   Places<window>& places) {
+  const int thread = threadIdx.x, line = thread / columns_a_block;
+  if (thread < lines_a_block * columns_a_block)
+    place_columns(n, lines[line], line, thread % columns_a_block, places);
+  constexpr int placed = Places<window>::placed_columns;
+  for (int i = threads - 1 - thread; i < lines_a_block * placed; i += threads)
+    if (const Crossing& at = lines[i / placed]; at.columns > 0)
+      place_stations(n, view, at, i % placed, places.over_t[i / placed][i % placed]);
 }
 
-__device__ inline void add_view(const Numbers& numbers, const Between* columns,
-                                const float (&weights)[columns_a_block][window],
+/// The rows of a lane at two stations, of column 0.
+struct Stations {
+  const float *first, *second;
+
+  __device__ Stations(const Joint& view, int row) {
+    const ChildPlane p = view.planes[0];
+    const int apart = view.count > 1 ? static_cast<int>(view.planes[1].column_0 - p.column_0) : 0;
+    first = view.data + min(max(row, p.first_row), p.last_row - rows);
+    second = first + apart;
+    // each stays an address of its own: sums of row and column would cost two additions a number
+    asm volatile("" : "+l"(first), "+l"(second));
+  }
+  __device__ Lane<rows> at(const Between& column) const {
+    const float4 a = __ldg(reinterpret_cast<const float4*>(first + column.at)),
+                 b = __ldg(reinterpret_cast<const float4*>(second + column.at));
+    const float u = column.first, v = column.second;
+    return {{fmaf(v, b.x, u * a.x), fmaf(v, b.y, u * a.y), fmaf(v, b.z, u * a.z), fmaf(v, b.w, u * a.w)}};
+  }
+};
+
+template <int window>
+__device__ inline void add_view(const Stations& view, const Places<window>& places, int line,
                                 Lane<rows> (&sums)[columns_a_block]) {
+  const Between* columns = places.over_t[line] + places.base[line];
   Lane<rows> read_ones[window];
 #pragma unroll
-  for (int i = 0; i + 1 < window; ++i) read_ones[i] = read(numbers, columns[i]);
+  for (int i = 0; i + 1 < window; ++i) read_ones[i] = view.at(columns[i]);
 #pragma unroll
   for (int i = 0; i < columns_a_block; ++i) {
-    read_ones[(i + window - 1) % window] = read(numbers, columns[i + window - 1]);
-    const float4 low = *reinterpret_cast<const float4*>(&weights[i][0]),
-                 high = *reinterpret_cast<const float4*>(&weights[i][4]);
-    const float w[window] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    read_ones[(i + window - 1) % window] = view.at(columns[i + window - 1]);
+    const float* weights = places.over_u[line][i];
+    const float4 low = *reinterpret_cast<const float4*>(weights),
+                 high = *reinterpret_cast<const float4*>(weights + 4);
+    const float w[widest_window] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
     for (int k = 0; k < window; ++k)
 #pragma unroll
@@ -107,10 +133,12 @@ __device__ inline void add_view(const Numbers& numbers, const Between* columns,
   }
 }
 
+template <int window>
 __global__ void __launch_bounds__(threads, 2)
     gather_from_views(const __grid_constant__ Merging n, const Joint* views, int count, bool add,
                       float* sums) {
-  __shared__ Shared shared;
+  __shared__ Crossing crossings[children_at_once][lines_a_block];
+  __shared__ Places<window> places[2];
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   const int first_line = own_block_y() * lines_a_block;
   const PlaneHull hull = hull_of(n, first_line);
@@ -118,35 +146,24 @@ __global__ void __launch_bounds__(threads, 2)
             row = hull.first_row + (own_block_z() * 32 + lane) * rows;
   if (first_column >= hull.last_column || row - lane * rows >= hull.last_row) return;
   // beyond the columns of planes weights are zero, and meet numbers that are there
-  for (int i = thread; i < lines_a_block * columns_a_block * window; i += threads)
-    (&shared.over_u[0][0][0])[i] = 0;
+  for (Places<window>& one : places)
+    for (int i = thread; i < lines_a_block * columns_a_block * widest_window; i += threads)
+      (&one.over_u[0][0][0])[i] = 0;
 
   Lane<rows> sum[columns_a_block] = {};
   for (int view0 = 0; view0 < count; view0 += children_at_once) {
     const int some = min(children_at_once, count - view0);
     __syncthreads();
     for (int i = thread; i < some * lines_a_block; i += threads)
-      cross(n, views[view0 + i / lines_a_block], first_line + i % lines_a_block, first_column,
-            shared.crossings[i / lines_a_block][i % lines_a_block]);
+      cross<window>(n, views[view0 + i / lines_a_block], first_line + i % lines_a_block, first_column,
+                    crossings[i / lines_a_block][i % lines_a_block]);
+    __syncthreads();
+    find_places(n, views[view0], crossings[0], places[0]);
 #pragma unroll 1
     for (int k = 0; k < some; ++k) {
-      const Joint& view = views[view0 + k];
       __syncthreads();
-      if (thread < lines_a_block * columns_a_block) {
-        const int line = thread / columns_a_block;
-        place_columns(n, shared.crossings[k][line], line, thread % columns_a_block, shared);
-      }
-      for (int i = threads - 1 - thread; i < lines_a_block * placed_columns; i += threads) {
-        const int line = i / placed_columns, d = i - line * placed_columns;
-        if (shared.crossings[k][line].columns > 0)
-          place_stations(n, view, shared.crossings[k][line], d, shared.over_t[line][d]);
-      }
-      __syncthreads();
-      if (shared.crossings[k][warp].columns == 0) continue;
-      const ChildPlane p = view.planes[0];
-      const int station = view.count > 1 ? static_cast<int>(view.planes[1].column_0 - p.column_0) : 0;
-      const Numbers numbers{view.data + min(max(row, p.first_row), p.last_row - rows), station};
-      add_view(numbers, shared.over_t[warp] + shared.base[warp], shared.over_u[warp], sum);
+      if (k + 1 < some) find_places(n, views[view0 + k + 1], crossings[k + 1], places[(k + 1) % 2]);
+      if (crossings[k][warp].columns > 0) add_view(Stations(views[view0 + k], row), places[k % 2], warp, sum);
     }
   }
   store_sums(n, {first_line + warp, first_column, row}, add, sum, sums);
@@ -155,11 +172,14 @@ __global__ void __launch_bounds__(threads, 2)
 }  // namespace
 
 bool gather_views(const Merging& n, const Joint* views, int count, bool add, float* sums, cudaStream_t s) {
-  if (!n.of_views || n.along_u.count != taps || n.most_rows == 1 || n.drift >= slack) return false;
+  if (!n.of_views || n.along_u.count != taps || n.most_rows == 1 || n.drift >= widest_window - taps)
+    return false;
   if (n.count == 0 || n.most_columns <= 0 || n.most_rows <= 0) return true;
   const dim3 blocks = grid_of(ceil_div(n.most_columns, columns_a_block), ceil_div(n.count, lines_a_block),
                               ceil_div(n.most_rows, 32 * rows));
-  gather_from_views<<<blocks, threads, 0, s>>>(n, views, count, add, sums);
+  const auto kernel = n.drift < widest_window - 1 - taps ? gather_from_views<widest_window - 1>
+                                                         : gather_from_views<widest_window>;
+  kernel<<<blocks, threads, 0, s>>>(n, views, count, add, sums);
   after_launch();
   return true;
 }

@@ -10,7 +10,8 @@ namespace tandem::kernels::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps, edge = 32;
-constexpr int rows_a_warp = 128;     // results of a warp in a gather
+constexpr int rows_at_once = 128;  // results of a warp in a gather, counted in float from the first of them
+constexpr int rows_a_warp = 4 * rows_at_once;
 constexpr int results_a_warp = 256;  // the same in a transpose
 constexpr int columns_a_warp = edge / warps;
 
@@ -54,58 +55,69 @@ __global__ void __launch_bounds__(threads)
   const ParentPlane& from = n.own[n.of_one ? 0 : blockIdx.z];
   const int lane = threadIdx.x % 32;
   const int column = to.first_column + static_cast<int>(blockIdx.x * warps + threadIdx.x / 32),
-            row0 = own_block_y() * rows_a_warp;
-  if (column >= to.first_column + to.columns || row0 >= to.rows) return;
+            begin = own_block_y() * rows_a_warp, end = min(begin + rows_a_warp, to.rows);
+  if (column >= to.first_column + to.columns || begin >= end) return;
   const bool there = column >= from.first_column && column < from.first_column + from.columns;
   const Line line = rows_of(n, (column - n.axis_column) * n.step_u, to.t);
-  const Rows rows(line.at(to.first_row + row0) - from.first_row, line.step);
   const float* numbers = own + from.column_0 + Index{column} * from.rows + from.first_row;
-  float* out = turned + to.column_0 + Index{column} * to.rows + to.first_row + row0;
+  float* out = turned + to.column_0 + Index{column} * to.rows + to.first_row;
+  for (int row0 = begin; row0 < end; row0 += rows_at_once) {
+    const Rows rows(line.at(to.first_row + row0) - from.first_row, line.step);
 #pragma unroll
-  for (int i = lane; i < rows_a_warp; i += 32)
-    if (row0 + i < to.rows)
-      out[i] = !there ? 0 : n.flat ? *numbers : interpolated<taps>(n.taps, rows, i, numbers, from.rows);
+    for (int i = lane; i < rows_at_once; i += 32)
+      if (row0 + i < end)
+        out[row0 + i] = !there   ? 0
+                        : n.flat ? *numbers
+                                 : interpolated<taps>(n.taps, rows, i, numbers, from.rows);
+  }
 }
 
-/// Results [row0, row0 + results_a_warp) of a warp, in shared memory.
+/// Results [row0, row0 + results_a_warp) of a warp, in shared memory, with room for taps that reach beyond.
 template <int taps>
 struct Results {
+  static constexpr int beside = taps - 1, room = results_a_warp + 2 * beside;
   int row0;
   float* sums;
 
   __device__ void clear() const {
-    for (int i = threadIdx.x % 32; i < results_a_warp; i += 32) sums[i] = 0;
+    for (int i = threadIdx.x % 32; i < room; i += 32) sums[i] = 0;
     __syncwarp();
   }
   /// Adds what 32 numbers give, as far as there are `count`: number i stands at rows.onward(i). A lane has
-  /// one of them. Lanes that add at a time are so many apart that they add to different rows.
+  /// one of them. Lanes whose taps begin at the same row add one after the other.
   __device__ void add(const Taps& of, const Rows& rows, int count, float number) const {
     const int lane = threadIdx.x % 32;
     const float position = rows.onward(lane), whole = floorf(position);
     const int first = rows.at.whole + static_cast<int>(whole) + 1 - taps / 2 - row0;
     float weights[taps];
     weigh<taps>(of, position - whole - 0.5f, weights);
-    const int turns = rows.step >= 1 ? 1 : static_cast<int>(fminf(1 / rows.step, 31)) + 1;
-    const int own = lane < count ? lane % turns : turns;
-    for (int turn = 0; turn < turns; ++turn)
+    const int before = __shfl_up_sync(~0u, first, 1);
+    const bool begins = lane == 0 || first != before;
+    const int rank = lane - (31 - __clz(__ballot_sync(~0u, begins) & (~0u >> (31 - lane)))),
+              turns = __reduce_max_sync(~0u, rank) + 1;
+    const bool reaches = lane < count && static_cast<unsigned>(first + beside) < results_a_warp + beside;
+    float* to = sums + beside + first;
+    for (int turn = 0; turn < turns; ++turn) {
+      const bool adds = reaches && turn == rank;
 #pragma unroll
       for (int k = 0; k < taps; ++k) {
-        if (turn == own && static_cast<unsigned>(first + k) < results_a_warp)
-          sums[first + k] = fmaf(weights[k], number, sums[first + k]);
+        if (adds) to[k] = fmaf(weights[k], number, to[k]);
         __syncwarp();
       }
+    }
   }
   /// Writes the results, as far as there are `count`.
   __device__ void store(float* out, int count) const {
     __syncwarp();
-    for (int i = threadIdx.x % 32; i < min(results_a_warp, count - row0); i += 32) out[row0 + i] = sums[i];
+    for (int i = threadIdx.x % 32; i < min(results_a_warp, count - row0); i += 32)
+      out[row0 + i] = sums[beside + i];
   }
 };
 
 template <int taps>
 __global__ void __launch_bounds__(threads)
     turn_back(const __grid_constant__ Turning n, const float* turned, float* own) {
-  __shared__ float sums[warps][results_a_warp];
+  __shared__ float sums[warps][Results<taps>::room];
   const ParentPlane& to = n.own[blockIdx.z];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int column = to.first_column + own_block_x() * warps + warp, row0 = own_block_y() * results_a_warp;
@@ -117,7 +129,7 @@ __global__ void __launch_bounds__(threads)
     if (column < from.first_column || column >= from.first_column + from.columns || from.rows == 0) continue;
     const float* numbers = turned + from.column_0 + Index{column} * from.rows + from.first_row;
     if (n.flat) {
-      if (lane == 0) results.sums[0] += *numbers;
+      if (lane == 0) results.sums[results.beside] += *numbers;
       continue;
     }
     const Line line = rows_of(n, (column - n.axis_column) * n.step_u, from.t);
@@ -198,16 +210,35 @@ __device__ inline int2 slices_read(const VoxelPass& n, const OnLine& own, int ro
   return {__reduce_min_sync(~0u, first), __reduce_max_sync(~0u, last)};
 }
 
+/// A column of voxels of a warp. Its line stays at hand, since it takes two divisions in double.
+struct ColumnOfVoxels {
+  const ParentPlane* line = nullptr;  ///< none beyond the volume
+  Line rows{};                        ///< by slices, from the first of the line
+  Index at = 0;                       ///< where its numbers begin
+  __device__ ColumnOfVoxels(const VoxelPass& n, const OnLine& own) {
+    if (!own.there) return;
+    line = &n.lines[own.line - n.first];
+    const Line by_slices = rows_of(n, *line);
+    rows = {by_slices.first - line->first_row, by_slices.step};
+    at = line->column_0 + Index{own.place} * line->rows + line->first_row;
+  }
+};
+
 template <int taps>
 __global__ void __launch_bounds__(threads)
     spread_voxels(const __grid_constant__ VoxelPass n, Image<const float> volume, float* rows) {
+  static_assert(columns_a_warp == 4);
   __shared__ float tile[edge][edge + 1];
-  __shared__ float sums[warps][columns_a_warp][results_a_warp];
+  __shared__ float sums[warps][columns_a_warp][Results<taps>::room];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int2 begin = begin_of(n);
   const int row0 = own_block_y() * results_a_warp, nz = static_cast<int>(volume.n0);
   const OnLine own = on_line(n, volume, begin.x + lane, begin.y);
   const int2 slices = slices_read<taps>(n, own, row0, nz);
+  const auto column = [&](int c) {
+    return ColumnOfVoxels(n, on_line(n, volume, begin.x + c * warps + warp, begin.y));
+  };
+  const ColumnOfVoxels columns[columns_a_warp] = {column(0), column(1), column(2), column(3)};
   for (float* own_sums : sums[warp]) Results<taps>{row0, own_sums}.clear();
 
   for (int z0 = slices.x; z0 < slices.y; z0 += edge) {
@@ -215,26 +246,21 @@ __global__ void __launch_bounds__(threads)
     for (int z = warp; z < edge; z += warps)
       tile[z][lane] = own.there && z0 + z < nz ? element(volume, z0 + z, begin.y, begin.x + lane) : 0;
     __syncthreads();
+#pragma unroll
     for (int c = 0; c < columns_a_warp; ++c) {
-      const OnLine at = on_line(n, volume, begin.x + c * warps + warp, begin.y);
-      if (!at.there) continue;
-      const ParentPlane& line = n.lines[at.line - n.first];
-      const Line by_slices = rows_of(n, line);
+      if (!columns[c].line) continue;
       const Results<taps> results{row0, sums[warp][c]};
       if (n.flat)
-        results.sums[0] = tile[0][c * warps + warp];
+        results.sums[results.beside] = tile[0][c * warps + warp];
       else
-        results.add(n.taps, Rows(by_slices.at(z0) - line.first_row, by_slices.step), min(edge, nz - z0),
+        results.add(n.taps, Rows(columns[c].rows.at(z0), columns[c].rows.step), min(edge, nz - z0),
                     tile[lane][c * warps + warp]);
     }
   }
-  for (int c = 0; c < columns_a_warp; ++c) {
-    const OnLine at = on_line(n, volume, begin.x + c * warps + warp, begin.y);
-    if (!at.there) continue;
-    const ParentPlane& line = n.lines[at.line - n.first];
-    Results<taps>{row0, sums[warp][c]}.store(
-        rows + line.column_0 + Index{at.place} * line.rows + line.first_row, line.rows);
-  }
+#pragma unroll
+  for (int c = 0; c < columns_a_warp; ++c)
+    if (columns[c].line)
+      Results<taps>{row0, sums[warp][c]}.store(rows + columns[c].at, columns[c].line->rows);
 }
 
 dim3 columns_and_rows(int columns, int rows, int planes) {
