@@ -51,11 +51,11 @@ struct Merging {
   bool of_views;
   ViewWeight weight;
   Taps along_u, along_t;
-  int most_columns, most_rows;   ///< size of as many planes as a block has, together
-  int reach;                     ///< the most columns of a child that the columns of a block read
-  double drift;                  ///< the most columns by which these drift against those of a block
-  int spread;                    ///< the most columns of a plane that read those of a block, in the transpose
-  int together = lines_a_block;  ///< planes that fit into shared memory, in the transpose
+  int most_columns, most_rows;  ///< size of as many planes as a block has, together
+  int reach;                    ///< the most columns of a child that the columns of a block read
+  double drift;                 ///< the most columns by which these drift against those of a block
+  int spread;                   ///< the most columns of a plane that read those of a block, in the transpose
+  int together = 1;             ///< planes whose places fit into shared memory, in the transpose
 };
 
 /// Bytes of shared memory that a block may have on this card, for kernels that choose their size by it.
