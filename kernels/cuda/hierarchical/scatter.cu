@@ -111,12 +111,13 @@ __device__ inline void place_column(const Merging& n, const Crossing& at, int d,
 template <int across, int along>
 __device__ inline void find_places(const Merging& n, const Crossing* planes, int some, const Joint& child,
                                    int first, const Places<along>& places) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, a_plane = warps / n.together;
-  if (const int plane = warp / a_plane; plane < some && planes[plane].columns > 0)
-    for (int d = warp % a_plane * 32 + lane; d < planes[plane].columns; d += 32 * a_plane)
-      place_column<across>(n, planes[plane], d, child, first,
-                           places.over_u + (plane * n.spread + d) * stride_u);
-  const int plane = warps - 1 - warp;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int a_plane = warps >> (31 - __clz(n.together)), plane_u = warp >> (31 - __clz(a_plane));
+  if (plane_u < some && planes[plane_u].columns > 0)
+    for (int d = (warp & (a_plane - 1)) * 32 + lane; d < planes[plane_u].columns; d += 32 * a_plane)
+      place_column<across>(n, planes[plane_u], d, child, first,
+                           places.over_u + (plane_u * n.spread + d) * stride_u);
+  const int plane = warps - 1 - warp;  // along t
   if (plane >= some) return;
   const Crossing& at = planes[plane];
   if (at.columns > 0)
