@@ -5,6 +5,7 @@
 // passed is finished and written. Lanes are rows.
 
 #include <algorithm>
+#include <bit>
 
 #include "../common/launch.cuh"
 #include "crossing.cuh"
@@ -112,11 +113,11 @@ template <int across, int along>
 __device__ inline void find_places(const Merging& n, const Crossing* planes, int some, const Joint& child,
                                    int first, const Places<along>& places) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int a_plane = warps >> (31 - __clz(n.together)), plane_u = warp >> (31 - __clz(a_plane));
-  if (plane_u < some && planes[plane_u].columns > 0)
-    for (int d = (warp & (a_plane - 1)) * 32 + lane; d < planes[plane_u].columns; d += 32 * a_plane)
-      place_column<across>(n, planes[plane_u], d, child, first,
-                           places.over_u + (plane_u * n.spread + d) * stride_u);
+  if (const int which = threadIdx.x >> n.threads_log2; which < some && planes[which].columns > 0)
+    for (int d = threadIdx.x & ((1u << n.threads_log2) - 1); d < planes[which].columns;
+         d += 1 << n.threads_log2)
+      place_column<across>(n, planes[which], d, child, first,
+                           places.over_u + (which * n.spread + d) * stride_u);
   const int plane = warps - 1 - warp;  // along t
   if (plane >= some) return;
   const Crossing& at = planes[plane];
@@ -272,8 +273,11 @@ void launch(Merging n, const std::vector<Joint>& children, const float* values, 
   // children side by side, since all of them read the same planes
   const dim3 blocks =
       grid_of(children.size(), ceil_div(columns, own_columns_a_block), ceil_div(most_rows, 32 * rows));
-  n.together = most_together;
-  while (n.together > 1 && Shared<along>::bytes(n) > shared_memory_here()) n.together /= 2;
+  const auto set_together = [&](int planes) {
+    n.together = planes, n.threads_log2 = std::countr_zero(0U + threads / planes);
+  };
+  set_together(most_together);
+  while (n.together > 1 && Shared<along>::bytes(n) > shared_memory_here()) set_together(n.together / 2);
   const auto kernel = scatter_block<across, along, rows>;
   allow_all_shared_memory(kernel);
   kernel<<<blocks, threads, Shared<along>::bytes(n), s>>>(n, there.data(), values);
