@@ -331,6 +331,26 @@ TEST(Hierarchical, SlabsAndTilesAreParts) {
     }
 }
 
+/// Measured crossings, docs/kernels/hierarchical.md: by edge, and by views, of a device.
+TEST(Hierarchical, IsFasterFromSomeVoxelsAndViewsOn) {
+  const auto faster = [](Index n, Index views, Device device) {
+    return hierarchical_is_faster(cone_case(n, views), cube(n, n), device);
+  };
+  const Device cpu = Device::cpu(), gpu = Device::cuda(0);  // none need be there
+  EXPECT_TRUE(faster(96, 96, cpu));
+  EXPECT_FALSE(faster(95, 96, cpu));
+  EXPECT_FALSE(faster(96, 95, cpu));
+  EXPECT_TRUE(faster(432, 432, gpu));
+  EXPECT_FALSE(faster(431, 432, gpu));
+  EXPECT_FALSE(faster(432, 431, gpu));
+  ConeBeam fan = cone_case(768, 768);
+  fan.detector.rows = 1, fan.midplane_row = 0;
+  EXPECT_TRUE(hierarchical_is_faster(fan, cube(768, 1), cpu));
+  EXPECT_FALSE(hierarchical_is_faster(fan, cube(768, 1), gpu));
+  fan.sod = 400;  // a corner is too far aside
+  EXPECT_FALSE(hierarchical_is_faster(fan, cube(768, 1), cpu));
+}
+
 TEST(Hierarchical, RefusesWhatItDoesNotHoldFor) {
   const auto refused = [](const ConeBeam& scan, const VolumeGrid& grid, const char* word) {
     expect_refused([&] { projector(scan, grid, Model::hierarchical); }, word);
