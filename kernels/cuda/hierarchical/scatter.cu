@@ -15,7 +15,7 @@ namespace tandem::kernels::cuda {
 namespace {
 
 constexpr int warps = 8, threads = 32 * warps, columns_a_warp = own_columns_a_block / warps;
-constexpr int planes_at_once = 256;  // whose crossings stand in shared memory
+constexpr int planes_at_once = 256;  // planes that have crossings in shared memory
 constexpr int most_together = 4;     // planes between two barriers
 constexpr int stride_u =
     own_columns_a_block + 4;  // so that lanes that clear lines next to each other meet other banks
