@@ -89,7 +89,7 @@ Content LookSession::obeyed(const std::string& path, const json& asked) {
   if (path == "/stop") return runs_.stop(), json_content({{"stopped", true}});
   if (path == "/solve") return solver_.begin(asked), json_content({{"begun", true}});
   if (path == "/enough") return solver_.enough(), json_content({{"stopped", true}});
-  if (path == "/iterate") return Content{"application/octet-stream", bytes_of(solver_.iterate(asked))};
+  if (path == "/iterate") return answers_.answer(solver_.iterate(asked));
   if (path == "/axis" || path == "/recipe") return at_once(path, asked);
   return refusal("no such command", 404);
 }
@@ -123,7 +123,7 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   const Pictured some = path == "/frame"   ? scan_.frame(asked)
                         : path == "/sweep" ? sheet_of_sweep(scan_, asked, go_on)
                                            : scan_.slice(asked, path == "/sinogram", go_on);
-  return {"application/octet-stream", bytes_of(some, bits)};
+  return answers_.answer(some, bits);
 }
 
 /// Each piece of the stream is the newest state of runs and of the solver, or a comment, by which a page that

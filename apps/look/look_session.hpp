@@ -7,6 +7,7 @@
 #include <string>
 
 #include "look_answers.hpp"
+#include "look_picture.hpp"
 #include "look_runs.hpp"
 #include "look_scan.hpp"
 #include "look_solver.hpp"
@@ -42,6 +43,7 @@ class LookSession {
   LookOptions options_;
   LookScan scan_;
   NewestCommands newest_{16};
+  PictureAnswers answers_;
   std::mutex making_;  ///< held by whoever uses `scan_`
   std::mutex mutex_;   ///< guards all members below
   std::condition_variable told_;
