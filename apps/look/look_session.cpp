@@ -94,6 +94,14 @@ Content LookSession::obeyed(const std::string& path, const json& asked) {
   return refusal("no such command", 404);
 }
 
+/// Ends the work of this thread when the session ends.
+Interrupts LookSession::until_end() {
+  return Interrupts([this] {
+    const std::lock_guard lock(mutex_);
+    if (over_) throw LookEnds{};
+  });
+}
+
 /// A slice in the making is given up, and the page asks for it again.
 Content LookSession::at_once(const std::string& path, const json& asked) {
   const auto wait = [this](int change) {
@@ -103,6 +111,7 @@ Content LookSession::at_once(const std::string& path, const json& asked) {
   wait(1);
   const std::lock_guard lock(making_);
   wait(-1);
+  const Interrupts ends = until_end();
   if (path == "/axis") return json_content(scan_.axis(asked));
   return json_content(
       scan_.recipe({{"options", options_.by_solver(options_in(asked), asked.value("solver", json()))}}));
@@ -119,6 +128,7 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   };
   const std::lock_guard lock(making_);
   go_on();
+  const Interrupts ends = until_end();
   const int bits = bits_in(asked);
   const Pictured some = path == "/frame"   ? scan_.frame(asked)
                         : path == "/sweep" ? sheet_of_sweep(scan_, asked, go_on)

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "../../core/interrupts.hpp"
 #include "look_answers.hpp"
 #include "look_picture.hpp"
 #include "look_runs.hpp"
@@ -38,6 +39,7 @@ class LookSession {
   Content events();
   void tell();
   bool is_watched();
+  Interrupts until_end();
   Content grown();
 
   LookOptions options_;

@@ -446,6 +446,24 @@ def check_gone(program, folder):
         require(state["state"] == "failed" and "gone.h5" in state["error"] and state["error"].count("\n") == 0, state)
 
 
+def check_end_amid_search(program, folder):
+    """Ctrl-C ends a search for the axis at once, and well; its command is told so, or is cut off."""
+    subprocess.run([program, "simulate", "-o", "wide.h5", "--views", "721", "--rows", "9", "--bins", "512", "--quiet"], cwd=folder,
+                   check=True, stdout=subprocess.DEVNULL)
+    statuses = []
+
+    def search():
+        with contextlib.suppress(OSError, KeyError, IndexError, ValueError):
+            statuses.append(posted(port, "axis", {})[0])
+
+    with looking(program, folder, "--threads", "1", scan="wide.h5") as (_, port):  # where it takes a second or more
+        thread = threading.Thread(target=search)
+        thread.start()
+        time.sleep(0.3)
+    thread.join()
+    require(set(statuses) <= {200, 503}, "a search that Ctrl-C ends gives", statuses)
+
+
 def check_start(program, folder):
     """Options of the command line are where the page begins; its files stay allowed."""
     (folder / "angles.txt").write_text("".join(f"{180 * v / VIEWS}\n" for v in range(VIEWS)))
@@ -475,6 +493,7 @@ def check_as_client(program, folder):
     check_many(program, folder)
     check_marks(program, folder)
     check_gone(program, folder)
+    check_end_amid_search(program, folder)
     check_start(program, folder)
     print("look_page: slices are those of the volume, and nothing else is served")
 
