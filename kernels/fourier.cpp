@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <list>
-#include <mutex>
 #include <numbers>
+#include <tuple>
 #include <utility>
 
 #include "../core/ceil_div.hpp"
 #include "../core/error.hpp"
 #include "../core/instruction_set.hpp"
+#include "../core/newest_results.hpp"
 #include "../core/rounding.hpp"
 #include "ramp.hpp"
 
@@ -227,22 +227,6 @@ FourierPlan make_plan(const FourierSizes& sizes, const ParallelBeam& scan, const
   return plan;
 }
 
-/// A plan and what it was made for.
-struct Kept {
-  FourierSizes sizes;
-  double bin_pitch;
-  std::vector<double> angles;
-  std::array<double, 3> pitch;
-  std::shared_ptr<const FourierPlan> plan{};
-
-  /// Whether the plan is the same, for any rows, slices and axis.
-  bool is_for(const Kept& o) const {
-    return sizes == o.sizes && bin_pitch == o.bin_pitch && angles == o.angles && pitch[0] == o.pitch[0] &&
-           pitch[1] == o.pitch[1];
-  }
-};
-constexpr std::size_t plans_kept = 2;
-
 /// The costs of a sample and of a cell, in coefficients of direct back-projection. Direct back-projection
 /// gains the most from wide vectors.
 struct Costs {
@@ -305,22 +289,12 @@ bool fourier_is_faster(const FourierSizes& n, Index views, Device device) {
 
 std::shared_ptr<const FourierPlan> fourier_plan(const ParallelBeam& scan, const VolumeGrid& grid,
                                                 double accuracy) {
-  static std::mutex access;  // never held while a plan is made, which waits for other threads
-  static std::list<Kept> kept;
-  Kept wanted{fourier_sizes(scan, grid, accuracy), scan.detector.bin_pitch, scan.angles, grid.pitch};
-  const auto found = [&] {
-    return std::find_if(kept.begin(), kept.end(), [&](const Kept& k) { return k.is_for(wanted); });
-  };
-  {
-    const std::lock_guard lock(access);
-    if (found() != kept.end()) return found()->plan;
-  }
-  wanted.plan = std::make_shared<const FourierPlan>(make_plan(wanted.sizes, scan, grid, accuracy));
-  const std::lock_guard lock(access);
-  if (found() != kept.end()) return found()->plan;  // made by another thread meanwhile
-  kept.push_front(wanted);
-  if (kept.size() > plans_kept) kept.pop_back();
-  return wanted.plan;
+  // what a plan is made of: it is the same for any rows, slices and axis
+  using Key = std::tuple<FourierSizes, double, std::vector<double>, double, double>;
+  static NewestResults<Key, FourierPlan> kept(2);
+  const FourierSizes sizes = fourier_sizes(scan, grid, accuracy);
+  return kept.result({sizes, scan.detector.bin_pitch, scan.angles, grid.pitch[0], grid.pitch[1]},
+                     [&] { return make_plan(sizes, scan, grid, accuracy); });
 }
 
 FourierViews with_response(FourierViews views, const std::vector<double>& response,

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "../core/error.hpp"
+#include "../core/newest_results.hpp"
 #include "../core/parallel.hpp"
 #include "../geometry/beams/ray_shares.hpp"
 
@@ -50,24 +52,15 @@ double ramp_of_taper(const std::vector<double>& taper, const std::vector<double>
   return sum;
 }
 
-}  // namespace
-
-Index first_bin_of(const Detector& own, const Detector& wide) {
-  return std::lround(wide.axis_bin - own.axis_bin);
-}
-
-kernels::Continuation continuation(const Filter& filter, const Detector& own, const Detector& wide,
-                                   Index length) {
-  const Index bins = own.bins, first = first_bin_of(own, wide);
-  const Index tapered = filter.padding_bins.value_or(wide.bins / 2);
-  require<GeometryError>(tapered >= 0, "filter: padding of ", tapered, " bins; 0 or more are needed");
-  if (filter.padding == Padding::none || filter.window == Window::none || tapered == 0) return {};
+/// `continuation` of rows of so many bins, which begin `first` bins behind those of a wide row.
+kernels::Continuation continued(Padding padding, Index tapered, Index bins, Index wide_bins, Index first,
+                                Index length) {
   // both ramps, as two views of one row
-  const std::vector<double> values = taper(filter.padding, tapered);
+  const std::vector<double> values = taper(padding, tapered);
   const std::vector<double> kernel = odd_lags(length, tapered);
   Array ramps(Space({2, 1, length}));
   parallel_for(length, [&](Index i) {
-    const bool before = 2 * i >= wide.bins + length;  // on the half circle before the wide row
+    const bool before = 2 * i >= wide_bins + length;  // on the half circle before the wide row
     const Index bin = (before ? i - length : i) - first;
     ramps.data()[i] = static_cast<float>(ramp_of_taper(values, kernel, -bin));
     ramps.data()[length + i] = static_cast<float>(ramp_of_taper(values, kernel, bin - bins + 1));
@@ -79,12 +72,29 @@ kernels::Continuation continuation(const Filter& filter, const Detector& own, co
       .filter(inverse, false, 1, image(ConstVectorView(ramps)), 0, image(VectorView(ramps)),
               default_stream(Device::cpu()));
   constexpr Index share = 128;  // the mean of this part of a row is its end value
-  const Index last = std::clamp<Index>(wide.bins / share, 1, bins);
+  const Index last = std::clamp<Index>(wide_bins / share, 1, bins);
   return {{ramps.data(), ramps.data() + length},
           {ramps.data() + length, ramps.data() + 2 * length},
           std::vector<float>(2 * last, 1 / static_cast<float>(last)),
           last,
           {0, bins}};
+}
+
+}  // namespace
+
+Index first_bin_of(const Detector& own, const Detector& wide) {
+  return std::lround(wide.axis_bin - own.axis_bin);
+}
+
+kernels::Continuation continuation(const Filter& filter, const Detector& own, const Detector& wide,
+                                   Index length) {
+  using Key = std::tuple<Padding, Index, Index, Index, Index, Index>;
+  static NewestResults<Key, kernels::Continuation> kept(4);
+  const Index tapered = filter.padding_bins.value_or(wide.bins / 2);
+  require<GeometryError>(tapered >= 0, "filter: padding of ", tapered, " bins; 0 or more are needed");
+  if (filter.padding == Padding::none || filter.window == Window::none || tapered == 0) return {};
+  const Key key{filter.padding, tapered, own.bins, wide.bins, first_bin_of(own, wide), length};
+  return *kept.result(key, [&] { return std::apply(continued, key); });
 }
 
 void weigh_ends(kernels::Continuation& beyond, Index rows,

@@ -8,6 +8,7 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../core/newest_results.hpp"
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
 #include "../geometry/beams/ray_shares.hpp"
@@ -271,7 +272,10 @@ std::string_view name_of(Padding padding) {
   return std::ranges::find(paddings, padding, &std::pair<Padding, std::string_view>::first)->second;
 }
 
-std::vector<double> ramp_response(Index length, double bin_pitch) {
+namespace {
+
+/// The response for a pitch of one.
+std::vector<double> unit_ramp(Index length) {
   // h[0] = 1/4, h[n] = -1 / (pi n)^2 for odd n, 0 for even n (in units of pitch^-2); H[k] = pitch sum h[n]
   // cos(2 pi k n / P)
   std::vector<double> cosine(length);
@@ -285,8 +289,17 @@ std::vector<double> ramp_response(Index length, double bin_pitch) {
       turn += 2 * k;
       if (turn >= length) turn -= length;
     }
-    response[k] = (0.25 - sum / (pi * pi)) / bin_pitch;
+    response[k] = 0.25 - sum / (pi * pi);
   });
+  return response;
+}
+
+}  // namespace
+
+std::vector<double> ramp_response(Index length, double bin_pitch) {
+  static NewestResults<Index, std::vector<double>> kept(4);
+  std::vector<double> response = *kept.result(length, [&] { return unit_ramp(length); });
+  for (double& one : response) one /= bin_pitch;
   return response;
 }
 

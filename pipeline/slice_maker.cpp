@@ -122,10 +122,13 @@ Plan plan_of_slice(const io::ScanInfo& info, const Recipe& asked, const Look& lo
 
 /// A run of one slice, as stations see it.
 struct OneSlice {
-  OneSlice(Plan&& planned, const std::function<void()>& go_on)
+  OneSlice(Plan&& planned, const Recipe& recipe, const std::function<void()>& go_on)
       : plan(std::move(planned)),
         watch([go_on](const Stage&) { go_on(); }, 1, plan.flow.workers.size()),
-        work{plan, watch} {}
+        work{plan, watch},
+        lines_key(key_of_lines(plan, recipe)),
+        filter_key(key_of_filter(plan, recipe)),
+        budget(share_kept * host_budget(recipe)) {}
   OneSlice(const OneSlice&) = delete;
   OneSlice& operator=(const OneSlice&) = delete;
 
@@ -133,7 +136,7 @@ struct OneSlice {
   Watch watch;
   Work work;
   std::string lines_key, filter_key;
-  double budget = 0;  ///< bytes that may be kept of counts, of line integrals and of filtered data, each
+  double budget;  ///< bytes that may be kept of counts, of line integrals and of filtered data, each
   std::string filtered_key() const { return lines_key + filter_key; }
 };
 
@@ -151,27 +154,32 @@ struct SliceMaker::Impl {
   Array back_projected(OneSlice& one, const Array& y, LookedAt& at, const std::function<void()>& go_on);
   Array by_views(OneSlice& one, const Problem& problem, const Array& y, LookedAt& at,
                  const std::function<void()>& go_on);
-  const Array& landed(const Array& made);
+  std::shared_ptr<const Array> voxels(OneSlice& one, const Array& y, LookedAt& at,
+                                      const std::function<void()>& go_on);
+  LandedSlice landed_slice(OneSlice& one, const std::function<void()>& go_on);
 
   KeptScan scan;
   Newest<LinesKept> kept_lines{3};
   Newest<Array> kept_filtered{2};
   Newest<BackProjection> kept_back_projections{2};
-  std::optional<Array> landing;  ///< pinned memory, into which slices come from a GPU
+  std::shared_ptr<Array> landing;  ///< pinned memory, into which slices come from a GPU
 };
 
 /// A slice on the host.
-const Array& SliceMaker::Impl::landed(const Array& made) {
+std::shared_ptr<const Array> SliceMaker::Impl::voxels(OneSlice& one, const Array& y, LookedAt& at,
+                                                      const std::function<void()>& go_on) {
+  Array made = back_projected(one, y, at, go_on);
+  require_finite(one.plan.job, {0, 1}, made);
   const Device device = made.space().device();
-  if (!device.is_cuda()) return made;
-  if (!landing || landing->size() != made.size()) {
+  if (!device.is_cuda()) return std::make_shared<const Array>(std::move(made));
+  if (!landing || landing.use_count() > 1 || landing->space().shape() != made.space().shape()) {
     const PinHostMemory pinned(device);
-    landing.emplace(made.space().on(Device::cpu()), default_stream(Device::cpu()));
+    landing = std::make_shared<Array>(made.space().on(Device::cpu()), default_stream(Device::cpu()));
   }
   Stream& stream = default_stream(device);
   copy(made, *landing, stream);
   stream.synchronize();
-  return *landing;
+  return landing;
 }
 
 std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt& at) {
@@ -322,34 +330,41 @@ void add_unsaid(std::vector<std::string>& all, const std::vector<std::string>& s
 
 }  // namespace
 
-LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
-  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), go_on);
-  one.lines_key = key_of_lines(one.plan, recipe);
-  one.budget = share_kept * host_budget(recipe);
-  one.filter_key = key_of_filter(one.plan, recipe);
+LandedSlice SliceMaker::Impl::landed_slice(OneSlice& one, const std::function<void()>& go_on) {
   LookedAt at = looked_at_by(one.plan);
-  const auto lines = impl_->lines(one, at);
-  add_unsaid(at.warnings, lines->warnings);
+  const auto kept = lines(one, at);
+  add_unsaid(at.warnings, kept->warnings);
   const auto [slices, height, width] = one.plan.job.grid.shape();
   at.picture = {width, height, {}};
   at.seen_twice = seen_twice(one.plan.job);
-  const auto voxels_of = [&](const Array& y) {
-    const Array made = impl_->back_projected(one, y, at, go_on);
-    require_finite(one.plan.job, {0, 1}, made);
-    const float* first = impl_->landed(made).data();
-    return std::vector<float>(first, first + at.picture.width * at.picture.height);
+  auto values =
+      kept->y ? voxels(one, *kept->y, at, go_on) : std::make_shared<const Array>(Space({1, height, width}));
+  return {std::move(at), std::move(values)};
+}
+
+LandedSlice SliceMaker::landed_slice(const Recipe& recipe, const Look& look,
+                                     const std::function<void()>& go_on) {
+  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), recipe, go_on);
+  return impl_->landed_slice(one, go_on);
+}
+
+LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
+  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), recipe, go_on);
+  LandedSlice made = impl_->landed_slice(one, go_on);
+  LookedAt at = std::move(made.about);
+  const auto values = [count = at.picture.width * at.picture.height](const Array& all) {
+    return std::vector(all.data(), all.data() + count);
   };
-  at.picture.grey = lines->y ? voxels_of(*lines->y) : std::vector<float>(width * height);
+  at.picture.grey = values(*std::exchange(made.voxels, nullptr));
   if (!look.halves) return at;
+  const auto lines = impl_->lines(one, at);
   one.lines_key += "even";
-  at.even = lines->y ? voxels_of(of_even_views(*lines->y)) : at.picture.grey;
+  at.even = lines->y ? values(*impl_->voxels(one, of_even_views(*lines->y), at, go_on)) : at.picture.grey;
   return at;
 }
 
 LookedAt SliceMaker::sinogram(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
-  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), go_on);
-  one.lines_key = key_of_lines(one.plan, recipe);
-  one.budget = share_kept * host_budget(recipe);
+  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), recipe, go_on);
   LookedAt at = looked_at_by(one.plan);
   const auto lines = impl_->lines(one, at);
   add_unsaid(at.warnings, lines->warnings);

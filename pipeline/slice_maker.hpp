@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../core/array.hpp"
 #include "../io/png.hpp"
 #include "../io/scans/scan_reader.hpp"
 #include "../io/volumes/volume_place.hpp"
@@ -36,6 +37,12 @@ struct LookedAt {
   std::vector<std::string> made;      ///< what was made anew: "counts", "lines", "filter", ...
 };
 
+/// A slice whose voxels, (1, y, x), lie in host memory that a later slice uses again when nobody has them.
+struct LandedSlice {
+  LookedAt about;  ///< without values of the picture
+  std::shared_ptr<const Array> voxels;
+};
+
 /// Makes slices of a scan, one at a time, as `reconstruct` makes them by a filter, and keeps counts, line
 /// integrals, filtered data and operators, so that only what has changed is made anew. In a parallel beam a
 /// slice that is not coarser has the same bits as in a run on the same device; in a fan or cone beam it is
@@ -49,6 +56,8 @@ class SliceMaker {
   /// `go_on` is called often; it ends the work by throwing. @throws as `make_plan` and `reconstruct` do, and
   /// GeometryError for a method that is no filter
   LookedAt slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on);
+  /// The same for one that is only passed on: its voxels are not copied once more. It has no halves.
+  LandedSlice landed_slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on);
   /// The line integrals behind it.
   LookedAt sinogram(const Recipe& recipe, const Look& look, const std::function<void()>& go_on);
   /// How far opposite views differ in them; none if the beam is not parallel or has no such views.

@@ -92,7 +92,7 @@ function along(p) {
 }
 
 function drawProfile() {
-  at("profile").hidden = !S.line;
+  at("profile").toggleAttribute("hidden", !S.line);
   if (!S.line || !panes.A.found) return;
   const curves = [{points: along(panes.A.found), kind: "curve newest"}];
   if (S.other && panes.B.found) curves.push({points: along(panes.B.found), kind: "other"});
@@ -106,9 +106,30 @@ function show(name) {
   wantFloats();
 }
 
+/** The tool line begins with one through the middle of what is seen. */
 function setTool(name) {
   S.tool = name;
   for (const one of ["window", "move", "line"]) at("tool-" + one).setAttribute("aria-pressed", one === name);
+  if (name !== "line" || S.line) return;
+  const [x0, x1, y0, y1] = whole(), part = (x1 - x0) / 4, middle = (y0 + y1) / 2;
+  setLine([x0 + part, middle, x1 - part, middle]);
+  wantFloats();
+}
+
+/** A line from x, y to x, y in voxels, or none; its fields follow, but for the one that is typed in. */
+function setLine(line) {
+  S.line = line;
+  at("ends").hidden = !line;
+  if (line) line.forEach((v, k) => { if (document.activeElement !== at("line-" + k)) at("line-" + k).value = Number(v.toFixed(1)); });
+  showSlices();
+}
+
+/** The line goes where its fields say, if all do. */
+function typedLine() {
+  const texts = S.line.map((_, k) => at("line-" + k).value);
+  if (texts.some(text => !Number.isFinite(parseFloat(text)))) return;
+  setLine(texts.map(Number));
+  wantFloats();
 }
 
 /** The part that is seen, within the slice; at least 16 voxels a side, and all of it as null. */
@@ -149,10 +170,7 @@ function handle(canvas) {
     if (!from || !S.window) return;
     const [u, v] = share(e), du = u - from.at[0], dv = v - from.at[1], [x0, x1, y0, y1] = from.region;
     if (S.tool === "move") return setRegion(x0 - du * (x1 - x0), y0 - dv * (y1 - y0), x1 - x0, y1 - y0);
-    if (S.tool === "line") {
-      S.line = [x0 + from.at[0] * (x1 - x0), y0 + from.at[1] * (y1 - y0), x0 + u * (x1 - x0), y0 + v * (y1 - y0)];
-      return showSlices();
-    }
+    if (S.tool === "line") return setLine([x0 + from.at[0] * (x1 - x0), y0 + from.at[1] * (y1 - y0), x0 + u * (x1 - x0), y0 + v * (y1 - y0)]);
     const {black, white} = from.window, range = white - black, half = range / 2 * 4 ** dv, middle = (black + white) / 2 - du * range;
     setWindow(middle - half, middle + half);
   });
@@ -204,6 +222,8 @@ function setUpSlice() {
   for (const id of ["z", "z-number"]) at(id).addEventListener("input", () => { if (at(id).value !== "") setZ(Number(at(id).value)); });
   for (const name of ["window", "move", "line"]) at("tool-" + name).addEventListener("click", () => setTool(name));
   for (const name of ["A", "B", "both", "difference"]) at("show-" + name).addEventListener("click", () => show(name));
+  for (const k of [0, 1, 2, 3]) at("line-" + k).addEventListener("input", typedLine);
+  at("no-line").addEventListener("click", () => { setTool("window"), setLine(null); at("tool-line").focus(); });
   at("zoom-in").addEventListener("click", () => zoom(1.5));
   at("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
   at("zoom-all").addEventListener("click", () => setRegion(0, 0, S.size[2], S.size[1]));

@@ -5,6 +5,7 @@
 #include "../../core/error.hpp"
 #include "../command.hpp"
 #include "../runs/lines.hpp"
+#include "../runs/signals.hpp"
 
 namespace tandem::apps {
 
@@ -19,6 +20,7 @@ Content refusal(const std::string& why, int status) {
 Content obeyed_or_refused(const std::string& body, const std::function<Content(const json& asked)>& obeyed) {
   const json asked = parsed(body);
   if (!asked.is_object()) return refusal("a command is an object of JSON", 400);
+  constexpr auto* ends = "tandem look ends";
   try {
     return obeyed(asked);
   } catch (const NewestCommands::Superseded&) {
@@ -27,6 +29,10 @@ Content obeyed_or_refused(const std::string& body, const std::function<Content(c
     return refusal(fault.what());
   } catch (const Error& fault) {
     return refusal(fault.what());
+  } catch (const Interrupted&) {
+    return refusal(ends, 503);
+  } catch (const LookEnds&) {
+    return refusal(ends, 503);
   } catch (const json::exception&) {
     return refusal("a value of the command is of another kind");
   } catch (const std::bad_alloc&) {

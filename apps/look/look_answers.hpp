@@ -15,7 +15,8 @@ Content json_content(const nlohmann::json& all, int status = 200);
 /// {error: why}, as one line.
 Content refusal(const std::string& why, int status = 422);
 /// What `obeyed` gives for the object in `body`. What is wrong comes back as a refusal: with 400 if it is no
-/// object, 409 if a newer command has taken its place, else with 422.
+/// object, 409 if a newer command has taken its place, 503 if the program ends meanwhile, else with 422.
+struct LookEnds {};  ///< is thrown by work that goes on when the program ends
 Content obeyed_or_refused(const std::string& body,
                           const std::function<Content(const nlohmann::json& asked)>& obeyed);
 

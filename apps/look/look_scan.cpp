@@ -162,9 +162,10 @@ Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
   if (scan.growing) o.recipe.views = ring_;
   const std::array<Index, 3> size = scan.maker->full_size(o.recipe);
   const pipeline::Look look = look_of(asked, size);
-  pipeline::LookedAt at =
-      lines ? scan.maker->sinogram(o.recipe, look, go_on) : scan.maker->slice(o.recipe, look, go_on);
-  Pictured some{{}, head_of(at)};
+  pipeline::LandedSlice made = lines ? pipeline::LandedSlice{scan.maker->sinogram(o.recipe, look, go_on), {}}
+                                     : scan.maker->landed_slice(o.recipe, look, go_on);
+  pipeline::LookedAt& at = made.about;
+  Pictured some{{}, head_of(at), std::move(made.voxels)};
   const Index width = at.picture.width, height = at.picture.height;
   some.head["size"] = size, some.head["z"] = look.slice, some.head["coarser"] = look.coarser;
   some.head["whole"] = {width, height};
@@ -177,9 +178,9 @@ Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
   }
   if (lines) some.head["histogram"] = histogram_of(at.picture.grey);
   const Index side = whole_of(asked, "side", 4096, {16, 16385});
-  some.picture = width <= side && height <= side ? std::move(at.picture)
-                                                 : pipeline::shrunk(at.picture.grey, width, height, side);
-  return some;
+  some.picture = std::move(at.picture);
+  if (width <= side && height <= side) return some;
+  return {pipeline::shrunk(some.grey(), width, height, side), std::move(some.head)};
 }
 
 Pictured LookScan::frame(const json& asked) {

@@ -89,9 +89,17 @@ Content LookSession::obeyed(const std::string& path, const json& asked) {
   if (path == "/stop") return runs_.stop(), json_content({{"stopped", true}});
   if (path == "/solve") return solver_.begin(asked), json_content({{"begun", true}});
   if (path == "/enough") return solver_.enough(), json_content({{"stopped", true}});
-  if (path == "/iterate") return Content{"application/octet-stream", bytes_of(solver_.iterate(asked))};
+  if (path == "/iterate") return answers_.answer(solver_.iterate(asked));
   if (path == "/axis" || path == "/recipe") return at_once(path, asked);
   return refusal("no such command", 404);
+}
+
+/// Ends the work of this thread when the session ends.
+Interrupts LookSession::until_end() {
+  return Interrupts([this] {
+    const std::lock_guard lock(mutex_);
+    if (over_) throw LookEnds{};
+  });
 }
 
 /// A slice in the making is given up, and the page asks for it again.
@@ -103,6 +111,7 @@ Content LookSession::at_once(const std::string& path, const json& asked) {
   wait(1);
   const std::lock_guard lock(making_);
   wait(-1);
+  const Interrupts ends = until_end();
   if (path == "/axis") return json_content(scan_.axis(asked));
   return json_content(
       scan_.recipe({{"options", options_.by_solver(options_in(asked), asked.value("solver", json()))}}));
@@ -119,11 +128,12 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   };
   const std::lock_guard lock(making_);
   go_on();
+  const Interrupts ends = until_end();
   const int bits = bits_in(asked);
   const Pictured some = path == "/frame"   ? scan_.frame(asked)
                         : path == "/sweep" ? sheet_of_sweep(scan_, asked, go_on)
                                            : scan_.slice(asked, path == "/sinogram", go_on);
-  return {"application/octet-stream", bytes_of(some, bits)};
+  return answers_.answer(some, bits);
 }
 
 /// Each piece of the stream is the newest state of runs and of the solver, or a comment, by which a page that

@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "../../core/interrupts.hpp"
 #include "look_answers.hpp"
+#include "look_picture.hpp"
 #include "look_runs.hpp"
 #include "look_scan.hpp"
 #include "look_solver.hpp"
@@ -37,11 +39,13 @@ class LookSession {
   Content events();
   void tell();
   bool is_watched();
+  Interrupts until_end();
   Content grown();
 
   LookOptions options_;
   LookScan scan_;
   NewestCommands newest_{16};
+  PictureAnswers answers_;
   std::mutex making_;  ///< held by whoever uses `scan_`
   std::mutex mutex_;   ///< guards all members below
   std::condition_variable told_;

@@ -30,7 +30,7 @@ Content VolumeSession::plane(const json& asked) {
   const auto go_on = [&] { newest_.require_newest(pane, number); };
   const std::lock_guard lock(reading_);
   go_on();
-  return {"application/octet-stream", bytes_of(volume_.plane(asked, go_on))};
+  return answers_.answer(volume_.plane(asked, go_on));
 }
 
 }  // namespace tandem::apps

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "look_answers.hpp"
+#include "look_picture.hpp"
 #include "looked_volume.hpp"
 
 namespace tandem::apps {
@@ -27,6 +28,7 @@ class VolumeSession {
 
   LookedVolume volume_;
   NewestCommands newest_{32};
+  PictureAnswers answers_;
   std::mutex reading_;  ///< held by whoever uses `volume_`
 };
 

@@ -117,6 +117,7 @@ struct LocalServer::Impl final : httplib::Server {
   Impl(const Port& wished, const std::multimap<std::string, std::string>& headers, Answer for_path,
        Command for_body);
   ~Impl() override {
+    connections.end_all();  // first: the library would break off what it sends
     stop();
     thread.join();
   }
@@ -244,6 +245,15 @@ void stream(Response& response, const Content& content) {
                                         });
 }
 
+/// Sends a long body without a copy of it.
+void send(Response& response, const Content& content) {
+  response.set_content_provider(
+      content.kept->size(), content.type,
+      [kept = content.kept](std::size_t first, std::size_t count, httplib::DataSink& sink) {
+        return sink.write(kept->data() + first, count);
+      });
+}
+
 int LocalServer::Impl::reply(const Request& request, Response& response) const {
   const std::string rest = request.target.substr(1 + secret.size());
   const std::size_t end = std::min(rest.find('?'), rest.size());
@@ -252,8 +262,12 @@ int LocalServer::Impl::reply(const Request& request, Response& response) const {
     std::optional<Content> content =
         request.method == "POST" ? command(path, request.body) : answer(path, query);
     if (!content) return 404;
-    content->next ? stream(response, *content)
-                  : response.set_content(std::move(content->body), content->type);
+    if (content->next)
+      stream(response, *content);
+    else if (content->kept)
+      send(response, *content);
+    else
+      response.set_content(std::move(content->body), content->type);
     return content->status;
   } catch (const std::exception&) {
     return 500;

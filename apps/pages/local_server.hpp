@@ -25,6 +25,8 @@ struct Content {
   /// Gives the pieces of a stream, which has no body. Each call waits for the next piece, at most half a
   /// second. It returns nothing when the stream is over.
   std::function<std::optional<std::string>()> next = {};
+  /// A long body, which is sent from where it lies; `body` is empty then.
+  std::shared_ptr<const std::string> kept = {};
 };
 
 /// The port, and the name of its option, for messages.

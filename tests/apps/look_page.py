@@ -446,6 +446,24 @@ def check_gone(program, folder):
         require(state["state"] == "failed" and "gone.h5" in state["error"] and state["error"].count("\n") == 0, state)
 
 
+def check_end_amid_search(program, folder):
+    """Ctrl-C ends a search for the axis at once, and well; its command is told so, or is cut off."""
+    subprocess.run([program, "simulate", "-o", "wide.h5", "--views", "721", "--rows", "9", "--bins", "512", "--quiet"], cwd=folder,
+                   check=True, stdout=subprocess.DEVNULL)
+    statuses = []
+
+    def search():
+        with contextlib.suppress(OSError, KeyError, IndexError, ValueError):
+            statuses.append(posted(port, "axis", {})[0])
+
+    with looking(program, folder, "--threads", "1", scan="wide.h5") as (_, port):  # where it takes a second or more
+        thread = threading.Thread(target=search)
+        thread.start()
+        time.sleep(0.3)
+    thread.join()
+    require(set(statuses) <= {200, 503}, "a search that Ctrl-C ends gives", statuses)
+
+
 def check_start(program, folder):
     """Options of the command line are where the page begins; its files stay allowed."""
     (folder / "angles.txt").write_text("".join(f"{180 * v / VIEWS}\n" for v in range(VIEWS)))
@@ -475,6 +493,7 @@ def check_as_client(program, folder):
     check_many(program, folder)
     check_marks(program, folder)
     check_gone(program, folder)
+    check_end_amid_search(program, folder)
     check_start(program, folder)
     print("look_page: slices are those of the volume, and nothing else is served")
 
@@ -516,6 +535,24 @@ def check_axis_slider(page, port):
         require(all(abs(a - b) < 0.003 for a, b in zip(seen, place)), "about", axis, "the page shows", seen, "and the slice is", place)
 
 
+def check_line(page):
+    """A line without a pointer: through the middle at first, then where its fields say, until it is taken away."""
+    page.click("tool-line")
+    typed = lambda: page.value("[0, 1, 2, 3].map(k => Number(document.getElementById('line-' + k).value))")
+    require(typed() == [BINS / 4, BINS / 2, 3 * BINS / 4, BINS / 2], "the first line is", typed())
+    seen = "document.getElementById('profile').getClientRects().length > 0"
+    page.until(f"{seen} && document.querySelectorAll('#profile polyline').length === 2 && !panes.A.found.coded", "its values in A and B")
+    for k, value in enumerate((10, 20, 10, 50)):
+        page.set(f"line-{k}", value)
+    require(page.value("S.line") == [10, 20, 10, 50], "the line is", page.value("S.line"))
+    down = page.value("along(panes.A.found).map(p => p[1])")
+    require(down == page.value("Array.from({length: 31}, (_, k) => panes.A.found.grey[(20 + k) * panes.A.found.width + 10])"), "along x = 10:", down)
+    page.set("line-3", "")
+    require(page.value("S.line") == [10, 20, 10, 50], "a field that is empty moves the line to", page.value("S.line"))
+    page.click("no-line")
+    require(page.value(f"S.line === null && document.getElementById('ends').hidden && !({seen})"), "the line stays")
+
+
 def check_controls(page, port):
     page.set("z-number", 1)
     page.until("document.getElementById('caption-a').textContent.startsWith('z = 1 ')", "slice 1")
@@ -533,6 +570,7 @@ def check_controls(page, port):
     page.click("zoom-in")
     page.until(f"S.region && S.region[1] - S.region[0] === {round(BINS / 1.5)} && panes.A.found.region[0] === S.region[0]", "a part")
     page.click("zoom-all")
+    check_line(page)
     page.click("tab-sinogram")
     page.until("document.getElementById('caption-s').textContent.includes('views')", "the sinogram")
     page.click("tab-frames")
@@ -612,6 +650,7 @@ def check_in_browser(program, folder):
             page.until(PICTURES + " > 0", "a slice")
             require(page.value("document.documentElement.scrollWidth") <= width, "the page is wider than", width)
             page.click("keep")
+            page.click("tool-line")
             page.value("document.getElementById('many').open = true")
             page.until("document.querySelectorAll('#scan-list input').length >= 1", "scans of the folder")
             for tab in page.value("tabs"):

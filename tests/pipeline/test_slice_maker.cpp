@@ -194,6 +194,24 @@ TEST_F(SliceMakerTest, MakesAPartOfTheVoxelsAndCoarserOnes) {
   EXPECT_EQ(rough.place.grid.pitch[0], 4 * all.place.grid.pitch[0]);
 }
 
+/// A slice that is passed on has the same bits, and keeps them while another one is made.
+TEST_F(SliceMakerTest, LandsSlices) {
+  for (const Simulation& s : {test::small_simulation(1000), test::cone_simulation()}) {
+    write(s);
+    std::vector<LandedSlice> landed;
+    Look look;
+    for (look.slice = 3; look.slice < 6; ++look.slice)
+      landed.push_back(maker_->landed_slice({}, look, go_on));
+    for (const LandedSlice& one : landed) {
+      const LookedAt at = slice({}, 3 + (&one - landed.data()));
+      EXPECT_TRUE(one.about.picture.grey.empty());
+      EXPECT_EQ(one.about.picture.width, at.picture.width);
+      const float* first = one.voxels->data();
+      EXPECT_TRUE(test::same_bits({first, first + one.voxels->size()}, at.picture.grey));
+    }
+  }
+}
+
 TEST_F(SliceMakerTest, EndsWhenItIsToldTo) {
   struct Enough {};
   write(fan_simulation());

@@ -33,10 +33,10 @@ double bytes_of_circles(const FourierViews& views, int lanes) {
   return 1.0 * views.plan->rays.size() * views.plan->length * lanes * sizeof(float);
 }
 
-std::vector<float2> moves_of(const FourierViews& views) {
+DeviceTable<float2> moves_of(const FourierViews& views, const KeptOnDevices::Streams& streams) {
   std::vector<double> left;
   for (const double shift : views.row_shifts) left.push_back(-shift);
-  return phase_table(left, *views.plan);
+  return phase_table(left, *views.plan, streams);
 }
 
 /// The factors of samples, and what rows go on with.
@@ -52,8 +52,8 @@ KeptOnDevices::Use<KeptWeights> weights_of(const FourierViews& views, const Stre
                        {views.beyond.before, at},
                        {views.beyond.after, at},
                        {views.beyond.shares, at},
-                       {moves_of(views), at},
-                       {phase_table(views.centres, *views.plan), at}};
+                       moves_of(views, at),
+                       phase_table(views.centres, *views.plan, at)};
   });
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numbers>
+#include <span>
 
 #include "../../../core/error.hpp"
 #include "../../../core/parallel.hpp"
@@ -180,9 +182,11 @@ FourierTables make_tables(const FourierPlan& plan, const KeptOnDevices::Streams&
 
 }  // namespace
 
-std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes& sizes) {
+DeviceTable<float2> phase_table(const std::vector<double>& t, const FourierSizes& sizes,
+                                const KeptOnDevices::Streams& streams) {
   const Index sixteenth = sizes.length / 16, each = sixteenth + Phases::turns;
-  std::vector<float2> table(t.size() * each);
+  const std::size_t count = t.size() * each;
+  const auto table = std::make_unique_for_overwrite<float2[]>(count);  // all threads are first to touch it
   parallel_for(std::ssize(t), [&](Index i) {
     for (Index k = 0; k < each; ++k) {
       const std::complex<double> phase =
@@ -190,7 +194,7 @@ std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes
       table[i * each + k] = {static_cast<float>(phase.real()), static_cast<float>(phase.imag())};
     }
   });
-  return table;
+  return {std::span<const float2>(table.get(), count), streams};
 }
 
 KeptOnDevices::Use<FourierTables> tables_for(const FourierPlan& plan, const Stream& stream) {

@@ -47,7 +47,8 @@ struct Phases {
     return __ldg(table + t * (sixteenth + turns) + sixteenth + j);
   }
 };
-std::vector<float2> phase_table(const std::vector<double>& t, const FourierSizes& sizes);
+DeviceTable<float2> phase_table(const std::vector<double>& t, const FourierSizes& sizes,
+                                const KeptOnDevices::Streams& streams);
 
 /// A plan as kernels get it, about an axis.
 struct DevicePlan {
