@@ -56,7 +56,7 @@ struct Merging {
   double drift;                 ///< the most columns by which these drift against those of a block
   int spread;                   ///< the most columns of a plane that read those of a block, in the transpose
   int together = 1;             ///< planes whose places fit into shared memory, in the transpose
-  int threads_log2 = 8;         ///< of the threads that find the places of one of these
+  int threads_log2 = 8;         ///< one of these has 2^this threads that find its places
 };
 
 /// Bytes of shared memory that a block may have on this card, for kernels that choose their size by it.
