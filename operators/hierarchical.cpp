@@ -40,14 +40,15 @@ LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& gr
       cone_volume_space(grid, device), projections, std::move(views), &table.front(), how, 1};
 }
 
-bool hierarchical_is_faster(const ConeBeam& scan, const VolumeGrid& grid, Device device) {
+bool hierarchical_is_faster(const ConeBeam& scan, const VolumeGrid& grid, Device device, Index devices) {
   constexpr Index of_a_cone = 96, of_a_fan = 768, of_a_cone_on_cuda = 432;  // voxels and views, see the page
   const auto [nx, ny, nz] = grid.size;
   const bool flat = scan.detector.rows == 1;
   if (flat && device.is_cuda()) return false;
   const Index voxels = flat ? std::min(nx, ny) : std::min({nx, ny, nz}),
               least = flat ? of_a_fan : device.is_cuda() ? of_a_cone_on_cuda : of_a_cone;
-  return std::min(voxels, views_of(scan)) >= least && kernels::hierarchical_holds(scan, grid);
+  // the rows beside a slab count for more the more slabs there are
+  return std::min(voxels, views_of(scan)) >= devices * least && kernels::hierarchical_holds(scan, grid);
 }
 
 Index hierarchical_rows_beside(const ConeBeam& scan, const VolumeGrid& grid, const Execution& how) {

@@ -52,15 +52,17 @@ bool groups_are_as_good(const Scan& scan, const Filter& filter) {
   return filter.window != Window::sharp && filter.window != Window::none;
 }
 
-/// FDK on a CPU goes by groups of views where these are faster.
+/// FDK goes by groups of views where these are faster.
 std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
-  const bool alone = recipe.ranks.is_alone() && recipe.devices.size() == 1 && !recipe.follow,
+  const Device device = recipe.devices.front();
+  const Index devices = std::ssize(recipe.devices);
+  const bool alone = recipe.ranks.is_alone() && (devices == 1 || device.is_cuda()) && !recipe.follow,
              as_usual = recipe.execution == Execution{} && recipe.rows_at_once == 0 &&
                         job.grid.size == job.full_size;  // parts of a volume are alike, and small
   if (!alone || !as_usual || !job.method->filters || !groups_are_as_good(job.scan, job.options.filter))
     return {};
   if (!hierarchical_is_faster(symmetric(point_source_of(job.scan)), seen_by_fdk(job.scan, job.solved),
-                              recipe.devices.front()))
+                              device, devices))
     return {};
   return Model::hierarchical;
 }

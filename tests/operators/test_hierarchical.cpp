@@ -343,6 +343,8 @@ TEST(Hierarchical, IsFasterFromSomeVoxelsAndViewsOn) {
   EXPECT_TRUE(faster(432, 432, gpu));
   EXPECT_FALSE(faster(431, 432, gpu));
   EXPECT_FALSE(faster(432, 431, gpu));
+  EXPECT_TRUE(hierarchical_is_faster(cone_case(864, 864), cube(864, 864), gpu, 2));
+  EXPECT_FALSE(hierarchical_is_faster(cone_case(863, 864), cube(863, 863), gpu, 2));
   ConeBeam fan = cone_case(768, 768);
   fan.detector.rows = 1, fan.midplane_row = 0;
   EXPECT_TRUE(hierarchical_is_faster(fan, cube(768, 1), cpu));
