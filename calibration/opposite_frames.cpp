@@ -20,6 +20,10 @@ using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axi
 
 constexpr int groups = 8;  // so wide, in rows or distances, that few of their cells share noise with others
 
+/// The variance by which `smoothed` and the height of a cell blur rows. What was the height y times a
+/// difference D is, blurred, y times the blurred D, and this variance times its slope.
+constexpr double blur_of_rows = 1 + 1.0 / 12;
+
 /// Sums over pairs of rays: of squares of differences, and their slopes.
 struct Sums {
   double squares = 0, energy = 0;
@@ -80,7 +84,7 @@ class Pairs {
     const double beyond = margin + reach_ * std::abs(std::tan(about.roll)) / frames.aspect;
     const Range rows{std::max<Index>(0, floor_index(row_ - below_ - beyond)),
                      std::min(frames.rows, ceil_index(row_ + above_ + beyond) + 1)};
-    crossing_.emplace(frames, turn_, about.axis_bin, rows);
+    crossing_.emplace(frames, turn_, about, rows);
   }
   Index count() const { return views_.size(); }
   double reach() const { return reach_; }
@@ -120,9 +124,10 @@ class Pairs {
           const auto here = place(side), there = place(-side);
           if (!inside(here) || !inside(there)) continue;
           const Sample a = Sampler(frames_, here[0], here[1]).of(view), b = between(*opposite, there);
-          const double per_row = crossing_ ? crossing_->per_row(view, here[0], here[1]) : 0,
-                       off = a.value - b.value - (y + row_ - line.row) * per_row;
-          const Vector3d by = slopes(a, b, side, y, c, s, per_row), slope = off * by;
+          const Sample crossing = crossing_ ? crossing_->per_row(view, side, y) : Sample{};
+          const double high = y + row_ - line.row,
+                       off = a.value - b.value - high * crossing.value - blur_of_rows * crossing.by_row;
+          const Vector3d by = slopes(a, b, side, y, c, s, crossing.value), slope = off * by;
           all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
           all.all.slope += slope, all.all.curvature += by * by.transpose();
           const auto part = [&](double value, double most) {
@@ -222,7 +227,7 @@ Matrix3d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector3d& 
 
 /// Spreads of axis, roll and midplane. Noise of what crossing rays differ by draws the midplane down above it
 /// and up below it: of the midplane, rows tell nothing.
-Vector3d uncertainties(const Parted& here, const Matrix3d& curvature, bool cross_in_midplane) {
+Vector3d uncertainties(const Parted& here, const Matrix3d& curvature) {
   const Matrix3d inverse = curvature.inverse();
   Vector3d all;
   for (int k = 0; k < 3; ++k) {
@@ -235,7 +240,7 @@ Vector3d uncertainties(const Parted& here, const Matrix3d& curvature, bool cross
     };
     add(0, here.views), add(2, here.parts[1]);
     if (k < 2) add(1, here.parts[0]);
-    all[k] = axis_spread(pulls, cross_in_midplane);
+    all[k] = axis_spread(pulls);
   }
   return all;
 }
@@ -290,9 +295,9 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
 /// Uncertainties of an estimate, in cells of the level, and whether there is one.
 /// `row_uncertainty`: of a midplane that is not sought.
 void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, double row_uncertainty) {
-  // Bins and rows, at the edge of the field for roll and midplane: what interpolation leaves, as noise-free
-  // ellipsoids show.
-  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.004, floor_of_row = 0.02;
+  // Bins, at the edge of the field for the roll, and rows: what interpolation leaves, as noise-free
+  // ellipsoids and foam show.
+  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.002, floor_of_row = 0.08;
   constexpr double most = 0.05;
   const Pairs& pairs = *at.pairs;
   const double arm = what.roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
@@ -306,14 +311,14 @@ void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, dou
   if (what.midplane) found.row_uncertainty = INFINITY;
   if (!(curvature(0, 0) > 0 && curvature.topLeftCorner<2, 2>().determinant() > 0 && curvature(2, 2) > 0))
     return;
-  const Vector3d spread = uncertainties(here, curvature, pairs.cross());
+  const Vector3d spread = uncertainties(here, curvature);
   Vector2d untold = Vector2d::Zero();
   if (!what.midplane && pairs.cross())
     untold = row_uncertainty * curvature.topLeftCorner<2, 2>().inverse() * with_row;
   found.axis_uncertainty = std::hypot(spread[0], untold[0], floor);
   found.roll_uncertainty = what.roll ? std::hypot(spread[1], untold[1], floor_of_roll / arm) : 0;
   if (what.midplane && curvature.determinant() > 0 && pairs.share() > least_share)
-    found.row_uncertainty = std::hypot(spread[2], floor_of_row / pairs.apart());
+    found.row_uncertainty = std::hypot(spread[2], floor_of_row);
   if (found.misfit < nothing_in_common && spread.allFinite() && spread[0] < most * pairs.reach())
     found.verdict = Verdict::resolved;
 }

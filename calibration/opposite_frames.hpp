@@ -3,17 +3,12 @@
 #include <cmath>
 
 #include "../pipeline/sharpness.hpp"
+#include "axis_line.hpp"
 #include "frame_stack.hpp"
 
 namespace tandem::calibration {
 
 using pipeline::Verdict;
-
-/// Where the axis falls: at `axis_bin` in `row`, and leaning by `roll` towards higher bins at higher rows,
-/// rad.
-struct AxisLine {
-  double axis_bin = 0, row = 0, roll = 0;
-};
 
 struct AxisLineEstimate {
   AxisLine line;                                      ///< the axis in the row of the midplane

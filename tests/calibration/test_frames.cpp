@@ -167,8 +167,8 @@ TEST(Frames, TellRollAndMidplaneOfConesOfFoamAsWellAsTheySay) {
   EXPECT_LT(rolls, 2.74);
   EXPECT_GT(rows_off, 0.18);
   EXPECT_LT(rows_off, 2.74);
-  EXPECT_LT(worst_roll, 0.06);
-  EXPECT_LT(worst_row, 1);
+  EXPECT_LT(worst_roll, 0.03);
+  EXPECT_LT(worst_row, 0.5);
 }
 
 /// Views of a turn that are 18 degrees apart tell little of what crossing rays differ by.
@@ -191,7 +191,7 @@ TEST(CrossingRays, DifferByWhatViewsSay) {
   const FrameStack frames = smoothed(frames_of(c), 1);
   const ViewsOfTurn turn(frames.angles);
   const double roll = in_radians(roll_deg);
-  const CrossingRays crossing(frames, turn, axis, {10, 31});
+  const CrossingRays crossing(frames, turn, {axis, midplane, roll}, {10, 31});
   double before = 0, after = 0, squares = 0;
   for (Index view = 0; view < frames.views(); view += 5)
     for (double x = 4; x < 22; ++x)
@@ -203,12 +203,11 @@ TEST(CrossingRays, DifferByWhatViewsSay) {
             turn.at(frames.angles[view] + half_turn - 2 * std::atan(x * frames.bin_angle)).value();
         const double opposite = (1 - other.share) * at(-x).of(other.before).value +
                                 other.share * at(-x).of(other.after).value,
-                     off = at(x).of(view).value - opposite,
-                     said = y * crossing.per_row(view, axis + x, midplane + y);
+                     off = at(x).of(view).value - opposite, said = y * crossing.per_row(view, x, y).value;
         before += off * off, after += std::pow(off - said, 2), squares += said * said;
       }
-  EXPECT_LT(after, 0.2 * before);  // the rest is what interpolation between views leaves
-  EXPECT_GT(crossing.share(), 0.9);
+  EXPECT_LT(after, 0.15 * before);    // the rest is what interpolation between views leaves
+  EXPECT_GT(crossing.share(), 0.85);  // views are compared that differ by two bins at the edge of the field
 }
 
 TEST(Frames, TellAxisAndRollOfHalfATurnByItsEnds) {
