@@ -67,7 +67,8 @@ FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, c
     std::vector<double> sum(frames.rows, 0);
     for (Index bin = 0; bin < frames.bins; ++bin) {
       const double way = (bin - about.axis_bin) * frames.bin_angle, fan = std::atan(way),
-                   angle = frames.angles[view] + fan, width = std::pow(std::cos(fan), 3) * frames.bin_angle;
+                   angle = frames.angles[view] + fan,
+                   width = frames.bin_angle == 0 ? 1 : std::pow(std::cos(fan), 3) * frames.bin_angle;
       const auto here = views.at(angle), after = views.at(angle + step), before = views.at(angle - step);
       if (!here || !after || !before) continue;
       for (Index row = 0; row < frames.rows; ++row) {

@@ -16,7 +16,8 @@ namespace tandem::calibration {
 
 namespace {
 
-using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axis, roll and midplane
+using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axis, roll and midplane; of
+// parallel rays the lean of the axis along the beam, rad, has the place of the midplane
 
 constexpr int groups = 8;  // so wide, in rows or distances, that few of their cells share noise with others
 
@@ -52,9 +53,12 @@ struct Parted {
 
 double misfit_of(const Parted& all) { return all.all.energy > 0 ? all.all.squares / all.all.energy : 1; }
 
-/// Whether opposite rays of a whole turn meet in the midplane, and cross elsewhere.
-bool cross_in_midplane(const FrameStack& frames) {
-  return frames.bin_angle > 0 && !few_rows(frames) && ViewsOfTurn(frames.angles).is_whole();
+/// Where opposite rays of a whole turn cross: those of a point source beside the midplane, and parallel ones
+/// by as much everywhere, if the axis leans along the beam.
+enum class Crossing { nowhere, beside_midplane, everywhere };
+Crossing crossing_of(const FrameStack& frames) {
+  if (few_rows(frames) || !ViewsOfTurn(frames.angles).is_whole()) return Crossing::nowhere;
+  return frames.bin_angle > 0 ? Crossing::beside_midplane : Crossing::everywhere;
 }
 
 /// Pairs of opposite rays of a stack about any axis, in rows about that of a line.
@@ -65,22 +69,22 @@ class Pairs {
         turn_(frames.angles),
         bin_angle_(frames.bin_angle),
         row_(about.row),
-        crosses_(cross_in_midplane(frames)) {
+        where_(crossing_of(frames)) {
     const double last = frames.bins - 1, margin = 3;
     reach_ = std::min(about.axis_bin, last - about.axis_bin) - margin;
     by_row_ = !few_rows(frames);
-    const double most_apart = crosses_ ? 2 : 0.5,  // rows, of opposite rays at the edge of the field
-        beside = most_apart / std::max(1e-12, this->apart());
+    const double most_apart = cross() ? 2 : 0.5,  // rows, of opposite rays at the edge of the field
+        beside = most_apart / std::max(1e-12, 2 * bin_angle_ * reach_);
     const double up = frames.rows - 1 - about.row, down = about.row;
     above_ = std::min(up, beside), below_ = std::min(down, beside);
-    is_even_ = crosses_ && std::min(up, down) > margin + 1;
+    is_even_ = cross() && std::min(up, down) > margin + 1;
     if (is_even_) above_ = below_ = std::min({beside, up - margin, down - margin});
     constexpr double most = 2e6;
     const double samples = frames.views() * std::max(1.0, reach_) * (above_ + below_ + 1);
     stride_ = std::max<Index>(1, floor_index(samples / most));
     for (Index v = 0; v < frames.views(); v += stride_)
       if (turn_.at(frames.angles[v] + half_turn)) views_.push_back(v);
-    if (!crosses_ || reach_ < 1) return;
+    if (where_ == Crossing::nowhere || reach_ < 1) return;
     const double beyond = margin + reach_ * std::abs(std::tan(about.roll)) / frames.aspect;
     const Range rows{std::max<Index>(0, floor_index(row_ - below_ - beyond)),
                      std::min(frames.rows, ceil_index(row_ + above_ + beyond) + 1)};
@@ -89,11 +93,13 @@ class Pairs {
   Index count() const { return views_.size(); }
   double reach() const { return reach_; }
   double height() const { return above_ + below_; }
-  /// By how many rows opposite rays at the edge of the field come apart, for each row over the midplane.
-  double apart() const { return 2 * bin_angle_ * reach_; }
+  /// By how many rows opposite rays at the edge of the field come apart, for each row over the midplane, or
+  /// rad by which an axis leans.
+  double apart() const { return 2 * (where_ == Crossing::everywhere ? 1 : bin_angle_) * reach_; }
   /// What of `CrossingRays` is no noise.
   double share() const { return crossing_ ? crossing_->share() : 1; }
-  bool cross() const { return crosses_; }
+  bool cross() const { return where_ == Crossing::beside_midplane; }
+  bool cross_everywhere() const { return where_ == Crossing::everywhere; }
   /// Whether there are as many rows above the midplane as below it; it is not sought elsewhere.
   bool is_even() const { return is_even_; }
 
@@ -125,8 +131,8 @@ class Pairs {
           if (!inside(here) || !inside(there)) continue;
           const Sample a = Sampler(frames_, here[0], here[1]).of(view), b = between(*opposite, there);
           const Sample crossing = crossing_ ? crossing_->per_row(view, side, y) : Sample{};
-          const double high = y + row_ - line.row,
-                       off = a.value - b.value - high * crossing.value - blur_of_rows * crossing.by_row;
+          const double high = (cross() ? y : 0) + row_ - line.row, blur = cross() ? blur_of_rows : 0,
+                       off = a.value - b.value - high * crossing.value - blur * crossing.by_row;
           const Vector3d by = slopes(a, b, side, y, c, s, crossing.value), slope = off * by;
           all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
           all.all.slope += slope, all.all.curvature += by * by.transpose();
@@ -164,7 +170,8 @@ class Pairs {
   const FrameStack& frames_;
   ViewsOfTurn turn_;
   double bin_angle_, row_, reach_ = 0, above_ = 0, below_ = 0;
-  bool crosses_, by_row_ = false, is_even_ = false;
+  Crossing where_;
+  bool by_row_ = false, is_even_ = false;
   Index stride_ = 1;
   std::vector<Index> views_{};
   std::optional<CrossingRays> crossing_{};
@@ -279,10 +286,11 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
   Settled all{start};
   for (int turn = 0; turn < most; ++turn) {
     all.pairs.emplace(level, all.line);
-    all.stays = !what.midplane || all.pairs->is_even();
+    all.stays = !what.midplane || all.pairs->is_even() || all.pairs->cross_everywhere();
     if (!all.stays || all.pairs->count() == 0 || all.pairs->reach() < 4) return all;
     const double row = all.line.row;
     all.stays = descend(*all.pairs, all.line, what);
+    if (all.pairs->cross_everywhere()) return all;
     const double move = (all.line.row - row) / std::max(least_share, all.pairs->share());
     all.line.row = row + move;
     all.stays = all.stays && std::abs(all.line.row - start.row) <= farthest * level.rows;
@@ -317,7 +325,7 @@ void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, dou
     untold = row_uncertainty * curvature.topLeftCorner<2, 2>().inverse() * with_row;
   found.axis_uncertainty = std::hypot(spread[0], untold[0], floor);
   found.roll_uncertainty = what.roll ? std::hypot(spread[1], untold[1], floor_of_roll / arm) : 0;
-  if (what.midplane && curvature.determinant() > 0 && pairs.share() > least_share)
+  if (what.midplane && pairs.cross() && curvature.determinant() > 0)
     found.row_uncertainty = std::hypot(spread[2], floor_of_row);
   if (found.misfit < nothing_in_common && spread.allFinite() && spread[0] < most * pairs.reach())
     found.verdict = Verdict::resolved;
@@ -333,6 +341,7 @@ bool refine(AxisLineEstimate& found, const FrameStack& level, double factor, con
   const Pairs& pairs = *now.pairs;
   found.pairs = pairs.count();
   if (pairs.count() == 0 || pairs.reach() < 4) return false;
+  if (what.midplane && pairs.share() <= least_share) return false;
   if (now.stays) {
     const double row =
         std::isfinite(found.row_uncertainty) ? found.row_uncertainty / factor : most_of_rows * level.rows;
@@ -343,7 +352,8 @@ bool refine(AxisLineEstimate& found, const FrameStack& level, double factor, con
     const bool alike = misfit_of(pairs.at({now.line.axis_bin, now.line.row, 0})) < nothing_in_common;
     found.verdict = alike ? Verdict::railed : Verdict::flat;
   }
-  found.line = {fine(now.line.axis_bin), what.roll ? fine(now.line.row) : now.line.row, now.line.roll};
+  const bool is_row = what.roll && !pairs.cross_everywhere();
+  found.line = {fine(now.line.axis_bin), is_row ? fine(now.line.row) : line.row, now.line.roll};
   return now.stays;
 }
 
@@ -355,11 +365,11 @@ AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start)
   for (const Index factor : {4L, 1L}) {
     if (frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
     const FrameStack level = comparable(frames, factor);
-    if (cross_in_midplane(level)) {
-      AxisLineEstimate with_midplane = found;
-      if (refine(with_midplane, level, factor, {true, true}) &&
-          with_midplane.row_uncertainty < most_of_rows * frames.rows) {
-        found = with_midplane;
+    if (const Crossing where = crossing_of(level); where != Crossing::nowhere) {
+      AxisLineEstimate with_crossing = found;
+      if (refine(with_crossing, level, factor, {true, true}) &&
+          (where == Crossing::everywhere || with_crossing.row_uncertainty < most_of_rows * frames.rows)) {
+        found = with_crossing;
         continue;
       }
     }
