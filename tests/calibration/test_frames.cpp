@@ -29,6 +29,7 @@ struct Case {
   std::uint64_t seed = 1;
   double axis_bin = axis;
   double midplane_row = midplane;
+  double tilt_deg = 0;
 };
 
 /// Normal noise, as a share of the largest value.
@@ -47,7 +48,8 @@ FrameStack frames_of(const Case& c) {
   const Scan scan = c.cone ? Scan(ConeBeam{d, frames.angles, 300, 400, c.midplane_row})
                            : Scan(ParallelBeam{d, frames.angles});
   frames.values.resize(static_cast<std::size_t>(c.views * rows * bins));
-  project(c.body, as_free_views(scan, {.roll = in_radians(roll_deg)}), {0, rows}, frames.values, 2);
+  project(c.body, as_free_views(scan, {.roll = in_radians(roll_deg), .tilt = in_radians(c.tilt_deg)}),
+          {0, rows}, frames.values, 2);
   add_noise(frames, c.noise, c.seed);
   return frames;
 }
@@ -142,6 +144,23 @@ Phantom bubbles(std::uint64_t seed) {
 TEST(Frames, TellTheRollOfAConeOfFoam) {
   const Case c{.body = bubbles(3), .cone = true, .noise = 0.01};
   expect_right(calibrate_by_frames(frames_of(c), row_of(c)), row_of(c), 0.05, 0.05);
+}
+
+/// Opposite parallel rays cross where the axis leans, and foam that is twisted by chance pulls the roll by
+/// that. Where they are taken for the same, rolls err by 0.0145 degrees here, and 0.062 are said; about an
+/// upright axis they err by 0.0034, which interpolation leaves.
+TEST(Frames, TellTheRollOfParallelRaysAboutALeaningAxis) {
+  double squares = 0, said = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    const Case c{.body = bubbles(seed), .tilt_deg = 1};
+    const AxisLineEstimate found = find_axis_line(frames_of(c), {axis + 0.3, row_of(c), 0});
+    ASSERT_EQ(found.verdict, Verdict::resolved);
+    EXPECT_EQ(found.line.row, row_of(c));
+    squares += std::pow(in_degrees(found.line.roll) - roll_deg, 2) / 6;
+    said += std::pow(in_degrees(found.roll_uncertainty), 2) / 6;
+  }
+  EXPECT_LT(std::sqrt(squares), 0.008);
+  EXPECT_LT(std::sqrt(said), 0.02);
 }
 
 /// Foam is twisted about the axis by chance, and crossing rays pull the roll by that: by some 0.03 degrees in
