@@ -209,7 +209,7 @@ class Alignment {
       found_.rounds = round + 1;
       if (railed()) return found_;
       seen = look(false);
-      if (still_to_go(moved, before) < enough) break;
+      if (std::max(moved, still_to_go(moved, before)) < enough) break;
       before = moved;
     }
     step(seen, false);
