@@ -222,15 +222,16 @@ def main():
     print("| beam | number | draws | mean error | error, rms | uncertainty said | within one, two | not resolved |")
     print("| --- " * 8 + "|", flush=True)
     rows = []
+    words = ["bench/coverage.py", *(word for word in sys.argv[1:])]
     with tempfile.TemporaryDirectory() as folder:
         for beam in asked.beams:
             for row in study(beam, asked, asked.quantities, pathlib.Path(folder)):
                 print(line_of(row), flush=True)
                 rows.append(row)
-    if asked.json:
-        words = ["bench/coverage.py", *(word for word in sys.argv[1:])]
-        asked.json.write_text(json.dumps({"case": "coverage", "command": " ".join(words), "version": tandem.__version__,
-                                          "numpy": np.__version__, "rows": rows}, indent=1) + "\n")
+            if asked.json:  # after each beam, so that a study that ends early keeps what it has
+                asked.json.write_text(json.dumps({"case": "coverage", "command": " ".join(words),
+                                                  "version": tandem.__version__, "numpy": np.__version__,
+                                                  "rows": rows}, indent=1) + "\n")
 
 
 main()

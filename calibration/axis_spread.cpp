@@ -16,16 +16,6 @@ double spread_of(const std::vector<double>& pulls) {
   return free < 1 ? 0 : std::sqrt(squares * (free + 1) / free) * (1 + 0.5 / free);
 }
 
-/// The same of pulls that also change evenly from view to view: from views that are two apart. Neighbours
-/// share the frames between which opposite rays are interpolated.
-double spread_of_differences(const std::vector<double>& pulls) {
-  constexpr std::size_t lag = 2;
-  double squares = 0;
-  for (std::size_t k = 0; k < pulls.size(); ++k)
-    squares += std::pow(pulls[k] - pulls[(k + lag) % pulls.size()], 2);
-  return std::sqrt(0.5 * squares);
-}
-
 std::vector<double> in_groups(const std::vector<double>& pulls) {
   constexpr std::size_t most = 16;
   std::vector<double> sums(std::min(most, pulls.size()), 0);
@@ -35,12 +25,12 @@ std::vector<double> in_groups(const std::vector<double>& pulls) {
 
 }  // namespace
 
-double axis_spread(const std::array<std::vector<double>, 3>& pulls, bool cross_in_midplane) {
+double axis_spread(const std::array<std::vector<double>, 3>& pulls) {
   constexpr double beyond_chance = 1.6;  // the 95 % point of the root of Fisher's ratio, 7 to 15 parts
   constexpr std::size_t few = 8;
   const double others = std::max(spread_of(pulls[1]), spread_of(pulls[2]));
   if (pulls[0].size() < few) return others;
-  const double views = cross_in_midplane ? spread_of_differences(pulls[0]) : spread_of(in_groups(pulls[0]));
+  const double views = spread_of(in_groups(pulls[0]));
   return others > beyond_chance * views ? others : views;
 }
 

@@ -16,9 +16,14 @@ namespace tandem::calibration {
 
 namespace {
 
-using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axis, roll and midplane
+using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axis, roll and midplane; of
+// parallel rays the lean of the axis along the beam, rad, has the place of the midplane
 
 constexpr int groups = 8;  // so wide, in rows or distances, that few of their cells share noise with others
+
+/// The variance by which `smoothed` and the height of a cell blur rows. What was the height y times a
+/// difference D is, blurred, y times the blurred D, and this variance times its slope.
+constexpr double blur_of_rows = 1 + 1.0 / 12;
 
 /// Sums over pairs of rays: of squares of differences, and their slopes.
 struct Sums {
@@ -48,9 +53,12 @@ struct Parted {
 
 double misfit_of(const Parted& all) { return all.all.energy > 0 ? all.all.squares / all.all.energy : 1; }
 
-/// Whether opposite rays of a whole turn meet in the midplane, and cross elsewhere.
-bool cross_in_midplane(const FrameStack& frames) {
-  return frames.bin_angle > 0 && !few_rows(frames) && ViewsOfTurn(frames.angles).is_whole();
+/// Where opposite rays of a whole turn cross: those of a point source beside the midplane, and parallel ones
+/// by as much everywhere, if the axis leans along the beam.
+enum class Crossing { nowhere, beside_midplane, everywhere };
+Crossing crossing_of(const FrameStack& frames) {
+  if (few_rows(frames) || !ViewsOfTurn(frames.angles).is_whole()) return Crossing::nowhere;
+  return frames.bin_angle > 0 ? Crossing::beside_midplane : Crossing::everywhere;
 }
 
 /// Pairs of opposite rays of a stack about any axis, in rows about that of a line.
@@ -61,35 +69,37 @@ class Pairs {
         turn_(frames.angles),
         bin_angle_(frames.bin_angle),
         row_(about.row),
-        crosses_(cross_in_midplane(frames)) {
+        where_(crossing_of(frames)) {
     const double last = frames.bins - 1, margin = 3;
     reach_ = std::min(about.axis_bin, last - about.axis_bin) - margin;
     by_row_ = !few_rows(frames);
-    const double most_apart = crosses_ ? 2 : 0.5,  // rows, of opposite rays at the edge of the field
-        beside = most_apart / std::max(1e-12, this->apart());
+    const double most_apart = cross() ? 2 : 0.5,  // rows, of opposite rays at the edge of the field
+        beside = most_apart / std::max(1e-12, 2 * bin_angle_ * reach_);
     const double up = frames.rows - 1 - about.row, down = about.row;
     above_ = std::min(up, beside), below_ = std::min(down, beside);
-    is_even_ = crosses_ && std::min(up, down) > margin + 1;
+    is_even_ = cross() && std::min(up, down) > margin + 1;
     if (is_even_) above_ = below_ = std::min({beside, up - margin, down - margin});
     constexpr double most = 2e6;
     const double samples = frames.views() * std::max(1.0, reach_) * (above_ + below_ + 1);
     stride_ = std::max<Index>(1, floor_index(samples / most));
     for (Index v = 0; v < frames.views(); v += stride_)
       if (turn_.at(frames.angles[v] + half_turn)) views_.push_back(v);
-    if (!crosses_ || reach_ < 1) return;
+    if (where_ == Crossing::nowhere || reach_ < 1) return;
     const double beyond = margin + reach_ * std::abs(std::tan(about.roll)) / frames.aspect;
     const Range rows{std::max<Index>(0, floor_index(row_ - below_ - beyond)),
                      std::min(frames.rows, ceil_index(row_ + above_ + beyond) + 1)};
-    crossing_.emplace(frames, turn_, about.axis_bin, rows);
+    crossing_.emplace(frames, turn_, about, rows);
   }
   Index count() const { return views_.size(); }
   double reach() const { return reach_; }
   double height() const { return above_ + below_; }
-  /// By how many rows opposite rays at the edge of the field come apart, for each row over the midplane.
-  double apart() const { return 2 * bin_angle_ * reach_; }
+  /// By how many rows opposite rays at the edge of the field come apart, for each row over the midplane, or
+  /// rad by which an axis leans.
+  double apart() const { return 2 * (where_ == Crossing::everywhere ? 1 : bin_angle_) * reach_; }
   /// What of `CrossingRays` is no noise.
   double share() const { return crossing_ ? crossing_->share() : 1; }
-  bool cross() const { return crosses_; }
+  bool cross() const { return where_ == Crossing::beside_midplane; }
+  bool cross_everywhere() const { return where_ == Crossing::everywhere; }
   /// Whether there are as many rows above the midplane as below it; it is not sought elsewhere.
   bool is_even() const { return is_even_; }
 
@@ -120,9 +130,10 @@ class Pairs {
           const auto here = place(side), there = place(-side);
           if (!inside(here) || !inside(there)) continue;
           const Sample a = Sampler(frames_, here[0], here[1]).of(view), b = between(*opposite, there);
-          const double per_row = crossing_ ? crossing_->per_row(view, here[0], here[1]) : 0,
-                       off = a.value - b.value - (y + row_ - line.row) * per_row;
-          const Vector3d by = slopes(a, b, side, y, c, s, per_row), slope = off * by;
+          const Sample crossing = crossing_ ? crossing_->per_row(view, side, y) : Sample{};
+          const double high = (cross() ? y : 0) + row_ - line.row, blur = cross() ? blur_of_rows : 0,
+                       off = a.value - b.value - high * crossing.value - blur * crossing.by_row;
+          const Vector3d by = slopes(a, b, side, y, c, s, crossing.value), slope = off * by;
           all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
           all.all.slope += slope, all.all.curvature += by * by.transpose();
           const auto part = [&](double value, double most) {
@@ -159,7 +170,8 @@ class Pairs {
   const FrameStack& frames_;
   ViewsOfTurn turn_;
   double bin_angle_, row_, reach_ = 0, above_ = 0, below_ = 0;
-  bool crosses_, by_row_ = false, is_even_ = false;
+  Crossing where_;
+  bool by_row_ = false, is_even_ = false;
   Index stride_ = 1;
   std::vector<Index> views_{};
   std::optional<CrossingRays> crossing_{};
@@ -222,7 +234,7 @@ Matrix3d curvature_at(const Pairs& pairs, const AxisLine& line, const Vector3d& 
 
 /// Spreads of axis, roll and midplane. Noise of what crossing rays differ by draws the midplane down above it
 /// and up below it: of the midplane, rows tell nothing.
-Vector3d uncertainties(const Parted& here, const Matrix3d& curvature, bool cross_in_midplane) {
+Vector3d uncertainties(const Parted& here, const Matrix3d& curvature) {
   const Matrix3d inverse = curvature.inverse();
   Vector3d all;
   for (int k = 0; k < 3; ++k) {
@@ -235,7 +247,7 @@ Vector3d uncertainties(const Parted& here, const Matrix3d& curvature, bool cross
     };
     add(0, here.views), add(2, here.parts[1]);
     if (k < 2) add(1, here.parts[0]);
-    all[k] = axis_spread(pulls, cross_in_midplane);
+    all[k] = axis_spread(pulls);
   }
   return all;
 }
@@ -274,10 +286,11 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
   Settled all{start};
   for (int turn = 0; turn < most; ++turn) {
     all.pairs.emplace(level, all.line);
-    all.stays = !what.midplane || all.pairs->is_even();
+    all.stays = !what.midplane || all.pairs->is_even() || all.pairs->cross_everywhere();
     if (!all.stays || all.pairs->count() == 0 || all.pairs->reach() < 4) return all;
     const double row = all.line.row;
     all.stays = descend(*all.pairs, all.line, what);
+    if (all.pairs->cross_everywhere()) return all;
     const double move = (all.line.row - row) / std::max(least_share, all.pairs->share());
     all.line.row = row + move;
     all.stays = all.stays && std::abs(all.line.row - start.row) <= farthest * level.rows;
@@ -290,9 +303,9 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
 /// Uncertainties of an estimate, in cells of the level, and whether there is one.
 /// `row_uncertainty`: of a midplane that is not sought.
 void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, double row_uncertainty) {
-  // Bins and rows, at the edge of the field for roll and midplane: what interpolation leaves, as noise-free
-  // ellipsoids show.
-  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.004, floor_of_row = 0.02;
+  // Bins, at the edge of the field for the roll, and rows: what interpolation leaves, as noise-free
+  // ellipsoids and foam show.
+  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.002, floor_of_row = 0.08;
   constexpr double most = 0.05;
   const Pairs& pairs = *at.pairs;
   const double arm = what.roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
@@ -306,14 +319,14 @@ void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, dou
   if (what.midplane) found.row_uncertainty = INFINITY;
   if (!(curvature(0, 0) > 0 && curvature.topLeftCorner<2, 2>().determinant() > 0 && curvature(2, 2) > 0))
     return;
-  const Vector3d spread = uncertainties(here, curvature, pairs.cross());
+  const Vector3d spread = uncertainties(here, curvature);
   Vector2d untold = Vector2d::Zero();
   if (!what.midplane && pairs.cross())
     untold = row_uncertainty * curvature.topLeftCorner<2, 2>().inverse() * with_row;
   found.axis_uncertainty = std::hypot(spread[0], untold[0], floor);
   found.roll_uncertainty = what.roll ? std::hypot(spread[1], untold[1], floor_of_roll / arm) : 0;
-  if (what.midplane && curvature.determinant() > 0 && pairs.share() > least_share)
-    found.row_uncertainty = std::hypot(spread[2], floor_of_row / pairs.apart());
+  if (what.midplane && pairs.cross() && curvature.determinant() > 0)
+    found.row_uncertainty = std::hypot(spread[2], floor_of_row);
   if (found.misfit < nothing_in_common && spread.allFinite() && spread[0] < most * pairs.reach())
     found.verdict = Verdict::resolved;
 }
@@ -328,6 +341,7 @@ bool refine(AxisLineEstimate& found, const FrameStack& level, double factor, con
   const Pairs& pairs = *now.pairs;
   found.pairs = pairs.count();
   if (pairs.count() == 0 || pairs.reach() < 4) return false;
+  if (what.midplane && pairs.share() <= least_share) return false;
   if (now.stays) {
     const double row =
         std::isfinite(found.row_uncertainty) ? found.row_uncertainty / factor : most_of_rows * level.rows;
@@ -338,7 +352,8 @@ bool refine(AxisLineEstimate& found, const FrameStack& level, double factor, con
     const bool alike = misfit_of(pairs.at({now.line.axis_bin, now.line.row, 0})) < nothing_in_common;
     found.verdict = alike ? Verdict::railed : Verdict::flat;
   }
-  found.line = {fine(now.line.axis_bin), what.roll ? fine(now.line.row) : now.line.row, now.line.roll};
+  const bool is_row = what.roll && !pairs.cross_everywhere();
+  found.line = {fine(now.line.axis_bin), is_row ? fine(now.line.row) : line.row, now.line.roll};
   return now.stays;
 }
 
@@ -350,11 +365,11 @@ AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start)
   for (const Index factor : {4L, 1L}) {
     if (frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
     const FrameStack level = comparable(frames, factor);
-    if (cross_in_midplane(level)) {
-      AxisLineEstimate with_midplane = found;
-      if (refine(with_midplane, level, factor, {true, true}) &&
-          with_midplane.row_uncertainty < most_of_rows * frames.rows) {
-        found = with_midplane;
+    if (const Crossing where = crossing_of(level); where != Crossing::nowhere) {
+      AxisLineEstimate with_crossing = found;
+      if (refine(with_crossing, level, factor, {true, true}) &&
+          (where == Crossing::everywhere || with_crossing.row_uncertainty < most_of_rows * frames.rows)) {
+        found = with_crossing;
         continue;
       }
     }

@@ -3,17 +3,12 @@
 #include <cmath>
 
 #include "../pipeline/sharpness.hpp"
+#include "axis_line.hpp"
 #include "frame_stack.hpp"
 
 namespace tandem::calibration {
 
 using pipeline::Verdict;
-
-/// Where the axis falls: at `axis_bin` in `row`, and leaning by `roll` towards higher bins at higher rows,
-/// rad.
-struct AxisLine {
-  double axis_bin = 0, row = 0, roll = 0;
-};
 
 struct AxisLineEstimate {
   AxisLine line;                                      ///< the axis in the row of the midplane
@@ -32,7 +27,8 @@ struct AxisLineEstimate {
 /// midplane, which falls on `start.row`, and there the opposite ray of a bin lies in the view that its fan
 /// angle says. Beside the midplane opposite rays cross. Over a whole turn views tell what they then differ by
 /// (`CrossingRays`), so that rows count where they come up to two rows apart at the edge of the field, and
-/// the midplane is found besides; elsewhere only rows where they come half a row apart. Opposite views are
+/// the midplane is found besides; elsewhere only rows where they come half a row apart. Over a whole turn of
+/// parallel rays, what they differ by where the axis leans along the beam is fitted, too. Opposite views are
 /// interpolated between neighbours, or continued by up to a step and a half where the views end: so half a
 /// turn of parallel rays has a few. The sum of squared differences is lowered by Gauss and Newton's steps, at
 /// cells joined four by four and then as they are, each time with rays paired anew. Uncertainties come from

@@ -202,13 +202,15 @@ class Alignment {
     step(seen, false);
     found_.misfit_before = found_.misfit;
     leave_out_uncertain();
+    double before = 0;
     for (int round = 0; round < how_.rounds && !searched_.empty(); ++round) {
       how_.watch(round);
       const double moved = step(seen, true);
       found_.rounds = round + 1;
       if (railed()) return found_;
       seen = look(false);
-      if (moved < enough) break;
+      if (std::max(moved, still_to_go(moved, before)) < enough) break;
+      before = moved;
     }
     step(seen, false);
     return found_;
@@ -216,6 +218,14 @@ class Alignment {
 
  private:
   static constexpr double enough = 0.003, told = 0.15, half_known = 0.5;  // cells; cells; a share
+
+  /// How far views have still to go after a round, if each further round moves them by the same share of the
+  /// one before. What neighbouring views have in common moves the volume, too, and a round tells a part of
+  /// it.
+  static double still_to_go(double moved, double before) {
+    const double share = std::min(0.9, moved / before);
+    return moved * share / (1 - share);
+  }
 
   FlexibleBeam moved() const {
     FlexibleBeam scan = base_;

@@ -26,8 +26,8 @@ FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const 
 struct MoveSearch {
   bool turns = false;  ///< besides shifts
   std::optional<int>
-      degree{};    ///< moves are a polynomial of this degree over the views; none: each view by itself
-  int rounds = 8;  ///< at most
+      degree{};     ///< moves are a polynomial of this degree over the views; none: each view by itself
+  int rounds = 16;  ///< at most
   std::function<void(int round)> watch = [](int) {};
 };
 

@@ -29,6 +29,7 @@ struct Case {
   std::uint64_t seed = 1;
   double axis_bin = axis;
   double midplane_row = midplane;
+  double tilt_deg = 0;
 };
 
 /// Normal noise, as a share of the largest value.
@@ -47,7 +48,8 @@ FrameStack frames_of(const Case& c) {
   const Scan scan = c.cone ? Scan(ConeBeam{d, frames.angles, 300, 400, c.midplane_row})
                            : Scan(ParallelBeam{d, frames.angles});
   frames.values.resize(static_cast<std::size_t>(c.views * rows * bins));
-  project(c.body, as_free_views(scan, {.roll = in_radians(roll_deg)}), {0, rows}, frames.values, 2);
+  project(c.body, as_free_views(scan, {.roll = in_radians(roll_deg), .tilt = in_radians(c.tilt_deg)}),
+          {0, rows}, frames.values, 2);
   add_noise(frames, c.noise, c.seed);
   return frames;
 }
@@ -144,6 +146,23 @@ TEST(Frames, TellTheRollOfAConeOfFoam) {
   expect_right(calibrate_by_frames(frames_of(c), row_of(c)), row_of(c), 0.05, 0.05);
 }
 
+/// Opposite parallel rays cross where the axis leans, and foam that is twisted by chance pulls the roll by
+/// that. Where they are taken for the same, rolls err by 0.0145 degrees here, and 0.062 are said; about an
+/// upright axis they err by 0.0034, which interpolation leaves.
+TEST(Frames, TellTheRollOfParallelRaysAboutALeaningAxis) {
+  double squares = 0, said = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    const Case c{.body = bubbles(seed), .tilt_deg = 1};
+    const AxisLineEstimate found = find_axis_line(frames_of(c), {axis + 0.3, row_of(c), 0});
+    ASSERT_EQ(found.verdict, Verdict::resolved);
+    EXPECT_EQ(found.line.row, row_of(c));
+    squares += std::pow(in_degrees(found.line.roll) - roll_deg, 2) / 6;
+    said += std::pow(in_degrees(found.roll_uncertainty), 2) / 6;
+  }
+  EXPECT_LT(std::sqrt(squares), 0.008);
+  EXPECT_LT(std::sqrt(said), 0.02);
+}
+
 /// Foam is twisted about the axis by chance, and crossing rays pull the roll by that: by some 0.03 degrees in
 /// these scans, which is twice what noise makes of it, where they are taken for opposite ones. The mean
 /// square of errors over uncertainties is chi squared of 12 over 12: between 0.18 and 2.74 in 998 of 1000
@@ -167,8 +186,8 @@ TEST(Frames, TellRollAndMidplaneOfConesOfFoamAsWellAsTheySay) {
   EXPECT_LT(rolls, 2.74);
   EXPECT_GT(rows_off, 0.18);
   EXPECT_LT(rows_off, 2.74);
-  EXPECT_LT(worst_roll, 0.06);
-  EXPECT_LT(worst_row, 1);
+  EXPECT_LT(worst_roll, 0.03);
+  EXPECT_LT(worst_row, 0.5);
 }
 
 /// Views of a turn that are 18 degrees apart tell little of what crossing rays differ by.
@@ -191,7 +210,7 @@ TEST(CrossingRays, DifferByWhatViewsSay) {
   const FrameStack frames = smoothed(frames_of(c), 1);
   const ViewsOfTurn turn(frames.angles);
   const double roll = in_radians(roll_deg);
-  const CrossingRays crossing(frames, turn, axis, {10, 31});
+  const CrossingRays crossing(frames, turn, {axis, midplane, roll}, {10, 31});
   double before = 0, after = 0, squares = 0;
   for (Index view = 0; view < frames.views(); view += 5)
     for (double x = 4; x < 22; ++x)
@@ -203,12 +222,11 @@ TEST(CrossingRays, DifferByWhatViewsSay) {
             turn.at(frames.angles[view] + half_turn - 2 * std::atan(x * frames.bin_angle)).value();
         const double opposite = (1 - other.share) * at(-x).of(other.before).value +
                                 other.share * at(-x).of(other.after).value,
-                     off = at(x).of(view).value - opposite,
-                     said = y * crossing.per_row(view, axis + x, midplane + y);
+                     off = at(x).of(view).value - opposite, said = y * crossing.per_row(view, x, y).value;
         before += off * off, after += std::pow(off - said, 2), squares += said * said;
       }
-  EXPECT_LT(after, 0.2 * before);  // the rest is what interpolation between views leaves
-  EXPECT_GT(crossing.share(), 0.9);
+  EXPECT_LT(after, 0.15 * before);    // the rest is what interpolation between views leaves
+  EXPECT_GT(crossing.share(), 0.85);  // views are compared that differ by two bins at the edge of the field
 }
 
 TEST(Frames, TellAxisAndRollOfHalfATurnByItsEnds) {
