@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-#include <string>
 #include <utility>
 
 #include "../core/error.hpp"

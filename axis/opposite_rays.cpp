@@ -6,7 +6,6 @@
 #include "opposite_rays.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>

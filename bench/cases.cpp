@@ -2,7 +2,6 @@
 #include <cmath>
 #include <ctime>
 #include <limits>
-#include <numbers>
 
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "../core/host_memory.hpp"
 #include "../core/rounding.hpp"
 #include "../geometry/flexible_views.hpp"
 #include "../geometry/vector3.hpp"

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
-#include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"

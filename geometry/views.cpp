@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string>
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"

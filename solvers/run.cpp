@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
 
 #include "../core/error.hpp"
 #include "../operators/periodogram.hpp"

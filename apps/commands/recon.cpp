@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
-#include <sstream>
 #include <utility>
 
 #include "../../core/error.hpp"

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"

@@ -8,7 +8,6 @@
 #include "../runs/follow.hpp"
 #include "../runs/resume.hpp"
 #include "command_line.hpp"
-#include "files.hpp"
 #include "method_options.hpp"
 #include "recipe_text.hpp"
 #include "step_options.hpp"

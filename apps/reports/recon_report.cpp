@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
-#include <string>
 #include <utility>
 
 #include "../../core/instruction_set.hpp"

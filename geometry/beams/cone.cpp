@@ -1,6 +1,5 @@
 #include "cone.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "../../core/error.hpp"

@@ -16,7 +16,6 @@
 #include <sstream>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <functional>
-#include <limits>
 #include <tuple>
 #include <type_traits>
 

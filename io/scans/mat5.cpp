@@ -7,10 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string_view>
 #include <utility>
 

@@ -1,10 +1,8 @@
 #include "scan_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fstream>
-#include <new>
 #include <stdexcept>
 #include <string_view>
 

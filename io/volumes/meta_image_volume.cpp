@@ -2,7 +2,6 @@
 // file, and are read from another one too (*.mhd).
 
 #include <array>
-#include <fstream>
 #include <sstream>
 
 #include "../../core/error.hpp"

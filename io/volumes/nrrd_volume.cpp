@@ -2,7 +2,6 @@
 // file, and are read from another one too (*.nhdr).
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <sstream>
 

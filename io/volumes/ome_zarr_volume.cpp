@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <cmath>
 #include <set>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/spelled.hpp"
-#include "../../core/version.hpp"
 #include "../files/plain_file.hpp"
 #include "../files/text.hpp"
 #include "../files/text_file.hpp"

@@ -11,6 +11,7 @@
 #include "../../core/error.hpp"
 #include "../../operators/projector.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../solvers/run.hpp"
 #include "../../pipeline/watch/outcome.hpp"
 #include "../support/scans.hpp"
 

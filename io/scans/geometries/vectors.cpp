@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "../../../core/error.hpp"
