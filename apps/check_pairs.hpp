@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../core/execution.hpp"
-#include "../geometry/views.hpp"
+#include "../geometry/scan.hpp"
 #include "../kernels/bounds.hpp"
 #include "../operators/linear_operator.hpp"
 

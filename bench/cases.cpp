@@ -12,6 +12,7 @@
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
 #include "../pipeline/methods/method.hpp"
+#include "../solvers/run.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "desk.hpp"
-#include "range.hpp"
 
 namespace tandem {
 

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "../core/ceil_div.hpp"
-#include "../core/range.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::pipeline {
 

@@ -12,7 +12,6 @@
 #include "../core/host_memory.hpp"
 #include "../core/rounding.hpp"
 #include "../core/spelled.hpp"
-#include "../geometry/view_subsets.hpp"
 #include "../io/volumes/no_volume.hpp"
 #include "../operators/random.hpp"
 #include "../pipeline/methods/method.hpp"

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "../core/execution.hpp"
-#include "../geometry/views.hpp"
 #include "ramp_filter.hpp"
 
 namespace tandem {

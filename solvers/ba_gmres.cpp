@@ -165,9 +165,7 @@ void BaGmres::make_room(int steps) {
   for (Small& small : small_) small.resize(steps);
 }
 
-namespace kinds {
-
-SolverKind ba_gmres() {
+SolverKind ba_gmres_kind() {
   return kind_of<BaGmres>({.name = "ba-gmres",
                            .class_name = "BaGmres",
                            .help = "for pairs that do not match; keeps a volume for each of its {iterations}",
@@ -177,7 +175,5 @@ SolverKind ba_gmres() {
                            .pair = NeededPair::any,
                            .make = [](SolverInput input) { return made<BaGmres>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

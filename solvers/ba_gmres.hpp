@@ -2,14 +2,10 @@
 
 #include <utility>
 
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// Minimises |B (b - Ax)| over the Krylov space of BA, each block by itself. The back-projection B need not
 /// be the transpose of A: B is what apply_adjoint of A runs (`unmatched_pair`). It keeps a vector for each

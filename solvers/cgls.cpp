@@ -51,9 +51,7 @@ std::vector<double> Cgls::traces() {
   return dot(s_, s_, stream_);
 }
 
-namespace kinds {
-
-SolverKind cgls() {
+SolverKind cgls_kind() {
   return kind_of<Cgls>(
       {.name = "cgls",
        .class_name = "Cgls",
@@ -62,7 +60,5 @@ SolverKind cgls() {
        .options = {"tikhonov-weight"},
        .make = [](SolverInput input) { return made<Cgls>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

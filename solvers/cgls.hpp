@@ -5,10 +5,7 @@
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

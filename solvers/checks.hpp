@@ -4,9 +4,8 @@
 #include <string>
 
 #include "../core/array.hpp"
-#include "../core/public.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 // Checks of the numbers that solvers get, before they begin.
 

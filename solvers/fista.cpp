@@ -145,9 +145,7 @@ std::vector<double> Fista::regularity() {
   return regulariser_.value(g_, stream_);
 }
 
-namespace kinds {
-
-SolverKind fista() {
+SolverKind fista_kind() {
   return kind_of<Fista>({.class_name = "Fista",
                          .docs = "Minimises what `Pdhg` does, by gradient steps with momentum, and "
                                  "`inner_steps` of the regulariser in each.",
@@ -164,7 +162,5 @@ SolverKind fista() {
                                               FistaOptions{input.bounds, inner_steps});
                          }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -4,15 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
-#include "cost.hpp"
 #include "regulariser.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 struct FistaOptions {
   Bounds bounds{};

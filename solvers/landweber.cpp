@@ -60,9 +60,7 @@ std::vector<double> Landweber::traces() {
   return traces;
 }
 
-namespace kinds {
-
-SolverKind landweber() {
+SolverKind landweber_kind() {
   return kind_of<Landweber>(
       {.class_name = "Landweber",
        .docs =
@@ -74,7 +72,5 @@ SolverKind landweber() {
          return made<Landweber>(input, LandweberOptions{input.numbers["relaxation"], input.bounds});
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

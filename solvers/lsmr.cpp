@@ -89,9 +89,7 @@ SolverState Lsmr::state() {
   return all;
 }
 
-namespace kinds {
-
-SolverKind lsmr() {
+SolverKind lsmr_kind() {
   return kind_of<Lsmr>(
       {.name = "lsmr",
        .class_name = "Lsmr",
@@ -100,7 +98,5 @@ SolverKind lsmr() {
        .options = {"tikhonov-weight"},
        .make = [](SolverInput input) { return made<Lsmr>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

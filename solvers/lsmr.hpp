@@ -2,14 +2,10 @@
 
 #include <utility>
 
-#include "../core/public.hpp"
 #include "bidiagonalisation.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// Minimises |At (Ax - b)| over the Krylov space of AtA, each block by itself. Neither this norm nor |Ax - b|
 /// ever grows, so one may stop at any step. Needs a matched pair. The residual vector is that of LSQR,

@@ -73,9 +73,7 @@ SolverState Lsqr::state() {
   return all;
 }
 
-namespace kinds {
-
-SolverKind lsqr() {
+SolverKind lsqr_kind() {
   return kind_of<Lsqr>({.name = "lsqr",
                         .class_name = "Lsqr",
                         .help = "as cgls, but less harmed by rounding where many steps are made",
@@ -85,7 +83,5 @@ SolverKind lsqr() {
                         .options = {"tikhonov-weight"},
                         .make = [](SolverInput input) { return made<Lsqr>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

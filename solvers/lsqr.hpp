@@ -2,14 +2,10 @@
 
 #include <utility>
 
-#include "../core/public.hpp"
 #include "bidiagonalisation.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// Minimises |Ax - b| over the Krylov space of AtA, each block by itself, as `Cgls` does, but through the
 /// Golub-Kahan process. So rounding harms it less if A is ill conditioned. Needs a matched pair. Source:

@@ -42,9 +42,7 @@ void Mlem::step(const ActiveBlocks& active) {
   project();
 }
 
-namespace kinds {
-
-SolverKind mlem() {
+SolverKind mlem_kind() {
   return kind_of<Mlem>(
       {.name = "mlem",
        .class_name = "Mlem",
@@ -57,7 +55,5 @@ SolverKind mlem() {
        .updates = 30,
        .make = [](SolverInput input) { return made<Mlem>(input); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

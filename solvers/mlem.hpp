@@ -2,13 +2,10 @@
 
 #include <utility>
 
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// x <- x At(b / Ax) / At1. The likelihood of x grows from step to step, if b are counts whose means are Ax.
 /// For line integrals it is a rule of thumb. All x stay at 0 or above. After each step, the sums of Ax and b

@@ -103,9 +103,7 @@ std::vector<double> Mltr::objective() {
   return sums;
 }
 
-namespace kinds {
-
-SolverKind mltr() {
+SolverKind mltr_kind() {
   return kind_of<Mltr>(
       {.name = "mltr",
        .class_name = "Mltr",
@@ -129,7 +127,5 @@ SolverKind mltr() {
                                std::move(*input.blank), std::move(input.x0), {input.bounds}));
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

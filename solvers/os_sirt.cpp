@@ -65,9 +65,7 @@ void OsSirt::step(const ActiveBlocks& active) {
   update_residual();
 }
 
-namespace kinds {
-
-SolverKind os_sirt() {
+SolverKind os_sirt_kind() {
   return kind_of<OsSirt>(
       {.name = "os-sirt",
        .class_name = "OsSirt",
@@ -86,15 +84,13 @@ SolverKind os_sirt() {
 }
 
 /// The kind `os_sirt` with one view in each subset.
-SolverKind sart() {
-  SolverKind kind = os_sirt();
+SolverKind sart_kind() {
+  SolverKind kind = os_sirt_kind();
   kind.name = "sart", kind.class_name = {};
   kind.help = "os-sirt with one view a subset; with noise it needs a small {relaxation}";
   kind.options = {"relaxation", "nonnegative", "bounds"};
   kind.subsets = [](Index views) { return views; };
   return kind;
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

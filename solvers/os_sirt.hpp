@@ -2,14 +2,11 @@
 
 #include <utility>
 
-#include "../core/public.hpp"
 #include "../operators/subsets.hpp"
-#include "cost.hpp"
 #include "run.hpp"
 #include "sirt.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// SIRT by subsets of the views: x <- P(x + lambda C Bt R (b - Bx)) for one subset after the other, where B
 /// and b are those of its views. A step goes through all subsets. R = 1/(B 1). C = 1/(n c) for a subset of n

@@ -49,9 +49,7 @@ void Osem::step(const ActiveBlocks& active) {
   update_residual();
 }
 
-namespace kinds {
-
-SolverKind osem() {
+SolverKind osem_kind() {
   return kind_of<Osem>({.name = "osem",
                         .class_name = "Osem",
                         .help = "mlem by subsets of the views: as many times as fast as there are subsets",
@@ -65,7 +63,5 @@ SolverKind osem() {
                         .subsets = [](Index views) { return std::min<Index>(4, views); },
                         .make = [](SolverInput input) { return made<Osem>(input); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

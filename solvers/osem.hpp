@@ -2,13 +2,10 @@
 
 #include <utility>
 
-#include "../core/public.hpp"
 #include "../operators/subsets.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// MLEM by subsets of the views: x <- x Bt(b / Bx) / Bt1 for one subset after the other, where B and b are
 /// those of its views. A step goes through all subsets. After each subset the sum of its Bx is that of its b.

@@ -223,9 +223,7 @@ std::vector<double> Pdhg::conjugate_of_misfit() {
   return squares;
 }
 
-namespace kinds {
-
-SolverKind tv() {
+SolverKind tv_kind() {
   return kind_of<Pdhg>(
       {.name = "tv",
        .class_name = "Pdhg",
@@ -243,7 +241,5 @@ SolverKind tv() {
                            PdhgOptions{input.bounds, input.numbers["relaxation"], input.numbers["balance"]});
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -58,6 +58,22 @@ StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
   return {"stagnation", holds};
 }
 
+StopRule cross_validation(std::function<std::vector<double>()> freedom, std::vector<Index> data,
+                          double factor) {
+  return past_the_least("gcv", [freedom = std::move(freedom), data = std::move(data),
+                                factor](const Progress& now) {
+    std::vector<double> measure = freedom();
+    require<SpaceError>(measure.size() == data.size() && data.size() == now.residuals.size(),
+                        "cross_validation: ", measure.size(), " degrees of freedom and ", data.size(),
+                        " counts of data for ", now.residuals.size(), " blocks; give one of each per block");
+    for (std::size_t k = 0; k < data.size(); ++k) {
+      const double rest = data[k] - factor * measure[k];
+      measure[k] = rest > 0 ? std::pow(now.residuals[k] / rest, 2) : INFINITY;
+    }
+    return measure;
+  });
+}
+
 StopRule white_residual() {
   return past_the_least("ncp", [](const Progress& now) {
     require<SpaceError>(now.residual, "white_residual: the solver does not show its residual");

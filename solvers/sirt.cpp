@@ -65,9 +65,7 @@ std::vector<double> Sirt::traces() {
   return traces;
 }
 
-namespace kinds {
-
-SolverKind sirt() {
+SolverKind sirt_kind() {
   return kind_of<Sirt>(
       {.name = "sirt",
        .class_name = "Sirt",
@@ -83,7 +81,5 @@ SolverKind sirt() {
          return made<Sirt>(input, SirtOptions{input.numbers["relaxation"], input.bounds});
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -2,14 +2,11 @@
 
 #include <utility>
 
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 struct SirtOptions {
   float relaxation = 1.0f;  ///< in (0, 2)

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../core/range.hpp"
 #include "../../core/similar.hpp"
+#include "../../core/space.hpp"
 #include "../../io/files/text.hpp"
 
 namespace tandem::apps {

@@ -3,7 +3,7 @@
 // Used only within io/.
 
 #include "../../core/pixel_type.hpp"
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::io {
 

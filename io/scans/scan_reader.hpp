@@ -12,7 +12,6 @@
 
 #include "../../core/host_memory.hpp"
 #include "../../core/pixel_type.hpp"
-#include "../../core/range.hpp"
 #include "../../geometry/free_views.hpp"
 #include "orientation.hpp"
 

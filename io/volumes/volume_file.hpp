@@ -10,7 +10,6 @@
 
 #include "../../core/array.hpp"
 #include "../../core/comm.hpp"
-#include "../../core/range.hpp"
 #include "../files/identity.hpp"
 #include "../files/output.hpp"
 #include "../hdf5/packing.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 #include "../files/output.hpp"
 
 namespace tandem::io {

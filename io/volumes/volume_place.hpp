@@ -3,7 +3,6 @@
 #include <array>
 #include <string>
 
-#include "../../core/range.hpp"
 #include "../../geometry/volume_grid.hpp"
 
 namespace tandem::io {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "../../core/parallel.hpp"
-#include "../../core/range.hpp"
 #include "../vector.hpp"
 
 namespace tandem {

@@ -9,7 +9,6 @@
 #include "../../core/parallel.hpp"
 #include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
-#include "../../geometry/view_subsets.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/ramp_filter.hpp"

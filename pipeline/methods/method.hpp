@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "../../counts/preprocess.hpp"
-#include "../../solvers/any_solver.hpp"
-#include "../../solvers/cost.hpp"
+#include "../../solvers/solver.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "../plan/problem.hpp"
 #include "../plan/recipe.hpp"
 

@@ -6,7 +6,6 @@
 #include "../../apps/pages/geometry_page.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/scan.hpp"
-#include "../../geometry/view_subsets.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {
