@@ -40,13 +40,11 @@ std::vector<double> BaGmres::Small::solve() const {
   return y;
 }
 
-BaGmres::BaGmres(LinearOperator A, Array&& b, Array x0, Sums sums)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
+BaGmres::BaGmres(LinearOperator A, Data b, Array x0, Sums sums)
+    : SolverBase(std::move(A), std::move(x0)),
       sums_(std::move(sums)),
-      b_(std::move(b)),
-      x0_(std::move(x0)),
-      x_(x0_.clone(stream_)),
+      b_(std::move(b.own)),
+      x0_(x_.clone(stream_)),
       r_(A_.range(), stream_) {
   update_residual();
   Array s(A_.domain(), stream_);

@@ -11,7 +11,7 @@ namespace tandem {
 /// be the transpose of A: B is what apply_adjoint of A runs (`unmatched_pair`). It keeps a vector for each
 /// step that it has made. With B = At its steps are those of LSMR. Source: Hansen, Hayami, Morikuni, Journal
 /// of Computational and Applied Mathematics 413, 2022.
-class BaGmres {
+class BaGmres : public SolverBase<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, x0, the first vector of the basis
                                    .projections = 3,  // b, r; the signs of traces
@@ -20,15 +20,9 @@ class BaGmres {
                                    .traces = {2, 1},
                                    .volumes_a_step = 1};
 
-  /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
-  /// x0 is in domain()
-  BaGmres(LinearOperator A, const Array& b, Array x0, Sums sums = {})
-      : BaGmres(std::move(A), b.clone(), std::move(x0), std::move(sums)) {}
-  BaGmres(LinearOperator A, Array&& b, Array x0, Sums sums = {});
+  /// @throws SpaceError unless b is in range() and x0 is in domain()
+  BaGmres(LinearOperator A, Data b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as in LSMR, since B is near At
   std::vector<double> traces();                                ///< trace of A B, one per block
@@ -55,13 +49,11 @@ class BaGmres {
   void update_solution(const ActiveBlocks& active);
   void update_residual();
 
-  LinearOperator A_;
-  Stream& stream_;
   Sums sums_;
-  Array b_, x0_, x_, r_;
+  Array b_, x0_, r_;
   std::vector<Array> basis_;
   std::vector<Small> small_;
-  std::vector<double> residual_norms_, falls_;
+  std::vector<double> falls_;
 };
 
 }  // namespace tandem

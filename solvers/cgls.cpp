@@ -7,12 +7,10 @@
 
 namespace tandem {
 
-Cgls::Cgls(LinearOperator A, Array&& b, Array x0, Sums sums)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
+Cgls::Cgls(LinearOperator A, Data b, Array x0, Sums sums)
+    : SolverBase(std::move(A), std::move(x0)),
       sums_(std::move(sums)),
-      x_(std::move(x0)),
-      r_(std::move(b)),
+      r_(std::move(b.own)),
       s_(A_.domain(), stream_),
       p_(A_.domain(), stream_),
       q_(A_.range(), stream_) {

@@ -16,4 +16,7 @@ void require_none_negative(const Array& data, Array& scratch, const std::string&
 /// GeometryError if one is negative or not finite
 void require_weights(std::span<const float> weights, Index blocks, const std::string& solver);
 
+/// @throws GeometryError unless 0 < relaxation < 2
+void require_relaxation(float relaxation, const std::string& solver);
+
 }  // namespace tandem

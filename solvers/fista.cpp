@@ -18,12 +18,10 @@ double next_momentum(double t) { return 0.5 * (1 + std::sqrt(1 + 4 * t * t)); }
 
 Fista::Fista(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::vector<float> weights,
              std::optional<Array> data_weights, FistaOptions options)
-    : A_(std::move(A)),
+    : SolverBase(std::move(A), std::move(x0)),
       regulariser_(std::move(regulariser)),
       options_(options),
-      stream_(default_stream(A_.domain().device())),
       b_(std::move(b)),
-      x_(std::move(x0)),
       before_(A_.domain(), stream_),
       z_(A_.domain(), stream_),
       v_(A_.domain(), stream_),

@@ -2,25 +2,22 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "checks.hpp"
 #include "per_block.hpp"
 #include "solver_kind.hpp"
 
 namespace tandem {
 
-Landweber::Landweber(LinearOperator A, Array&& b, Array x0, LandweberOptions options)
-    : A_(std::move(A)),
+Landweber::Landweber(LinearOperator A, Data b, Array x0, LandweberOptions options)
+    : SolverBase(std::move(A), std::move(x0)),
       options_(options),
-      stream_(default_stream(A_.domain().device())),
-      b_(std::move(b)),
-      x_(std::move(x0)),
+      b_(std::move(b.own)),
       r_(A_.range()),
       update_(A_.domain()) {
-  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Landweber: relaxation ",
-                         options_.relaxation, "; a number between 0 and 2 is needed");
+  require_relaxation(options_.relaxation, "Landweber");
   for (const double norm : block_norms(A_, update_, r_, stream_))
     steps_.push_back(norm > 0 ? options_.relaxation / (norm * norm) : 0);
   clamp(x_, options_.bounds, stream_);

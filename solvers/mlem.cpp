@@ -9,11 +9,9 @@
 
 namespace tandem {
 
-Mlem::Mlem(LinearOperator A, Array&& b, Array x0)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
-      b_(std::move(b)),
-      x_(std::move(x0)),
+Mlem::Mlem(LinearOperator A, Data b, Array x0)
+    : SolverBase(std::move(A), std::move(x0)),
+      b_(std::move(b.own)),
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
       update_(A_.domain(), stream_),

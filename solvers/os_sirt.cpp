@@ -2,26 +2,23 @@
 
 #include <algorithm>
 
-#include "../core/error.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
+#include "checks.hpp"
 #include "per_block.hpp"
 #include "solver_kind.hpp"
 
 namespace tandem {
 
-OsSirt::OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options)
-    : A_(std::move(A)),
+OsSirt::OsSirt(Subsets A, Data b, Array x0, SirtOptions options)
+    : SolverBase(std::move(A), std::move(x0)),
       options_(options),
-      stream_(default_stream(A_.domain().device())),
-      b_(A_.ordered(std::move(b))),
-      x_(std::move(x0)),
+      b_(A_.ordered(std::move(b.own))),
       r_(A_.range(), stream_),
       row_weight_(inverse_sums(row_sums(A_), stream_)),
       column_weight_(A_.domain(), stream_),
       update_(A_.domain(), stream_) {
-  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "OsSirt: relaxation ",
-                         options_.relaxation, "; a number between 0 and 2 is needed");
+  require_relaxation(options_.relaxation, "OsSirt");
   weigh_columns();
   clamp(x_, options_.bounds, stream_);
   update_residual();

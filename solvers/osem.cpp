@@ -11,11 +11,9 @@
 
 namespace tandem {
 
-Osem::Osem(Subsets A, Array&& b, Array x0)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
-      b_(A_.ordered(std::move(b))),
-      x_(std::move(x0)),
+Osem::Osem(Subsets A, Data b, Array x0)
+    : SolverBase(std::move(A), std::move(x0)),
+      b_(A_.ordered(std::move(b.own))),
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
       update_(A_.domain(), stream_),

@@ -11,7 +11,7 @@ namespace tandem {
 /// those of its views. A step goes through all subsets. After each subset the sum of its Bx is that of its b.
 /// All else is as in `Mlem`. If data contradict each other, the steps end in a cycle. Source: Hudson, Larkin,
 /// IEEE TMI 13(4), 1994.
-class Osem {
+class Osem : public SolverBase<Subsets> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, the update, Bt1
                                    .projections = 3,  // b, Ax, b - Ax
@@ -21,22 +21,15 @@ class Osem {
 
   /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
   /// x0 is in domain(); GeometryError if b has elements that are negative or not finite
-  Osem(Subsets A, const Array& b, Array x0) : Osem(std::move(A), b.clone(), std::move(x0)) {}
-  Osem(Subsets A, Array&& b, Array x0);
+  Osem(Subsets A, Data b, Array x0);
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &rest_; }  ///< between steps, in the order of the subsets
   SolverState state() { return {{"x", x_}, {"rest", rest_}, {"residual_norms", residual_norms_}}; }
 
  private:
   void update_residual();
 
-  Subsets A_;
-  Stream& stream_;
-  Array b_, x_, projected_, rest_, update_, sums_;  // rest: b - Ax; projected, update, sums: scratch
-  std::vector<double> residual_norms_;
+  Array b_, projected_, rest_, update_, sums_;  // rest: b - Ax; projected, update, sums: scratch
 };
 
 }  // namespace tandem

@@ -59,6 +59,32 @@ concept TellsItsGap = IterativeSolver<S> && requires(S solver) {
   { solver.gaps() } -> std::same_as<std::vector<double>>;  // shares of the objective, one per block
 };
 
+/// Data that a solver keeps: a copy of them, or the data themselves if the caller gives them up.
+struct Data {
+  Array own;
+  Data(const Array& data) : own(data.clone()) {}
+  Data(Array&& data) : own(std::move(data)) {}
+};
+
+/// The part that most solvers have in common: A, which is a LinearOperator or Subsets, the solution x, and |b
+/// - Ax| of each block.
+template <class Operator>
+class SolverBase {
+ public:
+  const Array& solution() const& { return x_; }
+  Array solution() && { return std::move(x_); }
+  const std::vector<double>& residual_norms() const { return residual_norms_; }
+
+ protected:
+  SolverBase(Operator A, Array x0)
+      : A_(std::move(A)), stream_(default_stream(A_.domain().device())), x_(std::move(x0)) {}
+
+  Operator A_;
+  Stream& stream_;
+  Array x_;
+  std::vector<double> residual_norms_;
+};
+
 /// The numbers of applications of an operator and of its adjoint.
 struct Applications {
   int forward = 0, adjoint = 0;

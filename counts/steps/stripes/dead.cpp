@@ -104,8 +104,6 @@ Index remove_useless_columns(Plane& sinogram) {
   return interpolate_columns(sinogram, useless_columns(fluctuations_of(sinogram), beside.distances));
 }
 
-namespace method {
-
 namespace {
 
 DeadStripes asked_dead(const Preprocessing& how) {
@@ -115,7 +113,7 @@ DeadStripes asked_dead(const Preprocessing& how) {
 
 }  // namespace
 
-Method dead() {
+Method dead_method() {
   return {.name = "vo-dead",
           .help = "interpolates columns that do not respond or fluctuate, then vo-large (Vo 6)",
           .options = {vo_dead_snr, vo_dead_size, vo_dead_norm},
@@ -127,5 +125,4 @@ Method dead() {
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

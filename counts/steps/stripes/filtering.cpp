@@ -11,8 +11,6 @@ kernels::Waves slow_waves(Index views, double sigma) {
   return waves_of(length, beside, gaussian_gain(length, sigma), Zero::at_half);
 }
 
-namespace method {
-
 namespace {
 
 const Option<PositiveNumber> vo_filtering_sigma{
@@ -44,7 +42,7 @@ GpuColumns on_columns(const Filtering& how) { return {.slow_sigma = how.sigma, .
 }  // namespace
 
 /// Vo's algorithm 2.
-Method filtering() {
+Method filtering_method() {
   return {.name = "vo-filtering",
           .help = "vo-sorting of what changes slowly over the views (Vo 2)",
           .options = {vo_filtering_sigma, vo_filtering_size, vo_filtering_dim},
@@ -57,5 +55,4 @@ Method filtering() {
                           Shape shape) { return gpu_bytes(on_columns(asked_filtering(how)), shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

@@ -45,8 +45,6 @@ void require_levels(const FourierWavelet& how, Index views, Index bins) {
                          " levels; 2^levels is about the width of a stripe, give 3 to 5");
 }
 
-namespace method {
-
 namespace {
 
 /// The plane without the last row or column, if there is one more than there was.
@@ -85,7 +83,7 @@ Index rows_together(const FourierWavelet& how, Shape n) {
 
 }  // namespace
 
-Method fourier_wavelet() {
+Method fourier_wavelet_method() {
   return {.name = "fw",
           .help = "damps what is constant over the views in wavelet bands (Muench)",
           .options = {fw_level, fw_sigma, fw_filter, fw_pad},
@@ -109,5 +107,4 @@ Method fourier_wavelet() {
               }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

@@ -54,8 +54,6 @@ Index remove_large_stripes(Plane& sinogram, const LargeStripes& how) {
   return std::ranges::count(marks, true);
 }
 
-namespace method {
-
 namespace {
 
 LargeStripes asked_large(const Preprocessing& how) {
@@ -65,7 +63,7 @@ LargeStripes asked_large(const Preprocessing& how) {
 
 }  // namespace
 
-Method large() {
+Method large_method() {
   return {.name = "vo-large",
           .help = "divides columns by what sets them apart, and replaces wide stripes (Vo 5)",
           .options = {vo_large_snr, vo_large_size, vo_large_drop_ratio, vo_large_norm},
@@ -79,5 +77,4 @@ Method large() {
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

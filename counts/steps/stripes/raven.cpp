@@ -4,7 +4,7 @@
 #include "../../../kernels/spectra.hpp"
 #include "stripe_method.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -57,7 +57,7 @@ Raven asked_raven(const Preprocessing& how) {
 }  // namespace
 
 /// C. Raven, Review of Scientific Instruments 69, 2978 (1998).
-Method raven() {
+Method raven_method() {
   return {.name = "raven",
           .help = "damps high frequencies along rows where those over the views are near 0 (Raven)",
           .options = {raven_uvalue, raven_nvalue, raven_vvalue},
@@ -75,4 +75,4 @@ Method raven() {
               }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace tandem::pipeline::stripes

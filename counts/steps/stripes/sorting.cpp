@@ -2,7 +2,7 @@
 #include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -17,7 +17,7 @@ Sorting asked_sorting(const Preprocessing& how) {
 }  // namespace
 
 /// Vo's algorithm 3.
-Method sorting() {
+Method sorting_method() {
   return {.name = "vo-sorting",
           .help = "sorts each column, takes medians across columns, and puts the values back (Vo 3)",
           .options = {vo_sorting_size, vo_sorting_dim},
@@ -31,4 +31,4 @@ Method sorting() {
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace tandem::pipeline::stripes

@@ -89,8 +89,6 @@ std::vector<double> excess_of(std::span<const double> means, std::span<const dou
                           : std::vector<double>(means.size(), 0.0);
 }
 
-namespace method {
-
 namespace {
 
 std::vector<double> sums_of_views(const Plane& sinogram, Range views) {
@@ -145,7 +143,7 @@ std::string conflict(const StepValues& values) {
 
 }  // namespace
 
-Method titarenko() {
+Method titarenko_method() {
   return {.name = "ti",
           .help = "takes the means of columns to those of their neighbours (Titarenko)",
           .options = {ti_beta, ti_mask, ti_nblock, ti_alpha},
@@ -161,5 +159,4 @@ Method titarenko() {
           .conflict = conflict};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes
