@@ -345,4 +345,10 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
   return lines;
 }
 
+bool steps_heed_axis(const Preprocessing& how) {
+  return how.pose.has_value() || std::ranges::any_of(how.table(), [&](const Step& step) {
+           return step.heeds_axis && step.heeds_axis(how);
+         });
+}
+
 }  // namespace tandem::pipeline

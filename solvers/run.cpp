@@ -6,7 +6,6 @@
 
 #include "../core/error.hpp"
 #include "../operators/periodogram.hpp"
-#include "stopping/past_the_least.hpp"
 
 namespace tandem {
 
@@ -16,6 +15,22 @@ template <class Work>
 void for_each_rule(const StopRule& stop, const Work& work) {
   work(stop);
   for (const StopRule& other : stop.others) for_each_rule(other, work);
+}
+
+/// A rule that holds one step after the first minimum of a measure, which has one number per block. It keeps
+/// the last iteration and its numbers.
+StopRule past_the_least(std::string name, std::function<std::vector<double>(const Progress&)> measure) {
+  const auto kept = std::make_shared<std::vector<double>>();
+  const auto holds = [measure = std::move(measure), kept, before = std::make_shared<std::vector<double>>()](
+                         const Progress& now, std::size_t block) {
+    if (kept->empty() || kept->front() != now.iteration) {
+      std::vector<double> numbers = measure(now);
+      numbers.insert(numbers.begin(), now.iteration);
+      *before = std::exchange(*kept, std::move(numbers));
+    }
+    return !before->empty() && (*kept)[block + 1] > (*before)[block + 1];
+  };
+  return {std::move(name), holds, {}, kept};
 }
 
 }  // namespace

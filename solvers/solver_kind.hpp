@@ -194,7 +194,6 @@ AnySolver made(SolverInput& input, More... more) {
       S(std::get<Operator>(std::move(input.A)), std::move(input.b), std::move(input.x0), std::move(more)...));
 }
 
-/// All kinds.
 std::span<const SolverKind> solver_kinds();
 
 /// The kind with this name: that of the program, or that of the class if the program does not have it.

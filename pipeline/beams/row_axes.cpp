@@ -41,7 +41,6 @@ LinearOperator of_measured(const Scan& scan, const VolumeGrid& grid, const Linea
   return diagonal(on_device(measured(scan, grid, A.range()), A.range().device())) * A;
 }
 
-/// The function `Equations::subsets` of a problem.
 std::function<Subsets(Index)> subsets_of(const Problem& problem) {
   if (!problem.of_views) return {};
   return [scan = problem.scan, grid = problem.grid, own = problem.own_views,

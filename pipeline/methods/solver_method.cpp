@@ -1,4 +1,4 @@
-#include "solver_method.hpp"
+#include "method.hpp"
 
 #include <utility>
 
@@ -6,7 +6,6 @@
 #include "../../core/spelled.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/damping.hpp"
-#include "search.hpp"
 #include "variation.hpp"
 
 namespace tandem::pipeline {

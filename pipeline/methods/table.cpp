@@ -4,7 +4,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/names.hpp"
 #include "../../core/rounding.hpp"
-#include "solver_method.hpp"
+#include "method.hpp"
 
 namespace tandem::pipeline {
 

@@ -37,7 +37,6 @@ ViewGeometry known_kind(ViewGeometry found) {
   return found;
 }
 
-/// The 12 numbers of a line.
 std::array<double, width> numbers_in(const std::string& line, const std::string& where) {
   std::array<double, width> numbers{};
   std::istringstream words(line);
