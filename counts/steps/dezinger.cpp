@@ -12,7 +12,7 @@
 #include "outliers.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::step {
+namespace tandem::pipeline {
 
 namespace {
 
@@ -217,7 +217,7 @@ RowMargin margin(const Preprocessing& how) {
 
 }  // namespace
 
-Step dezinger() {
+Step dezinger_step() {
   return with_window<Window::row>(
       {.name = "dezinger",
        .help = "counts far above the median of the bins around them become that median",
@@ -226,7 +226,7 @@ Step dezinger() {
        .conflict = dezinger_conflict});
 }
 
-Step dezinger_projection() {
+Step dezinger_projection_step() {
   return with_window<Window::projection>(
       {.name = "dezinger-projection",
        .help = "the same with a window of bins and rows ({dezinger} N:window=projection)",
@@ -234,7 +234,7 @@ Step dezinger_projection() {
        .margin = margin<Window::projection>});
 }
 
-Step dezinger_cube() {
+Step dezinger_cube_step() {
   return with_window<Window::cube>(
       {.name = "dezinger-cube",
        .help = "the same with a window of bins, rows and views ({dezinger} N:window=cube)",
@@ -244,4 +244,4 @@ Step dezinger_cube() {
        .bytes_a_thread = bytes_a_thread});
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -124,9 +124,7 @@ Method fitting_method() {
           .help = "divides columns by a polynomial over the views, for stripes of smooth sinograms (Vo 1)",
           .options = {vo_fitting_order, vo_fitting_sigmax, vo_fitting_sigmay},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked_fitting(how)](Plane& sinogram, Notes&) { divide_by_fit(sinogram, own); };
-          },
+          .begin = begin_with<asked_fitting, divide_by_fit>,
           .on_gpu = [](const Preprocessing& how) { return fit_on_gpu(asked_fitting(how)); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes_of_fit(shape); }};
 }

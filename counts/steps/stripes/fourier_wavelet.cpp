@@ -62,7 +62,7 @@ Plane without_stripes(const Plane& plane, const FourierWavelet& how, Index level
   return like(synthesised(bands, *how.wavelet), plane.rows, plane.columns);
 }
 
-void remove(Plane& sinogram, const FourierWavelet& how) {
+void damp_waves(Plane& sinogram, const FourierWavelet& how) {
   require_levels(how, sinogram.rows, sinogram.columns);
   const Index zeros = how.zeros(sinogram.rows), before = zeros / 2;
   Plane wide(sinogram.rows + zeros, sinogram.columns);
@@ -88,9 +88,7 @@ Method fourier_wavelet_method() {
           .help = "damps what is constant over the views in wavelet bands (Muench)",
           .options = {fw_level, fw_sigma, fw_filter, fw_pad},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked_wavelet(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
-          },
+          .begin = begin_with<asked_wavelet, damp_waves>,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             return [own = asked_wavelet(how)](GpuData& data) {
               const Image<float>& y = data.y;

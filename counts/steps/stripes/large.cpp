@@ -68,11 +68,7 @@ Method large_method() {
           .help = "divides columns by what sets them apart, and replaces wide stripes (Vo 5)",
           .options = {vo_large_snr, vo_large_size, vo_large_drop_ratio, vo_large_norm},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [large = asked_large(how)](Plane& sinogram, Notes&) {
-              remove_large_stripes(sinogram, large);
-            };
-          },
+          .begin = begin_with<asked_large, remove_large_stripes>,
           .on_gpu = [](const Preprocessing& how) { return on_gpu({.large = asked_large(how)}); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }

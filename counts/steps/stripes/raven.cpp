@@ -31,7 +31,7 @@ std::vector<double> gain_of(const Raven& how, Index rows, Index columns) {
   return gain;
 }
 
-void remove(Plane& sinogram, const Raven& how) {
+void damp_rows(Plane& sinogram, const Raven& how) {
   Plane wide = padded(sinogram, pad, pad, nearest);
   kernels::multiply_spectra(wide.values, wide.rows, wide.columns, gain_of(how, wide.rows, wide.columns));
   sinogram = cropped(wide, pad, pad);
@@ -62,9 +62,7 @@ Method raven_method() {
           .help = "damps high frequencies along rows where those over the views are near 0 (Raven)",
           .options = {raven_uvalue, raven_nvalue, raven_vvalue},
           .planes = 5,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked_raven(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
-          },
+          .begin = begin_with<asked_raven, damp_rows>,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             return [own = asked_raven(how)](GpuData& data) { return remove_on_gpu(data, own); };
           },
