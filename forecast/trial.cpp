@@ -149,8 +149,7 @@ class HiddenFolder {
                        ": no folder can be made there");
     path_ = pattern;
   }
-  HiddenFolder(const HiddenFolder&) = delete;
-  HiddenFolder& operator=(const HiddenFolder&) = delete;
+  HiddenFolder(HiddenFolder&&) = delete;
   ~HiddenFolder() {
     std::error_code unheeded;
     fs::remove_all(path_, unheeded);

@@ -124,8 +124,7 @@ struct OneSlice {
       : plan(std::move(planned)),
         watch([go_on](const Stage&) { go_on(); }, 1, plan.flow.workers.size()),
         work{plan, watch} {}
-  OneSlice(const OneSlice&) = delete;
-  OneSlice& operator=(const OneSlice&) = delete;
+  OneSlice(OneSlice&&) = delete;
 
   Plan plan;
   Watch watch;

@@ -17,8 +17,7 @@ const Option<OneOf> option::flat_sets{
     OneOf{{"linear", "nearest", "each", "together"}}};
 const Option<TrueOrFalse> option::normalize_monitor{
     "normalize-monitor",
-    "default false; true: views and flats are divided by the monitor counts or the ring "
-    "current of the file",
+    "default false; true: views and flats are divided by the monitor counts or the ring current of the file",
     TrueOrFalse{}};
 
 namespace {

@@ -29,8 +29,7 @@ const Option<OneOf> dezinger_sign{"dezinger:sign",
                                   OneOf{{"bright", "both"}}};
 const Option<WholeNumber> dezinger_size{
     "dezinger",
-    "replace zingers and hot pixels: size of the median's window (default: no pixel is "
-    "replaced)",
+    "replace zingers and hot pixels: size of the median's window (default: no pixel is replaced)",
     WholeNumber{2, 1000},
     {dezinger_threshold, dezinger_window, dezinger_sign}};
 

@@ -10,8 +10,7 @@ namespace tandem::pipeline {
 
 const Option<Number> option::most_floored{
     "minus-log:floored",
-    "percentage of transmissions that may lie below the floor of the logarithm, half a "
-    "count (default 1)",
+    "percentage of transmissions that may lie below the floor of the logarithm, half a count (default 1)",
     Number{0, 100}};
 const Option<TrueOrFalse> option::minus_log{
     "minus-log",

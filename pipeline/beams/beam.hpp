@@ -42,9 +42,8 @@ struct Beam {
   std::optional<std::array<double, 2>> (*heights_seen)(const Scan& scan, double radius) = nullptr;
 
   /// Chooses the workers, how the projector runs on each, and whether it is a matched pair. `bytes` returns
-  /// the memory that kernels may take on the first device.
-  /// @throws DeviceError if the devices cannot run it that way; GeometryError if the method needs a matched
-  /// pair and this one is not
+  /// the memory that kernels may take on the first device. @throws DeviceError if the devices cannot run it
+  /// that way; GeometryError if the method needs a matched pair and this one is not
   void (*choose_execution)(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) = nullptr;
 
   /// Adds what the user should know about the views, the volume and the chunks of the plan.

@@ -73,8 +73,7 @@ class Solver {
     const OnDevice on(on_device_);
     solver_.reset();
   }
-  Solver(const Solver&) = delete;
-  Solver& operator=(const Solver&) = delete;
+  Solver(Solver&&) = delete;
 
   /// Calls work(solver, stream) on the solver's stream, in the order of the caller's one.
   template <class Work>

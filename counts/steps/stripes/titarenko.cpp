@@ -19,9 +19,7 @@ namespace tandem::pipeline::stripes {
 namespace {
 
 const Option<PositiveNumber> ti_beta{
-    "ti:beta",
-    "the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, "
-    "narrow stripes)",
+    "ti:beta", "the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, narrow stripes)",
     PositiveNumber{1}};
 const Option<PositiveNumber> ti_mask{
     "ti:mask", "share of the row, around its middle, that is changed (default 1)", PositiveNumber{1}};
