@@ -41,11 +41,9 @@ std::vector<double> BaGmres::Small::solve() const {
 }
 
 BaGmres::BaGmres(LinearOperator A, Data b, Array x0, Sums sums)
-    : SolverBase(std::move(A), std::move(x0)),
+    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)),
       sums_(std::move(sums)),
-      b_(std::move(b.own)),
-      x0_(x_.clone(stream_)),
-      r_(A_.range(), stream_) {
+      x0_(x_.clone(stream_)) {
   update_residual();
   Array s(A_.domain(), stream_);
   A_.apply_adjoint(1, r_, 0, s, stream_);
@@ -58,12 +56,6 @@ BaGmres::BaGmres(LinearOperator A, Data b, Array x0, Sums sums)
     falls_.push_back(length * length);
   }
   normalise(std::move(s), lengths);
-}
-
-void BaGmres::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void BaGmres::normalise(Array v, const std::vector<double>& lengths) {

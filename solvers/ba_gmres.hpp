@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "../operators/linear_operator.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
 
 namespace tandem {
@@ -11,7 +12,7 @@ namespace tandem {
 /// be the transpose of A: B is what apply_adjoint of A runs (`unmatched_pair`). It keeps a vector for each
 /// step that it has made. With B = At its steps are those of LSMR. Source: Hansen, Hayami, Morikuni, Journal
 /// of Computational and Applied Mathematics 413, 2022.
-class BaGmres : public SolverBase<LinearOperator> {
+class BaGmres : public ResidualSolver<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, x0, the first vector of the basis
                                    .projections = 3,  // b, r; the signs of traces
@@ -23,7 +24,6 @@ class BaGmres : public SolverBase<LinearOperator> {
   /// @throws SpaceError unless b is in range() and x0 is in domain()
   BaGmres(LinearOperator A, Data b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
-  const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as in LSMR, since B is near At
   std::vector<double> traces();                                ///< trace of A B, one per block
   SolverState state();
@@ -47,10 +47,9 @@ class BaGmres : public SolverBase<LinearOperator> {
   void extend_basis();
   void normalise(Array v, const std::vector<double>& lengths);
   void update_solution(const ActiveBlocks& active);
-  void update_residual();
 
   Sums sums_;
-  Array b_, x0_, r_;
+  Array x0_;
   std::vector<Array> basis_;
   std::vector<Small> small_;
   std::vector<double> falls_;

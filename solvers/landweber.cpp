@@ -11,24 +11,14 @@
 
 namespace tandem {
 
-Landweber::Landweber(LinearOperator A, Data b, Array x0, LandweberOptions options)
-    : SolverBase(std::move(A), std::move(x0)),
-      options_(options),
-      b_(std::move(b.own)),
-      r_(A_.range()),
-      update_(A_.domain()) {
+Landweber::Landweber(LinearOperator A, Data b, Array x0, SirtOptions options)
+    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)), options_(options), update_(A_.domain()) {
   require_relaxation(options_.relaxation, "Landweber");
   for (const double norm : block_norms(A_, update_, r_, stream_))
     steps_.push_back(norm > 0 ? options_.relaxation / (norm * norm) : 0);
   clamp(x_, options_.bounds, stream_);
   update_residual();
   falls_.assign(residual_norms_.size(), INFINITY);
-}
-
-void Landweber::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void Landweber::step(const ActiveBlocks& active) {
@@ -66,7 +56,7 @@ SolverKind landweber_kind() {
        .options = {"relaxation", "bounds"},
        .numbers = {{"relaxation", 1}},
        .make = [](SolverInput input) {
-         return made<Landweber>(input, LandweberOptions{input.numbers["relaxation"], input.bounds});
+         return made<Landweber>(input, SirtOptions{input.numbers["relaxation"], input.bounds});
        }});
 }
 

@@ -11,10 +11,8 @@
 namespace tandem {
 
 OsSirt::OsSirt(Subsets A, Data b, Array x0, SirtOptions options)
-    : SolverBase(std::move(A), std::move(x0)),
+    : ResidualSolver(A, A.ordered(std::move(b.own)), std::move(x0)),
       options_(options),
-      b_(A_.ordered(std::move(b.own))),
-      r_(A_.range(), stream_),
       row_weight_(inverse_sums(row_sums(A_), stream_)),
       column_weight_(A_.domain(), stream_),
       update_(A_.domain(), stream_) {
@@ -36,12 +34,6 @@ void OsSirt::weigh_columns() {
     axpby(1, update_, 1, column_weight_, stream_);  // the larger one of both
   }
   column_weight_ = inverse_sums(std::move(column_weight_), stream_);
-}
-
-void OsSirt::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "../operators/subsets.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
 #include "sirt.hpp"
 
@@ -15,7 +16,7 @@ namespace tandem {
 /// is SART. For P and for weights that are zero, see `Sirt`. If data contradict each other, the steps end in
 /// a cycle, which a smaller relaxation narrows. Sources: Andersen, Kak, Ultrasonic Imaging 6(1), 1984;
 /// Censor, Elfving, SIAM Journal on Matrix Analysis and Applications 24(1), 2002.
-class OsSirt : public SolverBase<Subsets> {
+class OsSirt : public ResidualSolver<Subsets> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
                                    .projections = 3,  // b, r, R
@@ -27,16 +28,14 @@ class OsSirt : public SolverBase<Subsets> {
   /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
   OsSirt(Subsets A, Data b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
-  const Array* residual() const { return &r_; }  ///< its views are in the order of the subsets
   SolverState state() { return {{"x", x_}, {"r", r_}, {"residual_norms", residual_norms_}}; }
 
  private:
   void weigh_columns();
   void step_in(std::size_t subset, const ActiveBlocks& active);
-  void update_residual();
 
   SirtOptions options_;
-  Array b_, r_, row_weight_, column_weight_, update_;
+  Array row_weight_, column_weight_, update_;
 };
 
 }  // namespace tandem

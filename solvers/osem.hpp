@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "../operators/subsets.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
 
 namespace tandem {
@@ -11,7 +12,7 @@ namespace tandem {
 /// those of its views. A step goes through all subsets. After each subset the sum of its Bx is that of its b.
 /// All else is as in `Mlem`. If data contradict each other, the steps end in a cycle. Source: Hudson, Larkin,
 /// IEEE TMI 13(4), 1994.
-class Osem : public SolverBase<Subsets> {
+class Osem : public ResidualSolver<Subsets> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, the update, Bt1
                                    .projections = 3,  // b, Ax, b - Ax
@@ -23,13 +24,10 @@ class Osem : public SolverBase<Subsets> {
   /// x0 is in domain(); GeometryError if b has elements that are negative or not finite
   Osem(Subsets A, Data b, Array x0);
   void step(const ActiveBlocks& active);
-  const Array* residual() const { return &rest_; }  ///< between steps, in the order of the subsets
-  SolverState state() { return {{"x", x_}, {"rest", rest_}, {"residual_norms", residual_norms_}}; }
+  SolverState state() { return {{"x", x_}, {"rest", r_}, {"residual_norms", residual_norms_}}; }
 
  private:
-  void update_residual();
-
-  Array b_, projected_, rest_, update_, sums_;  // rest: b - Ax; projected, update, sums: scratch
+  Array projected_, update_, sums_;  // scratch
 };
 
 }  // namespace tandem

@@ -12,10 +12,8 @@
 namespace tandem {
 
 Sirt::Sirt(LinearOperator A, Data b, Array x0, SirtOptions options)
-    : SolverBase(std::move(A), std::move(x0)),
+    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)),
       options_(options),
-      b_(std::move(b.own)),
-      r_(A_.range(), stream_),
       row_weight_(inverse_sums(row_sums(A_), stream_)),
       column_weight_(inverse_sums(column_sums(A_), stream_)),
       update_(A_.domain(), stream_) {
@@ -23,12 +21,6 @@ Sirt::Sirt(LinearOperator A, Data b, Array x0, SirtOptions options)
   clamp(x_, options_.bounds, stream_);
   update_residual();
   falls_.assign(residual_norms_.size(), INFINITY);
-}
-
-void Sirt::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void Sirt::step(const ActiveBlocks& active) {

@@ -4,6 +4,7 @@
 
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
 
 namespace tandem {
@@ -16,7 +17,7 @@ struct SirtOptions {
 /// x <- P(x + lambda C At R (b - Ax)) with R = 1/(A 1) and C = 1/(At 1); P clamps to the bounds. If a sum is
 /// zero, its weight is zero too, so that voxels that no ray meets keep their value. A pair may be slightly
 /// unmatched. Source: Kak, Slaney 1988, section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
-class Sirt : public SolverBase<LinearOperator> {
+class Sirt : public ResidualSolver<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
                                    .projections = 4,  // b, r, R; the signs of traces
@@ -28,7 +29,6 @@ class Sirt : public SolverBase<LinearOperator> {
   /// (0, 2)
   Sirt(LinearOperator A, Data b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
-  const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
   std::vector<double> traces();                                ///< trace of A C At R, one per block
   SolverState state() {
@@ -36,11 +36,10 @@ class Sirt : public SolverBase<LinearOperator> {
   }
 
  private:
-  void update_residual();
   void note(const ActiveBlocks& active);
 
   SirtOptions options_;
-  Array b_, r_, row_weight_, column_weight_, update_;
+  Array row_weight_, column_weight_, update_;
   std::vector<double> falls_;
 };
 
