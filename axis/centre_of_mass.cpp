@@ -1,4 +1,4 @@
-#include "centre_of_mass.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
 #include <array>

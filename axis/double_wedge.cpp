@@ -1,6 +1,6 @@
 // The axis by the double wedge: for scans over half a turn.
 
-#include "double_wedge.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
 #include <cmath>

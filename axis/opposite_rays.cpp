@@ -3,7 +3,7 @@
 // direction is t - g). In a parallel beam g is 0. Two bins that mirror each other about the axis see such
 // rays. Their values are compared for trial axes, as far as both bins are on the detector.
 
-#include "opposite_rays.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -30,7 +30,6 @@
 #include "../reports/rank_forecast.hpp"
 #include "../reports/recon_report.hpp"
 #include "../runs/batch.hpp"
-#include "../runs/compare.hpp"
 #include "../runs/follow.hpp"
 #include "../runs/log_file.hpp"
 #include "../runs/progress.hpp"

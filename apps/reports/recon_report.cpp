@@ -10,7 +10,7 @@
 #include "../../core/version.hpp"
 #include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_kind.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/run.hpp"
 #include "../options/device_options.hpp"

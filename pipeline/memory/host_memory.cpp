@@ -1,4 +1,4 @@
-#include "host_memory.hpp"
+#include "budget.hpp"
 
 #include <algorithm>
 #include <fstream>
