@@ -1,6 +1,6 @@
 // Volumes in Zarr 2 are read: chunk by chunk, and of chunks that are not packed the lines that are wanted.
 
-#include "ome_zarr_source.hpp"
+#include "ome_zarr.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ome_zarr_text.hpp"
+#include "ome_zarr.hpp"
 
 #include <array>
 #include <cmath>

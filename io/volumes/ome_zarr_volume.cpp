@@ -18,8 +18,7 @@
 #include "../files/text.hpp"
 #include "../files/text_file.hpp"
 #include "../hdf5/packing.hpp"
-#include "ome_zarr_source.hpp"
-#include "ome_zarr_text.hpp"
+#include "ome_zarr.hpp"
 #include "slab_writer.hpp"
 #include "volume_kind.hpp"
 
