@@ -1,7 +1,6 @@
 #include "ways.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 

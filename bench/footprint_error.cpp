@@ -1,9 +1,5 @@
 #include "footprint_error.hpp"
 
-#include <cmath>
-#include <vector>
-
-#include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
 #include "../kernels/footprint.hpp"
 #include "../operators/random.hpp"

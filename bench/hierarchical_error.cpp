@@ -1,7 +1,6 @@
 #include "hierarchical_error.hpp"
 
 #include <cmath>
-#include <vector>
 
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"

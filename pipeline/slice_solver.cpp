@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <span>
 #include <utility>
 #include <variant>

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <utility>
-
 #include "../operators/linear_operator.hpp"
 #include "residual_solver.hpp"
 #include "run.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <utility>
-
 #include "bidiagonalisation.hpp"
 #include "run.hpp"
 

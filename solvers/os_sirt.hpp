@@ -1,7 +1,5 @@
 #pragma once
 
-#include <utility>
-
 #include "../operators/subsets.hpp"
 #include "residual_solver.hpp"
 #include "run.hpp"

@@ -6,7 +6,6 @@
 
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
-#include "volume_format.hpp"
 
 namespace tandem::io::zarr_text {
 

@@ -22,7 +22,7 @@
 #include "slab_writer.hpp"
 #include "volume_kind.hpp"
 
-namespace tandem::io::volumes {
+namespace tandem::io {
 
 namespace {
 
@@ -288,7 +288,7 @@ std::vector<fs::path> all_files(const fs::path& path) {
 
 }  // namespace
 
-VolumeKind ome_zarr() {
+VolumeKind ome_zarr_kind() {
   return {.name = "zarr",
           .title = "OME-Zarr",
           .endings = {".zarr"},
@@ -300,4 +300,4 @@ VolumeKind ome_zarr() {
           .files = all_files};
 }
 
-}  // namespace tandem::io::volumes
+}  // namespace tandem::io

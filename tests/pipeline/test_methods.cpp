@@ -11,8 +11,8 @@
 #include "../../core/error.hpp"
 #include "../../operators/projector.hpp"
 #include "../../pipeline/methods/method.hpp"
-#include "../../solvers/run.hpp"
 #include "../../pipeline/watch/outcome.hpp"
+#include "../../solvers/run.hpp"
 #include "../support/scans.hpp"
 
 namespace tandem::pipeline {
