@@ -126,22 +126,32 @@ ParallelBeam scan_for(Index size, Index rows, bool irregular) {
 
 const std::vector<CheckedPair>& checked_pairs() {
   using enum Model;
+  const auto of_parallel = [](Model model, std::vector<CheckShape> shapes) {
+    return CheckedPair{.name = "parallel/" + std::string(name_of(model)),
+                       .matched = true,
+                       .parallel = model,
+                       .shapes = std::move(shapes),
+                       .make = [=](const CheckCase& c) { return parallel(c, model); }};
+  };
+  const auto of_cone = [](Model model, std::vector<CheckShape> shapes) {
+    return CheckedPair{.name = "cone/" + std::string(name_of(model)),
+                       .matched = true,
+                       .cone = model,
+                       .shapes = std::move(shapes),
+                       .make = [=](const CheckCase& c) { return cone(c, model); }};
+  };
+  const auto of_fdk = [](const char* name, Model model) {
+    return CheckedPair{.name = name,
+                       .matched = true,
+                       .cone = model,
+                       .filtered = true,
+                       .shapes = cone_shapes,
+                       .make = [=](const CheckCase& c) { return fdk_of(c, model); }};
+  };
   static const std::vector<CheckedPair> all{
-      {.name = "parallel/pixel_driven",
-       .matched = true,
-       .parallel = pixel_driven,
-       .shapes = parallel_shapes,
-       .make = [](const CheckCase& c) { return parallel(c, pixel_driven); }},
-      {.name = "parallel/joseph",
-       .matched = true,
-       .parallel = joseph,
-       .shapes = parallel_shapes,
-       .make = [](const CheckCase& c) { return parallel(c, joseph); }},
-      {.name = "parallel/fourier",
-       .matched = true,
-       .parallel = fourier,
-       .shapes = fourier_shapes,
-       .make = [](const CheckCase& c) { return parallel(c, fourier); }},
+      of_parallel(pixel_driven, parallel_shapes),
+      of_parallel(joseph, parallel_shapes),
+      of_parallel(fourier, fourier_shapes),
       {.name = "parallel/ramp_filter",
        .matched = true,
        .shapes = few,
@@ -155,31 +165,15 @@ const std::vector<CheckedPair>& checked_pairs() {
            [](const CheckCase& c) {
              return unmatched_pair(parallel(c, joseph), adjoint(parallel(c, pixel_driven)));
            }},
-      {.name = "cone/separable_footprint",
-       .matched = true,
-       .cone = separable_footprint,
-       .shapes = footprint_shapes,
-       .make = [](const CheckCase& c) { return cone(c, separable_footprint); }},
+      of_cone(separable_footprint, footprint_shapes),
       {.name = "cone/separable_footprint in tiles",
        .matched = true,
        .cone = separable_footprint,
        .shapes = cone_shapes,
        .make = cone_in_tiles},
-      {.name = "cone/joseph",
-       .matched = true,
-       .cone = joseph,
-       .shapes = cone_shapes,
-       .make = [](const CheckCase& c) { return cone(c, joseph); }},
-      {.name = "cone/pixel_driven",
-       .matched = true,
-       .cone = pixel_driven,
-       .shapes = cone_shapes,
-       .make = [](const CheckCase& c) { return cone(c, pixel_driven); }},
-      {.name = "cone/hierarchical",
-       .matched = true,
-       .cone = hierarchical,
-       .shapes = hierarchical_shapes,
-       .make = [](const CheckCase& c) { return cone(c, hierarchical); }},
+      of_cone(joseph, cone_shapes),
+      of_cone(pixel_driven, cone_shapes),
+      of_cone(hierarchical, hierarchical_shapes),
       {.name = "flexible/separable_footprint",
        .matched = true,
        .flexible = true,
@@ -197,18 +191,8 @@ const std::vector<CheckedPair>& checked_pairs() {
            [](const CheckCase& c) {
              return unmatched_pair(cone(c, joseph), adjoint(cone(c, pixel_driven)));
            }},
-      {.name = "cone/fdk",
-       .matched = true,
-       .cone = separable_footprint,
-       .filtered = true,
-       .shapes = cone_shapes,
-       .make = [](const CheckCase& c) { return fdk_of(c, separable_footprint); }},
-      {.name = "cone/fdk pixel_driven",
-       .matched = true,
-       .cone = pixel_driven,
-       .filtered = true,
-       .shapes = cone_shapes,
-       .make = [](const CheckCase& c) { return fdk_of(c, pixel_driven); }}};
+      of_fdk("cone/fdk", separable_footprint),
+      of_fdk("cone/fdk pixel_driven", pixel_driven)};
   return all;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../core/execution.hpp"
-#include "../geometry/views.hpp"
+#include "../geometry/scan.hpp"
 #include "../kernels/bounds.hpp"
 #include "../operators/linear_operator.hpp"
 
@@ -52,7 +52,6 @@ CheckCase small_case(const CheckedPair& pair, const CheckShape& shape, Device de
 /// The bounds of the errors of a matched pair, from its row in the table of variants.
 kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device device);
 
-/// The names of all kernels in the tables of a device.
 std::vector<std::string> kernel_names(Device device);
 
 }  // namespace tandem::apps

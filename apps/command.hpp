@@ -49,8 +49,7 @@ class Listening {
  public:
   explicit Listening(Listener listener);
   ~Listening();
-  Listening(const Listening&) = delete;
-  Listening& operator=(const Listening&) = delete;
+  Listening(Listening&&) = delete;
 };
 
 /// The options of every command.

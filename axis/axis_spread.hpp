@@ -27,7 +27,6 @@ double spread(std::span<const Pull> parts);
 /// an error that no parting shows: the axis and edges fall between samples.
 double widest_spread(std::span<const std::vector<Pull>> partings, double floor);
 
-/// A trial axis and its misfit.
 struct Trial {
   double axis, misfit;
 };

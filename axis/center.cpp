@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-#include <string>
 #include <utility>
 
 #include "../core/error.hpp"
@@ -11,9 +10,7 @@
 #include "../core/spelled.hpp"
 #include "../core/units.hpp"
 #include "../geometry/view_angles.hpp"
-#include "centre_of_mass.hpp"
-#include "double_wedge.hpp"
-#include "opposite_rays.hpp"
+#include "ways.hpp"
 
 namespace tandem::pipeline {
 

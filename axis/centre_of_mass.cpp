@@ -1,7 +1,6 @@
-#include "centre_of_mass.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 

@@ -1,11 +1,9 @@
 // The axis by the double wedge: for scans over half a turn.
 
-#include "double_wedge.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 #include <optional>

@@ -3,10 +3,9 @@
 // direction is t - g). In a parallel beam g is 0. Two bins that mirror each other about the axis see such
 // rays. Their values are compared for trial axes, as far as both bins are on the detector.
 
-#include "opposite_rays.hpp"
+#include "ways.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>

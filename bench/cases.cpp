@@ -2,7 +2,6 @@
 #include <cmath>
 #include <ctime>
 #include <limits>
-#include <numbers>
 
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
@@ -13,6 +12,7 @@
 #include "../operators/projector.hpp"
 #include "../operators/random.hpp"
 #include "../pipeline/methods/method.hpp"
+#include "../solvers/run.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
 

@@ -26,14 +26,8 @@ struct ConeCase {
 /// operators.
 inline Rows::value_type footprint_line(const ConeCase& c, const std::string& direction, double ms,
                                        double applications = 1) {
-  return {{"variant", "separable_footprint"},
-          {"precision", "float32"},
-          {"direction", direction},
-          {"slices", c.grid.size[2]},
-          {"size", c.grid.size[0]},
-          {"views", c.scan.angles.size()},
-          {"ms", ms},
-          {"gups", applications * c.updates() / ms * 1e-6}};
+  return table_line({"separable_footprint"}, direction, {c.grid.size[2], c.grid.size[0], views_of(c.scan)},
+                    ms, applications * c.updates());
 }
 
 }  // namespace tandem::bench

@@ -96,14 +96,8 @@ class FanTimes {
   /// Adds a line to the table. `body` updates each voxel `times` times for each view. Returns its time in ms.
   double add(const std::string& what, double times, const std::function<void()>& body) {
     const auto [ms, cpu_ms] = timed(what, body);
-    rows_.push_back({{"variant", name_of(model_)},
-                     {"precision", "float32"},
-                     {"direction", what},
-                     {"slices", case_.grid.size[2]},
-                     {"size", axes_.size},
-                     {"views", axes_.views},
-                     {"ms", ms},
-                     {"gups", times * case_.updates() / ms * 1e-6}});
+    rows_.push_back(table_line({std::string(name_of(model_))}, what,
+                               {case_.grid.size[2], axes_.size, axes_.views}, ms, times * case_.updates()));
     if (!axes_.device.is_cuda()) rows_.back()["cpu_ms"] = cpu_ms;
     return ms;
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "../core/host_memory.hpp"
 #include "../core/rounding.hpp"
 #include "../geometry/flexible_views.hpp"
 #include "../geometry/vector3.hpp"
@@ -122,14 +121,7 @@ double backward_error(const FlexibleCase& c, const Array& q, const Array& x) {
 Rows::value_type line(const FlexibleCase& c, const std::string& direction, double ms) {
   const Shape n = c.grid.shape();
   const double updates = 1.0 * (n[0] * n[1] * n[2]) * views_of(c.scan);
-  return {{"variant", "separable_footprint"},
-          {"precision", "float32"},
-          {"direction", direction},
-          {"slices", n[0]},
-          {"size", n[2]},
-          {"views", views_of(c.scan)},
-          {"ms", ms},
-          {"gups", updates / ms * 1e-6}};
+  return table_line({"separable_footprint"}, direction, {n[0], n[2], views_of(c.scan)}, ms, updates);
 }
 
 /// Adds both directions on a device, or on a team.

@@ -1,9 +1,5 @@
 #include "footprint_error.hpp"
 
-#include <cmath>
-#include <vector>
-
-#include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
 #include "../kernels/footprint.hpp"
 #include "../operators/random.hpp"
@@ -11,21 +7,6 @@
 namespace tandem::bench {
 
 namespace {
-
-/// Relative L2 error of `count` sums. `pair` gives each sum and its true value.
-template <class Pair>
-double sampled_error(int count, const Pair& pair) {
-  std::vector<double> difference(count), size(difference);
-  parallel_for(count, [&](Index k) {
-    const auto [got, truth] = pair(k);
-    difference[k] = std::pow(got - truth, 2);
-    size[k] = truth * truth;
-  });
-  double over = 0, under = 0;
-  for (double d : difference) over += d;
-  for (double s : size) under += s;
-  return std::sqrt(over / under);
-}
 
 Index at_random(Random& random, Index count) { return floor_index(random.uniform() * count); }
 

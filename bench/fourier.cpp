@@ -12,6 +12,7 @@
 #include "../operators/fbp.hpp"
 #include "../operators/fourier.hpp"
 #include "../operators/projector.hpp"
+#include "footprint_error.hpp"
 #include "input.hpp"
 #include "parallel_case.hpp"
 
@@ -83,17 +84,10 @@ double error_in_circle(const Case& c, const Polynomials& rows, const Array& ther
     const Index ix = any(random, n), iy = any(random, n);
     if (std::hypot(c.grid.x(ix), c.grid.y(iy)) < 0.5 * n) pixels.emplace_back(ix, iy);
   }
-  std::vector<double> exact(pixels.size());
-  parallel_for(sampled_pixels, [&](Index i) {
+  return sampled_error(sampled_pixels, [&](Index i) {
     const auto [ix, iy] = pixels[i];
-    exact[i] = rows.sum_at(ix, iy, response, weights);
+    return std::pair{double{x.data()[iy * n + ix]}, rows.sum_at(ix, iy, response, weights)};
   });
-  double error = 0, size = 0;
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    error += std::pow(x.data()[pixels[i].second * n + pixels[i].first] - exact[i], 2);
-    size += exact[i] * exact[i];
-  }
-  return std::sqrt(error / size);
 }
 
 /// Relative L2 error of A x at random cells of row 0.
@@ -103,10 +97,9 @@ double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array&
   const auto [views, rows, bins] = y.space().shape();
   const double length = n.length, terms = 2 * n.highest + 1;
   Random random(2);
-  std::vector<double> exact(sampled_cells), got(sampled_cells);
   std::vector<std::pair<Index, Index>> cells;
   for (Index i = 0; i < sampled_cells; ++i) cells.emplace_back(any(random, views), any(random, bins));
-  parallel_for(sampled_cells, [&, rows = rows, bins = bins](Index i) {
+  return sampled_error(sampled_cells, [&, rows = rows, bins = bins](Index i) {
     const auto [v, b] = cells[i];
     double sum = 0;
     for (Index iy = 0; iy < c.grid.size[1]; ++iy)
@@ -117,13 +110,8 @@ double error_of_rows(const Case& c, const kernels::FourierSizes& n, const Array&
         if (2 * n.highest == n.length) kernel -= std::cos(length * turn);  // the highest counts by half
         sum += kernel / length * x.data()[iy * c.grid.size[0] + ix];
       }
-    exact[i] = sum;
-    got[i] = y.data()[v * rows * bins + b];
+    return std::pair{double{y.data()[v * rows * bins + b]}, sum};
   });
-  double error = 0, size = 0;
-  for (std::size_t i = 0; i < exact.size(); ++i)
-    error += std::pow(got[i] - exact[i], 2), size += exact[i] * exact[i];
-  return std::sqrt(error / size);
 }
 
 /// The mismatch of a pair of two slices, because a probe takes longer to be drawn than to be projected. A few

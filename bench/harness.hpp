@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -58,6 +57,21 @@ struct RunTimes {
 RunTimes times_of(const Axes& axes, const std::function<void()>& body);
 
 using Rows = nlohmann::json;  ///< an array with one object for each line of the table
+/// The sizes of a case, as its line of the table has them.
+struct Sizes {
+  Index slices, size, views;
+};
+inline Rows::value_type table_line(const Execution& how, const std::string& direction, const Sizes& n,
+                                   double ms, double updates) {
+  return {{"variant", how.variant},
+          {"precision", name_of(how.precision)},
+          {"direction", direction},
+          {"slices", n.slices},
+          {"size", n.size},
+          {"views", n.views},
+          {"ms", ms},
+          {"gups", updates / ms * 1e-6}};
+}
 /// Called before each line is measured.
 using OnLine = std::function<void(const std::string& what)>;
 

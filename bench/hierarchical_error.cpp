@@ -1,7 +1,6 @@
 #include "hierarchical_error.hpp"
 
 #include <cmath>
-#include <vector>
 
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
@@ -12,6 +11,7 @@
 #include "../operators/hierarchical.hpp"
 #include "../operators/ramp_filter.hpp"
 #include "../operators/random.hpp"
+#include "footprint_error.hpp"
 
 namespace tandem::bench {
 
@@ -77,21 +77,14 @@ double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device
   const std::shared_ptr<const HierarchicalViews> n =
       kernels::pack_hierarchical(scan, grid, kernels::grouping_on(Device::cpu()), 0, rows);
   constexpr Index points = 400;
-  std::vector<double> difference(points), size(points);
-  parallel_for(points, [&](Index k) {
+  return sampled_error(points, [&](Index k) {
     Random random = Random(3).at(k);
     std::array<Index, 3> at{};
     for (const std::size_t axis : {0u, 1u, 2u}) at[axis] = floor_index(random.uniform() * grid.size[axis]);
     const double truth =
         sum_over_views(scan, *n, image(ConstVectorView(q)), {grid.x(at[0]), grid.y(at[1]), grid.z(at[2])});
-    const double got = image(ConstVectorView(x))(at[2], at[1], at[0]);
-    difference[k] = (got - truth) * (got - truth);
-    size[k] = truth * truth;
+    return std::pair{double{image(ConstVectorView(x))(at[2], at[1], at[0])}, truth};
   });
-  double over = 0, under = 0;
-  for (const double d : difference) over += d;
-  for (const double s : size) under += s;
-  return std::sqrt(over / under);
 }
 
 }  // namespace tandem::bench

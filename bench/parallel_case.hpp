@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <numbers>
 
 #include "../geometry/scan.hpp"
@@ -22,14 +21,7 @@ struct Case {
 
 inline Rows::value_type line(const Case& c, const std::string& direction, double ms, double updates,
                              const Execution& how = {"standard"}) {
-  return {{"variant", how.variant},
-          {"precision", name_of(how.precision)},
-          {"direction", direction},
-          {"slices", c.scan.detector.rows},
-          {"size", c.grid.size[0]},
-          {"views", c.scan.angles.size()},
-          {"ms", ms},
-          {"gups", updates / ms * 1e-6}};
+  return table_line(how, direction, {c.scan.detector.rows, c.grid.size[0], views_of(c.scan)}, ms, updates);
 }
 
 inline std::string words(const std::string& what, Index slices) {

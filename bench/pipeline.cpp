@@ -233,15 +233,10 @@ double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
 }
 
 Rows::value_type line(const p::Plan& plan, const std::string& direction, double ms, double updates) {
-  const bool groups = plan.flow.model == Model::hierarchical;
-  return {{"variant", groups ? std::string(name_of(plan.flow.model)) : plan.flow.execution().variant},
-          {"precision", name_of(plan.flow.execution().precision)},
-          {"direction", direction},
-          {"slices", plan.job.grid.size[2]},
-          {"size", plan.job.grid.size[0]},
-          {"views", plan.job.views.size()},
-          {"ms", ms},
-          {"gups", updates / ms * 1e-6}};
+  Execution how = plan.flow.execution();
+  if (plan.flow.model == Model::hierarchical) how.variant = name_of(plan.flow.model);
+  const Index views = plan.job.views.size();
+  return table_line(how, direction, {plan.job.grid.size[2], plan.job.grid.size[0], views}, ms, updates);
 }
 
 /// The numbers of devices and streams of a run.

@@ -43,7 +43,7 @@ MAY_INCLUDE = {
     "apps/options": {"apps/beams", "apps/runs", "apps", "axis", "counts", "operators", "kernels", "geometry", "io", "pipeline", "solvers", "core"},
     "apps/pages": {"apps/options", "apps/runs", "apps", "solvers", "geometry", "io", "pipeline", "core"},
     "apps/reports": {"apps/options", "apps/runs", "apps", "forecast", "pipeline", "solvers", "operators", "io", "core"},
-    "apps/runs": {"apps/beams", "apps/options", "apps/pages", "apps", "calibration", "pipeline", "counts", "solvers", "geometry", "io", "core"},
+    "apps/runs": {"apps/options", "apps/pages", "apps", "calibration", "pipeline", "counts", "solvers", "geometry", "io", "core"},
     "apps/look": {"apps/options", "apps/pages", "apps/reports", "apps/runs", "apps", "counts", "io", "pipeline", "core"},
     "apps/commands": {"apps/beams", "apps/look", "apps/options", "apps/pages", "apps/reports", "apps/runs", "apps", "bench", "pipeline", "counts",
                       "operators", "kernels", "io", "core"},

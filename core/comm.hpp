@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "range.hpp"
+#include "space.hpp"
 
 namespace tandem {
 

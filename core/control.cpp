@@ -1,7 +1,6 @@
 #include "control.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstring>

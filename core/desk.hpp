@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "range.hpp"
+#include "space.hpp"
 
 namespace tandem {
 

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <ostream>
 #include <set>
-#include <utility>
 
 #include "cuda/runtime.hpp"
 #include "error.hpp"

@@ -7,6 +7,11 @@
 
 namespace TANDEM_PUBLIC tandem {
 
+/// How the shadow of a voxel on the detector is computed (docs/kernels.md). `fourier`, for parallel beams,
+/// goes through frequencies instead of rays; `hierarchical`, for cone and fan beams, goes through groups of
+/// views.
+enum class Model { pixel_driven, joseph, separable_footprint, fourier, hierarchical };
+
 /// How a sinogram is stored while it is back-projected. With `tensor`, also how a volume is stored while it
 /// is projected. Sums are always float32.
 enum class Precision { float32, float16, uint8 };
@@ -38,11 +43,13 @@ struct WorkingMemory {
   double forward, backward;
 };
 
+std::string_view name_of(Model model);
 std::string_view name_of(Precision precision);
 std::string name_of(const Execution& execution);  ///< for example "tensor float16"
 
-/// The precision with the name "float16", ... @throws GeometryError for another name; it lists the known
-/// ones.
+/// The model with the name "joseph", ..., and the precision with the name "float16", ... @throws
+/// GeometryError for another name; it lists the known ones.
+Model model_named(std::string_view name);
 Precision precision_named(std::string_view name);
 
 }  // namespace tandem

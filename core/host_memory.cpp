@@ -113,7 +113,6 @@ class LargeBlocks {
 
   std::mutex mutex_;
   int keepers_ = 0;
-  /// Pins of the blocks in use that should be pinned.
   std::unordered_map<const void*, std::shared_ptr<void>> pins_;
   /// Blocks that wait, sorted by bytes, and by whether they should be pinned.
   std::multimap<std::pair<std::size_t, bool>, Block> waiting_;

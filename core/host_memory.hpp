@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "device.hpp"
-#include "public.hpp"
 
 namespace tandem {
 

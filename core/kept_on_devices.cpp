@@ -43,8 +43,7 @@ struct KeptOnDevices::Entry {
 
   Entry(const std::type_info& t, const Key& k, Device d)
       : type(t), key(k), device(d), streams(streams_of(d)), made(d) {}
-  Entry(const Entry&) = delete;
-  Entry& operator=(const Entry&) = delete;
+  Entry(Entry&&) = delete;
   /// What fails here has failed elsewhere, or the driver has ended.
   ~Entry() {
     try {

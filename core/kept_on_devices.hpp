@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "device.hpp"
-#include "public.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// What kernels make of a value that does not change, tables for example. It is a member of that value. For
 /// each device it is made once, when it is first needed, and it stays until the value is destroyed. Several

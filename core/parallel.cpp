@@ -11,10 +11,8 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "ceil_div.hpp"
 #include "interrupts.hpp"

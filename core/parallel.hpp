@@ -1,13 +1,11 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "desk.hpp"
-#include "range.hpp"
 
 namespace tandem {
 

@@ -8,8 +8,7 @@ class ProfileRange {
  public:
   explicit ProfileRange(const char* name);
   ~ProfileRange();
-  ProfileRange(const ProfileRange&) = delete;
-  ProfileRange& operator=(const ProfileRange&) = delete;
+  ProfileRange(ProfileRange&&) = delete;
 };
 
 }  // namespace tandem

@@ -13,6 +13,13 @@ namespace TANDEM_PUBLIC tandem {
 using Index = std::int64_t;          ///< for every count and offset: volumes exceed 2^31 voxels
 using Shape = std::array<Index, 3>;  ///< slowest axis first: (slice, y, x) or (view, row, bin)
 
+/// A half-open range: first, ..., last - 1.
+struct Range {
+  Index first = 0, last = 0;
+  constexpr Index size() const { return last - first; }
+  bool operator==(const Range&) const = default;
+};
+
 /// Which part of a vector is a problem of its own. The slices of a parallel-beam volume are independent: each
 /// slice has its own inner products, step lengths and stop.
 enum class Blocks {

@@ -6,16 +6,15 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Combining>, 3> names{
-    {{"mean", Combining::mean}, {"median", Combining::median}, {"trimmed", Combining::trimmed}}};
+constexpr std::array<std::string_view, 3> names{"mean", "trimmed", "median"};
 
 /// How many values are left out at each end.
 Index left_out(Combining how, Index count) {
@@ -38,17 +37,13 @@ double quantile(double above) {
 }  // namespace
 
 Combining combining_named(std::string_view name) {
-  for (const auto& [known, how] : names)
-    if (name == known || (name.empty() && how == Combining::mean)) return how;
-  throw GeometryError("method of combining frames: '" + std::string(name) +
-                      "' is not known; mean, median or trimmed is needed");
+  const auto found = std::ranges::find(names, name.empty() ? names.front() : name);
+  require<GeometryError>(found != names.end(), "method of combining frames: '", name,
+                         "' is not known; mean, median or trimmed is needed");
+  return static_cast<Combining>(found - names.begin());
 }
 
-std::string_view name_of(Combining how) {
-  for (const auto& [name, known] : names)
-    if (known == how) return name;
-  return {};
-}
+std::string_view name_of(Combining how) { return tandem::row_of(names, how); }
 
 double combined(std::span<double> values, Combining how) {
   const Index count = values.size();

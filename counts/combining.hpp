@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "../core/range.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::pipeline {
 

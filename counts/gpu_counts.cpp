@@ -125,7 +125,6 @@ std::optional<std::vector<Findings::OfStep>> all_steps(GpuData& data, const Arra
   return done;
 }
 
-/// The noise norms of the heeded rows.
 std::vector<double> noise_norms(const GpuData& data) {
   std::vector<double> norms(data.heeded().size(), 0.0);
   if (data.noise.empty()) return norms;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "../geometry/scan.hpp"
 #include "../io/scans/scan_reader.hpp"
 
@@ -11,18 +8,9 @@ namespace tandem::pipeline {
 /// Calls use(pointer) with the pixels of the frames in their own type.
 template <class Use>
 decltype(auto) with_pixels(const io::FramesView& frames, const Use& use) {
-  const std::byte* bytes = frames.data;
-  switch (frames.type) {
-    case io::PixelType::uint8:
-      return use(reinterpret_cast<const std::uint8_t*>(bytes));
-    case io::PixelType::uint16:
-      return use(reinterpret_cast<const std::uint16_t*>(bytes));
-    case io::PixelType::uint32:
-      return use(reinterpret_cast<const std::uint32_t*>(bytes));
-    case io::PixelType::float32:
-      break;
-  }
-  return use(reinterpret_cast<const float*>(bytes));
+  return with_type(frames.type, [&]<class T>(T) -> decltype(auto) {
+    return use(reinterpret_cast<const T*>(frames.data));
+  });
 }
 
 /// How many rows and bins of the file become one. `together`: rows, if that is known; 0: as `of_rows` say.

@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
@@ -347,6 +342,12 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
   if (variances) lines.weights = within_margins(std::move(*variances), reference, space);
   if (variances && !how.keeps_variances) lines.weights = weights_of(std::move(*lines.weights));
   return lines;
+}
+
+bool steps_heed_axis(const Preprocessing& how) {
+  return how.pose.has_value() || std::ranges::any_of(how.table(), [&](const Step& step) {
+           return step.heeds_axis && step.heeds_axis(how);
+         });
 }
 
 }  // namespace tandem::pipeline

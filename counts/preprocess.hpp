@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +13,6 @@
 #include "../core/ceil_div.hpp"
 #include "../io/scans/scan_reader.hpp"
 #include "reference.hpp"
-#include "row_margin.hpp"
 #include "steps/options.hpp"
 
 namespace tandem::pipeline {
@@ -21,6 +21,23 @@ struct Step;  // steps/step.hpp
 
 /// All steps, in their order: those before binning come first.
 std::span<const Step> steps();
+
+/// Which rows a step needs beside those that it is asked for, after binning. Rows come in blocks, which begin
+/// at multiples of `block`, counted from the first row of the file. A row needs its whole block, and `beside`
+/// more rows above and below that.
+struct RowMargin {
+  Index beside = 0, block = 1;
+
+  /// All rows that some rows need, both counted from the first row of the file. They may reach beyond the
+  /// rows that are there.
+  Range around(Range rows) const {
+    return {rows.first / block * block - beside, ceil_div(rows.last, block) * block + beside};
+  }
+  /// The margin of this step with another one after it.
+  RowMargin then(const RowMargin& next) const {
+    return {beside + ceil_div(next.beside, block) * block, std::lcm(block, next.block)};
+  }
+};
 
 /// How a wave goes on from the sample, mm; 0 for what is not known.
 struct Optics {
@@ -124,5 +141,9 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
 /// integral is not finite
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted = {});
+
+/// Whether line integrals depend on the position of the axis: if frames are turned upright, or if a step
+/// compares both sides of the axis.
+bool steps_heed_axis(const Preprocessing& how);
 
 }  // namespace tandem::pipeline

@@ -1,10 +1,8 @@
 #include "reference.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "../core/error.hpp"

@@ -78,7 +78,6 @@ class FlatMixer {
   std::vector<float> span_, variance_, floor_;
 };
 
-/// Some of the rows.
 Reference crop(const Reference& reference, Range rows);
 
 /// Reads the darks and flats of `rows`. Without flats the spans are 1, and without darks the darks are 0.

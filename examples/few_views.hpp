@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "../core/random.hpp"
 #include "../geometry/phantom.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/vector.hpp"

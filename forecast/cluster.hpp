@@ -4,7 +4,7 @@
 #include "../geometry/volume_grid.hpp"
 #include "../operators/tiling.hpp"
 #include "../pipeline/methods/method.hpp"
-#include "../solvers/cost.hpp"
+#include "../solvers/solver.hpp"
 
 namespace tandem::pipeline {
 

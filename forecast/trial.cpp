@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -13,7 +12,6 @@
 #include "../core/host_memory.hpp"
 #include "../core/rounding.hpp"
 #include "../core/spelled.hpp"
-#include "../geometry/view_subsets.hpp"
 #include "../io/volumes/no_volume.hpp"
 #include "../operators/random.hpp"
 #include "../pipeline/methods/method.hpp"
@@ -45,22 +43,9 @@ class EvenScan final : public io::ScanReader {
     const std::size_t count = frames.size() * rows.size() * bins.size();
     into.bytes.resize(count * io::bytes_of(info_.type));
     const int value = kind == io::FrameKind::dark ? 0 : kind == io::FrameKind::flat ? 200 : 100;
-    switch (info_.type) {
-      case io::PixelType::uint8:
-        return fill<std::uint8_t>(into, count, value);
-      case io::PixelType::uint16:
-        return fill<std::uint16_t>(into, count, value);
-      case io::PixelType::uint32:
-        return fill<std::uint32_t>(into, count, value);
-      case io::PixelType::float32:
-        return fill<float>(into, count, value);
-    }
-  }
-
- private:
-  template <class Pixel>
-  static void fill(io::Frames& into, std::size_t count, int value) {
-    std::fill_n(reinterpret_cast<Pixel*>(into.bytes.data()), count, static_cast<Pixel>(value));
+    with_type(info_.type, [&]<class Pixel>(Pixel) {
+      std::fill_n(reinterpret_cast<Pixel*>(into.bytes.data()), count, static_cast<Pixel>(value));
+    });
   }
 };
 
@@ -164,8 +149,7 @@ class HiddenFolder {
                        ": no folder can be made there");
     path_ = pattern;
   }
-  HiddenFolder(const HiddenFolder&) = delete;
-  HiddenFolder& operator=(const HiddenFolder&) = delete;
+  HiddenFolder(HiddenFolder&&) = delete;
   ~HiddenFolder() {
     std::error_code unheeded;
     fs::remove_all(path_, unheeded);

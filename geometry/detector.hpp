@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../core/public.hpp"
-#include "../core/range.hpp"
+#include "../core/space.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "../core/public.hpp"
 #include "beams/flexible.hpp"
 #include "view_angles.hpp"
 

@@ -5,12 +5,11 @@
 
 #include "../core/host_device.hpp"
 #include "../core/kept_on_devices.hpp"
-#include "../core/public.hpp"
 #include "beams/flexible.hpp"
 #include "curve.hpp"
 #include "views.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// A number that changes evenly over a grid.
 struct Evenly {

@@ -3,10 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "../core/public.hpp"
 #include "scan.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The ways in which a scan differs from the circle that it names.
 struct OffCircle {

@@ -7,6 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../core/random.hpp"
 #include "../core/units.hpp"
 #include "phantom.hpp"
 

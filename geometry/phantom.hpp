@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../core/public.hpp"
-#include "../core/random.hpp"
 #include "scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {

@@ -9,7 +9,6 @@
 
 #include "../core/public.hpp"
 #include "beams/cone.hpp"
-#include "beams/fan.hpp"
 #include "beams/flexible.hpp"
 #include "beams/parallel.hpp"
 
@@ -98,5 +97,15 @@ Detector filtered_detector(const Scan& scan);
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices);
 Range slices_met(const Scan& scan, const VolumeGrid& grid, Range rows);
 double distance_from_axis(const Scan& scan, double on_detector);
+
+/// The scan with these of its views, in this order.
+Scan with_views(Scan scan, std::span<const Index> views);
+/// Deals the views of a scan out to subsets, each of which sees the object from all around: every `count`-th
+/// one of the views in their order (`order_of_views`). Sizes differ by one at the most. Subsets come in the
+/// order in which to go through them: by the golden ratio, so that each one turns far from those just before
+/// it. Source of the order: Koehler, IEEE NSS/MIC 2004. @throws GeometryError unless 1 <= count <= views
+std::vector<std::vector<Index>> view_subsets(const Scan& scan, Index count);
+/// The same for views in the order of their angles, modulo `period` (rad).
+std::vector<std::vector<Index>> view_subsets(std::span<const double> angles, double period, Index count);
 
 }  // namespace tandem

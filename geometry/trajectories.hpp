@@ -33,7 +33,6 @@ struct Trajectory {
   std::uint64_t seed = 0;  ///< seed of `jitter`
 };
 
-/// The names of all trajectories.
 std::span<const std::string_view> trajectory_names();
 
 /// The views of a trajectory on a detector. @throws GeometryError naming the field, its value and its unit

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../core/public.hpp"
-#include "../core/range.hpp"
+#include "../core/space.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -1,28 +1,12 @@
 #include "views.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
 
 #include "../core/error.hpp"
-#include "../core/names.hpp"
 #include "../core/rounding.hpp"
 
 namespace tandem {
-
-namespace {
-
-constexpr std::array<std::string_view, 5> models{"pixel_driven", "joseph", "separable_footprint", "fourier",
-                                                 "hierarchical"};
-
-}  // namespace
-
-std::string_view name_of(Model model) { return row_of(models, model); }
-
-Model model_named(std::string_view name) {
-  return static_cast<Model>(&named(models, name, "model:") - models.data());
-}
 
 ParallelViews pack(const ParallelBeam& scan, const VolumeGrid& grid, Model model) {
   validate(scan);

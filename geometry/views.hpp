@@ -1,27 +1,17 @@
 #pragma once
 
-#include <string_view>
 #include <vector>
 
+#include "../core/execution.hpp"
 #include "../core/kept_on_devices.hpp"
-#include "../core/public.hpp"
 #include "beams/cone.hpp"
 #include "beams/parallel.hpp"
 
-namespace TANDEM_PUBLIC tandem {
-
-/// How the shadow of a voxel on the detector is computed (docs/kernels.md). `fourier`, for parallel beams,
-/// goes through frequencies instead of rays; `hierarchical`, for cone and fan beams, goes through groups of
-/// views.
-enum class Model { pixel_driven, joseph, separable_footprint, fourier, hierarchical };
+namespace tandem {
 
 /// How Model::hierarchical interpolates views along the rows of a cone beam, which no filter touches: as
 /// exactly as it can, or for FDK as footprints do on average, so that pictures by both are alike.
 enum class AlongRows { exactly, as_footprints };
-
-std::string_view name_of(Model model);
-/// The model with the name "joseph", ... @throws GeometryError for another name; it lists the known ones.
-Model model_named(std::string_view name);
 
 /// One view of a parallel beam in units of the grid. Pixel (ix, iy) falls on bin h = origin + step_x ix +
 /// step_y iy. Its coefficient with bin b is a hat, max(0, height - slope |h - b|), times

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "../core/public.hpp"
-#include "../core/range.hpp"
 #include "../core/space.hpp"
 
 namespace TANDEM_PUBLIC tandem {

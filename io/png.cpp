@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 
 #include "../core/error.hpp"
 #include "tandem_file.hpp"

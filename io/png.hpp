@@ -12,8 +12,7 @@ namespace tandem::io {
 void write_png(Output output, const std::vector<Picture>& pictures, const Sheet& sheet);
 
 /// The bytes of a PNG file of one picture, packed fast rather than small. Pixels that are NaN are
-/// transparent.
-/// @throws FileError
+/// transparent. @throws FileError
 std::string png_of(const Picture& picture, float black, float white);
 
 }  // namespace tandem::io

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <set>
 #include <sstream>
-#include <string>
 #include <utility>
 
 #include "../core/error.hpp"

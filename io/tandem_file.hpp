@@ -2,7 +2,6 @@
 
 // The marks by which tandem knows files that it wrote. Used only within io/.
 
-#include <filesystem>
 #include <string>
 
 namespace tandem::io {

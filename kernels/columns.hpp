@@ -6,7 +6,6 @@
 
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
-#include "../core/range.hpp"
 
 namespace tandem::kernels {
 

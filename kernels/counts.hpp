@@ -8,7 +8,6 @@
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
 #include "../core/pixel_type.hpp"
-#include "../core/range.hpp"
 #include "unfused.hpp"
 
 namespace tandem::kernels {

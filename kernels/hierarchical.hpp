@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "../core/kept_on_devices.hpp"
-#include "../core/range.hpp"
 #include "../geometry/beams/cone.hpp"
 #include "../geometry/views.hpp"
 #include "hierarchical_taps.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../core/range.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::kernels {
 

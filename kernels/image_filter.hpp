@@ -5,7 +5,6 @@
 
 #include "../core/array.hpp"
 #include "../core/ceil_div.hpp"
-#include "../core/range.hpp"
 
 namespace tandem::kernels {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "../core/range.hpp"
+#include "../core/space.hpp"
 
 namespace tandem::kernels {
 

@@ -5,7 +5,6 @@
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
 #include "../core/pixel_type.hpp"
-#include "../core/range.hpp"
 
 namespace tandem::kernels {
 

@@ -7,7 +7,6 @@
 #include "../core/array.hpp"
 #include "../core/host_device.hpp"
 #include "../core/kept_on_devices.hpp"
-#include "../core/range.hpp"
 
 namespace tandem::kernels {
 

@@ -92,64 +92,25 @@ const RampKernels& ramp(Device device) {
   return select(device, on_cpu, TANDEM_ON_CUDA(ramp_kernels));
 }
 
-const VectorKernels& vector(Device device) {
-  return select(device, cpu::vector_kernels, TANDEM_ON_CUDA(vector_kernels));
-}
+#define TANDEM_ON_BOTH(Kernels, name, table) \
+  const Kernels& name(Device device) { return select(device, cpu::table, TANDEM_ON_CUDA(table)); }
+TANDEM_ON_BOTH(VectorKernels, vector, vector_kernels)
+TANDEM_ON_BOTH(DifferenceKernels, differences, difference_kernels)
+TANDEM_ON_BOTH(LevelKernels, level, level_kernels)
+TANDEM_ON_BOTH(HelixKernels, helix, helix_kernels)
 
-const DifferenceKernels& differences(Device device) {
-  return select(device, cpu::difference_kernels, TANDEM_ON_CUDA(difference_kernels));
-}
-
-const LevelKernels& level(Device device) {
-  return select(device, cpu::level_kernels, TANDEM_ON_CUDA(level_kernels));
-}
-
-const HelixKernels& helix(Device device) {
-  return select(device, cpu::helix_kernels, TANDEM_ON_CUDA(helix_kernels));
-}
-
-const VoxelKernels* voxels(Device device) {
-  return only_on_cuda<VoxelKernels>(device, TANDEM_ON_CUDA(voxel_kernels));
-}
-
-const CountsKernels* counts(Device device) {
-  return only_on_cuda<CountsKernels>(device, TANDEM_ON_CUDA(counts_kernels));
-}
-
-const OutlierKernels* outliers(Device device) {
-  return only_on_cuda<OutlierKernels>(device, TANDEM_ON_CUDA(outlier_kernels));
-}
-
-const ColumnKernels* columns(Device device) {
-  return only_on_cuda<ColumnKernels>(device, TANDEM_ON_CUDA(column_kernels));
-}
-
-const SpreadKernels* column_spreads(Device device) {
-  return only_on_cuda<SpreadKernels>(device, TANDEM_ON_CUDA(spread_kernels));
-}
-
-const FitKernels* fits(Device device) {
-  return only_on_cuda<FitKernels>(device, TANDEM_ON_CUDA(fit_kernels));
-}
-
-const FrameKernels* frames(Device device) {
-  return only_on_cuda<FrameKernels>(device, TANDEM_ON_CUDA(frame_kernels));
-}
-
-const ImageFilterKernels* image_filters(Device device) {
-  return only_on_cuda<ImageFilterKernels>(device, TANDEM_ON_CUDA(image_filter_kernels));
-}
-
-const ProductKernels* products(Device device) {
-  return only_on_cuda<ProductKernels>(device, TANDEM_ON_CUDA(product_kernels));
-}
-
-const WaveKernels* waves(Device device) {
-  return only_on_cuda<WaveKernels>(device, TANDEM_ON_CUDA(wave_kernels));
-}
-
-const WaveletKernels* wavelets(Device device) {
-  return only_on_cuda<WaveletKernels>(device, TANDEM_ON_CUDA(wavelet_kernels));
-}
+#define TANDEM_ONLY_ON_CUDA(Kernels, name, table) \
+  const Kernels* name(Device device) { return only_on_cuda<Kernels>(device, TANDEM_ON_CUDA(table)); }
+TANDEM_ONLY_ON_CUDA(VoxelKernels, voxels, voxel_kernels)
+TANDEM_ONLY_ON_CUDA(CountsKernels, counts, counts_kernels)
+TANDEM_ONLY_ON_CUDA(OutlierKernels, outliers, outlier_kernels)
+TANDEM_ONLY_ON_CUDA(ColumnKernels, columns, column_kernels)
+TANDEM_ONLY_ON_CUDA(SpreadKernels, column_spreads, spread_kernels)
+TANDEM_ONLY_ON_CUDA(FitKernels, fits, fit_kernels)
+TANDEM_ONLY_ON_CUDA(FrameKernels, frames, frame_kernels)
+TANDEM_ONLY_ON_CUDA(ImageFilterKernels, image_filters, image_filter_kernels)
+TANDEM_ONLY_ON_CUDA(ProductKernels, products, product_kernels)
+TANDEM_ONLY_ON_CUDA(WaveKernels, waves, wave_kernels)
+TANDEM_ONLY_ON_CUDA(WaveletKernels, wavelets, wavelet_kernels)
 
 }  // namespace tandem::kernels

@@ -7,17 +7,6 @@
 
 #define TANDEM_PARALLEL_CPU(VARIANT) VARIANT(standard)
 
-#define TANDEM_FOURIER_CPU(VARIANT) VARIANT(fourier)
-
-#define TANDEM_CONE_CPU(VARIANT) \
-  VARIANT(separable_footprint)   \
-  VARIANT(joseph)                \
-  VARIANT(pixel_driven)
-
-#define TANDEM_FLEXIBLE_CPU(VARIANT) VARIANT(separable_footprint)
-
-#define TANDEM_HIERARCHICAL_CPU(VARIANT) VARIANT(hierarchical)
-
 #define TANDEM_PARALLEL_CUDA(VARIANT) \
   VARIANT(standard)                   \
   VARIANT(texture)                    \
@@ -26,16 +15,17 @@
   VARIANT(hybrid)                     \
   VARIANT(tensor)
 
-#define TANDEM_FOURIER_CUDA(VARIANT) VARIANT(fourier)
+// CPU and CUDA have these alike.
+#define TANDEM_FOURIER(VARIANT) VARIANT(fourier)
 
-#define TANDEM_CONE_CUDA(VARIANT) \
-  VARIANT(separable_footprint)    \
-  VARIANT(joseph)                 \
+#define TANDEM_CONE(VARIANT)   \
+  VARIANT(separable_footprint) \
+  VARIANT(joseph)              \
   VARIANT(pixel_driven)
 
-#define TANDEM_FLEXIBLE_CUDA(VARIANT) VARIANT(separable_footprint)
+#define TANDEM_FLEXIBLE(VARIANT) VARIANT(separable_footprint)
 
-#define TANDEM_HIERARCHICAL_CUDA(VARIANT) VARIANT(hierarchical)
+#define TANDEM_HIERARCHICAL(VARIANT) VARIANT(hierarchical)
 
 #define TANDEM_DECLARE(name) Row name();
 #define TANDEM_MAKE(name) name(),
@@ -52,33 +42,30 @@
 namespace tandem::kernels {
 
 TANDEM_TABLE(cpu::parallel_variants, ParallelViews, TANDEM_PARALLEL_CPU)
-TANDEM_TABLE(cpu::cone_variants, ConeViews, TANDEM_CONE_CPU)
-TANDEM_TABLE(cpu::fourier_variants, FourierViews, TANDEM_FOURIER_CPU)
-TANDEM_TABLE(cpu::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE_CPU)
-TANDEM_TABLE(cpu::hierarchical_variants, HierarchicalViews, TANDEM_HIERARCHICAL_CPU)
+TANDEM_TABLE(cpu::cone_variants, ConeViews, TANDEM_CONE)
+TANDEM_TABLE(cpu::fourier_variants, FourierViews, TANDEM_FOURIER)
+TANDEM_TABLE(cpu::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE)
+TANDEM_TABLE(cpu::hierarchical_variants, HierarchicalViews, TANDEM_HIERARCHICAL)
 #if TANDEM_CUDA
 TANDEM_TABLE(cuda::parallel_variants, ParallelViews, TANDEM_PARALLEL_CUDA)
-TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE_CUDA)
-TANDEM_TABLE(cuda::fourier_variants, FourierViews, TANDEM_FOURIER_CUDA)
-TANDEM_TABLE(cuda::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE_CUDA)
-TANDEM_TABLE(cuda::hierarchical_variants, HierarchicalViews, TANDEM_HIERARCHICAL_CUDA)
+TANDEM_TABLE(cuda::cone_variants, ConeViews, TANDEM_CONE)
+TANDEM_TABLE(cuda::fourier_variants, FourierViews, TANDEM_FOURIER)
+TANDEM_TABLE(cuda::flexible_variants, FlexibleViews, TANDEM_FLEXIBLE)
+TANDEM_TABLE(cuda::hierarchical_variants, HierarchicalViews, TANDEM_HIERARCHICAL)
 #endif
+
+#define TANDEM_BACKEND(place)                                                 \
+  Backend {                                                                   \
+#place, place::parallel_variants::table(), place::cone_variants::table(), \
+        place::fourier_variants::table(), place::flexible_variants::table(),  \
+        place::hierarchical_variants::table()                                 \
+  }
 
 std::span<const Backend> backends() {
   static const std::array all {
-    Backend{"cpu",
-            cpu::parallel_variants::table(),
-            cpu::cone_variants::table(),
-            cpu::fourier_variants::table(),
-            cpu::flexible_variants::table(),
-            cpu::hierarchical_variants::table()},
+    TANDEM_BACKEND(cpu),
 #if TANDEM_CUDA
-        Backend{"cuda",
-                cuda::parallel_variants::table(),
-                cuda::cone_variants::table(),
-                cuda::fourier_variants::table(),
-                cuda::flexible_variants::table(),
-                cuda::hierarchical_variants::table()},
+        TANDEM_BACKEND(cuda),
 #endif
   };
   return all;

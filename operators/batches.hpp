@@ -2,8 +2,6 @@
 
 // The vectors of a batch, one by one or as the slices of one volume. Used only within operators/.
 
-#include <algorithm>
-
 #include "linear_operator.hpp"
 
 namespace tandem {

@@ -2,9 +2,7 @@
 
 #include <optional>
 
-#include "../core/execution.hpp"
 #include "../core/public.hpp"
-#include "../geometry/views.hpp"
 #include "ramp_filter.hpp"
 
 namespace TANDEM_PUBLIC tandem {

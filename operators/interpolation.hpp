@@ -2,8 +2,7 @@
 
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
-#include "../geometry/beams/flexible.hpp"
-#include "../geometry/views.hpp"
+#include "../geometry/scan.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -2,10 +2,9 @@
 
 #include <vector>
 
-#include "../core/public.hpp"
 #include "linear_operator.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The largest singular value of A, by power iteration on AtA from a seeded vector. The estimate grows
 /// towards it from below. Cost: one A and one At per iteration. Needs a matched pair.

@@ -2,11 +2,9 @@
 
 #include <functional>
 
-#include "../core/public.hpp"
-#include "../geometry/views.hpp"
 #include "ramp_filter.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The operator F for views of any geometry, if their sources lie nearly on a circle, an arc or a helix
 /// (docs/geometry.md). It makes rows level, weighs rays and filters rows. Parallel rays may have any angle

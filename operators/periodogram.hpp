@@ -3,9 +3,8 @@
 #include <vector>
 
 #include "../core/array.hpp"
-#include "../core/public.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The distance of each block from white noise. It looks at lines along the last axis, which are bins of
 /// projections. The powers of a line at the frequencies 1 to n / 2 are summed up to each frequency, and

@@ -2,10 +2,7 @@
 
 #include <optional>
 
-#include "../core/execution.hpp"
 #include "../core/public.hpp"
-#include "../geometry/scan.hpp"
-#include "../geometry/views.hpp"
 #include "interpolation.hpp"
 #include "linear_operator.hpp"
 

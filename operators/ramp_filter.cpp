@@ -1,7 +1,6 @@
 #include "ramp_filter.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "../core/public.hpp"
-#include "../geometry/scan.hpp"
 #include "interpolation.hpp"
 #include "linear_operator.hpp"
 

@@ -84,8 +84,7 @@ class Lane {
     for (Index k = 0; k < parts_of_output; ++k) made_.emplace_back(device), here_.emplace_back(device);
     births.synchronize();  // now the buffers are there for all streams
   }
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
+  Lane(Lane&&) = delete;
   ~Lane() {
     for (const Stream& stream : streams_) try {
         stream.synchronize();

@@ -3,11 +3,10 @@
 #include <functional>
 #include <vector>
 
-#include "../core/public.hpp"
 #include "linear_operator.hpp"
 #include "tiling.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// How tiles are run. It does not change what they compute.
 struct TileRun {

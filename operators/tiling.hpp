@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "../core/execution.hpp"
-#include "../core/public.hpp"
 #include "../geometry/scan.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The tiles of one direction of a projection. A piece of the output stays on a device while all pieces of
 /// the input pass through it, one after the other. Projections are cut into blocks of views. Volumes are cut

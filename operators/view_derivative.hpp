@@ -3,11 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "../core/public.hpp"
 #include "../geometry/beams/flexible.hpp"
 #include "linear_operator.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 // How the pair for any geometry changes if sources and detectors move: derivatives of the very coefficients
 // that `projector` has for a FlexibleBeam whose views lean (`FlexibleBeam::leaning`), on the CPU, for flat

@@ -4,7 +4,6 @@
 #include <sstream>
 #include <utility>
 
-#include "../core/comm.hpp"
 #include "../core/error.hpp"
 #include "../core/spelled.hpp"
 #include "methods/method.hpp"

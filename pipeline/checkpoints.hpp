@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "../core/comm.hpp"
-#include "../core/range.hpp"
 #include "../io/checkpoint_file.hpp"
 #include "../io/files/identity.hpp"
 #include "methods/state_keeper.hpp"

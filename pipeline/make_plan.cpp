@@ -9,7 +9,6 @@
 #include "../operators/interpolation.hpp"
 #include "beams/beam.hpp"
 #include "memory/budget.hpp"
-#include "memory/host_memory.hpp"
 #include "plan/chunks_due.hpp"
 #include "plan/helper.hpp"
 #include "plan/route.hpp"

@@ -36,7 +36,6 @@ std::vector<Part> parts_of(const ProjectedScan& projection) {
   return parts;
 }
 
-/// The scan with the rows of a part.
 Scan scan_of(const ProjectedScan& projection, const Part& part) {
   if (!rows_are_slices(projection.scan)) return projection.scan;
   const Index views = views_of(projection.scan);

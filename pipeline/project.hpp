@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "../core/execution.hpp"
 #include "../geometry/scan.hpp"
-#include "../geometry/views.hpp"
 #include "../io/scans/scan_writer.hpp"
 #include "../io/volumes/volume_file.hpp"
 #include "watch/progress.hpp"

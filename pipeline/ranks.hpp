@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "../core/comm.hpp"

@@ -40,7 +40,6 @@ Workers workers_of(const Work& work, ReadStation& read, PrepareStation& prepare,
   return workers;
 }
 
-/// Sends chunks through the stations.
 void send(const Plan& plan, ChunkQueue& all, ReadStation& read, const Workers& workers,
           const std::function<void(Chunk&)>& write, StationBoard* board) {
   const std::vector<Range>& due = all.chunks();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "../core/comm.hpp"
 #include "../io/volumes/volume_file.hpp"
 #include "plan/plan.hpp"
 #include "watch/options.hpp"

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "../core/random.hpp"
 #include "../geometry/phantom.hpp"
 #include "../io/scans/scan_reader.hpp"
 

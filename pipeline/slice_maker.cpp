@@ -14,7 +14,6 @@
 #include "kept_scan.hpp"
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
-#include "plan/heeds_axis.hpp"
 #include "plan/key_text.hpp"
 #include "plan/margin_rows.hpp"
 #include "reconstruct.hpp"
@@ -102,7 +101,6 @@ VolumeGrid coarser_grid(const VolumeGrid& grid, Index times) {
   return wider;
 }
 
-/// The plan of one slice.
 Plan plan_of_slice(const io::ScanInfo& info, const Recipe& asked, const Look& look) {
   Recipe recipe = asked;
   recipe.region_z = Range{look.slice, look.slice + 1};
@@ -129,8 +127,7 @@ struct OneSlice {
         lines_key(key_of_lines(plan, recipe)),
         filter_key(key_of_filter(plan, recipe)),
         budget(share_kept * host_budget(recipe)) {}
-  OneSlice(const OneSlice&) = delete;
-  OneSlice& operator=(const OneSlice&) = delete;
+  OneSlice(OneSlice&&) = delete;
 
   Plan plan;
   Watch watch;

@@ -4,12 +4,14 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <utility>
+#include <variant>
 
 #include "kept_scan.hpp"
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
-#include "methods/state_in_memory.hpp"
+#include "methods/state_keeper.hpp"
 #include "plan/route.hpp"
 #include "reconstruct.hpp"
 
@@ -33,6 +35,58 @@ class VolumeInMemory final : public io::VolumeWriter {
  private:
   Index area_;
   std::vector<float>& voxels_;
+};
+
+/// Keeps the state of a solver in memory, and gives it to the next one if that is to go on from there. For
+/// one worker, and solvers whose state does not grow.
+class StateInMemory final : public StateKeeper {
+ public:
+  /// Whether the next solver does; if not, the state is forgotten.
+  void goes_on(bool whether) {
+    goes_on_ = whether;
+    if (!whether) parts_.clear();
+  }
+  void begin(Range, ChunkState&, AnySolver& solver) override {
+    SolverState state = solver.state().value();
+    if (!goes_on_ || parts_.size() != state.size()) return;
+    for (std::size_t k = 0; k < state.size(); ++k) give(state[k], parts_[k]);
+  }
+  void save(Range, ChunkState&, AnySolver& solver) override {
+    const SolverState state = solver.state().value();
+    parts_.resize(state.size());
+    for (std::size_t k = 0; k < state.size(); ++k) take(state[k], parts_[k]);
+  }
+  void end(Range) override {}
+
+ private:
+  struct Part {
+    std::optional<Array> vector;
+    std::vector<std::byte> numbers;
+  };
+  static void take(const StatePart& of_solver, Part& kept) {
+    if (const auto* numbers = std::get_if<std::span<std::byte>>(&of_solver.value)) {
+      kept.numbers.assign(numbers->begin(), numbers->end());
+      return;
+    }
+    const VectorView vector = std::get<VectorView>(of_solver.value);
+    Stream& stream = default_stream(vector.space.device());
+    if (!kept.vector) kept.vector.emplace(vector.space, stream);
+    copy(vector, *kept.vector, stream);
+    stream.synchronize();
+  }
+  static void give(StatePart& of_solver, const Part& kept) {
+    if (const auto* numbers = std::get_if<std::span<std::byte>>(&of_solver.value)) {
+      std::ranges::copy(kept.numbers, numbers->begin());
+      return;
+    }
+    const VectorView vector = std::get<VectorView>(of_solver.value);
+    Stream& stream = default_stream(vector.space.device());
+    copy(*kept.vector, vector, stream);
+    stream.synchronize();
+  }
+
+  bool goes_on_ = false;
+  std::vector<Part> parts_;
 };
 
 Index shared_by(Index count, int binning) {

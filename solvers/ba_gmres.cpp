@@ -40,14 +40,10 @@ std::vector<double> BaGmres::Small::solve() const {
   return y;
 }
 
-BaGmres::BaGmres(LinearOperator A, Array&& b, Array x0, Sums sums)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
+BaGmres::BaGmres(LinearOperator A, Data b, Array x0, Sums sums)
+    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)),
       sums_(std::move(sums)),
-      b_(std::move(b)),
-      x0_(std::move(x0)),
-      x_(x0_.clone(stream_)),
-      r_(A_.range(), stream_) {
+      x0_(x_.clone(stream_)) {
   update_residual();
   Array s(A_.domain(), stream_);
   A_.apply_adjoint(1, r_, 0, s, stream_);
@@ -60,12 +56,6 @@ BaGmres::BaGmres(LinearOperator A, Array&& b, Array x0, Sums sums)
     falls_.push_back(length * length);
   }
   normalise(std::move(s), lengths);
-}
-
-void BaGmres::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void BaGmres::normalise(Array v, const std::vector<double>& lengths) {
@@ -165,9 +155,7 @@ void BaGmres::make_room(int steps) {
   for (Small& small : small_) small.resize(steps);
 }
 
-namespace kinds {
-
-SolverKind ba_gmres() {
+SolverKind ba_gmres_kind() {
   return kind_of<BaGmres>({.name = "ba-gmres",
                            .class_name = "BaGmres",
                            .help = "for pairs that do not match; keeps a volume for each of its {iterations}",
@@ -177,7 +165,5 @@ SolverKind ba_gmres() {
                            .pair = NeededPair::any,
                            .make = [](SolverInput input) { return made<BaGmres>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

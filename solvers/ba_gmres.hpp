@@ -1,21 +1,16 @@
 #pragma once
 
-#include <utility>
-
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "cost.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// Minimises |B (b - Ax)| over the Krylov space of BA, each block by itself. The back-projection B need not
 /// be the transpose of A: B is what apply_adjoint of A runs (`unmatched_pair`). It keeps a vector for each
 /// step that it has made. With B = At its steps are those of LSMR. Source: Hansen, Hayami, Morikuni, Journal
 /// of Computational and Applied Mathematics 413, 2022.
-class BaGmres {
+class BaGmres : public ResidualSolver<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, x0, the first vector of the basis
                                    .projections = 3,  // b, r; the signs of traces
@@ -24,16 +19,9 @@ class BaGmres {
                                    .traces = {2, 1},
                                    .volumes_a_step = 1};
 
-  /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
-  /// x0 is in domain()
-  BaGmres(LinearOperator A, const Array& b, Array x0, Sums sums = {})
-      : BaGmres(std::move(A), b.clone(), std::move(x0), std::move(sums)) {}
-  BaGmres(LinearOperator A, Array&& b, Array x0, Sums sums = {});
+  /// @throws SpaceError unless b is in range() and x0 is in domain()
+  BaGmres(LinearOperator A, Data b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |B r|^2, as in LSMR, since B is near At
   std::vector<double> traces();                                ///< trace of A B, one per block
   SolverState state();
@@ -57,15 +45,12 @@ class BaGmres {
   void extend_basis();
   void normalise(Array v, const std::vector<double>& lengths);
   void update_solution(const ActiveBlocks& active);
-  void update_residual();
 
-  LinearOperator A_;
-  Stream& stream_;
   Sums sums_;
-  Array b_, x0_, x_, r_;
+  Array x0_;
   std::vector<Array> basis_;
   std::vector<Small> small_;
-  std::vector<double> residual_norms_, falls_;
+  std::vector<double> falls_;
 };
 
 }  // namespace tandem

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <utility>
 #include <vector>
 
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
+#include "solver.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// b - A x, in the memory of b.
 Array residual_of(const LinearOperator& A, Array b, const Array& x, Stream& stream);

@@ -7,12 +7,10 @@
 
 namespace tandem {
 
-Cgls::Cgls(LinearOperator A, Array&& b, Array x0, Sums sums)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
+Cgls::Cgls(LinearOperator A, Data b, Array x0, Sums sums)
+    : SolverBase(std::move(A), std::move(x0)),
       sums_(std::move(sums)),
-      x_(std::move(x0)),
-      r_(std::move(b)),
+      r_(std::move(b.own)),
       s_(A_.domain(), stream_),
       p_(A_.domain(), stream_),
       q_(A_.range(), stream_) {
@@ -51,9 +49,7 @@ std::vector<double> Cgls::traces() {
   return dot(s_, s_, stream_);
 }
 
-namespace kinds {
-
-SolverKind cgls() {
+SolverKind cgls_kind() {
   return kind_of<Cgls>(
       {.name = "cgls",
        .class_name = "Cgls",
@@ -62,7 +58,5 @@ SolverKind cgls() {
        .options = {"tikhonov-weight"},
        .make = [](SolverInput input) { return made<Cgls>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -1,21 +1,17 @@
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 
 /// Minimises |Ax - b| over the Krylov space of AtA, each block by itself. Needs a matched pair. For damping,
 /// pass vstack({A, lambda D}) as A, and b in its range. Source: Bjorck, Numerical Methods for Least Squares
 /// Problems, 1996, section 7.4.
-class Cgls {
+class Cgls : public SolverBase<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, s, p
                                    .projections = 2,  // r, q
@@ -23,15 +19,9 @@ class Cgls {
                                    .step = {1, 1},
                                    .traces = {0, 1}};
 
-  /// The residual starts as b: a copy of it, or b itself if the caller gives it up. @throws SpaceError unless
-  /// b is in range() and x0 is in domain()
-  Cgls(LinearOperator A, const Array& b, Array x0, Sums sums = {})
-      : Cgls(std::move(A), b.clone(), std::move(x0), std::move(sums)) {}
-  Cgls(LinearOperator A, Array&& b, Array x0, Sums sums = {});
+  /// @throws SpaceError unless b is in range() and x0 is in domain()
+  Cgls(LinearOperator A, Data b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the next step
   std::vector<double> traces();                                ///< trace of A At, one per block
@@ -43,13 +33,10 @@ class Cgls {
  private:
   void note(const ActiveBlocks& active, const std::vector<double>& gamma);
 
-  LinearOperator A_;
-  Stream& stream_;
   Sums sums_;
-  Array x_, r_, s_, p_, q_;    // solution, residual, gradient At r, direction, A p
+  Array r_, s_, p_, q_;        // residual, gradient At r, direction, A p
   std::vector<double> gamma_;  // |s|^2
   std::vector<double> falls_;  // 1 / the sum of 1 / gamma so far
-  std::vector<double> residual_norms_;
 };
 
 }  // namespace tandem

@@ -27,4 +27,9 @@ void require_weights(std::span<const float> weights, Index blocks, const std::st
                            " of the regulariser; a number from 0 on is needed");
 }
 
+void require_relaxation(float relaxation, const std::string& solver) {
+  require<GeometryError>(relaxation > 0 && relaxation < 2, solver, ": relaxation ", relaxation,
+                         "; a number between 0 and 2 is needed");
+}
+
 }  // namespace tandem

@@ -2,10 +2,9 @@
 
 #include <span>
 
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The vectors of a step of expectation and maximisation.
 struct EmStep {

@@ -18,12 +18,10 @@ double next_momentum(double t) { return 0.5 * (1 + std::sqrt(1 + 4 * t * t)); }
 
 Fista::Fista(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::vector<float> weights,
              std::optional<Array> data_weights, FistaOptions options)
-    : A_(std::move(A)),
+    : SolverBase(std::move(A), std::move(x0)),
       regulariser_(std::move(regulariser)),
       options_(options),
-      stream_(default_stream(A_.domain().device())),
       b_(std::move(b)),
-      x_(std::move(x0)),
       before_(A_.domain(), stream_),
       z_(A_.domain(), stream_),
       v_(A_.domain(), stream_),
@@ -145,9 +143,7 @@ std::vector<double> Fista::regularity() {
   return regulariser_.value(g_, stream_);
 }
 
-namespace kinds {
-
-SolverKind fista() {
+SolverKind fista_kind() {
   return kind_of<Fista>({.class_name = "Fista",
                          .docs = "Minimises what `Pdhg` does, by gradient steps with momentum, and "
                                  "`inner_steps` of the regulariser in each.",
@@ -164,7 +160,5 @@ SolverKind fista() {
                                               FistaOptions{input.bounds, inner_steps});
                          }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

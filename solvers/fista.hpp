@@ -1,18 +1,14 @@
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
-#include "cost.hpp"
 #include "regulariser.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 struct FistaOptions {
   Bounds bounds{};
@@ -25,7 +21,7 @@ struct FistaOptions {
 /// anew if it leads uphill. Needs a matched pair. Sources: Beck, Teboulle, SIAM Journal on Imaging Sciences
 /// 2(1), 2009, and IEEE Transactions on Image Processing 18(11), 2009; restart: O'Donoghue, Candes,
 /// Foundations of Computational Mathematics 15(3), 2015.
-class Fista {
+class Fista : public SolverBase<LinearOperator> {
  public:
   static constexpr SolverCost cost{
       .volumes = 13,     // x, x before, z, v; q, p and scratch, of three parts each
@@ -42,9 +38,6 @@ class Fista {
   Fista(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::vector<float> weights,
         std::optional<Array> data_weights = {}, FistaOptions options = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
   SolverState state() {
     return {{"x", x_},
             {"z", z_},
@@ -64,14 +57,12 @@ class Fista {
   void take_dual_steps(const Array& q);
   void add_momentum(const ActiveBlocks& active);
 
-  LinearOperator A_;
   Regulariser regulariser_;
   FistaOptions options_;
-  Stream& stream_;
-  Array b_, x_, before_, z_, v_, r_, r_of_z_, s_, q_, p_, g_;  // r: b - A x; v, s, g: scratch
+  Array b_, before_, z_, v_, r_, r_of_z_, s_, q_, p_, g_;  // r: b - A x; v, s, g: scratch
   std::optional<Array> data_weights_;
   std::vector<float> weights_, tau_, sigma_;  // tau: 1/L; sigma: step of the dual
-  std::vector<double> momentum_, residual_norms_;
+  std::vector<double> momentum_;
 };
 
 }  // namespace tandem

@@ -2,36 +2,23 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "checks.hpp"
 #include "per_block.hpp"
 #include "solver_kind.hpp"
 
 namespace tandem {
 
-Landweber::Landweber(LinearOperator A, Array&& b, Array x0, LandweberOptions options)
-    : A_(std::move(A)),
-      options_(options),
-      stream_(default_stream(A_.domain().device())),
-      b_(std::move(b)),
-      x_(std::move(x0)),
-      r_(A_.range()),
-      update_(A_.domain()) {
-  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Landweber: relaxation ",
-                         options_.relaxation, "; a number between 0 and 2 is needed");
+Landweber::Landweber(LinearOperator A, Data b, Array x0, SirtOptions options)
+    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)), options_(options), update_(A_.domain()) {
+  require_relaxation(options_.relaxation, "Landweber");
   for (const double norm : block_norms(A_, update_, r_, stream_))
     steps_.push_back(norm > 0 ? options_.relaxation / (norm * norm) : 0);
   clamp(x_, options_.bounds, stream_);
   update_residual();
   falls_.assign(residual_norms_.size(), INFINITY);
-}
-
-void Landweber::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void Landweber::step(const ActiveBlocks& active) {
@@ -60,9 +47,7 @@ std::vector<double> Landweber::traces() {
   return traces;
 }
 
-namespace kinds {
-
-SolverKind landweber() {
+SolverKind landweber_kind() {
   return kind_of<Landweber>(
       {.class_name = "Landweber",
        .docs =
@@ -71,10 +56,8 @@ SolverKind landweber() {
        .options = {"relaxation", "bounds"},
        .numbers = {{"relaxation", 1}},
        .make = [](SolverInput input) {
-         return made<Landweber>(input, LandweberOptions{input.numbers["relaxation"], input.bounds});
+         return made<Landweber>(input, SirtOptions{input.numbers["relaxation"], input.bounds});
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -1,26 +1,17 @@
 #pragma once
 
-#include <utility>
-
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
-#include "bounds.hpp"
-#include "cost.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
-#include "state.hpp"
+#include "sirt.hpp"
 
-namespace TANDEM_PUBLIC tandem {
-
-struct LandweberOptions {
-  float relaxation = 1.0f;  ///< in (0, 2)
-  Bounds bounds{};
-};
+namespace tandem {
 
 /// x <- P(x + lambda / |A|^2 At (b - Ax)), where each block has its own norm |A|, and P clamps to the bounds.
 /// The norm comes from ten steps of power iteration. They start with ones, which are near the largest
 /// singular vector if A has no negative coefficients. Needs a matched pair. Source: Landweber, American
 /// Journal of Mathematics 73(3), 1951.
-class Landweber {
+class Landweber : public ResidualSolver<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 2,      // x, the update
                                    .projections = 2,  // b, r
@@ -28,16 +19,10 @@ class Landweber {
                                    .step = {1, 1},
                                    .traces = {1, 1}};
 
-  /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
-  /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
-  Landweber(LinearOperator A, const Array& b, Array x0, LandweberOptions options = {})
-      : Landweber(std::move(A), b.clone(), std::move(x0), options) {}
-  Landweber(LinearOperator A, Array&& b, Array x0, LandweberOptions options = {});
+  /// @throws SpaceError unless b is in range() and x0 is in domain(); GeometryError for a relaxation outside
+  /// (0, 2)
+  Landweber(LinearOperator A, Data b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
   std::vector<double> traces();                                ///< trace of A At, one per block
   SolverState state() {
@@ -45,15 +30,12 @@ class Landweber {
   }
 
  private:
-  void update_residual();
   void note(const ActiveBlocks& active);
 
-  LinearOperator A_;
-  LandweberOptions options_;
-  Stream& stream_;
-  Array b_, x_, r_, update_;
+  SirtOptions options_;
+  Array update_;
   std::vector<double> steps_;  // lambda / |A|^2
-  std::vector<double> residual_norms_, falls_;
+  std::vector<double> falls_;
 };
 
 }  // namespace tandem

@@ -8,11 +8,9 @@
 
 namespace tandem {
 
-Lsmr::Lsmr(LinearOperator A, Array&& b, Array x0, Sums sums)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
-      x_(std::move(x0)),
-      r_(residual_of(A_, std::move(b), x_, stream_)),
+Lsmr::Lsmr(LinearOperator A, Data b, Array x0, Sums sums)
+    : SolverBase(std::move(A), std::move(x0)),
+      r_(residual_of(A_, std::move(b.own), x_, stream_)),
       process_(A_, r_.clone(stream_), stream_, std::move(sums)),
       h_(process_.v().clone(stream_)),
       h_bar_(zeros(A_.domain(), stream_)),
@@ -89,9 +87,7 @@ SolverState Lsmr::state() {
   return all;
 }
 
-namespace kinds {
-
-SolverKind lsmr() {
+SolverKind lsmr_kind() {
   return kind_of<Lsmr>(
       {.name = "lsmr",
        .class_name = "Lsmr",
@@ -100,7 +96,5 @@ SolverKind lsmr() {
        .options = {"tikhonov-weight"},
        .make = [](SolverInput input) { return made<Lsmr>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -1,21 +1,15 @@
 #pragma once
 
-#include <utility>
-
-#include "../core/public.hpp"
 #include "bidiagonalisation.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
-#include "stopping/cross_validation.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// Minimises |At (Ax - b)| over the Krylov space of AtA, each block by itself. Neither this norm nor |Ax - b|
 /// ever grows, so one may stop at any step. Needs a matched pair. The residual vector is that of LSQR,
 /// smoothed: r <- s^2 r + c^2 r', with the second rotation. Source: Fong, Saunders, SIAM Journal on
 /// Scientific Computing 33(5), 2011.
-class Lsmr {
+class Lsmr : public SolverBase<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 4,      // x, v, h, h_bar
                                    .projections = 3,  // r, r of LSQR, u
@@ -23,15 +17,9 @@ class Lsmr {
                                    .step = {1, 1},
                                    .traces = {0, 1}};
 
-  /// The residual starts as b: a copy of it, or b itself if the caller gives it up. @throws SpaceError unless
-  /// b is in range() and x0 is in domain()
-  Lsmr(LinearOperator A, const Array& b, Array x0, Sums sums = {})
-      : Lsmr(std::move(A), b.clone(), std::move(x0), std::move(sums)) {}
-  Lsmr(LinearOperator A, Array&& b, Array x0, Sums sums = {});
+  /// @throws SpaceError unless b is in range() and x0 is in domain()
+  Lsmr(LinearOperator A, Data b, Array x0, Sums sums = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
   const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< |At r|^2, for the next step of LSQR
   std::vector<double> traces();                                ///< trace of A At, one per block
@@ -54,13 +42,11 @@ class Lsmr {
   static Updates rotate(Scalars& s, const Bidiagonalisation::Scalars& next);
   void update(const std::vector<Updates>& all, Update Updates::*which, const Array& x, Array& y);
 
-  LinearOperator A_;
-  Stream& stream_;
-  Array x_, r_;
+  Array r_;
   Bidiagonalisation process_;
   Array h_, h_bar_, r_lsqr_;
   std::vector<Scalars> scalars_;
-  std::vector<double> residual_norms_, falls_;
+  std::vector<double> falls_;
 };
 
 }  // namespace tandem

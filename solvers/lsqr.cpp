@@ -9,11 +9,9 @@
 
 namespace tandem {
 
-Lsqr::Lsqr(LinearOperator A, Array&& b, Array x0, Sums sums)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
-      x_(std::move(x0)),
-      r_(residual_of(A_, std::move(b), x_, stream_)),
+Lsqr::Lsqr(LinearOperator A, Data b, Array x0, Sums sums)
+    : SolverBase(std::move(A), std::move(x0)),
+      r_(residual_of(A_, std::move(b.own), x_, stream_)),
       process_(A_, r_.clone(stream_), stream_, std::move(sums)),
       w_(process_.v().clone(stream_)) {
   for (const Bidiagonalisation::Scalars& s : process_.scalars()) {
@@ -73,9 +71,7 @@ SolverState Lsqr::state() {
   return all;
 }
 
-namespace kinds {
-
-SolverKind lsqr() {
+SolverKind lsqr_kind() {
   return kind_of<Lsqr>({.name = "lsqr",
                         .class_name = "Lsqr",
                         .help = "as cgls, but less harmed by rounding where many steps are made",
@@ -85,7 +81,5 @@ SolverKind lsqr() {
                         .options = {"tikhonov-weight"},
                         .make = [](SolverInput input) { return made<Lsqr>(input, input.sums); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -9,11 +9,9 @@
 
 namespace tandem {
 
-Mlem::Mlem(LinearOperator A, Array&& b, Array x0)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
-      b_(std::move(b)),
-      x_(std::move(x0)),
+Mlem::Mlem(LinearOperator A, Data b, Array x0)
+    : SolverBase(std::move(A), std::move(x0)),
+      b_(std::move(b.own)),
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
       update_(A_.domain(), stream_),
@@ -42,9 +40,7 @@ void Mlem::step(const ActiveBlocks& active) {
   project();
 }
 
-namespace kinds {
-
-SolverKind mlem() {
+SolverKind mlem_kind() {
   return kind_of<Mlem>(
       {.name = "mlem",
        .class_name = "Mlem",
@@ -57,7 +53,5 @@ SolverKind mlem() {
        .updates = 30,
        .make = [](SolverInput input) { return made<Mlem>(input); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -10,13 +10,11 @@
 
 namespace tandem {
 
-Mltr::Mltr(LinearOperator A, Array&& counts, Array&& blank, Array x0, MltrOptions options)
-    : A_(std::move(A)),
+Mltr::Mltr(LinearOperator A, Data counts, Data blank, Array x0, MltrOptions options)
+    : SolverBase(std::move(A), std::move(x0)),
       options_(options),
-      stream_(default_stream(A_.domain().device())),
-      counts_(std::move(counts)),
-      blank_(std::move(blank)),
-      x_(std::move(x0)),
+      counts_(std::move(counts.own)),
+      blank_(std::move(blank.own)),
       lengths_(row_sums(A_)),
       projected_(A_.range(), stream_),
       rest_(A_.range(), stream_),
@@ -103,9 +101,7 @@ std::vector<double> Mltr::objective() {
   return sums;
 }
 
-namespace kinds {
-
-SolverKind mltr() {
+SolverKind mltr_kind() {
   return kind_of<Mltr>(
       {.name = "mltr",
        .class_name = "Mltr",
@@ -129,7 +125,5 @@ SolverKind mltr() {
                                std::move(*input.blank), std::move(input.x0), {input.bounds}));
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

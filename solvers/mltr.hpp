@@ -1,15 +1,10 @@
 #pragma once
 
-#include <utility>
-
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
-#include "cost.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 struct MltrOptions {
   Bounds bounds = above_zero;  ///< the lowest bound must be finite
@@ -24,7 +19,7 @@ struct MltrOptions {
 /// passes, x stays as it is. A must not have negative coefficients; a pair may be slightly unmatched.
 /// Sources: Lange, Fessler, IEEE TIP 4(10), 1995; Nuyts and others, Physics in Medicine and Biology 43(4),
 /// 1998.
-class Mltr {
+class Mltr : public SolverBase<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, z, the curvatures
                                    .projections = 6,  // y, b, A1, Ax, y - b exp(-Ax), scratch
@@ -32,15 +27,11 @@ class Mltr {
                                    .step = {1, 2},
                                    .traces = {0, 0}};
 
-  /// Keeps copies of counts and blank, or these themselves if the caller gives them up. x0 is clamped. A ray
-  /// whose blank is 0 does not count. @throws SpaceError unless both are in range() and x0 is in domain();
-  /// GeometryError if they have elements that are negative or not finite, or if there is no lowest bound
-  Mltr(LinearOperator A, const Array& counts, const Array& blank, Array x0, MltrOptions options = {})
-      : Mltr(std::move(A), counts.clone(), blank.clone(), std::move(x0), options) {}
-  Mltr(LinearOperator A, Array&& counts, Array&& blank, Array x0, MltrOptions options = {});
+  /// x0 is clamped. A ray whose blank is 0 does not count. @throws SpaceError unless both are in range() and
+  /// x0 is in domain(); GeometryError if they have elements that are negative or not finite, or if there is
+  /// no lowest bound
+  Mltr(LinearOperator A, Data counts, Data blank, Array x0, MltrOptions options = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
   const std::vector<double>& residual_norms() const { return residual_norms_; }  ///< |y - b exp(-Ax)|
   const Array* residual() const { return &rest_; }                               ///< y - b exp(-Ax)
   std::vector<double> objective();  ///< -log of the likelihood, without terms that do not depend on x
@@ -54,11 +45,8 @@ class Mltr {
   std::vector<float> shares(const ActiveBlocks& active);
   void update_residual();
 
-  LinearOperator A_;
   MltrOptions options_;
-  Stream& stream_;
-  Array counts_, blank_, x_, lengths_, projected_, rest_, scratch_, aim_, curvatures_;
-  std::vector<double> residual_norms_;
+  Array counts_, blank_, lengths_, projected_, rest_, scratch_, aim_, curvatures_;
 };
 
 }  // namespace tandem

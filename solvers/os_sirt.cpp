@@ -2,26 +2,21 @@
 
 #include <algorithm>
 
-#include "../core/error.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
+#include "checks.hpp"
 #include "per_block.hpp"
 #include "solver_kind.hpp"
 
 namespace tandem {
 
-OsSirt::OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options)
-    : A_(std::move(A)),
+OsSirt::OsSirt(Subsets A, Data b, Array x0, SirtOptions options)
+    : ResidualSolver(A, A.ordered(std::move(b.own)), std::move(x0)),
       options_(options),
-      stream_(default_stream(A_.domain().device())),
-      b_(A_.ordered(std::move(b))),
-      x_(std::move(x0)),
-      r_(A_.range(), stream_),
       row_weight_(inverse_sums(row_sums(A_), stream_)),
       column_weight_(A_.domain(), stream_),
       update_(A_.domain(), stream_) {
-  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "OsSirt: relaxation ",
-                         options_.relaxation, "; a number between 0 and 2 is needed");
+  require_relaxation(options_.relaxation, "OsSirt");
   weigh_columns();
   clamp(x_, options_.bounds, stream_);
   update_residual();
@@ -39,12 +34,6 @@ void OsSirt::weigh_columns() {
     axpby(1, update_, 1, column_weight_, stream_);  // the larger one of both
   }
   column_weight_ = inverse_sums(std::move(column_weight_), stream_);
-}
-
-void OsSirt::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
@@ -65,9 +54,7 @@ void OsSirt::step(const ActiveBlocks& active) {
   update_residual();
 }
 
-namespace kinds {
-
-SolverKind os_sirt() {
+SolverKind os_sirt_kind() {
   return kind_of<OsSirt>(
       {.name = "os-sirt",
        .class_name = "OsSirt",
@@ -86,15 +73,13 @@ SolverKind os_sirt() {
 }
 
 /// The kind `os_sirt` with one view in each subset.
-SolverKind sart() {
-  SolverKind kind = os_sirt();
+SolverKind sart_kind() {
+  SolverKind kind = os_sirt_kind();
   kind.name = "sart", kind.class_name = {};
   kind.help = "os-sirt with one view a subset; with noise it needs a small {relaxation}";
   kind.options = {"relaxation", "nonnegative", "bounds"};
   kind.subsets = [](Index views) { return views; };
   return kind;
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -1,15 +1,11 @@
 #pragma once
 
-#include <utility>
-
-#include "../core/public.hpp"
 #include "../operators/subsets.hpp"
-#include "cost.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
 #include "sirt.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// SIRT by subsets of the views: x <- P(x + lambda C Bt R (b - Bx)) for one subset after the other, where B
 /// and b are those of its views. A step goes through all subsets. R = 1/(B 1). C = 1/(n c) for a subset of n
@@ -18,7 +14,7 @@ namespace TANDEM_PUBLIC tandem {
 /// is SART. For P and for weights that are zero, see `Sirt`. If data contradict each other, the steps end in
 /// a cycle, which a smaller relaxation narrows. Sources: Andersen, Kak, Ultrasonic Imaging 6(1), 1984;
 /// Censor, Elfving, SIAM Journal on Matrix Analysis and Applications 24(1), 2002.
-class OsSirt {
+class OsSirt : public ResidualSolver<Subsets> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
                                    .projections = 3,  // b, r, R
@@ -28,26 +24,16 @@ class OsSirt {
 
   /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
   /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
-  OsSirt(Subsets A, const Array& b, Array x0, SirtOptions options = {})
-      : OsSirt(std::move(A), b.clone(), std::move(x0), options) {}
-  OsSirt(Subsets A, Array&& b, Array x0, SirtOptions options = {});
+  OsSirt(Subsets A, Data b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const Array* residual() const { return &r_; }  ///< its views are in the order of the subsets
   SolverState state() { return {{"x", x_}, {"r", r_}, {"residual_norms", residual_norms_}}; }
 
  private:
   void weigh_columns();
   void step_in(std::size_t subset, const ActiveBlocks& active);
-  void update_residual();
 
-  Subsets A_;
   SirtOptions options_;
-  Stream& stream_;
-  Array b_, x_, r_, row_weight_, column_weight_, update_;
-  std::vector<double> residual_norms_;
+  Array row_weight_, column_weight_, update_;
 };
 
 }  // namespace tandem

@@ -11,34 +11,24 @@
 
 namespace tandem {
 
-Osem::Osem(Subsets A, Array&& b, Array x0)
-    : A_(std::move(A)),
-      stream_(default_stream(A_.domain().device())),
-      b_(A_.ordered(std::move(b))),
-      x_(std::move(x0)),
+Osem::Osem(Subsets A, Data b, Array x0)
+    : ResidualSolver(A, A.ordered(std::move(b.own)), std::move(x0)),
       projected_(A_.range(), stream_),
-      rest_(A_.range(), stream_),
       update_(A_.domain(), stream_),
       sums_(A_.domain(), stream_) {
-  require_none_negative(b_, rest_, "Osem: data", stream_);
+  require_none_negative(b_, r_, "Osem: data", stream_);
   clamp_below(x_, 0, stream_);
-  fill(rest_, 1, stream_);
-  A_.apply_adjoint(1, rest_, 0, sums_, stream_);
+  fill(r_, 1, stream_);
+  A_.apply_adjoint(1, r_, 0, sums_, stream_);
   const std::vector<float> least = least_sums(sums_, stream_);
   fill_empty_blocks(x_, sums_, least, stream_);
   update_residual();
 }
 
-void Osem::update_residual() {
-  axpby(1, b_, 0, rest_, stream_);
-  A_.apply(-1, x_, 1, rest_, stream_);
-  residual_norms_ = norm(rest_, stream_);
-}
-
 void Osem::step(const ActiveBlocks& active) {
   const std::vector<float> take = of_active(active, 1, 0);
   for (std::size_t i = 0; i < A_.count(); ++i) {
-    const VectorView projected = A_.part(VectorView(projected_), i), rest = A_.part(VectorView(rest_), i);
+    const VectorView projected = A_.part(VectorView(projected_), i), rest = A_.part(VectorView(r_), i);
     fill(rest, 1, stream_);
     A_[i].apply_adjoint(1, rest, 0, sums_, stream_);
     const std::vector<float> least = least_sums(sums_, stream_);
@@ -49,9 +39,7 @@ void Osem::step(const ActiveBlocks& active) {
   update_residual();
 }
 
-namespace kinds {
-
-SolverKind osem() {
+SolverKind osem_kind() {
   return kind_of<Osem>({.name = "osem",
                         .class_name = "Osem",
                         .help = "mlem by subsets of the views: as many times as fast as there are subsets",
@@ -65,7 +53,5 @@ SolverKind osem() {
                         .subsets = [](Index views) { return std::min<Index>(4, views); },
                         .make = [](SolverInput input) { return made<Osem>(input); }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -1,20 +1,16 @@
 #pragma once
 
-#include <utility>
-
-#include "../core/public.hpp"
 #include "../operators/subsets.hpp"
-#include "cost.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// MLEM by subsets of the views: x <- x Bt(b / Bx) / Bt1 for one subset after the other, where B and b are
 /// those of its views. A step goes through all subsets. After each subset the sum of its Bx is that of its b.
 /// All else is as in `Mlem`. If data contradict each other, the steps end in a cycle. Source: Hudson, Larkin,
 /// IEEE TMI 13(4), 1994.
-class Osem {
+class Osem : public ResidualSolver<Subsets> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, the update, Bt1
                                    .projections = 3,  // b, Ax, b - Ax
@@ -24,22 +20,12 @@ class Osem {
 
   /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
   /// x0 is in domain(); GeometryError if b has elements that are negative or not finite
-  Osem(Subsets A, const Array& b, Array x0) : Osem(std::move(A), b.clone(), std::move(x0)) {}
-  Osem(Subsets A, Array&& b, Array x0);
+  Osem(Subsets A, Data b, Array x0);
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const Array* residual() const { return &rest_; }  ///< between steps, in the order of the subsets
-  SolverState state() { return {{"x", x_}, {"rest", rest_}, {"residual_norms", residual_norms_}}; }
+  SolverState state() { return {{"x", x_}, {"rest", r_}, {"residual_norms", residual_norms_}}; }
 
  private:
-  void update_residual();
-
-  Subsets A_;
-  Stream& stream_;
-  Array b_, x_, projected_, rest_, update_, sums_;  // rest: b - Ax; projected, update, sums: scratch
-  std::vector<double> residual_norms_;
+  Array projected_, update_, sums_;  // scratch
 };
 
 }  // namespace tandem

@@ -26,8 +26,7 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
       q_(zeros(regulariser_.K.range(), stream_)),
       g_(regulariser_.K.range(), stream_),
       shrink_(std::move(data_weights)) {
-  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Pdhg: relaxation ",
-                         options_.relaxation, "; a number between 0 and 2 is needed");
+  require_relaxation(options_.relaxation, "Pdhg");
   require<SpaceError>(options_.norms.empty() || std::ssize(options_.norms) == A_.domain().block_count(),
                       "Pdhg: ", options_.norms.size(), " norms; give one per block");
   require<GeometryError>(options_.balance > 0 && std::isfinite(options_.balance), "Pdhg: balance ",
@@ -223,9 +222,7 @@ std::vector<double> Pdhg::conjugate_of_misfit() {
   return squares;
 }
 
-namespace kinds {
-
-SolverKind tv() {
+SolverKind tv_kind() {
   return kind_of<Pdhg>(
       {.name = "tv",
        .class_name = "Pdhg",
@@ -243,7 +240,5 @@ SolverKind tv() {
                            PdhgOptions{input.bounds, input.numbers["relaxation"], input.numbers["balance"]});
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -7,10 +7,8 @@
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
-#include "cost.hpp"
 #include "regulariser.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
 namespace TANDEM_PUBLIC tandem {
 

@@ -2,10 +2,9 @@
 
 #include <vector>
 
-#include "../core/public.hpp"
-#include "run.hpp"
+#include "solver.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 // Numbers of recurrences, of which each block has its own.
 

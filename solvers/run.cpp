@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
 
 #include "../core/error.hpp"
 #include "../operators/periodogram.hpp"
-#include "stopping/past_the_least.hpp"
 
 namespace tandem {
 
@@ -17,6 +15,22 @@ template <class Work>
 void for_each_rule(const StopRule& stop, const Work& work) {
   work(stop);
   for (const StopRule& other : stop.others) for_each_rule(other, work);
+}
+
+/// A rule that holds one step after the first minimum of a measure, which has one number per block. It keeps
+/// the last iteration and its numbers.
+StopRule past_the_least(std::string name, std::function<std::vector<double>(const Progress&)> measure) {
+  const auto kept = std::make_shared<std::vector<double>>();
+  const auto holds = [measure = std::move(measure), kept, before = std::make_shared<std::vector<double>>()](
+                         const Progress& now, std::size_t block) {
+    if (kept->empty() || kept->front() != now.iteration) {
+      std::vector<double> numbers = measure(now);
+      numbers.insert(numbers.begin(), now.iteration);
+      *before = std::exchange(*kept, std::move(numbers));
+    }
+    return !before->empty() && (*kept)[block + 1] > (*before)[block + 1];
+  };
+  return {std::move(name), holds, {}, kept};
 }
 
 }  // namespace
@@ -57,6 +71,22 @@ StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
     return now.iteration > 0 && now.falls[block] <= of_noise * traces[block] * variance;
   };
   return {"stagnation", holds};
+}
+
+StopRule cross_validation(std::function<std::vector<double>()> freedom, std::vector<Index> data,
+                          double factor) {
+  return past_the_least("gcv", [freedom = std::move(freedom), data = std::move(data),
+                                factor](const Progress& now) {
+    std::vector<double> measure = freedom();
+    require<SpaceError>(measure.size() == data.size() && data.size() == now.residuals.size(),
+                        "cross_validation: ", measure.size(), " degrees of freedom and ", data.size(),
+                        " counts of data for ", now.residuals.size(), " blocks; give one of each per block");
+    for (std::size_t k = 0; k < data.size(); ++k) {
+      const double rest = data[k] - factor * measure[k];
+      measure[k] = rest > 0 ? std::pow(now.residuals[k] / rest, 2) : INFINITY;
+    }
+    return measure;
+  });
 }
 
 StopRule white_residual() {

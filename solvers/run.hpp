@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <functional>
 #include <memory>
 #include <span>
@@ -8,53 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "../core/array.hpp"
 #include "../core/public.hpp"
+#include "solver.hpp"
 
 namespace TANDEM_PUBLIC tandem {
-
-/// Whether each block (Space::block_count) still moves. A block that has stopped keeps its solution, so that
-/// the result for a slice does not depend on the slices beside it.
-using ActiveBlocks = std::vector<bool>;
-
-/// A solver is a state that can make a step. The loop, the stop and the progress are in `run`.
-template <class S>
-concept IterativeSolver = requires(S solver, const S seen, const ActiveBlocks& active) {
-  solver.step(active);
-  { seen.solution() } -> std::same_as<const Array&>;
-  {
-    seen.residual_norms()
-    } -> std::same_as<const std::vector<double>&>;  // |b - Ax| of the solution, one per block
-};
-
-/// A solver whose residual is a polynomial p in A M At, with p(0) = 1, applied to the first residual, and
-/// that can tell what noise does to it. Let g = -p'(0) be the reach. Then a component with eigenvalue s is
-/// fitted to at most the share g s, and the solution has taken up at most g trace(A M At) degrees of freedom.
-template <class S>
-concept TellsItsReach = IterativeSolver<S> && requires(S solver, const S seen) {
-  {
-    seen.falls()
-    } -> std::same_as<const std::vector<double>&>;           // fall of |b - Ax|^2 per unit of reach and block
-  { solver.traces() } -> std::same_as<std::vector<double>>;  // trace of A M At; before the first step
-};
-
-/// A solver that has the vector b - Ax of its solution at hand between steps.
-template <class S>
-concept ShowsItsResidual = IterativeSolver<S> && requires(const S seen) {
-  { seen.residual() } -> std::same_as<const Array*>;  // a vector in range(); null if there is none
-};
-
-/// A solver that can tell the objective of its solution, at some cost.
-template <class S>
-concept TellsItsObjective = IterativeSolver<S> && requires(S solver) {
-  { solver.objective() } -> std::same_as<std::vector<double>>;  // one per block
-};
-
-/// A solver that can tell how far the objective of its solution is above the minimum, at some cost.
-template <class S>
-concept TellsItsGap = IterativeSolver<S> && requires(S solver) {
-  { solver.gaps() } -> std::same_as<std::vector<double>>;  // shares of the objective, one per block
-};
 
 struct Progress {
   int iteration;                      ///< finished steps; 0 is the start
@@ -95,6 +51,14 @@ template <TellsItsReach S>
 StopRule stagnation(S& solver, std::vector<Index> data) {
   return stagnation(solver.traces(), std::move(data));
 }
+
+/// Stops one step after the minimum of generalised cross-validation, |b - Ax|^2 / (data - factor t)^2, when
+/// it grows for the first time. Then Ax begins to fit noise, of any size. `freedom`: t of the present
+/// solution, one per block, asked once per iteration. `data` has one number per block. The definition has the
+/// factor 1; a factor of 1.4 prevents a fit of noise better. Sources: Golub, Heath, Wahba, Technometrics
+/// 21(2), 1979; the factor: Kim, Gu, Journal of the Royal Statistical Society B 66(2), 2004.
+StopRule cross_validation(std::function<std::vector<double>()> freedom, std::vector<Index> data,
+                          double factor = 1);
 
 /// Stops one step after the residual has looked most like white noise: when the distance of its lines along
 /// the last axis from white noise (`distance_from_white`) grows for the first time. Before, the residual

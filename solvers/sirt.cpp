@@ -2,36 +2,25 @@
 
 #include <cmath>
 
-#include "../core/error.hpp"
 #include "../operators/norms.hpp"
 #include "../operators/random.hpp"
 #include "../operators/vector.hpp"
+#include "checks.hpp"
 #include "per_block.hpp"
 #include "solver_kind.hpp"
 
 namespace tandem {
 
-Sirt::Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options)
-    : A_(std::move(A)),
+Sirt::Sirt(LinearOperator A, Data b, Array x0, SirtOptions options)
+    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)),
       options_(options),
-      stream_(default_stream(A_.domain().device())),
-      b_(std::move(b)),
-      x_(std::move(x0)),
-      r_(A_.range(), stream_),
       row_weight_(inverse_sums(row_sums(A_), stream_)),
       column_weight_(inverse_sums(column_sums(A_), stream_)),
       update_(A_.domain(), stream_) {
-  require<GeometryError>(options_.relaxation > 0 && options_.relaxation < 2, "Sirt: relaxation ",
-                         options_.relaxation, "; a number between 0 and 2 is needed");
+  require_relaxation(options_.relaxation, "Sirt");
   clamp(x_, options_.bounds, stream_);
   update_residual();
   falls_.assign(residual_norms_.size(), INFINITY);
-}
-
-void Sirt::update_residual() {
-  axpby(1, b_, 0, r_, stream_);
-  A_.apply(-1, x_, 1, r_, stream_);
-  residual_norms_ = norm(r_, stream_);
 }
 
 void Sirt::step(const ActiveBlocks& active) {
@@ -65,9 +54,7 @@ std::vector<double> Sirt::traces() {
   return traces;
 }
 
-namespace kinds {
-
-SolverKind sirt() {
+SolverKind sirt_kind() {
   return kind_of<Sirt>(
       {.name = "sirt",
        .class_name = "Sirt",
@@ -83,7 +70,5 @@ SolverKind sirt() {
          return made<Sirt>(input, SirtOptions{input.numbers["relaxation"], input.bounds});
        }});
 }
-
-}  // namespace kinds
 
 }  // namespace tandem

@@ -1,15 +1,11 @@
 #pragma once
 
-#include <utility>
-
-#include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
-#include "cost.hpp"
+#include "residual_solver.hpp"
 #include "run.hpp"
-#include "state.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 struct SirtOptions {
   float relaxation = 1.0f;  ///< in (0, 2)
@@ -19,7 +15,7 @@ struct SirtOptions {
 /// x <- P(x + lambda C At R (b - Ax)) with R = 1/(A 1) and C = 1/(At 1); P clamps to the bounds. If a sum is
 /// zero, its weight is zero too, so that voxels that no ray meets keep their value. A pair may be slightly
 /// unmatched. Source: Kak, Slaney 1988, section 7.4; Gregor, Benson, IEEE TMI 27(7), 2008.
-class Sirt {
+class Sirt : public ResidualSolver<LinearOperator> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
                                    .projections = 4,  // b, r, R; the signs of traces
@@ -27,16 +23,10 @@ class Sirt {
                                    .step = {1, 1},
                                    .traces = {2, 1}};
 
-  /// Keeps a copy of b, or b itself if the caller gives it up. @throws SpaceError unless b is in range() and
-  /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
-  Sirt(LinearOperator A, const Array& b, Array x0, SirtOptions options = {})
-      : Sirt(std::move(A), b.clone(), std::move(x0), options) {}
-  Sirt(LinearOperator A, Array&& b, Array x0, SirtOptions options = {});
+  /// @throws SpaceError unless b is in range() and x0 is in domain(); GeometryError for a relaxation outside
+  /// (0, 2)
+  Sirt(LinearOperator A, Data b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
-  const Array& solution() const& { return x_; }
-  Array solution() && { return std::move(x_); }
-  const std::vector<double>& residual_norms() const { return residual_norms_; }
-  const Array* residual() const { return &r_; }
   const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
   std::vector<double> traces();                                ///< trace of A C At R, one per block
   SolverState state() {
@@ -44,14 +34,11 @@ class Sirt {
   }
 
  private:
-  void update_residual();
   void note(const ActiveBlocks& active);
 
-  LinearOperator A_;
   SirtOptions options_;
-  Stream& stream_;
-  Array b_, x_, r_, row_weight_, column_weight_, update_;
-  std::vector<double> residual_norms_, falls_;
+  Array row_weight_, column_weight_, update_;
+  std::vector<double> falls_;
 };
 
 }  // namespace tandem

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "../core/names.hpp"
 #include "solver_kind.hpp"
 
-/// One line for each kind of solver: the name of a function that returns it and stands in the file of the
-/// solver.
+/// One line for each kind of solver. A function in the file of the solver, such as sirt_kind, returns it.
 #define TANDEM_SOLVERS(SOLVER) \
   SOLVER(sirt)                 \
   SOLVER(os_sirt)              \
@@ -22,14 +22,12 @@
 
 namespace tandem {
 
-namespace kinds {
-#define TANDEM_DECLARE(name) SolverKind name();
+#define TANDEM_DECLARE(name) SolverKind name##_kind();
 TANDEM_SOLVERS(TANDEM_DECLARE)
 #undef TANDEM_DECLARE
-}  // namespace kinds
 
 std::span<const SolverKind> solver_kinds() {
-#define TANDEM_MAKE(name) kinds::name(),
+#define TANDEM_MAKE(name) name##_kind(),
   static const std::array all{TANDEM_SOLVERS(TANDEM_MAKE)};
 #undef TANDEM_MAKE
   return all;
@@ -37,6 +35,17 @@ std::span<const SolverKind> solver_kinds() {
 
 bool SolverKind::reads(std::string_view option) const {
   return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+const SolverKind& solver_kind(std::string_view name) {
+  return named(solver_kinds(), name, "solver:", [](const SolverKind& kind) {
+    return kind.name.empty() ? kind.class_name : kind.name;
+  });
+}
+
+AnySolver SolverKind::solver(SolverInput input) const {
+  input.numbers.insert(numbers.begin(), numbers.end());
+  return make(std::move(input));
 }
 
 }  // namespace tandem

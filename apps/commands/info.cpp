@@ -177,8 +177,7 @@ void write_files(const InfoOptions& o, const io::ScanInfo& info) {
   const Scan scan = as_it_stands(info);
   if (!o.write_geometry.empty()) {
     require<GeometryError>(info.pixel_size_mm.has_value(),
-                           "--write-geometry: the scan has no pixel size; give "
-                           "--pixel-size MM");
+                           "--write-geometry: the scan has no pixel size; give --pixel-size MM");
     io::Output(o.write_geometry, io::Content::geometry, o.common.replace())
         .write(io::geometry_text(o.write_geometry, scan));
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <iostream>
-#include <sstream>
 #include <utility>
 
 #include "../../core/error.hpp"
@@ -31,7 +30,6 @@
 #include "../reports/rank_forecast.hpp"
 #include "../reports/recon_report.hpp"
 #include "../runs/batch.hpp"
-#include "../runs/compare.hpp"
 #include "../runs/follow.hpp"
 #include "../runs/log_file.hpp"
 #include "../runs/progress.hpp"

@@ -115,8 +115,7 @@ void add_report(CLI::App& program, Action& chosen) {
   c.add_option("run", o->run, "what tandem recon --json wrote")->required()->type_name("RUN.json");
   c.add_option("-o,--output", o->output,
                "the page to write, which needs no other file: middle planes and histogram of the volume, "
-               "curves of the "
-               "solver, what was cleaned, times, parameters, warnings")
+               "curves of the solver, what was cleaned, times, parameters, warnings")
       ->required()
       ->configurable(false)
       ->type_name("PAGE.html");

@@ -9,7 +9,7 @@
 #include "../../core/version.hpp"
 #include "../../io/scans/scan_writer.hpp"
 #include "../../io/volumes/volume_file.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
 #include "../options/command_line.hpp"

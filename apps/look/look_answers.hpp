@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 #include "../pages/local_server.hpp"
 
 namespace tandem::apps {

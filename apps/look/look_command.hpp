@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::apps {
 

@@ -5,7 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "../options/command_line.hpp"
 #include "../options/scan_options.hpp"
 #include "../pages/page_text.hpp"

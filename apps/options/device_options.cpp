@@ -84,10 +84,8 @@ std::vector<std::string> variant_names() {
 void add_device_options(CLI::App& c, DeviceOptions& o) {
   c.add_option("--device", o.device,
                "auto (default: all GPUs, else the CPU, also for what GPUs have not; for solvers of cone and "
-               "flexible beams the first GPU, if it "
-               "holds the vectors)|all (all GPUs, and for parallel beams the CPU helps "
-               "them)|cpu|cuda|cuda:N|cuda:N,N,... "
-               "(they share the work)")
+               "flexible beams the first GPU, if it holds the vectors)|all (all GPUs, and for parallel beams "
+               "the CPU helps them)|cpu|cuda|cuda:N|cuda:N,N,... (they share the work)")
       ->transform(lower_case())
       ->check(fault_of_devices)
       ->option_text(of_run);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "../../geometry/scan.hpp"
 #include "../command.hpp"

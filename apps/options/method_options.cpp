@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
@@ -66,11 +64,9 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
        "how shadows are computed. Parallel beam: fourier goes through frequencies, in O(N^2 log N) "
        "operations a slice (default automatic: the faster one of pixel_driven and fourier). Cone and fan "
        "beam: hierarchical goes through groups of views, in O(N^3 log N) (default automatic: "
-       "separable_footprint, "
-       "or for fdk on a CPU the faster one of both). Behind it may stand the relative error of what is "
-       "back-projected: fourier:accuracy=1e-3, 1e-4 or 1e-5 (default 1e-4); hierarchical:accuracy=1e-2, 3e-3 "
-       "or "
-       "1e-3 (default 1e-2)")
+       "separable_footprint, or for fdk on a CPU the faster one of both). Behind it may stand the relative "
+       "error of what is back-projected: fourier:accuracy=1e-3, 1e-4 or 1e-5 (default 1e-4); "
+       "hierarchical:accuracy=1e-2, 3e-3 or 1e-3 (default 1e-2)")
       ->transform(with_detail(one_of(models), "accuracy", one_of({"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"})))
       ->type_name(joined(models, "|"));
 }
@@ -95,8 +91,7 @@ void add_filter(CLI::App& c, ReconOptions& o) {
        "--padding", [&r](const std::string& text) { parse_padding(r, text); },
        "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
        "with the end value times a cosine (default), or with zeros. edge:bins=N and cosine:bins=N say over "
-       "how "
-       "many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
+       "how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
       ->transform(with_detail(one_of({"edge", "cosine", "none"}), "bins", count()))
       ->type_name("edge|cosine|none");
 }

@@ -8,7 +8,6 @@
 #include "../runs/follow.hpp"
 #include "../runs/resume.hpp"
 #include "command_line.hpp"
-#include "files.hpp"
 #include "method_options.hpp"
 #include "recipe_text.hpp"
 #include "step_options.hpp"
@@ -140,8 +139,7 @@ void add_sweep(CLI::App& c, ReconOptions& o) {
       ->option_text(of_run);
   add_choice(
       c, "--score", o.score, {"sharpness", "entropy", "opposite"},
-      "what judges them: edges (default), the histogram, or how well opposite views of a parallel beam "
-      "agree")
+      "what judges them: edges (default), the histogram, or how well opposite views of a parallel beam agree")
       ->option_text(of_run);
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "../../axis/center.hpp"
 #include "../../axis/repeated_view.hpp"
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"

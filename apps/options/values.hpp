@@ -3,13 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "../../core/range.hpp"
 #include "../../core/similar.hpp"
+#include "../../core/space.hpp"
 #include "../../io/files/text.hpp"
 
 namespace tandem::apps {

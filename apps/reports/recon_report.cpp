@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
-#include <string>
 #include <utility>
 
 #include "../../core/instruction_set.hpp"
@@ -11,7 +10,7 @@
 #include "../../core/version.hpp"
 #include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_kind.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/run.hpp"
 #include "../options/device_options.hpp"

@@ -25,4 +25,8 @@ std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o
 void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
              const std::function<void(ReconOptions&)>& run);
 
+/// Runs `recon --compare`: each of the methods makes a volume of the scan, which is not kept. Writes a
+/// picture of their middle slices, and a table of their costs and their quality. @throws Error
+void compare_methods(ReconOptions& o);
+
 }  // namespace tandem::apps

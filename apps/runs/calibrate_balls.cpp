@@ -161,8 +161,7 @@ void warn_of_doubts(const BallCalibration& found, ProgressLine& progress) {
   else if (found.reversed)
     progress.warn(
         "calibrate: the sample turns against the angles of the scan; the file that is written has it right, "
-        "and "
-        "--rotation-direction -1 tells other commands");
+        "and --rotation-direction -1 tells other commands");
   const double left_out = 1 - 1.0 * found.sightings.size() / std::max<std::size_t>(1, found.shadows);
   if (left_out > most_left_out)
     progress.warn("calibrate: " + rounded(std::round(100 * left_out)) +

@@ -177,18 +177,15 @@ void warn_of_views(const FrameCalibration& found, ProgressLine& progress) {
   else if (found.reversed)
     progress.warn(
         "calibrate: the sample turns against the angles of the scan; the file that is written has it right, "
-        "and "
-        "--rotation-direction -1 tells other commands");
+        "and --rotation-direction -1 tells other commands");
   if (found.last_view == calibration::LastView::doubled)
     progress.warn(
         "calibrate: the last view repeats the first one, although its angle is a step before that: the "
-        "angles are "
-        "wrong; give --arc DEG,inclusive, or leave the last view out");
+        "angles are wrong; give --arc DEG,inclusive, or leave the last view out");
   if (found.last_view == calibration::LastView::missing)
     progress.warn(
         "calibrate: the last view should repeat the first one, and does not: a view is missing at the end, "
-        "or the "
-        "angles are wrong; give --arc DEG");
+        "or the angles are wrong; give --arc DEG");
 }
 
 }  // namespace

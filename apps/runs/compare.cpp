@@ -1,4 +1,4 @@
-#include "compare.hpp"
+#include "batch.hpp"
 
 #include <cmath>
 #include <iomanip>

@@ -1,7 +1,7 @@
 #include "recon_scan.hpp"
 
 #include "../../core/error.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../options/scan_options.hpp"

@@ -4,17 +4,13 @@
 #include "../../core/spelled.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
-const Option<Columns> air_columns{
+const Option<Columns> option::air_columns{
     "air-columns",
     "air in every view: divide each view by the mean of these columns, or by the line "
     "through the means of two ranges, after the flats if there are any (half open)",
     Columns{}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
 
 namespace {
 
@@ -65,7 +61,7 @@ std::optional<Index> divide_on_gpu(GpuData& data, std::span<const Range> margins
 
 }  // namespace
 
-Step air() {
+Step air_step() {
   return {.name = "air",
           .help = "each view is divided by its air columns, which takes the beam's drift away",
           .options = {option::air_columns},
@@ -83,4 +79,4 @@ Step air() {
           }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -11,23 +11,19 @@
 #include "../../io/files/text.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
 const Option<FileName> wedge_file{
     "wedge:file", "a length and the line integral that was measured over it, per line", FileName{}};
 const Option<FileName> spectrum_file{
     "spectrum:file", "an energy in keV and its share of what the detector sees, per line", FileName{}};
-const Option<NumbersOr> beam_hardening{
+const Option<NumbersOr> option::beam_hardening{
     "beam-hardening",
     "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
     "integral q; or what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or "
     "spectrum:file=FILE, water in a beam",
     NumbersOr{{"wedge", "spectrum"}},
     {wedge_file, spectrum_file}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
 
 namespace {
 
@@ -196,15 +192,15 @@ void fit(StepValues& values) {
   const auto keep = [&](std::vector<double> fitted) {
     option::beam_hardening.set(values, std::move(fitted));
   };
-  if (const auto wedge = option::wedge_file.of(values))
+  if (const auto wedge = wedge_file.of(values))
     keep(fitted_to_wedge(io::read_pairs(*wedge, "a length and a line integral"), *wedge));
-  if (const auto spectrum = option::spectrum_file.of(values))
+  if (const auto spectrum = spectrum_file.of(values))
     keep(fitted_to_water(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"), *spectrum));
 }
 
 std::string hardening_conflict(const StepValues& values) {
   const auto numbers = option::beam_hardening.of(values);
-  const bool has_file = option::wedge_file.is_given(values) || option::spectrum_file.is_given(values);
+  const bool has_file = wedge_file.is_given(values) || spectrum_file.is_given(values);
   return numbers && numbers->empty() && !has_file
              ? spelled("beam-hardening") +
                    ": wedge and spectrum need a file; give wedge:file=FILE or spectrum:file=FILE"
@@ -247,7 +243,7 @@ std::optional<Polynomial> asked(const Preprocessing& how) {
 
 }  // namespace
 
-Step beam_hardening() {
+Step beam_hardening_step() {
   return {.name = "beam-hardening",
           .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
           .options = {option::beam_hardening},
@@ -272,4 +268,4 @@ Step beam_hardening() {
           .hindrance = hardening_hindrance};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

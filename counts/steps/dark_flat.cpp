@@ -1,29 +1,24 @@
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
 namespace {
 const OneOf of_methods{{"mean", "median", "trimmed"}};
 }
 
-const Option<OneOf> flat_method{"flat-method", "how the flats of a set become one (default mean)",
-                                of_methods};
-const Option<OneOf> dark_method{"dark-method", "how the darks become one (default mean)", of_methods};
-const Option<OneOf> flat_sets{
+const Option<OneOf> option::flat_method{"flat-method", "how the flats of a set become one (default mean)",
+                                        of_methods};
+const Option<OneOf> option::dark_method{"dark-method", "how the darks become one (default mean)", of_methods};
+const Option<OneOf> option::flat_sets{
     "flat-sets",
     "flats of several sets: interpolated in time for each view, those nearest in time, "
     "each for its own view, of which there must be as many, or all flats together "
     "(default linear where the scan tells the times, else together)",
     OneOf{{"linear", "nearest", "each", "together"}}};
-const Option<TrueOrFalse> normalize_monitor{
+const Option<TrueOrFalse> option::normalize_monitor{
     "normalize-monitor",
-    "default false; true: views and flats are divided by the monitor counts or the ring "
-    "current of the file",
+    "default false; true: views and flats are divided by the monitor counts or the ring current of the file",
     TrueOrFalse{}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
 
 namespace {
 
@@ -35,7 +30,7 @@ Index normalise(ViewRow& row) {
 
 }  // namespace
 
-Step dark_flat() {
+Step dark_flat_step() {
   return {.name = "dark-flat",
           .help = "transmission, (counts - dark) / (flat - dark)",
           .options = {option::flat_method, option::dark_method, option::flat_sets, option::normalize_monitor},
@@ -43,4 +38,4 @@ Step dark_flat() {
           .on_row = [](const Preprocessing&) -> RowWork { return normalise; }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -4,7 +4,7 @@
 #include "interpolate.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::step {
+namespace tandem::pipeline {
 
 namespace {
 
@@ -23,7 +23,7 @@ std::optional<Index> fill_on_gpu(GpuData& data) {
 
 }  // namespace
 
-Step dead_cells() {
+Step dead_cells_step() {
   return {.name = "dead-cells",
           .help = "cells whose flat is not above their dark are interpolated from their neighbours",
           .can_wait = true,
@@ -32,4 +32,4 @@ Step dead_cells() {
           .on_row = [](const Preprocessing&) -> RowWork { return fill; }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

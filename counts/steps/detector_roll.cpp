@@ -6,16 +6,13 @@
 #include "between_rows.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
-const Option<Number> detector_roll{"detector-roll",
-                                   "degrees by which the axis leans towards higher bins at higher rows; "
-                                   "{rotation-axis} is that of the middle row (cone beam: of the midplane)",
-                                   Number{-2, 2}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
+const Option<Number> option::detector_roll{
+    "detector-roll",
+    "degrees by which the axis leans towards higher bins at higher rows; "
+    "{rotation-axis} is that of the middle row (cone beam: of the midplane)",
+    Number{-2, 2}};
 
 namespace {
 
@@ -40,7 +37,7 @@ Index level(Projection& of, const kernels::RolledRows& rolled_by) {
 
 }  // namespace
 
-Step detector_roll() {
+Step detector_roll_step() {
   return {.name = "detector-roll",
           .help = "rows of a rolled detector become rows of one height",
           .options = {option::detector_roll},
@@ -63,4 +60,4 @@ Step detector_roll() {
           .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "../../core/range.hpp"
 #include "../../core/rounding.hpp"
 #include "../../kernels/counts.hpp"
 

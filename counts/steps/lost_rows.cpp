@@ -2,7 +2,7 @@
 #include "../../core/spelled.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::step {
+namespace tandem::pipeline {
 
 namespace {
 
@@ -30,7 +30,7 @@ Index replace_lost_rows(Sinogram& all) {
 
 }  // namespace
 
-Step lost_rows() {
+Step lost_rows_step() {
   return {.name = "lost-rows",
           .help = "rows of views without a finite pixel become the mean of the nearest views",
           .can_wait = true,
@@ -38,4 +38,4 @@ Step lost_rows() {
           .on_sinogram = [](const Preprocessing&) -> SinogramWork { return replace_lost_rows; }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -6,23 +6,18 @@
 #include "interpolate.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
-const Option<Number> most_floored{
+const Option<Number> option::most_floored{
     "minus-log:floored",
-    "percentage of transmissions that may lie below the floor of the logarithm, half a "
-    "count (default 1)",
+    "percentage of transmissions that may lie below the floor of the logarithm, half a count (default 1)",
     Number{0, 100}};
-const Option<TrueOrFalse> minus_log{
+const Option<TrueOrFalse> option::minus_log{
     "minus-log",
     "default true; false: the data are line integrals already; flats and darks are still "
     "applied where there are any",
     TrueOrFalse{},
     {most_floored}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
 
 namespace {
 
@@ -88,7 +83,7 @@ std::optional<Index> take_logarithms_on_gpu(GpuData& data, bool noise) {
 
 }  // namespace
 
-Step minus_log() {
+Step minus_log_step() {
   return {.name = "minus-log",
           .help = "line integrals, -log(transmission); a transmission below half a count is raised to it",
           .options = {option::minus_log},
@@ -102,4 +97,4 @@ Step minus_log() {
           }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

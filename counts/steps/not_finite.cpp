@@ -3,7 +3,7 @@
 #include "interpolate.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::step {
+namespace tandem::pipeline {
 
 namespace {
 
@@ -21,7 +21,7 @@ Index repair_row(ViewRow& row) {
 
 }  // namespace
 
-Step not_finite() {
+Step not_finite_step() {
   return {.name = "not-finite",
           .help = "pixels that are not finite are interpolated from their neighbours in the row",
           .before_binning = true,
@@ -29,4 +29,4 @@ Step not_finite() {
           .on_row = [](const Preprocessing&) -> RowWork { return repair_row; }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::pipeline {
 

@@ -249,9 +249,7 @@ std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how) {
       .row_mm = optics.row_mm};
 }
 
-namespace step {
-
-Step phase() {
+Step phase_step() {
   return {.name = "phase",
           .help = "phase retrieval from one distance (Paganin), which blurs transmissions",
           .options = {phase_method},
@@ -266,7 +264,5 @@ Step phase() {
           .conflict = phase_conflict,
           .hindrance = phase_hindrance};
 }
-
-}  // namespace step
 
 }  // namespace tandem::pipeline

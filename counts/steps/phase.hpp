@@ -1,7 +1,5 @@
 #pragma once
 
-#include <numbers>
-
 #include "../../kernels/image_filter.hpp"
 #include "../preprocess.hpp"
 

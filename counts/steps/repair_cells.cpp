@@ -7,17 +7,13 @@
 #include "median_fill.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
-const Option<TrueOrFalse> repair_cells{
+const Option<TrueOrFalse> option::repair_cells{
     "repair-cells",
     "default false; true: find hot, stuck and dead cells in darks and flats, and give them "
     "the median of the good cells around them in each view",
     TrueOrFalse{}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
 
 namespace {
 
@@ -79,7 +75,7 @@ std::optional<Index> repair_on_gpu(GpuData& data) {
 
 }  // namespace
 
-Step repair_cells() {
+Step repair_cells_step() {
   return {
       .name = "repair-cells",
       .help = "hot, stuck and dead cells become the median of their good neighbours",
@@ -95,4 +91,4 @@ Step repair_cells() {
           }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -6,7 +6,7 @@
 #include "between_rows.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::step {
+namespace tandem::pipeline {
 
 namespace {
 
@@ -21,7 +21,7 @@ Index move_rows(Projection& of, double shift) {
 }  // namespace
 
 /// This step comes behind the stripes, which stay in the rows of the detector.
-Step row_shifts() {
+Step row_shifts_step() {
   return {.name = "row-shifts",
           .help = "views whose images lie higher or lower are moved back ({view-row-shifts})",
           .makes_new_noise = true,
@@ -47,4 +47,4 @@ Step row_shifts() {
           .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

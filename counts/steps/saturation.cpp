@@ -2,17 +2,12 @@
 
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
-const Option<PositiveNumber> saturation{
+const Option<PositiveNumber> option::saturation{
     "saturation",
-    "counts of a pixel that is full, or more (default: the largest number of the type of "
-    "integer data)",
+    "counts of a pixel that is full, or more (default: the largest number of the type of integer data)",
     PositiveNumber{4.3e9}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
 
 namespace {
 
@@ -24,7 +19,7 @@ Index count(const ViewRow& row, float level) {
 
 }  // namespace
 
-Step saturation() {
+Step saturation_step() {
   return {.name = "saturation",
           .help = "counts pixels at the largest number of their type, or at {saturation}",
           .options = {option::saturation},
@@ -38,4 +33,4 @@ Step saturation() {
           }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -4,7 +4,7 @@
 #include "step.hpp"
 #include "stripes/stripe_method.hpp"
 
-namespace tandem::pipeline::step {
+namespace tandem::pipeline {
 
 namespace {
 
@@ -62,7 +62,7 @@ void remove_from(Sinogram& all, const stripes::Work& work) {
 
 }  // namespace
 
-Step stripes() {
+Step stripes_step() {
   return {.name = "stripes",
           .help = "columns of the sinogram that differ from their neighbours in all views or many (rings)",
           .options = {chosen_method()},
@@ -97,4 +97,4 @@ Step stripes() {
           .kind = [](const Preprocessing& how) { return std::string(stripe_method_of(how.values)->name); }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -2,8 +2,7 @@
 
 #include "step.hpp"
 
-/// One line a step, in their order: its name is that of a function in a file of its own, which returns the
-/// Step.
+/// One line a step, in their order. A function in a file of its own, such as air_step, returns the Step.
 #define TANDEM_STEPS(STEP)  \
   STEP(dezinger)            \
   STEP(dezinger_projection) \
@@ -25,14 +24,12 @@
 
 namespace tandem::pipeline {
 
-namespace step {
-#define TANDEM_DECLARE(name) Step name();
+#define TANDEM_DECLARE(name) Step name##_step();
 TANDEM_STEPS(TANDEM_DECLARE)
 #undef TANDEM_DECLARE
-}  // namespace step
 
 std::span<const Step> steps() {
-#define TANDEM_MAKE(name) step::name(),
+#define TANDEM_MAKE(name) name##_step(),
   static const std::array all{TANDEM_STEPS(TANDEM_MAKE)};
 #undef TANDEM_MAKE
   return all;

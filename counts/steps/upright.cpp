@@ -9,17 +9,13 @@
 #include "../../kernels/frames.hpp"
 #include "step.hpp"
 
-namespace tandem::pipeline::option {
+namespace tandem::pipeline {
 
-const Option<Number> axis_tilt{
+const Option<Number> option::axis_tilt{
     "axis-tilt",
     "cone beam: degrees by which the upper end of the axis leans towards the detector, in the "
     "plane of the beam",
     Number{-10, 10}};
-
-}  // namespace tandem::pipeline::option
-
-namespace tandem::pipeline::step {
 
 namespace {
 
@@ -84,7 +80,7 @@ double upright_gpu_bytes(const Preprocessing&, Shape shape) {
 }  // namespace
 
 /// This step comes behind the stripes, which stay in the columns of the detector.
-Step upright() {
+Step upright_step() {
   return {.name = "upright",
           .help = "cone beam: frames of a rolled detector or a tilted axis become those of an upright one",
           .options = {option::axis_tilt},
@@ -100,4 +96,4 @@ Step upright() {
           .bytes_a_thread = [](const Preprocessing&, Shape shape) { return 4.0 * (shape[1] * shape[2]); }};
 }
 
-}  // namespace tandem::pipeline::step
+}  // namespace tandem::pipeline

@@ -13,9 +13,7 @@ def version(root):
 
 def public_headers(root):
     """The headers that are installed, as CMakeLists.txt lists them."""
-    listed = re.search(r"set\(public_headers(.*?)\)", (root / "CMakeLists.txt").read_text(), re.DOTALL)[1].split()
-    solvers = sorted(str(path.relative_to(root)) for path in (root / "solvers").glob("*.hpp"))
-    return sorted(listed) + solvers
+    return sorted(re.search(r"set\(public_headers(.*?)\)", (root / "CMakeLists.txt").read_text(), re.DOTALL)[1].split())
 
 
 def declarations(text):

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/range.hpp"
 #include "../../core/rounding.hpp"
 
 namespace tandem {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../core/pixel_type.hpp"
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::io {
 

@@ -3,10 +3,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::io {
 

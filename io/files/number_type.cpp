@@ -1,49 +1,25 @@
 #include "number_type.hpp"
 
+#include "../../core/names.hpp"
+
 namespace tandem::io {
 
-Index bytes_of(NumberType type) {
-  switch (type) {
-    case NumberType::uint8:
-      return 1;
-    case NumberType::uint16:
-    case NumberType::float16:
-      return 2;
-    case NumberType::uint32:
-    case NumberType::float32:
-      break;
-  }
-  return 4;
-}
+namespace {
 
-const char* name_of(NumberType type) {
-  switch (type) {
-    case NumberType::uint8:
-      return "uint8";
-    case NumberType::uint16:
-      return "uint16";
-    case NumberType::uint32:
-      return "uint32";
-    case NumberType::float16:
-      return "float16";
-    case NumberType::float32:
-      break;
-  }
-  return "float32";
-}
+struct Row {
+  const char* name;
+  Index bytes;
+};
+constexpr Row rows[]{{"uint8", 1}, {"uint16", 2}, {"uint32", 4}, {"float16", 2}, {"float32", 4}};
+
+}  // namespace
+
+Index bytes_of(NumberType type) { return row_of(rows, type).bytes; }
+
+const char* name_of(NumberType type) { return row_of(rows, type).name; }
 
 NumberType number_type(PixelType type) {
-  switch (type) {
-    case PixelType::uint8:
-      return NumberType::uint8;
-    case PixelType::uint16:
-      return NumberType::uint16;
-    case PixelType::uint32:
-      return NumberType::uint32;
-    case PixelType::float32:
-      break;
-  }
-  return NumberType::float32;
+  return type == PixelType::float32 ? NumberType::float32 : static_cast<NumberType>(type);
 }
 
 }  // namespace tandem::io

@@ -16,7 +16,6 @@
 #include <sstream>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
@@ -239,8 +238,7 @@ void OutputFolder::claim(const std::filesystem::path& parent, const std::string&
     require_success(!is_of_few_handles(errno), "its folder cannot be opened");
     require<FileError>(
         claim.state != State::foreign, shown_, ": ", place,
-        " is in the way, and is of another user, or not what tandem leaves; remove it, or give "
-        "another name");
+        " is in the way, and is of another user, or not what tandem leaves; remove it, or give another name");
     const bool goes_on = adopt && claim.state == State::elsewhere && has_journal(claim.folder.number());
     require<FileError>(claim.state != State::elsewhere || goes_on, shown_, ": a run of another machine",
                        owner_in(claim.lock),

@@ -20,8 +20,7 @@ class OutputFolder {
   /// its run may be alive. `shown` is the output in messages. @throws FileError
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown, bool adopt);
   /// Joins the folder of another process, whose lock has the text `its_mark`. Waits a little until it
-  /// appears.
-  /// @throws FileError if it does not
+  /// appears. @throws FileError if it does not
   OutputFolder(const std::filesystem::path& parent, const std::string& name, std::string shown,
                const std::string& its_mark);
   OutputFolder(OutputFolder&&) = delete;

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "../../core/range.hpp"
 #include "image_file.hpp"
 #include "number_type.hpp"
 #include "stored_lines.hpp"

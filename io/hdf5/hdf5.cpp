@@ -6,11 +6,11 @@
 #include <array>
 #include <cerrno>
 #include <functional>
-#include <limits>
 #include <tuple>
 #include <type_traits>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
 #include "chunk_filters.hpp"
 #include "hdf5_detail.hpp"
@@ -48,17 +48,8 @@ std::vector<Index> shape_of(hid_t space, const std::string& where) {
 }
 
 hid_t memory_type(PixelType type) {
-  switch (type) {
-    case PixelType::uint8:
-      return H5T_NATIVE_UINT8;
-    case PixelType::uint16:
-      return H5T_NATIVE_UINT16;
-    case PixelType::uint32:
-      return H5T_NATIVE_UINT32;
-    case PixelType::float32:
-      break;
-  }
-  return H5T_NATIVE_FLOAT;
+  const hid_t types[]{H5T_NATIVE_UINT8, H5T_NATIVE_UINT16, H5T_NATIVE_UINT32, H5T_NATIVE_FLOAT};
+  return row_of(types, type);
 }
 
 std::string without_padding(std::string text) {

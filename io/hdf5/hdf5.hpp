@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 #include "../files/number_type.hpp"
 
 namespace tandem::io {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../files/plain_file.hpp"
 #include "hdf5.hpp"
 #include "hdf5_detail.hpp"
@@ -20,19 +21,9 @@ static_assert(std::endian::native == std::endian::little);
 /// The type on the disk. It is little endian, as all machines that we know, since PlainFile writes memory as
 /// it is.
 Handle disk_type(NumberType type) {
-  switch (type) {
-    case NumberType::uint8:
-      return {H5Tcopy(H5T_STD_U8LE), H5Tclose};
-    case NumberType::uint16:
-      return {H5Tcopy(H5T_STD_U16LE), H5Tclose};
-    case NumberType::uint32:
-      return {H5Tcopy(H5T_STD_U32LE), H5Tclose};
-    case NumberType::float16:
-      return float16_type();
-    case NumberType::float32:
-      break;
-  }
-  return {H5Tcopy(H5T_IEEE_F32LE), H5Tclose};
+  if (type == NumberType::float16) return float16_type();
+  const hid_t types[]{H5T_STD_U8LE, H5T_STD_U16LE, H5T_STD_U32LE, H5I_INVALID_HID, H5T_IEEE_F32LE};
+  return {H5Tcopy(row_of(types, type)), H5Tclose};
 }
 
 Handle text_type(std::size_t length) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::io {
 

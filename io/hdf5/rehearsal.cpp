@@ -18,7 +18,6 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"

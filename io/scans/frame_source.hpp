@@ -80,8 +80,7 @@ std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
                                          std::optional<Index> time = std::nullopt);
 
 /// Makes the scan from what was found and what the user gives, which has precedence. `shape` is (view, row,
-/// bin).
-/// @throws FileError, GeometryError
+/// bin). @throws FileError, GeometryError
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape);
 
 /// Sets the times of the flats, if the user gives them. If the user gives more flats, it forgets what the

@@ -1,6 +1,5 @@
 // The times of views and flats.
 
-#include <algorithm>
 #include <numeric>
 
 #include "../../core/error.hpp"

@@ -7,10 +7,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -105,48 +102,38 @@ Element next_element(Bytes& from) {
 }
 
 template <class T>
-void append(Bytes data, std::vector<double>& values) {
+std::vector<double> numbers_as(Bytes data) {
+  std::vector<double> values;
   while (!data.empty()) values.push_back(data.number<T>());
+  return values;
 }
 
 std::vector<double> numbers_of(const Element& element) {
-  std::vector<double> values;
   switch (element.type) {
     case int8:
-      append<std::int8_t>(element.data, values);
-      break;
+      return numbers_as<std::int8_t>(element.data);
     case uint8:
-      append<std::uint8_t>(element.data, values);
-      break;
+      return numbers_as<std::uint8_t>(element.data);
     case int16:
-      append<std::int16_t>(element.data, values);
-      break;
+      return numbers_as<std::int16_t>(element.data);
     case uint16:
-      append<std::uint16_t>(element.data, values);
-      break;
+      return numbers_as<std::uint16_t>(element.data);
     case int32:
-      append<std::int32_t>(element.data, values);
-      break;
+      return numbers_as<std::int32_t>(element.data);
     case uint32:
-      append<std::uint32_t>(element.data, values);
-      break;
+      return numbers_as<std::uint32_t>(element.data);
     case single_:
-      append<float>(element.data, values);
-      break;
+      return numbers_as<float>(element.data);
     case double_:
-      append<double>(element.data, values);
-      break;
+      return numbers_as<double>(element.data);
     case int64:
-      append<std::int64_t>(element.data, values);
-      break;
+      return numbers_as<std::int64_t>(element.data);
     case uint64:
-      append<std::uint64_t>(element.data, values);
-      break;
+      return numbers_as<std::uint64_t>(element.data);
     default:
       throw FileError(element.data.where() + ": numbers of the type " + std::to_string(element.type) +
                       ", which is not known; the file is damaged");
   }
-  return values;
 }
 
 std::string text_of(Element element) {

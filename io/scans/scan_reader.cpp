@@ -1,10 +1,8 @@
 #include "scan_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fstream>
-#include <new>
 #include <stdexcept>
 #include <string_view>
 
@@ -246,16 +244,7 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
 }
 
 void to_float(PixelType type, const std::byte* in, Index count, std::byte* out) {
-  switch (type) {
-    case PixelType::uint8:
-      return floats_of<std::uint8_t>(in, count, out);
-    case PixelType::uint16:
-      return floats_of<std::uint16_t>(in, count, out);
-    case PixelType::uint32:
-      return floats_of<std::uint32_t>(in, count, out);
-    case PixelType::float32:
-      return floats_of<float>(in, count, out);
-  }
+  with_type(type, [&]<class T>(T) { floats_of<T>(in, count, out); });
 }
 
 void FrameSource::read_as(PixelType type, Range frames, Range rows, Range bins, std::byte* out) const {

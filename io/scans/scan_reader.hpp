@@ -12,7 +12,6 @@
 
 #include "../../core/host_memory.hpp"
 #include "../../core/pixel_type.hpp"
-#include "../../core/range.hpp"
 #include "../../geometry/free_views.hpp"
 #include "orientation.hpp"
 
@@ -155,8 +154,7 @@ class ScanReader {
   const ScanInfo& info() const { return info_; }
 
   /// Reads ranges of frames, rows and bins. Frames are counted within their kind. The memory of `into` is
-  /// used again.
-  /// @throws FileError naming file, data set and range
+  /// used again. @throws FileError naming file, data set and range
   virtual void read(FrameKind kind, Range frames, Range rows, Range bins, Frames& into) = 0;
   Frames read(FrameKind kind, Range frames, Range rows, Range bins) {
     Frames into;

@@ -17,7 +17,7 @@
 #include "flat_volume.hpp"
 #include "tiff_part.hpp"
 
-namespace tandem::io::volumes {
+namespace tandem::io {
 
 namespace {
 
@@ -204,7 +204,7 @@ std::unique_ptr<VolumeSource> open(const fs::path& path, bool) {
 
 }  // namespace
 
-VolumeKind big_tiff() {
+VolumeKind big_tiff_kind() {
   return {.name = "bigtiff",
           .title = "BigTIFF",
           .endings = {".btf", ".tf8"},
@@ -213,4 +213,4 @@ VolumeKind big_tiff() {
           .open = open};
 }
 
-}  // namespace tandem::io::volumes
+}  // namespace tandem::io

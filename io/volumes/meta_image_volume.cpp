@@ -2,7 +2,6 @@
 // file, and are read from another one too (*.mhd).
 
 #include <array>
-#include <fstream>
 #include <sstream>
 
 #include "../../core/error.hpp"
@@ -12,7 +11,7 @@
 #include "flat_source.hpp"
 #include "flat_volume.hpp"
 
-namespace tandem::io::volumes {
+namespace tandem::io {
 
 namespace {
 
@@ -129,7 +128,7 @@ std::unique_ptr<VolumeSource> open_meta_image(const fs::path& path, bool any_ext
 
 }  // namespace
 
-VolumeKind meta_image() {
+VolumeKind meta_image_kind() {
   return {.name = "mha",
           .title = "MetaImage",
           .endings = {".mha"},
@@ -138,4 +137,4 @@ VolumeKind meta_image() {
           .open = open_meta_image};
 }
 
-}  // namespace tandem::io::volumes
+}  // namespace tandem::io

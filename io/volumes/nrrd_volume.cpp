@@ -2,7 +2,6 @@
 // file, and are read from another one too (*.nhdr).
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -13,7 +12,7 @@
 #include "flat_volume.hpp"
 #include "tiff_part.hpp"
 
-namespace tandem::io::volumes {
+namespace tandem::io {
 
 namespace {
 
@@ -161,7 +160,7 @@ std::unique_ptr<VolumeSource> open_nrrd(const fs::path& path, bool any_external)
 
 }  // namespace
 
-VolumeKind nrrd() {
+VolumeKind nrrd_kind() {
   return {.name = "nrrd",
           .title = "NRRD",
           .endings = {".nrrd"},
@@ -170,4 +169,4 @@ VolumeKind nrrd() {
           .open = open_nrrd};
 }
 
-}  // namespace tandem::io::volumes
+}  // namespace tandem::io

@@ -1,6 +1,6 @@
 // Volumes in Zarr 2 are read: chunk by chunk, and of chunks that are not packed the lines that are wanted.
 
-#include "ome_zarr_source.hpp"
+#include "ome_zarr.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -212,22 +212,13 @@ class ZarrSource final : public VolumeSource {
 
   /// What a chunk that is not there stands for.
   static void fill(const Level& level, const Lines& lines, std::byte* out) {
-    const auto put = [&]<class T>(T value) {
+    const auto whole = static_cast<std::uint32_t>(std::clamp(level.fill, 0.0, 4294967295.0));
+    with_type(level.form.type, [&]<class T>(T) {
+      const T value = std::is_same_v<T, float> ? static_cast<T>(level.fill) : static_cast<T>(whole);
       for (Index k = 0; k < lines.size(); ++k)
         for (Index i = lines.at(k).second; i < lines.at(k).second + lines.length(); ++i)
           std::memcpy(out + i * sizeof(T), &value, sizeof(T));
-    };
-    const auto whole = static_cast<std::uint32_t>(std::clamp(level.fill, 0.0, 4294967295.0));
-    switch (level.form.type) {
-      case PixelType::uint8:
-        return put(static_cast<std::uint8_t>(whole));
-      case PixelType::uint16:
-        return put(static_cast<std::uint16_t>(whole));
-      case PixelType::uint32:
-        return put(whole);
-      case PixelType::float32:
-        return put(static_cast<float>(level.fill));
-    }
+    });
   }
 
   std::vector<Level> levels_;

@@ -1,4 +1,4 @@
-#include "ome_zarr_text.hpp"
+#include "ome_zarr.hpp"
 
 #include <array>
 #include <cmath>
@@ -6,7 +6,6 @@
 
 #include "../../core/version.hpp"
 #include "../files/text.hpp"
-#include "volume_format.hpp"
 
 namespace tandem::io::zarr_text {
 

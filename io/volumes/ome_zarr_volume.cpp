@@ -9,23 +9,20 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <cmath>
 #include <set>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/spelled.hpp"
-#include "../../core/version.hpp"
 #include "../files/plain_file.hpp"
 #include "../files/text.hpp"
 #include "../files/text_file.hpp"
 #include "../hdf5/packing.hpp"
-#include "ome_zarr_source.hpp"
-#include "ome_zarr_text.hpp"
+#include "ome_zarr.hpp"
 #include "slab_writer.hpp"
 #include "volume_kind.hpp"
 
-namespace tandem::io::volumes {
+namespace tandem::io {
 
 namespace {
 
@@ -291,7 +288,7 @@ std::vector<fs::path> all_files(const fs::path& path) {
 
 }  // namespace
 
-VolumeKind ome_zarr() {
+VolumeKind ome_zarr_kind() {
   return {.name = "zarr",
           .title = "OME-Zarr",
           .endings = {".zarr"},
@@ -303,4 +300,4 @@ VolumeKind ome_zarr() {
           .files = all_files};
 }
 
-}  // namespace tandem::io::volumes
+}  // namespace tandem::io

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::io {
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "../../core/range.hpp"
 #include "volume_place.hpp"
 
 namespace tandem::io {

@@ -88,9 +88,7 @@ std::vector<fs::path> files_of_output(const fs::path& path) {
   return files;
 }
 
-namespace volumes {
-
-VolumeKind tiff() {
+VolumeKind tiff_kind() {
   const auto files = [](const fs::path& path) {
     std::vector<fs::path> all{manifest_path(path)};
     for (const auto& [number, slice] : slices_on_disk(path)) all.push_back(slice);
@@ -105,7 +103,5 @@ VolumeKind tiff() {
           .open = open_tiff_volume,
           .files = files};
 }
-
-}  // namespace volumes
 
 }  // namespace tandem::io

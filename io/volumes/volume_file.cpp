@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../files/half.hpp"
 #include "../scans/frame_source.hpp"
 #include "volume_format.hpp"
@@ -42,17 +43,9 @@ std::vector<std::byte> quantised_as(const VolumeFormat& format, const float* dat
 }  // namespace
 
 NumberType number_type(VoxelType type) {
-  switch (type) {
-    case VoxelType::uint8:
-      return NumberType::uint8;
-    case VoxelType::uint16:
-      return NumberType::uint16;
-    case VoxelType::float16:
-      return NumberType::float16;
-    case VoxelType::float32:
-      break;
-  }
-  return NumberType::float32;
+  constexpr NumberType types[]{NumberType::float32, NumberType::float16, NumberType::uint16,
+                               NumberType::uint8};
+  return row_of(types, type);
 }
 
 bool is_integer(VoxelType type) { return type == VoxelType::uint16 || type == VoxelType::uint8; }

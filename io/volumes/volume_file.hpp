@@ -6,12 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "../../core/array.hpp"
 #include "../../core/comm.hpp"
-#include "../../core/range.hpp"
 #include "../files/identity.hpp"
 #include "../files/output.hpp"
 #include "../hdf5/packing.hpp"
@@ -106,9 +104,8 @@ class VolumeWriter {
 /// A volume in the making has a journal of the slices that are safely on the disk. If `continuation` wants
 /// it, the writer goes on with what a killed run left, and else clears it. A writer that was asked to go on
 /// leaves a journal too if it is destroyed before `finish`. If several ranks write a volume, each makes such
-/// a writer at the same time.
-/// @throws FileError if the folder does not exist or cannot be written, if another run writes there, or if a
-/// file may not be replaced
+/// a writer at the same time. @throws FileError if the folder does not exist or cannot be written, if another
+/// run writes there, or if a file may not be replaced
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
                                             const VolumeFormat& format, const std::string& recipe_json,
                                             Replace replace = Replace::own,

@@ -5,8 +5,7 @@
 #include "../files/text.hpp"
 #include "volume_kind.hpp"
 
-/// One line for each kind. The name is that of a function that returns the VolumeKind and stands in a file of
-/// its own.
+/// One line for each kind. A function in a file of its own, such as nrrd_kind, returns the VolumeKind.
 #define TANDEM_VOLUME_KINDS(KIND) \
   KIND(hdf5)                      \
   KIND(tiff)                      \
@@ -17,14 +16,12 @@
 
 namespace tandem::io {
 
-namespace volumes {
-#define TANDEM_DECLARE(name) VolumeKind name();
+#define TANDEM_DECLARE(name) VolumeKind name##_kind();
 TANDEM_VOLUME_KINDS(TANDEM_DECLARE)
 #undef TANDEM_DECLARE
-}  // namespace volumes
 
 std::span<const VolumeKind> volume_kinds() {
-#define TANDEM_MAKE(name) volumes::name(),
+#define TANDEM_MAKE(name) name##_kind(),
   static const std::array all{TANDEM_VOLUME_KINDS(TANDEM_MAKE)};
 #undef TANDEM_MAKE
   return all;

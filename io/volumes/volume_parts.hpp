@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 #include "../files/output.hpp"
 
 namespace tandem::io {
@@ -18,8 +18,7 @@ void require_part_free(const std::filesystem::path& volume, Range slices, const 
 
 /// Makes "NAME.h5" from the parts that are there. It is marked incomplete as long as slices are missing. If
 /// another run does the same now, it waits. Returns what is missing, in words; empty if the volume is
-/// complete.
-/// @throws FileError if parts overlap, or differ in grid, type, scan or recipe
+/// complete. @throws FileError if parts overlap, or differ in grid, type, scan or recipe
 std::string join_parts(const std::filesystem::path& volume, Replace replace);
 
 }  // namespace tandem::io

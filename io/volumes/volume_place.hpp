@@ -3,7 +3,6 @@
 #include <array>
 #include <string>
 
-#include "../../core/range.hpp"
 #include "../../geometry/volume_grid.hpp"
 
 namespace tandem::io {
@@ -22,7 +21,6 @@ struct VolumePlace {
   const char* unit_of_length() const { return in_mm ? "mm" : "bin"; }
 };
 
-/// The place of a whole grid.
 VolumePlace whole_place(const VolumeGrid& grid, bool in_mm);
 
 /// The difference between two grids, in words. Empty if all edges agree within 1/1000 voxel.

@@ -139,9 +139,7 @@ std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path
   return volume;
 }
 
-namespace volumes {
-
-VolumeKind hdf5() {
+VolumeKind hdf5_kind() {
   const auto open = [](const std::filesystem::path& path,
                        bool any_external) -> std::unique_ptr<VolumeSource> {
     std::error_code fault;
@@ -157,8 +155,6 @@ VolumeKind hdf5() {
           .create = create_hdf5_volume,
           .open = open};
 }
-
-}  // namespace volumes
 
 std::uint32_t VolumeSource::stored_checksum(const std::byte* numbers, Index count) const {
   if (!is_float16) return checksum(numbers, count * bytes_of(type));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 #include "../launches.hpp"
 
 namespace tandem::kernels::cpu {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "../../core/ceil_div.hpp"
-#include "../../core/range.hpp"
 #include "../../core/space.hpp"
 
 namespace tandem::kernels::cpu {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "../../core/ceil_div.hpp"
-#include "../../core/range.hpp"
 #include "../cone.hpp"
 #include "slants.hpp"
 

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "../../core/ceil_div.hpp"
-#include "../../core/range.hpp"
 #include "../../core/rounding.hpp"
 #include "../../core/space.hpp"
 #include "../curved_footprint.hpp"

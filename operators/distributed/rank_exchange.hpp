@@ -35,8 +35,7 @@ class RankExchange {
   /// Waits until both are done. @throws what went wrong
   void end();
   ~RankExchange();
-  RankExchange(const RankExchange&) = delete;
-  RankExchange& operator=(const RankExchange&) = delete;
+  RankExchange(RankExchange&&) = delete;
 
  private:
   RankWay way() const;

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"

@@ -4,7 +4,6 @@
 
 #include "../../core/comm.hpp"
 #include "../../core/execution.hpp"
-#include "../../core/range.hpp"
 #include "../../geometry/volume_grid.hpp"
 #include "../linear_operator.hpp"
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "../../core/parallel.hpp"
-#include "../../core/range.hpp"
 #include "../vector.hpp"
 
 namespace tandem {
@@ -17,7 +16,6 @@ void meet(Stream& stream) {
   stream.wait(here);
 }
 
-/// Some elements of a member's copy.
 VectorView elements(const VectorView& x, int member, Range some) {
   const VectorView copy = x.share(member);
   return {copy.data + some.first, Space({1, 1, some.size()}, Blocks::whole, copy.space.device())};

@@ -25,47 +25,46 @@ struct Beam {
   /// Gives each row of a detector that is rolled by this angle, rad, its own axis. The frames are resampled
   /// so that all bins of a row have one height; `bins` are those that are read. The axis of the scan is that
   /// of its middle row. Null for a kind whose rows have one axis.
-  void (*roll)(Scan& scan, double angle, Range bins);
+  void (*roll)(Scan& scan, double angle, Range bins) = nullptr;
 
   /// Gives the scan the geometry of an upright detector that faces the axis. `tilt`: by how much the axis
   /// leans along the beam, rad. Null for a kind whose frames are never resampled to an upright detector.
-  void (*set_upright)(Scan& scan, double tilt);
+  void (*set_upright)(Scan& scan, double tilt) = nullptr;
 
   /// The pose that the step `upright` needs: where an upright detector stands. Null as for `set_upright`.
-  DetectorPose (*pose)(const Scan& scan, double roll, double tilt, Index first_row);
+  DetectorPose (*pose)(const Scan& scan, double roll, double tilt, Index first_row) = nullptr;
 
   /// The distance of the sources from the axis, mm. Null for parallel rays.
-  double (*source_distance)(const Scan& scan);
+  double (*source_distance)(const Scan& scan) = nullptr;
 
   /// The lowest and the highest point, mm above the midplane, that the rows together see up to `radius` mm
   /// from the axis. Empty if slices are independent: in a parallel beam, and in a fan with its one slice.
-  std::optional<std::array<double, 2>> (*heights_seen)(const Scan& scan, double radius);
+  std::optional<std::array<double, 2>> (*heights_seen)(const Scan& scan, double radius) = nullptr;
 
   /// Chooses the workers, how the projector runs on each, and whether it is a matched pair. `bytes` returns
-  /// the memory that kernels may take on the first device.
-  /// @throws DeviceError if the devices cannot run it that way; GeometryError if the method needs a matched
-  /// pair and this one is not
-  void (*choose_execution)(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes);
+  /// the memory that kernels may take on the first device. @throws DeviceError if the devices cannot run it
+  /// that way; GeometryError if the method needs a matched pair and this one is not
+  void (*choose_execution)(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) = nullptr;
 
   /// Adds what the user should know about the views, the volume and the chunks of the plan.
-  void (*add_warnings)(Plan& plan, const Recipe& recipe);
+  void (*add_warnings)(Plan& plan, const Recipe& recipe) = nullptr;
 
   /// The placements of vectors; null for one that a kind does not have. `require_tiles` throws a DeviceError
   /// if the tiles of the plan do not fit its devices.
-  const Placement *on_devices, *in_tiles, *over_ranks;
-  void (*require_tiles)(const Plan& plan);
+  const Placement *on_devices = nullptr, *in_tiles = nullptr, *over_ranks = nullptr;
+  void (*require_tiles)(const Plan& plan) = nullptr;
 
   /// How a wave propagates behind the sample. @pre the pitch of the scan is known
-  Optics (*optics)(const Scan& scan);
+  Optics (*optics)(const Scan& scan) = nullptr;
 
   /// F and B for blocks of views of a problem, numbered from 0. The sum of B F y over all views is the
   /// result. Null for a kind whose slices are problems of their own, since there B is fast for all views at
   /// once.
-  ByViews (*of_views)(const Filter& how, const Problem& problem);
+  ByViews (*of_views)(const Filter& how, const Problem& problem) = nullptr;
 
   /// The model that makes a job faster than the usual one and needs another job, with other rows and another
   /// route, if a recipe leaves the model open; none if there is none. Null for a kind that has no such model.
-  std::optional<Model> (*faster_model)(const Job& job, const Recipe& recipe);
+  std::optional<Model> (*faster_model)(const Job& job, const Recipe& recipe) = nullptr;
 };
 
 const Beam& beam_of(const Scan& scan);

@@ -7,7 +7,6 @@
 
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
-#include "../../core/units.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/hierarchical.hpp"
 #include "../../operators/projector.hpp"

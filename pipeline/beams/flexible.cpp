@@ -352,19 +352,15 @@ constexpr Placement flexible_over_ranks{
 
 }  // namespace
 
-extern const Beam flexible_beam{nullptr,
-                                nullptr,
-                                nullptr,
-                                nearest_source,
-                                heights_of_corners,
-                                choose_flexible_execution,
-                                add_flexible_warnings,
-                                &flexible_on_devices,
-                                &flexible_in_tiles,
-                                &flexible_over_ranks,
-                                require_flexible_tiles,
-                                flexible_optics,
-                                flexible_by_views,
-                                nullptr};
+extern const Beam flexible_beam{.source_distance = nearest_source,
+                                .heights_seen = heights_of_corners,
+                                .choose_execution = choose_flexible_execution,
+                                .add_warnings = add_flexible_warnings,
+                                .on_devices = &flexible_on_devices,
+                                .in_tiles = &flexible_in_tiles,
+                                .over_ranks = &flexible_over_ranks,
+                                .require_tiles = require_flexible_tiles,
+                                .optics = flexible_optics,
+                                .of_views = flexible_by_views};
 
 }  // namespace tandem::pipeline

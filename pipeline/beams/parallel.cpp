@@ -7,7 +7,6 @@
 
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
-#include "../../core/units.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/fourier.hpp"
@@ -227,19 +226,11 @@ Optics parallel_optics(const Scan& scan) {
 constexpr Placement on_devices{vectors_on_devices, false,   parallel_kernels_hold,
                                parallel_projector, ramp_of, fbp_of};
 
-extern const Beam parallel_beam{roll,
-                                nullptr,
-                                nullptr,
-                                nullptr,
-                                slices_are_apart,
-                                choose_parallel_execution,
-                                add_parallel_warnings,
-                                &on_devices,
-                                nullptr,
-                                nullptr,
-                                nullptr,
-                                parallel_optics,
-                                nullptr,
-                                nullptr};
+extern const Beam parallel_beam{.roll = roll,
+                                .heights_seen = slices_are_apart,
+                                .choose_execution = choose_parallel_execution,
+                                .add_warnings = add_parallel_warnings,
+                                .on_devices = &on_devices,
+                                .optics = parallel_optics};
 
 }  // namespace tandem::pipeline

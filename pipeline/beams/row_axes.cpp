@@ -9,7 +9,6 @@
 #include "../../core/parallel.hpp"
 #include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
-#include "../../geometry/view_subsets.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/ramp_filter.hpp"
@@ -42,7 +41,6 @@ LinearOperator of_measured(const Scan& scan, const VolumeGrid& grid, const Linea
   return diagonal(on_device(measured(scan, grid, A.range()), A.range().device())) * A;
 }
 
-/// The function `Equations::subsets` of a problem.
 std::function<Subsets(Index)> subsets_of(const Problem& problem) {
   if (!problem.of_views) return {};
   return [scan = problem.scan, grid = problem.grid, own = problem.own_views,

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "../../core/units.hpp"
-#include "host_memory.hpp"
 
 namespace tandem::pipeline {
 

@@ -1,8 +1,7 @@
-#include "host_memory.hpp"
+#include "budget.hpp"
 
 #include <algorithm>
 #include <fstream>
-#include <string>
 
 namespace tandem::pipeline {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../../solvers/any_solver.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "../watch/curves.hpp"
 #include "../watch/live.hpp"
 #include "work.hpp"

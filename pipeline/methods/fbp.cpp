@@ -2,7 +2,7 @@
 
 #include "work.hpp"
 
-namespace tandem::pipeline::made {
+namespace tandem::pipeline {
 
 namespace {
 
@@ -15,7 +15,7 @@ Computation begin_fbp(Work& work) {
 
 }  // namespace
 
-Method fbp() {
+Method fbp_method() {
   return {.name = "fbp",
           .name_for_cones = "fdk",
           .help = "filtered back-projection, for a cone beam by Feldkamp, Davis and Kress",
@@ -27,4 +27,4 @@ Method fbp() {
           .begin = begin_fbp};
 }
 
-}  // namespace tandem::pipeline::made
+}  // namespace tandem::pipeline

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "../../counts/preprocess.hpp"
-#include "../../solvers/any_solver.hpp"
-#include "../../solvers/cost.hpp"
+#include "../../solvers/solver.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "../plan/problem.hpp"
 #include "../plan/recipe.hpp"
 
@@ -82,6 +81,13 @@ struct Method {
 Computation iteration(Work& work);
 /// Puts together what the solvers did on all slices, and warns of slices within the noise.
 void conclude_iterations(const Plan& plan, Outcome& outcome);
+
+/// The method of a solver with a regulariser, which looks for its weight on some slices unless it is given,
+/// weighs data by their photons, and begins with FBP.
+Method with_search(Method method);
+
+/// The method that runs solvers of a kind, with all that the kind says about itself.
+Method method_of(const SolverKind& kind);
 
 /// Completes the options of the job's solver that depend on the scan: the number of subsets of its views.
 /// @throws GeometryError if this number is not possible, or if the solver does not tell what its stopping

@@ -1,4 +1,4 @@
-#include "search.hpp"
+#include "method.hpp"
 
 #include <algorithm>
 #include <sstream>

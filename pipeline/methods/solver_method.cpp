@@ -1,4 +1,4 @@
-#include "solver_method.hpp"
+#include "method.hpp"
 
 #include <utility>
 
@@ -6,7 +6,6 @@
 #include "../../core/spelled.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/damping.hpp"
-#include "search.hpp"
 #include "variation.hpp"
 
 namespace tandem::pipeline {
@@ -32,7 +31,6 @@ AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const
   if (kind.subsets) input.A = equations.in_subsets(options.subsets.value_or(1));
   input.sums = std::move(equations.sums);
   input.bounds = bounds_of(kind, options);
-  input.numbers = kind.numbers;
   for (const auto& [name, number] : options.numbers)
     if (kind.reads(name)) input.numbers[name] = number;
   if (kind.takes_blank) {
@@ -44,7 +42,7 @@ AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const
     input.weights = {options.tv_weight.value_or(0)};
     input.data_weights = std::move(equations.weights);
   }
-  return kind.make(std::move(input));
+  return kind.solver(std::move(input));
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "../../core/range.hpp"
-#include "../../solvers/any_solver.hpp"
 #include "../../solvers/run.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "../watch/curves.hpp"
 
 namespace tandem::pipeline {

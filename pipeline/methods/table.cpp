@@ -1,22 +1,19 @@
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/names.hpp"
 #include "../../core/rounding.hpp"
-#include "solver_method.hpp"
+#include "method.hpp"
 
 namespace tandem::pipeline {
 
-namespace made {
-Method fbp();
-}
+Method fbp_method();
 
 /// The methods that are no solvers, one line for each, and all solvers that have a name in the program.
 std::span<const Method> methods() {
   static const std::vector<Method> all = [] {
-    std::vector<Method> some{made::fbp()};
+    std::vector<Method> some{fbp_method()};
     for (const SolverKind& kind : solver_kinds())
       if (!kind.name.empty()) some.push_back(method_of(kind));
     return some;

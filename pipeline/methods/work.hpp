@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <optional>
 
 #include "../../counts/gpu_counts.hpp"

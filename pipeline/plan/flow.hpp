@@ -6,7 +6,6 @@
 
 #include "../../core/comm.hpp"
 #include "../../core/execution.hpp"
-#include "../../geometry/views.hpp"
 #include "job.hpp"
 
 namespace tandem::pipeline {

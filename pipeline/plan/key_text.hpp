@@ -7,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "../../core/range.hpp"
 #include "../../counts/steps/options.hpp"
 
 namespace tandem::pipeline {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../../geometry/view_subsets.hpp"
 #include "../../operators/fbp.hpp"
 #include "../beams/placement.hpp"
 #include "../beams/row_axes.hpp"

@@ -7,7 +7,7 @@
 
 #include "../../operators/linear_operator.hpp"
 #include "../../operators/subsets.hpp"
-#include "../../solvers/stopping/cross_validation.hpp"
+#include "../../solvers/solver.hpp"
 #include "route.hpp"
 
 namespace tandem::pipeline {

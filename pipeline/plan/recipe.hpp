@@ -11,9 +11,7 @@
 #include "../../core/comm.hpp"
 #include "../../core/device.hpp"
 #include "../../core/execution.hpp"
-#include "../../core/range.hpp"
 #include "../../counts/steps/options.hpp"
-#include "../../geometry/views.hpp"
 #include "../../operators/ramp_filter.hpp"
 #include "../../solvers/bounds.hpp"
 

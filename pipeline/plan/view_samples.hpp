@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "../../core/array.hpp"
-#include "../../core/range.hpp"
 
 namespace tandem::pipeline {
 

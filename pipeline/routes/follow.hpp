@@ -23,8 +23,7 @@ struct Patience {
 /// volume as they come. When all planned views are there, the volume is written. It is the same as from
 /// `reconstruct`, except for rounding, which depends on when views come. If no view comes for
 /// `patience.seconds`, the volume is made from the views that are there, each with its weight among these.
-/// `options.progress` counts views.
-/// The caller finishes the writer. @throws Error, and what `progress` throws
+/// `options.progress` counts views. The caller finishes the writer. @throws Error, and what `progress` throws
 Outcome follow(io::GrowingScan& scan, const Plan& plan, io::VolumeWriter& writer, const Options& options,
                const Patience& patience = {});
 

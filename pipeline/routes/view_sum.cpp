@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "../../operators/fbp_of_views.hpp"
+#include "../../operators/filtered_scan.hpp"
 
 namespace tandem::pipeline {
 

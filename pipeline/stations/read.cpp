@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <future>
 #include <tuple>
-#include <utility>
 
 #include "../../core/host_memory.hpp"
 #include "../../counts/steps/chain.hpp"

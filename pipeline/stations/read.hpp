@@ -27,7 +27,6 @@ bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info);
 /// Whether GPUs prepare the counts, and no CPU helps them.
 bool prepared_on_gpu_alone(const Plan& plan, const io::ScanInfo& info);
 
-/// The bytes of the counts of some views.
 double counts_bytes(const io::ScanInfo& info, double cells, Index views);
 /// The memory, bytes, of the darks and flats of some rows: in `reading` what is added only while they are
 /// read, and in `held` what they become. `cells`: the cells of a frame of the file, as read.
@@ -64,7 +63,6 @@ class ReadStation {
   /// Reads some rows of the plan's scan with margins, and their flats and darks, as a part of the work on
   /// `of_slices` slices.
   void read_rows(Range rows, double of_slices, Chunk& chunk);
-  /// Reads the counts of a chunk on the host.
   void read_counts(Chunk& chunk);
   /// The counts of some views (from 0) of these slices, in `memory` or where they lie already. They are a
   /// part of the work on `of_slices` slices. Any thread may call it.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "../../io/volumes/volume_file.hpp"

@@ -1,7 +1,5 @@
 #include "progress.hpp"
 
-#include <utility>
-
 namespace tandem::pipeline {
 
 void Watch::reading(std::string name, double done) {

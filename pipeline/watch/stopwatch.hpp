@@ -24,8 +24,7 @@ class Stopwatch {
   void reached(const Load& done) {
     if (board_) board_->reached(shift_, done, seconds_now());
   }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
+  Stopwatch(Stopwatch&&) = delete;
 
  private:
   ProfileRange range_;

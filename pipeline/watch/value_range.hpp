@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "../../core/comm.hpp"
-#include "../../core/range.hpp"
 #include "../../geometry/volume_grid.hpp"
 
 namespace tandem::pipeline {

@@ -14,7 +14,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 

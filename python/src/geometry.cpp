@@ -6,7 +6,6 @@
 #include "../../apps/pages/geometry_page.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/scan.hpp"
-#include "../../geometry/view_subsets.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {
@@ -131,16 +130,12 @@ void add_parallel(nb::module_& m) {
                   "bin_pitch for the view angle a. Each detector row sees one slice.\n\n"
                   "angles_rad: one for each view, rad, in any order. row_axis_bins: the axis of each row, if "
                   "they differ. view_shift_bins: how far each view lies towards higher bins.")
-                  .def_prop_ro(
-                      "detector", [](const ParallelBeam& s) { return s.detector; }, "Bins, rows and pitches.")
-                  .def_prop_ro(
-                      "angles_rad", [](const ParallelBeam& s) { return s.angles; }, "Of the views, rad.")
-                  .def_prop_ro(
-                      "row_axis_bins", [](const ParallelBeam& s) { return s.row_axis_bins; },
-                      "The axis of each row, bins; empty if they have one.")
-                  .def_prop_ro(
-                      "view_shift_bins", [](const ParallelBeam& s) { return s.view_shift_bins; },
-                      "How far each view lies towards higher bins; empty if none does.");
+                  .def_ro("detector", &ParallelBeam::detector, "Bins, rows and pitches.")
+                  .def_ro("angles_rad", &ParallelBeam::angles, "Of the views, rad.")
+                  .def_ro("row_axis_bins", &ParallelBeam::row_axis_bins,
+                          "The axis of each row, bins; empty if they have one.")
+                  .def_ro("view_shift_bins", &ParallelBeam::view_shift_bins,
+                          "How far each view lies towards higher bins; empty if none does.");
   add_constructor<ParallelBeam>(
       m, beam, "ParallelBeam",
       "detector: Detector, angles_rad: numpy.typing.ArrayLike, *, row_axis_bins: numpy.typing.ArrayLike = "
@@ -159,10 +154,8 @@ void add_cone(nb::module_& m) {
           "-cos a, 0) for the view angle a.\n\n"
           "angles_rad: one for each view, rad. sod_mm, sdd_mm: from the source to the axis, and to the "
           "detector. midplane_row: the row at the height of the source; default: the middle.")
-          .def_prop_ro(
-              "detector", [](const ConeBeam& s) { return s.detector; }, "Bins, rows and pitches.")
-          .def_prop_ro(
-              "angles_rad", [](const ConeBeam& s) { return s.angles; }, "Of the views, rad.")
+          .def_ro("detector", &ConeBeam::detector, "Bins, rows and pitches.")
+          .def_ro("angles_rad", &ConeBeam::angles, "Of the views, rad.")
           .def_ro("sod_mm", &ConeBeam::sod, "From the source to the axis, mm.")
           .def_ro("sdd_mm", &ConeBeam::sdd, "From the source to the detector, mm.")
           .def_ro("midplane_row", &ConeBeam::midplane_row, "The row at the height of the source.")
@@ -189,18 +182,15 @@ void add_flexible(nb::module_& m) {
           "A scan of any geometry, view by view: a helix, laminography, tomosynthesis, a detector that "
           "leans.\n\n"
           "vectors: 12 numbers a view in mm, as ASTRA has them (cone_vec, parallel3d_vec): the source, or "
-          "the "
-          "direction of parallel rays; the middle of the detector; the steps from bin to bin and from row to "
-          "row. Solvers take it, and filters if sources go nearly along a circle or a helix.\n\n"
+          "the direction of parallel rays; the middle of the detector; the steps from bin to bin and from "
+          "row to row. Solvers take it, and filters if sources go nearly along a circle or a helix.\n\n"
           "curved: the detector lies on a cylinder about the source, with equal angles between bins; steps "
-          "are "
-          "those in its middle.")
+          "are those in its middle.")
           .def_prop_ro(
               "bins", [](const FlexibleBeam& s) { return s.detector.bins; }, "Cells of a row.")
           .def_prop_ro(
               "rows", [](const FlexibleBeam& s) { return s.detector.rows; }, "Rows of cells.")
-          .def_prop_ro(
-              "detector", [](const FlexibleBeam& s) { return s.detector; }, "Bins, rows and pitches.")
+          .def_ro("detector", &FlexibleBeam::detector, "Bins, rows and pitches.")
           .def_prop_ro("vectors", &vectors_of, "12 numbers a view, mm.")
           .def_ro("parallel", &FlexibleBeam::parallel, "Whether rays are parallel in each view.")
           .def_ro("curved", &FlexibleBeam::curved,

@@ -2,7 +2,7 @@
 
 #include "../../apps/look/look_server.hpp"
 
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {

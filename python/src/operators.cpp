@@ -281,9 +281,8 @@ void add_operators(nb::module_& m) {
   const nb::call_guard<Released> released;
   nb::class_<Adjointness>(
       m, "Adjointness",
-      "How well A and the B that serves as its adjoint match. coupling: mean of <Ax, y> / <x, By>, "
-      "which sees scale alone; mismatch: an estimate of |A - Bt| / |A| (Frobenius), which sees "
-      "every difference.")
+      "How well A and the B that serves as its adjoint match. coupling: mean of <Ax, y> / <x, By>, which "
+      "sees scale alone; mismatch: an estimate of |A - Bt| / |A| (Frobenius), which sees every difference.")
       .def_ro("coupling", &Adjointness::coupling,
               "Mean of <A x, y> / <x, B y>, entries uniform in [0, 1): it sees scale alone.")
       .def_ro("coupling_spread", &Adjointness::coupling_spread, "Its standard deviation over the trials.")

@@ -13,8 +13,7 @@ class Released {
  public:
   Released();
   ~Released();
-  Released(const Released&) = delete;
-  Released& operator=(const Released&) = delete;
+  Released(Released&&) = delete;
 
  private:
   PyThreadState* state_;

@@ -7,6 +7,7 @@
 #include "../../core/names.hpp"
 #include "../../operators/random.hpp"
 #include "../../operators/vector.hpp"
+#include "../../solvers/run.hpp"
 #include "../../solvers/solver_kind.hpp"
 #include "bindings.hpp"
 #include "equations.hpp"
@@ -34,8 +35,8 @@ AnySolver with_follower(const SolverKind& kind, SolverInput input) {
   SolverInput of_signs{A, signs.clone(stream), zeros(A.domain(), stream)};
   of_signs.numbers = input.numbers;
   std::tie(input.sums, of_signs.sums) = Sums::leader_and_follower();
-  AnySolver solver = kind.make(std::move(input));
-  solver.lead(kind.make(std::move(of_signs)), std::move(signs));
+  AnySolver solver = kind.solver(std::move(input));
+  solver.lead(kind.solver(std::move(of_signs)), std::move(signs));
   return solver;
 }
 
@@ -60,23 +61,19 @@ class Solver {
     if (given.data_weights) input.data_weights = copied("data_weights", range, given.data_weights, stream_);
     if (given.blank) input.blank = copied("blank", range, given.blank, stream_);
     input.bounds = asked.bounds;
-    input.numbers = kind.numbers;
-    for (auto& [name, value] : input.numbers)
-      for (const auto& [asked_name, asked_value] : asked.numbers)
-        if (asked_name == name) value = asked_value;
+    for (const auto& [name, value] : asked.numbers) input.numbers[name] = value;
     input.regulariser = asked.regulariser;
     input.weights = asked.weights;
     input = weighed(kind, std::move(input), asked.tikhonov_weight);
     solver_ = std::make_shared<AnySolver>(asked.gcv ? with_follower(kind, std::move(input))
-                                                    : kind.make(std::move(input)));
+                                                    : kind.solver(std::move(input)));
   }
 
   ~Solver() {
     const OnDevice on(on_device_);
     solver_.reset();
   }
-  Solver(const Solver&) = delete;
-  Solver& operator=(const Solver&) = delete;
+  Solver(Solver&&) = delete;
 
   /// Calls work(solver, stream) on the solver's stream, in the order of the caller's one.
   template <class Work>

@@ -3,10 +3,9 @@
 #include <vector>
 
 #include "../../core/array.hpp"
-#include "../../core/public.hpp"
 #include "../run.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The solution with the smallest residual, each block by itself, for solvers that may diverge. It holds one
 /// volume.

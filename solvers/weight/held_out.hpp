@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "../../core/array.hpp"
 #include "weight_search.hpp"
 

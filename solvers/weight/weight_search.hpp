@@ -4,12 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "../../core/public.hpp"
 #include "../../operators/linear_operator.hpp"
 #include "../bounds.hpp"
 #include "../regulariser.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// A weight of a regulariser, and the distance of its solution from data that it has not seen.
 struct WeightTrial {

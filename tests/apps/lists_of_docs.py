@@ -104,7 +104,7 @@ def compare_formats(faults):
 TABLES = {
     "--precision": ("core/execution.cpp", r"precisions\{(.*?)\};", r'"(\w+)"'),
     "--padding": ("operators/ramp_filter.cpp", r"paddings\[\] = \{(.*?)\};", r'"(\w+)"'),
-    "--model": ("geometry/views.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
+    "--model": ("core/execution.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
     "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
     "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),
     "--stop": ("apps/options/recon_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../axis/centre_of_mass.hpp"
+#include "../../axis/ways.hpp"
 #include "../../core/error.hpp"
 #include "../../geometry/phantom.hpp"
 #include "../support/scans.hpp"

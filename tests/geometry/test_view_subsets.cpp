@@ -6,7 +6,6 @@
 
 #include "../../core/error.hpp"
 #include "../../geometry/free_views.hpp"
-#include "../../geometry/view_subsets.hpp"
 #include "../support/cone_scans.hpp"
 
 namespace tandem {

@@ -1,4 +1,4 @@
-#include "../../operators/fbp_of_views.hpp"
+#include "../../operators/filtered_scan.hpp"
 
 #include <gtest/gtest.h>
 

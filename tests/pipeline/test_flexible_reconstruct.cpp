@@ -9,7 +9,7 @@
 #include "../../geometry/trajectories.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/vector.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/memory/vector_bytes.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../support/flexible_scans.hpp"

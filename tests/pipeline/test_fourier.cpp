@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "../../operators/fourier.hpp"
-#include "../../pipeline/memory/host_memory.hpp"
+#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/plan/plan.hpp"
 #include "../support/known_scan.hpp"
 #include "../support/tolerances.hpp"

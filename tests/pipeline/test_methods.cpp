@@ -12,6 +12,7 @@
 #include "../../operators/projector.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/watch/outcome.hpp"
+#include "../../solvers/run.hpp"
 #include "../support/scans.hpp"
 
 namespace tandem::pipeline {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "../../core/comm.hpp"
-#include "../../geometry/view_subsets.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
 #include "../../operators/subsets.hpp"
 #include "../support/operators.hpp"

@@ -1,6 +1,6 @@
 // Generalised cross-validation against its function in dense double arithmetic.
 
-#include "../../solvers/stopping/cross_validation.hpp"
+#include "../../solvers/run.hpp"
 
 #include <gtest/gtest.h>
 

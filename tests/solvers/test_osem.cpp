@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "../../core/error.hpp"
-#include "../../geometry/view_subsets.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/mlem.hpp"

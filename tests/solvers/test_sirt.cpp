@@ -7,7 +7,9 @@
 #include "../../operators/projector.hpp"
 #include "../../operators/random.hpp"
 #include "../../solvers/sirt.hpp"
+#include "../../solvers/solver_kind.hpp"
 #include "../support/dense.hpp"
+#include "../support/operators.hpp"
 #include "../support/poisoned_memory.hpp"
 #include "../support/scans.hpp"
 #include "../support/tolerances.hpp"
@@ -42,6 +44,21 @@ TEST(Sirt, TakesTheStepOfItsFormula) {
   const Eigen::VectorXd expected = test::column(x0) + static_cast<double>(1.3f) * update;
   EXPECT_LE((test::column(solver.solution()) - expected).cwiseAbs().maxCoeff(),
             tolerance::small_sum * expected.cwiseAbs().maxCoeff());
+}
+
+TEST(Sirt, IsMadeByItsName) {
+  const SmallScan small;
+  const Array b = random_array(small.A.range(), 1), x0 = random_array(small.A.domain(), 2);
+  for (const SolverNumbers& numbers : {SolverNumbers{{"relaxation", 1.3f}}, SolverNumbers{}}) {
+    AnySolver named = solver_kind("sirt").solver(
+        {.A = small.A, .b = b.clone(), .x0 = x0.clone(), .bounds = above_zero, .numbers = numbers});
+    Sirt solver(small.A, b, x0.clone(), {numbers.empty() ? 1.0f : 1.3f, above_zero});
+    run(named, max_iterations(3)), run(solver, max_iterations(3));
+    EXPECT_TRUE(test::same_bits(named.solution(), solver.solution())) << numbers.size();
+  }
+  EXPECT_EQ(solver_kind("Landweber").class_name, "Landweber");  // which the program does not have
+  for (const char* unknown : {"", "Sirt", "nothing"})
+    EXPECT_THROW(solver_kind(unknown), GeometryError) << unknown;
 }
 
 TEST(Sirt, ConvergesToTheSolutionOfConsistentData) {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::test {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "../../operators/random.hpp"
-#include "../../solvers/stopping/cross_validation.hpp"
+#include "../../solvers/solver.hpp"
 
 namespace tandem::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../../core/range.hpp"
+#include "../../core/space.hpp"
 
 namespace tandem::test {
 

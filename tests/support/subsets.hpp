@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "../../geometry/view_subsets.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/subsets.hpp"
 

@@ -2,7 +2,7 @@
 #include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -26,7 +26,7 @@ Sorting sorting_of(const Preprocessing& how) {
 }  // namespace
 
 /// Vo's algorithms 6, 5 and 3, one after the other.
-Method all() {
+Method all_method() {
   return {
       .name = "vo-all",
       .help = "vo-dead, vo-large and vo-sorting, for all kinds of stripes",
@@ -43,4 +43,4 @@ Method all() {
       .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace tandem::pipeline::stripes

@@ -51,10 +51,8 @@ std::vector<bool> outstanding(std::span<const double> values, double snr);
 /// Marks the neighbours too.
 std::vector<bool> dilated(const std::vector<bool>& marks);
 
-/// The mean of each column.
 std::vector<double> means_of_columns(const Plane& sinogram, Range views);
 
-/// Adds a constant to each column of some views.
 void add_to_columns(Plane& sinogram, Range views, std::span<const double> constants);
 
 /// Large stripes (Vo 5), see large.cpp.

@@ -104,8 +104,6 @@ Index remove_useless_columns(Plane& sinogram) {
   return interpolate_columns(sinogram, useless_columns(fluctuations_of(sinogram), beside.distances));
 }
 
-namespace method {
-
 namespace {
 
 DeadStripes asked_dead(const Preprocessing& how) {
@@ -115,17 +113,14 @@ DeadStripes asked_dead(const Preprocessing& how) {
 
 }  // namespace
 
-Method dead() {
+Method dead_method() {
   return {.name = "vo-dead",
           .help = "interpolates columns that do not respond or fluctuate, then vo-large (Vo 6)",
           .options = {vo_dead_snr, vo_dead_size, vo_dead_norm},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [dead = asked_dead(how)](Plane& sinogram, Notes&) { remove_dead_stripes(sinogram, dead); };
-          },
+          .begin = begin_with<asked_dead, remove_dead_stripes>,
           .on_gpu = [](const Preprocessing& how) { return on_gpu({.dead = asked_dead(how)}); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

@@ -11,8 +11,6 @@ kernels::Waves slow_waves(Index views, double sigma) {
   return waves_of(length, beside, gaussian_gain(length, sigma), Zero::at_half);
 }
 
-namespace method {
-
 namespace {
 
 const Option<PositiveNumber> vo_filtering_sigma{
@@ -28,7 +26,7 @@ struct Filtering {
 };
 
 /// Sorts only what changes slowly over the views; the rest stays.
-void filter(Plane& sinogram, const Filtering& how) {
+void filter_columns(Plane& sinogram, const Filtering& how) {
   Plane slow = take_out(slow_waves(sinogram.rows, how.sigma), sinogram);
   smooth_sorted_columns(slow, how.sorting);
   for (std::size_t i = 0; i < slow.values.size(); ++i) sinogram.values[i] += slow.values[i];
@@ -44,18 +42,15 @@ GpuColumns on_columns(const Filtering& how) { return {.slow_sigma = how.sigma, .
 }  // namespace
 
 /// Vo's algorithm 2.
-Method filtering() {
+Method filtering_method() {
   return {.name = "vo-filtering",
           .help = "vo-sorting of what changes slowly over the views (Vo 2)",
           .options = {vo_filtering_sigma, vo_filtering_size, vo_filtering_dim},
           .planes = 7,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked_filtering(how)](Plane& sinogram, Notes&) { filter(sinogram, own); };
-          },
+          .begin = begin_with<asked_filtering, filter_columns>,
           .on_gpu = [](const Preprocessing& how) { return on_gpu(on_columns(asked_filtering(how))); },
           .gpu_bytes = [](const Preprocessing& how,
                           Shape shape) { return gpu_bytes(on_columns(asked_filtering(how)), shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

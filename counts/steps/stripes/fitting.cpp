@@ -60,8 +60,6 @@ std::vector<double> fit_gain(Index views, Index order) {
 
 Index fit_margin(Index views) { return std::min<Index>(150, views / 10); }
 
-namespace method {
-
 namespace {
 
 /// Each column as the polynomial through nearly all views around each view. Columns go on as in a mirror,
@@ -121,17 +119,14 @@ Fitting asked_fitting(const Preprocessing& how) {
 }  // namespace
 
 /// Vo's algorithm 1.
-Method fitting() {
+Method fitting_method() {
   return {.name = "vo-fitting",
           .help = "divides columns by a polynomial over the views, for stripes of smooth sinograms (Vo 1)",
           .options = {vo_fitting_order, vo_fitting_sigmax, vo_fitting_sigmay},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked_fitting(how)](Plane& sinogram, Notes&) { divide_by_fit(sinogram, own); };
-          },
+          .begin = begin_with<asked_fitting, divide_by_fit>,
           .on_gpu = [](const Preprocessing& how) { return fit_on_gpu(asked_fitting(how)); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes_of_fit(shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

@@ -45,8 +45,6 @@ void require_levels(const FourierWavelet& how, Index views, Index bins) {
                          " levels; 2^levels is about the width of a stripe, give 3 to 5");
 }
 
-namespace method {
-
 namespace {
 
 /// The plane without the last row or column, if there is one more than there was.
@@ -64,7 +62,7 @@ Plane without_stripes(const Plane& plane, const FourierWavelet& how, Index level
   return like(synthesised(bands, *how.wavelet), plane.rows, plane.columns);
 }
 
-void remove(Plane& sinogram, const FourierWavelet& how) {
+void damp_waves(Plane& sinogram, const FourierWavelet& how) {
   require_levels(how, sinogram.rows, sinogram.columns);
   const Index zeros = how.zeros(sinogram.rows), before = zeros / 2;
   Plane wide(sinogram.rows + zeros, sinogram.columns);
@@ -85,14 +83,12 @@ Index rows_together(const FourierWavelet& how, Shape n) {
 
 }  // namespace
 
-Method fourier_wavelet() {
+Method fourier_wavelet_method() {
   return {.name = "fw",
           .help = "damps what is constant over the views in wavelet bands (Muench)",
           .options = {fw_level, fw_sigma, fw_filter, fw_pad},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked_wavelet(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
-          },
+          .begin = begin_with<asked_wavelet, damp_waves>,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             return [own = asked_wavelet(how)](GpuData& data) {
               const Image<float>& y = data.y;
@@ -109,5 +105,4 @@ Method fourier_wavelet() {
               }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

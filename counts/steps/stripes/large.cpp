@@ -54,8 +54,6 @@ Index remove_large_stripes(Plane& sinogram, const LargeStripes& how) {
   return std::ranges::count(marks, true);
 }
 
-namespace method {
-
 namespace {
 
 LargeStripes asked_large(const Preprocessing& how) {
@@ -65,19 +63,14 @@ LargeStripes asked_large(const Preprocessing& how) {
 
 }  // namespace
 
-Method large() {
+Method large_method() {
   return {.name = "vo-large",
           .help = "divides columns by what sets them apart, and replaces wide stripes (Vo 5)",
           .options = {vo_large_snr, vo_large_size, vo_large_drop_ratio, vo_large_norm},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [large = asked_large(how)](Plane& sinogram, Notes&) {
-              remove_large_stripes(sinogram, large);
-            };
-          },
+          .begin = begin_with<asked_large, remove_large_stripes>,
           .on_gpu = [](const Preprocessing& how) { return on_gpu({.large = asked_large(how)}); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

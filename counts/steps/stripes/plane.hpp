@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../../core/range.hpp"
 #include "../../../kernels/columns.hpp"
 
 namespace tandem::pipeline::stripes {

@@ -4,7 +4,7 @@
 #include "../../../kernels/spectra.hpp"
 #include "stripe_method.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -31,7 +31,7 @@ std::vector<double> gain_of(const Raven& how, Index rows, Index columns) {
   return gain;
 }
 
-void remove(Plane& sinogram, const Raven& how) {
+void damp_rows(Plane& sinogram, const Raven& how) {
   Plane wide = padded(sinogram, pad, pad, nearest);
   kernels::multiply_spectra(wide.values, wide.rows, wide.columns, gain_of(how, wide.rows, wide.columns));
   sinogram = cropped(wide, pad, pad);
@@ -57,14 +57,12 @@ Raven asked_raven(const Preprocessing& how) {
 }  // namespace
 
 /// C. Raven, Review of Scientific Instruments 69, 2978 (1998).
-Method raven() {
+Method raven_method() {
   return {.name = "raven",
           .help = "damps high frequencies along rows where those over the views are near 0 (Raven)",
           .options = {raven_uvalue, raven_nvalue, raven_vvalue},
           .planes = 5,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [own = asked_raven(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
-          },
+          .begin = begin_with<asked_raven, damp_rows>,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             return [own = asked_raven(how)](GpuData& data) { return remove_on_gpu(data, own); };
           },
@@ -75,4 +73,4 @@ Method raven() {
               }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace tandem::pipeline::stripes

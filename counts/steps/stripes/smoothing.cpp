@@ -2,7 +2,7 @@
 #include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -26,7 +26,7 @@ Index size_of(const Preprocessing& how) { return window_of(how, sf_size, 5); }
 
 }  // namespace
 
-Method smoothing() {
+Method smoothing_method() {
   return {.name = "sf",
           .help = "smooths the mean over the views: for faint, narrow stripes",
           .options = {sf_size},
@@ -48,4 +48,4 @@ Method smoothing() {
           }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace tandem::pipeline::stripes

@@ -2,7 +2,7 @@
 #include "gpu/gpu_columns.hpp"
 #include "stripe_method.hpp"
 
-namespace tandem::pipeline::stripes::method {
+namespace tandem::pipeline::stripes {
 
 namespace {
 
@@ -17,18 +17,14 @@ Sorting asked_sorting(const Preprocessing& how) {
 }  // namespace
 
 /// Vo's algorithm 3.
-Method sorting() {
+Method sorting_method() {
   return {.name = "vo-sorting",
           .help = "sorts each column, takes medians across columns, and puts the values back (Vo 3)",
           .options = {vo_sorting_size, vo_sorting_dim},
           .planes = 6,
-          .begin = [](const Preprocessing& how) -> Work {
-            return [sorting = asked_sorting(how)](Plane& sinogram, Notes&) {
-              smooth_sorted_columns(sinogram, sorting);
-            };
-          },
+          .begin = begin_with<asked_sorting, smooth_sorted_columns>,
           .on_gpu = [](const Preprocessing& how) { return on_gpu({.sorting = asked_sorting(how)}); },
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes(GpuColumns{}, shape); }};
 }
 
-}  // namespace tandem::pipeline::stripes::method
+}  // namespace tandem::pipeline::stripes

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -30,6 +29,12 @@ struct Method {
   /// See `Step::conflict`.
   std::string (*conflict)(const StepValues& values) = nullptr;
 };
+
+/// The `begin` of a method that does `remove` with what `asked` reads in the options.
+template <auto asked, auto remove>
+Work begin_with(const Preprocessing& how) {
+  return [own = asked(how)](Plane& sinogram, Notes&) { remove(sinogram, own); };
+}
 
 /// All methods, in the order of the help.
 std::span<const Method> methods();

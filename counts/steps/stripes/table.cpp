@@ -3,7 +3,7 @@
 #include "../../../core/error.hpp"
 #include "stripe_method.hpp"
 
-/// One line a method: its name is that of a function in a file of its own, which returns the Method.
+/// One line a method. A function in a file of its own, such as dead_method, returns the Method.
 #define TANDEM_STRIPE_METHODS(METHOD) \
   METHOD(automatic)                   \
   METHOD(fourier_wavelet)             \
@@ -19,14 +19,12 @@
 
 namespace tandem::pipeline::stripes {
 
-namespace method {
-#define TANDEM_DECLARE(name) Method name();
+#define TANDEM_DECLARE(name) Method name##_method();
 TANDEM_STRIPE_METHODS(TANDEM_DECLARE)
 #undef TANDEM_DECLARE
-}  // namespace method
 
 std::span<const Method> methods() {
-#define TANDEM_MAKE(name) method::name(),
+#define TANDEM_MAKE(name) name##_method(),
   static const std::array every{TANDEM_STRIPE_METHODS(TANDEM_MAKE)};
 #undef TANDEM_MAKE
   return every;

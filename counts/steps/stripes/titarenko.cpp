@@ -19,9 +19,7 @@ namespace tandem::pipeline::stripes {
 namespace {
 
 const Option<PositiveNumber> ti_beta{
-    "ti:beta",
-    "the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, "
-    "narrow stripes)",
+    "ti:beta", "the larger, the narrower the neighbourhood (default 0.022; 0.1 for faint, narrow stripes)",
     PositiveNumber{1}};
 const Option<PositiveNumber> ti_mask{
     "ti:mask", "share of the row, around its middle, that is changed (default 1)", PositiveNumber{1}};
@@ -89,8 +87,6 @@ std::vector<double> excess_of(std::span<const double> means, std::span<const dou
                           : std::vector<double>(means.size(), 0.0);
 }
 
-namespace method {
-
 namespace {
 
 std::vector<double> sums_of_views(const Plane& sinogram, Range views) {
@@ -145,7 +141,7 @@ std::string conflict(const StepValues& values) {
 
 }  // namespace
 
-Method titarenko() {
+Method titarenko_method() {
   return {.name = "ti",
           .help = "takes the means of columns to those of their neighbours (Titarenko)",
           .options = {ti_beta, ti_mask, ti_nblock, ti_alpha},
@@ -161,5 +157,4 @@ Method titarenko() {
           .conflict = conflict};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

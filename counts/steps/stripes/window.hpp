@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "../../../core/range.hpp"
+#include "../../../core/space.hpp"
 
 // Vo's programs shift the zero frequency to the middle of a spectrum by alternating signs, and centre a
 // Gaussian window at (n - 1) / 2, half a step beside it. The real part that they take is that of a window

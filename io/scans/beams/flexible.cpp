@@ -5,7 +5,6 @@
 
 #include "../../../core/error.hpp"
 #include "../../../core/spelled.hpp"
-#include "../../../geometry/view_subsets.hpp"
 #include "../../files/text.hpp"
 #include "beam.hpp"
 

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "../../../core/error.hpp"
@@ -40,7 +37,6 @@ ViewGeometry known_kind(ViewGeometry found) {
   return found;
 }
 
-/// The 12 numbers of a line.
 std::array<double, width> numbers_in(const std::string& line, const std::string& where) {
   std::array<double, width> numbers{};
   std::istringstream words(line);

@@ -21,7 +21,6 @@ struct ImageFormat {
   std::unique_ptr<ImageFile> (*open)(const std::filesystem::path& path);  ///< @throws FileError
 };
 
-/// All formats.
 std::span<const ImageFormat> image_formats();
 
 /// The format of a file by its content; null if it is none of these.

@@ -3,7 +3,6 @@
 #include "image_stack.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "../../../core/error.hpp"

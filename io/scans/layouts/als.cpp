@@ -137,8 +137,7 @@ class Scan {
   }
 
   /// The views of one scan. Views with the name of the group have precedence; of several tiles it takes the
-  /// first one.
-  /// @throws FileError if there are none
+  /// first one. @throws FileError if there are none
   std::vector<Image> views(std::vector<std::string>& notes) const;
 
   /// The images as one source; none for no images. @throws FileError unless they are alike

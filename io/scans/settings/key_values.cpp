@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 
 #include "../../../core/error.hpp"
 #include "../../files/input_file.hpp"

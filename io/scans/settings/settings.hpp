@@ -58,7 +58,6 @@ struct SettingsFormat {
   bool (*yields)(const std::filesystem::path& path) = nullptr;
 };
 
-/// All formats.
 std::span<const SettingsFormat> settings_formats();
 
 /// The names of the files of all formats, as messages list them.

@@ -160,8 +160,7 @@ void read_geometry(const Zeiss& zeiss, Acquisition& found) {
   }
   require<FileError>(
       known && found.info.pixel_size_mm, zeiss.name(),
-      ": ImageInfo has no PixelSize, StoRADistance or DtoRADistance above 0; all are needed for "
-      "a cone beam");
+      ": ImageInfo has no PixelSize, StoRADistance or DtoRADistance above 0; all are needed for a cone beam");
   found.kind = ConeBeam::kind;
   found.sod_mm = std::abs(*source), found.sdd_mm = std::abs(*source) + std::abs(*detector);
   const double magnification = *found.sdd_mm / *found.sod_mm;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "../../../core/ceil_div.hpp"
-#include "../../../core/range.hpp"
 #include "../../../core/rounding.hpp"
 #include "../../../core/space.hpp"
 #include "../../../core/units.hpp"

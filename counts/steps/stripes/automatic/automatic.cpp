@@ -56,8 +56,6 @@ std::vector<float> FoundStripes::factors() const {
   return factors;
 }
 
-namespace method {
-
 namespace {
 
 /// Line integrals, (bin, view).
@@ -106,7 +104,7 @@ void look_and_remove(Plane& sinogram, const Preprocessing& how, Notes& notes) {
 
 /// Looks for dead columns, for wide stripes, for faint and for soft ones, and takes out what is there beyond
 /// doubt.
-Method automatic() {
+Method automatic_method() {
   return {.name = "auto",
           .help = "looks for stripes, takes out what is there beyond doubt, and says what it did",
           .heeds_axis = true,
@@ -118,5 +116,4 @@ Method automatic() {
           .gpu_bytes = [](const Preprocessing&, Shape shape) { return gpu_bytes_of_look(shape); }};
 }
 
-}  // namespace method
 }  // namespace tandem::pipeline::stripes

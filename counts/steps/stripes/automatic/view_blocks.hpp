@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "../../../../core/range.hpp"
+#include "../../../../core/space.hpp"
 
 // Stripes are the same in all views. Blocks of views that follow one another tell them from a sample.
 

@@ -1,13 +1,22 @@
 #pragma once
 
-// The JSON of an OME-Zarr volume. Used only within io/.
+// OME-Zarr volumes: how they are opened, and their JSON. Used only within io/.
 
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "volume_file.hpp"
+#include "volume_format.hpp"
 
-namespace tandem::io::zarr_text {
+namespace tandem::io {
+
+/// Opens a folder that is an OME-Zarr 0.4, or an array, in Zarr 2, with the axes z, y, x. Null for any other
+/// path. @throws FileError
+std::unique_ptr<VolumeSource> open_zarr(const std::filesystem::path& path, bool any_external);
+
+namespace zarr_text {
 
 /// The file ".zarray" of one level, in Zarr 2.
 std::string array(Shape shape, const VolumeFormat& format);
@@ -27,4 +36,6 @@ constexpr const char* mark = R"("tandem":{"command":"recon")";
 /// The file ".zattrs" as long as files are missing.
 std::string unfinished();
 
-}  // namespace tandem::io::zarr_text
+}  // namespace zarr_text
+
+}  // namespace tandem::io

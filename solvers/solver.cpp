@@ -1,10 +1,7 @@
-#include "cross_validation.hpp"
+#include "solver.hpp"
 
-#include <cmath>
-
-#include "../../core/error.hpp"
-#include "../../operators/vector.hpp"
-#include "past_the_least.hpp"
+#include "../core/error.hpp"
+#include "../operators/vector.hpp"
 
 namespace tandem {
 
@@ -43,22 +40,6 @@ std::vector<double> degrees_of_freedom(const Array& signs, const Array& left) {
   const std::vector<double> rest = dot(signs, left, stream);
   for (std::size_t k = 0; k < freedom.size(); ++k) freedom[k] -= rest[k];
   return freedom;
-}
-
-StopRule cross_validation(std::function<std::vector<double>()> freedom, std::vector<Index> data,
-                          double factor) {
-  return past_the_least("gcv", [freedom = std::move(freedom), data = std::move(data),
-                                factor](const Progress& now) {
-    std::vector<double> measure = freedom();
-    require<SpaceError>(measure.size() == data.size() && data.size() == now.residuals.size(),
-                        "cross_validation: ", measure.size(), " degrees of freedom and ", data.size(),
-                        " counts of data for ", now.residuals.size(), " blocks; give one of each per block");
-    for (std::size_t k = 0; k < data.size(); ++k) {
-      const double rest = data[k] - factor * measure[k];
-      measure[k] = rest > 0 ? std::pow(now.residuals[k] / rest, 2) : INFINITY;
-    }
-    return measure;
-  });
 }
 
 }  // namespace tandem
