@@ -1,10 +1,9 @@
 #pragma once
 
 #include "../core/execution.hpp"
-#include "../core/public.hpp"
 #include "ramp_filter.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The system matrix A of Model::fourier: volume (slice, y, x) in 1/mm -> line integrals (view, row, bin).
 /// A row of a view becomes the trigonometric polynomial through its bins, padded with zeros. The coefficient

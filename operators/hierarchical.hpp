@@ -1,11 +1,10 @@
 #pragma once
 
 #include "../core/execution.hpp"
-#include "../core/public.hpp"
 #include "../geometry/views.hpp"
 #include "linear_operator.hpp"
 
-namespace TANDEM_PUBLIC tandem {
+namespace tandem {
 
 /// The system matrix A of Model::hierarchical: volume (slice, y, x) in 1/mm -> line integrals (view, row,
 /// bin). A voxel contributes to the cells around the place where its centre falls, six along the bins and six
