@@ -45,8 +45,10 @@ bool hierarchical_is_faster(const ConeBeam& scan, const VolumeGrid& grid, Device
   const auto [nx, ny, nz] = grid.size;
   const bool flat = scan.detector.rows == 1;
   if (flat && device.is_cuda()) return false;
-  const Index voxels = flat ? std::min(nx, ny) : std::min({nx, ny, nz}),
-              least = flat ? of_a_fan : device.is_cuda() ? of_a_cone_on_cuda : of_a_cone;
+  const Index voxels = flat ? std::min(nx, ny) : std::min({nx, ny, nz}), least = flat ? of_a_fan
+                                                                                 : device.is_cuda()
+                                                                                     ? of_a_cone_on_cuda
+                                                                                     : of_a_cone;
   // the rows beside a slab count for more the more slabs there are
   return std::min(voxels, views_of(scan)) >= devices * least && kernels::hierarchical_holds(scan, grid);
 }

@@ -17,8 +17,8 @@ LinearOperator hierarchical_projector(const ConeBeam& scan, const VolumeGrid& gr
                                       Device device = Device::cpu(), const Execution& how = {},
                                       AlongRows rows = AlongRows::exactly);
 
-/// Whether some devices, all alike, back-project faster by this model than by footprints, each a slab of slices,
-/// as measured (docs/kernels/hierarchical.md), and the model holds for the geometry.
+/// Whether some devices, all alike, back-project faster by this model than by footprints, each a slab of
+/// slices, as measured (docs/kernels/hierarchical.md), and the model holds for the geometry.
 bool hierarchical_is_faster(const ConeBeam& scan, const VolumeGrid& grid, Device device, Index devices = 1);
 
 /// The accuracy that is asked for; 0 means the usual one. The default of an Execution is an accuracy of

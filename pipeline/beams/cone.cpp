@@ -60,8 +60,8 @@ std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
                         job.grid.size == job.full_size;  // parts of a volume are alike, and small
   if (!alone || !as_usual || !job.method->filters || !groups_are_as_good(job.scan, job.options.filter))
     return {};
-  if (!hierarchical_is_faster(symmetric(point_source_of(job.scan)), seen_by_fdk(job.scan, job.solved),
-                              device, devices))
+  if (!hierarchical_is_faster(symmetric(point_source_of(job.scan)), seen_by_fdk(job.scan, job.solved), device,
+                              devices))
     return {};
   return Model::hierarchical;
 }
