@@ -10,7 +10,7 @@
 
 namespace tandem {
 
-OsSirt::OsSirt(Subsets A, Data b, Array x0, SirtOptions options)
+OsSirt::OsSirt(const Subsets& A, Data b, Array x0, SirtOptions options)
     : ResidualSolver(A, A.ordered(std::move(b.own)), std::move(x0)),
       options_(options),
       row_weight_(inverse_sums(row_sums(A_), stream_)),

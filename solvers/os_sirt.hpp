@@ -24,7 +24,7 @@ class OsSirt : public ResidualSolver<Subsets> {
 
   /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
   /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
-  OsSirt(Subsets A, Data b, Array x0, SirtOptions options = {});
+  OsSirt(const Subsets& A, Data b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
   SolverState state() { return {{"x", x_}, {"r", r_}, {"residual_norms", residual_norms_}}; }
 

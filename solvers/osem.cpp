@@ -11,7 +11,7 @@
 
 namespace tandem {
 
-Osem::Osem(Subsets A, Data b, Array x0)
+Osem::Osem(const Subsets& A, Data b, Array x0)
     : ResidualSolver(A, A.ordered(std::move(b.own)), std::move(x0)),
       projected_(A_.range(), stream_),
       update_(A_.domain(), stream_),

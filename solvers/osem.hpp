@@ -20,7 +20,7 @@ class Osem : public ResidualSolver<Subsets> {
 
   /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
   /// x0 is in domain(); GeometryError if b has elements that are negative or not finite
-  Osem(Subsets A, Data b, Array x0);
+  Osem(const Subsets& A, Data b, Array x0);
   void step(const ActiveBlocks& active);
   SolverState state() { return {{"x", x_}, {"rest", r_}, {"residual_norms", residual_norms_}}; }
 
