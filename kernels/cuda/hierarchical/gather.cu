@@ -206,9 +206,8 @@ struct ColumnOfPlanes {
     const int first = __reduce_min_sync(~0u, near ? beyond : apart),
               last = __reduce_max_sync(~0u, near ? beyond : -1),
               base = __reduce_max_sync(~0u, near ? own.base() : 0);
-    if (last < 0)
-      return;  // all lines read by themselves
-               // planes that no line reads have weights of zero, and another one stands for them
+    // A plane that no line reads has weights of zero, and another one stands for it.
+    if (last < 0) return;
 #pragma unroll
     for (int k = 0; k < slots; ++k)
       planes[k] = read<rows>(child, base + min(max(k, first), last + along - 1), column, row);
