@@ -91,6 +91,23 @@ void subtract_means(FrameStack& frames) {
   });
 }
 
+Array vector_of(const FrameStack& frames, const Space& space) {
+  Stream& stream = default_stream(space.device());
+  Array there(space, stream);
+  copy(ConstVectorView(frames.values.data(), space.on(Device::cpu())), there, stream);
+  stream.synchronize();
+  return there;
+}
+
+std::vector<float> values_of(const Array& vector) {
+  const Space& space = vector.space();
+  Stream& stream = default_stream(space.device());
+  std::vector<float> values(vector.size());
+  copy(vector, VectorView{values.data(), space.on(Device::cpu())}, stream);
+  stream.synchronize();
+  return values;
+}
+
 Sampler::Cubic::Cubic(double place) {
   const double floor = std::floor(place), f = place - floor;
   first = floor_index(floor) - 1;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "../core/space.hpp"
+#include "../core/array.hpp"
 
 namespace tandem::calibration {
 
@@ -32,6 +32,10 @@ FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by 
 
 /// Subtracts from each cell its mean over the views, which removes rings and all that does not turn.
 void subtract_means(FrameStack& frames);
+
+/// The values of a stack as a vector of a space, on its device, and the values of a vector.
+Array vector_of(const FrameStack& frames, const Space& space);
+std::vector<float> values_of(const Array& vector);
 
 /// A value and its slopes.
 struct Sample {

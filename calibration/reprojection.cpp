@@ -2,71 +2,69 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
+#include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
+#include "../operators/vector.hpp"
 
 namespace tandem::calibration {
 
-Reprojection::Reprojection(const FrameStack& frames, const FlexibleBeam& scan)
+Reprojection::Reprojection(const FrameStack& frames, const FlexibleBeam& scan, Device device)
     : frames_(frames),
       parallel_(scan.parallel),
       grid_(fitting_grid(scan)),
-      A_(projector(scan, grid_)),
-      F_(ramp_filter(Scan(scan), grid_, {.window = Window::hann})),
-      B_(backprojector(Scan(scan), grid_)),
-      filtered_(F_.range()) {
-  Array y(F_.domain());
-  std::copy(frames.values.begin(), frames.values.end(), y.data());
-  F_.apply(1, y, 0, filtered_, stream_);
-}
+      A_(projector(Scan(scan), grid_, {}, device)),
+      F_(ramp_filter(Scan(scan), grid_, {.window = Window::hann}, {}, device)),
+      B_(backprojector(Scan(scan), grid_, {}, device)),
+      stream_(default_stream(device)),
+      measured_(vector_of(frames, F_.domain())),
+      filtered_(F_ * measured_),
+      round_(field_of_view()) {}
 
 FrameStack Reprojection::of_all() {
-  Array x(B_.range()), y(A_.range());
+  Array x(B_.range(), stream_), y(A_.range(), stream_);
   see(filtered_, 0, x, y);
   if (parallel_) return smoothed_frames(y);
-  Array rest(F_.domain()), filtered(F_.range());
-  std::transform(frames_.values.begin(), frames_.values.end(), y.data(), rest.data(), std::minus());
-  F_.apply(1, rest, 0, filtered, stream_);
-  see(filtered, 1, x, y);
+  Array rest = measured_.clone(stream_);
+  axpby(-1, y, 1, rest, stream_);
+  see(F_ * rest, 1, x, y);
   return smoothed_frames(y);
 }
 
 FrameStack Reprojection::of_half(Index first) {
-  Array half = filtered_.clone(), x(B_.range()), y(A_.range());
-  const Shape shape = half.space().shape();
-  for (Index view = 0; view < shape[0]; ++view)
-    for (Index k = 0; k < shape[1] * shape[2]; ++k)
-      half.data()[view * shape[1] * shape[2] + k] *= view % 2 == first ? 2.0F : 0.0F;
+  const Space& all = filtered_.space();
+  const auto [views, rows, bins] = all.shape();
+  FrameStack twice{{}, rows, bins};
+  for (Index view = 0; view < views; ++view)
+    twice.values.insert(twice.values.end(), rows * bins, view % 2 == first ? 2.0F : 0.0F);
+  Array half = vector_of(twice, all), x(B_.range(), stream_), y(A_.range(), stream_);
+  multiply(filtered_, half, stream_);
   see(half, 0, x, y);
   return smoothed_frames(y);
 }
 
 void Reprojection::see(const Array& filtered, float before, Array& x, Array& y) {
   B_.apply(1, filtered, before, x, stream_);
-  cut_round(x);
+  multiply(round_, x, stream_);
   A_.apply(1, x, 0, y, stream_);
 }
 
 FrameStack Reprojection::smoothed_frames(const Array& y) const {
-  return smoothed({{y.data(), y.data() + y.size()},
-                   frames_.rows,
-                   frames_.bins,
-                   frames_.angles,
-                   frames_.bin_angle,
-                   frames_.aspect},
-                  1);
+  return smoothed(
+      {values_of(y), frames_.rows, frames_.bins, frames_.angles, frames_.bin_angle, frames_.aspect}, 1);
 }
 
-/// Outside of the circle that all views see a filter leaves what is not there.
-void Reprojection::cut_round(Array& x) const {
+/// 1 within the circle that all views see, and 0 outside, where a filter leaves what is not there.
+Array Reprojection::field_of_view() const {
   const auto radius = 0.5 * std::min(grid_.size[0] * grid_.pitch[0], grid_.size[1] * grid_.pitch[1]);
   const auto [nx, ny, nz] = grid_.size;
+  FrameStack field{std::vector<float>(nx * ny * nz, 1), ny, nx};
   for (Index iy = 0; iy < ny; ++iy)
     for (Index ix = 0; ix < nx; ++ix)
       if (std::hypot(grid_.x(ix) - grid_.centre[0], grid_.y(iy) - grid_.centre[1]) > radius)
-        for (Index iz = 0; iz < nz; ++iz) x.data()[(iz * ny + iy) * nx + ix] = 0;
+        for (Index iz = 0; iz < nz; ++iz) field.values[(iz * ny + iy) * nx + ix] = 0;
+  return vector_of(field, A_.domain());
 }
 
 }  // namespace tandem::calibration

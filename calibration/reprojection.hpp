@@ -10,7 +10,7 @@ namespace tandem::calibration {
 class Reprojection {
  public:
   /// The frames outlive it. @throws GeometryError for orbits that have no filter
-  Reprojection(const FrameStack& frames, const FlexibleBeam& scan);
+  Reprojection(const FrameStack& frames, const FlexibleBeam& scan, Device device);
   /// Smoothed, of the volume of all views. What the rays of a point source leave of the frames is
   /// reconstructed once more: a filter makes edges beside the midplane such that views seem moved. (Parallel
   /// rays have no such edges, and a volume that is nearer to the frames has more of their noise.)
@@ -22,14 +22,14 @@ class Reprojection {
   /// Adds what filtered frames make to the volume times `before`, and takes its line integrals.
   void see(const Array& filtered, float before, Array& x, Array& y);
   FrameStack smoothed_frames(const Array& y) const;
-  void cut_round(Array& x) const;
+  Array field_of_view() const;
 
   const FrameStack& frames_;
   bool parallel_;
   VolumeGrid grid_;
   LinearOperator A_, F_, B_;
-  Array filtered_;
-  Stream& stream_ = default_stream(Device::cpu());
+  Stream& stream_;
+  Array measured_, filtered_, round_;
 };
 
 }  // namespace tandem::calibration

@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "../core/parallel.hpp"
-#include "../core/rounding.hpp"
 #include "../geometry/flexible_views.hpp"
 #include "../geometry/level_scan.hpp"
+#include "../kernels/trial_slices.hpp"
+#include "../operators/algebra.hpp"
 #include "../operators/orbit_fbp.hpp"
 
 namespace tandem::calibration {
@@ -44,51 +45,18 @@ VolumeGrid grid_at(Index width, double cell, double height) {
   return grid;
 }
 
-/// The weights of four rows about a place, by cubic splines: what waves lose by them hardly depends on where
-/// the place lies between rows. (A mean of two rows loses most half way between them. Slices of a leaning
-/// axis have rays at all places between rows, those of an upright one at one place, so the lean would look
-/// sharper than it is.)
-struct FourRows {
-  Index first;
-  std::array<float, 4> weights;
-  explicit FourRows(double place) {
-    const auto below = static_cast<Index>(place);
-    const auto f = static_cast<float>(place - below), g = 1 - f;
-    first = below - 1;
-    weights = {g * g * g / 6, 2.0F / 3 - f * f * (1 - f / 2), 2.0F / 3 - g * g * (1 - g / 2), f * f * f / 6};
-  }
-};
-
-/// Adds a row of pixels: of each what its ray sees, over the square of its distance.
-void add_row(const FlexiblePlace& place, const float* frame, const Detector& d, Index y, Range pixels,
-             float* line) {
-  const double bins = d.bins - 1, rows = d.rows - 2, iy = y;
-  for (Index x = pixels.first; x < pixels.last; ++x) {
-    const double ix = x, near = 1 / place.depth.at(ix, iy, 0), u = place.bin.at(ix, iy, 0) * near,
-                 v = place.row.at(ix, iy, 0) * near;
-    if (!(u >= 0 && u < bins && v >= 1 && v < rows)) continue;
-    const auto bin = static_cast<Index>(u);
-    const auto a = static_cast<float>(u - bin);
-    const FourRows four(v);
-    const float* at = frame + four.first * d.bins + bin;
-    float sum = 0;
-    for (const float weight : four.weights) {
-      sum += weight * (at[0] + a * (at[1] - at[0]));
-      at += d.bins;
-    }
-    line[x] += static_cast<float>(near * near) * sum;
-  }
-}
-
-/// The pixels of a line that the disc has, and one beside it on either side.
-Range pixels_in_disc(Index width, Index y) {
-  const double middle = 0.5 * (width - 1), up = y - middle, radius = share_of_width * width + 2;
-  const double half = std::sqrt(std::max(0.0, radius * radius - up * up));
-  return {std::max<Index>(0, ceil_index(middle - half)), std::min(width, floor_index(middle + half) + 1)};
+/// Where the pixels of a slice fall in a view, counted from the middle of the slice.
+kernels::TrialPlace trial_place(const FlexiblePlace& view, Index width) {
+  const double middle = 0.5 * (width - 1);
+  const auto over_slice = [&](const Evenly& number) {
+    return kernels::OverSlice{static_cast<float>(number.at(middle, middle, 0)),
+                              static_cast<float>(number.step[0]), static_cast<float>(number.step[1])};
+  };
+  return {over_slice(view.bin), over_slice(view.row), over_slice(view.depth)};
 }
 
 /// The sum of products of the gradients of two slices, in each quarter of the disc.
-std::vector<double> common_of(const std::vector<float>& a, const std::vector<float>& b, Index width) {
+std::vector<double> common_of(const float* a, const float* b, Index width) {
   std::vector<double> sums(4, 0);
   const double radius = share_of_width * width, middle = 0.5 * (width - 2);
   for (Index y = 0; y + 1 < width; ++y)
@@ -118,50 +86,56 @@ double sum_of(const std::vector<double>& all) { return std::accumulate(all.begin
 
 }  // namespace
 
-SharpSlices::SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor) {
+SharpSlices::SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor, Device device) {
   FrameStack level = smoothed(frames, factor, even_smoothing(scan, frames.aspect));
   FlexibleBeam views = bin_down(scan, std::countr_zero(static_cast<std::uint64_t>(factor)), true);
   subtract_means(level);
   thin(level, views);
   width_ = views.detector.bins, own_rows_ = views.detector.rows;
   cell_ = views.detector.bin_pitch / magnification(views);
-  const LinearOperator filter = ramp_filter(views);
   level_ = level_scan(views).scan;
-  Array y(filter.domain()), filtered(filter.range());
-  std::copy(level.values.begin(), level.values.end(), y.data());
-  filter.apply(1, y, 0, filtered, default_stream(Device::cpu()));
-  filtered_.assign(filtered.data(), filtered.data() + filtered.size());
+  const LinearOperator filter = ramp_filter(views, {}, device);
+  filtered_.emplace(filter * vector_of(level, filter.domain()));
 }
 
 double SharpSlices::radius() const { return share_of_width * width_ * cell_; }
 
-std::vector<float> SharpSlices::slice(const Change& change, double row, Index first, Index step) const {
-  const FlexibleBeam now = changed(level_, change);
-  const VolumeGrid grid = grid_at(width_, cell_, height_on_axis(now, now.views.front(), row));
-  const FlexibleViews all = places(now, grid);
-  const Detector& d = now.detector;
-  std::vector<float> slice(width_ * width_, 0);
-  parallel_for_blocks(width_, 16, [&](Range lines) {
-    for (Index view = first; view < views_of(now); view += step)
-      for (Index y = lines.first; y < lines.last; ++y)
-        add_row(all.views[view], filtered_.data() + view * d.rows * d.bins, d, y, pixels_in_disc(width_, y),
-                slice.data() + y * width_);
-  });
-  return slice;
+Array SharpSlices::slices(const std::vector<Change>& trials, const std::vector<double>& rows) const {
+  constexpr double beside = 2;  // pixels of the disc that its gradients need
+  kernels::TrialSlices all{width_, static_cast<float>(share_of_width * width_ + beside)};
+  for (const Change& trial : trials) {
+    const FlexibleBeam now = changed(level_, trial);
+    for (const double row : rows) {
+      const VolumeGrid grid = grid_at(width_, cell_, height_on_axis(now, now.views.front(), row));
+      for (const FlexiblePlace& view : places(now, grid).views)
+        all.places.push_back(trial_place(view, width_));
+    }
+  }
+  const Device device = filtered_->space().device();
+  const Index halves = 2 * trials.size() * rows.size();
+  Array slices(Space({halves, width_, width_}, Blocks::whole, device));
+  kernels::trial_slices(device).back_project(all, image(ConstVectorView(*filtered_)),
+                                             image(VectorView(slices)), default_stream(device));
+  return on_device(std::move(slices), Device::cpu());
 }
 
-std::vector<std::vector<double>> SharpSlices::energy(const Change& change,
-                                                     const std::vector<double>& rows) const {
-  std::vector<std::vector<double>> all;
-  for (const double row : rows)
-    all.push_back(common_of(slice(change, row, 0, 2), slice(change, row, 1, 2), width_));
-  return all;
+Energies SharpSlices::energies(const std::vector<Change>& trials, const std::vector<double>& rows) const {
+  const Array all = slices(trials, rows);
+  Energies energies(trials.size(), std::vector<std::vector<double>>(rows.size()));
+  const Index pixels = width_ * width_;
+  parallel_for(trials.size() * rows.size(), [&](Index k) {
+    const float* even = all.data() + 2 * k * pixels;
+    energies[k / rows.size()][k % rows.size()] = common_of(even, even + pixels, width_);
+  });
+  return energies;
 }
 
 double SharpSlices::common(const Change& change, const std::vector<double>& rows) const {
+  const Array all = slices({change}, rows);
   double both = 0, one = 0, other = 0;
-  for (const double row : rows) {
-    const std::vector<float> even = slice(change, row, 0, 2), odd = slice(change, row, 1, 2);
+  const Index pixels = width_ * width_;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const float *even = all.data() + 2 * k * pixels, *odd = even + pixels;
     both += sum_of(common_of(even, odd, width_));
     one += sum_of(common_of(even, even, width_)), other += sum_of(common_of(odd, odd, width_));
   }
@@ -202,12 +176,11 @@ std::vector<double> SharpSlices::far_rows(double reserve) const {
 std::vector<double> SharpSlices::fullest_rows(double reserve) const {
   constexpr double most = 40;
   const double high = std::max(0.0, 0.5 * (own_rows_ - 1) - reserve), step = std::max(1.0, 2 * high / most);
-  std::vector<std::pair<double, double>> all;  // energy and row
-  for (double row = -high; row <= high; row += step) {
-    double sum = 0;
-    for (const std::vector<double>& slice : energy({}, {row})) sum -= sum_of(slice);
-    all.emplace_back(sum, row);
-  }
+  std::vector<double> tried;
+  for (double row = -high; row <= high; row += step) tried.push_back(row);
+  const Energies energy = energies({{}}, tried);
+  std::vector<std::pair<double, double>> all;  // energy, less than 0, and row
+  for (std::size_t k = 0; k < tried.size(); ++k) all.emplace_back(-sum_of(energy[0][k]), tried[k]);
   std::ranges::sort(all);
   std::vector<double> rows;
   for (std::size_t k = 0; k < std::min<std::size_t>(4, all.size()); ++k) rows.push_back(all[k].second);

@@ -1,12 +1,18 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "../core/array.hpp"
 #include "changed_views.hpp"
 #include "frame_stack.hpp"
 
 namespace tandem::calibration {
+
+/// What slices of two halves of the views have in common in the four quarters of the disc: (trial, row,
+/// quarter).
+using Energies = std::vector<std::vector<std::vector<double>>>;
 
 /// Slices of a scanner that is changed a little, from frames of a whole turn that were filtered once. Frames
 /// are smoothed before, so that interpolation dims noise by nearly the same wherever a ray falls between
@@ -20,7 +26,7 @@ class SharpSlices {
  public:
   /// Means of `factor` x `factor` cells; some views are left out if there are very many. @throws
   /// GeometryError for views that have no filter
-  SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor);
+  SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor, Device device);
 
   /// What is reconstructed is a disc of four fifths of the width.
   Index width() const { return width_; }
@@ -31,10 +37,8 @@ class SharpSlices {
   /// Rows whose slices have the most energy as the views are: where a plate lies.
   std::vector<double> fullest_rows(double reserve) const;
 
-  /// (y, x), from each `step`-th view on from `first`.
-  std::vector<float> slice(const Change& change, double row, Index first = 0, Index step = 1) const;
-  /// The energy of gradients in four quarters of each slice.
-  std::vector<std::vector<double>> energy(const Change& change, const std::vector<double>& rows) const;
+  /// The energy of gradients in the slices of each trial.
+  Energies energies(const std::vector<Change>& trials, const std::vector<double>& rows) const;
   /// What two halves of the views have in common: the correlation of their gradients, 1 without noise and 0
   /// where slices show nothing but noise.
   double common(const Change& change, const std::vector<double>& rows) const;
@@ -44,11 +48,13 @@ class SharpSlices {
 
  private:
   double radius() const;  ///< the disc's, mm
+  /// Slices of even views and of odd ones, (trial and row and half, y, x).
+  Array slices(const std::vector<Change>& trials, const std::vector<double>& rows) const;
   /// Where the shadows of four points at the edge of the disc fall, bin and row, in some of the views.
   std::vector<std::array<double, 2>> shadows(const Change& change, double row) const;
 
-  FlexibleBeam level_;  ///< the scan with the rows that are filtered
-  std::vector<float> filtered_{};
+  FlexibleBeam level_;               ///< the scan with the rows that are filtered
+  std::optional<Array> filtered_{};  ///< on the device
   Index width_ = 0, own_rows_ = 0;
   double cell_ = 1;  ///< the pitch of a bin at the axis, mm
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
 #include "opposite_views.hpp"
@@ -55,8 +56,7 @@ double step_of(Sought what, double cells, const SharpSlices& slices, const std::
 }
 
 /// What lacks of twice the most energy that a part of a slice has: lower is sharper.
-std::vector<Swept> lacks_of(const std::vector<double>& values,
-                            const std::vector<std::vector<std::vector<double>>>& energies) {
+std::vector<Swept> lacks_of(const std::vector<double>& values, const Energies& energies) {
   std::vector<Swept> all;
   for (std::size_t k = 0; k < values.size(); ++k) {
     all.push_back({values[k], {}});
@@ -77,21 +77,20 @@ std::vector<Swept> lacks_of(const std::vector<double>& values,
 SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, const Change& about,
                   Sought what, double step) {
   std::vector<double> values;
-  std::vector<std::vector<std::vector<double>>> energies;
+  std::vector<Change> trials;
   for (int k = -to_each_side; k <= to_each_side; ++k) {
-    Change trial = about;
-    number_of(trial, what) += k * step;
-    values.push_back(number_of(trial, what)), energies.push_back(slices.energy(trial, rows));
+    trials.push_back(about);
+    values.push_back(number_of(trials.back(), what) += k * step);
   }
-  return pipeline::judged(lacks_of(values, energies));
+  return pipeline::judged(lacks_of(values, slices.energies(trials, rows)));
 }
 
 /// A search at one level of binning, about where a change stands: frames are filtered along the rows that it
 /// has.
 class Search {
  public:
-  Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor)
-      : slices_(frames, changed(scan, about), factor), about_(about), factor_(factor) {
+  Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor, Device device)
+      : slices_(frames, changed(scan, about), factor, device), about_(about), factor_(factor) {
     constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
     const double reserve = margin + share * slices_.own_rows();
     rows_ = leans(scan) ? slices_.fullest_rows(reserve) : slices_.far_rows(reserve);
@@ -134,17 +133,12 @@ class Search {
 };
 
 /// The frames that views see of the volume that they make, as they are.
-FrameStack seen_again(const FrameStack& frames, const FlexibleBeam& scan) {
+FrameStack seen_again(const FrameStack& frames, const FlexibleBeam& scan, Device device) {
   const VolumeGrid grid = fitting_grid(scan);
-  const LinearOperator filter = ramp_filter(Scan(scan), grid), back = backprojector(Scan(scan), grid),
-                       forward = projector(scan, grid);
-  Stream& stream = default_stream(Device::cpu());
-  Array y(filter.domain()), filtered(filter.range()), x(back.range());
-  std::copy(frames.values.begin(), frames.values.end(), y.data());
-  filter.apply(1, y, 0, filtered, stream), back.apply(1, filtered, 0, x, stream);
-  forward.apply(1, x, 0, y, stream);
+  const LinearOperator reconstruct = fbp(Scan(scan), grid, {}, {}, device),
+                       project = projector(Scan(scan), grid, {}, device);
   FrameStack again = frames;
-  again.values.assign(y.data(), y.data() + y.size());
+  again.values = values_of(project * (reconstruct * vector_of(frames, reconstruct.domain())));
   return again;
 }
 
@@ -153,9 +147,9 @@ constexpr double noise_alone = 0.1;
 /// Slices of rays that rise are not sharpest exactly where they are right: views of another rise stretch what
 /// they see, and edges of a sample of some height gain by that. By how much is seen where the truth is known:
 /// in frames of the volume that all views make where they were found.
-void subtract_bias(SharpestSlices& all, const FrameStack& frames, const FlexibleBeam& scan) {
+void subtract_bias(SharpestSlices& all, const FrameStack& frames, const FlexibleBeam& scan, Device device) {
   const Change found = all.change;
-  const Search known(seen_again(frames, changed(scan, found)), scan, found, 1);
+  const Search known(seen_again(frames, changed(scan, found), device), scan, found, 1, device);
   for (Sharpened& number : all.numbers) {
     if (number.verdict != Verdict::resolved) continue;
     Change again = found;
@@ -180,7 +174,8 @@ bool leans(const FlexibleBeam& scan) {
 }
 
 SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
-                             const std::vector<Sought>& what, const std::function<void(double)>& done) {
+                             const std::vector<Sought>& what, const std::function<void(double)>& done,
+                             Device device) {
   SharpestSlices all;
   for (const Sought each : what) all.numbers.push_back({each});
   if (!ViewsOfTurn(frames.angles).is_whole()) return all;
@@ -192,14 +187,14 @@ SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
       if (first || number.verdict == Verdict::resolved) search.move(all.change, number, cells);
     }
   };
-  round(Search(frames, scan, {}, 2), 1, true);
-  const Search fine(frames, scan, all.change, 1);
+  round(Search(frames, scan, {}, 2, device), 1, true);
+  const Search fine(frames, scan, all.change, 1, device);
   round(fine, 0.5, false), round(fine, 0.25, false);
   all.common = fine.common(all.change);
   if (all.common < noise_alone)
     forget(all);
   else if (leans(scan))
-    subtract_bias(all, frames, scan);
+    subtract_bias(all, frames, scan, device);
   return all;
 }
 

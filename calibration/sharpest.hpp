@@ -37,6 +37,7 @@ bool leans(const FlexibleBeam& scan);
 /// volume that was found is taken away. `done` is called before each search, with its share of all. @throws
 /// GeometryError for views that have no filter
 SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
-                             const std::vector<Sought>& what, const std::function<void(double)>& done = {});
+                             const std::vector<Sought>& what, const std::function<void(double)>& done = {},
+                             Device device = Device::cpu());
 
 }  // namespace tandem::calibration

@@ -9,6 +9,7 @@ namespace tandem::calibration {
 
 /// Slices at some heights, mm, by filtered back-projection, (slice, y, x), on the grid that fits the scan.
 /// `scan` is the geometry of the views of the stack.
-std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const std::vector<double>& heights);
+std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const std::vector<double>& heights,
+                             Device device = Device::cpu());
 
 }  // namespace tandem::calibration

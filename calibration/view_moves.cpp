@@ -236,7 +236,7 @@ class Alignment {
 
   /// The reprojections, and at first what is searched.
   FrameStack look(bool first) {
-    Reprojection reprojection(frames_, moved());
+    Reprojection reprojection(frames_, moved(), how_.device);
     if (first) choose(reprojection.of_half(0), reprojection.of_half(1));
     return reprojection.of_all();
   }

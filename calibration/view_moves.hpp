@@ -29,6 +29,7 @@ struct MoveSearch {
       degree{};     ///< moves are a polynomial of this degree over the views; none: each view by itself
   int rounds = 16;  ///< at most
   std::function<void(int round)> watch = [](int) {};
+  Device device = Device::cpu();  ///< where volumes are made and projected
 };
 
 struct ViewMoves {

@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "io": {"io/volumes", "io/scans", "io/hdf5", "io/files", "core"},
     "counts": {"operators", "kernels", "geometry", "io", "core"},
     "axis": {"counts", "geometry", "core"},
-    "calibration": {"axis", "pipeline", "operators", "geometry", "core"},
+    "calibration": {"axis", "pipeline", "operators", "kernels", "geometry", "core"},
     # A plan, its beams and its methods know each other; none knows a station, a route, or what watches a run.
     "pipeline/plan": {"pipeline/beams", "pipeline/methods", "counts", "solvers", "operators", "geometry", "io", "core"},
     "pipeline/beams": {"pipeline/plan", "pipeline/methods", "operators", "geometry", "core"},

@@ -18,6 +18,7 @@
 #include "level.hpp"
 #include "outliers.hpp"
 #include "products.hpp"
+#include "trial_slices.hpp"
 #include "variants.hpp"
 #include "voxels.hpp"
 #include "wavelets.hpp"
@@ -98,6 +99,7 @@ TANDEM_ON_BOTH(VectorKernels, vector, vector_kernels)
 TANDEM_ON_BOTH(DifferenceKernels, differences, difference_kernels)
 TANDEM_ON_BOTH(LevelKernels, level, level_kernels)
 TANDEM_ON_BOTH(HelixKernels, helix, helix_kernels)
+TANDEM_ON_BOTH(TrialKernels, trial_slices, trial_kernels)
 
 #define TANDEM_ONLY_ON_CUDA(Kernels, name, table) \
   const Kernels* name(Device device) { return only_on_cuda<Kernels>(device, TANDEM_ON_CUDA(table)); }

@@ -9,6 +9,7 @@
 #include "../../io/png.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../options/command_line.hpp"
+#include "../options/device_options.hpp"
 #include "../runs/calibrate.hpp"
 #include "../runs/progress.hpp"
 #include "../scan_command.hpp"
@@ -20,7 +21,7 @@ namespace {
 struct CalibrateOptions {
   Common common;
   ScanOptions scan;
-  std::string output, preview, places;
+  std::string output, preview, places, device = "auto";
   std::vector<std::string> lengths;
   bool balls = false, views = false;
   calibration::MoveSearch moves{};
@@ -77,11 +78,11 @@ void run_calibrate(CalibrateOptions& o) {
   io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
   require<GeometryError>(reader->info().pixel_size_mm.has_value(),
                          "calibrate: the scan has no pixel size; give --pixel-size MM");
+  const CalibrateRun run{*reader, o.scan, one_device(o.device), !o.preview.empty(), progress};
   Calibrated found = o.balls   ? calibrate_on_balls(*reader, o.scan, known, progress)
-                     : o.views ? calibrate_each_view(*reader, o.scan, o.moves, progress)
-                     : std::holds_alternative<FlexibleBeam>(reader->info().scan)
-                         ? calibrate_on_orbit(*reader, o.scan, progress)
-                         : calibrate_on_frames(*reader, o.scan, progress);
+                     : o.views ? calibrate_each_view(run, o.moves)
+                     : std::holds_alternative<FlexibleBeam>(reader->info().scan) ? calibrate_on_orbit(run)
+                                                                                 : calibrate_on_frames(run);
   progress.clear();
   io::Output(o.output, io::Content::geometry, o.common.replace())
       .write(io::geometry_text(o.output, found.scan));
@@ -133,6 +134,13 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->type_name("DEGREE")
       ->check(CLI::Range(1, 20))
       ->needs(views);
+  c.add_option(
+       "--device", o->device,
+       "where slices and volumes are made: auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N")
+      ->transform(lower_case())
+      ->check([](const std::string& text) { return text == "auto" ? "" : no_one_device(text); })
+      ->option_text(of_run)
+      ->excludes(balls);
   c.add_option("--preview", o->preview,
                "PNG: slices before and after; with --balls how far shadows are from where they should be")
       ->configurable(false);

@@ -73,6 +73,8 @@ std::string no_one_device(const std::string& text) {
              : "";
 }
 
+Device one_device(const std::string& text) { return devices_named(text).front(); }
+
 std::vector<std::string> variant_names() {
   std::vector<std::string> names{"automatic"};
   for (const kernels::Backend& backend : kernels::backends())

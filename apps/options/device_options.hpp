@@ -22,6 +22,9 @@ std::vector<std::string> variant_names();
 
 /// What is wrong with a text for an option that takes one device; empty if nothing is.
 std::string no_one_device(const std::string& text);
+/// The device of such a text, or of "auto": then the first GPU, or the CPU if there is none. @throws
+/// DeviceError if it is not here
+Device one_device(const std::string& text);
 
 void add_device_options(CLI::App& command, DeviceOptions& options);
 

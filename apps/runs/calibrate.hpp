@@ -21,19 +21,27 @@ struct Calibrated {
 Calibrated calibrate_on_balls(io::ScanReader& reader, const ScanOptions& options,
                               const calibration::BallKnowledge& known, ProgressLine& progress);
 
+/// A scan that is calibrated by its frames.
+struct CalibrateRun {
+  io::ScanReader& reader;
+  const ScanOptions& options;
+  Device device;  ///< where slices and volumes are made
+  bool pictures;  ///< whether slices are shown, before and after
+  ProgressLine& progress;
+};
+
 /// Finds the geometry from the frames of any sample: the axis, the roll, the sense of rotation and the last
 /// view by opposite rays; the roll, and the tilt of the axis or the midplane, by the sharpness of slices.
 /// @throws GeometryError for shifted views, and as `find_axis` does
-Calibrated calibrate_on_frames(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
+Calibrated calibrate_on_frames(const CalibrateRun& run);
 
 /// Finds the geometry of views that have places of their own, along a circle about z, from the frames of any
 /// sample: axis, roll, and the elevation or the midplane, by the sharpness of slices. @throws GeometryError
 /// for other orbits, and if slices tell nothing
-Calibrated calibrate_on_orbit(io::ScanReader& reader, const ScanOptions& options, ProgressLine& progress);
+Calibrated calibrate_on_orbit(const CalibrateRun& run);
 
 /// Where each view is, from its frame beside the line integrals of what all views make. @throws GeometryError
 /// for orbits without a filter, and where the frames tell nothing of it
-Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& options,
-                               calibration::MoveSearch how, ProgressLine& progress);
+Calibrated calibrate_each_view(const CalibrateRun& run, calibration::MoveSearch how);
 
 }  // namespace tandem::apps

@@ -21,11 +21,12 @@ using nlohmann::json;
 constexpr std::array all_moves{Move::bins, Move::rows, Move::turn};
 std::size_t number_of(Move move) { return static_cast<std::size_t>(move); }
 
-CalibratedPart coarse_frames(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
+CalibratedPart coarse_frames(const CalibrateRun& run) {
   constexpr Index most = 96;  // bins and rows: at this size shifts of a hundredth of a cell are seen
-  const Selection s = select(o, reader.info());
-  return calibrated_part(reader, o, as_free_views(reader.info().scan),
-                         coarse_level(std::max(s.bins.size(), s.rows.size()), most), progress);
+  const io::ScanInfo& info = run.reader.info();
+  const Selection s = select(run.options, info);
+  return calibrated_part(run, as_free_views(info.scan),
+                         coarse_level(std::max(s.bins.size(), s.rows.size()), most));
 }
 
 /// Coarse cells in cells of the file, and turns in degrees.
@@ -131,17 +132,18 @@ void require_found(const ViewMoves& found) {
 
 }  // namespace
 
-Calibrated calibrate_each_view(io::ScanReader& reader, const ScanOptions& o, calibration::MoveSearch how,
-                               ProgressLine& progress) {
-  const CalibratedPart coarse = coarse_frames(reader, o, progress);
-  how.watch = [&](int round) { progress("move views", round, how.rounds, "rounds"); };
+Calibrated calibrate_each_view(const CalibrateRun& run, calibration::MoveSearch how) {
+  CalibratedPart coarse = coarse_frames(run);
+  how.device = run.device;
+  how.watch = [&](int round) { run.progress("move views", round, how.rounds, "rounds"); };
   const FlexibleBeam views = std::get<FlexibleBeam>(coarse.scan);
   const ViewMoves found = calibration::find_view_moves(coarse.frames, views, how);
+  coarse.end_stage("views");
   require_found(found);
-  Calibrated all{moved_views(as_free_views(reader.info().scan), coarse, found), json::object(), {}, {}, {}};
+  Calibrated all{
+      moved_views(as_free_views(run.reader.info().scan), coarse, found), json::object(), {}, {}, {}};
   add_report(all, coarse, found, how.turns);
-  progress("make slices", 0, 1, "slices");
-  add_slices(all, coarse, views, moved_views(views, found), "each view where it was");
+  finish(all, run, coarse, views, moved_views(views, found), "each view where it was");
   return all;
 }
 

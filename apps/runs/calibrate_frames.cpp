@@ -65,7 +65,7 @@ void refine(Told& told, double change, double uncertainty) {
 }
 
 /// Slices tell more of frames of many rows.
-void by_sharp_slices(Found& found, const CalibratedPart& part, ProgressLine& progress) {
+void by_sharp_slices(Found& found, const CalibrateRun& run, const CalibratedPart& part) {
   constexpr Index fewest = 24;  // rows, and bins
   if (part.frames.rows < fewest || part.frames.bins < fewest) return;
   constexpr double sure = 0.05, sure_row = 0.5;  // bins; rows, of the coarse frames
@@ -83,7 +83,7 @@ void by_sharp_slices(Found& found, const CalibratedPart& part, ProgressLine& pro
   const auto* free = std::get_if<FlexibleBeam>(&scan);
   found.slices = calibration::find_sharpest(
       frames, free ? *free : as_free_views(scan), what,
-      [&](double share) { progress("find the sharpest slices", share, 1, "searches"); });
+      [&](double share) { run.progress("find the sharpest slices", share, 1, "searches"); }, run.device);
   for (const calibration::Sharpened& each : found.slices.numbers) {
     if (each.verdict != Verdict::resolved) continue;
     if (each.what == Sought::axis) refine(found.axis, each.change, each.uncertainty);
@@ -190,22 +190,23 @@ void warn_of_views(const FrameCalibration& found, ProgressLine& progress) {
 
 }  // namespace
 
-Calibrated calibrate_on_frames(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
-  const Scan& whole = reader.info().scan;
+Calibrated calibrate_on_frames(const CalibrateRun& run) {
+  const Scan& whole = run.reader.info().scan;
   require<GeometryError>(axis_of(whole).has_value() && view_shifts_of(whole).empty(),
                          "calibrate: the views of this ", kind_of(whole),
                          " beam have places of their own; give --geometry cone, fan or parallel");
-  const CalibratedPart part =
-      calibrated_part(reader, o, whole, level_of_searches(select(o, reader.info())), progress);
-  progress("find axis and roll", 0, 1, "searches");
+  CalibratedPart part =
+      calibrated_part(run, whole, level_of_searches(select(run.options, run.reader.info())));
+  run.progress("find axis and roll", 0, 1, "searches");
   Found found = by_opposite_rays(part);
-  by_sharp_slices(found, part, progress);
+  part.end_stage("opposite_rays");
+  by_sharp_slices(found, run, part);
+  part.end_stage("sharp_slices");
   const Cells cells = in_file(found, part, whole), own = in_part(found, part);
   Calibrated all{moved(whole, found, cells.axis, cells.midplane), json::object(), {}, {}, {}};
   add_report(all, found, part, whole);
-  warn_of_views(found.frames, progress);
-  progress("make slices", 0, 1, "slices");
-  add_slices(all, part, part.scan, moved(part.scan, found, own.axis, own.midplane));
+  warn_of_views(found.frames, run.progress);
+  finish(all, run, part, part.scan, moved(part.scan, found, own.axis, own.midplane));
   return all;
 }
 

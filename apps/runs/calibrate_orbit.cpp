@@ -89,12 +89,12 @@ void require_told(const SharpestSlices& found) {
 
 }  // namespace
 
-Calibrated calibrate_on_orbit(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress) {
+Calibrated calibrate_on_orbit(const CalibrateRun& run) {
   constexpr Index fewest = 24;
-  const auto& whole = std::get<FlexibleBeam>(reader.info().scan);
+  const auto& whole = std::get<FlexibleBeam>(run.reader.info().scan);
   require_circle(fitted_orbit(whole));
   CalibratedPart part =
-      calibrated_part(reader, o, whole, level_of_searches(select(o, reader.info())), progress);
+      calibrated_part(run, whole, level_of_searches(select(run.options, run.reader.info())));
   const auto& scan = std::get<FlexibleBeam>(part.scan);
   require<GeometryError>(part.frames.rows >= fewest && part.frames.bins >= fewest, "calibrate: frames of ",
                          part.frames.rows, " rows x ", part.frames.bins,
@@ -103,14 +103,14 @@ Calibrated calibrate_on_orbit(io::ScanReader& reader, const ScanOptions& o, Prog
   const bool tilt = scan.parallel || calibration::leans(scan);
   const SharpestSlices found = calibration::find_sharpest(
       part.frames, scan, {Sought::axis, Sought::roll, tilt ? Sought::tilt : Sought::midplane},
-      [&](double share) { progress("find the sharpest slices", share, 1, "searches"); });
+      [&](double share) { run.progress("find the sharpest slices", share, 1, "searches"); }, run.device);
+  part.end_stage("sharp_slices");
   require_told(found);
   Change in_file = found.change;
   in_file.bins *= part.f(), in_file.rows *= part.f_of_rows();
   Calibrated all{calibration::changed(whole, in_file), json::object(), {}, {}, {}};
   add_report(all, found, part);
-  progress("make slices", 0, 1, "slices");
-  add_slices(all, part, part.scan, calibration::changed(scan, found.change));
+  finish(all, run, part, part.scan, calibration::changed(scan, found.change));
   return all;
 }
 

@@ -1,6 +1,9 @@
 #include "calibrate_part.hpp"
 
+#include <algorithm>
+
 #include "../../calibration/slices.hpp"
+#include "../../core/parallel.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../pages/preview.hpp"
@@ -18,11 +21,18 @@ void add_binned(FrameStack& stack, std::span<const float> frame, Index bins, Ind
                 Index bins_together) {
   const auto weight = 1 / static_cast<float>(rows_together * bins_together);
   const std::size_t first = stack.values.size();
-  stack.values.resize(first + stack.rows * stack.bins, 0);
-  for (Index row = 0; row < stack.rows * rows_together; ++row)
-    for (Index bin = 0; bin < stack.bins * bins_together; ++bin)
-      stack.values[first + (row / rows_together * stack.bins + bin / bins_together)] +=
-          weight * frame[row * bins + bin];
+  stack.values.resize(first + stack.rows * stack.bins);
+  parallel_for_blocks(stack.rows, 16, [&](Range rows) {
+    for (Index row = rows.first; row < rows.last; ++row) {
+      float* to = stack.values.data() + first + row * stack.bins;
+      std::fill_n(to, stack.bins, 0.0F);
+      for (Index k = 0; k < rows_together; ++k) {
+        const float* from = frame.data() + (row * rows_together + k) * bins;
+        for (Index bin = 0; bin < stack.bins; ++bin)
+          for (Index i = 0; i < bins_together; ++i) to[bin] += weight * *from++;
+      }
+    }
+  });
 }
 
 const char* name_of(Sought what) {
@@ -57,9 +67,14 @@ int level_of_searches(const Selection& s) {
   return coarse_level(s.bins.size(), s.rows.size() == 1 ? of_a_row : of_frames);
 }
 
-CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& o, const Scan& scan, int level,
-                               ProgressLine& progress) {
-  CalibratedPart part{.selected = select(o, reader.info()), .level = level, .scan = scan};
+void CalibratedPart::end_stage(const char* name) {
+  const auto now = std::chrono::steady_clock::now();
+  seconds[name] = std::chrono::duration<double>(now - since).count();
+  since = now;
+}
+
+CalibratedPart calibrated_part(const CalibrateRun& run, const Scan& scan, int level) {
+  CalibratedPart part{.selected = select(run.options, run.reader.info()), .level = level, .scan = scan};
   const Selection& s = part.selected;
   part.scan = bin_down(crop(scan, s.views, s.rows, s.bins), level, true);
   const Index rows_together = tandem::rows_together(s.rows.size(), level), bins_together = Index{1} << level;
@@ -71,9 +86,11 @@ CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& o, con
   if (has_axis && !rows_are_slices(scan))
     part.frames.bin_angle = d.bin_pitch / point_source_of(part.scan).sdd;
   part.row = has_axis ? row_of_axis(part.scan) : 0.5 * (d.rows - 1);
-  for_each_frame(reader, o, progress, [&](std::size_t, std::span<const float> frame) {
+  part.frames.values.reserve(s.views.size() * d.rows * d.bins);
+  for_each_frame(run.reader, run.options, run.progress, [&](std::size_t, std::span<const float> frame) {
     add_binned(part.frames, frame, s.bins.size(), rows_together, bins_together);
   });
+  part.end_stage("read");
   return part;
 }
 
@@ -110,26 +127,42 @@ json searches_of(const calibration::SharpestSlices& found, const CalibratedPart&
   return all;
 }
 
-void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after,
-                const std::string& caption) {
+namespace {
+
+void add_slices(Calibrated& all, const CalibrateRun& run, const CalibratedPart& part, const Scan& before,
+                const Scan& after, const std::string& caption) {
+  run.progress("make slices", 0, 1, "slices");
   const VolumeGrid grid = fitting_grid(part.scan);
-  const double up = grid.size[2] * grid.pitch[2] / 3;
-  const std::vector<double> heights = !calibration::few_rows(part.frames)
-                                          ? std::vector{grid.centre[2], grid.centre[2] + up}
-                                          : std::vector{grid.centre[2]};
+  std::vector<double> heights{grid.centre[2]};
+  if (!calibration::few_rows(part.frames))
+    heights.push_back(grid.centre[2] + grid.size[2] * grid.pitch[2] / 3);
+  const std::size_t pixels = grid.size[0] * grid.size[1];
+  all.pictures.resize(2 * heights.size());
   std::vector<float> shown;
-  for (std::size_t k = 0; k < heights.size(); ++k)
-    for (const bool is_after : {false, true}) {
-      Scan scan = is_after ? after : before;
-      if (rows_are_slices(scan)) scan = as_free_views(scan);
-      const std::vector<float> slice = calibration::slices_of(part.frames, scan, {heights[k]});
-      io::Picture picture{grid.size[0], grid.size[1], slice, {}};
-      picture.captions = {(is_after ? caption : "as the scan says") + (k == 0 ? "" : ", higher up")};
-      all.pictures.push_back(std::move(picture));
-      shown.insert(shown.end(), slice.begin(), slice.end());
+  for (const bool is_after : {false, true}) {
+    const Scan& scan = is_after ? after : before;
+    const std::vector<float> slices = calibration::slices_of(
+        part.frames, rows_are_slices(scan) ? Scan(as_free_views(scan)) : scan, heights, run.device);
+    for (std::size_t k = 0; k < heights.size(); ++k) {
+      const auto first = slices.begin() + k * pixels;
+      all.pictures[2 * k + (is_after ? 1 : 0)] = {
+          grid.size[0],
+          grid.size[1],
+          {first, first + pixels},
+          {(is_after ? caption : "as the scan says") + (k == 0 ? "" : ", higher up")}};
     }
+    shown.insert(shown.end(), slices.begin(), slices.end());
+  }
   const GreyWindow window = window_of(shown);
   all.sheet = {.black = window.black, .white = window.white, .columns = 2};
+}
+
+}  // namespace
+
+void finish(Calibrated& all, const CalibrateRun& run, CalibratedPart& part, const Scan& before,
+            const Scan& after, const std::string& caption) {
+  if (run.pictures) add_slices(all, run, part, before, after, caption), part.end_stage("pictures");
+  all.report["device"] = run.device.name(), all.report["seconds"] = part.seconds;
 }
 
 }  // namespace tandem::apps

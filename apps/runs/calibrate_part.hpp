@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cmath>
 
 #include "../../calibration/sharpest.hpp"
@@ -14,6 +15,9 @@ struct CalibratedPart {
   Scan scan;
   calibration::FrameStack frames{};
   double row = 0;  ///< row of the stack for which the axis is given
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+  nlohmann::json seconds = nlohmann::json::object();  ///< what each stage took
+  void end_stage(const char* name);
 
   double f() const { return std::exp2(level); }
   double f_of_rows() const { return selected.rows.size() == 1 ? 1 : f(); }
@@ -26,10 +30,9 @@ struct CalibratedPart {
 /// The lowest level at which so many cells become at most `most`.
 int coarse_level(Index cells, Index most);
 
-/// Reads the selected frames at a level. `scan` is the scan of the reader, in whatever form. Views of
-/// any geometry have no angles: these are 0.
-CalibratedPart calibrated_part(io::ScanReader& reader, const ScanOptions& options, const Scan& scan,
-                               int level, ProgressLine& progress);
+/// Reads the selected frames at a level. `scan` is the scan of the reader, in whatever form. Views of any
+/// geometry have no angles: these are 0.
+CalibratedPart calibrated_part(const CalibrateRun& run, const Scan& scan, int level);
 /// The level for searches of the axis and of sharp slices: finer cells tell no more, because of their noise.
 int level_of_searches(const Selection& selected);
 
@@ -49,8 +52,9 @@ nlohmann::json searches_of(const calibration::SharpestSlices& found, const Calib
 /// By how many cells of the file, or degrees, a number differs from the scan, and the uncertainty of that.
 double unit_of(calibration::Sought what, const CalibratedPart& part);
 
-/// Adds slices in the middle and a third of the height above it, before and after calibration.
-void add_slices(Calibrated& all, const CalibratedPart& part, const Scan& before, const Scan& after,
-                const std::string& caption = "calibrated");
+/// Adds to the report what each stage took, and slices in the middle and a third of the height above it,
+/// before and after calibration, if they are to be shown.
+void finish(Calibrated& all, const CalibrateRun& run, CalibratedPart& part, const Scan& before,
+            const Scan& after, const std::string& caption = "calibrated");
 
 }  // namespace tandem::apps

@@ -5,12 +5,14 @@
 #include "../hierarchical.hpp"
 #include "../level.hpp"
 #include "../ramp.hpp"
+#include "../trial_slices.hpp"
 #include "../vector.hpp"
 
 namespace tandem::kernels::cpu {
 
 extern const DifferenceKernels difference_kernels;
 extern const LevelKernels level_kernels;
+extern const TrialKernels trial_kernels;
 extern const VectorKernels vector_kernels;
 
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
