@@ -30,32 +30,47 @@ FrameStack upright(const FrameStack& frames, const AxisLine& about, Range rows) 
       const Sampler sampler(frames, std::clamp(about.axis_bin + x * c + y * frames.aspect * s, first, last),
                             about.row - x * s / frames.aspect + y * c);
       for (Index view = 0; view < all.views(); ++view)
-        all.values[(view * all.rows + k) * all.bins + bin] = static_cast<float>(sampler.of(view).value);
+        all.values[(view * all.rows + k) * all.bins + bin] = sampler.value(view);
     }
   });
   return all;
 }
 
-/// A cell of a stack in between two views.
-double between(const FrameStack& frames, const Between& views, Index row, Index bin) {
-  const auto value = [&](Index view) {
-    return double{frames.values[(view * frames.rows + row) * frames.bins + bin]};
-  };
-  return (1 - views.share) * value(views.before) + views.share * value(views.after);
-}
+/// What a bin takes from two neighbouring views, for all rows.
+struct Mix {
+  const float *before, *after;
+  float share;
+  Mix(const FrameStack& frames, const Between& views, Index bin)
+      : before(frames.values.data() + views.before * frames.rows * frames.bins + bin),
+        after(frames.values.data() + views.after * frames.rows * frames.bins + bin),
+        share(static_cast<float>(views.share)) {}
+  float at(Index line) const { return before[line] + share * (after[line] - before[line]); }
+};
 
-/// The slope by rows, exact for polynomials of the fourth degree but at the ends.
-double slope_by_row(const FrameStack& stack, const Between& views, Index row, Index bin) {
-  const auto across = [&](Index rows) {
-    const Index up = std::min(row + rows, stack.rows - 1), down = std::max<Index>(row - rows, 0);
-    return between(stack, views, up, bin) - between(stack, views, down, bin);
-  };
-  return 2.0 / 3 * across(1) - 1.0 / 12 * across(2);
-}
+/// The lines about a row: a slope by rows that is exact for polynomials of the fourth degree but at the ends.
+struct AboutRow {
+  Index line, down, up, down2, up2;
+  AboutRow(const FrameStack& stack, Index row) {
+    const auto begin = [&](Index k) { return std::clamp<Index>(k, 0, stack.rows - 1) * stack.bins; };
+    line = begin(row), down = begin(row - 1), up = begin(row + 1), down2 = begin(row - 2),
+    up2 = begin(row + 2);
+  }
+  float slope(const Mix& mix) const {
+    return 2.0F / 3 * (mix.at(up) - mix.at(down)) - 1.0F / 12 * (mix.at(up2) - mix.at(down2));
+  }
+};
 
 /// How far a place at the edge of the field goes, at least, between the views whose difference tells how rays
 /// change: from views that are closer their noise counts more, and frames are smoothed by about one bin.
 constexpr double bins_apart = 2;
+
+/// What a bin of a view needs to tell how its ray changes: neighbouring views with the same direction, those
+/// a step before and after, and how wide the ray is.
+struct Changing {
+  Mix here, before, after;
+  Index bin;
+  float way, width;
+};
 
 /// Sums over bins, from the first one to each, of how rays of one direction change with it. A view of the
 /// result has rays that are parallel to the middle one of the view with its number.
@@ -63,26 +78,41 @@ FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, c
   FrameStack sums = some_rows(frames, frames.rows);
   const double edge = std::min(about.axis_bin, frames.bins - 1 - about.axis_bin),
                step = std::max(whole_turn / frames.views(), bins_apart / edge);
+  const auto over_steps = static_cast<float>(0.5 / step);
   parallel_for(frames.views(), [&](Index view) {
-    std::vector<double> sum(frames.rows, 0);
+    std::vector<Changing> bins;
     for (Index bin = 0; bin < frames.bins; ++bin) {
       const double way = (bin - about.axis_bin) * frames.bin_angle, fan = std::atan(way),
                    angle = frames.angles[view] + fan,
                    width = frames.bin_angle == 0 ? 1 : std::pow(std::cos(fan), 3) * frames.bin_angle;
       const auto here = views.at(angle), after = views.at(angle + step), before = views.at(angle - step);
-      if (!here || !after || !before) continue;
-      for (Index row = 0; row < frames.rows; ++row) {
-        const double turned = (between(frames, *after, row, bin) - between(frames, *before, row, bin)) /
-                              (2 * step),
-                     risen = (row - about.row) * way * slope_by_row(frames, *here, row, bin),
-                     change = (turned + risen) * width;
-        sums.values[(view * sums.rows + row) * sums.bins + bin] = static_cast<float>(sum[row] + 0.5 * change);
-        sum[row] += change;
+      if (here && after && before)
+        bins.push_back({Mix(frames, *here, bin), Mix(frames, *before, bin), Mix(frames, *after, bin), bin,
+                        static_cast<float>(way), static_cast<float>(width)});
+    }
+    for (Index row = 0; row < frames.rows; ++row) {
+      const AboutRow about_row(frames, row);
+      const auto high = static_cast<float>(row - about.row);
+      float* line = sums.values.data() + (view * sums.rows + row) * sums.bins;
+      double sum = 0;
+      for (const Changing& ray : bins) {
+        const float turned = (ray.after.at(about_row.line) - ray.before.at(about_row.line)) * over_steps,
+                    risen = ray.way == 0 ? 0 : high * ray.way * about_row.slope(ray.here),
+                    change = (turned + risen) * ray.width;
+        line[ray.bin] = static_cast<float>(sum + 0.5 * change);
+        sum += change;
       }
     }
   });
   return sums;
 }
+
+/// A bin of a view, and its mirror image in the opposite view, between two bins.
+struct Opposite {
+  Mix here, there, beside;
+  Index bin;
+  float share, over_cosine;
+};
 
 }  // namespace
 
@@ -95,19 +125,25 @@ CrossingRays::CrossingRays(const FrameStack& frames, const ViewsOfTurn& views, c
   std::vector<std::array<double, 2>> of_views(
       frames.views());  // products of both, squares of their sum; cells
   parallel_for(frames.views(), [&](Index view) {
+    std::vector<Opposite> bins;
     for (Index bin = 0; bin < frames.bins; ++bin) {
       const double fan = std::atan((bin - about.axis_bin) * frames.bin_angle),
                    angle = frames.angles[view] - fan, mirrored = 2 * about.axis_bin - bin;
       const auto here = views.at(angle), there = views.at(angle + half_turn);
       if (mirrored < 0 || mirrored >= frames.bins - 1 || !here || !there) continue;
       const auto other = static_cast<Index>(mirrored);
-      const double share = mirrored - other;
-      for (Index row = 1; row + 1 < sums.rows; ++row) {
-        const double opposite = (1 - share) * slope_by_row(sums, *there, row, other) +
-                                share * slope_by_row(sums, *there, row, other + 1);
-        const double own = -slope_by_row(sums, *here, row, bin), both = own + opposite;
+      bins.push_back({Mix(sums, *here, bin), Mix(sums, *there, other), Mix(sums, *there, other + 1), bin,
+                      static_cast<float>(mirrored - other), static_cast<float>(1 / std::cos(fan))});
+    }
+    for (Index row = 1; row + 1 < sums.rows; ++row) {
+      const AboutRow about_row(sums, row);
+      float* slopes = slopes_.values.data() + (view * sums.rows + row) * sums.bins;
+      for (const Opposite& ray : bins) {
+        const double there = about_row.slope(ray.there), beside = about_row.slope(ray.beside),
+                     opposite = there + ray.share * (beside - there), own = -about_row.slope(ray.here),
+                     both = own + opposite;
         of_views[view][0] += 4 * own * opposite, of_views[view][1] += both * both;
-        slopes_.values[(view * sums.rows + row) * sums.bins + bin] = static_cast<float>(both / std::cos(fan));
+        slopes[ray.bin] = static_cast<float>(both) * ray.over_cosine;
       }
     }
   });

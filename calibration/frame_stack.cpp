@@ -109,27 +109,46 @@ std::vector<float> values_of(const Array& vector) {
 }
 
 Sampler::Cubic::Cubic(double place) {
-  const double floor = std::floor(place), f = place - floor;
+  const double floor = std::floor(place);
+  const auto f = static_cast<float>(place - floor);
   first = floor_index(floor) - 1;
-  weight = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
-            f * f * (0.5 * f - 0.5)};
-  slope = {-0.5 + f * (2 - 1.5 * f), f * (-5 + 4.5 * f), 0.5 + f * (4 - 4.5 * f), f * (1.5 * f - 1)};
+  weight = {f * (-0.5F + f * (1 - 0.5F * f)), 1 + f * f * (-2.5F + 1.5F * f), f * (0.5F + f * (2 - 1.5F * f)),
+            f * f * (0.5F * f - 0.5F)};
+  slope = {-0.5F + f * (2 - 1.5F * f), f * (-5 + 4.5F * f), 0.5F + f * (4 - 4.5F * f), f * (1.5F * f - 1)};
+}
+
+Sampler::Sampler(const FrameStack& frames, double bin, double row)
+    : values_(frames.values.data()), cells_(frames.rows * frames.bins), bin_(bin), row_(row) {
+  for (std::size_t y = 0; y < 4; ++y)
+    lines_[y] = std::clamp<Index>(row_.first + y, 0, frames.rows - 1) * frames.bins + bin_.first;
 }
 
 Sample Sampler::of(Index view) const {
-  const float* frame = frames_.values.data() + view * frames_.rows * frames_.bins;
-  Sample s;
+  std::array<float, 4> values{}, by_row{};
   for (std::size_t y = 0; y < 4; ++y) {
-    const Index row = std::clamp<Index>(row_.first + y, 0, frames_.rows - 1);
-    const float* line = frame + row * frames_.bins + bin_.first;
-    double value = 0, slope = 0;
+    const float* line = values_ + view * cells_ + lines_[y];
     for (std::size_t x = 0; x < 4; ++x) {
-      value += bin_.weight[x] * line[x];
-      slope += bin_.slope[x] * line[x];
+      values[x] += row_.weight[y] * line[x];
+      by_row[x] += row_.slope[y] * line[x];
     }
-    s.value += row_.weight[y] * value, s.by_bin += row_.weight[y] * slope, s.by_row += row_.slope[y] * value;
+  }
+  Sample s;
+  for (std::size_t x = 0; x < 4; ++x) {
+    s.value += double{bin_.weight[x]} * values[x], s.by_bin += double{bin_.slope[x]} * values[x];
+    s.by_row += double{bin_.weight[x]} * by_row[x];
   }
   return s;
+}
+
+float Sampler::value(Index view) const {
+  std::array<float, 4> values{};
+  for (std::size_t y = 0; y < 4; ++y) {
+    const float* line = values_ + view * cells_ + lines_[y];
+    for (std::size_t x = 0; x < 4; ++x) values[x] += row_.weight[y] * line[x];
+  }
+  float sum = 0;
+  for (std::size_t x = 0; x < 4; ++x) sum += bin_.weight[x] * values[x];
+  return sum;
 }
 
 }  // namespace tandem::calibration

@@ -46,18 +46,21 @@ struct Sample {
 /// and two behind it; rows beyond the ends are as the last ones.
 class Sampler {
  public:
-  Sampler(const FrameStack& frames, double bin, double row) : frames_(frames), bin_(bin), row_(row) {}
+  Sampler(const FrameStack& frames, double bin, double row);
   Sample of(Index view) const;
+  float value(Index view) const;  ///< that of `of` alone
 
  private:
   /// Weights of four neighbours, and their slopes.
   struct Cubic {
     Index first;
-    std::array<double, 4> weight, slope;
+    std::array<float, 4> weight, slope;
     explicit Cubic(double place);
   };
-  const FrameStack& frames_;
+  const float* values_;
+  Index cells_;  ///< of a view
   Cubic bin_, row_;
+  std::array<Index, 4> lines_;  ///< where they begin in a view
 };
 
 }  // namespace tandem::calibration

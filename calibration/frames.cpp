@@ -40,11 +40,19 @@ pipeline::AxisEstimate center_of(const FrameStack& frames, double row) {
   return pipeline::find_axis(lines, scan);
 }
 
-FrameCalibration calibrated(const FrameStack& frames, double row) {
-  FrameCalibration all{{}, center_of(frames, row)};
-  all.line = find_axis_line(frames, {all.center.axis_bin, row, 0});
-  return all;
-}
+/// A sense of rotation, and the estimate by cells that are joined four by four.
+struct Sense {
+  FrameStack frames;
+  FrameCalibration found{};
+
+  Sense(FrameStack all, double row, bool reversed)
+      : frames(std::move(all)), found{{}, center_of(frames, row), reversed} {
+    refine(row, 4);
+  }
+  void refine(double row, Index finest) {
+    found.line = find_axis_line(frames, {found.center.axis_bin, row, 0}, finest);
+  }
+};
 
 /// The axis of some rows, about this one, where that is surer.
 void take_surer(FrameCalibration& all, double row, double aspect) {
@@ -66,12 +74,9 @@ void require_axis(const FrameCalibration& all, Index bins) {
 }
 
 /// The same frames taken the other way round.
-FrameCalibration against(const FrameStack& frames, double row) {
-  FrameStack other = frames;
-  for (double& angle : other.angles) angle = -angle;
-  FrameCalibration all = calibrated(other, row);
-  all.reversed = true;
-  return all;
+FrameStack against(FrameStack frames) {
+  for (double& angle : frames.angles) angle = -angle;
+  return frames;
 }
 
 double mean_square(const FrameStack& frames, Index a, Index b) {
@@ -115,25 +120,45 @@ LastView last_view_of(const FrameStack& frames, double axis) {
   return LastView::unknown;
 }
 
+namespace {
+
+/// The sense of rotation that leaves less between opposite rays. Joined cells tell it, if the other one
+/// leaves clearly more.
+FrameCalibration by_better_sense(const FrameStack& frames, double row) {
+  constexpr double clearly = 1.5;
+  std::vector<Sense> senses;
+  std::string why;
+  for (const bool back : {false, true}) try {
+      senses.emplace_back(back ? against(frames) : frames, row, back);
+    } catch (const GeometryError& fault) {
+      if (!back) why = fault.what();
+    }
+  require<GeometryError>(!senses.empty(), why);
+  const auto better_first = [&] {
+    std::ranges::stable_sort(senses, {}, [](const Sense& sense) { return sense.found.line.misfit; });
+    return senses.size() == 1 ? INFINITY
+                              : senses[1].found.line.misfit / std::max(1e-9, senses[0].found.line.misfit);
+  };
+  double other = better_first();
+  if (other > clearly) {
+    senses[0].refine(row, 1);
+  } else {
+    for (Sense& sense : senses) sense.refine(row, 1);
+    other = better_first();
+  }
+  FrameCalibration all = senses[0].found;
+  if (std::isfinite(other)) all.other_sense = other;
+  return all;
+}
+
+}  // namespace
+
 FrameCalibration calibrate_by_frames(const FrameStack& frames, double row) {
   FrameCalibration all;
-  if (frames.bin_angle == 0) {
-    all = calibrated(frames, row);
-  } else {
-    std::array<std::optional<FrameCalibration>, 2> senses;
-    std::string why;
-    for (const bool back : {false, true}) try {
-        senses[back ? 1 : 0] = back ? against(frames, row) : calibrated(frames, row);
-      } catch (const GeometryError& fault) {
-        if (!back) why = fault.what();
-      }
-    require<GeometryError>(senses[0] || senses[1], why);
-    const auto misfit = [&](std::size_t k) { return senses[k] ? senses[k]->line.misfit : INFINITY; };
-    const bool reversed = misfit(1) < misfit(0);
-    all = *senses[reversed ? 1 : 0];
-    if (std::isfinite(misfit(reversed ? 0 : 1)))
-      all.other_sense = misfit(reversed ? 0 : 1) / std::max(1e-9, all.line.misfit);
-  }
+  if (frames.bin_angle == 0)
+    all.center = center_of(frames, row), all.line = find_axis_line(frames, {all.center.axis_bin, row, 0});
+  else
+    all = by_better_sense(frames, row);
   take_surer(all, row, frames.aspect);
   require_axis(all, frames.bins);
   all.last_view = last_view_of(frames, all.line.line.axis_bin);

@@ -103,22 +103,33 @@ class Pairs {
   /// Whether there are as many rows above the midplane as below it; it is not sought elsewhere.
   bool is_even() const { return is_even_; }
 
-  Parted at(const AxisLine& line) const {
+  /// How many bins a first descent goes from ray to ray: of very many rays some say enough.
+  Index quick() const {
+    constexpr double enough = 2e5, most = 8;
+    return floor_index(std::clamp(count() * reach_ * (height() + 1) / enough, 1.0, most));
+  }
+
+  /// `every`: how many bins it is from ray to ray.
+  Parted at(const AxisLine& line, Index every = 1) const {
     std::vector<Parted> each(views_.size());
-    parallel_for(count(), [&](Index k) { each[k] = of_view(line, k); });
+    parallel_for(count(), [&](Index k) { each[k] = of_view(line, k, every); });
     Parted all;
     for (const Parted& one : each) all.add(one);
     return all;
   }
 
  private:
-  Parted of_view(const AxisLine& line, Index k) const {
+  Parted of_view(const AxisLine& line, Index k, Index every) const {
     Parted all;
     const Index view = views_[k];
     const double c = std::cos(line.roll), s = std::sin(line.roll), ratio = frames_.aspect;
     // Views are sampled at cells of other fractions, so that how interpolation dims noise moves nothing.
     const auto fraction = [&](double step) { return k * step - std::floor(k * step); };
-    for (double x = fraction(0.618034); x < reach_; ++x) {
+    const auto part = [&](double value, double most) {
+      return static_cast<std::size_t>(std::clamp(value / most * groups, 0.0, groups - 1.0));
+    };
+    for (double x = fraction(0.618034); x < reach_; x += every) {
+      Vector3d& of_distance = all.parts[1][part(x, reach_)];
       for (const double side : {x, -x}) {
         if (side < 0 && turn_.is_whole()) continue;  // every pair comes twice
         const auto opposite = turn_.at(frames_.angles[view] + half_turn - 2 * std::atan(side * bin_angle_));
@@ -136,11 +147,8 @@ class Pairs {
           const Vector3d by = slopes(a, b, side, y, c, s, crossing.value), slope = off * by;
           all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
           all.all.slope += slope, all.all.curvature += by * by.transpose();
-          const auto part = [&](double value, double most) {
-            return static_cast<std::size_t>(std::clamp(value / most * groups, 0.0, groups - 1.0));
-          };
           all.parts[0][part(y + below_, height() + 1)] += slope;
-          all.parts[1][part(x, reach_)] += slope;
+          of_distance += slope;
         }
       }
     }
@@ -195,14 +203,14 @@ struct Unknowns {
 };
 
 /// Steps that lower the misfit, until they are small; false if they run away.
-bool descend(const Pairs& pairs, AxisLine& line, const Unknowns& what) {
+bool descend(const Pairs& pairs, AxisLine& line, const Unknowns& what, Index every) {
   const AxisLine start = line;
   constexpr double farthest = 0.2, longest = 2, enough = 1e-4;  // shares of the reach, and rad; bins
   const auto size = [&](const Vector3d& move) {
     return std::max(
         {std::abs(move[0]), std::abs(move[1]) * pairs.reach(), std::abs(move[2]) * pairs.apart()});
   };
-  Parted here = pairs.at(line);
+  Parted here = pairs.at(line, every);
   for (int step = 0; step < 20; ++step) {
     Matrix3d curvature = here.all.curvature;
     Vector3d slope = here.all.slope;
@@ -210,9 +218,10 @@ bool descend(const Pairs& pairs, AxisLine& line, const Unknowns& what) {
     Vector3d move = -curvature.inverse() * slope;
     if (!move.allFinite()) return false;
     move *= std::min(1.0, longest / size(move));
-    Parted next = pairs.at(moved(line, move));
+    if (size(move) <= enough) return true;
+    Parted next = pairs.at(moved(line, move), every);
     while (misfit_of(next) > misfit_of(here) && size(move) > enough)
-      move *= 0.5, next = pairs.at(moved(line, move));
+      move *= 0.5, next = pairs.at(moved(line, move), every);
     if (size(move) <= enough) return true;
     line = moved(line, move), here = next;
     if (std::abs(line.axis_bin - start.axis_bin) > farthest * pairs.reach() || std::abs(line.roll) > farthest)
@@ -284,19 +293,23 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
   constexpr int most = 8;
   constexpr double enough = 0.05, farthest = 0.2;  // rows; a share of them
   Settled all{start};
-  for (int turn = 0; turn < most; ++turn) {
-    all.pairs.emplace(level, all.line);
-    all.stays = !what.midplane || all.pairs->is_even() || all.pairs->cross_everywhere();
-    if (!all.stays || all.pairs->count() == 0 || all.pairs->reach() < 4) return all;
-    const double row = all.line.row;
-    all.stays = descend(*all.pairs, all.line, what);
-    if (all.pairs->cross_everywhere()) return all;
-    const double move = (all.line.row - row) / std::max(least_share, all.pairs->share());
-    all.line.row = row + move;
-    all.stays = all.stays && std::abs(all.line.row - start.row) <= farthest * level.rows;
-    if (!all.stays || std::abs(move) < enough) return all;
-    all.line = in_row(level, all.line, row, all.line.row);
-  }
+  for (const bool quick : {true, false})
+    for (int turn = 0; turn < most; ++turn) {
+      if (!all.pairs || !all.pairs->cross_everywhere()) all.pairs.emplace(level, all.line);
+      const Pairs& pairs = *all.pairs;
+      all.stays = !what.midplane || pairs.is_even() || pairs.cross_everywhere();
+      if (!all.stays || pairs.count() == 0 || pairs.reach() < 4) return all;
+      const double row = all.line.row;
+      all.stays = descend(pairs, all.line, what, quick ? pairs.quick() : 1);
+      if (!all.stays) return all;
+      if (pairs.cross_everywhere()) break;
+      const double move = (all.line.row - row) / std::max(least_share, pairs.share());
+      all.line.row = row + move;
+      all.stays = std::abs(all.line.row - start.row) <= farthest * level.rows;
+      if (!all.stays) return all;
+      if (std::abs(move) < enough) break;
+      all.line = in_row(level, all.line, row, all.line.row);
+    }
   return all;
 }
 
@@ -359,11 +372,11 @@ bool refine(AxisLineEstimate& found, const FrameStack& level, double factor, con
 
 }  // namespace
 
-AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start) {
+AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start, Index finest) {
   const bool by_roll = !few_rows(frames);
   AxisLineEstimate found{start};
   for (const Index factor : {4L, 1L}) {
-    if (frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
+    if (factor < finest || frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
     const FrameStack level = comparable(frames, factor);
     if (const Crossing where = crossing_of(level); where != Crossing::nowhere) {
       AxisLineEstimate with_crossing = found;

@@ -34,8 +34,8 @@ struct AxisLineEstimate {
 /// cells joined four by four and then as they are, each time with rays paired anew. Uncertainties come from
 /// how much groups of views, rows and distances from the axis differ (`axis_spread`), at the curvature of
 /// that sum, which noise does not change; those of axis and roll contain that of a midplane which is not
-/// told.
-AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start);
+/// told. `finest`: how many cells are joined along bins and rows at last, 4 or 1.
+AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start, Index finest = 1);
 
 /// What differs between opposite rays about a line, as the misfit of an estimate.
 double misfit_at(const FrameStack& frames, const AxisLine& line);

@@ -16,10 +16,10 @@ using nlohmann::json;
 
 std::vector<std::vector<calibration::Spot>> spots_in(io::ScanReader& reader, const ScanOptions& o,
                                                      const Detector& detector, ProgressLine& progress) {
-  std::vector<std::vector<calibration::Spot>> spots;
+  std::vector<std::vector<calibration::Spot>> spots(select(o, reader.info()).views.size());
   const double size = detector.bin_pitch / detector.row_pitch;
-  for_each_frame(reader, o, progress, [&](std::size_t, std::span<const float> frame) {
-    spots.push_back(calibration::ball_shadows(frame, detector.rows, detector.bins, size));
+  for_each_frame(reader, o, progress, [&](std::size_t view, std::span<const float> frame) {
+    spots[view] = calibration::ball_shadows(frame, detector.rows, detector.bins, size);
   });
   return spots;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "../../calibration/slices.hpp"
-#include "../../core/parallel.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../pages/preview.hpp"
@@ -16,23 +15,17 @@ using nlohmann::json;
 
 namespace {
 
-/// Adds a frame of means of cells, (row, bin).
-void add_binned(FrameStack& stack, std::span<const float> frame, Index bins, Index rows_together,
-                Index bins_together) {
+/// Means of cells of a frame, (row, bin).
+void bin_cells(std::span<const float> frame, Index bins, Index rows_together, Index bins_together,
+               const FrameStack& stack, float* to) {
   const auto weight = 1 / static_cast<float>(rows_together * bins_together);
-  const std::size_t first = stack.values.size();
-  stack.values.resize(first + stack.rows * stack.bins);
-  parallel_for_blocks(stack.rows, 16, [&](Range rows) {
-    for (Index row = rows.first; row < rows.last; ++row) {
-      float* to = stack.values.data() + first + row * stack.bins;
-      std::fill_n(to, stack.bins, 0.0F);
-      for (Index k = 0; k < rows_together; ++k) {
-        const float* from = frame.data() + (row * rows_together + k) * bins;
-        for (Index bin = 0; bin < stack.bins; ++bin)
-          for (Index i = 0; i < bins_together; ++i) to[bin] += weight * *from++;
-      }
-    }
-  });
+  std::fill_n(to, stack.rows * stack.bins, 0.0F);
+  for (Index row = 0; row < stack.rows * rows_together; ++row) {
+    const float* from = frame.data() + row * bins;
+    float* line = to + row / rows_together * stack.bins;
+    for (Index bin = 0; bin < stack.bins; ++bin)
+      for (Index k = 0; k < bins_together; ++k) line[bin] += weight * *from++;
+  }
 }
 
 const char* name_of(Sought what) {
@@ -86,9 +79,11 @@ CalibratedPart calibrated_part(const CalibrateRun& run, const Scan& scan, int le
   if (has_axis && !rows_are_slices(scan))
     part.frames.bin_angle = d.bin_pitch / point_source_of(part.scan).sdd;
   part.row = has_axis ? row_of_axis(part.scan) : 0.5 * (d.rows - 1);
-  part.frames.values.reserve(s.views.size() * d.rows * d.bins);
-  for_each_frame(run.reader, run.options, run.progress, [&](std::size_t, std::span<const float> frame) {
-    add_binned(part.frames, frame, s.bins.size(), rows_together, bins_together);
+  FrameStack& frames = part.frames;
+  frames.values.resize(s.views.size() * d.rows * d.bins);
+  for_each_frame(run.reader, run.options, run.progress, [&](std::size_t view, std::span<const float> frame) {
+    bin_cells(frame, s.bins.size(), rows_together, bins_together, frames,
+              frames.values.data() + view * frames.rows * frames.bins);
   });
   part.end_stage("read");
   return part;

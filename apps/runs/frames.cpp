@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/parallel.hpp"
 #include "../../core/rounding.hpp"
 #include "../../counts/preprocess.hpp"
 #include "../../counts/steps/chain.hpp"
@@ -19,9 +21,10 @@ void require_single_views(const pipeline::Preprocessing& how) {
                            " needs all views at once, and frames are taken one by one; leave it out");
 }
 
-/// The number of views whose counts and line integrals take some 64 MB.
+/// The number of views whose counts and line integrals take some 32 MB: more is taken from the system, page
+/// by page, each time.
 Index views_at_once(Range rows, Range bins) {
-  constexpr double bytes = 64e6, bytes_a_cell = 8;
+  constexpr double bytes = 32e6, bytes_a_cell = 8;
   return std::max<Index>(1, floor_index(bytes / (bytes_a_cell * rows.size() * bins.size())));
 }
 
@@ -42,18 +45,29 @@ void for_each_frame(io::ScanReader& reader, const ScanOptions& o, ProgressLine& 
   const Range read = pipeline::with_good_margins(reader, how, {rows, there, bins, views});
   auto reference = pipeline::read_reference(reader, read, bins, how);
   reference.margin_above = rows.first - read.first, reference.margin_below = read.last - rows.last;
-  const std::size_t cells = rows.size() * bins.size();
-  pipeline::Findings findings;
-  for (Index first = views.first; first < views.last;) {
-    const Range some{first, std::min(views.last, first + views_at_once(rows, bins))};
-    progress("read frames", first - views.first, views.size(), "views");
-    const auto counts = reader.read(io::FrameKind::projection, some, read, bins);
-    const auto data = pipeline::preprocess(
-        counts, reference, how, Space({some.size(), rows.size(), bins.size()}, Blocks::rows), findings);
-    for (Index view = some.first; view < some.last; ++view)
-      work(view - views.first, {data.y.data() + (view - some.first) * cells, cells});
-    first = some.last;
-  }
+  const Index cells = rows.size() * bins.size(), at_once = views_at_once(rows, bins), workers = 4;
+  const auto some = [&](const Item& item) {
+    const Index first = views.first + item.number * at_once;
+    return Range{first, std::min(views.last, first + at_once)};
+  };
+  std::vector<io::Frames> counts(conveyor_places(workers));
+  conveyor(
+      ceil_div(views.size(), at_once), workers,
+      [&](const Item& item) {
+        reader.read(io::FrameKind::projection, some(item), read, bins, counts[item.place]);
+      },
+      [&](const Item& item) {
+        const Range own = some(item);
+        pipeline::Findings findings;
+        const auto data =
+            pipeline::preprocess(counts[item.place], reference, how,
+                                 Space({own.size(), rows.size(), bins.size()}, Blocks::rows), findings);
+        for (Index k = 0; k < own.size(); ++k)
+          work(own.first - views.first + k, {data.y.data() + k * cells, static_cast<std::size_t>(cells)});
+      },
+      [&](const Item& item) {
+        progress("read frames", some(item).first - views.first, views.size(), "views");
+      });
 }
 
 }  // namespace tandem::apps
