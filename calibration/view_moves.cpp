@@ -10,87 +10,12 @@
 #include "../geometry/fitted_orbit.hpp"
 #include "../geometry/view_angles.hpp"
 #include "reprojection.hpp"
+#include "slow_moves.hpp"
+#include "view_steps.hpp"
 
 namespace tandem::calibration {
 
 namespace {
-
-/// Three moves, brightness and offset at most.
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 5, 5>;
-using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 5, 1>;
-
-std::size_t at(Move move) { return static_cast<std::size_t>(move); }
-
-/// Cells of the edges that are left out: volumes end there.
-struct Inner {
-  Range rows, bins;
-  explicit Inner(const FrameStack& frames) {
-    const auto within = [](Index count, Index least) {
-      const Index margin = count <= 4 ? 0 : std::max(least, count / 10);
-      return Range{margin, count - margin};
-    };
-    rows = within(frames.rows, 3), bins = within(frames.bins, 3);
-  }
-};
-
-/// Slopes of a frame by the moves of its image.
-class Slopes {
- public:
-  Slopes(const FrameStack& frames, Index view)
-      : frames_(frames), values_(frames.values.data() + view * frames.rows * frames.bins) {}
-  double value(Index row, Index bin) const { return values_[row * frames_.bins + bin]; }
-  ViewMove by_moves(Index row, Index bin) const {
-    const double by_bin = slope(bin, frames_.bins, [&](Index b) { return value(row, b); }),
-                 by_row =
-                     few_rows(frames_) ? 0 : slope(row, frames_.rows, [&](Index r) { return value(r, bin); });
-    const double u = bin - 0.5 * (frames_.bins - 1), v = row - 0.5 * (frames_.rows - 1);
-    return {-by_bin, -by_row, -v * frames_.aspect * by_bin + u / frames_.aspect * by_row};
-  }
-
- private:
-  template <class Value>
-  static double slope(Index at, Index count, const Value& value) {
-    const Index low = std::max<Index>(at - 1, 0), high = std::min(at + 1, count - 1);
-    return (value(high) - value(low)) / (high - low);
-  }
-  const FrameStack& frames_;
-  const float* values_;
-};
-
-/// use(row, bin) for the cells that count.
-template <class Use>
-void for_inner(const Inner& inner, const Use& use) {
-  for (Index row = inner.rows.first; row < inner.rows.last; ++row)
-    for (Index bin = inner.bins.first; bin < inner.bins.last; ++bin) use(row, bin);
-}
-
-/// How slopes of two stacks go together, over all views: their correlation, and by what those of the first
-/// one have to be multiplied to be nearest to those of the second one.
-struct Agreement {
-  double correlation = 0, gain = 0;
-};
-
-std::array<Agreement, kinds_of_move> agreement(const FrameStack& a, const FrameStack& b) {
-  const Inner inner(a);
-  std::vector<std::array<std::array<double, 3>, kinds_of_move>> of_views(a.views());
-  parallel_for(a.views(), [&](Index view) {
-    auto& sums = of_views[view];
-    const Slopes one(a, view), other(b, view);
-    for_inner(inner, [&](Index row, Index bin) {
-      const ViewMove s = one.by_moves(row, bin), t = other.by_moves(row, bin);
-      for (std::size_t k = 0; k < kinds_of_move; ++k)
-        sums[k][0] += s[k] * t[k], sums[k][1] += s[k] * s[k], sums[k][2] += t[k] * t[k];
-    });
-  });
-  std::array<Agreement, kinds_of_move> all{};
-  for (std::size_t k = 0; k < kinds_of_move; ++k) {
-    std::array<double, 3> sum{};
-    for (const auto& view : of_views)
-      for (std::size_t i = 0; i < 3; ++i) sum[i] += view[k][i];
-    if (sum[1] > 0 && sum[2] > 0) all[k] = {sum[0] / std::sqrt(sum[1] * sum[2]), sum[0] / sum[1]};
-  }
-  return all;
-}
 
 /// The views of two stacks in turn: the second one has the first view.
 FrameStack in_turn(const FrameStack& a, FrameStack b) {
@@ -100,74 +25,14 @@ FrameStack in_turn(const FrameStack& a, FrameStack b) {
   return b;
 }
 
-/// What a frame beside its reprojection tells of the moves that are searched.
-struct Step {
-  Vector move;
-  Matrix covariance;
-  double misfit = 0, size = 0;  ///< sums of squares
-};
+std::vector<ViewMove> sum_of(std::vector<ViewMove> a, const std::vector<ViewMove>& b) {
+  for (std::size_t v = 0; v < b.size(); ++v)
+    for (std::size_t k = 0; k < kinds_of_move; ++k) a[v][k] += b[v][k];
+  return a;
+}
 
-/// Sums over cells of products of columns: the slopes by some moves, the values, and 1.
-class Equations {
- public:
-  Equations(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched)
-      : frame_(frames, view), seen_(seen, view), searched_(searched), inner_(frames) {}
-
-  Step solved() const {
-    const Eigen::Index n = searched_.size();
-    Matrix normal = Matrix::Zero(n + 2, n + 2);
-    Vector right = Vector::Zero(n + 2);
-    Step step;
-    for_inner(inner_, [&](Index row, Index bin) {
-      const Vector columns = columns_at(row, bin);
-      const double off = residual(row, bin);
-      normal.noalias() += columns * columns.transpose(), right += off * columns;
-      step.misfit += off * off, step.size += std::pow(frame_.value(row, bin), 2);
-    });
-    normal.diagonal() *= 1 + 1e-9;
-    normal.diagonal().array() += 1e-300;  // for a frame without anything
-    const Matrix inverse = normal.ldlt().solve(Matrix::Identity(n + 2, n + 2));
-    const Vector found = inverse * right;
-    step.move = found.head(n);
-    step.covariance = (inverse * scatter(found) * inverse).topLeftCorner(n, n);
-    return step;
-  }
-
- private:
-  Vector columns_at(Index row, Index bin) const {
-    const Eigen::Index n = searched_.size();
-    Vector columns(n + 2);
-    const ViewMove slopes = seen_.by_moves(row, bin);
-    for (Eigen::Index k = 0; k < n; ++k) columns[k] = slopes[at(searched_[k])];
-    columns[n] = seen_.value(row, bin), columns[n + 1] = 1;
-    return columns;
-  }
-  double residual(Index row, Index bin) const { return frame_.value(row, bin) - seen_.value(row, bin); }
-
-  /// The sum over blocks of cells of squares of what each pulls: neighbours are wrong together.
-  Matrix scatter(const Vector& found) const {
-    constexpr Index block = 6;
-    Matrix all = Matrix::Zero(found.size(), found.size());
-    for (Index row = inner_.rows.first; row < inner_.rows.last; row += block)
-      for (Index bin = inner_.bins.first; bin < inner_.bins.last; bin += block) {
-        Vector pull = Vector::Zero(found.size());
-        for (Index r = row; r < std::min(row + block, inner_.rows.last); ++r)
-          for (Index b = bin; b < std::min(bin + block, inner_.bins.last); ++b) {
-            const Vector columns = columns_at(r, b);
-            pull += (residual(r, b) - columns.dot(found)) * columns;
-          }
-        all.noalias() += pull * pull.transpose();
-      }
-    return all;
-  }
-
-  Slopes frame_, seen_;
-  const std::vector<Move>& searched_;
-  Inner inner_;
-};
-
-/// A polynomial over the views in the place of free numbers, each with its variance.
-void make_smooth(std::vector<double>& values, std::vector<double>& deviations, int degree) {
+/// A polynomial over the views in the place of free numbers, which have these standard deviations.
+void make_smooth(std::vector<double>& values, const std::vector<double>& deviations, int degree) {
   const Eigen::Index n = values.size(), terms = std::min<Eigen::Index>(degree + 1, n);
   Eigen::MatrixXd basis(n, terms);
   Eigen::VectorXd right(n);
@@ -177,14 +42,8 @@ void make_smooth(std::vector<double>& values, std::vector<double>& deviations, i
       basis(k, j) = weight * std::cos(j * std::acos(std::clamp(t, -1.0, 1.0)));
     right[k] = weight * values[k];
   }
-  const Eigen::MatrixXd inverse = (basis.transpose() * basis).inverse();
-  const Eigen::VectorXd found = inverse * basis.transpose() * right;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    double& deviation = deviations[k];
-    const Eigen::VectorXd line = basis.row(k).transpose() * std::max(1e-9, deviation);
-    values[k] = line.dot(found);
-    deviation = std::sqrt(line.dot(inverse * line));
-  }
+  const Eigen::VectorXd found = (basis.transpose() * basis).ldlt().solve(basis.transpose() * right);
+  for (Eigen::Index k = 0; k < n; ++k) values[k] = basis.row(k).dot(found) * std::max(1e-9, deviations[k]);
 }
 
 /// The search, round by round.
@@ -199,25 +58,38 @@ class Alignment {
 
   ViewMoves result() {
     FrameStack seen = look(true);
-    step(seen, false);
+    note(compared(seen));
     found_.misfit_before = found_.misfit;
     leave_out_uncertain();
-    double before = 0;
-    for (int round = 0; round < how_.rounds && !searched_.empty(); ++round) {
-      how_.watch(round);
-      const double moved = step(seen, true);
-      found_.rounds = round + 1;
-      if (railed()) return found_;
-      seen = look(false);
-      if (std::max(moved, still_to_go(moved, before)) < enough) break;
-      before = moved;
-    }
-    step(seen, false);
+    slow_ = SlowMoves(base_, searched_);
+    do {
+      if (!settle(seen)) return found_;
+      note(compared(seen));
+    } while (leave_out_uncertain());
     return found_;
   }
 
  private:
   static constexpr double enough = 0.003, told = 0.15, half_known = 0.5;  // cells; cells; a share
+  static constexpr double near = 0.1;  // cells: from there reprojections change in proportion to moves
+
+  /// Moves views round by round. False: they run away.
+  bool settle(FrameStack& seen) {
+    double before = 0;
+    for (int round = 0; round < how_.rounds && !searched_.empty(); ++round) {
+      how_.watch(round);
+      const double moved = go(compared(seen));
+      found_.rounds = round + 1;
+      if (railed()) return false;
+      seen = look(false);
+      if (!learned_ && (moved < near || round + 1 == how_.rounds))
+        learn(seen);
+      else if (std::max(moved, still_to_go(moved, before)) < enough)
+        break;
+      before = moved;
+    }
+    return true;
+  }
 
   /// How far views have still to go after a round, if each further round moves them by the same share of the
   /// one before. What neighbouring views have in common moves the volume, too, and a round tells a part of
@@ -254,39 +126,98 @@ class Alignment {
     }
   }
 
-  /// Moves views, or only says how certain the moves are; by how many cells, root mean square.
-  double step(const FrameStack& seen, bool go) {
-    const std::size_t views = frames_.views();
-    std::vector<Step> steps(views);
-    parallel_for(frames_.views(),
-                 [&](Index view) { steps[view] = Equations(smooth_, seen, view, searched_).solved(); });
+  std::vector<Step> compared(const FrameStack& seen) const {
+    std::vector<Step> steps(frames_.views());
+    parallel_for(frames_.views(), [&](Index view) { steps[view] = step_of(smooth_, seen, view, searched_); });
+    return steps;
+  }
+
+  /// Moves with numbers of those that are searched.
+  template <class Numbers>
+  std::vector<ViewMove> moves_with(const Numbers& of_view) const {
+    std::vector<ViewMove> all(frames_.views(), ViewMove{});
+    for (std::size_t v = 0; v < all.size(); ++v) {
+      const Vector numbers = of_view(v);
+      for (std::size_t k = 0; k < searched_.size(); ++k) all[v][at(searched_[k])] = numbers[k];
+    }
+    return all;
+  }
+
+  /// What a round tells of moves that go slowly over the views.
+  void learn(const FrameStack& seen) {
+    learned_ = true;
+    const std::vector<ViewMove> here = found_.moves;
+    const std::vector<Step> steps = compared(seen);
+    for (int number = 0; number < SlowMoves::trials; ++number) {
+      const std::vector<ViewMove> trial = slow_.trial(number);
+      found_.moves = sum_of(here, trial);
+      const std::vector<Step> then = compared(look(false));
+      slow_.learn(number, moves_with([&](std::size_t v) { return steps[v].move - then[v].move; }));
+    }
+    found_.moves = here;
+  }
+
+  /// Moves of each view, as polynomials if they are; less what no frame tells.
+  void tell_apart(std::vector<ViewMove>& moves, const std::vector<Step>& steps) const {
+    for (std::size_t k = 0; k < searched_.size() && how_.degree; ++k) {
+      std::vector<double> values, deviations;
+      for (std::size_t v = 0; v < moves.size(); ++v) {
+        values.push_back(moves[v][at(searched_[k])]);
+        deviations.push_back(deviation(steps[v], k));
+      }
+      make_smooth(values, deviations, *how_.degree);
+      for (std::size_t v = 0; v < moves.size(); ++v) moves[v][at(searched_[k])] = values[v];
+    }
+    subtract_common_moves(moves, base_);
+    for (ViewMove& move : moves)
+      for (std::size_t k = 0; k < kinds_of_move; ++k)
+        if (std::ranges::find(searched_, static_cast<Move>(k)) == searched_.end()) move[k] = 0;
+  }
+
+  static double deviation(const Step& step, Eigen::Index k) {
+    return std::sqrt(std::max(0.0, step.covariance(k, k)));
+  }
+
+  /// Moves views; by how many cells, root mean square.
+  double go(const std::vector<Step>& steps) {
+    std::vector<ViewMove> further = moves_with([&](std::size_t v) { return steps[v].move; });
+    slow_.make_whole(further);
+    const std::vector<ViewMove> before = found_.moves;
+    found_.moves = sum_of(before, further);
+    tell_apart(found_.moves, steps);
+    double sum = 0;
+    for (std::size_t v = 0; v < further.size(); ++v)
+      for (std::size_t k = 0; k < kinds_of_move; ++k)
+        sum += std::pow((found_.moves[v][k] - before[v][k]) * cells_of(static_cast<Move>(k)), 2);
+    return std::sqrt(sum / further.size());
+  }
+
+  /// Notes what is left between frames and reprojections, and how certain moves are. Each piece of the frames
+  /// moves all views a little, as its pulls say; as far as all pieces together scatter, views are uncertain.
+  void note(const std::vector<Step>& steps) {
     double misfit = 0, size = 0;
     for (const Step& each : steps) misfit += each.misfit, size += each.size;
     found_.misfit = size > 0 ? std::sqrt(misfit / size) : 1;
-    const std::vector<ViewMove> before = found_.moves;
-    for (std::size_t k = 0; k < searched_.size(); ++k) {
-      std::vector<double> values, deviations;
-      for (std::size_t v = 0; v < views; ++v) {
-        const Eigen::Index i = k;
-        values.push_back(before[v][at(searched_[k])] + steps[v].move[i]);
-        deviations.push_back(std::sqrt(std::max(0.0, steps[v].covariance(i, i))));
-      }
-      if (how_.degree) make_smooth(values, deviations, *how_.degree);
-      for (std::size_t v = 0; v < views; ++v) {
-        if (go) found_.moves[v][at(searched_[k])] = values[v];
-        found_.uncertainty[v][at(searched_[k])] = deviations[v];
-      }
+    std::vector<ViewMove> squares(steps.size(), ViewMove{});
+    const Pieces pieces{Inner(frames_)};
+    for (Index piece = 0; piece < pieces.count(); ++piece) {
+      std::vector<ViewMove> moves = moves_with([&](std::size_t v) { return steps[v].pulls[piece]; });
+      slow_.make_whole(moves);
+      tell_apart(moves, steps);
+      for (std::size_t v = 0; v < moves.size(); ++v)
+        for (std::size_t k = 0; k < kinds_of_move; ++k) squares[v][k] += std::pow(moves[v][k], 2);
     }
-    if (!go) return 0;
-    subtract_common_moves(found_.moves, base_);
-    for (std::size_t v = 0; v < views; ++v)
-      for (std::size_t k = 0; k < kinds_of_move; ++k)
-        if (std::ranges::find(searched_, static_cast<Move>(k)) == searched_.end()) found_.moves[v][k] = 0;
-    double sum = 0;
-    for (std::size_t v = 0; v < views; ++v)
-      for (std::size_t k = 0; k < kinds_of_move; ++k)
-        sum += std::pow((found_.moves[v][k] - before[v][k]) * cells_of(static_cast<Move>(k)), 2);
-    return std::sqrt(sum / views);
+    for (std::size_t k = 0; k < searched_.size(); ++k) {
+      const std::size_t kind = at(searched_[k]);
+      double all = 0, blocks = 0;
+      for (std::size_t v = 0; v < steps.size(); ++v)
+        all += squares[v][kind], blocks += steps[v].covariance(k, k);
+      // Blocks of cells tell better how views differ among each other.
+      for (std::size_t v = 0; v < steps.size(); ++v)
+        found_.uncertainty[v][kind] = std::sqrt(
+            pieces.scale() *
+            (how_.degree || !(blocks > 0) ? squares[v][kind] : all / blocks * steps[v].covariance(k, k)));
+    }
   }
 
   /// How many cells one unit of a move is, half way to the edge of the frame.
@@ -302,12 +233,16 @@ class Alignment {
     return *middle;
   }
 
-  void leave_out_uncertain() {
-    std::erase_if(searched_, [&](Move move) { return !(typical_uncertainty(move) < told); });
+  /// Whether something is left out, and something else is searched.
+  bool leave_out_uncertain() {
+    found_.verdict.fill(Verdict::flat);
+    const auto left_out =
+        std::erase_if(searched_, [&](Move move) { return !(typical_uncertainty(move) < told); });
     for (const Move move : searched_) found_.verdict[at(move)] = Verdict::resolved;
-    for (ViewMove& each : found_.uncertainty)
-      for (std::size_t k = 0; k < kinds_of_move; ++k)
-        if (found_.verdict[k] == Verdict::flat) each[k] = 0;
+    for (std::size_t k = 0; k < kinds_of_move; ++k)
+      for (std::size_t v = 0; v < found_.moves.size() && found_.verdict[k] == Verdict::flat; ++v)
+        found_.moves[v][k] = found_.uncertainty[v][k] = 0;
+    return left_out > 0 && !searched_.empty();
   }
 
   /// Whether a view went farther than reprojections can say.
@@ -326,6 +261,8 @@ class Alignment {
   const FlexibleBeam& base_;
   const MoveSearch& how_;
   std::vector<Move> searched_{};
+  SlowMoves slow_;
+  bool learned_ = false;
   ViewMoves found_{};
 };
 

@@ -18,6 +18,7 @@ namespace tandem::calibration {
 enum class Move { bins, rows, turn };
 constexpr std::size_t kinds_of_move = 3;
 using ViewMove = std::array<double, kinds_of_move>;
+inline std::size_t at(Move move) { return static_cast<std::size_t>(move); }
 
 /// A view whose detector stands so that its image lies where a move says.
 FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const ViewMove& move);
@@ -48,7 +49,11 @@ struct ViewMoves {
 ///
 /// A move is searched if the slopes by it agree between line integrals of two volumes, each from half of the
 /// views, and with those of the frames of the other half; and if frames tell it better than 0.15 cells.
-/// Uncertainties come from how much blocks of cells pull.
+///
+/// The volume follows moves that are slow over the views, so that a round tells a share of them
+/// (`SlowMoves`). Once views are near, four trials find these shares, and then steps go the whole way.
+/// Uncertainties are how far pieces of the frames (`Pieces`) pull views apart, the whole way too, less what
+/// is taken away below. A move that is so said to be less certain than 0.15 cells in the end is `flat`, too.
 ///
 /// Moves of the sample as a whole look like moves of the views: what of the result is such a move is taken
 /// away, with a shift and a turn that all views have in common (`subtract_common_moves`). `frames` has the

@@ -23,7 +23,7 @@ double normal(Random& random) {
 
 struct Jitter {
   Phantom body = scaled(ellipsoids(), 22, 1);
-  bool cone = false;
+  bool cone = false, all_round = false;  ///< parallel rays come from half a turn else
   int views = 90;
   double shift = 0.5, turn_deg = 0;
   double noise = 0.01;  ///< as a share of the largest line integral
@@ -40,7 +40,8 @@ struct Moved {
 
 FlexibleBeam circle(const Jitter& c) {
   std::vector<double> angles;
-  for (int k = 0; k < c.views; ++k) angles.push_back((c.cone ? whole_turn : half_turn) * k / c.views);
+  for (int k = 0; k < c.views; ++k)
+    angles.push_back((c.cone || c.all_round ? whole_turn : half_turn) * k / c.views);
   const Detector d{bins, rows, 1, 1, 0.5 * (bins - 1) + 0.3};
   return as_free_views(c.cone ? Scan(ConeBeam{d, angles, 200, 300, 0.5 * (rows - 1)})
                               : Scan(ParallelBeam{d, angles}));
@@ -49,7 +50,7 @@ FlexibleBeam circle(const Jitter& c) {
 FrameStack seen_by(const FlexibleBeam& scan, const Jitter& c, Random& random) {
   FrameStack frames{{}, rows, bins, std::vector<double>(scan.views.size()), 0, 1};
   frames.values.resize(scan.views.size() * static_cast<std::size_t>(rows * bins));
-  project(c.body, scan, {0, rows}, frames.values, 2);
+  project(c.body, scan, {0, rows}, frames.values, 4);
   const auto most = static_cast<double>(*std::ranges::max_element(frames.values));
   for (float& value : frames.values) value += static_cast<float>(c.noise * most * normal(random));
   return frames;
@@ -79,15 +80,15 @@ double rms(const std::vector<ViewMove>& a, const std::vector<ViewMove>& b, Move 
 }
 
 /// That moves are found to within a bound, and that what is said of their uncertainty holds to a factor of
-/// two; or is too wide by another one.
-void expect_found(const Moved& truth, const ViewMoves& found, Move move, double bound, double too_wide = 2) {
+/// two.
+void expect_found(const Moved& truth, const ViewMoves& found, Move move, double bound) {
   const auto k = static_cast<std::size_t>(move);
   ASSERT_EQ(found.verdict[k], Verdict::resolved);
   const double off = rms(found.moves, truth.moves, move);
   const double said = rms(found.uncertainty, std::vector<ViewMove>(truth.moves.size()), move);
   EXPECT_LT(off, bound);
   EXPECT_LT(off, 2 * said);
-  EXPECT_GT(off, said / too_wide);
+  EXPECT_GT(off, said / 2);
 }
 
 TEST(ViewMoves, AreFoundOfParallelRays) {
@@ -99,12 +100,10 @@ TEST(ViewMoves, AreFoundOfParallelRays) {
   EXPECT_LT(found.misfit, 0.5 * found.misfit_before);
 }
 
-/// What is said of bins is too wide here: 2.3 times the error. The uncertainty is that of all that differs
-/// between frames and volume, and not all of it moves views.
 TEST(ViewMoves, AreFoundOfACone) {
   const Moved truth = moved_views({.cone = true});
   const ViewMoves found = find_view_moves(truth.frames, truth.scan);
-  expect_found(truth, found, Move::bins, 0.08, 3);
+  expect_found(truth, found, Move::bins, 0.08);
   expect_found(truth, found, Move::rows, 0.08);
 }
 
@@ -116,6 +115,28 @@ TEST(ViewMoves, AreFoundOfFoam) {
   const ViewMoves found = find_view_moves(truth.frames, truth.scan);
   expect_found(truth, found, Move::bins, 0.04);
   expect_found(truth, found, Move::rows, 0.04);
+}
+
+/// Parallel rays from opposite sides make the same of a sample that rises twice a turn, so that a round tells
+/// a fifth of it: 16 rounds without a step that is as much longer leave 0.8^16 * 0.5 = 0.014 and more.
+TEST(ViewMoves, ThatTheVolumeFollowsAreFoundInFewRounds) {
+  Phantom body = scaled(foam(3), 22, 1);
+  body.ellipsoids.resize(40);
+  Moved truth{circle({.all_round = true}), {}, {}};
+  FlexibleBeam where = truth.scan;
+  for (std::size_t k = 0; k < where.views.size(); ++k) {
+    const double angle = whole_turn * static_cast<double>(k) / static_cast<double>(where.views.size());
+    truth.moves.push_back({0.5 * std::sin(3 * angle), 0.5 * std::cos(2 * angle), 0});
+    where.views[k] = moved_by(truth.scan, where.views[k], truth.moves.back());
+  }
+  Random random(1);
+  truth.frames = seen_by(where, {.body = body, .noise = 0}, random);
+  const ViewMoves found = find_view_moves(truth.frames, truth.scan);
+  for (const Move move : {Move::bins, Move::rows}) {
+    ASSERT_EQ(found.verdict[static_cast<std::size_t>(move)], Verdict::resolved);
+    EXPECT_LT(rms(found.moves, truth.moves, move), 0.02);
+  }
+  EXPECT_LE(found.rounds, 8);
 }
 
 TEST(ViewMoves, AreTurnsToo) {

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <vector>
+
+#include "view_moves.hpp"
+
+namespace tandem::calibration {
+
+/// How slopes of two stacks go together, over all views: their correlation, and by what those of the first
+/// one have to be multiplied to be nearest to those of the second one.
+struct Agreement {
+  double correlation = 0, gain = 0;
+};
+
+std::array<Agreement, kinds_of_move> agreement(const FrameStack& a, const FrameStack& b);
+
+/// Cells of the edges that are left out: volumes end there.
+struct Inner {
+  Range rows, bins;
+  explicit Inner(const FrameStack& frames);
+};
+
+/// Pieces of a frame, each of which pulls by itself: bands of whole rows, since what a filter does wrong
+/// pulls to both sides within a row; if there are few bands, these in parts.
+class Pieces {
+ public:
+  explicit Pieces(const Inner& inner);
+  Index count() const { return bands_ * parts_; }
+  Index of(Index row, Index bin) const {
+    return (row - inner_.rows.first) * bands_ / inner_.rows.size() * parts_ +
+           (bin - inner_.bins.first) * parts_ / inner_.bins.size();
+  }
+  /// What the sum of squares of their pulls has to be multiplied by.
+  double scale() const;
+
+ private:
+  Inner inner_;
+  Index bands_, parts_;
+};
+
+/// Three moves, brightness and offset at most.
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 5, 5>;
+using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 5, 1>;
+
+/// What a frame beside its reprojection tells of the moves that are searched.
+struct Step {
+  Vector move;
+  Matrix covariance;
+  std::vector<Vector> pulls{};  ///< by pieces of the frame
+  double misfit = 0, size = 0;  ///< sums of squares
+};
+
+/// The step of Gauss and Newton, with brightness and offset of the frame left free.
+Step step_of(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched);
+
+}  // namespace tandem::calibration
