@@ -19,6 +19,8 @@ namespace {
 using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axis, roll and midplane; of
 // parallel rays the lean of the axis along the beam, rad, has the place of the midplane
 
+constexpr double least_share = 0.25;  // that is no noise in what crossing rays differ by
+
 constexpr int groups = 8;  // so wide, in rows or distances, that few of their cells share noise with others
 
 /// The variance by which `smoothed` and the height of a cell blur rows. What was the height y times a
@@ -96,8 +98,9 @@ class Pairs {
   /// By how many rows opposite rays at the edge of the field come apart, for each row over the midplane, or
   /// rad by which an axis leans.
   double apart() const { return 2 * (where_ == Crossing::everywhere ? 1 : bin_angle_) * reach_; }
-  /// What of `CrossingRays` is no noise.
+  /// What of `CrossingRays` is no noise, and what of it counts as none.
   double share() const { return crossing_ ? crossing_->share() : 1; }
+  double told_share() const { return std::max(least_share, share()); }
   bool cross() const { return where_ == Crossing::beside_midplane; }
   bool cross_everywhere() const { return where_ == Crossing::everywhere; }
   /// Whether there are as many rows above the midplane as below it; it is not sought elsewhere.
@@ -133,9 +136,16 @@ class Pairs {
           const Sample crossing = crossing_ ? crossing_->per_row(view, side, y) : Sample{};
           const double high = (cross() ? y : 0) + row_ - line.row, blur = cross() ? blur_of_rows : 0,
                        off = a.value - b.value - high * crossing.value - blur * crossing.by_row;
-          const Vector3d by = slopes(a, b, side, y, c, s, crossing.value), slope = off * by;
+          const Vector3d by = slopes(a, b, side, y, c, s, crossing.value);
+          Vector3d slope = off * by;
           all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
-          all.all.slope += slope, all.all.curvature += by * by.transpose();
+          all.all.curvature += by * by.transpose();
+          if (cross_everywhere()) {  // what noise of the crossing adds to the sum of squares is taken away
+            const double noise = (1 - told_share()) * crossing.value * crossing.value;
+            all.all.squares -= high * high * noise, slope[2] += high * noise;
+            all.all.curvature(2, 2) -= noise;
+          }
+          all.all.slope += slope;
           const auto part = [&](double value, double most) {
             return static_cast<std::size_t>(std::clamp(value / most * groups, 0.0, groups - 1.0));
           };
@@ -276,7 +286,6 @@ struct Settled {
 /// How well the midplane is known, as a share of the rows: at least where opposite rays tell it, and about so
 /// well where they do not.
 constexpr double most_of_rows = 0.05;
-constexpr double least_share = 0.25;  // that is no noise in what crossing rays differ by
 
 /// Lowers the misfit, with rays paired anew about each midplane that is found: noise of what crossing rays
 /// differ by draws the midplane to the middle of these rows.
@@ -291,7 +300,7 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
     const double row = all.line.row;
     all.stays = descend(*all.pairs, all.line, what);
     if (all.pairs->cross_everywhere()) return all;
-    const double move = (all.line.row - row) / std::max(least_share, all.pairs->share());
+    const double move = (all.line.row - row) / all.pairs->told_share();
     all.line.row = row + move;
     all.stays = all.stays && std::abs(all.line.row - start.row) <= farthest * level.rows;
     if (!all.stays || std::abs(move) < enough) return all;
@@ -303,16 +312,16 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
 /// Uncertainties of an estimate, in cells of the level, and whether there is one.
 /// `row_uncertainty`: of a midplane that is not sought.
 void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, double row_uncertainty) {
+  const Pairs& pairs = *at.pairs;
   // Bins, at the edge of the field for the roll, and rows: what interpolation leaves, as noise-free
   // ellipsoids and foam show.
-  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.002, floor_of_row = 0.08;
-  constexpr double most = 0.05;
-  const Pairs& pairs = *at.pairs;
+  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_row = 0.08, most = 0.05;
+  const double floor_of_roll = pairs.cross() ? 0.002 : 0.001;
   const double arm = what.roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
   const Parted here = pairs.at(at.line);
   found.misfit = misfit_of(here);
   Matrix3d curvature = curvature_at(pairs, at.line, {half_bin, half_bin / arm, 1});
-  curvature(2, 2) *= pairs.share();
+  curvature(2, 2) *= pairs.share() / (pairs.cross() ? 1 : pairs.told_share());
   const Vector2d with_row = curvature.topRightCorner<2, 1>();
   what.hold(curvature);
   found.verdict = Verdict::flat;
