@@ -19,6 +19,8 @@ namespace {
 using Eigen::Matrix3d, Eigen::Vector2d, Eigen::Vector3d;  // the numbers are axis, roll and midplane; of
 // parallel rays the lean of the axis along the beam, rad, has the place of the midplane
 
+constexpr double least_share = 0.25;  // that is no noise in what crossing rays differ by
+
 constexpr int groups = 8;  // so wide, in rows or distances, that few of their cells share noise with others
 
 /// The variance by which `smoothed` and the height of a cell blur rows. What was the height y times a
@@ -64,12 +66,8 @@ Crossing crossing_of(const FrameStack& frames) {
 /// Pairs of opposite rays of a stack about any axis, in rows about that of a line.
 class Pairs {
  public:
-  Pairs(const FrameStack& frames, const AxisLine& about)
-      : frames_(frames),
-        turn_(frames.angles),
-        bin_angle_(frames.bin_angle),
-        row_(about.row),
-        where_(crossing_of(frames)) {
+  Pairs(const FrameStack& frames, const AxisLine& about, Crossing where)
+      : frames_(frames), turn_(frames.angles), bin_angle_(frames.bin_angle), row_(about.row), where_(where) {
     const double last = frames.bins - 1, margin = 3;
     reach_ = std::min(about.axis_bin, last - about.axis_bin) - margin;
     by_row_ = !few_rows(frames);
@@ -96,8 +94,9 @@ class Pairs {
   /// By how many rows opposite rays at the edge of the field come apart, for each row over the midplane, or
   /// rad by which an axis leans.
   double apart() const { return 2 * (where_ == Crossing::everywhere ? 1 : bin_angle_) * reach_; }
-  /// What of `CrossingRays` is no noise.
+  /// What of `CrossingRays` is no noise, and what of it counts as none.
   double share() const { return crossing_ ? crossing_->share() : 1; }
+  double told_share() const { return std::max(least_share, share()); }
   bool cross() const { return where_ == Crossing::beside_midplane; }
   bool cross_everywhere() const { return where_ == Crossing::everywhere; }
   /// Whether there are as many rows above the midplane as below it; it is not sought elsewhere.
@@ -144,9 +143,16 @@ class Pairs {
           const Sample crossing = crossing_ ? crossing_->per_row(view, side, y) : Sample{};
           const double high = (cross() ? y : 0) + row_ - line.row, blur = cross() ? blur_of_rows : 0,
                        off = a.value - b.value - high * crossing.value - blur * crossing.by_row;
-          const Vector3d by = slopes(a, b, side, y, c, s, crossing.value), slope = off * by;
+          const Vector3d by = slopes(a, b, side, y, c, s, crossing.value);
+          Vector3d slope = off * by;
           all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
-          all.all.slope += slope, all.all.curvature += by * by.transpose();
+          all.all.curvature += by * by.transpose();
+          if (cross_everywhere()) {  // what noise of the crossing adds to the sum of squares is taken away
+            const double noise = (1 - told_share()) * crossing.value * crossing.value;
+            all.all.squares -= high * high * noise, slope[2] += high * noise;
+            all.all.curvature(2, 2) -= noise;
+          }
+          all.all.slope += slope;
           all.parts[0][part(y + below_, height() + 1)] += slope;
           of_distance += slope;
         }
@@ -285,7 +291,6 @@ struct Settled {
 /// How well the midplane is known, as a share of the rows: at least where opposite rays tell it, and about so
 /// well where they do not.
 constexpr double most_of_rows = 0.05;
-constexpr double least_share = 0.25;  // that is no noise in what crossing rays differ by
 
 /// Lowers the misfit, with rays paired anew about each midplane that is found: noise of what crossing rays
 /// differ by draws the midplane to the middle of these rows.
@@ -295,7 +300,8 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
   Settled all{start};
   for (const bool quick : {true, false})
     for (int turn = 0; turn < most; ++turn) {
-      if (!all.pairs || !all.pairs->cross_everywhere()) all.pairs.emplace(level, all.line);
+      if (!all.pairs || !all.pairs->cross_everywhere())
+        all.pairs.emplace(level, all.line, crossing_of(level));
       const Pairs& pairs = *all.pairs;
       all.stays = !what.midplane || pairs.is_even() || pairs.cross_everywhere();
       if (!all.stays || pairs.count() == 0 || pairs.reach() < 4) return all;
@@ -303,7 +309,7 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
       all.stays = descend(pairs, all.line, what, quick ? pairs.quick() : 1);
       if (!all.stays) return all;
       if (pairs.cross_everywhere()) break;
-      const double move = (all.line.row - row) / std::max(least_share, pairs.share());
+      const double move = (all.line.row - row) / pairs.told_share();
       all.line.row = row + move;
       all.stays = std::abs(all.line.row - start.row) <= farthest * level.rows;
       if (!all.stays) return all;
@@ -316,16 +322,16 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
 /// Uncertainties of an estimate, in cells of the level, and whether there is one.
 /// `row_uncertainty`: of a midplane that is not sought.
 void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, double row_uncertainty) {
+  const Pairs& pairs = *at.pairs;
   // Bins, at the edge of the field for the roll, and rows: what interpolation leaves, as noise-free
   // ellipsoids and foam show.
-  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_roll = 0.002, floor_of_row = 0.08;
-  constexpr double most = 0.05;
-  const Pairs& pairs = *at.pairs;
+  constexpr double half_bin = 0.5, floor = 0.0005, floor_of_row = 0.08, most = 0.05;
+  const double floor_of_roll = pairs.cross() ? 0.002 : 0.001;
   const double arm = what.roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
   const Parted here = pairs.at(at.line);
   found.misfit = misfit_of(here);
   Matrix3d curvature = curvature_at(pairs, at.line, {half_bin, half_bin / arm, 1});
-  curvature(2, 2) *= pairs.share();
+  curvature(2, 2) *= pairs.share() / (pairs.cross() ? 1 : pairs.told_share());
   const Vector2d with_row = curvature.topRightCorner<2, 1>();
   what.hold(curvature);
   found.verdict = Verdict::flat;
@@ -393,7 +399,9 @@ AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start,
 
 double misfit_at(const FrameStack& frames, const AxisLine& line) {
   const FrameStack level = comparable(frames, 1);
-  return misfit_of(Pairs(level, line).at(line));
+  const Crossing where = crossing_of(level);
+  return misfit_of(
+      Pairs(level, line, where == Crossing::everywhere ? Crossing::nowhere : where).at(line));  // no lean
 }
 
 }  // namespace tandem::calibration

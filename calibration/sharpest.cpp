@@ -8,6 +8,7 @@
 #include "../operators/projector.hpp"
 #include "opposite_views.hpp"
 #include "sharp_slices.hpp"
+#include "upright_frames.hpp"
 
 namespace tandem::calibration {
 
@@ -82,7 +83,9 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
     trials.push_back(about);
     values.push_back(number_of(trials.back(), what) += k * step);
   }
-  return pipeline::judged(lacks_of(values, slices.energies(trials, rows)));
+  // Slices of exact frames of foam are sharpest so far beside the truth, beyond what their parts tell.
+  constexpr double least = 0.025;  // steps
+  return pipeline::judged(lacks_of(values, slices.energies(trials, rows)), pipeline::Score::sharpness, least);
 }
 
 /// A search at one level of binning, about where a change stands: frames are filtered along the rows that it
@@ -90,7 +93,7 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
 class Search {
  public:
   Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor, Device device)
-      : slices_(frames, changed(scan, about), factor, device), about_(about), factor_(factor) {
+      : slices_(slices_of(frames, changed(scan, about), factor, device)), about_(about), factor_(factor) {
     constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
     const double reserve = margin + share * slices_.own_rows();
     rows_ = leans(scan) ? slices_.fullest_rows(reserve) : slices_.far_rows(reserve);
@@ -123,6 +126,10 @@ class Search {
   Change from_start(const Change& change) const {
     return {(change.bins - about_.bins) / factor_, (change.rows - about_.rows) / factor_,
             change.roll - about_.roll, change.tilt - about_.tilt};
+  }
+  static SharpSlices slices_of(FrameStack frames, FlexibleBeam scan, Index factor, Device device) {
+    if (!leans(scan)) stand_upright(frames, scan);
+    return {frames, scan, factor, device};
   }
   double unit_of(Sought what) const { return what == Sought::axis || what == Sought::midplane ? factor_ : 1; }
 

@@ -234,7 +234,7 @@ std::string_view name_of(Verdict verdict) {
   return row_of(names, verdict);
 }
 
-SweepResult judged(const std::vector<Swept>& values, Score score) {
+SweepResult judged(const std::vector<Swept>& values, Score score, double least) {
   const bool views = std::ranges::all_of(values, [](const Swept& some) {
     return std::ranges::all_of(some.slices, [](const Sharpness& one) { return one.opposite.any(); });
   });
@@ -252,7 +252,7 @@ SweepResult judged(const std::vector<Swept>& values, Score score) {
   if (views) all.opposite = curve_without(values, Score::opposite, {});
   for (double& squares : all.opposite) squares = std::sqrt(squares);
   const double step = values.size() > 1 ? values[1].value - values[0].value : 0,
-               steps = std::hypot(spread_of_place(values, score), 0.1);
+               steps = std::hypot(spread_of_place(values, score), least);
   all.value = values.front().value + step * lowest_place(curve);
   all.uncertainty = step * steps;
   const Doubt doubt = doubt_of(all, values, score, steps);

@@ -76,10 +76,10 @@ struct SweepResult {
 };
 
 /// Judges values in ascending order, of equal steps. The uncertainty is that of the jackknife: each quarter
-/// of each slice is left out once, and how far that moves the minimum tells how far it can be trusted. A
-/// tenth of a step is added for the parabola, which the score is not. Sharpness and entropy doubt each other.
-/// @pre there are values, with as many slices each. @throws GeometryError for the score of opposite views if
-/// there are none
-SweepResult judged(const std::vector<Swept>& values, Score score = Score::sharpness);
+/// of each slice is left out once, and how far that moves the minimum tells how far it can be trusted.
+/// `least` is added for the parabola, which the score is not, and for what interpolation makes of slices: a
+/// share of a step. Sharpness and entropy doubt each other. @pre there are values, with as many slices each.
+/// @throws GeometryError for the score of opposite views if there are none
+SweepResult judged(const std::vector<Swept>& values, Score score = Score::sharpness, double least = 0.1);
 
 }  // namespace tandem::pipeline

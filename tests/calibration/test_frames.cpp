@@ -148,19 +148,23 @@ TEST(Frames, TellTheRollOfAConeOfFoam) {
 
 /// Opposite parallel rays cross where the axis leans, and foam that is twisted by chance pulls the roll by
 /// that. Where they are taken for the same, rolls err by 0.0145 degrees here, and 0.062 are said; about an
-/// upright axis they err by 0.0034, which interpolation leaves.
+/// upright axis they err by 0.0034, which interpolation leaves. Noise of what they differ by makes a lean
+/// that is fitted seem smaller. Where nothing undoes this, the rest of the lean makes views differ, and 0.040
+/// are said.
 TEST(Frames, TellTheRollOfParallelRaysAboutALeaningAxis) {
-  double squares = 0, said = 0;
-  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
-    const Case c{.body = bubbles(seed), .tilt_deg = 1};
-    const AxisLineEstimate found = find_axis_line(frames_of(c), {axis + 0.3, row_of(c), 0});
-    ASSERT_EQ(found.verdict, Verdict::resolved);
-    EXPECT_EQ(found.line.row, row_of(c));
-    squares += std::pow(in_degrees(found.line.roll) - roll_deg, 2) / 6;
-    said += std::pow(in_degrees(found.roll_uncertainty), 2) / 6;
+  for (const double noise : {0.0, 0.01}) {
+    double squares = 0, said = 0;
+    for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+      const Case c{.body = bubbles(seed), .noise = noise, .seed = seed, .tilt_deg = 1};
+      const AxisLineEstimate found = find_axis_line(frames_of(c), {axis + 0.3, row_of(c), 0});
+      ASSERT_EQ(found.verdict, Verdict::resolved);
+      EXPECT_EQ(found.line.row, row_of(c));
+      squares += std::pow(in_degrees(found.line.roll) - roll_deg, 2) / 6;
+      said += std::pow(in_degrees(found.roll_uncertainty), 2) / 6;
+    }
+    EXPECT_LT(std::sqrt(squares), noise > 0 ? 0.02 : 0.008);
+    EXPECT_LT(std::sqrt(said), 0.02);
   }
-  EXPECT_LT(std::sqrt(squares), 0.008);
-  EXPECT_LT(std::sqrt(said), 0.02);
 }
 
 /// Foam is twisted about the axis by chance, and crossing rays pull the roll by that: by some 0.03 degrees in

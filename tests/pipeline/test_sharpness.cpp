@@ -29,12 +29,13 @@ std::vector<Swept> swept(
 }
 
 TEST(Sharpness, FindsTheVertexOfAParabola) {
-  const SweepResult found =
-      judged(swept(9, [](double v, std::size_t) { return 10 + (v - 4.3) * (v - 4.3); }));
+  const auto values = swept(9, [](double v, std::size_t) { return 10 + (v - 4.3) * (v - 4.3); });
+  const SweepResult found = judged(values);
   EXPECT_EQ(found.verdict, Verdict::resolved);
   EXPECT_EQ(found.best, 4u);
   EXPECT_NEAR(found.value, 4.3, 1e-9);
   EXPECT_NEAR(found.uncertainty, 0.1, 1e-9);  // all quarters agree; a tenth of a step is left
+  EXPECT_NEAR(judged(values, Score::sharpness, 0.02).uncertainty, 0.02, 1e-9);
   EXPECT_EQ(found.score[4], 1);
 }
 
