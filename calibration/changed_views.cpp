@@ -53,6 +53,11 @@ double elevation_of(const FlexibleBeam& scan, const FlexibleView& view) {
   return std::asin(ray[2] / length(ray));
 }
 
+bool leans(const FlexibleBeam& scan) {
+  constexpr double clearly = 0.1;
+  return std::abs(elevation_of(scan, scan.views.front())) > clearly;
+}
+
 double roll_of(const FlexibleBeam& scan, const FlexibleView& view) {
   return std::asin(view.bin_step[2] / (length(view.bin_step) * std::cos(elevation_of(scan, view))));
 }

@@ -22,6 +22,8 @@ CellPlace place_of(const FlexibleBeam& scan, const FlexibleView& view, const Vec
 /// about it, rad.
 double elevation_of(const FlexibleBeam& scan, const FlexibleView& view);
 double roll_of(const FlexibleBeam& scan, const FlexibleView& view);
+/// Whether rays rise over the plane of slices, as in laminography, whose samples are plates.
+bool leans(const FlexibleBeam& scan);
 
 /// The height at which a row of the middle of the detector sees z, mm. The row counts from the middle.
 double height_on_axis(const FlexibleBeam& scan, const FlexibleView& view, double row);

@@ -12,10 +12,10 @@ namespace tandem::calibration {
 
 namespace {
 
-/// A stack of zeros that has the views of frames and some rows.
+/// A stack that has the views of frames and some rows. Its values are not set.
 FrameStack some_rows(const FrameStack& frames, Index rows) {
   FrameStack all{{}, rows, frames.bins, frames.angles, frames.bin_angle, frames.aspect};
-  all.values.assign(frames.views() * rows * frames.bins, 0);
+  all.values.resize(frames.views() * rows * frames.bins);
   return all;
 }
 
@@ -94,6 +94,7 @@ FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, c
       const AboutRow about_row(frames, row);
       const auto high = static_cast<float>(row - about.row);
       float* line = sums.values.data() + (view * sums.rows + row) * sums.bins;
+      std::fill_n(line, sums.bins, 0.0F);
       double sum = 0;
       for (const Changing& ray : bins) {
         const float turned = (ray.after.at(about_row.line) - ray.before.at(about_row.line)) * over_steps,
@@ -135,6 +136,7 @@ CrossingRays::CrossingRays(const FrameStack& frames, const ViewsOfTurn& views, c
       bins.push_back({Mix(sums, *here, bin), Mix(sums, *there, other), Mix(sums, *there, other + 1), bin,
                       static_cast<float>(mirrored - other), static_cast<float>(1 / std::cos(fan))});
     }
+    std::fill_n(slopes_.values.data() + view * sums.rows * sums.bins, sums.rows * sums.bins, 0.0F);
     for (Index row = 1; row + 1 < sums.rows; ++row) {
       const AboutRow about_row(sums, row);
       float* slopes = slopes_.values.data() + (view * sums.rows + row) * sums.bins;

@@ -38,11 +38,11 @@ void smooth_along(const std::vector<double>& in, Index lines, Index places, doub
   }
 }
 
-/// Smooths a grid along or across its lines, so that a point gets this variance.
+/// Smooths a grid along or across its lines, so that a point gets this variance. `next`: as large a grid.
 template <class Smooth>
-void smooth(std::vector<double>& grid, Index lines, Index places, double variance, const Smooth& once) {
+void smooth(std::vector<double>& grid, Index lines, Index places, double variance, std::vector<double>& next,
+            const Smooth& once) {
   const double times = std::ceil(2 * variance);
-  std::vector<double> next(grid.size());
   for (double k = 0; k < times; ++k) {
     once(grid, lines, places, 0.5 * variance / times, next);
     std::swap(grid, next);
@@ -61,17 +61,21 @@ FrameStack smoothed(const FrameStack& frames, Index factor, const Smoothing& by)
                  frames.bin_angle * f,
                  frames.aspect * high / f};
   const std::size_t cells = all.rows * all.bins;
-  all.values.assign(all.views() * cells, 0);
-  parallel_for(all.views(), [&](Index view) {
-    std::vector<double> mean(cells, 0);
-    const float* from = frames.values.data() + view * frames.rows * frames.bins;
-    for (Index row = 0; row < all.rows * high; ++row)
-      for (Index bin = 0; bin < all.bins; ++bin)
-        for (Index k = 0; k < factor; ++k)
-          mean[row / high * all.bins + bin] += share * from[row * frames.bins + bin * factor + k];
-    smooth(mean, all.rows, all.bins, by.bins, smooth_along);
-    if (!few_rows(frames)) smooth(mean, all.rows, all.bins, by.rows, smooth_across);
-    std::copy(mean.begin(), mean.end(), all.values.begin() + view * all.rows * all.bins);
+  all.values.resize(all.views() * cells);
+  constexpr Index at_once = 8;
+  parallel_for_blocks(all.views(), at_once, [&](Range views) {
+    std::vector<double> mean(cells), next(cells);
+    for (Index view = views.first; view < views.last; ++view) {
+      std::ranges::fill(mean, 0);
+      const float* from = frames.values.data() + view * frames.rows * frames.bins;
+      for (Index row = 0; row < all.rows * high; ++row)
+        for (Index bin = 0; bin < all.bins; ++bin)
+          for (Index k = 0; k < factor; ++k)
+            mean[row / high * all.bins + bin] += share * from[row * frames.bins + bin * factor + k];
+      smooth(mean, all.rows, all.bins, by.bins, next, smooth_along);
+      if (!few_rows(frames)) smooth(mean, all.rows, all.bins, by.rows, next, smooth_across);
+      std::copy(mean.begin(), mean.end(), all.values.begin() + view * all.rows * all.bins);
+    }
   });
   return all;
 }
@@ -99,10 +103,10 @@ Array vector_of(const FrameStack& frames, const Space& space) {
   return there;
 }
 
-std::vector<float> values_of(const Array& vector) {
+UnsetVector<float> values_of(const Array& vector) {
   const Space& space = vector.space();
   Stream& stream = default_stream(space.device());
-  std::vector<float> values(vector.size());
+  UnsetVector<float> values(vector.size());
   copy(vector, VectorView{values.data(), space.on(Device::cpu())}, stream);
   stream.synchronize();
   return values;

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "../core/array.hpp"
+#include "../core/host_memory.hpp"
 
 namespace tandem::calibration {
 
 /// Line integrals of whole frames, and the geometry of their views.
 struct FrameStack {
-  std::vector<float> values{};  ///< (view, row, bin)
+  UnsetVector<float> values{};  ///< (view, row, bin)
   Index rows = 0, bins = 0;
   std::vector<double> angles{};  ///< rad, one per view
   double bin_angle = 0;          ///< the pitch of a bin over the distance of the detector; 0: parallel rays
@@ -35,7 +36,7 @@ void subtract_means(FrameStack& frames);
 
 /// The values of a stack as a vector of a space, on its device, and the values of a vector.
 Array vector_of(const FrameStack& frames, const Space& space);
-std::vector<float> values_of(const Array& vector);
+UnsetVector<float> values_of(const Array& vector);
 
 /// A value and its slopes.
 struct Sample {

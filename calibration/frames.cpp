@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "../axis/repeated_view.hpp"
@@ -26,7 +27,7 @@ std::vector<float> rows_of(const FrameStack& frames, const std::vector<Index>& r
 }
 
 /// The axis by five rows over the frame for parallel rays, and by three at its height for a point source.
-pipeline::AxisEstimate center_of(const FrameStack& frames, double row) {
+pipeline::AxisEstimate center_of(const FrameStack& frames, double row, bool reversed) {
   const bool parallel = frames.bin_angle == 0;
   const Index count = std::min<Index>(parallel ? 5 : 3, frames.rows);
   std::vector<Index> rows;
@@ -37,22 +38,19 @@ pipeline::AxisEstimate center_of(const FrameStack& frames, double row) {
   if (parallel) return pipeline::find_axis(lines, frames.angles, count, frames.bins);
   ConeBeam scan{{.bins = frames.bins, .rows = count, .bin_pitch = frames.bin_angle}, frames.angles, 0.5, 1};
   scan.detector.axis_bin = 0.5 * (frames.bins - 1);
+  if (reversed) std::ranges::transform(scan.angles, scan.angles.begin(), std::negate());
   return pipeline::find_axis(lines, scan);
 }
 
-/// A sense of rotation, and the estimate by cells that are joined four by four.
-struct Sense {
-  FrameStack frames;
-  FrameCalibration found{};
-
-  Sense(FrameStack all, double row, bool reversed)
-      : frames(std::move(all)), found{{}, center_of(frames, row), reversed} {
-    refine(row, 4);
-  }
-  void refine(double row, Index finest) {
-    found.line = find_axis_line(frames, {found.center.axis_bin, row, 0}, finest);
-  }
-};
+/// The estimate for one sense of rotation, at first by cells that are joined four by four.
+FrameCalibration coarse(const FrameStack& frames, double row, bool reversed) {
+  FrameCalibration all{{}, center_of(frames, row, reversed), reversed};
+  all.line = find_axis_line(frames, {all.center.axis_bin, row, 0}, {reversed, 4});
+  return all;
+}
+void refine(FrameCalibration& all, const FrameStack& frames, double row) {
+  all.line = find_axis_line(frames, {all.center.axis_bin, row, 0}, {all.reversed});
+}
 
 /// The axis of some rows, about this one, where that is surer.
 void take_surer(FrameCalibration& all, double row, double aspect) {
@@ -71,12 +69,6 @@ void require_axis(const FrameCalibration& all, Index bins) {
       share < most, "calibrate: opposite rays tell the axis to no better than ", std::round(100 * share),
       " % of the width, as if nothing in the frames turned; choose other rows, or give the "
       "axis to recon");
-}
-
-/// The same frames taken the other way round.
-FrameStack against(FrameStack frames) {
-  for (double& angle : frames.angles) angle = -angle;
-  return frames;
 }
 
 double mean_square(const FrameStack& frames, Index a, Index b) {
@@ -126,29 +118,27 @@ namespace {
 /// leaves clearly more.
 FrameCalibration by_better_sense(const FrameStack& frames, double row) {
   constexpr double clearly = 1.5;
-  std::vector<Sense> senses;
+  std::vector<FrameCalibration> senses;
   std::string why;
-  for (const bool back : {false, true}) try {
-      senses.emplace_back(back ? against(frames) : frames, row, back);
+  for (const bool reversed : {false, true}) try {
+      senses.push_back(coarse(frames, row, reversed));
     } catch (const GeometryError& fault) {
-      if (!back) why = fault.what();
+      if (!reversed) why = fault.what();
     }
   require<GeometryError>(!senses.empty(), why);
   const auto better_first = [&] {
-    std::ranges::stable_sort(senses, {}, [](const Sense& sense) { return sense.found.line.misfit; });
-    return senses.size() == 1 ? INFINITY
-                              : senses[1].found.line.misfit / std::max(1e-9, senses[0].found.line.misfit);
+    std::ranges::stable_sort(senses, {}, [](const FrameCalibration& sense) { return sense.line.misfit; });
+    return senses.size() == 1 ? INFINITY : senses[1].line.misfit / std::max(1e-9, senses[0].line.misfit);
   };
   double other = better_first();
   if (other > clearly) {
-    senses[0].refine(row, 1);
+    refine(senses[0], frames, row);
   } else {
-    for (Sense& sense : senses) sense.refine(row, 1);
+    for (FrameCalibration& sense : senses) refine(sense, frames, row);
     other = better_first();
   }
-  FrameCalibration all = senses[0].found;
-  if (std::isfinite(other)) all.other_sense = other;
-  return all;
+  if (std::isfinite(other)) senses[0].other_sense = other;
+  return senses[0];
 }
 
 }  // namespace
@@ -156,7 +146,7 @@ FrameCalibration by_better_sense(const FrameStack& frames, double row) {
 FrameCalibration calibrate_by_frames(const FrameStack& frames, double row) {
   FrameCalibration all;
   if (frames.bin_angle == 0)
-    all.center = center_of(frames, row), all.line = find_axis_line(frames, {all.center.axis_bin, row, 0});
+    all.center = center_of(frames, row, false), refine(all, frames, row);
   else
     all = by_better_sense(frames, row);
   take_surer(all, row, frames.aspect);

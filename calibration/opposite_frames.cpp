@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "../core/parallel.hpp"
@@ -378,12 +379,13 @@ bool refine(AxisLineEstimate& found, const FrameStack& level, double factor, con
 
 }  // namespace
 
-AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start, Index finest) {
+AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start, const LineSearch& how) {
   const bool by_roll = !few_rows(frames);
   AxisLineEstimate found{start};
   for (const Index factor : {4L, 1L}) {
-    if (factor < finest || frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
-    const FrameStack level = comparable(frames, factor);
+    if (factor < how.finest || frames.bins / factor < 16 || (by_roll && frames.rows / factor < 5)) continue;
+    FrameStack level = comparable(frames, factor);
+    if (how.reversed) std::ranges::transform(level.angles, level.angles.begin(), std::negate());
     if (const Crossing where = crossing_of(level); where != Crossing::nowhere) {
       AxisLineEstimate with_crossing = found;
       if (refine(with_crossing, level, factor, {true, true}) &&

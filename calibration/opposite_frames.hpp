@@ -22,6 +22,11 @@ struct AxisLineEstimate {
   Index pairs = 0;  ///< views that have an opposite one
 };
 
+struct LineSearch {
+  bool reversed = false;  ///< views go round against their angles
+  Index finest = 1;       ///< how many cells are joined along bins and rows at last: 4 or 1
+};
+
 /// Finds axis and roll together, from a start that is a few bins off. A frame, turned upright and mirrored
 /// about the axis, is the frame half a turn away. Of a point source that holds where rays lie in the
 /// midplane, which falls on `start.row`, and there the opposite ray of a bin lies in the view that its fan
@@ -34,8 +39,8 @@ struct AxisLineEstimate {
 /// cells joined four by four and then as they are, each time with rays paired anew. Uncertainties come from
 /// how much groups of views, rows and distances from the axis differ (`axis_spread`), at the curvature of
 /// that sum, which noise does not change; those of axis and roll contain that of a midplane which is not
-/// told. `finest`: how many cells are joined along bins and rows at last, 4 or 1.
-AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start, Index finest = 1);
+/// told.
+AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start, const LineSearch& how = {});
 
 /// What differs between opposite rays about a line, as the misfit of an estimate.
 double misfit_at(const FrameStack& frames, const AxisLine& line);

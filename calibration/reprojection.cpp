@@ -59,7 +59,7 @@ FrameStack Reprojection::smoothed_frames(const Array& y) const {
 Array Reprojection::field_of_view() const {
   const auto radius = 0.5 * std::min(grid_.size[0] * grid_.pitch[0], grid_.size[1] * grid_.pitch[1]);
   const auto [nx, ny, nz] = grid_.size;
-  FrameStack field{std::vector<float>(nx * ny * nz, 1), ny, nx};
+  FrameStack field{UnsetVector<float>(nx * ny * nz, 1), ny, nx};
   for (Index iy = 0; iy < ny; ++iy)
     for (Index ix = 0; ix < nx; ++ix)
       if (std::hypot(grid_.x(ix) - grid_.centre[0], grid_.y(iy) - grid_.centre[1]) > radius)

@@ -13,6 +13,7 @@
 #include "../kernels/trial_slices.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/orbit_fbp.hpp"
+#include "upright_frames.hpp"
 
 namespace tandem::calibration {
 
@@ -21,21 +22,19 @@ namespace {
 constexpr double share_of_width = 0.4;
 
 /// One in some views, so that no more than `most` are left.
-void thin(FrameStack& frames, FlexibleBeam& scan) {
+FrameStack thinned(const FrameStack& frames, FlexibleBeam& scan) {
   constexpr Index most = 400;
   const Index stride = (frames.views() + most - 1) / most, cells = frames.rows * frames.bins;
-  if (stride < 2) return;
+  FrameStack some{{}, frames.rows, frames.bins, {}, frames.bin_angle, frames.aspect};
   std::vector<Index> kept;
-  FrameStack some = frames;
-  some.values.clear(), some.angles.clear();
-  for (Index view = 0; view < frames.views(); view += stride) {
-    kept.push_back(view);
-    some.angles.push_back(frames.angles[view]);
-    const auto first = frames.values.begin() + view * cells;
-    some.values.insert(some.values.end(), first, first + cells);
-  }
+  for (Index view = 0; view < frames.views(); view += stride)
+    kept.push_back(view), some.angles.push_back(frames.angles[view]);
+  some.values.resize(some.views() * cells);
+  parallel_for(some.views(), [&](Index k) {
+    std::copy_n(frames.values.data() + kept[k] * cells, cells, some.values.data() + k * cells);
+  });
   keep_views(scan, kept);
-  frames = std::move(some);
+  return some;
 }
 
 /// Middles of the voxels of a slice.
@@ -87,10 +86,12 @@ double sum_of(const std::vector<double>& all) { return std::accumulate(all.begin
 }  // namespace
 
 SharpSlices::SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor, Device device) {
-  FrameStack level = smoothed(frames, factor, even_smoothing(scan, frames.aspect));
-  FlexibleBeam views = bin_down(scan, std::countr_zero(static_cast<std::uint64_t>(factor)), true);
+  FlexibleBeam views = scan;
+  FrameStack some = thinned(frames, views);
+  if (!leans(scan)) stand_upright(some, views);
+  FrameStack level = smoothed(some, factor, even_smoothing(scan, frames.aspect));
   subtract_means(level);
-  thin(level, views);
+  views = bin_down(views, std::countr_zero(static_cast<std::uint64_t>(factor)), true);
   width_ = views.detector.bins, own_rows_ = views.detector.rows;
   cell_ = views.detector.bin_pitch / magnification(views);
   level_ = level_scan(views).scan;

@@ -8,7 +8,6 @@
 #include "../operators/projector.hpp"
 #include "opposite_views.hpp"
 #include "sharp_slices.hpp"
-#include "upright_frames.hpp"
 
 namespace tandem::calibration {
 
@@ -93,7 +92,7 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
 class Search {
  public:
   Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor, Device device)
-      : slices_(slices_of(frames, changed(scan, about), factor, device)), about_(about), factor_(factor) {
+      : slices_(frames, changed(scan, about), factor, device), about_(about), factor_(factor) {
     constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
     const double reserve = margin + share * slices_.own_rows();
     rows_ = leans(scan) ? slices_.fullest_rows(reserve) : slices_.far_rows(reserve);
@@ -126,10 +125,6 @@ class Search {
   Change from_start(const Change& change) const {
     return {(change.bins - about_.bins) / factor_, (change.rows - about_.rows) / factor_,
             change.roll - about_.roll, change.tilt - about_.tilt};
-  }
-  static SharpSlices slices_of(FrameStack frames, FlexibleBeam scan, Index factor, Device device) {
-    if (!leans(scan)) stand_upright(frames, scan);
-    return {frames, scan, factor, device};
   }
   double unit_of(Sought what) const { return what == Sought::axis || what == Sought::midplane ? factor_ : 1; }
 
@@ -174,11 +169,6 @@ void forget(SharpestSlices& all) {
 }
 
 }  // namespace
-
-bool leans(const FlexibleBeam& scan) {
-  constexpr double clearly = 0.1;
-  return std::abs(elevation_of(scan, scan.views.front())) > clearly;
-}
 
 SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
                              const std::vector<Sought>& what, const std::function<void(double)>& done,

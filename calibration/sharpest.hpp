@@ -25,9 +25,6 @@ struct SharpestSlices {
   double common = 0;                 ///< @see SharpSlices::common
 };
 
-/// Whether rays rise over the plane of slices, as in laminography, whose samples are plates.
-bool leans(const FlexibleBeam& scan);
-
 /// Finds by how much a scanner differs from what its views say: where slices far from the midplane are
 /// sharpest. One number after the other is tried at nine values, first in steps that move the shadow of a
 /// point at the edge by two cells, at cells joined two by two, then by half a cell and a quarter. `judged`

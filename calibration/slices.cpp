@@ -14,7 +14,7 @@ std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const s
   std::vector<float> all;
   for (const double height : heights) {
     grid.centre[2] = height;
-    const std::vector<float> slice = values_of(backprojector(scan, grid, {}, device) * filtered);
+    const UnsetVector<float> slice = values_of(backprojector(scan, grid, {}, device) * filtered);
     all.insert(all.end(), slice.begin(), slice.end());
   }
   return all;

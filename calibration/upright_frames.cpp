@@ -54,7 +54,7 @@ void stand_upright(FrameStack& frames, FlexibleBeam& scan) {
   const FlexibleView& upright = level.views.front();
   const double middle_row = 0.5 * (frames.rows - 1), middle_bin = 0.5 * (frames.bins - 1);
   const Index cells = frames.rows * frames.bins;
-  std::vector<float> values(frames.values.size());
+  UnsetVector<float> values(frames.values.size());
   parallel_for(frames.rows, [&](Index row) {
     std::vector<std::pair<Four, Four>> fours;  // rows and bins
     for (Index bin = 0; bin < frames.bins; ++bin) {

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "device.hpp"
 
@@ -16,6 +20,31 @@ struct HostMemory {
 HostMemory take_host_memory(std::size_t bytes);
 /// Gives back what was taken, with the same number of bytes.
 void give_host_memory(void* data, std::size_t bytes) noexcept;
+/// An allocator that takes host memory and does not set it, so that the threads that fill it touch it first.
+template <class T>
+struct UnsetAllocator {
+  using value_type = T;
+  UnsetAllocator() = default;
+  template <class U>
+  UnsetAllocator(const UnsetAllocator<U>&) {}
+  T* allocate(std::size_t count) {
+    void* data = take_host_memory(count * sizeof(T)).data;
+    if (!data) throw std::bad_alloc();
+    return static_cast<T*>(data);
+  }
+  void deallocate(T* data, std::size_t count) noexcept { give_host_memory(data, count * sizeof(T)); }
+  bool operator==(const UnsetAllocator&) const = default;
+  void construct(T*) {}
+  template <class... Values>
+  void construct(T* at, Values&&... values) {
+    std::construct_at(at, std::forward<Values>(values)...);
+  }
+};
+
+/// A vector whose new elements are not set, unless their value is given.
+template <class T>
+using UnsetVector = std::vector<T, UnsetAllocator<T>>;
+
 /// Whether the memory was pinned when it was taken.
 bool is_pinned(const void* data);
 

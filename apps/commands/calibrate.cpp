@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/host_memory.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../../io/png.hpp"
@@ -69,6 +70,7 @@ void print_lines(const Calibrated& found, const std::string& output) {
 
 void run_calibrate(CalibrateOptions& o) {
   const ThreadLimit limit(o.common.threads);
+  const KeepHostMemory keep;
   ProgressLine progress(o.common);
   calibration::BallKnowledge known;
   for (const std::string& text : o.lengths) known.lengths.push_back(length_in(text));

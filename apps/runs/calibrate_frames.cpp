@@ -76,13 +76,10 @@ void by_sharp_slices(Found& found, const CalibrateRun& run, const CalibratedPart
     what.push_back(Sought::tilt);
   else if (!found.midplane || found.midplane.uncertainty > sure_row)
     what.push_back(Sought::midplane);
-  FrameStack frames = part.frames;
   const Scan scan = moved(part.scan, found, found.axis.value, found.row());
-  if (found.frames.reversed)
-    for (double& angle : frames.angles) angle = -angle;
   const auto* free = std::get_if<FlexibleBeam>(&scan);
   found.slices = calibration::find_sharpest(
-      frames, free ? *free : as_free_views(scan), what,
+      part.frames, free ? *free : as_free_views(scan), what,
       [&](double share) { run.progress("find the sharpest slices", share, 1, "searches"); }, run.device);
   for (const calibration::Sharpened& each : found.slices.numbers) {
     if (each.verdict != Verdict::resolved) continue;

@@ -21,29 +21,7 @@ using tandem::bytes_of;
 using tandem::name_of;
 using tandem::PixelType;
 
-/// An allocator that takes host memory (core/host_memory.hpp) and does not set it, so that the threads that
-/// fill it touch it first.
-struct UnsetAllocator {
-  using value_type = std::byte;
-  template <class>
-  struct rebind {
-    using other = UnsetAllocator;
-  };
-  std::byte* allocate(std::size_t bytes) {
-    void* data = take_host_memory(bytes).data;
-    if (!data) throw std::bad_alloc();  // the reader adds the name of the file
-    return static_cast<std::byte*>(data);
-  }
-  void deallocate(std::byte* data, std::size_t bytes) noexcept { give_host_memory(data, bytes); }
-  bool operator==(const UnsetAllocator&) const = default;
-  void construct(std::byte*) {}
-  template <class... Values>
-  void construct(std::byte* at, Values&&... values) {
-    std::construct_at(at, std::forward<Values>(values)...);
-  }
-};
-
-using PixelBytes = std::vector<std::byte, UnsetAllocator>;
+using PixelBytes = UnsetVector<std::byte>;
 
 /// Raw frames (frame, row, bin) that lie in the memory of another object. The bins of a row lie side by side.
 struct FramesView {
