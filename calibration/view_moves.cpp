@@ -31,19 +31,29 @@ std::vector<ViewMove> sum_of(std::vector<ViewMove> a, const std::vector<ViewMove
   return a;
 }
 
-/// A polynomial over the views in the place of free numbers, which have these standard deviations.
-void make_smooth(std::vector<double>& values, const std::vector<double>& deviations, int degree) {
-  const Eigen::Index n = values.size(), terms = std::min<Eigen::Index>(degree + 1, n);
-  Eigen::MatrixXd basis(n, terms);
-  Eigen::VectorXd right(n);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const double t = n > 1 ? 2.0 * k / (n - 1) - 1 : 0, weight = 1 / std::max(1e-9, deviations[k]);
-    for (Eigen::Index j = 0; j < terms; ++j)  // Chebyshev's polynomials
-      basis(k, j) = weight * std::cos(j * std::acos(std::clamp(t, -1.0, 1.0)));
-    right[k] = weight * values[k];
+/// Polynomials over the views (Chebyshev's), in columns, as moves of a kind less what no frame tells.
+Eigen::MatrixXd polynomials(Move kind, int degree, const FlexibleBeam& scan) {
+  const Eigen::Index n = scan.views.size(), terms = std::min<Eigen::Index>(degree + 1, n);
+  Eigen::MatrixXd all(n, terms);
+  for (Eigen::Index j = 0; j < terms; ++j) {
+    std::vector<ViewMove> moves(n, ViewMove{});
+    for (Eigen::Index k = 0; k < n; ++k)
+      moves[k][at(kind)] =
+          std::cos(j * std::acos(std::clamp(2.0 * k / std::max<Eigen::Index>(1, n - 1) - 1, -1.0, 1.0)));
+    subtract_common_moves(moves, scan);
+    for (Eigen::Index k = 0; k < n; ++k) all(k, j) = moves[k][at(kind)];
   }
-  const Eigen::VectorXd found = (basis.transpose() * basis).ldlt().solve(basis.transpose() * right);
-  for (Eigen::Index k = 0; k < n; ++k) values[k] = basis.row(k).dot(found) * std::max(1e-9, deviations[k]);
+  return all;
+}
+
+/// The sum of some columns that is nearest to free numbers with these standard deviations.
+Eigen::VectorXd nearest(const Eigen::VectorXd& values, const Eigen::VectorXd& deviations,
+                        const Eigen::MatrixXd& columns) {
+  const Eigen::VectorXd weights = deviations.cwiseMax(1e-9).cwiseInverse();
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
+  solver.setThreshold(1e-6);  // a column may be nothing but rounding
+  solver.compute(weights.asDiagonal() * columns);
+  return columns * solver.solve(weights.cwiseProduct(values));
 }
 
 /// The search, round by round.
@@ -54,6 +64,8 @@ class Alignment {
     const auto views = scan.views.size();
     found_.moves.assign(views, {}), found_.uncertainty.assign(views, {});
     found_.verdict.fill(Verdict::flat);
+    for (std::size_t k = 0; k < kinds_of_move && how.degree; ++k)
+      polynomials_[k] = polynomials(static_cast<Move>(k), *how.degree, scan);
   }
 
   ViewMoves result() {
@@ -157,16 +169,15 @@ class Alignment {
     found_.moves = here;
   }
 
-  /// Moves of each view, as polynomials if they are; less what no frame tells.
+  /// Moves of each view, as polynomials if they are, less what no frame tells.
   void tell_apart(std::vector<ViewMove>& moves, const std::vector<Step>& steps) const {
     for (std::size_t k = 0; k < searched_.size() && how_.degree; ++k) {
-      std::vector<double> values, deviations;
-      for (std::size_t v = 0; v < moves.size(); ++v) {
-        values.push_back(moves[v][at(searched_[k])]);
-        deviations.push_back(deviation(steps[v], k));
-      }
-      make_smooth(values, deviations, *how_.degree);
-      for (std::size_t v = 0; v < moves.size(); ++v) moves[v][at(searched_[k])] = values[v];
+      const std::size_t kind = at(searched_[k]);
+      Eigen::VectorXd values(moves.size()), deviations(moves.size());
+      for (std::size_t v = 0; v < moves.size(); ++v)
+        values[v] = moves[v][kind], deviations[v] = std::sqrt(std::max(0.0, steps[v].covariance(k, k)));
+      values = nearest(values, deviations, polynomials_[kind]);
+      for (std::size_t v = 0; v < moves.size(); ++v) moves[v][kind] = values[v];
     }
     subtract_common_moves(moves, base_);
     for (ViewMove& move : moves)
@@ -174,21 +185,16 @@ class Alignment {
         if (std::ranges::find(searched_, static_cast<Move>(k)) == searched_.end()) move[k] = 0;
   }
 
-  static double deviation(const Step& step, Eigen::Index k) {
-    return std::sqrt(std::max(0.0, step.covariance(k, k)));
-  }
-
   /// Moves views; by how many cells, root mean square.
   double go(const std::vector<Step>& steps) {
     std::vector<ViewMove> further = moves_with([&](std::size_t v) { return steps[v].move; });
     slow_.make_whole(further);
-    const std::vector<ViewMove> before = found_.moves;
-    found_.moves = sum_of(before, further);
-    tell_apart(found_.moves, steps);
+    tell_apart(further, steps);
+    found_.moves = sum_of(found_.moves, further);
     double sum = 0;
-    for (std::size_t v = 0; v < further.size(); ++v)
+    for (const ViewMove& move : further)
       for (std::size_t k = 0; k < kinds_of_move; ++k)
-        sum += std::pow((found_.moves[v][k] - before[v][k]) * cells_of(static_cast<Move>(k)), 2);
+        sum += std::pow(move[k] * cells_of(static_cast<Move>(k)), 2);
     return std::sqrt(sum / further.size());
   }
 
@@ -261,6 +267,7 @@ class Alignment {
   const FlexibleBeam& base_;
   const MoveSearch& how_;
   std::vector<Move> searched_{};
+  std::array<Eigen::MatrixXd, kinds_of_move> polynomials_{};
   SlowMoves slow_;
   bool learned_ = false;
   ViewMoves found_{};
