@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "../core/parallel.hpp"
@@ -57,13 +58,40 @@ double slope_by_row(const FrameStack& stack, const Between& views, Index row, In
 /// change: from views that are closer their noise counts more, and frames are smoothed by about one bin.
 constexpr double bins_apart = 2;
 
+/// A bin whose rays are paired: the places among views of rays that are parallel to it, and to its opposite.
+struct PairedBin {
+  std::optional<Between> here, there;
+  PairedBin(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about, Index view,
+            Index bin) {
+    const double angle = frames.angles[view] - std::atan((bin - about.axis_bin) * frames.bin_angle);
+    here = views.at(angle), there = views.at(angle + half_turn);
+  }
+};
+
+/// The views whose sums are read for each `stride`-th view.
+std::vector<bool> views_read(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about,
+                             Index stride) {
+  std::vector<bool> read(frames.views(), stride == 1);
+  if (stride == 1) return read;
+  for (Index view = 0; view < frames.views(); view += stride)
+    for (Index bin = 0; bin < frames.bins; ++bin) {
+      const PairedBin pair(frames, views, about, view, bin);
+      for (const auto& place : {pair.here, pair.there})
+        if (place) read[place->before] = read[place->after] = true;
+    }
+  return read;
+}
+
 /// Sums over bins, from the first one to each, of how rays of one direction change with it. A view of the
-/// result has rays that are parallel to the middle one of the view with its number.
-FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about) {
+/// result has rays that are parallel to the middle one of the view with its number; it has zeros unless it is
+/// read.
+FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about,
+                           const std::vector<bool>& read) {
   FrameStack sums = some_rows(frames, frames.rows);
   const double edge = std::min(about.axis_bin, frames.bins - 1 - about.axis_bin),
                step = std::max(whole_turn / frames.views(), bins_apart / edge);
   parallel_for(frames.views(), [&](Index view) {
+    if (!read[view]) return;
     std::vector<double> sum(frames.rows, 0);
     for (Index bin = 0; bin < frames.bins; ++bin) {
       const double way = (bin - about.axis_bin) * frames.bin_angle, fan = std::atan(way),
@@ -87,18 +115,20 @@ FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, c
 }  // namespace
 
 CrossingRays::CrossingRays(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about,
-                           Range rows)
+                           Range rows, Index stride)
     : slopes_(some_rows(frames, rows.size())), about_(about), first_(rows.first) {
   AxisLine line = about;
   line.row -= static_cast<double>(rows.first);
-  const FrameStack sums = sums_of_changes(upright(frames, about, rows), views, line);
+  const FrameStack sums =
+      sums_of_changes(upright(frames, about, rows), views, line, views_read(frames, views, about, stride));
   std::vector<std::array<double, 2>> of_views(
       frames.views());  // products of both, squares of their sum; cells
-  parallel_for(frames.views(), [&](Index view) {
+  parallel_for((frames.views() + stride - 1) / stride, [&](Index k) {
+    const Index view = k * stride;
     for (Index bin = 0; bin < frames.bins; ++bin) {
       const double fan = std::atan((bin - about.axis_bin) * frames.bin_angle),
-                   angle = frames.angles[view] - fan, mirrored = 2 * about.axis_bin - bin;
-      const auto here = views.at(angle), there = views.at(angle + half_turn);
+                   mirrored = 2 * about.axis_bin - bin;
+      const auto [here, there] = PairedBin(frames, views, about, view, bin);
       if (mirrored < 0 || mirrored >= frames.bins - 1 || !here || !there) continue;
       const auto other = static_cast<Index>(mirrored);
       const double share = mirrored - other;

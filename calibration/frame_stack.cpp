@@ -1,5 +1,6 @@
 #include "frame_stack.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -109,27 +110,26 @@ std::vector<float> values_of(const Array& vector) {
 }
 
 Sampler::Cubic::Cubic(double place) {
-  const double floor = std::floor(place), f = place - floor;
-  first = floor_index(floor) - 1;
-  weight = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
-            f * f * (0.5 * f - 0.5)};
-  slope = {-0.5 + f * (2 - 1.5 * f), f * (-5 + 4.5 * f), 0.5 + f * (4 - 4.5 * f), f * (1.5 * f - 1)};
+  const auto cut = static_cast<Index>(place);  // towards 0
+  const Index floor = place < cut ? cut - 1 : cut;
+  const auto f = static_cast<float>(place - floor);
+  first = floor - 1;
+  weight = {f * (-0.5F + f * (1 - 0.5F * f)), 1 + f * f * (-2.5F + 1.5F * f), f * (0.5F + f * (2 - 1.5F * f)),
+            f * f * (0.5F * f - 0.5F)};
+  slope = {-0.5F + f * (2 - 1.5F * f), f * (-5 + 4.5F * f), 0.5F + f * (4 - 4.5F * f), f * (1.5F * f - 1)};
 }
 
 Sample Sampler::of(Index view) const {
   const float* frame = frames_.values.data() + view * frames_.rows * frames_.bins;
-  Sample s;
+  using Four = Eigen::Array4f;  // bins, which a processor takes at once
+  Four values = Four::Zero(), by_row = Four::Zero();
   for (std::size_t y = 0; y < 4; ++y) {
     const Index row = std::clamp<Index>(row_.first + y, 0, frames_.rows - 1);
-    const float* line = frame + row * frames_.bins + bin_.first;
-    double value = 0, slope = 0;
-    for (std::size_t x = 0; x < 4; ++x) {
-      value += bin_.weight[x] * line[x];
-      slope += bin_.slope[x] * line[x];
-    }
-    s.value += row_.weight[y] * value, s.by_bin += row_.weight[y] * slope, s.by_row += row_.slope[y] * value;
+    const Eigen::Map<const Four> line(frame + row * frames_.bins + bin_.first);
+    values += row_.weight[y] * line, by_row += row_.slope[y] * line;
   }
-  return s;
+  const Eigen::Map<const Four> weight(bin_.weight.data()), slope(bin_.slope.data());
+  return {(weight * values).sum(), (slope * values).sum(), (weight * by_row).sum()};
 }
 
 }  // namespace tandem::calibration

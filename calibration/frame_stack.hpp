@@ -53,7 +53,7 @@ class Sampler {
   /// Weights of four neighbours, and their slopes.
   struct Cubic {
     Index first;
-    std::array<double, 4> weight, slope;
+    std::array<float, 4> weight, slope;
     explicit Cubic(double place);
   };
   const FrameStack& frames_;
