@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "../core/parallel.hpp"
@@ -64,6 +65,32 @@ struct AboutRow {
 /// change: from views that are closer their noise counts more, and frames are smoothed by about one bin.
 constexpr double bins_apart = 2;
 
+/// A bin whose rays are paired: the places among views of rays that are parallel to it, and to its opposite.
+struct PairedBin {
+  std::optional<Between> here, there;
+  double over_cosine;  ///< of its angle in the fan
+  PairedBin(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about, Index view,
+            Index bin) {
+    const double fan = std::atan((bin - about.axis_bin) * frames.bin_angle),
+                 angle = frames.angles[view] - fan;
+    here = views.at(angle), there = views.at(angle + half_turn), over_cosine = 1 / std::cos(fan);
+  }
+};
+
+/// The views whose sums are read for each `stride`-th view.
+std::vector<bool> views_read(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about,
+                             Index stride) {
+  std::vector<bool> read(frames.views(), stride == 1);
+  if (stride == 1) return read;
+  for (Index view = 0; view < frames.views(); view += stride)
+    for (Index bin = 0; bin < frames.bins; ++bin) {
+      const PairedBin pair(frames, views, about, view, bin);
+      for (const auto& place : {pair.here, pair.there})
+        if (place) read[place->before] = read[place->after] = true;
+    }
+  return read;
+}
+
 /// What a bin of a view needs to tell how its ray changes: neighbouring views with the same direction, those
 /// a step before and after, and how wide the ray is.
 struct Changing {
@@ -73,13 +100,16 @@ struct Changing {
 };
 
 /// Sums over bins, from the first one to each, of how rays of one direction change with it. A view of the
-/// result has rays that are parallel to the middle one of the view with its number.
-FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about) {
+/// result has rays that are parallel to the middle one of the view with its number. Those that are not read
+/// are not set.
+FrameStack sums_of_changes(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about,
+                           const std::vector<bool>& read) {
   FrameStack sums = some_rows(frames, frames.rows);
   const double edge = std::min(about.axis_bin, frames.bins - 1 - about.axis_bin),
                step = std::max(whole_turn / frames.views(), bins_apart / edge);
   const auto over_steps = static_cast<float>(0.5 / step);
   parallel_for(frames.views(), [&](Index view) {
+    if (!read[view]) return;
     std::vector<Changing> bins;
     for (Index bin = 0; bin < frames.bins; ++bin) {
       const double way = (bin - about.axis_bin) * frames.bin_angle, fan = std::atan(way),
@@ -118,23 +148,25 @@ struct Opposite {
 }  // namespace
 
 CrossingRays::CrossingRays(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about,
-                           Range rows)
+                           Range rows, Index stride)
     : slopes_(some_rows(frames, rows.size())), about_(about), first_(rows.first) {
   AxisLine line = about;
   line.row -= static_cast<double>(rows.first);
-  const FrameStack sums = sums_of_changes(upright(frames, about, rows), views, line);
+  const FrameStack sums =
+      sums_of_changes(upright(frames, about, rows), views, line, views_read(frames, views, about, stride));
   std::vector<std::array<double, 2>> of_views(
       frames.views());  // products of both, squares of their sum; cells
-  parallel_for(frames.views(), [&](Index view) {
+  parallel_for((frames.views() + stride - 1) / stride, [&](Index k) {
+    const Index view = k * stride;
     std::vector<Opposite> bins;
     for (Index bin = 0; bin < frames.bins; ++bin) {
-      const double fan = std::atan((bin - about.axis_bin) * frames.bin_angle),
-                   angle = frames.angles[view] - fan, mirrored = 2 * about.axis_bin - bin;
-      const auto here = views.at(angle), there = views.at(angle + half_turn);
-      if (mirrored < 0 || mirrored >= frames.bins - 1 || !here || !there) continue;
+      const double mirrored = 2 * about.axis_bin - bin;
+      const PairedBin pair(frames, views, about, view, bin);
+      if (mirrored < 0 || mirrored >= frames.bins - 1 || !pair.here || !pair.there) continue;
       const auto other = static_cast<Index>(mirrored);
-      bins.push_back({Mix(sums, *here, bin), Mix(sums, *there, other), Mix(sums, *there, other + 1), bin,
-                      static_cast<float>(mirrored - other), static_cast<float>(1 / std::cos(fan))});
+      bins.push_back({Mix(sums, *pair.here, bin), Mix(sums, *pair.there, other),
+                      Mix(sums, *pair.there, other + 1), bin, static_cast<float>(mirrored - other),
+                      static_cast<float>(pair.over_cosine)});
     }
     std::fill_n(slopes_.values.data() + view * sums.rows * sums.bins, sums.rows * sums.bins, 0.0F);
     for (Index row = 1; row + 1 < sums.rows; ++row) {

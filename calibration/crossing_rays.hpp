@@ -18,8 +18,10 @@ namespace tandem::calibration {
 /// A sample that is twisted about the axis pulls roll and midplane by this difference over the whole turn.
 class CrossingRays {
  public:
-  /// For pairs of rays about this line, in these rows. `views` are those of the frames, all round.
-  CrossingRays(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about, Range rows);
+  /// For pairs of rays about this line, in these rows, of each `stride`-th view. `views` are those of the
+  /// frames, all round.
+  CrossingRays(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about, Range rows,
+               Index stride = 1);
   /// By how much a ray so many bins and rows from the foot of the upright axis has more than its opposite
   /// one, for each row over the midplane.
   Sample per_row(Index view, double bins, double rows) const {

@@ -1,5 +1,6 @@
 #include "frame_stack.hpp"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -113,9 +114,10 @@ UnsetVector<float> values_of(const Array& vector) {
 }
 
 Sampler::Cubic::Cubic(double place) {
-  const double floor = std::floor(place);
+  const auto cut = static_cast<Index>(place);  // towards 0
+  const Index floor = place < cut ? cut - 1 : cut;
   const auto f = static_cast<float>(place - floor);
-  first = floor_index(floor) - 1;
+  first = floor - 1;
   weight = {f * (-0.5F + f * (1 - 0.5F * f)), 1 + f * f * (-2.5F + 1.5F * f), f * (0.5F + f * (2 - 1.5F * f)),
             f * f * (0.5F * f - 0.5F)};
   slope = {-0.5F + f * (2 - 1.5F * f), f * (-5 + 4.5F * f), 0.5F + f * (4 - 4.5F * f), f * (1.5F * f - 1)};
@@ -123,36 +125,27 @@ Sampler::Cubic::Cubic(double place) {
 
 Sampler::Sampler(const FrameStack& frames, double bin, double row)
     : values_(frames.values.data()), cells_(frames.rows * frames.bins), bin_(bin), row_(row) {
-  for (std::size_t y = 0; y < 4; ++y)
+  for (Index y = 0; y < 4; ++y)
     lines_[y] = std::clamp<Index>(row_.first + y, 0, frames.rows - 1) * frames.bins + bin_.first;
 }
 
+using Four = Eigen::Array4f;  // bins, which a processor takes at once
+
 Sample Sampler::of(Index view) const {
-  std::array<float, 4> values{}, by_row{};
+  Four values = Four::Zero(), by_row = Four::Zero();
   for (std::size_t y = 0; y < 4; ++y) {
-    const float* line = values_ + view * cells_ + lines_[y];
-    for (std::size_t x = 0; x < 4; ++x) {
-      values[x] += row_.weight[y] * line[x];
-      by_row[x] += row_.slope[y] * line[x];
-    }
+    const Eigen::Map<const Four> line(values_ + view * cells_ + lines_[y]);
+    values += row_.weight[y] * line, by_row += row_.slope[y] * line;
   }
-  Sample s;
-  for (std::size_t x = 0; x < 4; ++x) {
-    s.value += double{bin_.weight[x]} * values[x], s.by_bin += double{bin_.slope[x]} * values[x];
-    s.by_row += double{bin_.weight[x]} * by_row[x];
-  }
-  return s;
+  const Eigen::Map<const Four> weight(bin_.weight.data()), slope(bin_.slope.data());
+  return {(weight * values).sum(), (slope * values).sum(), (weight * by_row).sum()};
 }
 
 float Sampler::value(Index view) const {
-  std::array<float, 4> values{};
-  for (std::size_t y = 0; y < 4; ++y) {
-    const float* line = values_ + view * cells_ + lines_[y];
-    for (std::size_t x = 0; x < 4; ++x) values[x] += row_.weight[y] * line[x];
-  }
-  float sum = 0;
-  for (std::size_t x = 0; x < 4; ++x) sum += bin_.weight[x] * values[x];
-  return sum;
+  Four values = Four::Zero();
+  for (std::size_t y = 0; y < 4; ++y)
+    values += row_.weight[y] * Eigen::Map<const Four>(values_ + view * cells_ + lines_[y]);
+  return (Eigen::Map<const Four>(bin_.weight.data()) * values).sum();
 }
 
 }  // namespace tandem::calibration

@@ -87,7 +87,7 @@ class Pairs {
     const double beyond = margin + reach_ * std::abs(std::tan(about.roll)) / frames.aspect;
     const Range rows{std::max<Index>(0, floor_index(row_ - below_ - beyond)),
                      std::min(frames.rows, ceil_index(row_ + above_ + beyond) + 1)};
-    crossing_.emplace(frames, turn_, about, rows);
+    crossing_.emplace(frames, turn_, about, rows, stride_);
   }
   Index count() const { return views_.size(); }
   double reach() const { return reach_; }

@@ -83,7 +83,7 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
     values.push_back(number_of(trials.back(), what) += k * step);
   }
   // Slices of exact frames of foam are sharpest so far beside the truth, beyond what their parts tell.
-  constexpr double least = 0.025;  // steps
+  constexpr double least = 0.05;  // steps
   return pipeline::judged(lacks_of(values, slices.energies(trials, rows)), pipeline::Score::sharpness, least);
 }
 

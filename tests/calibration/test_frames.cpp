@@ -233,6 +233,38 @@ TEST(CrossingRays, DifferByWhatViewsSay) {
   EXPECT_GT(crossing.share(), 0.85);  // views are compared that differ by two bins at the edge of the field
 }
 
+/// Some views have what they have among all.
+TEST(CrossingRays, OfSomeViewsAreThoseOfAll) {
+  for (const bool cone : {false, true}) {
+    const FrameStack frames = smoothed(frames_of({.views = 60, .cone = cone}), 1);
+    const ViewsOfTurn turn(frames.angles);
+    const AxisLine line{axis, midplane, in_radians(roll_deg)};
+    const CrossingRays all(frames, turn, line, {10, 31}), some(frames, turn, line, {10, 31}, 7);
+    double squares = 0;
+    for (Index view = 0; view < frames.views(); view += 7)
+      for (const double x : {-20.0, -3.3, 8.7, 21.0}) {
+        EXPECT_EQ(some.per_row(view, x, 2.5).value, all.per_row(view, x, 2.5).value);
+        squares += std::pow(all.per_row(view, x, 2.5).value, 2);
+      }
+    EXPECT_GT(squares, 0);
+  }
+}
+
+/// Catmull and Rom's cubics have polynomials of the second degree.
+TEST(Sampler, HasValueAndSlopesOfAParabola) {
+  FrameStack frames{{}, 12, 15, {0, 1}, 0, 1};
+  for (int view = 0; view < 2; ++view)
+    for (int row = 0; row < 12; ++row)
+      for (int bin = 0; bin < 15; ++bin)
+        frames.values.push_back(
+            static_cast<float>(view + 0.1 * bin * bin - 0.2 * bin * row + 0.05 * row * row));
+  const double x = 6.3, y = 4.8;
+  const Sample found = Sampler(frames, x, y).of(1);
+  EXPECT_NEAR(found.value, 1 + 0.1 * x * x - 0.2 * x * y + 0.05 * y * y, 1e-5);
+  EXPECT_NEAR(found.by_bin, 0.2 * x - 0.2 * y, 1e-5);
+  EXPECT_NEAR(found.by_row, -0.2 * x + 0.1 * y, 1e-5);
+}
+
 TEST(Frames, TellAxisAndRollOfHalfATurnByItsEnds) {
   const Case c{.arc_deg = 180, .views = 72, .noise = 0.001};
   const FrameCalibration found = calibrate_by_frames(frames_of(c), row_of(c));

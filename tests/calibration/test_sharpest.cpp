@@ -120,7 +120,7 @@ TEST(SharpestSlices, TellARollThatTheScanSays) {
   const SharpestSlices found =
       find_sharpest(frames_of(bubbles(50), views, scan.angles, 0), views, {Sought::roll});
   expect_found(found.numbers[0], 0, in_radians(0.015));
-  EXPECT_LT(found.numbers[0].uncertainty, in_radians(0.02));
+  EXPECT_LT(found.numbers[0].uncertainty, in_radians(0.025));  // a tenth of the last step alone is 0.029
 }
 
 TEST(SharpestSlices, TellRollAndMidplaneOfACone) {
