@@ -129,23 +129,23 @@ Sampler::Sampler(const FrameStack& frames, double bin, double row)
     lines_[y] = std::clamp<Index>(row_.first + y, 0, frames.rows - 1) * frames.bins + bin_.first;
 }
 
-using Four = Eigen::Array4f;  // bins, which a processor takes at once
+using FourBins = Eigen::Array4f;  // bins, which a processor takes at once
 
 Sample Sampler::of(Index view) const {
-  Four values = Four::Zero(), by_row = Four::Zero();
+  FourBins values = FourBins::Zero(), by_row = FourBins::Zero();
   for (std::size_t y = 0; y < 4; ++y) {
-    const Eigen::Map<const Four> line(values_ + view * cells_ + lines_[y]);
+    const Eigen::Map<const FourBins> line(values_ + view * cells_ + lines_[y]);
     values += row_.weight[y] * line, by_row += row_.slope[y] * line;
   }
-  const Eigen::Map<const Four> weight(bin_.weight.data()), slope(bin_.slope.data());
+  const Eigen::Map<const FourBins> weight(bin_.weight.data()), slope(bin_.slope.data());
   return {(weight * values).sum(), (slope * values).sum(), (weight * by_row).sum()};
 }
 
 float Sampler::value(Index view) const {
-  Four values = Four::Zero();
+  FourBins values = FourBins::Zero();
   for (std::size_t y = 0; y < 4; ++y)
-    values += row_.weight[y] * Eigen::Map<const Four>(values_ + view * cells_ + lines_[y]);
-  return (Eigen::Map<const Four>(bin_.weight.data()) * values).sum();
+    values += row_.weight[y] * Eigen::Map<const FourBins>(values_ + view * cells_ + lines_[y]);
+  return (Eigen::Map<const FourBins>(bin_.weight.data()) * values).sum();
 }
 
 }  // namespace tandem::calibration
