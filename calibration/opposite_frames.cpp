@@ -299,12 +299,15 @@ Settled settled(const FrameStack& level, const AxisLine& start, const Unknowns& 
   constexpr int most = 8;
   constexpr double enough = 0.05, farthest = 0.2;  // rows; a share of them
   Settled all{start};
+  Crossing where = crossing_of(level);
+  if (where == Crossing::everywhere && !what.midplane) where = Crossing::nowhere;
   for (const bool quick : {true, false})
     for (int turn = 0; turn < most; ++turn) {
-      if (!all.pairs || !all.pairs->cross_everywhere())
-        all.pairs.emplace(level, all.line, crossing_of(level));
+      if (!all.pairs || !all.pairs->cross_everywhere()) all.pairs.emplace(level, all.line, where);
       const Pairs& pairs = *all.pairs;
-      all.stays = !what.midplane || pairs.is_even() || pairs.cross_everywhere();
+      if (quick && pairs.quick() == 1) break;
+      all.stays =
+          !what.midplane || (pairs.share() > least_share && (pairs.is_even() || pairs.cross_everywhere()));
       if (!all.stays || pairs.count() == 0 || pairs.reach() < 4) return all;
       const double row = all.line.row;
       all.stays = descend(pairs, all.line, what, quick ? pairs.quick() : 1);

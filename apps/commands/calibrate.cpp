@@ -1,5 +1,6 @@
 // tandem calibrate: the geometry of a scan from its frames.
 
+#include <future>
 #include <iostream>
 #include <sstream>
 
@@ -71,6 +72,9 @@ void print_lines(const Calibrated& found, const std::string& output) {
 void run_calibrate(CalibrateOptions& o) {
   const ThreadLimit limit(o.common.threads);
   const KeepHostMemory keep;
+  const Device device = one_device(o.device);
+  // A GPU takes a while to begin; frames are read meanwhile.
+  const auto begun = std::async(std::launch::async, [device] { Stream(device).synchronize(); });
   ProgressLine progress(o.common);
   calibration::BallKnowledge known;
   for (const std::string& text : o.lengths) known.lengths.push_back(length_in(text));
@@ -80,7 +84,7 @@ void run_calibrate(CalibrateOptions& o) {
   io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
   require<GeometryError>(reader->info().pixel_size_mm.has_value(),
                          "calibrate: the scan has no pixel size; give --pixel-size MM");
-  const CalibrateRun run{*reader, o.scan, one_device(o.device), !o.preview.empty(), progress};
+  const CalibrateRun run{*reader, o.scan, device, !o.preview.empty(), progress};
   Calibrated found = o.balls   ? calibrate_on_balls(*reader, o.scan, known, progress)
                      : o.views ? calibrate_each_view(run, o.moves)
                      : std::holds_alternative<FlexibleBeam>(reader->info().scan) ? calibrate_on_orbit(run)
