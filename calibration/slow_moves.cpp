@@ -10,7 +10,7 @@ namespace tandem::calibration {
 namespace {
 
 constexpr int highest = 8;           // waves a turn: of more the volume follows little
-constexpr int most_half_waves = 24;  // of an arc or a helix
+constexpr int most_half_waves = 24;  // over an arc or a helix
 constexpr double amplitude = 0.05;   // cells: a reprojection goes with it in proportion
 
 /// How far views are along their arc, from the end of the widest gap, rad.

@@ -66,7 +66,7 @@ Moved moved_views(const Jitter& c) {
                         in_radians(c.turn_deg) * normal(random)};
     all.moves.push_back(c.slow ? ViewMove{2 * c.shift * t * t, c.shift * (t - t * t), 0} : free);
   }
-  // Of half a turn an axis that is off pulls the shifts of views: calibrate finds it first.
+  // An axis that is off pulls the shifts of views, if they go half a turn: calibrate finds it first.
   subtract_common_moves(all.moves, all.scan);
   for (std::size_t k = 0; k < where.views.size(); ++k)
     where.views[k] = moved_by(all.scan, where.views[k], all.moves[k]);
