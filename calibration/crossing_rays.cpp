@@ -68,7 +68,7 @@ constexpr double bins_apart = 2;
 /// A bin whose rays are paired: the places among views of rays that are parallel to it, and to its opposite.
 struct PairedBin {
   std::optional<Between> here, there;
-  double over_cosine;  ///< of its angle in the fan
+  double over_cosine;  ///< 1 over the cosine of its angle in the fan
   PairedBin(const FrameStack& frames, const ViewsOfTurn& views, const AxisLine& about, Index view,
             Index bin) {
     const double fan = std::atan((bin - about.axis_bin) * frames.bin_angle),

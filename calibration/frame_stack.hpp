@@ -59,7 +59,7 @@ class Sampler {
     explicit Cubic(double place);
   };
   const float* values_;
-  Index cells_;  ///< of a view
+  Index cells_;  ///< the cells of a view
   Cubic bin_, row_;
   std::array<Index, 4> lines_;  ///< where they begin in a view
 };

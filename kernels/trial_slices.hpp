@@ -39,7 +39,7 @@ struct FourRows {
 
 struct TrialSlices {
   Index width = 0;                      ///< pixels along x and y
-  float radius = 0;                     ///< of the disc that is made, pixels; the rest is 0
+  float radius = 0;                     ///< the radius of the disc that is made, pixels; the rest is 0
   std::vector<TrialPlace> places = {};  ///< (trial, view)
 };
 
