@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
@@ -28,7 +27,6 @@ enum class Alike {
 
 /// A window over g = f / cut-off.
 struct WindowShape {
-  Window window;
   std::string_view name;
   double (*at)(double g);
   double cutoff = 1;       ///< default, as a fraction of the Nyquist frequency
@@ -36,25 +34,20 @@ struct WindowShape {
   Alike alike = Alike::response;
 };
 
-/// One line for each window.
+/// One line for each window, in their order.
 constexpr WindowShape shapes[] = {
-    {Window::ramp, "ramp", [](double) { return 1.0; }, 1, true, Alike::noise},
-    {Window::sharp, "sharp", [](double) { return 1.0; }, 1, true, Alike::all_noise},
-    {Window::shepp, "shepp", [](double g) { return g == 0 ? 1 : std::sin(pi * g / 2) / (pi * g / 2); }},
-    {Window::cosine, "cosine", [](double g) { return std::cos(pi * g / 2); }},
-    {Window::hamming, "hamming", [](double g) { return 0.54 + 0.46 * std::cos(pi * g); }},
-    {Window::hann, "hann", [](double g) { return 0.5 + 0.5 * std::cos(pi * g); }},
-    {Window::parzen, "parzen",
-     [](double g) { return g <= 0.5 ? 1 - 6 * g * g * (1 - g) : 2 * std::pow(1 - g, 3); }},
-    {Window::blackman, "blackman",
-     [](double g) { return 0.42 + 0.5 * std::cos(pi * g) + 0.08 * std::cos(2 * pi * g); }},
-    {Window::butterworth, "butterworth", [](double g) { return 1 / (1 + std::pow(g, 8)); }, 0.5, false},
-    {Window::none, "none", [](double) { return 1.0; }, 1, false, Alike::nothing}};
+    {"ramp", [](double) { return 1.0; }, 1, true, Alike::noise},
+    {"sharp", [](double) { return 1.0; }, 1, true, Alike::all_noise},
+    {"shepp", [](double g) { return g == 0 ? 1 : std::sin(pi * g / 2) / (pi * g / 2); }},
+    {"cosine", [](double g) { return std::cos(pi * g / 2); }},
+    {"hamming", [](double g) { return 0.54 + 0.46 * std::cos(pi * g); }},
+    {"hann", [](double g) { return 0.5 + 0.5 * std::cos(pi * g); }},
+    {"parzen", [](double g) { return g <= 0.5 ? 1 - 6 * g * g * (1 - g) : 2 * std::pow(1 - g, 3); }},
+    {"blackman", [](double g) { return 0.42 + 0.5 * std::cos(pi * g) + 0.08 * std::cos(2 * pi * g); }},
+    {"butterworth", [](double g) { return 1 / (1 + std::pow(g, 8)); }, 0.5, false},
+    {"none", [](double) { return 1.0; }, 1, false, Alike::nothing}};
 
-const WindowShape& shape_of(Window window) {
-  return *std::find_if(std::begin(shapes), std::end(shapes),
-                       [window](const WindowShape& shape) { return shape.window == window; });
-}
+const WindowShape& shape_of(Window window) { return row_of(shapes, window); }
 
 double cutoff_of(const Filter& filter) { return filter.cutoff.value_or(shape_of(filter.window).cutoff); }
 
@@ -105,7 +98,7 @@ double factor_at(Alike alike, const Interpolation& interpolation, double f) {
 }  // namespace
 
 Window window_named(std::string_view name) {
-  return named(shapes, name, "filter:", &WindowShape::name).window;
+  return value_named<Window>(shapes, name, "filter:", &WindowShape::name);
 }
 
 std::vector<std::string_view> window_names() {
@@ -114,16 +107,11 @@ std::vector<std::string_view> window_names() {
   return names;
 }
 
-constexpr std::pair<Padding, std::string_view> paddings[] = {
-    {Padding::none, "none"}, {Padding::edge, "edge"}, {Padding::cosine, "cosine"}};
+constexpr std::string_view paddings[] = {"none", "edge", "cosine"};
 
-Padding padding_named(std::string_view name) {
-  return named(paddings, name, "padding:", &std::pair<Padding, std::string_view>::second).first;
-}
+Padding padding_named(std::string_view name) { return value_named<Padding>(paddings, name, "padding:"); }
 
-std::string_view name_of(Padding padding) {
-  return std::ranges::find(paddings, padding, &std::pair<Padding, std::string_view>::first)->second;
-}
+std::string_view name_of(Padding padding) { return row_of(paddings, padding); }
 
 namespace {
 

@@ -12,7 +12,7 @@ namespace TANDEM_PUBLIC tandem {
 
 /// The window that shapes the ramp over frequency. `sharp` is the ramp with all the noise of its band, which
 /// linear interpolation reduces for `ramp`. `none` leaves out the ramp too.
-enum class Window { ramp, shepp, cosine, hamming, hann, parzen, butterworth, none, blackman, sharp };
+enum class Window { ramp, sharp, shepp, cosine, hamming, hann, parzen, blackman, butterworth, none };
 
 /// How the filter continues rows beyond their ends, because a sample may go on there: not at all, with the
 /// end value, or with the end value times a cosine that falls from 1 to 0. The end value is the mean of the
