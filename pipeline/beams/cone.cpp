@@ -70,7 +70,7 @@ std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
 Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model != Model::hierarchical) return cone_model;
   const Method& method = *plan.job.method;
-  require<GeometryError>(!method.only_positive,
+  require<GeometryError>(!method.kind.only_positive,
                          spelled("model") + " hierarchical: its coefficients may be negative, which ",
                          method.name, " cannot take; leave " + spelled("model") + " out");
   require<GeometryError>(!recipe.follow && (recipe.ranks.is_alone() || !method.iterates()),
