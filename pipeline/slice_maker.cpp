@@ -16,6 +16,7 @@
 #include "methods/method.hpp"
 #include "plan/key_text.hpp"
 #include "plan/margin_rows.hpp"
+#include "plan/warn.hpp"
 #include "reconstruct.hpp"
 #include "stations/compute.hpp"
 #include "stations/prepare.hpp"
@@ -279,11 +280,6 @@ LookedAt looked_at_by(const Plan& plan) {
           .bins = job.bins,
           .warnings = plan.warnings,
           .made = {}};
-}
-
-void add_unsaid(std::vector<std::string>& all, const std::vector<std::string>& some) {
-  for (const std::string& text : some)
-    if (std::ranges::find(all, text) == all.end()) all.push_back(text);
 }
 
 }  // namespace

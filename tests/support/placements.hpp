@@ -46,7 +46,7 @@ template <class Beam>
 Array ten_steps(const pipeline::Method& method, const LinearOperator& A, const Placed<Beam>& problem) {
   const Device there = A.range().device();
   pipeline::MethodOptions options;
-  options.nonnegative = method.reads("--nonnegative");
+  options.nonnegative = method.reads("nonnegative");
   options.tv_weight = 0.1f;
   pipeline::Equations equations{A, on_device(problem.y, there)};
   if (method.kind.only_positive) clamp_below(equations.y, 0, default_stream(there));
