@@ -111,6 +111,17 @@ LinearOperator flexible_in_tiles(const CheckCase& c) {
   });
 }
 
+/// The projector of parallel or of cone beams, whichever has the model, and its transpose.
+CheckedPair pair_of(std::optional<Model> CheckedPair::*beam, Model model, std::vector<CheckShape> shapes) {
+  const bool is_cone = beam == &CheckedPair::cone;
+  CheckedPair pair{.name = (is_cone ? "cone/" : "parallel/") + std::string(name_of(model)),
+                   .matched = true,
+                   .shapes = std::move(shapes),
+                   .make = [=](const CheckCase& c) { return is_cone ? cone(c, model) : parallel(c, model); }};
+  pair.*beam = model;
+  return pair;
+}
+
 /// A scan of 90 views with bins that cover the diagonal. Angles are irregular on purpose for matched pairs.
 ParallelBeam scan_for(Index size, Index rows, bool irregular) {
   ParallelBeam scan;
@@ -126,20 +137,6 @@ ParallelBeam scan_for(Index size, Index rows, bool irregular) {
 
 const std::vector<CheckedPair>& checked_pairs() {
   using enum Model;
-  const auto of_parallel = [](Model model, std::vector<CheckShape> shapes) {
-    return CheckedPair{.name = "parallel/" + std::string(name_of(model)),
-                       .matched = true,
-                       .parallel = model,
-                       .shapes = std::move(shapes),
-                       .make = [=](const CheckCase& c) { return parallel(c, model); }};
-  };
-  const auto of_cone = [](Model model, std::vector<CheckShape> shapes) {
-    return CheckedPair{.name = "cone/" + std::string(name_of(model)),
-                       .matched = true,
-                       .cone = model,
-                       .shapes = std::move(shapes),
-                       .make = [=](const CheckCase& c) { return cone(c, model); }};
-  };
   const auto of_fdk = [](const char* name, Model model) {
     return CheckedPair{.name = name,
                        .matched = true,
@@ -149,9 +146,9 @@ const std::vector<CheckedPair>& checked_pairs() {
                        .make = [=](const CheckCase& c) { return fdk_of(c, model); }};
   };
   static const std::vector<CheckedPair> all{
-      of_parallel(pixel_driven, parallel_shapes),
-      of_parallel(joseph, parallel_shapes),
-      of_parallel(fourier, fourier_shapes),
+      pair_of(&CheckedPair::parallel, pixel_driven, parallel_shapes),
+      pair_of(&CheckedPair::parallel, joseph, parallel_shapes),
+      pair_of(&CheckedPair::parallel, fourier, fourier_shapes),
       {.name = "parallel/ramp_filter",
        .matched = true,
        .shapes = few,
@@ -165,15 +162,15 @@ const std::vector<CheckedPair>& checked_pairs() {
            [](const CheckCase& c) {
              return unmatched_pair(parallel(c, joseph), adjoint(parallel(c, pixel_driven)));
            }},
-      of_cone(separable_footprint, footprint_shapes),
+      pair_of(&CheckedPair::cone, separable_footprint, footprint_shapes),
       {.name = "cone/separable_footprint in tiles",
        .matched = true,
        .cone = separable_footprint,
        .shapes = cone_shapes,
        .make = cone_in_tiles},
-      of_cone(joseph, cone_shapes),
-      of_cone(pixel_driven, cone_shapes),
-      of_cone(hierarchical, hierarchical_shapes),
+      pair_of(&CheckedPair::cone, joseph, cone_shapes),
+      pair_of(&CheckedPair::cone, pixel_driven, cone_shapes),
+      pair_of(&CheckedPair::cone, hierarchical, hierarchical_shapes),
       {.name = "flexible/separable_footprint",
        .matched = true,
        .flexible = true,

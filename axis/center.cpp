@@ -16,8 +16,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-constexpr std::array names{std::pair{"auto", AxisMethod::automatic},
-                           std::pair{"opposite", AxisMethod::opposite}, std::pair{"vo", AxisMethod::vo}};
+constexpr std::array names{"auto", "opposite", "vo"};
 
 void check(std::span<const float> line_integrals, std::span<const double> angles, Index rows, Index bins) {
   const Index views = angles.size();
@@ -95,14 +94,10 @@ AxisEstimate cross_checked(const Rays& rays, const std::array<double, 2>& range)
 }  // namespace
 
 AxisMethod axis_method(std::string_view name) {
-  return named(names, name, "rotation axis method", &std::pair<const char*, AxisMethod>::first,
-               "is unknown; known are")
-      .second;
+  return value_named<AxisMethod>(names, name, "rotation axis method");
 }
 
-const char* name_of(AxisMethod method) {
-  return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.second == method; })->first;
-}
+const char* name_of(AxisMethod method) { return row_of(names, method); }
 
 AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const double> angles, Index rows,
                        Index bins, const AxisSearch& search) {

@@ -223,7 +223,7 @@ Rows solvers(const Axes& axes, const OnLine& on_line) {
           on_line(words(name_of(how) + " " + name, slices));
           auto solver = method->solver({A, data_for(*method, b)}, Array(A.domain()), {});
           const double ms = median_ms(axes, [&] { solver.step(active); });
-          rows.push_back(line(c, name + " step", ms, method->cost.step.together() * c.updates(), how));
+          rows.push_back(line(c, name + " step", ms, method->kind.cost.step.together() * c.updates(), how));
           rows.back()["kernels_ms"] = kernels;
         }
       });

@@ -40,7 +40,7 @@ void add_steps(const Axes& axes, const OnLine& on_line, const ConeCase& c, Rows&
     on_line(name + where);
     auto solver = method->solver({A, data_for(*method, b)}, Array(A.domain()), {});
     const double ms = median_ms(axes, [&] { solver.step({true}); });
-    rows.push_back(line(c, name + " step", devices, ms, method->cost.step.together()));
+    rows.push_back(line(c, name + " step", devices, ms, method->kind.cost.step.together()));
     rows.back()["kernels_ms"] = forward + back;
     rows.back()["over"] = ms / (forward + back);
   }

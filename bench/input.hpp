@@ -36,7 +36,7 @@ inline std::vector<const tandem::pipeline::Method*> methods_to_time(const std::v
 /// A copy of the data for this method, clamped at zero if the method cannot take negative data.
 inline Array data_for(const tandem::pipeline::Method& method, const Array& data) {
   Array own = data.clone();
-  if (method.only_positive) clamp_below(own, 0, default_stream(own.space().device()));
+  if (method.kind.only_positive) clamp_below(own, 0, default_stream(own.space().device()));
   return own;
 }
 

@@ -20,12 +20,10 @@ std::string_view name_of(Precision precision) { return row_of(precisions, precis
 
 std::string name_of(const Execution& e) { return e.variant + " " + std::string(name_of(e.precision)); }
 
-Model model_named(std::string_view name) {
-  return static_cast<Model>(&named(models, name, "model:") - models.data());
-}
+Model model_named(std::string_view name) { return value_named<Model>(models, name, "model:"); }
 
 Precision precision_named(std::string_view name) {
-  return static_cast<Precision>(&named(precisions, name, "precision:") - precisions.data());
+  return value_named<Precision>(precisions, name, "precision:");
 }
 
 }  // namespace tandem

@@ -3,6 +3,7 @@
 // Lists of names in one line, and rows of tables by their names.
 
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -29,15 +30,22 @@ auto& row_of(Table& table, Value value) {
   return table[static_cast<std::size_t>(value)];
 }
 
-/// The row of a table with this name. @throws GeometryError if it has none: "WHAT 'NAME' is not known; one of
-/// A, B". `words`: what that message says between NAME and the list.
-template <class Table, class NameOf = std::identity>
+/// The row of a table with this name. @throws Fault if it has none: "WHAT 'NAME' is not known; one of A, B".
+/// `words`: what that message says between NAME and the list.
+template <class Fault = GeometryError, class Table, class NameOf = std::identity>
 const auto& named(const Table& table, std::string_view name, std::string_view what,
                   const NameOf& name_of = {}, std::string_view words = "is not known; one of") {
   for (const auto& row : table)
     if (name == std::invoke(name_of, row)) return row;
-  throw GeometryError(std::string(what) + " '" + std::string(name) + "' " + std::string(words) + ' ' +
-                      joined(table, ", ", name_of));
+  throw Fault(std::string(what) + " '" + std::string(name) + "' " + std::string(words) + ' ' +
+              joined(table, ", ", name_of));
+}
+
+/// The value of an enumeration by its name in such a table, which has a row for each value, in its order.
+template <class Value, class Fault = GeometryError, class Table, class NameOf = std::identity>
+Value value_named(const Table& table, std::string_view name, std::string_view what,
+                  const NameOf& name_of = {}) {
+  return static_cast<Value>(&named<Fault>(table, name, what, name_of) - std::data(table));
 }
 
 }  // namespace tandem

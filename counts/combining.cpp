@@ -37,10 +37,7 @@ double quantile(double above) {
 }  // namespace
 
 Combining combining_named(std::string_view name) {
-  const auto found = std::ranges::find(names, name.empty() ? names.front() : name);
-  require<GeometryError>(found != names.end(), "method of combining frames: '", name,
-                         "' is not known; mean, median or trimmed is needed");
-  return static_cast<Combining>(found - names.begin());
+  return name.empty() ? Combining::mean : value_named<Combining>(names, name, "method of combining frames:");
 }
 
 std::string_view name_of(Combining how) { return tandem::row_of(names, how); }

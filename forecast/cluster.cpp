@@ -86,7 +86,7 @@ PlannedTraffic planned_traffic(const Method& method, const MethodOptions& option
   const auto strips = [&](const Applications& some) { return bytes_sent(some, grid, rank, ranks, together); };
   return {strips(subsets * method.preparation_with(options) + Applications{0, of_fbp}),
           strips(subsets * method.step_with(options)) +
-              bytes_sent_by_gradients(method.cost.of_regulariser, grid, rank, ranks, together)};
+              bytes_sent_by_gradients(method.kind.cost.of_regulariser, grid, rank, ranks, together)};
 }
 
 }  // namespace tandem::pipeline

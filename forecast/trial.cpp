@@ -98,7 +98,7 @@ Index full_batches(double slices, Index most) {
 /// for each view.
 Size first_size(const Plan& plan) {
   const Size all = all_of(plan);
-  const SolverCost& cost = plan.job.method->cost;
+  const SolverCost& cost = plan.job.method->kind.cost;
   const int applications = plan.job.filters() + cost.preparation.together() + 2 * cost.step.together();
   const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
   const double a_slice = 1.0 * plan.job.solved.size[0] * plan.job.solved.size[1];

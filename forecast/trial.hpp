@@ -1,18 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <string_view>
 
 #include "../io/volumes/volume_file.hpp"
 #include "rates.hpp"
 #include "station_work.hpp"
 
 namespace tandem::pipeline {
-
-/// A function that is called before each trial with the name of what is measured. It may throw to cancel the
-/// work.
-using OnTrial = std::function<void(std::string_view what)>;
 
 // Each trial runs a small part of the work for a few tenths of a second, by the code that does the whole
 // work. `works` is the work of the whole run, and its kinds name what is measured.

@@ -78,8 +78,7 @@ void jitter(FlexibleView& view, const Trajectory& t, const Detector& d, std::uin
 }
 
 void validate(const Trajectory& t) {
-  require<GeometryError>(std::ranges::find(ways, t.name) != ways.end(), "trajectory '", t.name,
-                         "' is unknown; known are ", joined(ways, ", "));
+  named(ways, t.name, "trajectory");
   require<GeometryError>(t.parallel || (t.sod > 0 && t.sdd > t.sod), "trajectory: sod = ", t.sod,
                          " mm, sdd = ", t.sdd, " mm; lengths with sdd beyond sod are needed");
   const bool below = t.name != "laminography" || std::abs(t.elevation) < 0.25 * whole_turn;

@@ -1,13 +1,13 @@
 #include "hierarchical.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
-#include <list>
-#include <mutex>
-#include <utility>
+#include <tuple>
 
 #include "../core/error.hpp"
+#include "../core/newest_results.hpp"
 #include "hierarchical_groups.hpp"
 
 namespace tandem::kernels {
@@ -118,22 +118,6 @@ HierarchicalViews pack_anew(const ConeBeam& scan, const VolumeGrid& grid, Groupi
   return n;
 }
 
-struct KeptViews {
-  std::uint64_t scan;
-  VolumeGrid grid;
-  Grouping grouping;
-  const HierarchicalDesign* design;
-  AlongRows along_rows;
-  double farthest_row;
-  std::shared_ptr<const HierarchicalViews> views{};
-  bool is_like(const KeptViews& o) const {
-    return scan == o.scan && grid.size == o.grid.size && grid.pitch == o.grid.pitch &&
-           grid.centre == o.grid.centre && grouping == o.grouping && design == o.design &&
-           along_rows == o.along_rows && farthest_row == o.farthest_row;
-  }
-};
-constexpr std::size_t views_kept = 3;  // views of a projector, of FDK and of what is planned
-
 }  // namespace
 
 bool hierarchical_holds(const ConeBeam& scan, const VolumeGrid& grid) {
@@ -150,18 +134,14 @@ Grouping grouping_on(Device device) {
 std::shared_ptr<const HierarchicalViews> pack_hierarchical(const ConeBeam& scan, const VolumeGrid& grid,
                                                            Grouping grouping, double accuracy,
                                                            AlongRows along_rows) {
-  static std::mutex access;
-  static std::list<KeptViews> kept;
+  using Key = std::tuple<std::uint64_t, std::array<Index, 3>, std::array<double, 3>, std::array<double, 3>,
+                         Grouping, const HierarchicalDesign*, AlongRows, double>;
+  // views of a projector, of FDK and of what is planned
+  static NewestResults<Key, HierarchicalViews> kept(3);
   const HierarchicalDesign& design = hierarchical_design(accuracy);
-  KeptViews wanted{fingerprint(scan), grid, grouping, &design, along_rows, scan.farthest_row()};
-  const std::lock_guard lock(access);
-  for (const KeptViews& k : kept)
-    if (k.is_like(wanted)) return k.views;
-  wanted.views =
-      std::make_shared<const HierarchicalViews>(pack_anew(scan, grid, grouping, design, along_rows));
-  kept.push_front(std::move(wanted));
-  if (kept.size() > views_kept) kept.pop_back();
-  return kept.front().views;
+  return kept.result({fingerprint(scan), grid.size, grid.pitch, grid.centre, grouping, &design, along_rows,
+                      scan.farthest_row()},
+                     [&] { return pack_anew(scan, grid, grouping, design, along_rows); });
 }
 
 }  // namespace tandem::kernels

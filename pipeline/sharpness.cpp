@@ -221,13 +221,7 @@ std::span<const std::string_view> names_of_scores() {
   return names;
 }
 
-Score score_named(std::string_view name) {
-  const auto names = names_of_scores();
-  const auto found = std::ranges::find(names, name);
-  require<GeometryError>(found != names.end(), "score ", name,
-                         ": is not known; give one of sharpness, entropy, opposite");
-  return static_cast<Score>(found - names.begin());
-}
+Score score_named(std::string_view name) { return value_named<Score>(names_of_scores(), name, "score"); }
 
 std::string_view name_of(Verdict verdict) {
   constexpr std::array<std::string_view, 4> names{"resolved", "railed", "ambiguous", "flat"};

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <list>
 #include <utility>
 #include <variant>
 
 #include "../core/error.hpp"
 #include "../core/host_memory.hpp"
+#include "../core/newest_results.hpp"
 #include "../core/spelled.hpp"
 #include "../operators/tiling.hpp"
 #include "beams/beam.hpp"
@@ -16,6 +16,7 @@
 #include "methods/method.hpp"
 #include "plan/key_text.hpp"
 #include "plan/margin_rows.hpp"
+#include "plan/warn.hpp"
 #include "reconstruct.hpp"
 #include "stations/compute.hpp"
 #include "stations/prepare.hpp"
@@ -27,39 +28,6 @@ namespace tandem::pipeline {
 namespace {
 
 constexpr double share_kept = 0.2;  // a share of the memory of a recipe
-
-/// The newest of what was made, by what it was made of.
-template <class T>
-class Newest {
- public:
-  explicit Newest(std::size_t most) : most_(most) {}
-  std::shared_ptr<const T> find(const std::string& key) {
-    const auto found = std::ranges::find(all_, key, &Entry::key);
-    if (found == all_.end()) return nullptr;
-    all_.splice(all_.begin(), all_, found);
-    return found->made;
-  }
-  /// Forgets older ones until all take at most `budget` bytes, or this one is left alone.
-  std::shared_ptr<const T> keep(const std::string& key, T&& made, double bytes = 0, double budget = 0) {
-    all_.push_front({key, std::make_shared<const T>(std::move(made)), bytes});
-    const auto held = [this] {
-      double sum = 0;
-      for (const Entry& one : all_) sum += one.bytes;
-      return sum;
-    };
-    while (all_.size() > most_ || (all_.size() > 1 && held() > budget)) all_.pop_back();
-    return all_.front().made;
-  }
-
- private:
-  struct Entry {
-    std::string key;
-    std::shared_ptr<const T> made;
-    double bytes;
-  };
-  std::size_t most_;
-  std::list<Entry> all_;
-};
 
 double bytes_in(const Array& array) { return 4.0 * array.size(); }
 
@@ -142,6 +110,8 @@ struct LinesKept {
   std::vector<std::string> warnings;
 };
 
+double bytes_of_lines(const LinesKept& lines) { return lines.y ? bytes_in(*lines.y) : 0; }
+
 }  // namespace
 
 struct SliceMaker::Impl {
@@ -156,9 +126,9 @@ struct SliceMaker::Impl {
   LandedSlice landed_slice(OneSlice& one, const std::function<void()>& go_on);
 
   KeptScan scan;
-  Newest<LinesKept> kept_lines{3};
-  Newest<Array> kept_filtered{2};
-  Newest<BackProjection> kept_back_projections{2};
+  NewestResults<std::string, LinesKept> kept_lines{3, bytes_of_lines};
+  NewestResults<std::string, Array> kept_filtered{2, bytes_in};
+  NewestResults<std::string, BackProjection> kept_back_projections{2};
   std::shared_ptr<Array> landing;  ///< pinned memory, into which slices come from a GPU
 };
 
@@ -180,26 +150,24 @@ std::shared_ptr<const Array> SliceMaker::Impl::voxels(OneSlice& one, const Array
 }
 
 std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt& at) {
-  Plan& plan = one.plan;
-  if (auto kept = kept_lines.find(one.lines_key)) return kept;
-  at.made.emplace_back("lines");
-  LinesKept made;
-  Outcome outcome;
-  Chunk chunk;
-  chunk.slices = {0, 1};
-  ReadStation read(scan, plan, one.watch, outcome);
-  if (read.is_met(chunk)) {
+  const auto make = [&] {
+    at.made.emplace_back("lines");
+    Plan& plan = one.plan;
+    Outcome outcome;
+    Chunk chunk;
+    chunk.slices = {0, 1};
+    ReadStation read(scan, plan, one.watch, outcome);
+    if (!read.is_met(chunk)) return LinesKept{};
     end_margins_at_bad_rows(scan, plan.job, plan.job.views);
     PrepareStation prepare(scan.info(), plan);
     read.read_rows({0, detector_of(plan.job.scan).rows}, 1, chunk);
     Array y = prepare.block(chunk.counts, *chunk.reference, plan.job.scan, 1, true, one.work);
     prepare.look_at(y, {});
     prepare.finish(outcome);
-    made = {std::move(y), outcome.warnings};
-  }
-  scan.forget(static_cast<std::size_t>(one.budget));
-  const double bytes = made.y ? bytes_in(*made.y) : 0;
-  return kept_lines.keep(one.lines_key, std::move(made), bytes, one.budget);
+    scan.forget(static_cast<std::size_t>(one.budget));
+    return LinesKept{std::move(y), outcome.warnings};
+  };
+  return kept_lines.result(one.lines_key, make, one.budget);
 }
 
 /// Line integrals and filtered data are of this scan, about any axis.
@@ -211,29 +179,25 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
   const Flow& flow = plan.flow;
   const Problem problem = problem_of(plan, {0, 1}, flow.workers.front());
   if (flow.route->slices == Slices::sums) return by_views(one, problem, y, at, go_on);
-  const std::string key = one.filtered_key();
-  std::shared_ptr<const Array> filtered = kept_filtered.find(key);
-  if (!filtered) {
+  const auto filter = [&] {
     at.made.emplace_back("filter");
-    const auto filter = flow.placement->filter(flow, plan.job.options.filter, problem);
+    const auto F = flow.placement->filter(flow, plan.job.options.filter, problem);
     Stream& stream = default_stream(one.work.device());
-    Array out(filter ? filter->range() : projection_space(problem.scan, one.work.device()), stream);
+    Array out(F ? F->range() : projection_space(problem.scan, one.work.device()), stream);
     const ConstVectorView in = of_scan(y, projection_space(problem.scan, one.work.device()));
-    filter ? filter->apply(1, in, 0, out, stream) : copy(in, out, stream);
+    F ? F->apply(1, in, 0, out, stream) : copy(in, out, stream);
     stream.synchronize();
-    const double bytes = bytes_in(out);
-    filtered = kept_filtered.keep(key, std::move(out), bytes, one.budget);
-  }
+    return out;
+  };
+  const auto filtered = kept_filtered.result(one.filtered_key(), filter, one.budget);
   go_on();
   const VolumeGrid& grid = plan.job.solved;
   const std::string back =
       one.filter_key + KeyText().add(plan.job.axis_in_file, grid.size, grid.centre[0], grid.centre[1]).text();
-  std::shared_ptr<const BackProjection> B = kept_back_projections.find(back);
-  if (!B) {
+  const auto B = kept_back_projections.result(back, [&] {
     at.made.emplace_back("operator");
-    B = kept_back_projections.keep(back,
-                                   flow.placement->back_projection(flow, plan.job.options.filter, problem));
-  }
+    return flow.placement->back_projection(flow, plan.job.options.filter, problem);
+  });
   return (*B)(*filtered, [&](double) { go_on(); });
 }
 
@@ -244,19 +208,17 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
   constexpr Index lines_at_once = 128;
   const Plan& plan = one.plan;
   Stream& stream = default_stream(one.work.device());
-  const ByViews made = beam_of(problem.scan).of_views(plan.job.options.filter, problem);
   const Index views = views_of(problem.scan);
-  const std::string key = one.filtered_key();
-  std::shared_ptr<const Array> filtered = kept_filtered.find(key);
-  if (!filtered) {
+  const auto filter = [&] {
     at.made.emplace_back("filter");
-    const LinearOperator F = made.filter({0, views});
+    const LinearOperator F =
+        beam_of(problem.scan).of_views(plan.job.options.filter, problem).filter({0, views});
     Array out(F.range(), stream);
     F.apply(1, of_scan(y, F.domain()), 0, out, stream);
     stream.synchronize();
-    const double bytes = bytes_in(out);
-    filtered = kept_filtered.keep(key, std::move(out), bytes, one.budget);
-  }
+    return out;
+  };
+  const auto filtered = kept_filtered.result(one.filtered_key(), filter, one.budget);
   const auto [nx, ny, nz] = problem.grid.size;
   Array slab = zeros(problem.A.domain(), stream);
   for (const Range lines : pieces({0, ny}, one.work.device().is_cuda() ? ny : lines_at_once)) {
@@ -318,11 +280,6 @@ LookedAt looked_at_by(const Plan& plan) {
           .bins = job.bins,
           .warnings = plan.warnings,
           .made = {}};
-}
-
-void add_unsaid(std::vector<std::string>& all, const std::vector<std::string>& some) {
-  for (const std::string& text : some)
-    if (std::ranges::find(all, text) == all.end()) all.push_back(text);
 }
 
 }  // namespace

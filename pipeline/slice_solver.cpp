@@ -179,7 +179,7 @@ Solved SliceSolver::solve(const Recipe& asked, const Solve& what, const SolveSee
   const std::string problem = what.problem + ' ' + std::to_string(made.slice);
   impl_->state.goes_on(made.warm && problem == impl_->problem);
   impl_->problem.clear();  // until this one is done
-  if (plan.flow.workers.size() == 1 && plan.job.method->cost.volumes_a_step == 0)
+  if (plan.flow.workers.size() == 1 && plan.job.method->kind.cost.volumes_a_step == 0)
     options.keeper = &impl_->state;
   look_ahead(impl_->scan, plan, options);
   std::vector<float> voxels;

@@ -8,13 +8,16 @@ namespace tandem::apps {
 
 using nlohmann::json;
 
-Index whole_of(const json& asked, const char* name, Index otherwise, Range range) {
-  const json value = asked.value(name, json());
-  if (value.is_null()) return otherwise;
+Index whole_number(const json& value, const std::string& name, Range range) {
   if (!value.is_number_integer() || value < range.first || value >= range.last)
-    throw UsageError(std::string(name) + ": a whole number from " + std::to_string(range.first) + " to " +
+    throw UsageError(name + ": a whole number from " + std::to_string(range.first) + " to " +
                      std::to_string(range.last - 1) + " is needed");
   return value.get<Index>();
+}
+
+Index whole_of(const json& asked, const char* name, Index otherwise, Range range) {
+  const json value = asked.value(name, json());
+  return value.is_null() ? otherwise : whole_number(value, name, range);
 }
 
 const json& options_in(const json& asked) {

@@ -233,7 +233,7 @@ json LookOptions::solvers() const {
       continue;
     }
     json names = of_all;
-    for (const std::string_view option : method.options) {
+    for (const std::string_view option : method.kind.options) {
       const std::string name(option);
       names.push_back(name);
       if (std::ranges::find(named, name) == named.end()) named.push_back(name);
@@ -241,7 +241,7 @@ json LookOptions::solvers() const {
     methods.push_back({{"name", method.name},
                        {"help", with_spelled(method.help)},
                        {"options", names},
-                       {"iterations", method.iterations},
+                       {"iterations", method.kind.iterations},
                        {"initial", method.initial == pipeline::Initial::fbp ? "fbp" : "zero"}});
   }
   for (const std::string& name : named) {

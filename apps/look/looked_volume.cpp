@@ -8,6 +8,7 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../runs/lines.hpp"
+#include "look_command.hpp"
 
 namespace tandem::apps {
 
@@ -18,13 +19,6 @@ using nlohmann::json;
 constexpr std::string_view axes = "zyx";
 constexpr float nothing = std::numeric_limits<float>::quiet_NaN();
 constexpr Index slices_at_once = 64;  // between which a plane is given up if nobody waits for it
-
-Index whole_number(const json& value, const std::string& name, Range range) {
-  if (!value.is_number_integer() || value < range.first || value >= range.last)
-    throw UsageError(name + ": a whole number from " + std::to_string(range.first) + " to " +
-                     std::to_string(range.last - 1) + " is needed");
-  return value.get<Index>();
-}
 
 /// By how many voxels (z, y, x) the grid of `other` begins later than that of `volume`. @throws FileError
 /// unless voxels of the one are voxels of the other
@@ -116,7 +110,7 @@ LookedVolume::Seen LookedVolume::seen(const json& asked) const {
   Seen s;
   s.axis = axes.find(axis);
   s.u = s.axis == 2 ? 1 : 2, s.v = s.axis == 0 ? 1 : 0;
-  s.at = whole_number(asked.value("at", json(n[s.axis] / 2)), "at", {0, n[s.axis]});
+  s.at = whole_of(asked, "at", n[s.axis] / 2, {0, n[s.axis]});
   s.across = {0, n[s.u]}, s.down = {0, n[s.v]};
   if (const json region = asked.value("region", json()); !region.is_null()) {
     if (!region.is_array() || region.size() != 4)
@@ -127,7 +121,7 @@ LookedVolume::Seen LookedVolume::seen(const json& asked) const {
     };
     s.across = range(0, n[s.u]), s.down = range(2, n[s.v]);
   }
-  const Index side = whole_number(asked.value("side", json(1024)), "side", {16, 8193});
+  const Index side = whole_of(asked, "side", 1024, {16, 8193});
   s.step = ceil_div(std::max(s.across.size(), s.down.size()), side);
   return s;
 }

@@ -10,6 +10,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
+#include "../../pipeline/plan/warn.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../options/files.hpp"
 #include "../pages/preview.hpp"
@@ -43,11 +44,6 @@ double radius_of(const pipeline::LookedAt& at) {
   constexpr double most = 0.4, least = 0.1;
   const double side = std::min(at.picture.width, at.picture.height);
   return std::clamp(at.seen_twice, least * side, most * side);
-}
-
-void add_unlike(std::vector<std::string>& all, const std::vector<std::string>& some) {
-  for (const std::string& text : some)
-    if (std::ranges::find(all, text) == all.end()) all.push_back(text);
 }
 
 /// The value that is best stands in the frame, if one is.
@@ -157,7 +153,7 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
       values.back().slices.back().opposite = std::move(opposite);
       if (k == 0) all.pictures.push_back(pipeline::shrunk(p.grey, p.width, p.height, side));
       all.place = at.place;
-      add_unlike(all.warnings, at.warnings);
+      pipeline::add_unsaid(all.warnings, at.warnings);
     }
   }
   done(values.size());

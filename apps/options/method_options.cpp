@@ -25,8 +25,8 @@ std::string words_of_iterations() {
   return joined(pipeline::methods(), ", ", [](const Method& m) {
     if (!m.iterates()) return std::string();
     return std::string(m.name) + " " +
-           (m.updates > 0 ? std::to_string(m.updates) + " updates or fewer, by ncp"
-                          : std::to_string(m.iterations));
+           (m.kind.updates > 0 ? std::to_string(m.kind.updates) + " updates or fewer, by ncp"
+                               : std::to_string(m.kind.iterations));
   });
 }
 
@@ -179,7 +179,7 @@ const std::vector<Condition>& conditions() {
        [](const ReconOptions&, const Method& method) { return method.iterates(); },
        " goes with an iterative algorithm, not with {}"},
       {{"--checkpoint"},
-       [](const ReconOptions&, const Method& method) { return method.tells.state; },
+       [](const ReconOptions&, const Method& method) { return method.kind.tells.state; },
        ": the solver of {} cannot go on from a check-point; leave it out, or give another algorithm"},
       {{"--checkpoint"},
        [](const ReconOptions& o, const Method&) { return !o.device.allow_unmatched; },

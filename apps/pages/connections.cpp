@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 namespace tandem::apps {
 
@@ -64,14 +63,22 @@ void Connections::finish(One& one) {
   change_.notify_all();
 }
 
+/// Whether a connection has asked and lacks a part of its answer. @pre the mutex is held
+bool Connections::one_waits() const {
+  return std::ranges::any_of(all_, [](const One& one) { return one.state == One::asked; });
+}
+
+bool Connections::wait_for_answers(std::chrono::duration<double> longest) {
+  std::unique_lock lock(mutex_);
+  return one_waits() && change_.wait_for(lock, longest, [this] { return !one_waits(); });
+}
+
 void Connections::end_all() {
   std::unique_lock lock(mutex_);
   over_ = true;
   while (end_first(One::silent)) continue;
   while (end_first(One::answered)) continue;
-  change_.wait_for(lock, 250ms, [&] {
-    return std::ranges::none_of(all_, [](const One& one) { return one.state == One::asked; });
-  });
+  change_.wait_for(lock, 250ms, [this] { return !one_waits(); });
   while (end_first(One::asked)) continue;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -27,11 +28,15 @@ class Connections {
   /// Tells the other side that the answer is over, reads until it closes, and then closes. If the connection
   /// were closed before all that it sent was read, a browser could lose the answer.
   void finish(One& one);
+  /// Waits, at most so long, until all that have asked have their whole answers. True if some had asked, and
+  /// have them now.
+  bool wait_for_answers(std::chrono::duration<double> longest);
   /// Ends silent connections at once, and the others when they have their answer, or after a quarter of a
   /// second.
   void end_all();
 
  private:
+  bool one_waits() const;
   bool end_first(int state);
 
   std::mutex mutex_;

@@ -14,6 +14,7 @@
 #include "../command.hpp"
 #include "../runs/lines.hpp"
 #include "../runs/log_file.hpp"
+#include "../runs/signals.hpp"
 #include "../runs/stage_words.hpp"
 #include "local_server.hpp"
 #include "page_text.hpp"
@@ -30,6 +31,7 @@ using pipeline::StationBoard;
 constexpr std::size_t most_lines = 200;
 constexpr double looks_s = 1.5;                  // a browser that asked this recently is still there
 constexpr std::chrono::milliseconds holds{500};  // longest time that a question waits for news
+constexpr double reads_s = 5;                    // longest time to read the end of a run and its pictures
 constexpr int most_held = 4;  // most waiting questions, so that threads are free for others
 
 /// The pictures and where they are served.
@@ -42,8 +44,8 @@ constexpr std::array<std::pair<const char*, const char*>, 5> places{{{"iterate",
 struct Shown {
   std::shared_ptr<const LivePicture> picture;
   GreyWindow window;
-  int number = 0;  ///< counts the pictures at this place
-  int sent = 0;    ///< the newest that a browser has
+  int number = 0;     ///< counts the pictures at this place
+  int asked_for = 0;  ///< the newest that a browser has asked for
   int encoded_number = 0;
   std::string png;  ///< the encoded picture, with that number
 };
@@ -89,7 +91,8 @@ struct LivePage::Impl {
   std::string png(const char* name);
   void show(std::vector<LivePicture> pictures);
   json pictures() const;
-  bool all_seen() const;
+  bool all_asked_for() const;
+  void wait_until_seen();
 
   const double start = seconds_now();
   std::mutex mutex;
@@ -100,7 +103,7 @@ struct LivePage::Impl {
   pipeline::Stage stage;
   json lines = json::array();
   std::string ended;
-  bool end_sent = false;
+  bool end_asked_for = false;
   double since = start;     ///< when the reconstruction began, by `seconds_now`
   double asked = -looks_s;  ///< when a browser asked for the state, by `seconds_now`
   std::map<std::string, Shown> shown;
@@ -149,7 +152,7 @@ std::string LivePage::Impl::state() {
                       {"residuals", curve.residuals}});
   const std::lock_guard lock(mutex);
   asked = seconds_now();
-  end_sent = !ended.empty();
+  end_asked_for = !ended.empty();
   seen.notify_all();
   return text_of(
       {{"news", news},
@@ -201,7 +204,7 @@ std::string LivePage::Impl::png(const char* name) {
     lock.lock();
     at.png = std::move(bytes), at.encoded_number = now.number;
   }
-  at.sent = at.encoded_number;
+  at.asked_for = at.encoded_number;
   seen.notify_all();
   return at.png;
 }
@@ -219,9 +222,25 @@ void LivePage::Impl::show(std::vector<LivePicture> pictures) {
   tell_news();
 }
 
-bool LivePage::Impl::all_seen() const {
-  return end_sent && std::all_of(shown.begin(), shown.end(),
-                                 [](const auto& one) { return one.second.sent == one.second.number; });
+bool LivePage::Impl::all_asked_for() const {
+  return end_asked_for && std::all_of(shown.begin(), shown.end(), [](const auto& one) {
+           return one.second.asked_for == one.second.number;
+         });
+}
+
+/// Waits until a browser that watches has all that it has not seen, as `end` says. It asks for a picture when
+/// it has the one before.
+void LivePage::Impl::wait_until_seen() {
+  const double latest = seconds_now() + reads_s;
+  std::unique_lock lock(mutex);
+  bool watched = seconds_now() - asked <= looks_s, all = false;
+  do {
+    all = seen.wait_for(lock, std::chrono::seconds(watched ? 1 : 0), [this] { return all_asked_for(); });
+    lock.unlock();
+    const std::chrono::duration<double> left(latest - seconds_now());
+    watched = caught_signal() == 0 && server.wait_for_answers(left);
+    lock.lock();
+  } while (watched && !all);
 }
 
 LivePage::LivePage(int port) : impl_(std::make_unique<Impl>(port)) {}
@@ -265,13 +284,14 @@ void LivePage::watch(pipeline::Options& options, const json& forecast) {
 
 void LivePage::end(const std::string& how) {
   log(how);
-  std::unique_lock lock(impl_->mutex);
-  impl_->ended = how;
-  if (how == "done")  // the middle planes remain
-    for (const char* passing : {"iterate", "newest"}) impl_->shown.erase(passing);
-  impl_->tell_news();
-  if (seconds_now() - impl_->asked > looks_s) return;
-  impl_->seen.wait_for(lock, std::chrono::seconds(1), [this] { return impl_->all_seen(); });
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->ended = how;
+    if (how == "done")  // the middle planes remain
+      for (const char* passing : {"iterate", "newest"}) impl_->shown.erase(passing);
+    impl_->tell_news();
+  }
+  impl_->wait_until_seen();
 }
 
 void with_page(const std::optional<Index>& port, const std::function<void(LivePage*)>& work) {

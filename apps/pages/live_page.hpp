@@ -31,8 +31,9 @@ class LivePage {
   /// Makes a reconstruction show its stations and pictures here, and shows its forecast in the form of the
   /// report of `recon`.
   void watch(pipeline::Options& options, const nlohmann::json& forecast);
-  /// Tells how the run ended: "done", or the error. If a browser watches, it waits until the browser has seen
-  /// that, at most a second.
+  /// Tells how the run ended: "done", or the error. If a browser watches, it waits until the browser has that
+  /// and the last pictures: a second for it to ask, each time, and 5 s for it to read them all. Answers that
+  /// were begun are finished in that time, whoever asked. After a signal it does not wait for readers.
   void end(const std::string& how);
 
  private:

@@ -280,6 +280,10 @@ LocalServer::LocalServer(const Port& port, const std::multimap<std::string, std:
 
 LocalServer::~LocalServer() = default;
 
+bool LocalServer::wait_for_answers(std::chrono::duration<double> longest) {
+  return impl_->connections.wait_for_answers(longest);
+}
+
 int LocalServer::port() const { return impl_->port; }
 const std::string& LocalServer::secret() const { return impl_->secret; }
 

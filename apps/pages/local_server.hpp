@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -59,6 +60,10 @@ class LocalServer {
               Command command = {});
   /// Finishes answers that were begun, for at most a quarter of a second.
   ~LocalServer();
+
+  /// Waits, at most so long, until all answers that were begun are sent entirely. True if there were some,
+  /// and they are.
+  bool wait_for_answers(std::chrono::duration<double> longest);
 
   int port() const;
   const std::string& secret() const;  ///< 128 random bits, see `random_word`

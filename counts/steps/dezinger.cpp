@@ -4,11 +4,13 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/spelled.hpp"
 #include "../../kernels/outliers.hpp"
@@ -133,8 +135,7 @@ struct Dezinger {
 
 using Window = Dezinger::Window;
 
-constexpr std::array<std::pair<const char*, Window>, 3> windows{
-    {{"row", Window::row}, {"projection", Window::projection}, {"cube", Window::cube}}};
+constexpr std::array<std::string_view, 3> windows{"row", "projection", "cube"};
 
 /// How a window goes on at the borders: as tomopy's filters of one, two and three dimensions do.
 Border border_of(Window window) {
@@ -156,9 +157,7 @@ std::optional<Dezinger> dezinger_of(const Preprocessing& how, Window window) {
   const StepValues& values = how.values;
   const auto size = dezinger_size.of(values);
   const std::string asked = dezinger_window.of(values).value_or("row");
-  const bool this_window = std::ranges::any_of(
-      windows, [&](const auto& known) { return known.first == asked && known.second == window; });
-  if (!size || !this_window) return {};
+  if (!size || asked != tandem::row_of(windows, window)) return {};
   const Index bins = how.bins << how.binning;
   require<GeometryError>(bins == 0 || *size <= bins, spelled("dezinger") + " ", *size,
                          ": the window is wider than a row of ", bins, " bins; give at most ", bins);

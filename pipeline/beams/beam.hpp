@@ -69,6 +69,9 @@ struct Beam {
 
 const Beam& beam_of(const Scan& scan);
 
+/// @throws DeviceError if the recipe asks for another execution than the only one that a kind of beam has
+void require_only(const Execution& only, const Recipe& recipe, const char* kind);
+
 /// Warns of a gap between neighbouring views, rad, if it is a hole, or if it is wider than 5 degrees and than
 /// 5 steps. If the angles of the scan look like radians, it says so instead. `open` is the part of the
 /// period, rad, for which there is no view.

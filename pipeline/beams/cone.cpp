@@ -70,7 +70,7 @@ std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
 Model model_for(const Plan& plan, const Recipe& recipe) {
   if (recipe.model != Model::hierarchical) return cone_model;
   const Method& method = *plan.job.method;
-  require<GeometryError>(!method.only_positive,
+  require<GeometryError>(!method.kind.only_positive,
                          spelled("model") + " hierarchical: its coefficients may be negative, which ",
                          method.name, " cannot take; leave " + spelled("model") + " out");
   require<GeometryError>(!recipe.follow && (recipe.ranks.is_alone() || !method.iterates()),
@@ -82,13 +82,10 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
 void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
   const Execution only{.variant = "standard", .accuracy = recipe.execution.accuracy};
   const Model model = plan.flow.model = model_for(plan, recipe);
-  Execution how = recipe.execution;
-  if (how.variant == "automatic") how.variant = only.variant;
-  require<DeviceError>(how == only, "cone beam: no ", name_of(how),
-                       "; give " + spelled("variant") + " automatic " + spelled("precision") + " float32");
+  require_only(only, recipe, "cone");
   for (const Device device : plan.flow.devices)  // since a solver has all slices at once
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
-      plan.flow.workers.push_back({device, how});
+      plan.flow.workers.push_back({device, only});
   for (const Device device : recipe.devices) {  // throws if a device has no kernels
     const ConeBeam& scan = point_source_of(plan.job.scan);
     if (plan.job.method->filters)

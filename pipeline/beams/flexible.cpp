@@ -98,10 +98,7 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
   require<GeometryError>(!recipe.follow,
                          spelled("follow") + ": views of any geometry come all at once; leave it out");
   const Execution only{"standard", Precision::float32};
-  Execution how = recipe.execution;
-  if (how.variant == "automatic") how.variant = only.variant;
-  require<DeviceError>(how == only, "flexible beam: no ", name_of(how),
-                       "; give " + spelled("variant") + " automatic " + spelled("precision") + " float32");
+  require_only(only, recipe, "flexible");
   plan.flow.model = Model::separable_footprint;
   const std::string lack = lacking_on_gpus(plan.job, recipe);
   for (const Device device : recipe.devices)
@@ -110,7 +107,7 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
                          "; give " + spelled("device") + " cpu, or a filter, fdk");
   for (const Device device : plan.flow.devices)  // a solver has all slices at once
     if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
-      plan.flow.workers.push_back({device, how});
+      plan.flow.workers.push_back({device, only});
   for (const Device device : recipe.devices)  // whether they have kernels
     projector(flexible(plan.job.scan), plan.job.solved, plan.flow.model, device);
 }

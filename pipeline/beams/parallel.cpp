@@ -63,12 +63,13 @@ bool voxels_are_wider(const Plan& plan) {
 /// slices of it take at most half of the memory, since it takes all views at once. Half acquisitions have
 /// such pixels, but FBP widens the detector.
 Model model_for(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
-  require<GeometryError>(recipe.model != Model::fourier || !plan.job.method->only_positive,
+  require<GeometryError>(recipe.model != Model::fourier || !plan.job.method->kind.only_positive,
                          spelled("model") + " fourier: its coefficients may be negative, which ",
                          plan.job.method->name,
                          " cannot take; give " + spelled("model") + " pixel_driven or joseph");
   if (recipe.model) return *recipe.model;
-  if (recipe.follow || plan.job.method->subsets || plan.job.method->only_positive) return Model::pixel_driven;
+  if (recipe.follow || plan.job.method->subsets || plan.job.method->kind.only_positive)
+    return Model::pixel_driven;
   const auto& scan = parallel(plan.job.scan);
   const Execution& how = recipe.execution;
   const Device device = plan.flow.home();

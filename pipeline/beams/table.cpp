@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/circle.hpp"
@@ -35,6 +36,13 @@ FilterOfViews when_asked_for(std::function<FilterOfViews()> make) {
     std::call_once(once->flag, [&] { once->made = make(); });
     return once->made(views);
   };
+}
+
+void require_only(const Execution& only, const Recipe& recipe, const char* kind) {
+  Execution how = recipe.execution;
+  if (how.variant == "automatic") how.variant = only.variant;
+  require<DeviceError>(how == only, kind, " beam: no ", name_of(how),
+                       "; give " + spelled("variant") + " automatic " + spelled("precision") + " float32");
 }
 
 void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing) {

@@ -1,7 +1,6 @@
 #include "budget.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 
 #include "../../core/units.hpp"

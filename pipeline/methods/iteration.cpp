@@ -104,7 +104,7 @@ class Iteration {
     if (keeper) keeper->begin(slices, at, solver);
     const int before = at.run.report.iterations;
     CurveWatch curves(work_, slices, at.curves, live_);
-    const SolverCost& cost = method_.cost;
+    const SolverCost& cost = method_.kind.cost;
     const auto look = [&](const Progress& now) {
       const double steps = cost.preparation.together() + cost.step.together() * (now.iteration - before);
       watch->reached({.slices = share(now) * all, .updates = steps * updates_of(problem)});
@@ -131,9 +131,9 @@ class Iteration {
   /// The equations as the method takes them, and how much was clamped for that.
   std::pair<Equations, Clamped> taken(const Problem& problem, LineIntegrals data) const {
     Equations equations = equations_of(problem, std::move(data));
-    if (method_.takes_transmissions && !work_.plan.job.preprocessing.keeps_transmissions)
+    if (method_.kind.takes_blank && !work_.plan.job.preprocessing.keeps_transmissions)
       equations.y = transmissions_of(equations.y);
-    const Clamped clamped = method_.only_positive ? clamp_at_zero(equations.y) : Clamped{};
+    const Clamped clamped = method_.kind.only_positive ? clamp_at_zero(equations.y) : Clamped{};
     return {std::move(equations), clamped};
   }
 
@@ -290,7 +290,7 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
   look_at_divergence(outcome, plan);
   if (plan.job.options.stop_by_discrepancy) look_at_starts(outcome, noise);
   if (below_zero > 0)
-    warn(outcome.warnings, plan.job.method->takes_transmissions ? "transmissions" : "line integrals",
+    warn(outcome.warnings, plan.job.method->kind.takes_blank ? "transmissions" : "line integrals",
          " below zero, which ", plan.job.method->name,
          " cannot take, count as zero: ", 100 * below_zero / data, " % of all by their size");
   if (outcome.residuals.empty() || !(outcome.residuals.front() > 0)) return;

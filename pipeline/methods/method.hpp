@@ -30,29 +30,18 @@ using Computation = std::function<Array(const Problem& problem, LineIntegrals da
 /// A way from line integrals to a volume. All that programs and plans know about a method stands here.
 struct Method {
   std::string_view name;
-  std::string_view name_for_cones = {};        ///< other name for a cone beam, if it has one
-  std::string_view help;                       ///< a few words
-  std::vector<std::string_view> options = {};  ///< the options that it reads and that not every method reads
-  bool filters = false;                        ///< whether line integrals go through the ramp filter
-  bool takes_whole = true;         ///< whether it takes all slices of a cone beam at once; else slab by slab
-  bool needs_matched_pair = true;  ///< whether the back-projection must be the transpose of A
-  /// Whether nothing may be negative. Then data below zero count as zero, and the Fourier model is refused,
-  /// since its coefficients may be negative.
-  bool only_positive = false;
-  bool takes_transmissions = false;  ///< whether data stay transmissions, without a logarithm
-  bool weighs_data = false;          ///< whether data are weighted by their photons, if these are known
-  Initial initial = Initial::zero;   ///< default of a method that iterates
-  int iterations = 30;               ///< default of a method that iterates
-  /// Default of the most updates of the volume, which the subsets share, in the place of `iterations`. If the
-  /// user asks for neither iterations nor a rule, ncp may stop earlier, before the method fits noise. 0:
-  /// `iterations` counts.
-  int updates = 0;
+  std::string_view name_for_cones = {};  ///< other name for a cone beam, if it has one
+  std::string_view help;                 ///< a few words
+  SolverKind kind = {};                  ///< kind of its solver; nothing but defaults if there is none
+  bool filters = false;                  ///< whether line integrals go through the ramp filter
+  bool takes_whole = true;          ///< whether it takes all slices of a cone beam at once; else slab by slab
+  bool needs_matched_pair = true;   ///< whether the back-projection must be the transpose of A
+  bool weighs_data = false;         ///< whether data are weighted by their photons, if these are known
+  Initial initial = Initial::zero;  ///< default of a method that iterates
   /// The number of subsets of the views. Null if the method takes all views at once. Subsets need a projector
   /// that has parts.
   std::function<Index(const MethodOptions& options, Index views)> subsets = {};
   std::vector<Holding> holds = {};  ///< memory in each phase
-  SolverCost cost = {};             ///< cost of the solver of a method that iterates
-  Tells tells = {};                 ///< what its solver tells; nothing if there is none
 
   /// Makes the solver of a method that iterates; null for the others.
   std::function<AnySolver(Equations equations, Array x0, const MethodOptions& options)> solver = {};
@@ -66,10 +55,10 @@ struct Method {
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
 
   bool iterates() const { return solver != nullptr; }
-  bool reads(std::string_view option) const;
+  bool reads(std::string_view option) const { return kind.reads(option); }
   int iterations_with(Index parts) const;  ///< default for this number of subsets
-  /// Applications of the projector to all views, before the first step and in each step: `cost`, and what
-  /// options add. Not counted are the initial volume, gaps and curves.
+  /// Applications of the projector to all views, before the first step and in each step: `kind.cost`, and
+  /// what options add. Not counted are the initial volume, gaps and curves.
   Applications preparation_with(const MethodOptions& asked) const;
   Applications step_with(const MethodOptions& asked) const;
   /// The memory in each phase: `holds`, and what options add.

@@ -50,18 +50,12 @@ AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const
 Method method_of(const SolverKind& kind) {
   Method method{.name = kind.name,
                 .help = kind.help,
-                .options = kind.options,
+                .kind = kind,
                 .needs_matched_pair = kind.pair != NeededPair::any,
-                .only_positive = kind.only_positive,
-                .takes_transmissions = kind.takes_blank,
-                .iterations = kind.iterations,
-                .updates = kind.updates,
                 .holds = {{.volumes = kind.cost.volumes,
                            .projections = kind.cost.projections,
                            .projects = true,
                            .back_projects = true}},
-                .cost = kind.cost,
-                .tells = kind.tells,
                 .begin = iteration,
                 .conclude = conclude_iterations};
   method.solver = [&kind](Equations equations, Array x0, const MethodOptions& options) {

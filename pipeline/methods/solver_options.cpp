@@ -25,7 +25,7 @@ bool has_rule(const MethodOptions& o) {
 
 void choose_iterations(Job& job) {
   if (job.options.iterations) return;
-  if (job.method->updates > 0 && !has_rule(job.options)) job.options.stop_by_ncp = true;
+  if (job.method->kind.updates > 0 && !has_rule(job.options)) job.options.stop_by_ncp = true;
   job.options.iterations = job.method->iterations_with(job.options.subsets.value_or(1));
 }
 
@@ -33,8 +33,10 @@ void choose_iterations(Job& job) {
 void require_stop(const Job& job) {
   const MethodOptions& o = job.options;
   const auto require_told = [&](bool asked, std::string_view rule, bool Tells::*what) {
-    if (!asked || job.method->tells.*what) return;
-    const auto name_if_told = [&](const Method& method) { return method.tells.*what ? method.name : ""; };
+    if (!asked || job.method->kind.tells.*what) return;
+    const auto name_if_told = [&](const Method& method) {
+      return method.kind.tells.*what ? method.name : "";
+    };
     throw GeometryError(spelled("stop") + " " + std::string(rule) + " goes with " +
                         joined(methods(), ", ", name_if_told) + ", not with " +
                         std::string(job.method->name));

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <vector>
 
 #include "../../core/ceil_div.hpp"
@@ -34,12 +33,8 @@ Bounds MethodOptions::bounds() const {
   return bounds;
 }
 
-bool Method::reads(std::string_view option) const {
-  return std::find(options.begin(), options.end(), option) != options.end();
-}
-
 int Method::iterations_with(Index parts) const {
-  return updates > 0 ? int_of(ceil_div<Index>(updates, parts)) : iterations;
+  return kind.updates > 0 ? int_of(ceil_div<Index>(kind.updates, parts)) : kind.iterations;
 }
 
 namespace {
@@ -49,15 +44,16 @@ int solvers(const MethodOptions& asked) { return asked.stop_by_gcv ? 2 : 1; }  /
 }  // namespace
 
 Applications Method::preparation_with(const MethodOptions& asked) const {
-  return solvers(asked) * cost.preparation + (asked.stop_by_discrepancy ? cost.traces : Applications{});
+  return solvers(asked) * kind.cost.preparation +
+         (asked.stop_by_discrepancy ? kind.cost.traces : Applications{});
 }
 
-Applications Method::step_with(const MethodOptions& asked) const { return solvers(asked) * cost.step; }
+Applications Method::step_with(const MethodOptions& asked) const { return solvers(asked) * kind.cost.step; }
 
 std::vector<Holding> Method::holds_with(const MethodOptions& asked) const {
   std::vector<Holding> all = holds;
   for (Holding& held : all) {
-    held.volumes += cost.volumes_a_step * asked.iterations.value_or(iterations);
+    held.volumes += kind.cost.volumes_a_step * asked.iterations.value_or(kind.iterations);
     if (asked.stop_by_gcv) held.volumes *= 2, held.projections = 2 * held.projections + 1;  // a follower
     if (asked.stop_gap) ++held.volumes;                                                     // see Pdhg::gaps
     if (asked.tikhonov_weight) held.volumes += held.projections;                            // see `damped`

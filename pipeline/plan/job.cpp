@@ -219,7 +219,7 @@ void choose_selection(Job& job, const io::ScanInfo& info, const Recipe& recipe, 
   job.bins = whole_or(recipe.bins, whole.bins);
   job.preprocessing =
       preprocessing_of(recipe.steps, job.bins, recipe.binning, recipe.gain, recipe.stop_by_discrepancy);
-  job.preprocessing.keeps_transmissions = job.method->takes_transmissions && job.preprocessing.minus_log;
+  job.preprocessing.keeps_transmissions = job.method->kind.takes_blank && job.preprocessing.minus_log;
   job.flats = flat_use_of(info, recipe.steps);
   job.preprocessing.row_shifts = row_shifts_of(info, job.rows.size(), recipe.binning);
   job.rows_together = rows_together(job.rows.size(), recipe.binning);

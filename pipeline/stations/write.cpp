@@ -1,7 +1,6 @@
 #include "write.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "../../core/error.hpp"
 #include "../../core/execution.hpp"
+#include "../../core/names.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
@@ -108,12 +110,8 @@ bool pair_is_matched(const Scan& scan, const VolumeGrid& grid, const How& how) {
 }
 
 Space make_space(const Shape& shape, const std::string& device, const std::string& blocks) {
-  constexpr std::array<std::pair<const char*, Blocks>, 3> known{
-      {{"whole", Blocks::whole}, {"slices", Blocks::slices}, {"rows", Blocks::rows}}};
-  const auto found =
-      std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == blocks; });
-  require<SpaceError>(found != known.end(), "blocks '", blocks, "' are not known; whole, slices or rows");
-  return Space(shape, found->second, Device::named(device));
+  constexpr std::array known{"whole", "slices", "rows"};
+  return Space(shape, value_named<Blocks, SpaceError>(known, blocks, "blocks"), Device::named(device));
 }
 
 using AsTuple = std::tuple<Index, Index, Index>;

@@ -103,7 +103,7 @@ def compare_formats(faults):
 # Where the program has the names that these options take.
 TABLES = {
     "--precision": ("core/execution.cpp", r"precisions\{(.*?)\};", r'"(\w+)"'),
-    "--padding": ("operators/ramp_filter.cpp", r"paddings\[\] = \{(.*?)\};", r'"(\w+)"'),
+    "--padding": ("operators/filter.cpp", r"paddings\[\] = \{(.*?)\};", r'"(\w+)"'),
     "--model": ("core/execution.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
     "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
     "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),

@@ -36,6 +36,14 @@ TEST(Names, FindTheRowOfATable) {
   EXPECT_EQ(&named(plain, "y", "axis"), &plain[1]);
 }
 
+TEST(Names, FindTheValueOfAnEnumeration) {
+  enum class Number { zero, one, two };
+  const std::array<std::string_view, 3> names{"zero", "one", "two"};
+  for (const Number number : {Number::zero, Number::one, Number::two})
+    EXPECT_EQ(value_named<Number>(names, row_of(names, number), "number"), number);
+  EXPECT_THROW((value_named<Number, SpaceError>(names, "three", "number")), SpaceError);
+}
+
 TEST(Names, ThatNoRowHasAreRefusedWithTheKnownOnes) {
   for (const std::string_view unknown : {"", "on", "One"})
     EXPECT_EQ(refusal(unknown), "number '" + std::string(unknown) + "' is not known; one of one, two");

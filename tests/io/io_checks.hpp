@@ -32,6 +32,11 @@ inline std::string refusal_of(const fs::path& path, const io::OpenOptions& optio
   return refusal([&] { io::open_scan(path, options); });
 }
 
+/// How many files and folders there are.
+inline std::size_t files_in(const TemporaryFolder& folder) {
+  return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());
+}
+
 /// The notes of a scan, a line each.
 inline std::string notes_of(const io::ScanInfo& info) {
   std::string all;

@@ -41,11 +41,11 @@ class CheckpointsOfRuns : public ::testing::Test {
     recipe.method = method;
     recipe.iterations = 9;
     const Method& named = method_named(method);
-    recipe.stop_by_ncp = stop_by_ncp_ && named.tells.residual;
+    recipe.stop_by_ncp = stop_by_ncp_ && named.kind.tells.residual;
     recipe.stop_by_gcv = stop_by_gcv_;
     recipe.stop_by_discrepancy = !recipe.stop_by_ncp && !stop_by_gcv_ && !named.weighs_data &&
                                  !named.subsets &&  // these would be done too soon
-                                 !named.takes_transmissions;
+                                 !named.kind.takes_blank;
     if (named.weighs_data) recipe.tv_weight = 0.3f;
     if (method == "sirt") recipe.nonnegative = true;
     reader_ = io::open_scan(scan_);
@@ -105,7 +105,7 @@ class CheckpointsOfRuns : public ::testing::Test {
 TEST_F(CheckpointsOfRuns, GoOnWithTheSameBitsInChunks) {
   simulate(test::small_simulation(300));
   for (const Method& method : methods())
-    if (method.tells.state) expect_goes_on(std::string(method.name));
+    if (method.kind.tells.state) expect_goes_on(std::string(method.name));
 }
 
 TEST_F(CheckpointsOfRuns, KeepWhatRulesCompareWith) {

@@ -85,7 +85,7 @@ class SolverMemory : public ::testing::Test {
 
 TEST_F(SolverMemory, WithAFollowerIsTwiceAsMuchAndTheSigns) {
   for (const pipeline::Method& method : pipeline::methods()) {
-    if (!method.tells.reach) continue;
+    if (!method.kind.tells.reach) continue;
     pipeline::MethodOptions options;
     options.stop_by_gcv = true;
     const pipeline::Holding alone = method.holds_with({}).front(), both = method.holds_with(options).front();
@@ -100,7 +100,7 @@ TEST_F(SolverMemory, IsWhatThePlanCounts) {
     if (!method.iterates()) continue;
     const std::string name(method.name);
     const double held = sets_of(name);
-    EXPECT_NEAR(held, method.cost.projections, of_volumes) << name;
+    EXPECT_NEAR(held, method.kind.cost.projections, of_volumes) << name;
     EXPECT_LE(held, device_bytes(plan_for(name), rows_) / set_) << name;
   }
 }

@@ -49,17 +49,17 @@ TEST(Methods, CostWhatTheySay) {
     Array b(A.range());
     for (Index i = 0; i < b.size(); ++i) b.data()[i] = 1 + 0.1f * static_cast<float>(i % 7);
     AnySolver solver = method.solver({Counter{A, &made}, std::move(b)}, Array(A.domain()), {});
-    expect_made(made, method.cost.preparation, "preparation", method.name);
+    expect_made(made, method.kind.cost.preparation, "preparation", method.name);
     made = {};
     if (solver.tells_its_reach()) static_cast<void>(solver.traces());
-    expect_made(made, method.cost.traces, "traces", method.name);
-    EXPECT_EQ(solver.tells_its_reach(), method.tells.reach) << method.name;
-    EXPECT_EQ(solver.residual() != nullptr, method.tells.residual) << method.name;
+    expect_made(made, method.kind.cost.traces, "traces", method.name);
+    EXPECT_EQ(solver.tells_its_reach(), method.kind.tells.reach) << method.name;
+    EXPECT_EQ(solver.residual() != nullptr, method.kind.tells.residual) << method.name;
     made = {};
     for (int k = 0; k < 3; ++k) solver.step(ActiveBlocks(3, true));
-    const Applications& step = method.cost.step;
+    const Applications& step = method.kind.cost.step;
     expect_made(made, {3 * step.forward, 3 * step.adjoint}, "three steps", method.name);
-    EXPECT_EQ(solver.state().has_value(), method.tells.state) << method.name;
+    EXPECT_EQ(solver.state().has_value(), method.kind.tells.state) << method.name;
   }
 }
 

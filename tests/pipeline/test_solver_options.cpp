@@ -101,7 +101,7 @@ TEST(SolverOptions, MemoryKnowsWhatOptionsAdd) {
     pipeline::Recipe damped = recipe_of(method);
     const double plain = bytes(damped);
     damped.tikhonov_weight = 1.0f;
-    EXPECT_EQ(bytes(damped) - plain, pipeline::method_named(method).cost.projections * volume) << method;
+    EXPECT_EQ(bytes(damped) - plain, pipeline::method_named(method).kind.cost.projections * volume) << method;
   }
 }
 

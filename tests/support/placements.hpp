@@ -46,11 +46,11 @@ template <class Beam>
 Array ten_steps(const pipeline::Method& method, const LinearOperator& A, const Placed<Beam>& problem) {
   const Device there = A.range().device();
   pipeline::MethodOptions options;
-  options.nonnegative = method.reads("--nonnegative");
+  options.nonnegative = method.reads("nonnegative");
   options.tv_weight = 0.1f;
   pipeline::Equations equations{A, on_device(problem.y, there)};
-  if (method.only_positive) clamp_below(equations.y, 0, default_stream(there));
-  if (method.takes_transmissions) {
+  if (method.kind.only_positive) clamp_below(equations.y, 0, default_stream(there));
+  if (method.kind.takes_blank) {
     Array ones = equations.y.clone();
     fill(ones, 1, default_stream(there));
     attenuate(equations.y, ones, default_stream(there));

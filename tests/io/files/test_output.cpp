@@ -23,10 +23,6 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::size_t files_in(const fs::path& folder) {
-  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
-
 /// Does `work` in a process that is then killed.
 void killed(const std::function<void()>& work) {
   const pid_t child = ::fork();
@@ -48,10 +44,10 @@ TEST(Output, HasNoNameUntilItIsPublished) {
     output.create("a.txt").write(0, "half", 4);
     EXPECT_FALSE(fs::exists(folder / "a.txt"));
   }
-  EXPECT_EQ(files_in(folder.path()), 0u);
+  EXPECT_EQ(files_in(folder), 0u);
   Output(folder / "a.txt", Content::report).write("whole");
   EXPECT_EQ(content(folder / "a.txt"), "whole");
-  EXPECT_EQ(files_in(folder.path()), 1u);
+  EXPECT_EQ(files_in(folder), 1u);
 }
 
 TEST(Output, IsOneRunsAlone) {
@@ -75,7 +71,7 @@ TEST(Output, ClearsWhatDeadRunsLeft) {
     });
     EXPECT_TRUE(fs::exists(folder / ".a.h5.tandem/a.h5"));
     { const Output other(folder / next, Content::report); }
-    EXPECT_EQ(files_in(folder.path()), 0u);
+    EXPECT_EQ(files_in(folder), 0u);
   }
 }
 
@@ -115,7 +111,7 @@ TEST(Output, ClearsWhatAnotherBootOfThisMachineLeft) {
       << "tandem: process 7 on " << host.c_str() << "\nanother-boot\n1";
   std::ofstream(folder / ".a.h5.tandem/a.h5") << "half";
   { const Output other(folder / "b.h5", Content::report); }
-  EXPECT_EQ(files_in(folder.path()), 0u);
+  EXPECT_EQ(files_in(folder), 0u);
 }
 
 TEST(Output, TakesNoFolderThatOthersCanWriteTo) {
@@ -190,7 +186,7 @@ TEST(Output, IsNotLedAstray) {  // by what others put in the place of the folder
   fs::remove(folder / ".a.h5.tandem");
   ASSERT_EQ(::mkfifo((folder / ".a.h5.tandem").c_str(), 0600), 0);
   EXPECT_TRUE(says(refusal([&] { Output(folder / "a.h5", Content::report); }), {"is in the way"}));
-  EXPECT_EQ(files_in(victim.path()), 1u);
+  EXPECT_EQ(files_in(victim), 1u);
   EXPECT_EQ(content(victim / "a.h5"), "precious");
 }
 
