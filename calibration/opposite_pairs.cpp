@@ -16,12 +16,6 @@ using Eigen::Vector3d;
 /// difference D is, blurred, y times the blurred D, and this variance times its slope.
 constexpr double blur_of_rows = 1 + 1.0 / 12;
 
-/// The same along bins. It mixes rays of one view, whose directions change with the bin: by more to one side
-/// for a ray, and to the other for its opposite one. So these differ by twice this variance times the change
-/// of the direction with the bin, times how the slope by bins changes with the angle of the view: a sample
-/// that is twisted about the axis pulled the roll by that.
-constexpr double blur_of_bins = blur_of_rows;
-
 }  // namespace
 
 Parted::Parted() {
@@ -88,17 +82,13 @@ Parted OppositePairs::of_view(const Rolled& line, Index k, Index every) const {
   // Views are sampled at cells of other fractions, so that how interpolation dims noise moves nothing.
   const auto fraction = [&](double step) { return k * step - std::floor(k * step); };
   const double low = by_row_ ? fraction(0.754878) - below_ : std::ceil(-below_);
-  bool other = false;
-  for (double x = fraction(0.618034); x < reach_; x += every, other = !other) {
+  for (double x = fraction(0.618034); x < reach_; x += every)
     for (const double side : {x, -x}) {
-      // Every pair of a whole turn comes twice. In fans it is taken from one side or the other in turn: one
-      // ray is interpolated between views, and that dims it.
-      if (is_whole_ && (side < 0) != (other && bin_angle_ > 0)) continue;
+      if (side < 0 && is_whole_) continue;  // every pair comes twice
       const auto opposite = turn_.at(frames_.angles[view] + half_turn - 2 * std::atan(side * bin_angle_));
       if (!opposite) continue;
       for (double y = low; y <= above_; ++y) add_pair(all, line, view, side, y, *opposite);
     }
-  }
   return all;
 }
 
@@ -111,12 +101,10 @@ void OppositePairs::add_pair(Parted& all, const Rolled& line, Index view, double
   };
   const auto here = place(side), there = place(-side);
   if (!inside(here) || !inside(there)) return;
-  const Sample a = Sampler(frames_, here[0], here[1]).of(view);
-  const auto [b, bin_by_angle] = between(opposite, there);
+  const Sample a = Sampler(frames_, here[0], here[1]).of(view), b = between(opposite, there);
   const Sample crossing = crossing_ ? crossing_->per_row(view, side, y) : Sample{};
   const double high = (cross() ? y : 0) + row_ - line.line.row, blur = cross() ? blur_of_rows : 0,
-               turned = 2 * blur_of_bins * turn_of_bin(side) * bin_by_angle,
-               off = a.value - b.value - turned - high * crossing.value - blur * crossing.by_row;
+               off = a.value - b.value - high * crossing.value - blur * crossing.by_row;
   const Vector3d by = slopes(a, b, side, y, line, crossing.value);
   Vector3d slope = off * by;
   all.all.squares += off * off, all.all.energy += a.value * a.value + b.value * b.value;
@@ -141,14 +129,11 @@ bool OppositePairs::inside(const std::array<double, 2>& at) const {
          at[1] <= frames_.rows - 1 - above;
 }
 
-OppositePairs::BetweenViews OppositePairs::between(const Between& views,
-                                                   const std::array<double, 2>& at) const {
+Sample OppositePairs::between(const Between& views, const std::array<double, 2>& at) const {
   const Sampler sampler(frames_, at[0], at[1]);
   const Sample a = sampler.of(views.before), b = sampler.of(views.after);
   const auto mix = [&](double x, double y) { return (1 - views.share) * x + views.share * y; };
-  const double way = std::remainder(frames_.angles[views.after] - frames_.angles[views.before], whole_turn);
-  return {{mix(a.value, b.value), mix(a.by_bin, b.by_bin), mix(a.by_row, b.by_row)},
-          way != 0 ? (b.by_bin - a.by_bin) / way : 0};
+  return {mix(a.value, b.value), mix(a.by_bin, b.by_bin), mix(a.by_row, b.by_row)};
 }
 
 Vector3d OppositePairs::slopes(const Sample& a, const Sample& b, double x, double y, const Rolled& line,

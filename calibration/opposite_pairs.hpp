@@ -75,18 +75,11 @@ class OppositePairs {
     AxisLine line;
     double c, s;
   };
-  /// A sample, and how its slope by bins changes with the angle of the view.
-  struct BetweenViews {
-    Sample sample;
-    double bin_by_angle;
-  };
   Parted of_view(const Rolled& line, Index k, Index every) const;
   void add_pair(Parted& all, const Rolled& line, Index view, double side, double y,
                 const Between& opposite) const;
   bool inside(const std::array<double, 2>& at) const;
-  BetweenViews between(const Between& views, const std::array<double, 2>& at) const;
-  /// By how much the direction of rays changes with the bin, rad.
-  double turn_of_bin(double bins) const { return bin_angle_ / (1 + bins * bins * bin_angle_ * bin_angle_); }
+  Sample between(const Between& views, const std::array<double, 2>& at) const;
   Eigen::Vector3d slopes(const Sample& a, const Sample& b, double x, double y, const Rolled& line,
                          double per_row) const;
 

@@ -82,7 +82,7 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
     trials.push_back(about);
     values.push_back(number_of(trials.back(), what) += k * step);
   }
-  // Slices of exact frames of foam are sharpest so far beside the truth, beyond what their parts tell.
+  // Tilts of ten foams with noise err by so much beyond what parts of slices tell.
   constexpr double least = 0.05;  // steps
   return pipeline::judged(lacks_of(values, slices.energies(trials, rows)), pipeline::Score::sharpness, least);
 }
