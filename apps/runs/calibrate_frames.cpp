@@ -64,10 +64,14 @@ void refine(Told& told, double change, double uncertainty) {
   if (!told || uncertainty < told.uncertainty) told = {told.value + change, uncertainty, by_slices};
 }
 
-/// Slices tell more of frames of many rows.
+/// Whether frames have so many rows and bins that their slices tell more.
+bool has_slices(const CalibratedPart& part) {
+  constexpr Index fewest = 24;
+  return part.frames.rows >= fewest && part.frames.bins >= fewest;
+}
+
 void by_sharp_slices(Found& found, const CalibrateRun& run, const CalibratedPart& part) {
-  constexpr Index fewest = 24;  // rows, and bins
-  if (part.frames.rows < fewest || part.frames.bins < fewest) return;
+  if (!has_slices(part)) return;
   constexpr double sure = 0.05, sure_row = 0.5;  // bins; rows, of the coarse frames
   std::vector<Sought> what;
   if (found.axis.uncertainty > sure) what.push_back(Sought::axis);
@@ -115,18 +119,24 @@ Verdict verdict_of(const Found& found, Sought what) {
   return Verdict::flat;
 }
 
-json not_told_of(const Found& found, const Scan& scan) {
+json not_told_of(const Found& found, const CalibratedPart& part, const Scan& scan) {
   json all = json::array();
+  const auto by_slices_not = [&](Sought what) {
+    return has_slices(part) ? why_not(verdict_of(found, what))
+                            : "frames of fewer than 24 rows or bins make no slices that tell it";
+  };
   const auto add = [&](const char* what, const char* why) { all.push_back({{"what", what}, {"why", why}}); };
   if (!found.roll)
     add("roll_deg",
-        "few views have an opposite one, or nothing in them changes with height; more than half a turn tells "
-        "it");
+        calibration::few_rows(part.frames)
+            ? "a detector of so few rows does not tell it"
+            : "few views have an opposite one, or nothing in them changes with height; more than half a turn "
+              "tells it");
   if (rows_are_slices(scan)) {
-    if (!found.tilt) add("tilt_deg", why_not(verdict_of(found, Sought::tilt)));
+    if (!found.tilt) add("tilt_deg", by_slices_not(Sought::tilt));
     add("rotation", "of parallel rays: the mirror image of the sample, turned the other way, looks the same");
   } else {
-    if (!found.midplane) add("midplane_row", why_not(verdict_of(found, Sought::midplane)));
+    if (!found.midplane) add("midplane_row", by_slices_not(Sought::midplane));
     for (const char* what : {"sod_mm", "sdd_mm", "yaw_deg"})
       add(what, "opposite rays hardly change with it; a scan of balls tells it (--balls)");
     add("pitch_deg", "samples of another shape look the same without it");
@@ -161,7 +171,7 @@ void add_report(Calibrated& all, const Found& found, const CalibratedPart& part,
        {"rotation", found.frames.reversed ? "against the angles" : "along the angles"},
        {"other_rotation_fits_worse_by", or_null(found.frames.other_sense)},
        {"last_view", name_of(found.frames.last_view)},
-       {"not_told", not_told_of(found, whole)}});
+       {"not_told", not_told_of(found, part, whole)}});
   for (const json& each : all.report["not_told"])
     all.lines.push_back("not told      " + each["what"].get<std::string>() + ": " +
                         each["why"].get<std::string>());

@@ -112,6 +112,28 @@ TEST(Calibrate, FindsWhereEachViewIs) {
   EXPECT_EQ(program("recon shaken.h5 --geometry found.npy -o volume.h5 --quiet").code, 0);
 }
 
+/// One row tells no roll and no midplane, which is no matter of views. No picture is asked for, and none is
+/// made.
+TEST(Calibrate, NamesWhyAFanTellsNoMidplane) {
+  const Program program;
+  ASSERT_EQ(
+      program("simulate -o fan.h5 " + cone + "--size 64 --bins 64 --rows 1 --views 90 --axis-bin 30.4").code,
+      0);
+  const Ended ended = program(
+      "calibrate fan.h5 --geometry fan --sod 200 --sdd 300 --pixel-size 0.8 --arc 360 "
+      "--device cpu -o found.npy --json found.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json report = program.json("found.json");
+  EXPECT_NEAR(report["axis_bin"]["value"], 30.4, 0.1);
+  EXPECT_EQ(report["not_told"][0]["what"], "roll_deg");
+  EXPECT_EQ(report["not_told"][0]["why"], "a detector of so few rows does not tell it");
+  EXPECT_EQ(report["not_told"][1]["what"], "midplane_row");
+  EXPECT_EQ(report["not_told"][1]["why"], "frames of fewer than 24 rows or bins make no slices that tell it");
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_TRUE(report["seconds"].contains("opposite_rays"));
+  EXPECT_FALSE(report["seconds"].contains("pictures"));
+}
+
 TEST(Calibrate, MakesUpNoShiftsOfViews) {
   const Program program;
   ASSERT_EQ(program("simulate -o air.h5 --pixel-size 1 --size 40 --rows 24 --views 40 --max-attenuation 1e-6 "
