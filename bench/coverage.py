@@ -2,6 +2,7 @@
 r"""Whether `tandem calibrate` errs as much as it says: many scans whose geometry is known, drawn at random.
 
     python bench/coverage.py [--draws 40] [--size 80] [--seed 1] [--beams parallel,fan,cone] [--quantities axis,roll,...]
+        [--processes N]
 
 Each draw is a scan of --body, turned at random, with noise of --noise of the largest line integral, or of --photons a
 cell. Its axis, roll, tilt or midplane are off at random by up to the numbers below; for bin_shifts and row_shifts each
@@ -18,7 +19,10 @@ error. The package `tandem` is needed. Figures of docs/calibrate.md:
 """
 import argparse
 import collections
+import functools
 import json
+import multiprocessing
+import os
 import pathlib
 import sys
 import tempfile
@@ -185,15 +189,32 @@ def line_of(row):
     return "| " + " | ".join(cells) + " |"
 
 
-def study(beam, asked, quantities, folder):
+def draw(beam, asked, kind, number):
+    """The numbers, or the shifts, of a draw, which is the same in any order and in any process."""
+    random = np.random.default_rng([asked.seed, list(KNOWS).index(beam), kind, number])
+    with tempfile.TemporaryDirectory() as folder:
+        return (draw_shifts if kind else draw_numbers)(beam, asked, random, pathlib.Path(folder))
+
+
+def stay_on_one_core():
+    own = multiprocessing.current_process()._identity[0]
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[own % len(cores)]})
+
+
+def study(beam, asked, quantities):
     """The lines of a beam."""
     draws = {name: [] for name in KNOWS[beam] if name in quantities}
     for kind, names in enumerate((set(KNOWS[beam]) - set(SHIFTS), SHIFTS)):
         if not draws.keys() & set(names):
             continue
-        for number in range(asked.draws):
-            random = np.random.default_rng([asked.seed, list(KNOWS).index(beam), kind, number])
-            found = (draw_shifts if kind else draw_numbers)(beam, asked, random, folder)
+        one = functools.partial(draw, beam, asked, kind)
+        if asked.processes == 1:
+            all_found = map(one, range(asked.draws))
+        else:
+            with multiprocessing.get_context("spawn").Pool(asked.processes, stay_on_one_core) as pool:
+                all_found = pool.map(one, range(asked.draws), chunksize=1)
+        for found in all_found:
             for name in draws.keys() & found.keys():
                 draws[name].append(found[name])
     return [row_of(beam, name, each) for name, each in draws.items()]
@@ -219,21 +240,22 @@ def main():
     parser.add_argument("--photons", type=float, help="a cell, instead of --noise")
     parser.add_argument("--attenuation", type=float, default=3.0, help="the largest line integral")
     parser.add_argument("--roll", type=float, help="degrees, the same in all draws")
+    parser.add_argument("--processes", type=int, default=1, help="draws at the same time, each on a core of its own")
     parser.add_argument("--json", type=pathlib.Path)
     asked = parser.parse_args()
     print("| beam | number | draws | mean error | error, rms | uncertainty said | within one, two | not resolved |")
     print("| --- " * 8 + "|", flush=True)
     rows = []
     words = ["bench/coverage.py", *(word for word in sys.argv[1:])]
-    with tempfile.TemporaryDirectory() as folder:
-        for beam in asked.beams:
-            for row in study(beam, asked, asked.quantities, pathlib.Path(folder)):
-                print(line_of(row), flush=True)
-                rows.append(row)
-            if asked.json:  # after each beam, so that a study that ends early keeps what it has
-                asked.json.write_text(json.dumps({"case": "coverage", "command": " ".join(words),
-                                                  "version": tandem.__version__, "numpy": np.__version__,
-                                                  "rows": rows}, indent=1) + "\n")
+    for beam in asked.beams:
+        for row in study(beam, asked, asked.quantities):
+            print(line_of(row), flush=True)
+            rows.append(row)
+        if asked.json:  # after each beam, so that a study that ends early keeps what it has
+            asked.json.write_text(json.dumps({"case": "coverage", "command": " ".join(words),
+                                              "version": tandem.__version__, "numpy": np.__version__,
+                                              "rows": rows}, indent=1) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -26,10 +26,9 @@ std::vector<float> rows_of(const FrameStack& frames, const std::vector<Index>& r
   return lines;
 }
 
-/// The axis by five rows over the frame for parallel rays, and by three at its height for a point source.
-pipeline::AxisEstimate center_of(const FrameStack& frames, double row, bool reversed) {
+/// The axis by some rows over the frame for parallel rays, and at its height for a point source.
+pipeline::AxisEstimate center_of(const FrameStack& frames, double row, bool reversed, Index count) {
   const bool parallel = frames.bin_angle == 0;
-  const Index count = std::min<Index>(parallel ? 5 : 3, frames.rows);
   std::vector<Index> rows;
   for (Index k = 0; k < count; ++k)
     rows.push_back(parallel ? (2 * k + 1) * frames.rows / (2 * count)
@@ -42,13 +41,25 @@ pipeline::AxisEstimate center_of(const FrameStack& frames, double row, bool reve
   return pipeline::find_axis(lines, scan);
 }
 
+/// The axis by five rows for parallel rays and by three for a point source, or by four times as many if these
+/// do not tell it.
+pipeline::AxisEstimate center_of(const FrameStack& frames, double row, bool reversed) {
+  const Index few = frames.bin_angle == 0 ? 5 : 3;
+  try {
+    return center_of(frames, row, reversed, std::min(few, frames.rows));
+  } catch (const GeometryError&) {
+    if (frames.rows <= few) throw;
+  }
+  return center_of(frames, row, reversed, std::min(4 * few, frames.rows));
+}
+
 /// The estimate for one sense of rotation, at first by cells that are joined four by four.
 FrameCalibration coarse(const FrameStack& frames, double row, bool reversed) {
   FrameCalibration all{{}, center_of(frames, row, reversed), reversed};
   all.line = find_axis_line(frames, {all.center.axis_bin, row, 0}, {reversed, 4});
   return all;
 }
-void refine(FrameCalibration& all, const FrameStack& frames, double row) {
+void by_all_cells(FrameCalibration& all, const FrameStack& frames, double row) {
   all.line = find_axis_line(frames, {all.center.axis_bin, row, 0}, {all.reversed});
 }
 
@@ -132,9 +143,9 @@ FrameCalibration by_better_sense(const FrameStack& frames, double row) {
   };
   double other = better_first();
   if (other > clearly) {
-    refine(senses[0], frames, row);
+    by_all_cells(senses[0], frames, row);
   } else {
-    for (FrameCalibration& sense : senses) refine(sense, frames, row);
+    for (FrameCalibration& sense : senses) by_all_cells(sense, frames, row);
     other = better_first();
   }
   if (std::isfinite(other)) senses[0].other_sense = other;
@@ -146,7 +157,7 @@ FrameCalibration by_better_sense(const FrameStack& frames, double row) {
 FrameCalibration calibrate_by_frames(const FrameStack& frames, double row) {
   FrameCalibration all;
   if (frames.bin_angle == 0)
-    all.center = center_of(frames, row, false), refine(all, frames, row);
+    all.center = center_of(frames, row, false), by_all_cells(all, frames, row);
   else
     all = by_better_sense(frames, row);
   take_surer(all, row, frames.aspect);

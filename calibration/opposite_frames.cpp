@@ -52,7 +52,7 @@ bool descend(const OppositePairs& pairs, AxisLine& line, const Unknowns& what, I
     move *= std::min(1.0, longest / size(move));
     if (size(move) <= enough) return true;
     Parted next = pairs.at(moved(line, move), every);
-    while (next.misfit() > here.misfit() && size(move) > enough)
+    while (next.made_least() > here.made_least() && size(move) > enough)
       move *= 0.5, next = pairs.at(moved(line, move), every);
     if (size(move) <= enough) return true;
     line = moved(line, move), here = next;
@@ -155,7 +155,7 @@ void judge(AxisLineEstimate& found, const Settled& at, const Unknowns& what, dou
   // Bins, at the edge of the field for the roll, and rows: what interpolation leaves, as noise-free
   // ellipsoids and foam show.
   constexpr double half_bin = 0.5, floor = 0.0005, floor_of_row = 0.08, most = 0.05;
-  const double floor_of_roll = pairs.cross() ? 0.002 : 0.001;
+  const double floor_of_roll = pairs.of_parallel_rays() ? 0.001 : 0.002;
   const double arm = what.roll ? std::max({1.0, 0.5 * pairs.height(), pairs.reach()}) : 1;
   const Parted here = pairs.at(at.line);
   found.misfit = here.misfit();

@@ -52,14 +52,14 @@ OppositePairs::OppositePairs(const FrameStack& frames, const AxisLine& about, Cr
   if (is_even_) above_ = below_ = std::min({beside, up - margin, down - margin});
   constexpr double most = 2e6;
   const double samples = frames.views() * std::max(1.0, reach_) * (above_ + below_ + 1);
-  stride_ = std::max<Index>(1, floor_index(samples / most));
-  for (Index v = 0; v < frames.views(); v += stride_)
+  const Index stride = std::max<Index>(1, floor_index(samples / most));
+  for (Index v = 0; v < frames.views(); v += stride)
     if (turn_.at(frames.angles[v] + half_turn)) views_.push_back(v);
   if (where_ == Crossing::nowhere || reach_ < 1) return;
   const double beyond = margin + reach_ * std::abs(std::tan(about.roll)) / frames.aspect;
   const Range rows{std::max<Index>(0, floor_index(row_ - below_ - beyond)),
                    std::min(frames.rows, ceil_index(row_ + above_ + beyond) + 1)};
-  crossing_.emplace(frames, turn_, about, rows, stride_);
+  crossing_.emplace(frames, turn_, about, rows, stride);
 }
 
 Index OppositePairs::quick() const {
@@ -111,7 +111,7 @@ void OppositePairs::add_pair(Parted& all, const Rolled& line, Index view, double
   all.all.curvature += by * by.transpose();
   if (cross_everywhere()) {  // what noise of the crossing adds to the sum of squares is taken away
     const double noise = (1 - told_share()) * crossing.value * crossing.value;
-    all.all.squares -= high * high * noise, slope[2] += high * noise;
+    all.all.noise += high * high * noise, slope[2] += high * noise;
     all.all.curvature(2, 2) -= noise;
   }
   all.all.slope += slope;

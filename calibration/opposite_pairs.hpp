@@ -22,10 +22,11 @@ constexpr int parts_of_cells = 8;
 /// parallel rays the lean of the axis along the beam, rad, has the place of the midplane.
 struct PairSums {
   double squares = 0, energy = 0;
+  double noise = 0;  ///< what of the squares is noise of crossing rays, as it is thought
   Eigen::Vector3d slope = Eigen::Vector3d::Zero();
   Eigen::Matrix3d curvature = Eigen::Matrix3d::Zero();  ///< by Gauss and Newton
   void add(const PairSums& o) {
-    squares += o.squares, energy += o.energy, slope += o.slope, curvature += o.curvature;
+    squares += o.squares, energy += o.energy, noise += o.noise, slope += o.slope, curvature += o.curvature;
   }
 };
 
@@ -38,6 +39,7 @@ struct Parted {
   void add(const Parted& view);
   /// What differs between opposite rays, as a share of what they see.
   double misfit() const { return all.energy > 0 ? all.squares / all.energy : 1; }
+  double made_least() const { return all.squares - all.noise; }  ///< by a descent
 };
 
 /// Where opposite rays of a whole turn cross: those of a point source beside the midplane, and parallel ones
@@ -58,6 +60,7 @@ class OppositePairs {
   /// What of `CrossingRays` is no noise, and what of it counts as none.
   double share() const { return crossing_ ? crossing_->share() : 1; }
   double told_share() const { return std::max(least_share, share()); }
+  bool of_parallel_rays() const { return bin_angle_ == 0; }
   bool cross() const { return where_ == Crossing::beside_midplane; }
   bool cross_everywhere() const { return where_ == Crossing::everywhere; }
   /// Whether there are as many rows above the midplane as below it; it is not sought elsewhere.
@@ -88,7 +91,6 @@ class OppositePairs {
   double bin_angle_, row_, reach_ = 0, above_ = 0, below_ = 0;
   Crossing where_;
   bool is_whole_, by_row_ = false, is_even_ = false;
-  Index stride_ = 1;
   std::vector<Index> views_{};
   std::optional<CrossingRays> crossing_{};
 };

@@ -5,9 +5,8 @@
 
 namespace tandem::calibration {
 
-std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const std::vector<double>& heights,
-                             Device device) {
-  VolumeGrid grid = fitting_grid(scan);
+std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, VolumeGrid grid,
+                             const std::vector<double>& heights, Device device) {
   grid.size[2] = 1;
   const LinearOperator filter = ramp_filter(scan, grid, {}, {}, device);
   const Array filtered = filter * vector_of(frames, filter.domain());

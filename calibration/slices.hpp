@@ -7,9 +7,9 @@
 
 namespace tandem::calibration {
 
-/// Slices at some heights, mm, by filtered back-projection, (slice, y, x), on the grid that fits the scan.
-/// `scan` is the geometry of the views of the stack.
-std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, const std::vector<double>& heights,
-                             Device device = Device::cpu());
+/// Slices at some heights, mm, by filtered back-projection, (slice, y, x), with the pixels of a grid. `scan`
+/// is the geometry of the views of the stack.
+std::vector<float> slices_of(const FrameStack& frames, const Scan& scan, VolumeGrid grid,
+                             const std::vector<double>& heights, Device device = Device::cpu());
 
 }  // namespace tandem::calibration

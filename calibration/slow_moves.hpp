@@ -8,8 +8,8 @@ namespace tandem::calibration {
 
 /// Moves that go up and down a few times while the views go round, and what share of each a reprojection
 /// tells. The volume follows such moves: parallel rays from opposite sides make the same of a sample that
-/// rises with them, so rows that move up and down twice a turn are told to a fifth, and bins three times a
-/// turn to a half. What pulls views goes as much farther.
+/// rises with them, so rows that move up and down twice a turn are told to a fifth or less, and bins three
+/// times a turn to a half. What pulls views goes as much farther.
 class SlowMoves {
  public:
   static constexpr int trials = 4;

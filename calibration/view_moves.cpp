@@ -74,11 +74,12 @@ class Alignment {
     found_.misfit_before = found_.misfit;
     leave_out_uncertain();
     slow_ = SlowMoves(base_, searched_);
-    do {
+    for (;;) {
       if (!settle(seen)) return found_;
       note(compared(seen));
-    } while (leave_out_uncertain());
-    return found_;
+      if (!leave_out_uncertain()) return found_;
+      seen = look(false);
+    }
   }
 
  private:
@@ -91,7 +92,7 @@ class Alignment {
     for (int round = 0; round < how_.rounds && !searched_.empty(); ++round) {
       how_.watch(round);
       const double moved = go(compared(seen));
-      found_.rounds = round + 1;
+      ++found_.rounds;
       if (railed()) return false;
       seen = look(false);
       if (!learned_ && (moved < near || round + 1 == how_.rounds))

@@ -20,6 +20,7 @@ struct HostMemory {
 HostMemory take_host_memory(std::size_t bytes);
 /// Gives back what was taken, with the same number of bytes.
 void give_host_memory(void* data, std::size_t bytes) noexcept;
+
 /// An allocator that takes host memory and does not set it, so that the threads that fill it touch it first.
 template <class T>
 struct UnsetAllocator {

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
-#include "../../core/host_memory.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../../io/png.hpp"
@@ -71,19 +70,18 @@ void print_lines(const Calibrated& found, const std::string& output) {
 
 void run_calibrate(CalibrateOptions& o) {
   const ThreadLimit limit(o.common.threads);
-  const KeepHostMemory keep;
-  const Device device = one_device(o.device);
-  // A GPU takes a while to begin; frames are read meanwhile.
-  const auto begun = std::async(std::launch::async, [device] { Stream(device).synchronize(); });
   ProgressLine progress(o.common);
   calibration::BallKnowledge known;
   for (const std::string& text : o.lengths) known.lengths.push_back(length_in(text));
   if (!o.places.empty()) known.places = places_in(o.places);
+  const Device device = o.balls ? Device::cpu() : one_device(o.device);
   auto reader = open(o.scan);
   say_notes(reader->info(), o.scan, progress);
   io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
   require<GeometryError>(reader->info().pixel_size_mm.has_value(),
                          "calibrate: the scan has no pixel size; give --pixel-size MM");
+  // A GPU takes a while to begin; frames are read meanwhile. What fails here fails again where it is used.
+  const auto begun = std::async(std::launch::async, [device] { Stream(device).synchronize(); });
   const CalibrateRun run{*reader, o.scan, device, !o.preview.empty(), progress};
   Calibrated found = o.balls   ? calibrate_on_balls(*reader, o.scan, known, progress)
                      : o.views ? calibrate_each_view(run, o.moves)
@@ -103,6 +101,35 @@ void run_calibrate(CalibrateOptions& o) {
   if (o.common.json != "-") print_lines(found, o.output);
 }
 
+void add_ball_options(CLI::App& c, CalibrateOptions& o, CLI::Option* balls) {
+  CLI::Option* lengths =
+      c.add_option("--length", o.lengths,
+                   "the distance of two balls, which count upwards from 0; one tells the scale (repeatable)")
+          ->check([](const std::string& text) { return length_in(text), std::string(); })
+          ->type_name("A:B:MM")
+          ->allow_extra_args(false)
+          ->needs(balls);
+  c.add_option("--ball-places", o.places,
+               "x, y and z of each ball of the sample, mm, one line each, in any frame")
+      ->type_name("FILE")
+      ->needs(balls)
+      ->excludes(lengths);
+}
+
+void add_view_options(CLI::App& c, CalibrateOptions& o, CLI::Option* balls) {
+  CLI::Option* views = c.add_flag("--each-view", o.views,
+                                  "shifts of each view, from its frame beside what all views together make")
+                           ->excludes(balls);
+  c.add_flag("--view-rolls", o.moves.turns, "by how much each view is turned about the beam, besides")
+      ->needs(views);
+  c.add_option(
+       "--drift", o.moves.degree,
+       "views moved slowly: shifts are a polynomial of this degree over the views (default: each by itself)")
+      ->type_name("DEGREE")
+      ->check(CLI::Range(1, 20))
+      ->needs(views);
+}
+
 }  // namespace
 
 void add_calibrate(CLI::App& program, Action& chosen) {
@@ -117,29 +144,8 @@ void add_calibrate(CLI::App& program, Action& chosen) {
       ->configurable(false);
   CLI::Option* balls =
       c.add_flag("--balls", o->balls, "the sample is some balls, whose shadows are round and apart");
-  CLI::Option* lengths =
-      c.add_option("--length", o->lengths,
-                   "the distance of two balls, which count upwards from 0; one tells the scale (repeatable)")
-          ->check([](const std::string& text) { return length_in(text), std::string(); })
-          ->type_name("A:B:MM")
-          ->allow_extra_args(false)
-          ->needs(balls);
-  c.add_option("--ball-places", o->places,
-               "x, y and z of each ball of the sample, mm, one line each, in any frame")
-      ->type_name("FILE")
-      ->needs(balls)
-      ->excludes(lengths);
-  CLI::Option* views = c.add_flag("--each-view", o->views,
-                                  "shifts of each view, from its frame beside what all views together make")
-                           ->excludes(balls);
-  c.add_flag("--view-rolls", o->moves.turns, "by how much each view is turned about the beam, besides")
-      ->needs(views);
-  c.add_option(
-       "--drift", o->moves.degree,
-       "views moved slowly: shifts are a polynomial of this degree over the views (default: each by itself)")
-      ->type_name("DEGREE")
-      ->check(CLI::Range(1, 20))
-      ->needs(views);
+  add_ball_options(c, *o, balls);
+  add_view_options(c, *o, balls);
   c.add_option(
        "--device", o->device,
        "where slices and volumes are made: auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N")

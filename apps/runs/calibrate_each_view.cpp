@@ -19,7 +19,6 @@ using calibration::FrameStack, calibration::Move, calibration::Verdict, calibrat
 using nlohmann::json;
 
 constexpr std::array all_moves{Move::bins, Move::rows, Move::turn};
-std::size_t number_of(Move move) { return static_cast<std::size_t>(move); }
 
 CalibratedPart coarse_frames(const CalibrateRun& run) {
   constexpr Index most = 96;  // bins and rows: at this size shifts of a hundredth of a cell are seen
@@ -39,7 +38,7 @@ FlexibleBeam moved_views(const FlexibleBeam& whole, const CalibratedPart& coarse
   FlexibleBeam all = whole;
   for (std::size_t k = 0; k < found.moves.size(); ++k) {
     ViewMove move = found.moves[k];
-    for (const Move each : {Move::bins, Move::rows}) move[number_of(each)] *= unit_of(each, coarse);
+    for (const Move each : {Move::bins, Move::rows}) move[calibration::at(each)] *= unit_of(each, coarse);
     FlexibleView& view = all.views[coarse.selected.views.first + k];
     view = calibration::moved_by(whole, view, move);
   }
@@ -48,11 +47,11 @@ FlexibleBeam moved_views(const FlexibleBeam& whole, const CalibratedPart& coarse
 
 /// The numbers of all views, or null where there are none.
 json numbers_of(Move move, const CalibratedPart& coarse, const ViewMoves& found) {
-  if (found.verdict[number_of(move)] != Verdict::resolved) return nullptr;
+  if (found.verdict[calibration::at(move)] != Verdict::resolved) return nullptr;
   json values = json::array(), uncertainties = json::array();
   for (std::size_t k = 0; k < found.moves.size(); ++k) {
-    values.push_back(unit_of(move, coarse) * found.moves[k][number_of(move)]);
-    uncertainties.push_back(unit_of(move, coarse) * found.uncertainty[k][number_of(move)]);
+    values.push_back(unit_of(move, coarse) * found.moves[k][calibration::at(move)]);
+    uncertainties.push_back(unit_of(move, coarse) * found.uncertainty[k][calibration::at(move)]);
   }
   return {{"value", values}, {"uncertainty", uncertainties}};
 }
@@ -77,9 +76,11 @@ json not_told_of(const ViewMoves& found, bool turns) {
     all.push_back({{"what", what}, {"why", why}});
   };
   for (const NamedMove& kind : named_moves)
-    if ((kind.move != Move::turn || turns) && found.verdict[number_of(kind.move)] == Verdict::flat)
+    if ((kind.move != Move::turn || turns) && found.verdict[calibration::at(kind.move)] == Verdict::flat)
       add(kind.name,
-          "nothing in the frames changes with it that half of the views see as the other half does");
+          "nothing in the frames changes with it that half of the views see as the other half does, or "
+          "frames "
+          "tell it to no better than 0.15 cells");
   add("moves of the sample",
       "shifts that go once up and down a turn, as a sample beside the axis does, are left out");
   add("common shifts",
@@ -96,7 +97,7 @@ void add_report(Calibrated& all, const CalibratedPart& coarse, const ViewMoves& 
     if (kind.move == Move::turn && !turns) continue;
     const json numbers = numbers_of(kind.move, coarse, found);
     all.report[kind.name] = numbers;
-    all.report[kind.verdict] = name_of(found.verdict[number_of(kind.move)]);
+    all.report[kind.verdict] = name_of(found.verdict[calibration::at(kind.move)]);
     if (!numbers.is_null())
       all.lines.push_back(std::string(kind.name) +
                           std::string(14 - std::min<std::size_t>(13, std::string(kind.name).size()), ' ') +
@@ -118,7 +119,8 @@ FlexibleBeam moved_views(const FlexibleBeam& views, const ViewMoves& found) {
 
 void require_found(const ViewMoves& found) {
   const auto is = [&](Verdict verdict) {
-    return std::ranges::any_of(all_moves, [&](Move m) { return found.verdict[number_of(m)] == verdict; });
+    return std::ranges::any_of(all_moves,
+                               [&](Move m) { return found.verdict[calibration::at(m)] == verdict; });
   };
   require<GeometryError>(
       !is(Verdict::railed),
@@ -127,7 +129,9 @@ void require_found(const ViewMoves& found) {
   require<GeometryError>(
       is(Verdict::resolved),
       "calibrate --each-view: nothing in the frames tells shifts of views: half of the views see "
-      "nothing that the other half sees, or nothing that changes across the detector");
+      "nothing that the other half sees, or nothing that changes across the detector by enough to tell a "
+      "shift "
+      "to 0.15 cells");
 }
 
 }  // namespace

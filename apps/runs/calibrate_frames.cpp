@@ -14,7 +14,7 @@ namespace tandem::apps {
 
 namespace {
 
-using calibration::FrameCalibration, calibration::FrameStack, calibration::Sought, pipeline::Verdict;
+using calibration::FrameCalibration, calibration::Sought, pipeline::Verdict;
 using nlohmann::json;
 
 void turn_round(Scan& scan) {
@@ -122,8 +122,9 @@ Verdict verdict_of(const Found& found, Sought what) {
 json not_told_of(const Found& found, const CalibratedPart& part, const Scan& scan) {
   json all = json::array();
   const auto by_slices_not = [&](Sought what) {
-    return has_slices(part) ? why_not(verdict_of(found, what))
-                            : "frames of fewer than 24 rows or bins make no slices that tell it";
+    return has_slices(part)
+               ? why_not(verdict_of(found, what))
+               : "frames of fewer than 24 rows or bins, once cells are joined, make no slices that tell it";
   };
   const auto add = [&](const char* what, const char* why) { all.push_back({{"what", what}, {"why", why}}); };
   if (!found.roll)

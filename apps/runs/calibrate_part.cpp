@@ -1,6 +1,7 @@
 #include "calibrate_part.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "../../calibration/slices.hpp"
 #include "../../core/units.hpp"
@@ -124,27 +125,35 @@ json searches_of(const calibration::SharpestSlices& found, const CalibratedPart&
 
 namespace {
 
+/// The grid of the slices of both scans: with an axis aside one of them may reach farther.
+VolumeGrid grid_of_both(const std::array<Scan, 2>& scans) {
+  const VolumeGrid before = fitting_grid(scans[0]), after = fitting_grid(scans[1]);
+  return after.size[0] > before.size[0] ? after : before;
+}
+
+Scan with_own_slices(const Scan& scan) { return rows_are_slices(scan) ? Scan(as_free_views(scan)) : scan; }
+
 void add_slices(Calibrated& all, const CalibrateRun& run, const CalibratedPart& part, const Scan& before,
                 const Scan& after, const std::string& caption) {
   run.progress("make slices", 0, 1, "slices");
-  const VolumeGrid grid = fitting_grid(part.scan);
+  const std::array scans{with_own_slices(before), with_own_slices(after)};
+  const std::array captions{std::string("as the scan says"), caption};
+  const VolumeGrid grid = grid_of_both(scans);
   std::vector<double> heights{grid.centre[2]};
   if (!calibration::few_rows(part.frames))
     heights.push_back(grid.centre[2] + grid.size[2] * grid.pitch[2] / 3);
   const std::size_t pixels = grid.size[0] * grid.size[1];
   all.pictures.resize(2 * heights.size());
   std::vector<float> shown;
-  for (const bool is_after : {false, true}) {
-    const Scan& scan = is_after ? after : before;
-    const std::vector<float> slices = calibration::slices_of(
-        part.frames, rows_are_slices(scan) ? Scan(as_free_views(scan)) : scan, heights, run.device);
-    for (std::size_t k = 0; k < heights.size(); ++k) {
-      const auto first = slices.begin() + k * pixels;
-      all.pictures[2 * k + (is_after ? 1 : 0)] = {
-          grid.size[0],
-          grid.size[1],
-          {first, first + pixels},
-          {(is_after ? caption : "as the scan says") + (k == 0 ? "" : ", higher up")}};
+  for (const std::size_t k : {0, 1}) {
+    const std::vector<float> slices =
+        calibration::slices_of(part.frames, scans[k], grid, heights, run.device);
+    for (std::size_t slice = 0; slice < heights.size(); ++slice) {
+      const auto first = slices.begin() + slice * pixels;
+      all.pictures[2 * slice + k] = {grid.size[0],
+                                     grid.size[1],
+                                     {first, first + pixels},
+                                     {captions[k] + (slice == 0 ? "" : ", higher up")}};
     }
     shown.insert(shown.end(), slices.begin(), slices.end());
   }

@@ -4,6 +4,7 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/host_memory.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/rounding.hpp"
 #include "../../counts/preprocess.hpp"
@@ -50,7 +51,9 @@ void for_each_frame(io::ScanReader& reader, const ScanOptions& o, ProgressLine& 
     const Index first = views.first + item.number * at_once;
     return Range{first, std::min(views.last, first + at_once)};
   };
+  const KeepHostMemory keep;  // blocks have one size
   std::vector<io::Frames> counts(conveyor_places(workers));
+  Index done = 0;
   conveyor(
       ceil_div(views.size(), at_once), workers,
       [&](const Item& item) {
@@ -66,7 +69,8 @@ void for_each_frame(io::ScanReader& reader, const ScanOptions& o, ProgressLine& 
           work(own.first - views.first + k, {data.y.data() + k * cells, static_cast<std::size_t>(cells)});
       },
       [&](const Item& item) {
-        progress("read frames", some(item).first - views.first, views.size(), "views");
+        done += some(item).size();
+        progress("read frames", done, views.size(), "views");
       });
 }
 

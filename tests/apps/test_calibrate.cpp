@@ -128,7 +128,8 @@ TEST(Calibrate, NamesWhyAFanTellsNoMidplane) {
   EXPECT_EQ(report["not_told"][0]["what"], "roll_deg");
   EXPECT_EQ(report["not_told"][0]["why"], "a detector of so few rows does not tell it");
   EXPECT_EQ(report["not_told"][1]["what"], "midplane_row");
-  EXPECT_EQ(report["not_told"][1]["why"], "frames of fewer than 24 rows or bins make no slices that tell it");
+  EXPECT_EQ(report["not_told"][1]["why"],
+            "frames of fewer than 24 rows or bins, once cells are joined, make no slices that tell it");
   EXPECT_EQ(report["device"], "cpu");
   EXPECT_TRUE(report["seconds"].contains("opposite_rays"));
   EXPECT_FALSE(report["seconds"].contains("pictures"));

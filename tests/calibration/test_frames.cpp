@@ -120,6 +120,19 @@ TEST(Frames, TellAxisRollAndSenseOfACone) {
   expect_right(found, row_of(c), 0.05, 0.1);
 }
 
+/// The rows by which the axis is looked for at first see nothing; more of them tell it.
+TEST(Frames, TellTheAxisByMoreRowsIfSomeTellNone) {
+  const Case c{.noise = 0.01};
+  FrameStack frames = frames_of(c);
+  Random random(5);
+  for (Index view = 0; view < frames.views(); ++view)
+    for (Index k = 0; k < 5; ++k) {
+      float* line = frames.values.data() + (view * rows + (2 * k + 1) * rows / 10) * bins;
+      std::generate_n(line, bins, [&] { return static_cast<float>(random.uniform() - 0.5); });
+    }
+  EXPECT_NEAR(calibrate_by_frames(frames, row_of(c)).center.axis_bin, axis, 0.5);
+}
+
 TEST(Frames, OfOneRowTellTheAxisAlone) {
   const Case c{.cone = true, .noise = 0.002};
   const FrameStack all = frames_of(c);

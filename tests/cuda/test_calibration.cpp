@@ -91,8 +91,9 @@ TEST_F(CudaCalibration, MakesTheSameSlices) {
   for (const bool parallel : {false, true}) {
     const Scan scan = as_free_views(circle(parallel));
     const FrameStack frames = frames_of(std::get<FlexibleBeam>(scan), std::vector<double>(90));
-    const std::vector<float> here = slices_of(frames, scan, {0, 4}),
-                             there = slices_of(frames, scan, {0, 4}, gpu);
+    const VolumeGrid grid = fitting_grid(scan);
+    const std::vector<float> here = slices_of(frames, scan, grid, {0, 4}),
+                             there = slices_of(frames, scan, grid, {0, 4}, gpu);
     ASSERT_EQ(there.size(), here.size());
     double off = 0, all = 0;
     for (std::size_t k = 0; k < here.size(); ++k)
