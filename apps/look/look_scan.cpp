@@ -5,11 +5,13 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
+#include "../../core/host_memory.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../options/recon_recipe.hpp"
 #include "../pages/geometry_page.hpp"
 #include "../reports/scan_report.hpp"
+#include "../runs/calibrate.hpp"
 #include "../runs/follow.hpp"
 #include "../runs/progress.hpp"
 #include "../runs/recon_scan.hpp"
@@ -215,6 +217,26 @@ json LookScan::recipe(const json& asked) {
           {"size", plan.job.grid.shape()},
           {"memory_bytes", plan.flow.bytes},
           {"warnings", plan.warnings}};
+}
+
+Calibrated LookScan::calibrated(const json& options, Listener listener) {
+  const auto parsed = options_.parsed(options);
+  ReconOptions& o = parsed->options;
+  Opened& scan = opened(options, o);
+  if (scan.growing)
+    throw UsageError("calibrate takes a scan that is whole; start tandem look without --follow then");
+  const KeepHostMemory keep;
+  o.common.listener = std::make_shared<const Listener>(std::move(listener));
+  ProgressLine progress(o.common);
+  Calibrated found = calibrate_scan({*scan.reader, o.scan, o.recipe.devices.front(), true, progress});
+  found.report["warnings"] = progress.warnings();
+  return found;
+}
+
+json LookScan::options_of_frames(const json& options) const { return options_.of_frames(options); }
+
+json LookScan::calibration_commands(const json& frames, const json& options) const {
+  return options_.calibration_commands(frames, options);
 }
 
 json LookScan::report() {
