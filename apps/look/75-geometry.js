@@ -4,6 +4,7 @@
 const namesOfNumbers = {
   axis_bin: "axis, bin", roll_deg: "roll of the detector, degrees", tilt_deg: "tilt of the axis, degrees",
   elevation_deg: "elevation of the rays, degrees", midplane_row: "midplane, row", rotation: "sense of rotation",
+  bin_shifts: "shifts of views, bins, root mean square", row_shifts: "shifts of views, rows, root mean square",
   sod_mm: "sod", sdd_mm: "sdd", yaw_deg: "yaw of the detector", pitch_deg: "pitch of the detector",
 };
 
@@ -46,7 +47,7 @@ function showGeometry(found) {
   const head = made("tr");
   head.append(...["what", "value", "told by", ""].map(text => made("th", text)));
   at("geometry-numbers").replaceChildren(head, ...found.numbers.map(rowOfNumber));
-  const notes = [...found.warnings, ...found.not_told.map(one => (namesOfNumbers[one.what] || one.what) + " is not told: " + one.why),
+  const notes = [...found.warnings, ...found.not_told.map(one => "not told: " + (namesOfNumbers[one.what] || one.what) + ": " + one.why),
                  ...found.left_out.map(name => name.replaceAll("-", " ") + " was left out for the search")];
   at("geometry-notes").replaceChildren(...notes.map(text => made("li", text)));
   at("geometry-commands").textContent = found.commands.join("\n");
@@ -66,7 +67,7 @@ async function findGeometry() {
   at("calibrate").disabled = true, at("take-geometry").hidden = true, at("geometry-found").hidden = true;
   at("geometry-state").textContent = "read frames ...";
   try {
-    showGeometry(await picture("calibrate", {options: S.options, side: 512, pane: paneName("calibrate")}));
+    showGeometry(await picture("calibrate", {options: S.options, each_view: at("each-view").checked, side: 512, pane: paneName("calibrate")}));
     at("geometry-state").textContent = "";
   } catch (wrong) {
     at("geometry-state").textContent = wrong.message;

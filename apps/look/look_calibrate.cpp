@@ -90,6 +90,30 @@ json numbers_of(LookScan& scan, const json& options, const Calibrated& found, bo
   return all;
 }
 
+double rms_of(const json& numbers) {
+  double sum = 0;
+  for (const json& one : numbers) sum += std::pow(one.get<double>(), 2);
+  return std::sqrt(sum / numbers.size());
+}
+
+/// Root mean squares in the place of the shifts of all views.
+json shifts_of(json& report) {
+  json all = json::array();
+  for (const char* name : {"bin_shifts", "row_shifts"}) {
+    const json told = std::exchange(report[name], nullptr);
+    if (told.is_null()) continue;
+    const double value = rms_of(told["value"]), uncertainty = rms_of(told["uncertainty"]);
+    all.push_back({{"what", name},
+                   {"value", value},
+                   {"uncertainty", uncertainty},
+                   {"told_by", report["method"]},
+                   {"text", text_of_number(value, uncertainty)},
+                   {"option", nullptr},
+                   {"why_not", "the file has those of each view"}});
+  }
+  return all;
+}
+
 /// All pictures as one, one below the other, and what there is to say of them in the head.
 Pictured stacked(const Calibrated& found, Index side) {
   Pictured all{{}, found.report};
@@ -113,8 +137,9 @@ Pictured sheet_of_calibration(LookScan& scan, const json& asked, const LookScan:
   json options = scan.options_of_frames(given);
   const json left_out = leave_out_steps(options);
   const Index side = whole_of(asked, "side", 512, {32, 1025});
-  const Calibrated found = scan.calibrated(
-      options,
+  const bool each_view = asked.value("each_view", false);
+  Calibrated found = scan.calibrated(
+      options, each_view,
       {.stage =
            [&](const std::string& stage, double done, double total, const std::string&, const std::string&) {
              go_on();
@@ -122,10 +147,12 @@ Pictured sheet_of_calibration(LookScan& scan, const json& asked, const LookScan:
            },
        .note = [](const std::string&) {},
        .report = {}});
+  const json numbers =
+      each_view ? shifts_of(found.report) : numbers_of(scan, given, found, found.report.contains("rotation"));
   Pictured all = stacked(found, side);
-  all.head["numbers"] = numbers_of(scan, given, found, found.report.contains("rotation"));
+  all.head["numbers"] = numbers;
   all.head["left_out"] = left_out;
-  all.head["commands"] = scan.calibration_commands(options, given);
+  all.head["commands"] = scan.calibration_commands(options, each_view, given);
   return all;
 }
 

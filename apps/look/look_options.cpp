@@ -223,13 +223,14 @@ json LookOptions::of_frames(const json& asked) const {
   return some;
 }
 
-json LookOptions::calibration_commands(const json& frames, const json& asked) const {
+json LookOptions::calibration_commands(const json& frames, bool each_view, const json& asked) const {
   json rest = asked;
   for (const char* told : {"geometry", "angles", "arc", "sod", "sdd", "midplane-row", "curved-detector",
                            "rotation-direction", "rotation-axis", "row-axes", "detector-roll", "axis-tilt"})
     rest.erase(told);
   const std::string scan = quoted_word(scan_);
-  return {"tandem calibrate " + scan + typed(words_of(frames)) + " -o views.npy",
+  return {"tandem calibrate " + scan + typed(words_of(frames)) + (each_view ? " --each-view" : "") +
+              " -o views.npy",
           "tandem look " + scan + " --geometry views.npy" + typed(words_of(rest))};
 }
 

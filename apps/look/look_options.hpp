@@ -49,7 +49,8 @@ class LookOptions {
   nlohmann::json of_frames(const nlohmann::json& asked) const;
   /// The commands that write the geometry of a scan into a file, and look at the scan with it, to be typed
   /// into a shell; `frames`: the options of the first. @throws UsageError
-  nlohmann::json calibration_commands(const nlohmann::json& frames, const nlohmann::json& asked) const;
+  nlohmann::json calibration_commands(const nlohmann::json& frames, bool each_view,
+                                      const nlohmann::json& asked) const;
   /// What opens the scan: options with other values need another reader.
   std::string opening(const nlohmann::json& asked) const;
   /// Whether the scan is still written (`--follow`).

@@ -219,7 +219,7 @@ json LookScan::recipe(const json& asked) {
           {"warnings", plan.warnings}};
 }
 
-Calibrated LookScan::calibrated(const json& options, Listener listener) {
+Calibrated LookScan::calibrated(const json& options, bool each_view, Listener listener) {
   const auto parsed = options_.parsed(options);
   ReconOptions& o = parsed->options;
   Opened& scan = opened(options, o);
@@ -228,15 +228,17 @@ Calibrated LookScan::calibrated(const json& options, Listener listener) {
   const KeepHostMemory keep;
   o.common.listener = std::make_shared<const Listener>(std::move(listener));
   ProgressLine progress(o.common);
-  Calibrated found = calibrate_scan({*scan.reader, o.scan, o.recipe.devices.front(), true, progress});
+  require_pixel_size(scan.reader->info());
+  const CalibrateRun run{*scan.reader, o.scan, o.recipe.devices.front(), true, progress};
+  Calibrated found = each_view ? calibrate_each_view(run, {}) : calibrate_scan(run);
   found.report["warnings"] = progress.warnings();
   return found;
 }
 
 json LookScan::options_of_frames(const json& options) const { return options_.of_frames(options); }
 
-json LookScan::calibration_commands(const json& frames, const json& options) const {
-  return options_.calibration_commands(frames, options);
+json LookScan::calibration_commands(const json& frames, bool each_view, const json& options) const {
+  return options_.calibration_commands(frames, each_view, options);
 }
 
 json LookScan::report() {

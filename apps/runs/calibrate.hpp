@@ -40,7 +40,7 @@ Calibrated calibrate_on_frames(const CalibrateRun& run);
 /// for other orbits, and if slices tell nothing
 Calibrated calibrate_on_orbit(const CalibrateRun& run);
 
-/// The one of these two that the views ask for. @throws GeometryError, also for a scan without a pixel size
+/// The one of these two that the views ask for.
 Calibrated calibrate_scan(const CalibrateRun& run);
 
 /// @throws GeometryError for a scan without a pixel size: a geometry has lengths

@@ -220,9 +220,8 @@ Calibrated calibrate_on_frames(const CalibrateRun& run) {
 }
 
 Calibrated calibrate_scan(const CalibrateRun& run) {
-  const io::ScanInfo& info = run.reader.info();
-  require_pixel_size(info);
-  return std::holds_alternative<FlexibleBeam>(info.scan) ? calibrate_on_orbit(run) : calibrate_on_frames(run);
+  return std::holds_alternative<FlexibleBeam>(run.reader.info().scan) ? calibrate_on_orbit(run)
+                                                                      : calibrate_on_frames(run);
 }
 
 void require_pixel_size(const io::ScanInfo& info) {

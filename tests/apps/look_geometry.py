@@ -33,20 +33,24 @@ def simulate(program, folder, name, *options):
     subprocess.run([program, "simulate", "-o", name, "--quiet", *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
+def write_views(program, folder, scan, to, change):
+    """The views of a scan as text, each of which has changed. 12 numbers: source, detector, steps from bin to bin and row to row."""
+    subprocess.run([program, "info", scan, "--write-geometry", "level.txt", "--overwrite"], cwd=folder, check=True, capture_output=True)
+    lines = (folder / "level.txt").read_text().splitlines()
+    views = [[float(word) for word in line.split()] for line in lines[1:]]
+    changed = [" ".join(map(repr, change(k, *(view[i:i + 3] for i in (0, 3, 6, 9))))) for k, view in enumerate(views)]
+    (folder / to).write_text("\n".join([lines[0], *changed]) + "\n")
+
+
 def rolled_scan(program, folder, name, *beam):
     """Line integrals of foam on a detector that is rolled about its middle."""
     simulate(program, folder, "level.h5", *beam, *SHAPE, "--views", str(VIEWS), "--arc", "360", "--axis-bin", str(AXIS))
-    subprocess.run([program, "info", "level.h5", "--write-geometry", "level.txt", "--overwrite"], cwd=folder, check=True,
-                   capture_output=True)
     c, s = math.cos(math.radians(ROLL)), math.sin(math.radians(ROLL))
-    lines = []
-    for line in (folder / "level.txt").read_text().splitlines():
-        words = line.split()
-        if not line.startswith("#"):  # source, detector, and the steps from bin to bin and from row to row
-            u, v = [float(w) for w in words[6:9]], [float(w) for w in words[9:12]]
-            words[6:9], words[9:12] = [repr(c * a + s * b) for a, b in zip(u, v)], [repr(c * b - s * a) for a, b in zip(u, v)]
-        lines.append(" ".join(words))
-    (folder / "rolled.txt").write_text("\n".join(lines) + "\n")
+
+    def rolled(_, source, detector, u, v):
+        return source + detector + [c * a + s * b for a, b in zip(u, v)] + [c * b - s * a for a, b in zip(u, v)]
+
+    write_views(program, folder, "level.h5", "rolled.txt", rolled)
     simulate(program, folder, name, "--geometry", "rolled.txt", *SHAPE, "--phantom", "foam")
 
 
@@ -156,13 +160,30 @@ def check_parallel(program, folder):
     require("axis-tilt" in next(one["why_not"] for one in head["numbers"] if one["what"] == "tilt_deg"), head["numbers"])
 
 
+def check_each_view(program, folder):
+    """Shifts of rows that are other ones in each view: their root mean square. The files are those of the command line."""
+    cells = ["--pixel-size", "1", "--size", "40", "--bins", "40", "--rows", "32", "--phantom", "ellipsoids"]
+    simulate(program, folder, "level.h5", "--views", "60", *cells)
+    row = lambda k: 0.7 * math.cos(1.7 * k)
+    write_views(program, folder, "level.h5", "shaken.txt", lambda k, source, detector, u, v: source + [d - row(k) * b for d, b in zip(detector, v)] + u + v)
+    simulate(program, folder, "shaken.h5", "--geometry", "shaken.txt", *cells)
+    with looking(program, folder, "--geometry", "level.txt", "--pixel-size", "1", scan="shaken.h5") as (_, port):
+        head, _ = picture(port, "calibrate", {"options": start_of(port), "each_view": True})
+        rows = next(one for one in head["numbers"] if one["what"] == "row_shifts")
+        exact = math.sqrt(sum(row(k) ** 2 for k in range(60)) / 60)
+        require(abs(rows["value"] - exact) < 0.05 and rows["uncertainty"] < 0.08 and rows["option"] is None, rows, exact)  # cells
+        require(head["row_shifts"] is None and head["captions"][1] == "each view where it was", head["captions"])
+        require(head["commands"][0].endswith("--each-view -o views.npy"), head["commands"])
+
+
 def check_refused(program, folder):
     """What calibrate refuses comes back as its one line."""
     simulate(program, folder, "plain.h5", "--views", "30", "--rows", "4", "--bins", "32")
     with looking(program, folder, scan="plain.h5") as (_, port):
         cases = [({}, "give --pixel-size"), ({"options": {"pixel-size": "1", "dezinger": "3", "dezinger:window": "cube"}}, "leave it out"),
                  ({"options": {"output": "evil.h5"}}, "not taken from a page"), ({"options": 7}, "an object"), ({"side": 1}, "side"),
-                 ({"options": {"pixel-size": "1", "detector-rows": "9:"}}, "detector-rows"), ({"pane": 3}, "another kind")]
+                 ({"options": {"pixel-size": "1", "detector-rows": "9:"}}, "detector-rows"), ({"pane": 3}, "another kind"),
+                 ({"options": {"pixel-size": "1"}, "each_view": 3}, "another kind")]
         for command, part in cases:
             status, _, body = posted(port, "calibrate", command)
             error = json.loads(body)["error"]
@@ -228,7 +249,7 @@ def check_in_browser(program, folder):
     print("look_geometry: Chromium finds the geometry, and takes it")
 
 
-CHECKS = [check_cone, check_parallel, check_refused, check_given_up]
+CHECKS = [check_cone, check_parallel, check_each_view, check_refused, check_given_up]
 
 
 def main():
