@@ -5,7 +5,6 @@ usage: look_geometry.py PROGRAM [--in-browser]
 
 With --in-browser a headless Chromium presses the buttons; without one the exit code is 77 (skipped).
 """
-import contextlib
 import json
 import math
 import pathlib
@@ -19,6 +18,7 @@ import threading
 from audited import audit
 from driven_browser import driven
 from live_page import get
+from look_attack import exchanged
 from look_page import answer, heard, looking, picture, posted
 from pages import browser, require
 
@@ -191,8 +191,9 @@ def check_refused(program, folder):
 
 
 def search(port, statuses):
-    with contextlib.suppress(OSError, KeyError, IndexError, ValueError):  # the end may cut it off
-        statuses.append(posted(port, "calibrate", {"pane": "same"})[0])
+    found = exchanged(port, "calibrate", {"pane": "same"})
+    if found:  # the end may cut it off
+        statuses.append(found[0])
 
 
 def check_given_up(program, folder):
