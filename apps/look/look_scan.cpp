@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
-#include "../../core/host_memory.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../options/recon_recipe.hpp"
@@ -225,7 +224,6 @@ Calibrated LookScan::calibrated(const json& options, bool each_view, Listener li
   Opened& scan = opened(options, o);
   if (scan.growing)
     throw UsageError("calibrate takes a scan that is whole; start tandem look without --follow then");
-  const KeepHostMemory keep;
   o.common.listener = std::make_shared<const Listener>(std::move(listener));
   ProgressLine progress(o.common);
   require_pixel_size(scan.reader->info());
