@@ -78,15 +78,13 @@ void run_calibrate(CalibrateOptions& o) {
   auto reader = open(o.scan);
   say_notes(reader->info(), o.scan, progress);
   io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
-  require<GeometryError>(reader->info().pixel_size_mm.has_value(),
-                         "calibrate: the scan has no pixel size; give --pixel-size MM");
+  require_pixel_size(reader->info());
   // A GPU takes a while to begin; frames are read meanwhile. What fails here fails again where it is used.
   const auto begun = std::async(std::launch::async, [device] { Stream(device).synchronize(); });
   const CalibrateRun run{*reader, o.scan, device, !o.preview.empty(), progress};
   Calibrated found = o.balls   ? calibrate_on_balls(*reader, o.scan, known, progress)
                      : o.views ? calibrate_each_view(run, o.moves)
-                     : std::holds_alternative<FlexibleBeam>(reader->info().scan) ? calibrate_on_orbit(run)
-                                                                                 : calibrate_on_frames(run);
+                               : calibrate_scan(run);
   progress.clear();
   io::Output(o.output, io::Content::geometry, o.common.replace())
       .write(io::geometry_text(o.output, found.scan));

@@ -59,7 +59,7 @@ function showFacts() {
   }));
 }
 
-const tabs = ["slice", "sinogram", "frames", "sweep", "solve", "scan"];
+const tabs = ["slice", "sinogram", "frames", "sweep", "geometry", "solve", "scan"];
 function setTab(name) {
   S.tab = name;
   for (const one of tabs) at("tab-" + one).setAttribute("aria-selected", one === name), at("tab-" + one).tabIndex = one === name ? 0 : -1, at(one).hidden = one !== name;

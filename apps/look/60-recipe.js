@@ -86,7 +86,7 @@ async function runMany(event) {
 
 function listen() {
   const events = new EventSource("events");
-  events.onmessage = event => { const news = JSON.parse(event.data); showRun(news.run), showSolve(news.solve); };
+  events.onmessage = event => { const news = JSON.parse(event.data); showRun(news.run), showSolve(news.solve), showSearch(news.geometry); };
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) at("run-state").textContent = "no news of runs: tandem look has ended, or three pages look at this scan already";
   };

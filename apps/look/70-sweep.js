@@ -27,14 +27,17 @@ function showSheet(found) {
   }));
 }
 
+/** The option has this value now, and so have its fields. */
+function setValue(name, value) {
+  if (name === "rotation-axis") return setAxis(value, 4);
+  const {input, slider} = fields.get(name);
+  input.value = String(value);
+  if (slider) slider.value = value;
+  give(name, String(value));
+}
+
 function takeValue(name, value) {
-  if (name === "rotation-axis") setAxis(value, 4);
-  else {
-    const {input, slider} = fields.get(name);
-    input.value = String(value);
-    if (slider) slider.value = value;
-    give(name, String(value));
-  }
+  setValue(name, value);
   setTab("slice");
 }
 

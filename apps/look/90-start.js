@@ -8,7 +8,7 @@ async function begin() {
   S.options = {...S.about.start};
   showFacts();
   makeControls();
-  setUpSlice(), setUpScan(), setUpSweep(), setUpSolve(), setUpRecipe();
+  setUpSlice(), setUpScan(), setUpSweep(), setUpGeometry(), setUpSolve(), setUpRecipe();
   setTab("slice");
   askA.want();
   wantRecipe();

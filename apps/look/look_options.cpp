@@ -45,6 +45,17 @@ std::string quoted_word(const std::string& word) {
   return text + "'";
 }
 
+/// Words of options behind a command.
+std::string typed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    text += ' ' + word.substr(0, equals);
+    if (equals != std::string::npos) text += ' ' + quoted_word(word.substr(equals + 1));
+  }
+  return text;
+}
+
 /// The step that brings an option; empty if none does.
 std::string step_of(const std::string& name) {
   for (const pipeline::Step& step : pipeline::steps())
@@ -193,14 +204,34 @@ std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
 }
 
 std::string LookOptions::command_line(const json& asked, const std::string& output) const {
-  std::string text = "tandem recon " + quoted_word(scan_) + " -o " + quoted_word(output);
-  for (const auto& some : {words_of(asked), rest_})
-    for (const std::string& word : some) {
-      const std::size_t equals = word.find('=');
-      text += ' ' + word.substr(0, equals);
-      if (equals != std::string::npos) text += ' ' + quoted_word(word.substr(equals + 1));
-    }
-  return text;
+  return "tandem recon " + quoted_word(scan_) + " -o " + quoted_word(output) + typed(words_of(asked)) +
+         typed(rest_);
+}
+
+json LookOptions::of_frames(const json& asked) const {
+  CLI::App command;
+  ScanOptions unused;
+  add_scan_options(command, unused);
+  add_selection(command, unused);
+  words_of(asked);  // refuses what no page may give
+  json some = json::object();
+  for (const auto& [name, value] : asked.items()) {
+    const pipeline::StepOption* before = option_before(name);
+    const std::string own(before ? before->bare_name() : std::string_view(name));
+    if (command.get_option_no_throw("--" + own)) some[name] = value;
+  }
+  return some;
+}
+
+json LookOptions::calibration_commands(const json& frames, bool each_view, const json& asked) const {
+  json rest = asked;
+  for (const char* told : {"geometry", "angles", "arc", "sod", "sdd", "midplane-row", "curved-detector",
+                           "rotation-direction", "rotation-axis", "row-axes", "detector-roll", "axis-tilt"})
+    rest.erase(told);
+  const std::string scan = quoted_word(scan_);
+  return {"tandem calibrate " + scan + typed(words_of(frames)) + (each_view ? " --each-view" : "") +
+              " -o views.npy",
+          "tandem look " + scan + " --geometry views.npy" + typed(words_of(rest))};
 }
 
 std::string LookOptions::opening(const json& asked) const {

@@ -45,6 +45,12 @@ class LookOptions {
   nlohmann::json by_solver(const nlohmann::json& options, const nlohmann::json& solver) const;
   /// The command that makes the volume, to be typed into a shell. @throws UsageError
   std::string command_line(const nlohmann::json& asked, const std::string& output) const;
+  /// The options that say what is in frames: those of the scan, of its selection and of its steps.
+  nlohmann::json of_frames(const nlohmann::json& asked) const;
+  /// The commands that write the geometry of a scan into a file, and look at the scan with it, to be typed
+  /// into a shell; `frames`: the options of the first. @throws UsageError
+  nlohmann::json calibration_commands(const nlohmann::json& frames, bool each_view,
+                                      const nlohmann::json& asked) const;
   /// What opens the scan: options with other values need another reader.
   std::string opening(const nlohmann::json& asked) const;
   /// Whether the scan is still written (`--follow`).

@@ -10,6 +10,7 @@
 #include "../options/recon_recipe.hpp"
 #include "../pages/geometry_page.hpp"
 #include "../reports/scan_report.hpp"
+#include "../runs/calibrate.hpp"
 #include "../runs/follow.hpp"
 #include "../runs/progress.hpp"
 #include "../runs/recon_scan.hpp"
@@ -215,6 +216,27 @@ json LookScan::recipe(const json& asked) {
           {"size", plan.job.grid.shape()},
           {"memory_bytes", plan.flow.bytes},
           {"warnings", plan.warnings}};
+}
+
+Calibrated LookScan::calibrated(const json& options, bool each_view, Listener listener) {
+  const auto parsed = options_.parsed(options);
+  ReconOptions& o = parsed->options;
+  Opened& scan = opened(options, o);
+  if (scan.growing)
+    throw UsageError("calibrate takes a scan that is whole; start tandem look without --follow then");
+  o.common.listener = std::make_shared<const Listener>(std::move(listener));
+  ProgressLine progress(o.common);
+  require_pixel_size(scan.reader->info());
+  const CalibrateRun run{*scan.reader, o.scan, o.recipe.devices.front(), true, progress};
+  Calibrated found = each_view ? calibrate_each_view(run, {}) : calibrate_scan(run);
+  found.report["warnings"] = progress.warnings();
+  return found;
+}
+
+json LookScan::options_of_frames(const json& options) const { return options_.of_frames(options); }
+
+json LookScan::calibration_commands(const json& frames, bool each_view, const json& options) const {
+  return options_.calibration_commands(frames, each_view, options);
 }
 
 json LookScan::report() {

@@ -15,6 +15,8 @@
 
 namespace tandem::apps {
 
+struct Calibrated;
+struct Listener;
 class ProgressLine;
 
 /// A scan as a page looks at it: opened as the options say, with what is kept of it. One thread at a time.
@@ -37,6 +39,14 @@ class LookScan {
   nlohmann::json axis(const nlohmann::json& asked);
   /// {options}: the recipe of the volume, the command that makes it, and what there is to say about it.
   nlohmann::json recipe(const nlohmann::json& asked);
+  /// Finds the geometry from the frames, as `tandem calibrate` does, or where each view was. The report has
+  /// the warnings, too.
+  /// @throws GeometryError for scans that `calibrate` refuses, UsageError for a scan that is followed
+  Calibrated calibrated(const nlohmann::json& options, bool each_view, Listener listener);
+  /// See `LookOptions`.
+  nlohmann::json options_of_frames(const nlohmann::json& options) const;
+  nlohmann::json calibration_commands(const nlohmann::json& frames, bool each_view,
+                                      const nlohmann::json& options) const;
   /// Looks how many views a followed scan has. {views, planned, unplanned: how many more there are; ring:
   /// [first, last); waited: seconds since the last view came; patience: after how many of them that is told;
   /// next: why the next view does not count}. Slices are made of the ring, which is the last half turn of

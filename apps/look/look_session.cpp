@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../runs/lines.hpp"
+#include "look_calibrate.hpp"
 #include "look_command.hpp"
 #include "sweep.hpp"
 
@@ -83,8 +84,8 @@ std::optional<Content> LookSession::obey(const std::string& path, const std::str
 }
 
 Content LookSession::obeyed(const std::string& path, const json& asked) {
-  if (path == "/slice" || path == "/sinogram" || path == "/frame" || path == "/sweep")
-    return picture(path, asked);
+  for (const char* one : {"/slice", "/sinogram", "/frame", "/sweep", "/calibrate"})
+    if (path == one) return picture(path, asked);
   if (path == "/run") return runs_.begin(asked), json_content({{"begun", true}});
   if (path == "/stop") return runs_.stop(), json_content({{"stopped", true}});
   if (path == "/solve") return solver_.begin(asked), json_content({{"begun", true}});
@@ -94,11 +95,14 @@ Content LookSession::obeyed(const std::string& path, const json& asked) {
   return refusal("no such command", 404);
 }
 
-/// Ends the work of this thread when the session ends.
-Interrupts LookSession::until_end() {
-  return Interrupts([this] {
-    const std::lock_guard lock(mutex_);
-    if (over_) throw LookEnds{};
+/// Ends the work of this thread when the session ends, or when `go_on` throws; it may be empty.
+Interrupts LookSession::until_end(const LookScan::GoOn& go_on) {
+  return Interrupts([this, go_on] {
+    {
+      const std::lock_guard lock(mutex_);
+      if (over_) throw LookEnds{};
+    }
+    if (go_on) go_on();
   });
 }
 
@@ -128,12 +132,28 @@ Content LookSession::picture(const std::string& path, const json& asked) {
   };
   const std::lock_guard lock(making_);
   go_on();
-  const Interrupts ends = until_end();
+  const Interrupts ends = path == "/calibrate" ? until_end(go_on) : until_end();
   const int bits = bits_in(asked);
-  const Pictured some = path == "/frame"   ? scan_.frame(asked)
-                        : path == "/sweep" ? sheet_of_sweep(scan_, asked, go_on)
-                                           : scan_.slice(asked, path == "/sinogram", go_on);
+  const Pictured some = path == "/frame"       ? scan_.frame(asked)
+                        : path == "/sweep"     ? sheet_of_sweep(scan_, asked, go_on)
+                        : path == "/calibrate" ? geometry(asked, go_on)
+                                               : scan_.slice(asked, path == "/sinogram", go_on);
   return answers_.answer(some, bits);
+}
+
+/// Tells streams meanwhile what is done.
+Pictured LookSession::geometry(const json& asked, const LookScan::GoOn& go_on) {
+  const auto tell_now = [this](json now) {
+    {
+      const std::lock_guard lock(mutex_);
+      geometry_ = std::move(now);
+    }
+    tell();
+  };
+  const std::shared_ptr<void> at_work(nullptr, [&](void*) { tell_now(nullptr); });
+  return sheet_of_calibration(scan_, asked, go_on, [&](const std::string& stage, double share) {
+    tell_now({{"stage", stage}, {"share", share}});
+  });
 }
 
 /// Each piece of the stream is the newest state of runs and of the solver, or a comment, by which a page that
@@ -156,8 +176,10 @@ Content LookSession::events() {
     if (over_) return std::nullopt;
     if (news_ == seen) return ":\n\n";
     seen = news_;
+    const json geometry = geometry_;
     lock.unlock();
-    return "data: " + text_of({{"run", runs_.state()}, {"solve", solver_.state()}}) + "\n\n";
+    return "data: " + text_of({{"run", runs_.state()}, {"solve", solver_.state()}, {"geometry", geometry}}) +
+           "\n\n";
   };
   return stream;
 }

@@ -26,8 +26,8 @@ class LookSession {
   /// about.json, scans.json, grown.json, geometry-0.png to geometry-2.png, and `events`: a stream of what
   /// runs and the solver do.
   std::optional<Content> answer(const std::string& path);
-  /// slice, sinogram, frame, sweep, axis, recipe, run, stop, solve, enough, iterate: an object each; see
-  /// `obeyed_or_refused`.
+  /// slice, sinogram, frame, sweep, calibrate, axis, recipe, run, stop, solve, enough, iterate: an object
+  /// each; see `obeyed_or_refused`.
   std::optional<Content> obey(const std::string& path, const std::string& body);
   void end();  ///< gives up what is being made, and ends streams
 
@@ -36,10 +36,11 @@ class LookSession {
   Content obeyed(const std::string& path, const Json& asked);
   Content at_once(const std::string& path, const Json& asked);
   Content picture(const std::string& path, const Json& asked);
+  Pictured geometry(const Json& asked, const LookScan::GoOn& go_on);
   Content events();
   void tell();
   bool is_watched();
-  Interrupts until_end();
+  Interrupts until_end(const LookScan::GoOn& go_on = {});
   Content grown();
 
   LookOptions options_;
@@ -52,6 +53,7 @@ class LookSession {
   Index news_ = 1;
   int waiting_ = 0;  ///< commands that no slice may keep waiting
   bool over_ = false;
+  Json geometry_ = nullptr;  ///< {stage, share} of a search for the geometry; null: none is at work
   int streams_ = 0;
   std::optional<std::chrono::steady_clock::time_point> left_;  ///< when the last page that looked went away
   LookRuns runs_;  ///< these two call back, and end before what stands above

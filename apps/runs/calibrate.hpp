@@ -40,6 +40,12 @@ Calibrated calibrate_on_frames(const CalibrateRun& run);
 /// for other orbits, and if slices tell nothing
 Calibrated calibrate_on_orbit(const CalibrateRun& run);
 
+/// The one of these two that the views ask for.
+Calibrated calibrate_scan(const CalibrateRun& run);
+
+/// @throws GeometryError for a scan without a pixel size: a geometry has lengths
+void require_pixel_size(const io::ScanInfo& info);
+
 /// Where each view is, from its frame beside the line integrals of what all views make. @throws GeometryError
 /// for orbits without a filter, and where the frames tell nothing of it
 Calibrated calibrate_each_view(const CalibrateRun& run, calibration::MoveSearch how);

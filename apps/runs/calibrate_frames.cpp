@@ -5,6 +5,7 @@
 
 #include "../../calibration/frames.hpp"
 #include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "calibrate_part.hpp"
@@ -216,6 +217,16 @@ Calibrated calibrate_on_frames(const CalibrateRun& run) {
   warn_of_views(found.frames, run.progress);
   finish(all, run, part, part.scan, moved(part.scan, found, own.axis, own.midplane));
   return all;
+}
+
+Calibrated calibrate_scan(const CalibrateRun& run) {
+  return std::holds_alternative<FlexibleBeam>(run.reader.info().scan) ? calibrate_on_orbit(run)
+                                                                      : calibrate_on_frames(run);
+}
+
+void require_pixel_size(const io::ScanInfo& info) {
+  require<GeometryError>(info.pixel_size_mm.has_value(), "calibrate: the scan has no pixel size; give ",
+                         spelled("pixel-size"), " MM");
 }
 
 }  // namespace tandem::apps

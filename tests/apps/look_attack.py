@@ -88,10 +88,12 @@ def commands(attack, dice, name):
     while not attack.over.is_set():
         z, side = dice.randrange(ROWS), dice.randrange(16, 97)
         asked = {"options": options_of(dice), "z": z, "side": side, "pane": f"{name}{dice.randrange(2)}"}
-        path = dice.choices(["slice", "sinogram", "frame", "recipe", "axis", "sweep", "solve", "enough", "iterate", "run", "stop"],
-                            [40, 10, 10, 8, 1, 1, 1, 2, 8, 0.3, 1])[0]
+        path = dice.choices(["slice", "sinogram", "frame", "recipe", "axis", "sweep", "calibrate", "solve", "enough", "iterate", "run",
+                             "stop"], [40, 10, 10, 8, 1, 1, 0.5, 1, 2, 8, 0.3, 1])[0]
         if path == "sweep":
             asked.update(name="rotation-axis", first=47, last=49, step=1)
+        if path == "calibrate":
+            asked.update(side=64, options={"pixel-size": "1", **asked["options"]})
         if path == "solve":
             asked["solver"] = {"reconstruction-algorithm": "sirt", "iterations": "5"}
         if path == "run":
@@ -104,7 +106,7 @@ def nonsense(attack, dice, _):
     """What no page asks for."""
     values = [None, True, -1, 10 ** 30, 1e308, "", "../x", "\u0000", [], {}, [[[]]], "NaN", -0.5, 2 ** 63]
     names = ["options", "z", "side", "region", "coarser", "pane", "name", "first", "last", "step", "solver", "score", "scans"]
-    paths = ["slice", "sinogram", "frame", "sweep", "axis", "recipe", "solve", "iterate", "run", "nothing", "../slice", "%00"]
+    paths = ["slice", "sinogram", "frame", "sweep", "calibrate", "axis", "recipe", "solve", "iterate", "run", "nothing", "../slice", "%00"]
     while not attack.over.is_set():
         asked = {dice.choice(names): dice.choice(values) for _ in range(dice.randint(1, 5))}
         if dice.random() < 0.5:

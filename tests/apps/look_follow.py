@@ -104,6 +104,8 @@ def check_as_client(program, folder):
         require_disc(slice_of(port), PLACES[1])
         status, _, body = posted(port, "slice", {"z": 1, "options": {"arc": "180"}})
         require(status == 422 and b"--follow" in body, status, body)
+        status, _, body = posted(port, "calibrate", {"options": json.loads(get(port, "about.json")[1])["start"]})
+        require(status == 422 and b"without --follow" in body, status, body)
     for words in (["--follow=views=0"], ["--follow", "--rotation-axis=auto"], ["--follow=seconds=0.05"]):
         done = subprocess.run([program, "look", "lost", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
         require(done.returncode in (2, 3) and done.stderr.count("\n") <= 2, words, done.returncode, done.stderr)
