@@ -33,7 +33,8 @@ std::string text_of_number(double value, double uncertainty) {
   const double digits = uncertainty > 0 ? std::ceil(-std::log10(uncertainty)) + 1 : most;
   std::ostringstream text;
   text << std::fixed << std::setprecision(static_cast<int>(std::clamp(digits, 0.0, most))) << value;
-  return text.str();
+  const bool is_nothing = text.str().find_first_of("123456789") == std::string::npos;
+  return is_nothing && value < 0 ? text.str().substr(1) : text.str();
 }
 
 /// Takes options away that no frame is made with by itself. @returns the names of those that were given
