@@ -33,7 +33,8 @@ Index views_at_once(Range rows, Range bins) {
 
 void for_each_frame(io::ScanReader& reader, const ScanOptions& o, ProgressLine& progress,
                     const std::function<void(std::size_t view, std::span<const float> frame)>& work) {
-  const auto [views, rows, bins] = select(o, reader.info());
+  const Selection selected = select(o, reader.info());
+  const Range views = selected.views, rows = selected.rows, bins = selected.bins;
   const pipeline::Preprocessing how = pipeline::preprocessing_of(o.steps, bins, 0);
   require_single_views(how);
   for (const auto* option : {&pipeline::option::detector_roll, &pipeline::option::axis_tilt})

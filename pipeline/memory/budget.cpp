@@ -1,6 +1,7 @@
 #include "budget.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "../../core/units.hpp"

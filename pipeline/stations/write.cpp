@@ -1,6 +1,7 @@
 #include "write.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
