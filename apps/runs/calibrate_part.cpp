@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "../../calibration/slices.hpp"
 #include "../../core/units.hpp"
@@ -125,10 +126,11 @@ json searches_of(const calibration::SharpestSlices& found, const CalibratedPart&
 
 namespace {
 
-/// The grid of the slices of both scans: with an axis aside one of them may reach farther.
-VolumeGrid grid_of_both(const std::array<Scan, 2>& scans) {
-  const VolumeGrid before = fitting_grid(scans[0]), after = fitting_grid(scans[1]);
-  return after.size[0] > before.size[0] ? after : before;
+/// The grid of the slices of some scans: with an axis aside one of them may reach farther.
+VolumeGrid widest_grid(std::initializer_list<const Scan*> scans) {
+  std::vector<VolumeGrid> grids;
+  for (const Scan* scan : scans) grids.push_back(fitting_grid(*scan));
+  return *std::ranges::max_element(grids, {}, [](const VolumeGrid& grid) { return grid.size[0]; });
 }
 
 Scan with_own_slices(const Scan& scan) { return rows_are_slices(scan) ? Scan(as_free_views(scan)) : scan; }
@@ -138,7 +140,7 @@ void add_slices(Calibrated& all, const CalibrateRun& run, const CalibratedPart& 
   run.progress("make slices", 0, 1, "slices");
   const std::array scans{with_own_slices(before), with_own_slices(after)};
   const std::array captions{std::string("as the scan says"), caption};
-  const VolumeGrid grid = grid_of_both(scans);
+  const VolumeGrid grid = widest_grid({&part.scan, &scans[0], &scans[1]});
   std::vector<double> heights{grid.centre[2]};
   if (!calibration::few_rows(part.frames))
     heights.push_back(grid.centre[2] + grid.size[2] * grid.pitch[2] / 3);
