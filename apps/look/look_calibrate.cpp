@@ -91,12 +91,6 @@ json numbers_of(LookScan& scan, const json& options, const Calibrated& found, bo
   return all;
 }
 
-double rms_of(const json& numbers) {
-  double sum = 0;
-  for (const json& one : numbers) sum += std::pow(one.get<double>(), 2);
-  return std::sqrt(sum / numbers.size());
-}
-
 /// Root mean squares in the place of the shifts of all views.
 json shifts_of(json& report) {
   json all = json::array();

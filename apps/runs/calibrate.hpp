@@ -50,4 +50,7 @@ void require_pixel_size(const io::ScanInfo& info);
 /// for orbits without a filter, and where the frames tell nothing of it
 Calibrated calibrate_each_view(const CalibrateRun& run, calibration::MoveSearch how);
 
+/// The root mean square of the numbers of all views, or of their uncertainties, in a report.
+double rms_of(const nlohmann::json& numbers);
+
 }  // namespace tandem::apps

@@ -56,12 +56,6 @@ json numbers_of(Move move, const CalibratedPart& coarse, const ViewMoves& found)
   return {{"value", values}, {"uncertainty", uncertainties}};
 }
 
-double rms_of(const json& numbers) {
-  double sum = 0;
-  for (const json& each : numbers) sum += std::pow(each.get<double>(), 2);
-  return std::sqrt(sum / numbers.size());
-}
-
 struct NamedMove {
   Move move;
   const char *name, *verdict, *unit;
@@ -135,6 +129,12 @@ void require_found(const ViewMoves& found) {
 }
 
 }  // namespace
+
+double rms_of(const json& numbers) {
+  double sum = 0;
+  for (const json& each : numbers) sum += std::pow(each.get<double>(), 2);
+  return std::sqrt(sum / numbers.size());
+}
 
 Calibrated calibrate_each_view(const CalibrateRun& run, calibration::MoveSearch how) {
   CalibratedPart coarse = coarse_frames(run);
