@@ -39,7 +39,7 @@ struct Beam {
 std::span<const Beam> beams();
 const Beam& beam_named(std::string_view kind);
 /// The kind with this name, in upper or lower case; "fan" is a cone beam of one row. Empty for another word.
-std::string kind_called(const std::string& word);
+std::string_view kind_called(const std::string& word);
 const Beam& beam_of(const Scan& scan);
 
 /// `count` rows that are spread over the selected ones.

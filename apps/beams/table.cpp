@@ -25,11 +25,11 @@ std::span<const Beam> beams() {
 
 const Beam& beam_named(std::string_view kind) { return named(beams(), kind, "kind of beam", &Beam::kind); }
 
-std::string kind_called(const std::string& word) {
+std::string_view kind_called(const std::string& word) {
   const std::string name = in_lower_case(word);
-  if (name == "fan") return std::string(ConeBeam::kind);
+  if (name == "fan") return ConeBeam::kind;
   for (const Beam& beam : beams())
-    if (name == beam.kind) return std::string(beam.kind);
+    if (name == beam.kind) return beam.kind;
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "../../core/error.hpp"
 #include "../../core/rounding.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/trajectories.hpp"
@@ -32,7 +33,8 @@ bool is_free(const GeometryOptions& o) { return o.trajectory != "circle" || o.ji
 /// Takes --geometry, which is a kind of beam or a file.
 void parse(const CLI::App& c, GeometryOptions& o) {
   if (!c.count("--geometry")) return;
-  const std::string kind = kind_called(o.geometry);
+  const std::string kind(kind_called(o.geometry));
+  o.is_fan = in_lower_case(o.geometry) == "fan";
   if (kind.empty()) o.views_file = o.geometry;
   o.geometry = kind;
 }
@@ -158,6 +160,8 @@ bool is_in_mm(const GeometryOptions& o) { return !o.views_file.empty() || o.pixe
 Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm) {
   const bool many_rows = o.trajectory == "laminography" || o.trajectory == "tomosynthesis";
   Detector d{.bins = o.bins.value_or(size), .rows = o.rows.value_or(many_rows ? size : slices)};
+  require<GeometryError>(!o.is_fan || d.rows == 1, "--geometry fan: the detector has ", d.rows,
+                         " rows, and that of a fan beam has one; give --rows 1, or --geometry cone");
   d.bin_pitch = d.row_pitch = pitch_mm;
   d.axis_bin = o.axis_bin.value_or(0.5 * (d.bins - 1));
   if (!o.views_file.empty()) {

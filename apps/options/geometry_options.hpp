@@ -12,6 +12,7 @@ struct GeometryOptions {
   std::string geometry = "parallel", angles_file;
   std::string views_file;  ///< file with the geometry of each view, in the place of a kind and angles
   std::string trajectory = "circle";
+  bool is_fan = false;  ///< whether the detector has one row
   bool curved = false;  ///< whether the detector lies on a cylinder about the source
   std::optional<double> pitch_mm, elevation_deg, jitter_mm;
   std::uint64_t seed = 0;  ///< seed of the jitter

@@ -7,6 +7,7 @@
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../files/text.hpp"
+#include "beams/beam.hpp"
 
 namespace tandem::io {
 
@@ -109,7 +110,7 @@ double Motion::span_mm() const {
 void take_motions(Motions recorded, const OpenOptions& options, Acquisition& found) {
   Motions motions = std::move(recorded);
   std::vector<std::string>& notes = found.info.notes;
-  const bool cone = found.kind == ConeBeam::kind || options.sod_mm || options.sdd_mm;
+  const bool cone = fields_of(found, options).kind == ConeBeam::kind;
   const std::optional<double> sod = options.sod_mm ? options.sod_mm : found.sod_mm,
                               sdd = options.sdd_mm ? options.sdd_mm : found.sdd_mm;
   const double magnification = sod && sdd ? *sdd / *sod : 1;

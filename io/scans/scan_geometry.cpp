@@ -110,9 +110,11 @@ std::vector<double> angles_of_views(Acquisition& found, const OpenOptions& optio
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   if (!options.geometry.empty()) found.views = read_geometry_file(options.geometry);
   if (options.field_of_view) found.info.field_of_view = options.field_of_view;
-  for (const BeamFields& kind : beam_fields())
-    if (kind.is_asked_for(options) || kind.kind == options.kind) found.kind = kind.kind;
-  const BeamFields& beam = *find_beam_fields(found.kind);
+  require<GeometryError>(options.kind != fan_kind || shape[1] == 1, spelled("geometry"),
+                         " fan: the detector has ", shape[1], " rows, and that of a fan beam has one; give ",
+                         spelled("geometry"), " cone");
+  const BeamFields& beam = fields_of(found, options);
+  found.kind = beam.kind;
   std::vector<double> angles;
   if (beam.has_angles) angles = angles_of_views(found, options, shape);
   found.info.scan = beam.scan(found, options, found_detector(found, options, shape), std::move(angles));

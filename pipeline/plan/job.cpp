@@ -122,6 +122,10 @@ std::optional<Scan> free_views(const Scan& scan, const OffCircle& off, const io:
   require<GeometryError>(
       !off.curved || !recipe.resample_frames,
       spelled("resample-frames") + ": views of a curved detector are taken as they stand; leave it out");
+  require<GeometryError>(off.any() || !recipe.resample_frames,
+                         spelled("resample-frames") +
+                             ": the frames of this scan are upright, with no roll, tilt or shift to take "
+                             "away; leave it out");
   const bool takes = off.curved || (job.method->iterates() && recipe.initial != Initial::fbp &&
                                     !recipe.resample_frames && row_axes_of(scan).empty());
   require<GeometryError>(takes || !info.is_no_circle, job.method_name(), ": the views of this ",

@@ -6,6 +6,8 @@
 
 namespace tandem::io {
 
+constexpr std::string_view fan_kind = "fan";  ///< the name, for users, of a cone beam of one row
+
 /// What files say about a kind of beam. Each kind has a file in this folder and a line in table.cpp.
 struct BeamFields {
   std::string_view kind;
@@ -34,6 +36,9 @@ std::span<const BeamFields> beam_fields();
 
 /// The fields of a kind; null if the kind is not known.
 const BeamFields* find_beam_fields(std::string_view kind);
+
+/// The fields of the kind that the user's options give a scan, else of its own.
+const BeamFields& fields_of(const Acquisition& found, const OpenOptions& options);
 
 /// The shift of each view that is taken, in bins or rows. It comes from the user's file, which has one number
 /// for each view, or else from the scan. @throws FileError for another count

@@ -23,6 +23,9 @@ std::vector<double> known_row_axes(Acquisition& found, const Detector& detector)
 
 Scan scan_of_parallel(Acquisition& found, const OpenOptions& options, Detector detector,
                       std::vector<double>&& angles) {
+  for (const auto& [length, option] : {std::pair{options.sod_mm, "sod"}, {options.sdd_mm, "sdd"}})
+    require<GeometryError>(!length, spelled(option), " ", length.value_or(0), ": ", spelled("geometry"),
+                           " parallel has no source; leave one of the two out");
   require<GeometryError>(
       !options.midplane_row, spelled("midplane-row") + " ", options.midplane_row.value_or(0),
       ": the scan is a parallel beam; give " + spelled("sod") + " MM and " + spelled("sdd") + " MM too");

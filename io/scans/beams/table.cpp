@@ -23,6 +23,17 @@ const BeamFields* find_beam_fields(std::string_view kind) {
   return found == all.end() ? nullptr : &*found;
 }
 
+const BeamFields& fields_of(const Acquisition& found, const OpenOptions& options) {
+  std::string_view kind = found.kind;
+  for (const BeamFields& each : beam_fields())
+    if (each.is_asked_for(options)) kind = each.kind;
+  if (!options.kind.empty())
+    kind = options.kind == fan_kind ? ConeBeam::kind : std::string_view(options.kind);
+  const BeamFields* fields = find_beam_fields(kind);
+  require<GeometryError>(fields != nullptr, "kind of beam: ", options.kind, " is not known");
+  return *fields;
+}
+
 std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
                                     const std::filesystem::path& given, const std::vector<double>& recorded) {
   std::vector<double> shifts = given.empty() ? recorded : read_numbers(given, "shift", "in bins or rows");
