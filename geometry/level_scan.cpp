@@ -289,6 +289,17 @@ struct Levelling {
   }
 };
 
+/// Parallel rays that rise a little over the plane across the axis nearly see the lines of the views half a
+/// turn away. A view holds the Fourier plane across its rays. If these rise by e, the two views that hold a
+/// frequency, which rises by f, are half a turn less 2 asin(tan e tan f) apart. So up to f = 45 degrees,
+/// views over half a turn leave open 2 e more than level ones do.
+void take_opposite(ViewsOnOrbit& views, const FittedOrbit& orbit) {
+  constexpr double most = in_radians(10);
+  const double rise = std::acos(std::min(1.0, orbit.radius));
+  const double gap = widest_gap(orbit.angles, half_turn) + 2 * rise;
+  if (rise <= most && gap < views.gap) views.gap = gap, views.period = half_turn;
+}
+
 }  // namespace
 
 FilteredRows level_rows(const FlexibleBeam& scan) {
@@ -304,6 +315,7 @@ ViewsOnOrbit views_on_orbit(const FlexibleBeam& scan) {
   const double period = period_of(orbit, scan.parallel);
   ViewsOnOrbit views{orbit.angles, period, widest_gap(orbit.angles, period), 0};
   if (orbit.goes_on) return views;
+  if (scan.parallel) take_opposite(views, orbit);
   if (!scan.parallel) {
     views.open = missing_arc(levelling.circle), views.gap = gap_between_views(levelling.circle);
     return views;

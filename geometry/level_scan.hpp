@@ -68,7 +68,7 @@ FilteredRows level_rows(const FlexibleBeam& scan);
 /// How the views of an orbit fill it, rad.
 struct ViewsOnOrbit {
   std::vector<double> angles;
-  double period;  ///< see `period_of`
+  double period;  ///< see `period_of`; half a turn of parallel rays that rise a little, if its gap is smaller
   double gap;     ///< the widest one between neighbours
   /// The part of a short scan, of a turn or of half a turn of parallel rays, that views leave open: it counts
   /// as zero.

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "../../core/error.hpp"
+#include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/trajectories.hpp"
 #include "../support/flexible_scans.hpp"
@@ -223,6 +224,15 @@ TEST(ViewsOnOrbit, AreThoseOfTheCircle) {
   const ViewsOnOrbit level = views_on_orbit(as_free_views(beam));
   EXPECT_NEAR(level.period, half_turn, 1e-9);
   EXPECT_NEAR(level.open, half_turn - 21 * whole_turn / 60, 1e-6);
+  ParallelBeam half{{17, 13, 1, 1, 8}, turn(60)};
+  half.angles.resize(30);
+  const double step = whole_turn / 60, tilt = in_radians(1);
+  const ViewsOnOrbit tilted = views_on_orbit(as_free_views(half, {.tilt = tilt}));
+  EXPECT_NEAR(tilted.period, half_turn, 1e-9);  // opposite rays are nearly one line
+  EXPECT_NEAR(tilted.gap, step + 2 * tilt, 1e-4);
+  const ViewsOnOrbit steep = views_on_orbit(as_free_views(half, {.tilt = in_radians(20)}));
+  EXPECT_NEAR(steep.gap, half_turn + step, 1e-4);
+  EXPECT_NEAR(steep.period, whole_turn, 1e-9);
   Trajectory helix = cone("helix", turn(120, 3));
   helix.pitch = 4;
   helix.angles.erase(helix.angles.begin() + 50, helix.angles.begin() + 60);
