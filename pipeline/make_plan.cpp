@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "../core/error.hpp"
+#include "../core/names.hpp"
 #include "../core/spelled.hpp"
 #include "../operators/interpolation.hpp"
 #include "beams/beam.hpp"
@@ -68,6 +69,15 @@ Model usual_model_of(const Scan& scan) {
   return std::visit([](const auto& s) { return usual_model(s); }, scan);
 }
 
+/// Requires a model that the kind of beam has, if one is asked for.
+void require_model(const Scan& scan, const std::optional<Model>& asked) {
+  const std::vector<Model>& models = beam_of(scan).models;
+  const bool has = !asked || std::ranges::find(models, *asked) != models.end();
+  require<GeometryError>(has, spelled("model"), " ", name_of(asked.value_or(models.front())), ": a ",
+                         kind_of(scan), " beam does not have it; it has ",
+                         joined(models, " and ", [](Model one) { return std::string(name_of(one)); }));
+}
+
 /// Whether memory makes slabs so small that most rows are worked on more than once.
 bool repeats_rows(const Plan& plan) {
   double rows = 0;
@@ -94,6 +104,7 @@ std::optional<Plan> planned_by(Model model, const io::ScanInfo& info, Recipe rec
 Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   require<DeviceError>(!asked.devices.empty(), "recipe: no device is given");
   Job job = make_job(info, asked);
+  require_model(job.scan, asked.model);
   std::optional<Model> faster;
   if (const auto its = beam_of(job.scan).faster_model; its && !asked.model) faster = its(job, asked);
   if (faster)

@@ -80,10 +80,6 @@ void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan) {
   require<GeometryError>(name == plan.job.method->name || name == plan.job.method_name(),
                          "--reconstruction-algorithm ", name, ": the scan is a parallel beam; give ",
                          plan.job.method->name);
-  const Model asked = o.recipe.model.value_or(plan.flow.model);
-  require<GeometryError>(plan.flow.model == asked, "--model ", name_of(asked), ": a ", kind_of(plan.job.scan),
-                         " beam does not have it; it has ", name_of(plan.flow.model),
-                         kind_of(plan.job.scan) == ConeBeam::kind ? " and hierarchical" : "");
 }
 
 }  // namespace tandem::apps

@@ -19,8 +19,7 @@ std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, Pro
 /// Shows what the user should know about the scan.
 void tell_notes(const ReconOptions& o, const io::ScanInfo& info, ProgressLine& progress);
 
-/// @throws GeometryError if the scan has another beam than the name of the method (for cone beams only), or
-/// than the model (for parallel beams)
+/// @throws GeometryError if the scan has another beam than the name of the method, which is for cone beams
 void require_its_beam(const ReconOptions& o, const pipeline::Plan& plan);
 
 }  // namespace tandem::apps

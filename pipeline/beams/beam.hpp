@@ -65,6 +65,8 @@ struct Beam {
   /// The model that makes a job faster than the usual one and needs another job, with other rows and another
   /// route, if a recipe leaves the model open; none if there is none. Null for a kind that has no such model.
   std::optional<Model> (*faster_model)(const Job& job, const Recipe& recipe) = nullptr;
+
+  std::vector<Model> models;  ///< how shadows of this kind can be computed
 };
 
 const Beam& beam_of(const Scan& scan);

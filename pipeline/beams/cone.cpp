@@ -216,10 +216,11 @@ Optics cone_optics(const Scan& scan) {
 const Placement cone_on_devices{vectors_on_devices, false,     cone_kernels_hold,
                                 cone_projector,     cone_ramp, fdk_of};
 
-extern const Beam cone_beam{nullptr,           set_upright,        pose,
-                            source_distance,   heights_seen,       choose_cone_execution,
-                            add_cone_warnings, &cone_on_devices,   &cone_in_tiles,
-                            &cone_over_ranks,  require_cone_tiles, cone_optics,
-                            fdk_by_views,      faster_cone_model};
+extern const Beam cone_beam{
+    nullptr,           set_upright,        pose,
+    source_distance,   heights_seen,       choose_cone_execution,
+    add_cone_warnings, &cone_on_devices,   &cone_in_tiles,
+    &cone_over_ranks,  require_cone_tiles, cone_optics,
+    fdk_by_views,      faster_cone_model,  {Model::separable_footprint, Model::hierarchical}};
 
 }  // namespace tandem::pipeline

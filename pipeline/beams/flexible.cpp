@@ -358,6 +358,7 @@ extern const Beam flexible_beam{.source_distance = nearest_source,
                                 .over_ranks = &flexible_over_ranks,
                                 .require_tiles = require_flexible_tiles,
                                 .optics = flexible_optics,
-                                .of_views = flexible_by_views};
+                                .of_views = flexible_by_views,
+                                .models = {Model::separable_footprint}};
 
 }  // namespace tandem::pipeline

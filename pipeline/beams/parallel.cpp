@@ -232,6 +232,7 @@ extern const Beam parallel_beam{.roll = roll,
                                 .choose_execution = choose_parallel_execution,
                                 .add_warnings = add_parallel_warnings,
                                 .on_devices = &on_devices,
-                                .optics = parallel_optics};
+                                .optics = parallel_optics,
+                                .models = {Model::pixel_driven, Model::joseph, Model::fourier}};
 
 }  // namespace tandem::pipeline
