@@ -13,6 +13,7 @@
 #include "../options/files.hpp"
 #include "../options/geometry_options.hpp"
 #include "../options/scan_options.hpp"
+#include "../reports/scan_report.hpp"
 #include "../runs/progress.hpp"
 
 namespace tandem::apps {

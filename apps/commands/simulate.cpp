@@ -15,6 +15,7 @@
 #include "../options/command_line.hpp"
 #include "../options/files.hpp"
 #include "../options/geometry_options.hpp"
+#include "../reports/scan_report.hpp"
 #include "../runs/progress.hpp"
 
 namespace tandem::apps {

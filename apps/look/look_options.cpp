@@ -115,7 +115,7 @@ json row_of_option(const CLI::Option& option) {
 
 bool look_takes(const CLI::Option& option) {
   const std::string& name = option.get_lnames().front();
-  for (const char* one : {"config", "help", "like", "quiet", "follow"})
+  for (const char* one : {"config", "help", "like", "quiet", "follow", "port"})
     if (name == one) return true;
   return decides_the_volume(option) || std::ranges::find(taken_over, name) != taken_over.end();
 }

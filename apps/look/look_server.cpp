@@ -89,9 +89,11 @@ void add_look_options(CLI::App& c, LookCommand& o) {
   heading(c, "Page");
   c.add_option("--port", o.port, "of 127.0.0.1, where the page is served (default 0: any free one)")
       ->check(count(0, 65535))
-      ->type_name("PORT");
+      ->type_name("PORT")
+      ->configurable(false);
   c.add_option("--beside", o.beside, "another volume, of the same grid or a part of it, to compare with")
-      ->type_name("VOLUME");
+      ->type_name("VOLUME")
+      ->option_text(of_run);
 }
 
 template <class Session>

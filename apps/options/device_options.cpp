@@ -92,11 +92,14 @@ void add_device_options(CLI::App& c, DeviceOptions& o) {
       ->check(fault_of_devices)
       ->option_text(of_run);
   add_choice(c, "--variant", o.variant, variant_names(),
-             "how projector and back-projector run (default automatic: the fastest)");
+             "how projector and back-projector run (default automatic: the fastest)")
+      ->option_text(of_volume);
   add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
-             "number type of the data that projector and back-projector read (default float32)");
+             "number type of the data that projector and back-projector read (default float32)")
+      ->option_text(of_volume);
   c.add_flag("--allow-unmatched", o.allow_unmatched,
-             "let a solver take a pair whose back-projection is not the transpose of its projection");
+             "let a solver take a pair whose back-projection is not the transpose of its projection")
+      ->option_text(of_volume);
   c.add_option("--device-memory", o.memory_gib,
                "the most memory to take of each GPU, GiB (default: 90 % of what is free)")
       ->check(positive(1e9))

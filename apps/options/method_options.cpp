@@ -51,7 +51,8 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
   heading(c, "Method");
   add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
              "one of those below (default fbp, for a cone beam fdk)")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->option_text(of_volume);
   c.add_option("--compare", o.compare,
                "in the place of -o: make volumes by several methods, and of them one picture of the middle "
                "slices (--preview) and one table; an option holds for the methods that read it")
@@ -68,7 +69,8 @@ void add_choice_of_method(CLI::App& c, ReconOptions& o) {
        "error of what is back-projected: fourier:accuracy=1e-3, 1e-4 or 1e-5 (default 1e-4); "
        "hierarchical:accuracy=1e-2, 3e-3 or 1e-3 (default 1e-2)")
       ->transform(with_detail(one_of(models), "accuracy", one_of({"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"})))
-      ->type_name(joined(models, "|"));
+      ->type_name(joined(models, "|"))
+      ->option_text(of_volume);
 }
 
 void parse_padding(Recipe& r, const std::string& text) {
@@ -83,17 +85,20 @@ void add_filter(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   const std::vector<std::string_view> windows = window_names();
   add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
-             "default ramp; sharp: the ramp with all the noise of its band; none: no filtering at all");
+             "default ramp; sharp: the ramp with all the noise of its band; none: no filtering at all")
+      ->option_text(of_volume);
   c.add_option("--fbp-cutoff", r.filter.cutoff,
                "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
-      ->check(within(1e-6, 1));
+      ->check(within(1e-6, 1))
+      ->option_text(of_volume);
   c.add_option_function<std::string>(
        "--padding", [&r](const std::string& text) { parse_padding(r, text); },
        "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
        "with the end value times a cosine (default), or with zeros. edge:bins=N and cosine:bins=N say over "
        "how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
       ->transform(with_detail(one_of({"edge", "cosine", "none"}), "bins", count()))
-      ->type_name("edge|cosine|none");
+      ->type_name("edge|cosine|none")
+      ->option_text(of_volume);
 }
 
 CLI::Validator positive_or_auto() {
@@ -116,20 +121,24 @@ void add_start_and_weights(CLI::App& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   c.add_option("--initial", o.initial,
                "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")")
-      ->type_name("zero|fbp|FILE");
+      ->type_name("zero|fbp|FILE")
+      ->option_text(of_volume);
   c.add_option("--iterations", r.iterations,
                "at most this many steps (default: " + words_of_iterations() + ")")
-      ->check(count(0, 1'000'000));
+      ->check(count(0, 1'000'000))
+      ->option_text(of_volume);
   c.add_option_function<std::string>(
        "--tv-weight", [&r](const std::string& text) { parse_tv_weight(r, text); },
        "weight of total variation, beside data of mean weight 1; the larger, the smoother (default auto: "
        "found by cross-validation). huber: differences of neighbours "
        "below this attenuation count by their squares, which keeps slopes smooth (default: none)")
       ->transform(with_detail(positive_or_auto(), "huber", positive(1e9)))
-      ->type_name("X|auto[:huber=D]");
+      ->type_name("X|auto[:huber=D]")
+      ->option_text(of_volume);
   c.add_option("--tikhonov-weight", r.tikhonov_weight,
                "W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
-      ->check(positive(1e30));
+      ->check(positive(1e30))
+      ->option_text(of_volume);
 }
 
 void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
@@ -142,21 +151,26 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
            [&r, name = one.name](float number) { r.numbers.emplace_back(name, number); },
            std::string(one.help) + ", default " + usual)
           ->default_str(usual)
-          ->check(within(one.lowest, one.highest));
+          ->check(within(one.lowest, one.highest))
+          ->option_text(of_volume);
     }
   c.add_option("--subsets", r.subsets,
                "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
-      ->check(count());
-  CLI::Option* nonnegative = c.add_flag("--nonnegative", r.nonnegative, "no voxel below zero");
+      ->check(count())
+      ->option_text(of_volume);
+  CLI::Option* nonnegative =
+      c.add_flag("--nonnegative", r.nonnegative, "no voxel below zero")->option_text(of_volume);
   c.add_option_function<std::string>(
        "--bounds",
        [&r](const std::string& text) { std::tie(r.lowest, r.highest) = parse_ends("--bounds", text, true); },
        "no voxel below and none above these attenuations; one may be left out")
       ->type_name("LOW:HIGH")
-      ->excludes(nonnegative);
+      ->excludes(nonnegative)
+      ->option_text(of_volume);
   c.add_option("--stop", o.stop,
                "rule that may stop before --iterations; gain: counts per photon (default 1)")
-      ->type_name("discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S");
+      ->type_name("discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S")
+      ->option_text(of_volume);
 }
 
 /// Names of the methods that read an option which not every method reads.

@@ -39,28 +39,37 @@ void add_volume(CLI::App& c, ReconOptions& o) {
            "own, else the middle)")
           ->check(no_axis)
           ->transform(lower_case())
-          ->type_name("X|auto");
+          ->type_name("X|auto")
+          ->option_text(of_volume);
   c.add_option(
        "--row-axes", o.row_axes,
        "parallel beam: one number per line, the bin of the axis of each row, in the place of one for all")
       ->type_name("FILE")
       ->excludes(axis)
-      ->excludes(c.get_option("--detector-roll"));
+      ->excludes(c.get_option("--detector-roll"))
+      ->option_text(of_volume);
   c.add_flag("--resample-frames", r.resample_frames,
              "solvers: make frames upright and move them back, as fbp and fdk need it, in the place of views "
-             "that stand as roll, tilt and shifts say; less exact, and faster for a parallel beam");
-  c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")->check(count(0, 3));
+             "that stand as roll, tilt and shifts say; less exact, and faster for a parallel beam")
+      ->option_text(of_volume);
+  c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")
+      ->check(count(0, 3))
+      ->option_text(of_volume);
   c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
-      ->check(count());
+      ->check(count())
+      ->option_text(of_volume);
   c.add_option("--slices", o.slices, "slices around the middle (default: rows), or a range A:B of the grid")
-      ->type_name("NZ|A:B");
+      ->type_name("NZ|A:B")
+      ->option_text(of_volume);
   c.add_option("--voxel-size", r.voxel_size_mm,
                "width of a voxel, mm (default: the detector pitch at the axis)")
-      ->check(length());
+      ->check(length())
+      ->option_text(of_volume);
   c.add_option("--region", o.region,
                "part of the grid that --size and --slices make, in voxels (a solver works on all that the "
                "rays see, and writes the part)")
-      ->type_name("x0:x1,y0:y1,z0:z1");
+      ->type_name("x0:x1,y0:y1,z0:z1")
+      ->option_text(of_volume);
 }
 
 /// The endings of files, except HDF5, that hold the whole volume.
@@ -97,9 +106,11 @@ void add_output(CLI::App& c, ReconOptions& o) {
   add_choice(c, "--save-format", o.save_format, names_of_kinds(), "default: from the name of the output")
       ->option_text(of_run);
   add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
-             "type of the output (default float32); float16 holds 11 bits, up to 65504");
+             "type of the output (default float32); float16 holds 11 bits, up to 65504")
+      ->option_text(of_volume);
   add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
-             "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster");
+             "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster")
+      ->option_text(of_volume);
   c.add_option_function<std::string>(
        "--range",
        [&o](const std::string& text) {
@@ -108,7 +119,8 @@ void add_output(CLI::App& c, ReconOptions& o) {
        },
        "attenuations that integer types store as 0 and as their largest (default: a range is found in 16 "
        "slices, and shown)")
-      ->type_name("LOW:HIGH");
+      ->type_name("LOW:HIGH")
+      ->option_text(of_volume);
   c.add_option("--preview", o.preview, "PNG of the middle slices in three planes")->configurable(false);
   c.add_flag("--resume", o.resume,
              "complete what a killed run with the same options left; also leave something to resume if this "

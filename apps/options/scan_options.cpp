@@ -10,11 +10,11 @@
 #include "../../counts/preprocess.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../io/hdf5/hdf5.hpp"
+#include "../../io/scans/beams/beam.hpp"
 #include "../../pipeline/beams/beam.hpp"
 #include "../../pipeline/plan/job.hpp"
 #include "../../pipeline/plan/margin_rows.hpp"
 #include "../beams/beam.hpp"
-#include "../runs/lines.hpp"
 #include "command_line.hpp"
 #include "step_options.hpp"
 
@@ -34,7 +34,7 @@ void parse_angles(const std::string& text, io::OpenOptions& how) {
 
 /// Takes --geometry, which is a kind of beam or a file with the geometry of each view.
 void parse_geometry(const std::string& text, io::OpenOptions& how) {
-  how.kind = kind_called(text);
+  how.kind = in_lower_case(text) == io::fan_kind ? io::fan_kind : kind_called(text);
   if (how.kind.empty()) how.geometry = text;
 }
 
@@ -84,7 +84,8 @@ void add_variable(CLI::App& c, ScanOptions& o) {
       ->check([](const std::string& text) {
         return is_variable(text) ? std::string() : "'" + text + "' is no name of a variable";
       })
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->option_text(of_volume);
 }
 
 }  // namespace
@@ -100,41 +101,52 @@ void add_views(CLI::App& c, ScanOptions& o) {
   c.add_option("--geometry", o.geometry,
                "where each view was taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or LEAP "
                "(*.cfg); or the kind of beam (default: the file's own)")
-      ->type_name("FILE|cone|fan|parallel");
+      ->type_name("FILE|cone|fan|parallel")
+      ->option_text(of_volume);
   CLI::Option* angles =
       c.add_option("--angles", o.angles,
                    "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
-          ->type_name("FILE[A:B]");
+          ->type_name("FILE[A:B]")
+          ->option_text(of_volume);
   c.add_option("--arc", o.arc,
                "views in equal steps from 0 over these degrees, instead of the scan's own angles")
       ->type_name("DEG[,inclusive]")
-      ->excludes(angles);
+      ->excludes(angles)
+      ->option_text(of_volume);
   c.add_option("--view-shifts", o.how.view_shifts,
                "parallel beam: one number per line, how many bins the image of each view lies towards higher "
                "bins")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->option_text(of_volume);
   c.add_option("--view-row-shifts", o.how.row_shifts,
                "parallel beam: one number per line, how many rows the image of each view lies towards higher "
                "rows")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->option_text(of_volume);
   c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
-      ->type_name("transpose,flip-rows,flip-columns");
+      ->type_name("transpose,flip-rows,flip-columns")
+      ->option_text(of_volume);
 }
 
 void add_lengths(CLI::App& c, ScanOptions& o) {
   c.add_option("--pixel-size", o.how.pixel_size_mm, "detector pitch, mm (default: the file's own)")
-      ->check(length());
+      ->check(length())
+      ->option_text(of_volume);
   c.add_option("--sod", o.how.sod_mm,
                "cone or fan: from source to rotation axis, mm (default: the file's own)")
-      ->check(length());
+      ->check(length())
+      ->option_text(of_volume);
   c.add_option("--sdd", o.how.sdd_mm, "cone or fan: from source to detector, mm (default: the file's own)")
-      ->check(length());
+      ->check(length())
+      ->option_text(of_volume);
   c.add_option("--midplane-row", o.how.midplane_row,
                "cone: row at the source's height, from 0 (default: the file's own, else the middle)")
-      ->check(within(-1e9, 1e9));
+      ->check(within(-1e9, 1e9))
+      ->option_text(of_volume);
   c.add_flag(
-      "--curved-detector", o.how.curved_detector,
-      "cone or fan: the detector lies on a cylinder about the source, and --pixel-size is along its arc");
+       "--curved-detector", o.how.curved_detector,
+       "cone or fan: the detector lies on a cylinder about the source, and --pixel-size is along its arc")
+      ->option_text(of_volume);
 }
 
 }  // namespace
@@ -144,13 +156,16 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   heading(c, "Scan");
   c.add_option("--flats", o.flats, "flat images: a file or a folder (repeatable)")
       ->allow_extra_args(false)
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->option_text(of_volume);
   c.add_option("--darks", o.darks, "dark images: a file or a folder (repeatable)")
       ->allow_extra_args(false)
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->option_text(of_volume);
   add_counts(c, "--flat-loc", o.how.flat_views,
              "all flats are sets of equal size, taken before these views (default: what the scan tells)",
-             most_along_an_axis, 0);
+             most_along_an_axis, 0)
+      ->option_text(of_volume);
   add_external_files(c, o.how.allow_external_files);
   add_views(c, o);
   add_variable(c, o);
@@ -161,13 +176,16 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
         std::string number = text;
         return in_lower_case(text) == all_times ? std::string() : count(0)(number);
       })
-      ->type_name("K|all");
+      ->type_name("K|all")
+      ->option_text(of_volume);
   add_choice(
       c, "--file-type", o.file_type, {"standard", "double_fov"},
       "double_fov: a half acquisition, with views all round and the axis aside; standard: slices as wide "
-      "as the detector (default: what axis, angles and file say)");
+      "as the detector (default: what axis, angles and file say)")
+      ->option_text(of_volume);
   add_choice(c, "--rotation-direction", o.rotation_direction, {"+1", "1", "-1"},
-             "default +1; -1: all angles change their sign");
+             "default +1; -1: all angles change their sign")
+      ->option_text(of_volume);
   add_lengths(c, o);
   heading(c, "From counts to line integrals");
   add_step_options(c, o.steps);
@@ -190,7 +208,8 @@ void add_selection(CLI::App& c, ScanOptions& o) {
            }
          },
          help)
-        ->type_name(takes_step ? "A:B[:STEP]" : "A:B");
+        ->type_name(takes_step ? "A:B[:STEP]" : "A:B")
+        ->option_text(of_volume);
   };
   add("--detector-rows", o.detector_rows, false,
       "rows A to B of the detector, from 0, half open; A: to the last one, :B from the first one");
@@ -250,26 +269,6 @@ Selection select(const ScanOptions& o, const io::ScanInfo& info) {
           range("--columns", o.columns, detector_of(info.scan).bins)};
 }
 
-nlohmann::json geometry_json(const Scan& scan) {
-  const Detector& d = detector_of(scan);
-  nlohmann::json all = {{"kind", kind_of(scan)},
-                        {"views", views_of(scan)},
-                        {"rows", d.rows},
-                        {"bins", d.bins},
-                        {"half_acquisition", half_acquisition(scan)}};
-  all.update(beam_of(scan).fields(scan));
-  return all;
-}
-
-std::string words_of_size(const Scan& scan) {
-  const Detector& d = detector_of(scan);
-  return counted(views_of(scan), "view") + " x " + counted(d.rows, "row") + " x " + counted(d.bins, "bin");
-}
-
-std::string words_of(const Scan& scan) {
-  return beam_of(scan).words(scan) + (half_acquisition(scan) ? ", half acquisition" : "");
-}
-
 namespace {
 
 /// Line integrals (view, row, bin) of some views and rows, all selected bins.
@@ -323,10 +322,12 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
   const Scan& scan = reader.info().scan;
   require<GeometryError>(axis_of(scan).has_value(), "the views of a ", kind_of(scan),
                          " beam have no rotation axis that could be found");
+  const OffCircle& off = reader.info().off_circle;
+  const bool moved = reader.info().is_no_circle && !(off.bin_shifts.empty() && off.row_shifts.empty());
   require<GeometryError>(
-      view_shifts_of(scan).empty(),
-      "the axis is not searched where the images of the views are shifted (--view-shifts, or "
-      "the scan says so); give --rotation-axis X, or look at `tandem recon --sweep`");
+      view_shifts_of(scan).empty() && !moved,
+      "the axis is not searched where the images of the views are shifted (--view-shifts, of a cone beam "
+      "--view-row-shifts, or the scan says so); give --rotation-axis X, or look at `tandem recon --sweep`");
   const auto leans = [&o](const pipeline::Option<pipeline::Number>& option) {
     return option.of(o.steps).value_or(0) != 0;
   };
@@ -335,7 +336,7 @@ pipeline::AxisEstimate find_axis_in(io::ScanReader& reader, const ScanOptions& o
           (pipeline::beam_of(scan).roll || !leans(pipeline::option::detector_roll)),
       "the axis is not searched with --axis-tilt, nor with --detector-roll in a cone beam; give "
       "--rotation-axis X");
-  require<GeometryError>(!reader.info().off_circle.curved,
+  require<GeometryError>(!off.curved,
                          "the axis is not searched on a curved detector; give --rotation-axis X");
   const Selection s = select(o, reader.info());
   const std::vector<float> lines = line_integrals(reader, o, s.views, rows, progress);

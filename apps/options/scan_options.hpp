@@ -48,12 +48,6 @@ struct Selection {
 };
 Selection select(const ScanOptions& options, const io::ScanInfo& info);
 
-/// The kind, sizes and other geometry of a scan, for reports and in words.
-nlohmann::json geometry_json(const Scan& scan);
-std::string words_of(const Scan& scan);
-/// The size of a scan in words: "360 views x 1 row x 64 bins".
-std::string words_of_size(const Scan& scan);
-
 /// Finds the axis, in bins of the file, from `count` rows that are spread over the selected ones.
 pipeline::AxisEstimate find_axis_of(io::ScanReader& reader, const ScanOptions& options,
                                     const pipeline::AxisSearch& search, Index count, ProgressLine& progress);

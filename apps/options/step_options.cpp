@@ -97,11 +97,12 @@ struct Parts {
   }
 };
 
-/// The options that may stand behind this value.
-std::vector<const StepOption*> options_behind(const StepOption& option, std::string_view value) {
+/// The options that may stand behind this value, which may be typed in any case.
+std::vector<const StepOption*> options_behind(const StepOption& option, const std::string& value) {
+  const std::string word = in_lower_case(value);
   std::vector<const StepOption*> all;
   for (const StepOption& one : option.behind)
-    if (one.goes_with() == value || one.goes_with() == option.bare_name()) all.push_back(&one);
+    if (one.goes_with() == word || one.goes_with() == option.bare_name()) all.push_back(&one);
   return all;
 }
 
@@ -159,7 +160,8 @@ void add_option(CLI::App& c, const StepOption& option, StepValues& values) {
     added->transform(form.check);
   else
     added->transform(CLI::Validator([&option](std::string& text) { return fault_in(option, text); }, "", ""));
-  added->type_name(form.type_name + (option.behind.empty() ? "" : "[:NAME=VALUE,...]"));
+  added->type_name(form.type_name + (option.behind.empty() ? "" : "[:NAME=VALUE,...]"))
+      ->option_text(of_volume);
   if (const auto* choice = std::get_if<pipeline::OneOf>(&option.takes); choice && has_many_words(*choice))
     added->description(with_spelled(option.help) + ": " + joined(choice->words, ", "));
 }
@@ -220,6 +222,11 @@ bool names_file_of_step(const std::string& name, const std::vector<std::string>&
            return std::ranges::any_of(taken_apart(*option, text),
                                       [&](const auto& part) { return is_file(*option, part.first); });
          });
+}
+
+bool ask_for_phases(const StepValues& values) {
+  const auto found = values.find("retrieve-phase-method");
+  return found != values.end() && std::get<std::string>(found->second) != "none";
 }
 
 void require_together(const StepValues& values) {

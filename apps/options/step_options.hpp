@@ -34,6 +34,9 @@ bool names_file_of_step(const std::string& name, const std::vector<std::string>&
 /// The files that options of steps name, with the names of these options.
 NamedFiles files_of(const pipeline::StepValues& values);
 
+/// Whether these values ask for phase retrieval, which searches leave out.
+bool ask_for_phases(const pipeline::StepValues& values);
+
 /// @throws UsageError if options of a step do not go together
 void require_together(const pipeline::StepValues& values);
 

@@ -74,9 +74,7 @@ CLI::Validator positive(double highest) {
   });
 }
 
-bool decides_the_volume(const CLI::Option& option) {
-  return option.get_configurable() && option.get_option_text() != of_run;
-}
+bool decides_the_volume(const CLI::Option& option) { return option.get_option_text() == of_volume; }
 
 std::vector<std::string> parts_of(const std::string& text, char between) {
   std::vector<std::string> parts;

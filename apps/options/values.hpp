@@ -83,11 +83,12 @@ CLI::Option* add_flag_with_details(CLI::App& command, const std::string& name,
 /// 0), and refuses empty values. The command must have all its options.
 void require_proper_values(CLI::App& command);
 
-/// `->option_text(of_run)` marks an option that decides nothing of a volume, but where files are, which
-/// devices compute, or what is shown. `->configurable(false)` marks one of these that is never taken from a
-/// file of options, since it says what is written, replaced or served, or opens files that the scan names.
-constexpr const char* of_run = "of the run";
-/// Whether an option of `recon` decides what the volume becomes: it has neither mark.
+/// Each option of `recon` says one of three: `->option_text(of_volume)`, it decides what the volume becomes;
+/// `->option_text(of_run)`, it decides nothing of it, but where files are, which devices compute, or what is
+/// shown; or `->configurable(false)`, it is besides never taken from a file of options, since it says what is
+/// written, replaced or served, or opens files that the scan names.
+constexpr const char *of_volume = "of the volume", *of_run = "of the run";
+/// Whether an option says that it decides what the volume becomes.
 bool decides_the_volume(const CLI::Option& option);
 
 bool is_flag(const CLI::Option& option);

@@ -16,6 +16,7 @@
 #include "../options/device_options.hpp"
 #include "../options/scan_options.hpp"
 #include "../runs/lines.hpp"
+#include "scan_report.hpp"
 #include "volume_report.hpp"
 
 namespace tandem::apps {

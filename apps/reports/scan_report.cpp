@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "../../core/units.hpp"
+#include "../beams/beam.hpp"
+#include "../runs/lines.hpp"
 
 namespace tandem::apps {
 
@@ -30,6 +32,26 @@ json angles_json(const Scan& scan) {
 }
 
 }  // namespace
+
+json geometry_json(const Scan& scan) {
+  const Detector& d = detector_of(scan);
+  json all = {{"kind", kind_of(scan)},
+              {"views", views_of(scan)},
+              {"rows", d.rows},
+              {"bins", d.bins},
+              {"half_acquisition", half_acquisition(scan)}};
+  all.update(beam_of(scan).fields(scan));
+  return all;
+}
+
+std::string words_of_size(const Scan& scan) {
+  const Detector& d = detector_of(scan);
+  return counted(views_of(scan), "view") + " x " + counted(d.rows, "row") + " x " + counted(d.bins, "bin");
+}
+
+std::string words_of(const Scan& scan) {
+  return beam_of(scan).words(scan) + (half_acquisition(scan) ? ", half acquisition" : "");
+}
 
 json scan_report(const io::ScanInfo& info, const ScanOptions& o) {
   json geometry = geometry_json(info.scan);

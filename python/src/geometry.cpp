@@ -2,8 +2,8 @@
 #include <cmath>
 #include <sstream>
 
-#include "../../apps/options/scan_options.hpp"
 #include "../../apps/pages/geometry_page.hpp"
+#include "../../apps/reports/scan_report.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/scan.hpp"
 #include "bindings.hpp"

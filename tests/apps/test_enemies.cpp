@@ -82,7 +82,9 @@ TEST_F(Enemies, InAVolumeDecideNothingButVoxels) {
   for (const std::string line :
        {"angles = \"angles.txt\"", "view-shifts = \"angles.txt\"", "view-row-shifts = \"angles.txt\"",
         "row-axes = \"angles.txt\"", "flats = [\"scan.h5\"]", "darks = \"scan.h5\"", "initial = \"scan.h5\"",
-        "beam-hardening = \"wedge:file=angles.txt\"", "beam-hardening = \"spectrum:file=angles.txt\""}) {
+        "beam-hardening = \"wedge:file=angles.txt\"", "beam-hardening = \"spectrum:file=angles.txt\"",
+        "beam-hardening = \"WEDGE:FILE=angles.txt\"", "beam-hardening = \"Spectrum:file=angles.txt\"",
+        "geometry = \"ANGLES.TXT\""}) {
     forge("stranger.h5", recipe_of(line + "\n"));
     fails("recon scan.h5 -o new_v.h5 --like stranger.h5", 3,
           {"stranger.h5: was made with --", "no file is read because a volume names it"});
