@@ -11,6 +11,7 @@
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../options/command_line.hpp"
 #include "../options/device_options.hpp"
+#include "../options/step_options.hpp"
 #include "../runs/calibrate.hpp"
 #include "../runs/progress.hpp"
 #include "../scan_command.hpp"
@@ -77,6 +78,8 @@ void run_calibrate(CalibrateOptions& o) {
   const Device device = o.balls ? Device::cpu() : one_device(o.device);
   auto reader = open(o.scan);
   say_notes(reader->info(), o.scan, progress);
+  if (ask_for_phases(o.scan.steps))
+    progress.note("note: --retrieve-phase-method: the geometry is found from frames without it");
   io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
   require_pixel_size(reader->info());
   // A GPU takes a while to begin; frames are read meanwhile. What fails here fails again where it is used.

@@ -9,6 +9,7 @@
 #include "../../core/version.hpp"
 #include "../beams/beam.hpp"
 #include "../options/command_line.hpp"
+#include "../options/step_options.hpp"
 #include "../runs/lines.hpp"
 #include "../runs/progress.hpp"
 #include "../scan_command.hpp"
@@ -21,7 +22,7 @@ struct CenterOptions {
   Common common;
   ScanOptions scan;
   std::string method = "auto";
-  Index rows = 5;
+  std::optional<Index> rows;
   std::optional<Range> between;
   bool roll = false;
 };
@@ -129,12 +130,19 @@ void run_center(CenterOptions& o) {
   ProgressLine progress(o.common);
   auto reader = open(o.scan);
   say_notes(reader->info(), o.scan, progress);
+  if (ask_for_phases(o.scan.steps))
+    progress.note("note: --retrieve-phase-method: the axis is searched in frames without it");
   pipeline::AxisSearch search{pipeline::axis_method(o.method)};
   if (o.between) search.between = {1.0 * o.between->first, o.between->last - 1.0};
-  if (o.roll)
-    return report_roll(o, find_roll_of(*reader, o.scan, search, std::max<Index>(o.rows, 9), progress),
-                       progress);
-  const auto axis = find_axis_of(*reader, o.scan, search, o.rows, progress);
+  const Index there = select(o.scan, reader->info()).rows.size();
+  const Index least = o.roll ? std::min<Index>(9, there) : 1;
+  const Index taken = std::clamp(o.rows.value_or(o.roll ? 9 : 5), least, there);
+  if (o.rows && taken != *o.rows)
+    progress.note("note: --nsino " + std::to_string(*o.rows) + ": " + counted(taken, "row") + " of " +
+                  std::to_string(there) + (taken == 1 ? " is" : " are") + " taken" +
+                  (o.roll && taken > *o.rows ? ", as --roll needs them" : ""));
+  if (o.roll) return report_roll(o, find_roll_of(*reader, o.scan, search, taken, progress), progress);
+  const auto axis = find_axis_of(*reader, o.scan, search, taken, progress);
   warn_of_repeated_view(*reader, o.scan, axes_of(axis), progress);
   nlohmann::json report = report_of_axis(o, axis.axis_bin, axis.uncertainty, axis.method);
   report["agreement"] = axis.agreement;
@@ -148,7 +156,8 @@ void add_center(CLI::App& program, Action& chosen) {
   CLI::App& c = add_scan_command(program, "center", "Find the rotation axis", o, run_center, chosen);
   heading(c, "Search");
   add_choice(c, "--rotation-axis-method", o->method, {"auto", "opposite", "vo"}, "default auto");
-  c.add_option("--nsino", o->rows, "number of rows to use, spread over the selected ones (default 5)")
+  c.add_option("--nsino", o->rows,
+               "number of rows to use, spread over the selected ones (default 5; with --roll 9, or more)")
       ->check(count());
   c.add_flag(
       "--roll", o->roll,

@@ -32,6 +32,7 @@ struct InfoOptions {
   ScanOptions scan;
   RankOptions ranks;
   std::string write_geometry, picture;
+  const CLI::App* command = nullptr;
   NamedFiles outputs() const {
     return {{"--write-geometry", write_geometry, io::Content::geometry},
             {"--picture", picture, shows_page() ? io::Content::page : io::Content::picture}};
@@ -62,6 +63,7 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   pipeline::Recipe recipe;
   const bool filtered = pipeline::has_filter(info.scan);
   if (!filtered) recipe.method = "cgls";
+  recipe.steps = o.scan.steps;
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
   json report = {{"name", !filtered                    ? "CGLS"
                           : rows_are_slices(info.scan) ? "FBP"
@@ -174,7 +176,15 @@ void print_volume(const std::string& path, const json& r) {
 
 /// Writes the files of a scan's geometry that are asked for.
 void write_files(const InfoOptions& o, const io::ScanInfo& info) {
-  const Scan scan = as_it_stands(info);
+  if (o.write_geometry.empty() && o.picture.empty()) return;
+  const std::string option = o.write_geometry.empty() ? "--picture" : "--write-geometry";
+  for (const auto& [part, name] : {std::pair{&o.scan.views, "--views"},
+                                   {&o.scan.detector_rows, "--detector-rows"},
+                                   {&o.scan.columns, "--columns"}})
+    if (part->text() != AxisPart{}.text())
+      throw UsageError(option + " and " + name + " do not go together: all of the scan is there");
+  const Scan scan = as_it_stands(info, pipeline::option::detector_roll.of(o.scan.steps),
+                                 pipeline::option::axis_tilt.of(o.scan.steps));
   if (!o.write_geometry.empty()) {
     require<GeometryError>(info.pixel_size_mm.has_value(),
                            "--write-geometry: the scan has no pixel size; give --pixel-size MM");
@@ -191,13 +201,22 @@ void write_files(const InfoOptions& o, const io::ScanInfo& info) {
     io::write_png(std::move(picture), geometry_pictures(scan, grid), {});
 }
 
+/// Refuses options for a volume that have a bearing on scans alone.
+void require_options_of_volume(const InfoOptions& o) {
+  for (const CLI::Option* option : o.command->get_options()) {
+    const bool of_all = option->get_lnames().empty() || option->get_group() == "Every command" ||
+                        option->get_name() == "--allow-external-files";
+    if (!of_all && option->count() > 0)
+      throw UsageError(o.scan.path + ": is a volume; " + option->get_name() + " goes with a scan");
+  }
+}
+
 void run_info(InfoOptions& o) {
   const ThreadLimit limit(o.common.threads);
   json report;
   std::unique_ptr<io::ScanReader> reader;
   if (const auto volume = volume_in(o.scan)) {
-    if (!o.write_geometry.empty() || !o.picture.empty())
-      throw UsageError(o.scan.path + ": is a volume; --write-geometry and --picture go with a scan");
+    require_options_of_volume(o);
     report = volume_report(*volume);
   } else {
     reader = open(o.scan);
@@ -218,18 +237,21 @@ void run_info(InfoOptions& o) {
 void add_info(CLI::App& program, Action& chosen) {
   const auto o = std::make_shared<InfoOptions>();
   CLI::App& c = add_scan_command(program, "info", "What a scan or a volume holds", o, run_info, chosen);
+  o->command = &c;
   add_rank_options(c, o->ranks);
   heading(c, "Geometry");
   c.add_option("--write-geometry", o->write_geometry,
                "write where each view is taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or "
-               "LEAP (*.cfg)");
+               "LEAP (*.cfg)")
+      ->configurable(false);
   c.add_option("--picture", o->picture,
                "draw sources, detector, rays and volume: *.html, which turns, or *.png")
       ->check([](const std::string& name) {
         const std::string small = in_lower_case(name);
         return small.ends_with(".html") || small.ends_with(".png") ? std::string()
                                                                    : "'" + name + "' is not *.html or *.png";
-      });
+      })
+      ->configurable(false);
   c.footer(
       "Examples:\n"
       "  tandem info scan.h5\n"

@@ -255,7 +255,9 @@ json LookScan::report() {
 std::string LookScan::geometry_png(std::size_t number) {
   const auto parsed = options_.parsed(options_.start());
   Opened& scan = opened(options_.start(), parsed->options);
-  const Scan stands = as_it_stands(scan.reader->info());
+  const Scan stands =
+      as_it_stands(scan.reader->info(), pipeline::option::detector_roll.of(parsed->options.scan.steps),
+                   pipeline::option::axis_tilt.of(parsed->options.scan.steps));
   const std::vector<io::Picture> pictures = geometry_pictures(stands, fitting_grid(stands));
   return number < pictures.size() ? io::png_of(pictures[number], 0, 1) : std::string();
 }

@@ -121,9 +121,10 @@ void draw_view(Drawing& to, const Drawn& view, float grey) {
 
 }  // namespace
 
-Scan as_it_stands(const io::ScanInfo& info) {
+Scan as_it_stands(const io::ScanInfo& info, std::optional<double> roll, std::optional<double> tilt) {
   OffCircle off = info.beside_circle();
-  off.roll = in_radians(info.roll_deg.value_or(0)), off.tilt = in_radians(info.tilt_deg.value_or(0));
+  off.roll = in_radians(roll.value_or(info.roll_deg.value_or(0)));
+  off.tilt = in_radians(tilt.value_or(info.tilt_deg.value_or(0)));
   return off.any() ? as_free_views(info.scan, off) : info.scan;
 }
 

@@ -9,8 +9,9 @@
 
 namespace tandem::apps {
 
-/// The scan with its views as they were measured, with deviations from the circle if its file says so.
-Scan as_it_stands(const io::ScanInfo& info);
+/// The scan with its views as they were measured, with deviations from the circle if its file says so. Roll
+/// and tilt in degrees, if they are given, come before those of the file.
+Scan as_it_stands(const io::ScanInfo& info, std::optional<double> roll, std::optional<double> tilt);
 
 /// A page of a scan's geometry that needs no other file and turns with the mouse. It shows the sources and
 /// their path, the detector of one view with the rays to its corners, the axis if there is one, and the box
