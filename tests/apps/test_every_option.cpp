@@ -104,10 +104,12 @@ const std::multimap<std::string, Trial>& trials() {
       {"resample-frames", {{""}, std::string(by_cgls) + " --detector-roll 1"}},
       {"resample-frames", {{""}, std::string(by_cgls) + " --view-shifts shifts.txt"}},
       {"reconstruction-algorithm", {{"sirt", "cgls", "tv"}}},
-      {"reconstruction-algorithm", {{"fdk"}, "", {"fan", "cone", "free"}}},  // its name for these
+      {"reconstruction-algorithm",
+       {{"fdk"}, "", {"fan", "cone", "free", "free_parallel"}}},  // its name for these
       {"binning", {{"1"}}},
       {"size", {{"12"}}},
-      {"slices", {{"2", "0:1"}}},
+      {"slices", {{"2"}}},
+      {"slices", {{"0:1"}, "", {"fan"}}},  // which has one slice
       {"voxel-size", {{"0.05"}}},
       {"region", {{"2:14,3:14,0:1"}}},
       {"range", {{"0:0.5"}, "--dtype uint16"}},
