@@ -43,7 +43,7 @@ void add_common(CLI::App& command, Common& common) {
 void add_external_files(CLI::App& command, bool& allowed) {
   command
       .add_flag("--allow-external-files", allowed,
-                "read raw files outside the folder of an HDF5 file that names them as its data")
+                "read data outside the folder of the file, or of the Zarr, that leads to them")
       ->configurable(false);
 }
 

@@ -60,6 +60,7 @@ struct Common {
   std::string json;                    ///< file for the report, "-" for standard output
   std::string log;                     ///< file for all lines; empty: none
   std::shared_ptr<io::Output> report;  ///< the report, after `open_report` was called
+  std::shared_ptr<const int> pipe{};   ///< then in its place, if a device or a pipe takes the report
   /// The reports of several runs, for standard output; may be null.
   std::shared_ptr<nlohmann::json> together{};
   std::shared_ptr<const Listener> listener{};  ///< null: a person at a terminal
@@ -83,7 +84,7 @@ std::string text_of(const nlohmann::json& report, int indent = -1);
 nlohmann::json or_null(const std::optional<double>& value);
 
 /// Takes the file of --json before the work, so that the report can be written at the end, and begins the
-/// log. Devices and pipes are opened as they are. @throws FileError
+/// log. Devices and pipes are opened as they are, and a reader of a pipe is waited for. @throws FileError
 void open_report(Common& common);
 /// Writes the report to the place of --json. For several runs, standard output gets one document with a list.
 /// Results for people go to standard output, unless the report goes there.

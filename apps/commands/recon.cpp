@@ -313,7 +313,6 @@ class Run : public PlannedRun {
     }
     report_["begun"] = begun_at_;
     report_["command_line"] = command_line();
-    report_["seconds"]["run"] = seconds_now() - start_;
     if (!o_.is_part_of_hdf5()) return;
     if (const std::string missing = io::join_parts(o_.part_of, o_.common.replace()); !missing.empty())
       progress_.note("note: " + o_.part_of + " is incomplete: it lacks " + missing);
@@ -323,9 +322,11 @@ class Run : public PlannedRun {
     if (saved_) saved_->write(config_of(o_, plan_.job, outcome_.range));
     if (preview_) write_preview(std::move(*preview_), outcome_.middle, plan_);
     progress_.clear();
+    const double seconds = seconds_now() - start_;
+    report_["seconds"]["run"] = seconds;
     write_report(o_.common, report_);
     if (o_.common.json == "-") return;
-    print_outcome(plan_, reader_->info(), outcome_, *ahead_);
+    print_outcome(plan_, reader_->info(), outcome_, *ahead_, seconds);
     if (!plan_.flow.together.is_alone()) print_rank_traffic(traffic_);
     print_written(plan_, o_.output, numbers_);
   }

@@ -14,7 +14,7 @@ function complain(text) {
 
 const sleep = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
-/** Sends a command; the answer, or an exception with what is wrong. `stale`: a newer command has come. */
+/** Sends a command; the answer, or an exception with what is wrong. `stale`: a newer command has come, or too many. */
 async function send(path, command) {
   let answer;
   try {
@@ -26,7 +26,7 @@ async function send(path, command) {
   let why = answer.status + " " + answer.statusText;
   try { why = (await answer.json()).error; } catch { /* then the number says it */ }
   const wrong = new Error(why);
-  wrong.stale = answer.status === 409 || answer.status === 429;
+  wrong.stale = [409, 429, 503].includes(answer.status);
   throw wrong;
 }
 

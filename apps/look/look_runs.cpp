@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../../io/volumes/volume_kind.hpp"
 #include "../options/command_line.hpp"
 #include "../runs/batch.hpp"
 #include "../runs/failure.hpp"
@@ -45,7 +46,7 @@ bool holds_a_volume(const std::string& path) {
   try {
     ScanOptions scan;
     scan.path = path;
-    return volume_in(scan) != nullptr;
+    return io::is_volume_alone(path) || volume_in(scan) != nullptr;
   } catch (const std::exception&) {
     return false;  // it is listed, and its run says what is wrong
   }

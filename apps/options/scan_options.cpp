@@ -11,6 +11,7 @@
 #include "../../counts/steps/chain.hpp"
 #include "../../io/hdf5/hdf5.hpp"
 #include "../../io/scans/beams/beam.hpp"
+#include "../../io/volumes/volume_kind.hpp"
 #include "../../pipeline/beams/beam.hpp"
 #include "../../pipeline/plan/job.hpp"
 #include "../../pipeline/plan/margin_rows.hpp"
@@ -221,8 +222,9 @@ std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
   try {
     auto volume = std::make_unique<io::VolumeReader>(o.path, o.how.allow_external_files);
     if (volume->is_reconstruction()) return volume;
-  } catch (const FileError&) {  // then it is a scan, or open_scan says what is wrong
-  }
+  } catch (const FileError&) {
+    if (io::is_volume_alone(o.path)) throw;
+  }  // else it is a scan, or open_scan says what is wrong
   return nullptr;
 }
 
@@ -230,7 +232,7 @@ std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
   if (o.given && o.path == "-") return io::open_given_scan(*o.given, o.how);
   const auto refuse_volume = [&o] {
     require<FileError>(
-        !volume_in(o), o.path,
+        !io::is_volume_alone(o.path) && !volume_in(o), o.path,
         ": is a volume, not a scan; tandem info tells what it holds, project makes a scan of it");
   };
   if (!io::hdf5::is_hdf5(o.path)) refuse_volume();  // images may be either

@@ -1,6 +1,9 @@
 #include "local_server.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
+#include <tuple>
 
 // these stand before the header of the library, which takes its limits from them
 #define CPPHTTPLIB_HEADER_MAX_LENGTH 16384  // the longest line; `longest_request` bounds all lines together
@@ -69,7 +72,9 @@ class Gate final : public httplib::TaskQueue {
  public:
   explicit Gate(Connections& connections) : connections_(connections) {}
   bool enqueue(std::function<void()> task) override {
-    return connections_.admit() && threads_.enqueue(std::move(task));
+    if (connections_.admit()) return threads_.enqueue(std::move(task));
+    task();  // on the thread that accepts, which refuses it
+    return true;
   }
   void shutdown() override {
     connections_.end_all();
@@ -80,6 +85,28 @@ class Gate final : public httplib::TaskQueue {
   Connections& connections_;
   httplib::ThreadPool threads_{Connections::most};  // all at once: it may start more too late
 };
+
+thread_local bool accepts = false;  // whether this thread accepts connections
+
+/// Answers a connection for which no thread is free, in a tenth of a second.
+void refuse(int socket) {
+  using namespace std::chrono;
+  const std::string said = "503 all connections are being answered; ask again\n";
+  const std::string text =
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 1\r\n"
+      "Connection: close\r\nContent-Length: " +
+      std::to_string(said.size()) + "\r\n\r\n" + said;
+  std::ignore = ::send(socket, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  ::shutdown(socket, SHUT_WR);
+  const auto end = steady_clock::now() + 100ms;
+  std::array<char, 4096> bytes;  // what it sends is read, or the answer could be lost
+  for (pollfd waited{socket, POLLIN, 0};;) {
+    const auto left = duration_cast<milliseconds>(end - steady_clock::now()).count();
+    if (left <= 0 || ::poll(&waited, 1, static_cast<int>(left)) <= 0) break;
+    if (::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) break;
+  }
+  ::close(socket);
+}
 
 }  // namespace
 
@@ -169,7 +196,10 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
     response.set_header("Allow", command ? "GET, POST" : "GET");
   });
   port = bound_to(wished);
-  thread = std::thread([this] { listen_after_bind(); });
+  thread = std::thread([this] {
+    accepts = true;
+    listen_after_bind();
+  });
   wait_until_ready();
 }
 
@@ -191,6 +221,7 @@ int LocalServer::Impl::bound_to(const Port& wished) {
 /// Answers one request. The library itself would wait for more requests, and does not know which connections
 /// are silent.
 bool LocalServer::Impl::process_and_close_socket(socket_t socket) {
+  if (accepts) return refuse(socket), false;
   Connections::One& one = connections.begin(socket);
   httplib::detail::SocketStream stream(socket, patience_s, 0, patience_s, 0);
   bool closes = true;

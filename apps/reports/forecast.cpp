@@ -190,13 +190,12 @@ void RunForecast::print(std::ostream& to) const {
   print_lines(to, told["stations"]);
 }
 
-void RunForecast::print_outcome(std::ostream& to, const pipeline::Outcome& outcome) const {
+void RunForecast::print_outcome(std::ostream& to, const pipeline::Outcome& outcome, double seconds) const {
   print_lines(to, stations(outcome));
   to << "slowest   " << words_of_stage(slowest_of(plan_, outcome.seconds)) << '\n';
   if (!forecast_) return;
   const auto digits = to.precision(3);
-  to << "forecast  " << forecast_->seconds << " s, took " << outcome.seconds.total + outcome.seconds.finish
-     << " s\n";
+  to << "forecast  " << forecast_->seconds << " s, took " << seconds << " s\n";
   to.precision(digits);
 }
 

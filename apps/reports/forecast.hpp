@@ -45,7 +45,8 @@ class RunForecast {
 
   /// Print the same for people.
   void print(std::ostream& to) const;
-  void print_outcome(std::ostream& to, const pipeline::Outcome& outcome) const;
+  /// Prints how a run went that took these seconds, from its first file to its last.
+  void print_outcome(std::ostream& to, const pipeline::Outcome& outcome, double seconds) const;
 
  private:
   void foretell();

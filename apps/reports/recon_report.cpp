@@ -299,7 +299,7 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 }
 
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
-                   const RunForecast& ahead) {
+                   const RunForecast& ahead, double seconds) {
   print_plan(std::cout, plan, info);
   const auto digits = std::cout.precision(4);
   std::cout << "algorithm " << plan.job.method_name();
@@ -311,7 +311,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
     std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
   if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
-  std::cout << "\ntime      " << out.seconds.total + out.seconds.finish << " s";
+  std::cout << "\ntime      " << seconds << " s";
   if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
   if (out.left_to_cpu > 0)
     std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";
@@ -319,7 +319,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
     std::cout << ", of which " << out.searched.seconds << " s to find the weight in " << out.searched.trials
               << " trials";
   std::cout << '\n';
-  if (!out.followed) ahead.print_outcome(std::cout, out);
+  if (!out.followed) ahead.print_outcome(std::cout, out, seconds);
   print_replaced(std::cout, out.findings);
   print_notes(std::cout, out.findings);
   if (out.quality)

@@ -18,9 +18,9 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
 nlohmann::json report_of(const nlohmann::json& planned, const pipeline::Plan& plan,
                          const pipeline::Outcome& out);
 
-/// Prints the outcome for people, on standard output.
+/// Prints the outcome for people, on standard output. `seconds`: from the first file of the run to its last.
 void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const pipeline::Outcome& out,
-                   const RunForecast& ahead);
+                   const RunForecast& ahead, double seconds);
 
 /// How voxels are stored: their type, and for integers the range of attenuation that they stand for, whether
 /// it was found, and how many voxels were outside.

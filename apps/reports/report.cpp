@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <thread>
 
 #include "../../core/error.hpp"
 #include "../command.hpp"
@@ -25,12 +27,32 @@ bool is_no_file(const fs::path& path) {
   return fs::exists(found) && !fs::is_regular_file(found) && !fs::is_directory(found);
 }
 
-void write_through(const std::string& path, const std::string& text) {
-  const int to = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-  const bool written = to >= 0 && ::write(to, text.data(), text.size()) == std::ssize(text);
-  const int fault = errno;
-  if (to >= 0) ::close(to);
-  require<FileError>(written, path, ": the report cannot be written: ", std::strerror(fault));
+/// Opens a device or a pipe before the work, since a pipe that nobody reads would wait for ever after it.
+std::shared_ptr<const int> opened(const std::string& path) {
+  constexpr int patience_ms = 5'000, pause_ms = 50;
+  int to = -1, fault = ENXIO;  // what the system says of a pipe without a reader
+  for (int waited = 0; to < 0 && fault == ENXIO && waited <= patience_ms; waited += pause_ms) {
+    if (waited > 0) std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+    to = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    fault = errno;
+  }
+  require<FileError>(
+      to >= 0, path, ": the report cannot be written: ",
+      fault == ENXIO ? "nobody reads from there; start its reader first" : std::strerror(fault));
+  ::fcntl(to, F_SETFL, O_WRONLY);  // a reader may take its time
+  return {new int(to), [](const int* open) {
+            ::close(*open);
+            delete open;
+          }};
+}
+
+void write_through(const Common& common, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t bytes = ::write(*common.pipe, text.data(), text.size());
+    if (bytes < 0 && errno == EINTR) continue;
+    require<FileError>(bytes > 0, common.json, ": the report cannot be written: ", std::strerror(errno));
+    text.remove_prefix(bytes);
+  }
 }
 
 }  // namespace
@@ -38,7 +60,8 @@ void write_through(const std::string& path, const std::string& text) {
 void open_report(Common& common) {
   begin_log(common.log, common.replace());
   if (common.json == "/dev/stdout") common.json = "-";
-  if (common.json.empty() || common.json == "-" || is_no_file(common.json)) return;
+  if (common.json.empty() || common.json == "-") return;
+  if (is_no_file(common.json)) return static_cast<void>(common.pipe = opened(common.json));
   common.report = std::make_shared<io::Output>(common.json, io::Content::report, common.replace());
 }
 
@@ -53,7 +76,7 @@ void write_report(Common& common, const nlohmann::json& report) {
   else if (common.report)
     common.report->write(text);
   else
-    write_through(common.json, text);
+    write_through(common, text);
 }
 
 }  // namespace tandem::apps

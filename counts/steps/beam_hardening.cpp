@@ -199,7 +199,11 @@ void fit(StepValues& values) {
 }
 
 std::string hardening_conflict(const StepValues& values) {
+  constexpr std::size_t most = 100;  // more take seconds, and say nothing of an object
   const auto numbers = option::beam_hardening.of(values);
+  if (numbers && numbers->size() > most)
+    return spelled("beam-hardening") + ": " + std::to_string(numbers->size()) + " coefficients; at most " +
+           std::to_string(most) + " are taken";
   const bool has_file = wedge_file.is_given(values) || spectrum_file.is_given(values);
   return numbers && numbers->empty() && !has_file
              ? spelled("beam-hardening") +

@@ -37,6 +37,13 @@ void require_regular_file(const fs::path& path) {
   ::close(descriptor);
 }
 
+bool lies_within(const fs::path& file, const fs::path& folder) {
+  std::error_code fault;
+  const fs::path real = fs::weakly_canonical(file, fault);
+  const auto [rest, unused] = std::mismatch(folder.begin(), folder.end(), real.begin(), real.end());
+  return !fault && !folder.empty() && rest == folder.end();
+}
+
 FileStamp stamp_of(const fs::path& path, const std::string& where) {
   struct stat found {};
   const bool seen = ::stat(path.c_str(), &found) == 0;

@@ -19,6 +19,9 @@ void require_regular_file(const std::filesystem::path& path);
 /// Whether the path is a pipe, a socket or a device. Opening one may wait for ever, or may have an effect.
 bool is_special(const std::filesystem::path& path);
 
+/// Whether a file lies in a folder or below, after symbolic links; `folder` is canonical.
+bool lies_within(const std::filesystem::path& file, const std::filesystem::path& folder);
+
 /// Marks of a file that are compared to see whether it has changed since it was opened.
 struct FileStamp {
   std::filesystem::path path;

@@ -17,7 +17,8 @@ class Json {
 
   const Json* find(std::string_view name) const;  ///< a member of an object; null if there is none
   const Json* find(std::string_view name, std::string_view within) const;  ///< a member of this member
-  const std::vector<Json>& items() const { return items_; }                ///< the items of a list
+  const std::vector<Json>& items() const { return items_; }         ///< the items of a list or of an object
+  const std::vector<std::string>& names() const { return names_; }  ///< the names of the items of an object
   std::optional<double> number() const;
   std::optional<bool> flag() const;
   std::optional<std::string> text() const;

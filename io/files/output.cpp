@@ -1,6 +1,10 @@
 #include "output.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <set>
 
 #include "../../core/error.hpp"
@@ -8,6 +12,7 @@
 #include "../../core/spelled.hpp"
 #include "output_folder.hpp"
 #include "plain_file.hpp"
+#include "text.hpp"
 
 namespace tandem::io {
 
@@ -28,6 +33,7 @@ fs::path resolved(const fs::path& target) {
 struct Registry {
   std::recursive_mutex mutex;
   std::set<OutputFolder*> alive;
+  std::multiset<fs::path> made;
   std::vector<std::string> published;
 };
 
@@ -179,6 +185,20 @@ void clear_shared_outputs() {
 void abandon_outputs() {
   const std::lock_guard lock(registry().mutex);
   for (OutputFolder* folder : registry().alive) folder->remove();
+  for (const fs::path& folder : registry().made) ::rmdir(folder.c_str());  // if it is empty
+}
+
+MadeFolder::MadeFolder(fs::path path) : path_(std::move(path)) {
+  const std::lock_guard lock(registry().mutex);
+  const bool made = ::mkdir(path_.c_str(), 0777) == 0 || errno == EEXIST;
+  require<FileError>(made, path_.string(), ": cannot be made: ", reason_of(errno));
+  registry().made.insert(path_);
+}
+
+MadeFolder::~MadeFolder() {
+  const std::lock_guard lock(registry().mutex);
+  registry().made.erase(registry().made.find(path_));
+  ::rmdir(path_.c_str());  // if it is empty
 }
 
 }  // namespace tandem::io

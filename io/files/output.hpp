@@ -94,6 +94,18 @@ class Output {
   std::unique_ptr<Impl> impl_;
 };
 
+/// A folder for outputs. It is made if it is not there, and removed again if it stays empty, also where
+/// `abandon_outputs` ends the program.
+class MadeFolder {
+ public:
+  explicit MadeFolder(std::filesystem::path path);  ///< @throws FileError
+  MadeFolder(MadeFolder&&) = delete;
+  ~MadeFolder();
+
+ private:
+  std::filesystem::path path_;
+};
+
 /// The lock that is held while files get their names. A thread that ends the program holds it too.
 std::recursive_mutex& publishing();
 

@@ -41,6 +41,9 @@ std::string text_in(const fs::path& path, const std::string& needed, Index most,
   const bool is_pipe = S_ISFIFO(found.st_mode) && from_pipe;
   require<FileError>(S_ISREG(found.st_mode) || is_pipe, name, ": is a pipe or a device; ", needed,
                      " is needed");
+  const std::string too_long =
+      name + ": has more than " + std::to_string(most) + " bytes; " + needed + " is needed";
+  require<FileError>(found.st_size <= most, too_long);  // before they are read
   std::string text;
   std::vector<char> piece(1 << 16);
   while (std::ssize(text) <= most) {
@@ -53,7 +56,7 @@ std::string text_in(const fs::path& path, const std::string& needed, Index most,
     if (bytes == 0) return text;
     text.append(piece.data(), bytes);
   }
-  throw FileError(name + ": has more than " + std::to_string(most) + " bytes; " + needed + " is needed");
+  throw FileError(too_long);
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ void fail(const std::string& what, const std::string& remedy) {
   const auto tells = [&why](const char* words) { return why.find(words) != std::string::npos; };
   if (tells("ulimit")) throw FileError(what + ": " + why);
   throw FileError(what + ": " + why + "; " +
-                  (tells("lock") ? "set HDF5_USE_FILE_LOCKING=FALSE in the environment" : remedy));
+                  (tells("unable to lock") ? "set HDF5_USE_FILE_LOCKING=FALSE in the environment" : remedy));
 }
 
 bool Handle::reset() {

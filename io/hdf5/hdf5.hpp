@@ -108,9 +108,9 @@ class DataSet {
   /// All its texts, if they are at most `most`; else empty.
   std::vector<std::string> texts(Index most) const;
 
-  /// The offsets of its chunks in the file, in C order; one number if it is contiguous. It is for data sets
-  /// that were created here: their space exists from the start, and PlainFile fills it.
-  std::vector<Index> offsets() const;
+  /// The offset of its first number in the file, after which all others follow. Data sets that were created
+  /// here have their space from the start, and PlainFile fills it. @throws FileError if it is in chunks
+  Index offset() const;
 
   /// Adds a packed chunk, which begins at `corner`. Returns its offset in the file.
   Index write_chunk(std::span<const Index> corner, std::span<const std::byte> packed);
@@ -180,9 +180,8 @@ class File {
   /// The reason why no data set can be opened: "missing", or "links to raw.h5, which is not there; ..."
   std::string why_unopened(const std::string& path) const;
 
-  /// Creates a data set, and the groups on the way to it. It is contiguous if `chunk` is empty.
-  DataSet create(const std::string& path, NumberType type, std::span<const Index> shape,
-                 std::span<const Index> chunk);
+  /// Creates a data set whose numbers follow one another, and the groups on the way to it.
+  DataSet create(const std::string& path, NumberType type, std::span<const Index> shape);
   /// Creates a data set of three axes whose slices are in other files. Slices in no file are NaN, or 0 if it
   /// has integers.
   DataSet create_virtual(const std::string& path, NumberType type, Shape shape,

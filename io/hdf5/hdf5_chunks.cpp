@@ -1,4 +1,4 @@
-// Data sets in chunks. Chunks are found once through libhdf5, and then read and unpacked outside its lock.
+// Data sets in chunks. Chunks are found once, and then read and unpacked outside the lock of libhdf5.
 
 #include <hdf5.h>
 
@@ -12,6 +12,7 @@
 #include "../../core/names.hpp"
 #include "../../core/parallel.hpp"
 #include "chunk_filters.hpp"
+#include "chunk_places.hpp"
 #include "hdf5_direct.hpp"
 
 namespace tandem::io::hdf5 {
@@ -95,13 +96,14 @@ class ChunkIndex {
   std::vector<Chunk> chunks_of(std::span<const Range> part) const {
     std::vector<Chunk> found;
     const std::lock_guard guard(mutex_);
+    Finding finding;
     std::vector<Index> first;
     for (std::size_t axis = 0; axis < part.size(); ++axis) {
       if (part[axis].size() <= 0) return found;
       first.push_back(part[axis].first / of_.chunk[axis] * of_.chunk[axis]);
     }
     for (std::vector<Index> at = first; at[0] < part[0].last;) {
-      found.push_back(chunk_at(at));
+      found.push_back(chunk_at(at, finding));
       std::size_t axis = part.size() - 1;  // goes to the next chunk, along the last axis first
       for (at[axis] += of_.chunk[axis]; axis > 0 && at[axis] >= part[axis].last; at[axis] += of_.chunk[axis])
         at[axis] = first[axis], --axis;
@@ -110,28 +112,27 @@ class ChunkIndex {
   }
 
  private:
-  /// The chunk at a corner. Each chunk is asked for once, since libhdf5 searches its index from the
-  /// beginning.
-  Chunk chunk_at(const std::vector<Index>& corner) const {
+  /// What finds chunks that are not known yet: made for the first of them, and holds the lock from then on.
+  struct Finding {
+    std::optional<Lock> lock;
+    std::optional<ChunkFinder> finder;
+  };
+
+  Chunk chunk_at(const std::vector<Index>& corner, Finding& finding) const {
     Index number = 0;
     for (std::size_t axis = 0; axis < corner.size(); ++axis)
       number = number * ceil_div(of_.shape[axis], of_.chunk[axis]) + corner[axis] / of_.chunk[axis];
     const auto known = chunks_.find(number);
     if (known != chunks_.end()) return known->second;
-    const Lock lock;
-    const std::vector<hsize_t> at(corner.begin(), corner.end());
-    haddr_t place = HADDR_UNDEF;
-    hsize_t bytes = 0;
+    if (!finding.finder) finding.lock.emplace(), finding.finder.emplace(of_.set, of_.path, of_.where);
     Chunk one{corner};
-    if (H5Dget_chunk_info_by_coord(of_.set, at.data(), &one.skipped, &place, &bytes) < 0)
-      fail(of_.name_of(one) + " cannot be found", "the file may be damaged");
-    require<FileError>(place != HADDR_UNDEF, of_.name_of(one), " was never written");
-    one.offset = place;
-    one.bytes = bytes;
+    const std::optional<ChunkPlace> place = finding.finder->find(corner);
+    if (!place) fail(of_.name_of(one) + " cannot be found", "the file may be damaged");
+    one.offset = place->offset, one.bytes = place->bytes, one.skipped = place->skipped;
     const Index most = of_.is_packed(one) ? static_cast<Index>(of_.room()) : of_.chunk_bytes;
     const Index fewest = of_.is_packed(one) ? 0 : of_.chunk_bytes;
-    require<FileError>(fewest <= one.bytes && one.bytes <= most, of_.name_of(one), " has ", bytes, " bytes; ",
-                       of_.chunk_bytes, " bytes are due, the file is damaged");
+    require<FileError>(fewest <= one.bytes && one.bytes <= most, of_.name_of(one), " has ", one.bytes,
+                       " bytes; ", of_.chunk_bytes, " bytes are due, the file is damaged");
     return chunks_.emplace(number, std::move(one)).first->second;
   }
 

@@ -12,6 +12,7 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
+#include "chunk_places.hpp"
 #include "hdf5_detail.hpp"
 #include "rehearsal.hpp"
 
@@ -115,11 +116,6 @@ fs::path external_path(const std::string& name, const FileStamp& named_by) {
   return prefix.empty() || prefix == "." ? fs::path(name) : fs::path(prefix) / name;
 }
 
-bool lies_within(const fs::path& file, const fs::path& folder) {
-  const auto [rest, unused] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-  return !folder.empty() && rest == folder.end();
-}
-
 FileStamp external_file(const Claim& claim, const std::string& name, const Origin& origin) {
   const fs::path path = external_path(name, claim.file);
   std::error_code fault;
@@ -185,26 +181,25 @@ void require_whole_chunks(std::int64_t set, const std::string& where, std::span<
   const Handle plan(H5Dget_create_plist(set), H5Pclose), type(H5Dget_type(set), H5Tclose);
   if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return;
   const int filters = H5Pget_nfilters(plan.id());
-  std::vector<hsize_t> chunk(part.size(), 1), first(part.size()), at(part.size());
-  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
+  std::vector<hsize_t> extents(part.size(), 1);
+  H5Pget_chunk(plan.id(), rank_of(extents), extents.data());
+  const std::vector<Index> chunk(extents.begin(), extents.end());
+  std::vector<Index> first(part.size());
   hsize_t whole = H5Tget_size(type.id());
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (part[i].size() <= 0) return;
     whole *= chunk[i];
     first[i] = part[i].first / chunk[i] * chunk[i];
   }
-  const auto last = [&](std::size_t i) -> hsize_t { return part[i].last; };
-  for (at = first; at[0] < last(0);) {
-    unsigned skipped = 0;
-    haddr_t place = 0;
-    hsize_t stored = 0;
-    if (H5Dget_chunk_info_by_coord(set, at.data(), &skipped, &place, &stored) < 0)
-      fail(where + ": a chunk cannot be found", "the file may be damaged");
-    const std::optional<hsize_t> due = bytes_due(plan.id(), filters, skipped, whole);
-    require<FileError>(!due || stored == *due, where, ": a chunk has ", stored, " bytes; ", due.value_or(0),
-                       " bytes are due, the file is damaged");
+  const ChunkFinder finder(set, file_of(set, where).path, where);
+  for (std::vector<Index> at = first; at[0] < part[0].last;) {
+    const std::optional<ChunkPlace> found = finder.find(at);
+    if (!found) fail(where + ": a chunk cannot be found", "the file may be damaged");
+    const std::optional<hsize_t> due = bytes_due(plan.id(), filters, found->skipped, whole);
+    require<FileError>(!due || static_cast<hsize_t>(found->bytes) == *due, where, ": a chunk has ",
+                       found->bytes, " bytes; ", due.value_or(0), " bytes are due, the file is damaged");
     std::size_t axis = part.size() - 1;  // goes to the next chunk, along the last axis first
-    for (at[axis] += chunk[axis]; axis > 0 && at[axis] >= last(axis); at[axis] += chunk[axis])
+    for (at[axis] += chunk[axis]; axis > 0 && at[axis] >= part[axis].last; at[axis] += chunk[axis])
       at[axis] = first[axis], --axis;
   }
 }

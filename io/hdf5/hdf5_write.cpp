@@ -8,6 +8,7 @@
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
 #include "../files/plain_file.hpp"
+#include "chunk_places.hpp"
 #include "hdf5.hpp"
 #include "hdf5_detail.hpp"
 #include "packing.hpp"
@@ -76,7 +77,8 @@ void require_memory() {
 File File::create(const PlainFile& made) {
   require_memory();
   const Lock lock;
-  Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  const Handle access = noting_access();
+  Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
   if (!file.valid()) fail(made.name() + ": cannot be made", "give another name");
   return File(std::move(file), made.name());
 }
@@ -140,13 +142,8 @@ Index DataSet::write_chunk(std::span<const Index> corner, std::span<const std::b
   const std::vector<hsize_t> at(corner.begin(), corner.end());
   const bool written =
       H5Dwrite_chunk(handle_.id(), H5P_DEFAULT, 0, at.data(), packed.size(), packed.data()) >= 0;
-  unsigned filters = 0;
-  haddr_t offset = HADDR_UNDEF;
-  hsize_t bytes = 0;
-  const bool known =
-      written && H5Dget_chunk_info_by_coord(handle_.id(), at.data(), &filters, &offset, &bytes) >= 0;
-  require<FileError>(known, where_, ": a chunk cannot be written: ", reason());
-  return offset;
+  require<FileError>(written, where_, ": a chunk cannot be written: ", reason());
+  return last_written().offset;
 }
 
 Index File::end() const {
@@ -156,40 +153,22 @@ Index File::end() const {
   return end;
 }
 
-DataSet File::create(const std::string& path, NumberType type, std::span<const Index> shape,
-                     std::span<const Index> chunk) {
+DataSet File::create(const std::string& path, NumberType type, std::span<const Index> shape) {
   const Lock lock;
   const std::string where = name_ + ": " + path;
-  const std::vector<hsize_t> extents(shape.begin(), shape.end()), pieces(chunk.begin(), chunk.end());
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
   const Handle space(H5Screate_simple(rank_of(extents), extents.data(), nullptr), H5Sclose);
   const Handle plan(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_alloc_time(plan.id(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(plan.id(), H5D_FILL_TIME_NEVER);  // every element is written, once
-  if (!pieces.empty()) H5Pset_chunk(plan.id(), rank_of(pieces), pieces.data());
   return DataSet(make(handle_.id(), where, path, disk_type(type).id(), space.id(), plan.id()), where);
 }
 
-std::vector<Index> DataSet::offsets() const {
+Index DataSet::offset() const {
   const Lock lock;
-  const Handle plan(H5Dget_create_plist(handle_.id()), H5Pclose);
-  if (H5Pget_layout(plan.id()) != H5D_CHUNKED) return {static_cast<Index>(H5Dget_offset(handle_.id()))};
-  std::vector<hsize_t> chunk(shape_.size()), corner(shape_.size(), 0);
-  H5Pget_chunk(plan.id(), rank_of(chunk), chunk.data());
-  std::vector<Index> found;
-  const auto beyond = [&](std::size_t axis) { return corner[axis] >= static_cast<hsize_t>(shape_[axis]); };
-  while (!beyond(0)) {
-    unsigned filters = 0;
-    haddr_t offset = HADDR_UNDEF;
-    hsize_t bytes = 0;
-    const bool known =
-        H5Dget_chunk_info_by_coord(handle_.id(), corner.data(), &filters, &offset, &bytes) >= 0;
-    require<FileError>(known && offset != HADDR_UNDEF, where_, ": has no room for its chunks: ", reason());
-    found.push_back(offset);
-    std::size_t axis = shape_.size() - 1;  // goes to the next chunk, along the last axis first
-    for (corner[axis] += chunk[axis]; axis > 0 && beyond(axis); corner[axis] += chunk[axis])
-      corner[axis--] = 0;
-  }
-  return found;
+  const haddr_t offset = H5Dget_offset(handle_.id());
+  require<FileError>(offset != HADDR_UNDEF, where_, ": its numbers do not follow one another: ", reason());
+  return offset;
 }
 
 void DataSet::set(const std::string& attribute, const std::string& value) {

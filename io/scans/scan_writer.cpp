@@ -45,11 +45,11 @@ void ScanWriter::Impl::make_file(const Scan& scan, std::optional<double> pixel_s
   hdf5::File made = hdf5::File::create(file);
   for (std::size_t k = 0; k < paths.size(); ++k) {
     if (counts[k] == 0) continue;
-    hdf5::DataSet set = made.create(paths[k], number_type(type), Shape{counts[k], shape[1], shape[2]}, {});
+    hdf5::DataSet set = made.create(paths[k], number_type(type), Shape{counts[k], shape[1], shape[2]});
     set.set("axes", "theta:y:x");
     set.set("units", "counts");
     if (k == 0) set.set("description", "transmission");
-    offsets[k] = set.offsets().front();
+    offsets[k] = set.offset();
   }
   std::vector<double> degrees;
   for (double angle : angles_of(scan)) degrees.push_back(in_degrees(angle));

@@ -104,10 +104,8 @@ Index TextHead::offset(const std::string& name) const {
 fs::path file_beside(const fs::path& head, const std::string& name, bool any_external) {
   const fs::path folder = fs::absolute(head).parent_path();
   std::error_code fault;
-  const fs::path file = fs::weakly_canonical(folder / name, fault);
-  const fs::path beyond = file.lexically_relative(fs::weakly_canonical(folder, fault));
-  require<FileError>(any_external || (!beyond.empty() && *beyond.begin() != ".."), head.string(),
-                     ": its voxels are in ", name,
+  const bool within = lies_within(folder / name, fs::canonical(folder, fault));
+  require<FileError>(any_external || within, head.string(), ": its voxels are in ", name,
                      ", outside of its folder; move them there, or give " + spelled("allow-external-files"));
   return folder / name;
 }

@@ -32,24 +32,18 @@ void describe(hdf5::DataSet& data, const VolumeFormat& form) {
 /// The common part of the two ways of storing voxels.
 class Hdf5Volume : public SlabWriter {
  public:
-  /// Chunks have whole lines, and at most `most_bytes` if a line is not longer.
-  Hdf5Volume(Beginning& beginning, Shape n, const VolumeFormat& form, Index most_bytes)
+  Hdf5Volume(Beginning& beginning, Shape n, const VolumeFormat& form)
       : SlabWriter(beginning.output.target().string(), n, form, beginning.ranks),
-        output_(std::move(beginning.output)) {
-    const Index line = n[2] * bytes_of(number_type(form.type));
-    chunk_ = {1, std::clamp<Index>(most_bytes / line, 1, n[1]), n[2]};
-    chunk_bytes_ = chunk_[1] * line;
-  }
+        output_(std::move(beginning.output)) {}
 
  protected:
   /// Makes everything except the voxels.
   void make_rest(hdf5::File& file, const std::string& recipe, const char* algorithm) {
     const VolumeFormat& form = format();
     {
-      hdf5::DataSet sums =
-          file.create(checksums_path, NumberType::uint32, std::vector<Index>{shape()[0]}, {});
+      hdf5::DataSet sums = file.create(checksums_path, NumberType::uint32, std::vector<Index>{shape()[0]});
       sums.set("algorithm", algorithm);
-      checksums_at_ = sums.offsets().front();
+      checksums_at_ = sums.offset();
     }
     file.write_text("/process/tandem/version", TANDEM_VERSION);
     file.write_text("/process/tandem/recipe", recipe);
@@ -63,15 +57,6 @@ class Hdf5Volume : public SlabWriter {
 
   /// The bytes of the positions of voxels, and of what the file needs for them.
   Index room_for_axes() const { return 16 * (shape()[0] + shape()[1] + shape()[2]); }
-
-  Index chunks_of_slice() const { return (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_; }
-
-  /// The bytes of chunk k of a slice; the last one may be shorter than the others.
-  std::span<const std::byte> chunk_of(const void* stored, Index k) const {
-    const Index first = k * chunk_bytes_;
-    return {static_cast<const std::byte*>(stored) + first,
-            static_cast<std::size_t>(std::min(chunk_bytes_, slice_bytes() - first))};
-  }
 
   void write_checksums() {
     std::vector<std::uint32_t> sums;
@@ -105,19 +90,17 @@ class Hdf5Volume : public SlabWriter {
 
   Output output_;
   std::optional<PlainFile> file_;
-  Shape chunk_{};
-  Index chunk_bytes_ = 0;
   Index checksums_at_ = 0;          // offset of the checksums in the file
   std::optional<Journal> journal_;  // the last member, since its thread uses the others
 };
 
-/// A volume without packing. libhdf5 makes the file with room for all voxels, marks it incomplete, and closes
-/// it, so that the file stays readable however the program ends. Then the voxels are put in their places, and
-/// libhdf5 adds the report.
+/// A volume without packing, whose slices follow one another: libhdf5 takes a time that grows as the square
+/// of the number of chunks to tell where they lie. libhdf5 makes the file with room for all voxels, marks it
+/// incomplete, and closes it, so that the file stays readable however the program ends. Then the voxels are
+/// put in their places, and libhdf5 adds the report.
 class PlainVolume : public Hdf5Volume {
  public:
-  PlainVolume(Beginning beginning, Shape n, const VolumeFormat& form)
-      : Hdf5Volume(beginning, n, form, max_chunk_bytes) {
+  PlainVolume(Beginning beginning, Shape n, const VolumeFormat& form) : Hdf5Volume(beginning, n, form) {
     JournalText& text = beginning.text;
     const std::string name = output_.name();
     if (!text.done.empty() && output_.has(name)) {
@@ -137,17 +120,15 @@ class PlainVolume : public Hdf5Volume {
   }
 
  private:
-  static constexpr Index max_chunk_bytes = Index{1} << 31;  // HDF5 counts bytes of a chunk in 32 bits
-
   void make(const std::string& name, const std::string& recipe) {
     output_.discard(name);
     file_.emplace(output_.create(name));
-    file_->require_space(bytes() + (shape()[0] * 256 + room_for_text + room_for_axes()) + recipe.size());
+    file_->require_space(bytes() + (shape()[0] * 4 + room_for_text + room_for_axes()) + recipe.size());
     hdf5::File file = hdf5::File::create(*file_);
     {
-      hdf5::DataSet data = file.create("/exchange/data", number_type(format().type), shape(), chunk_);
+      hdf5::DataSet data = file.create("/exchange/data", number_type(format().type), shape());
       describe(data, format());
-      offsets_ = data.offsets();
+      voxels_at_ = data.offset();
     }
     make_rest(file, recipe, "CRC-32 of each slice as it is stored");
     file.close();
@@ -159,8 +140,7 @@ class PlainVolume : public Hdf5Volume {
     try {
       const PlainFile left = output_.open(name);
       const hdf5::File file = hdf5::File::open(left.path());
-      return !file.has(report_path) && has_our_shape(file) &&
-             std::ssize(file.data_set("/exchange/data").offsets()) == shape()[0] * chunks_of_slice() &&
+      return !file.has(report_path) && has_our_shape(file) && file.data_set("/exchange/data").offset() > 0 &&
              file.data_set(checksums_path).size() == shape()[0];
     } catch (const FileError&) {  // it is damaged
       return false;
@@ -177,10 +157,7 @@ class PlainVolume : public Hdf5Volume {
     text.done = verified(text.done);
     for (DoneSlice& slice : text.done) {
       const std::vector<std::byte> bytes = stored(slice);
-      for (Index k = 0; k < chunks_of_slice(); ++k) {
-        const std::span<const std::byte> chunk = chunk_of(bytes.data(), k);
-        made.write(offset_of(slice.slice, k), chunk.data(), chunk.size());
-      }
+      made.write(offset_of(slice), bytes.data(), bytes.size());
     }
     made.sync();
     file_.emplace(std::move(made));
@@ -192,27 +169,20 @@ class PlainVolume : public Hdf5Volume {
   void find_places(const std::string& name) {
     file_.emplace(output_.open(name));
     const hdf5::File file = hdf5::File::open(file_->path());
-    offsets_ = file.data_set("/exchange/data").offsets();
-    checksums_at_ = file.data_set(checksums_path).offsets().front();
+    voxels_at_ = file.data_set("/exchange/data").offset();
+    checksums_at_ = file.data_set(checksums_path).offset();
   }
 
-  Index offset_of(Index slice, Index k) const { return offsets_[slice * chunks_of_slice() + k]; }
+  Index offset_of(const DoneSlice& slice) const { return voxels_at_ + slice.slice * slice_bytes(); }
 
   void write_slice(DoneSlice& slice, const void* stored) override {
-    for (Index k = 0; k < chunks_of_slice(); ++k) {
-      const std::span<const std::byte> chunk = chunk_of(stored, k);
-      const Index offset = offset_of(slice.slice, k);
-      file_->write(offset, chunk.data(), chunk.size());
-      file_->begin_sync(offset, chunk.size());
-    }
+    file_->write(offset_of(slice), stored, slice_bytes());
+    file_->begin_sync(offset_of(slice), slice_bytes());
   }
 
   std::vector<std::byte> stored(const DoneSlice& slice) override {
     std::vector<std::byte> bytes(slice_bytes());
-    for (Index k = 0; k < chunks_of_slice(); ++k) {
-      const std::size_t size = chunk_of(bytes.data(), k).size();
-      if (!file_->read(offset_of(slice.slice, k), bytes.data() + k * chunk_bytes_, size)) return {};
-    }
+    if (!file_->read(offset_of(slice), bytes.data(), bytes.size())) return {};
     return bytes;
   }
 
@@ -226,7 +196,7 @@ class PlainVolume : public Hdf5Volume {
     output_.publish();
   }
 
-  std::vector<Index> offsets_;
+  Index voxels_at_ = 0;  // offset of the first slice in the file
 };
 
 /// A volume with packing. Threads pack chunks at the same time. They hand their chunks to libhdf5 one after
@@ -235,8 +205,10 @@ class PlainVolume : public Hdf5Volume {
 /// that the journal lists to a new file.
 class PackedVolume : public Hdf5Volume {
  public:
-  PackedVolume(Beginning beginning, Shape n, const VolumeFormat& form)
-      : Hdf5Volume(beginning, n, form, max_chunk_bytes) {
+  PackedVolume(Beginning beginning, Shape n, const VolumeFormat& form) : Hdf5Volume(beginning, n, form) {
+    const Index line = n[2] * bytes_of(number_type(form.type));
+    chunk_ = {1, std::clamp<Index>(max_chunk_bytes / line, 1, n[1]), n[2]};
+    chunk_bytes_ = chunk_[1] * line;
     JournalText& text = beginning.text;
     const std::string second = output_.name() + ".2", left = text.is_second ? second : output_.name();
     if (!text.done.empty() && output_.has(left)) {
@@ -271,6 +243,15 @@ class PackedVolume : public Hdf5Volume {
                                      filters_of(format().compression, bytes_of(type), chunk_bytes_)));
     describe(*data_, format());
     make_rest(*h5_, recipe, "CRC-32 of each slice as it is stored, before compression");
+  }
+
+  Index chunks_of_slice() const { return (slice_bytes() + chunk_bytes_ - 1) / chunk_bytes_; }
+
+  /// The bytes of chunk k of a slice; the last one may be shorter than the others.
+  std::span<const std::byte> chunk_of(const void* stored, Index k) const {
+    const Index first = k * chunk_bytes_;
+    return {static_cast<const std::byte*>(stored) + first,
+            static_cast<std::size_t>(std::min(chunk_bytes_, slice_bytes() - first))};
   }
 
   void write_slice(DoneSlice& slice, const void* stored) override {
@@ -333,6 +314,8 @@ class PackedVolume : public Hdf5Volume {
     output_.publish({{name_, output_.name()}}, output_.target().string());
   }
 
+  Shape chunk_{};  // whole lines, and at most `max_chunk_bytes` if a line is not longer
+  Index chunk_bytes_ = 0;
   std::string name_;                 // name of the file in the folder
   std::optional<PlainFile> source_;  // file of a killed run, as long as its slices are copied
   std::optional<hdf5::File> h5_;

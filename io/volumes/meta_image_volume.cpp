@@ -119,11 +119,14 @@ std::unique_ptr<VolumeSource> meta_image_in(const fs::path& path, bool any_exter
   return volume;
 }
 
-std::unique_ptr<VolumeSource> open_meta_image(const fs::path& path, bool any_external) {
+bool is_meta_image(const fs::path& path) {
   const std::string ending = in_lower_case(path.extension().string());
   std::error_code fault;
-  if ((ending != ".mha" && ending != ".mhd") || !fs::is_regular_file(path, fault)) return nullptr;
-  return meta_image_in(path, any_external);
+  return (ending == ".mha" || ending == ".mhd") && fs::is_regular_file(path, fault);
+}
+
+std::unique_ptr<VolumeSource> open_meta_image(const fs::path& path, bool any_external) {
+  return is_meta_image(path) ? meta_image_in(path, any_external) : nullptr;
 }
 
 }  // namespace
@@ -133,6 +136,7 @@ VolumeKind meta_image_kind() {
           .title = "MetaImage",
           .endings = {".mha"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
+          .alone = is_meta_image,
           .create = create_meta_image,
           .open = open_meta_image};
 }

@@ -148,10 +148,14 @@ std::unique_ptr<VolumeSource> nrrd_in(const fs::path& path, bool any_external) {
   return volume;
 }
 
-std::unique_ptr<VolumeSource> open_nrrd(const fs::path& path, bool any_external) {
+bool is_nrrd(const fs::path& path) {
   const std::string ending = in_lower_case(path.extension().string());
   std::error_code fault;
-  if ((ending != ".nrrd" && ending != ".nhdr") || !fs::is_regular_file(path, fault)) return nullptr;
+  return (ending == ".nrrd" || ending == ".nhdr") && fs::is_regular_file(path, fault);
+}
+
+std::unique_ptr<VolumeSource> open_nrrd(const fs::path& path, bool any_external) {
+  if (!is_nrrd(path)) return nullptr;
   std::string magic(4, ' ');
   std::ifstream(path, std::ios::binary).read(magic.data(), 4);
   require<FileError>(magic == "NRRD", path.string(), ": is no NRRD; it does not begin with NRRD000");
@@ -165,6 +169,7 @@ VolumeKind nrrd_kind() {
           .title = "NRRD",
           .endings = {".nrrd"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
+          .alone = is_nrrd,
           .create = create_nrrd,
           .open = open_nrrd};
 }

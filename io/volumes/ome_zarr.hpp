@@ -12,6 +12,9 @@
 
 namespace tandem::io {
 
+/// Whether a path is a folder that is a Zarr, or has the name of one.
+bool is_zarr(const std::filesystem::path& path);
+
 /// Opens a folder that is an OME-Zarr 0.4, or an array, in Zarr 2, with the axes z, y, x. Null for any other
 /// path. @throws FileError
 std::unique_ptr<VolumeSource> open_zarr(const std::filesystem::path& path, bool any_external);
@@ -29,6 +32,10 @@ std::string dimensions(std::size_t level);
 /// if lengths are known, and what tandem says about the volume.
 std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,
                        const std::string& recipe_json, const std::string& report_json);
+
+/// A new text of ".zattrs" with the attributes of the older text that are a user's: with all that it has no
+/// attribute for, except the levels.
+std::string with_attributes_of(const std::string& older, std::string text);
 
 /// The text that each ".zattrs" of tandem has, and no other one.
 constexpr const char* mark = R"("tandem":{"command":"recon")";

@@ -3,6 +3,7 @@
 #include "ome_zarr.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,6 +12,7 @@
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/rounding.hpp"
+#include "../../core/spelled.hpp"
 #include "../files/json.hpp"
 #include "../files/number_form.hpp"
 #include "../files/stored_lines.hpp"
@@ -29,7 +31,19 @@ namespace fs = std::filesystem;
 constexpr double longest_axis = 1e9, largest_chunk = 1U << 31;  // voxels; bytes
 constexpr Index longest_metadata = Index{16} << 20;             // bytes
 
-Json json_in(const fs::path& path, std::string& text) {
+/// The folder of a volume, from which its files do not lead out.
+struct Root {
+  fs::path folder;  ///< canonical; empty if files may lie anywhere
+
+  void require_within(const fs::path& file) const {
+    require<FileError>(folder.empty() || lies_within(file, folder), file.string(),
+                       ": leads out of the folder of its volume; put the file there, or give " +
+                           spelled("allow-external-files") + " if you trust the volume");
+  }
+};
+
+Json json_in(const fs::path& path, const Root& root, std::string& text) {
+  root.require_within(path);
   text = text_of_regular_file(path, "a text of Zarr", longest_metadata);
   std::optional<Json> all = Json::of(text);
   require<FileError>(all.has_value(), path.string(), ": is not JSON; the file is damaged");
@@ -39,12 +53,14 @@ Json json_in(const fs::path& path, std::string& text) {
 /// One array: a level.
 struct Level {
   fs::path folder;
+  Root root;
   Shape shape{}, chunk{};
   NumberForm form{};
   std::string packer;  ///< empty: chunks are not packed
   bool shuffled = false;
   double fill = 0;
   char separator = '.';
+  bool is_whole = false;  ///< whether tandem wrote all its chunks
 
   Index chunk_bytes() const { return chunk[0] * chunk[1] * chunk[2] * form.bytes; }
 };
@@ -91,12 +107,23 @@ void find_packing(const Json& all, Level& level, const fs::path& path) {
                      known ? others : level.packer, "; zstd, blosc or zlib is needed, or none");
 }
 
-Level level_in(const fs::path& folder) {
+/// The number that fills chunks that are not there.
+double fill_of(const Json* value) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (value && value->number()) return *value->number();
+  const std::string text = text_in(value);
+  return text == "NaN"         ? std::numeric_limits<double>::quiet_NaN()
+         : text == "Infinity"  ? infinite
+         : text == "-Infinity" ? -infinite
+                               : 0;
+}
+
+Level level_in(const fs::path& folder, const Root& root) {
   const fs::path path = folder / ".zarray";
   std::string text;
-  const Json all = json_in(path, text);
+  const Json all = json_in(path, root, text);
   Level level;
-  level.folder = folder;
+  level.folder = folder, level.root = root;
   level.shape = shape_in(all, "shape", path), level.chunk = shape_in(all, "chunks", path);
   const std::string type = text_in(all.find("dtype"));
   const std::optional<NumberForm> form = form_of(type);
@@ -109,11 +136,40 @@ Level level_in(const fs::path& folder) {
   require<FileError>(text_in(all.find("order")) != "F", path.string(), ": order \"F\"; \"C\" is needed");
   find_packing(all, level, path);
   if (text_in(all.find("dimension_separator")) == "/") level.separator = '/';
-  const Json* fill = all.find("fill_value");
-  level.fill = fill && fill->number()   ? *fill->number()
-               : text_in(fill) == "NaN" ? std::numeric_limits<double>::quiet_NaN()
-                                        : 0;
+  level.fill = fill_of(all.find("fill_value"));
   return level;
+}
+
+/// The file of a chunk.
+fs::path chunk_file(const Level& level, const std::array<Index, 3>& at) {
+  std::string name = std::to_string(at[0]);
+  for (const std::size_t axis : {1, 2}) name += level.separator + std::to_string(at[axis]);
+  return level.folder / name;
+}
+
+/// The bytes in the file of a chunk; empty if there is none, which stands for the number that fills.
+std::optional<Index> bytes_of_chunk(const Level& level, const fs::path& path) {
+  std::error_code fault;
+  const bool is_missing = fs::symlink_status(path, fault).type() == fs::file_type::not_found &&
+                          fault == std::errc::no_such_file_or_directory;
+  require<FileError>(!is_missing || !level.is_whole, path.string(),
+                     ": is missing, although tandem wrote all chunks; the volume is damaged, make it again");
+  if (is_missing) return std::nullopt;
+  level.root.require_within(path);
+  require_regular_file(path);
+  const Index bytes = fs::file_size(path), due = level.chunk_bytes();
+  require<FileError>(!level.packer.empty() || bytes == due, path.string(), ": has ", bytes, " bytes, not ",
+                     due, "; the file is damaged");
+  require<FileError>(bytes <= 2 * due + (1 << 16), path.string(), ": has ", bytes, " bytes, more than ", due,
+                     " take; the file is damaged");
+  return bytes;
+}
+
+/// Requires all chunks of a level that tandem wrote, which are slices.
+void require_chunks(Level& level) {
+  level.is_whole = level.separator == '/' && level.chunk == Shape{1, level.shape[1], level.shape[2]};
+  if (!level.is_whole) return;  // another program has stored it anew
+  parallel_for(level.shape[0], [&](Index slice) { bytes_of_chunk(level, chunk_file(level, {slice, 0, 0})); });
 }
 
 class ZarrSource final : public VolumeSource {
@@ -155,25 +211,17 @@ class ZarrSource final : public VolumeSource {
  private:
   static void read_chunk(const Level& level, const std::array<Index, 3>& at, const Lines& lines,
                          std::byte* out) {
-    std::string name = std::to_string(at[0]);
-    for (const std::size_t axis : {1, 2}) name += level.separator + std::to_string(at[axis]);
-    const fs::path path = level.folder / name;
-    std::error_code fault;
-    if (!fs::exists(path, fault)) return fill(level, lines, out);
-    require_regular_file(path);
-    const Index bytes = fs::file_size(path);
+    const fs::path path = chunk_file(level, at);
+    const std::optional<Index> bytes = bytes_of_chunk(level, path);
+    if (!bytes) return fill(level, lines, out);
     std::vector<InputFile> files;
     files.emplace_back(path, path.string());
     if (level.packer.empty()) {
-      const std::array<Extent, 1> extents{{{0, 0, bytes}}};
-      require<FileError>(bytes >= level.chunk_bytes(), path.string(), ": has ", bytes, " bytes, not ",
-                         level.chunk_bytes(), "; the file is damaged");
+      const std::array<Extent, 1> extents{{{0, 0, *bytes}}};
       return read_lines({files, extents}, level.form, lines, out);
     }
-    require<FileError>(bytes <= 2 * level.chunk_bytes() + (1 << 16), path.string(), ": has ", bytes,
-                       " bytes, more than ", level.chunk_bytes(), " take; the file is damaged");
-    std::vector<std::byte> packed(bytes);
-    files[0].read(0, bytes, packed.data());
+    std::vector<std::byte> packed(*bytes);
+    files[0].read(0, *bytes, packed.data());
     copy(level, unpacked_chunk(level, packed, path), lines, out);
   }
 
@@ -270,21 +318,19 @@ void take_own(const Json& own, const std::string& text, VolumeSource& volume) {
     volume.recipe = text.substr(recipe->place().first, recipe->place().size());
 }
 
-bool is_incomplete(const Json& attributes) {
-  const Json* complete = attributes.find("tandem", "complete");
-  return complete && complete->flag() == false;
-}
-
-std::unique_ptr<VolumeSource> multiscale(const fs::path& path) {
+std::unique_ptr<VolumeSource> multiscale(const fs::path& path, const Root& root) {
   std::string text;
-  const Json attributes = json_in(path / ".zattrs", text);
-  require<FileError>(!is_incomplete(attributes), path.string(), ": ", not_finished);
+  const Json attributes = json_in(path / ".zattrs", root, text);
+  const Json* complete = attributes.find("tandem", "complete");
+  require<FileError>(!complete || complete->flag() != false, path.string(), ": ", not_finished);
   const Json* scales = attributes.find("multiscales");
   const Json* sets = scales && !scales->items().empty() ? scales->items().front().find("datasets") : nullptr;
   require<FileError>(sets != nullptr, path.string(),
                      ": .zattrs has no multiscales; an OME-Zarr 0.4 is needed");
   std::vector<Level> levels;
-  for (const fs::path& folder : folders_of(path, *sets)) levels.push_back(level_in(folder));
+  for (const fs::path& folder : folders_of(path, *sets)) levels.push_back(level_in(folder, root));
+  if (complete && complete->flag())
+    for (Level& level : levels) require_chunks(level);
   auto volume = std::make_unique<ZarrSource>(std::move(levels));
   volume->where = path.string();
   const std::vector<double> pitch = transformation(sets->items().front(), "scale");
@@ -300,15 +346,24 @@ std::unique_ptr<VolumeSource> multiscale(const fs::path& path) {
 
 }  // namespace
 
-std::unique_ptr<VolumeSource> open_zarr(const fs::path& path, bool) {
+bool is_zarr(const fs::path& path) {
   std::error_code fault;
+  if (in_lower_case(path.extension().string()) == ".zarr") return fs::is_directory(path, fault);
+  constexpr std::array names{".zarray", ".zattrs", ".zgroup", "zarr.json"};
+  return std::ranges::any_of(names, [&](const char* name) { return fs::exists(path / name, fault); });
+}
+
+std::unique_ptr<VolumeSource> open_zarr(const fs::path& path, bool any_external) {
+  if (!is_zarr(path)) return nullptr;
+  std::error_code fault;
+  const Root root{any_external ? fs::path() : fs::canonical(path, fault)};
+  require<FileError>(!fs::exists(path / "zarr.json", fault), path.string(),
+                     ": is a Zarr 3; a Zarr 2, such as OME-Zarr 0.4, is needed");
   std::unique_ptr<VolumeSource> volume;
   if (fs::exists(path / ".zarray", fault))
-    volume = std::make_unique<ZarrSource>(std::vector{level_in(path)});
-  else if (fs::exists(path / ".zattrs", fault))
-    volume = multiscale(path);
+    volume = std::make_unique<ZarrSource>(std::vector{level_in(path, root)});
   else
-    return nullptr;
+    volume = multiscale(path, root);
   volume->reconstruction = true;
   return volume;
 }

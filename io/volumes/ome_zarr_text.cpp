@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "../../core/version.hpp"
+#include "../files/json.hpp"
 #include "../files/text.hpp"
 
 namespace tandem::io::zarr_text {
@@ -117,6 +118,18 @@ std::string attributes(const std::string& name, const std::vector<Shape>& levels
   return words(R"({"multiscales":[{"version":"0.4","name":)", quoted(name), R"(,"axes":[)", axes,
                R"(],"datasets":[)", datasets, R"(],"type":"mean"}],)",
                about(format, recipe_json, report_json), '}');
+}
+
+std::string with_attributes_of(const std::string& older, std::string text) {
+  const std::optional<Json> was = Json::of(older), is = Json::of(text);
+  for (std::size_t k = 0; was && is && k < was->names().size(); ++k) {
+    const std::string& name = was->names()[k];
+    if (name == "multiscales" || is->find(name)) continue;
+    const Range value = was->items()[k].place();
+    text.back() = ',';  // in the place of the last brace
+    text += words(quoted(name), ':', older.substr(value.first, value.size()), '}');
+  }
+  return text;
 }
 
 std::string unfinished() {

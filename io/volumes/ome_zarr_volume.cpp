@@ -3,12 +3,8 @@
 //
 // All files are made in a hidden folder within, and moved to their places at the end, ".zattrs" last.
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <set>
 
 #include "../../core/error.hpp"
@@ -100,21 +96,6 @@ void require_ours(const fs::path& folder, Replace replace) {
                      is_zarr ? ", or " + spelled("overwrite") : "");
 }
 
-/// Makes the folder, and removes it again if it stays empty.
-class Folder {
- public:
-  Folder(const fs::path& path, Replace replace) : path_(path) {
-    require_ours(path, replace);
-    const bool made = ::mkdir(path.c_str(), 0777) == 0 || errno == EEXIST;
-    require<FileError>(made, path.string(), ": cannot be made: ", reason_of(errno));
-  }
-  Folder(Folder&&) = delete;
-  ~Folder() { ::rmdir(path_.c_str()); }
-
- private:
-  fs::path path_;
-};
-
 /// The shapes of the volume and of its smaller copies.
 std::vector<Shape> levels_of(Shape n) {
   constexpr Index small = 64;  // voxels along x and y
@@ -150,8 +131,10 @@ class ZarrWriter final : public SlabWriter {
   }
 
  private:
-  static std::unique_ptr<Folder> folder_of(const Creation& c) {
-    return c.continuation.ranks.is_first() ? std::make_unique<Folder>(c.path, c.replace) : nullptr;
+  static std::unique_ptr<MadeFolder> folder_of(const Creation& c) {
+    if (!c.continuation.ranks.is_first()) return nullptr;
+    require_ours(c.path, c.replace);
+    return std::make_unique<MadeFolder>(c.path);
   }
 
   Output& output() { return beginning_.output; }
@@ -245,18 +228,28 @@ class ZarrWriter final : public SlabWriter {
     output().create(name).write(0, text.data(), text.size());
   }
 
+  /// Writes a file of attributes, which keeps those that a user put into the file that it replaces.
+  void write_attributes(const std::string& name, const std::string& text, const fs::path& older) {
+    std::error_code fault;
+    const bool has_older = wrote(path_) && fs::is_regular_file(fs::symlink_status(older, fault));
+    write_text(name, has_older
+                         ? zarr_text::with_attributes_of(text_of_regular_file(older, "a text of Zarr"), text)
+                         : text);
+  }
+
   void complete(const std::string& report_json) override {
     for (std::size_t level = 1; level < levels_.size(); ++level) make_level(level);
-    write_text(part("due"), zarr_text::unfinished());
+    write_attributes(part("due"), zarr_text::unfinished(), path_ / attributes);
     write_text(part("group"), "{\"zarr_format\":2}");
-    write_text(attributes,
-               zarr_text::attributes(path_.stem().string(), levels_, format(), recipe_, report_json));
+    write_attributes(attributes,
+                     zarr_text::attributes(path_.stem().string(), levels_, format(), recipe_, report_json),
+                     path_ / attributes);
     std::vector<Output::Step> steps{{part("due"), attributes}, {part("group"), ".zgroup"}};
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       const std::string name = std::to_string(level);
       write_text(part(name), zarr_text::array(levels_[level], format()));
       steps.push_back({part(name), name + "/.zarray"});
-      write_text(part(name + "axes"), zarr_text::dimensions(level));
+      write_attributes(part(name + "axes"), zarr_text::dimensions(level), path_ / name / attributes);
       steps.push_back({part(name + "axes"), name + "/" + attributes});
       for (Index z = 0; z < levels_[level][0]; ++z)
         steps.push_back({chunk_part(level, z), name + "/" + std::to_string(z) + "/0/0"});
@@ -271,7 +264,7 @@ class ZarrWriter final : public SlabWriter {
   }
 
   fs::path path_;
-  std::unique_ptr<Folder> folder_;  // only the first rank has it
+  std::unique_ptr<MadeFolder> folder_;  // only the first rank has it
   Beginning beginning_;
   std::vector<Shape> levels_;
   std::string recipe_;
@@ -295,6 +288,7 @@ VolumeKind ome_zarr_kind() {
           .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
           .packs = true,
           .is_folder = true,
+          .alone = is_zarr,
           .create = create_ome_zarr,
           .open = open_zarr,
           .files = all_files};

@@ -41,6 +41,8 @@ struct VolumeKind {
   bool packs = false;                     ///< whether it takes a Compression
   Parts parts = Parts::none;
   bool is_folder = false;
+  /// Whether a path is of this kind, so that no scan has it. Null if scans have such files, too.
+  bool (*alone)(const std::filesystem::path&) = nullptr;
   std::unique_ptr<VolumeWriter> (*create)(const Creation&) = nullptr;
   /// Opens a volume, and returns null for paths of other kinds. The function is null if such volumes are not
   /// read.
@@ -56,6 +58,8 @@ struct VolumeKind {
 std::span<const VolumeKind> volume_kinds();
 /// The kind of a volume by the ending of its name, in upper or lower case. Null for any other name.
 const VolumeKind* volume_kind(const std::filesystem::path& path);
+/// Whether a path is a volume, be it faulty, in a format that scans do not have.
+bool is_volume_alone(const std::filesystem::path& path);
 const VolumeKind* volume_kind_named(std::string_view name);  ///< null if there is none
 /// All endings that name a kind, in words: ".h5, .hdf5, ... or .zarr".
 std::string volume_endings();

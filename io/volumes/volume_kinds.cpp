@@ -38,6 +38,11 @@ const VolumeKind* volume_kind(const std::filesystem::path& path) {
   return nullptr;
 }
 
+bool is_volume_alone(const std::filesystem::path& path) {
+  return std::ranges::any_of(volume_kinds(),
+                             [&](const VolumeKind& kind) { return kind.alone && kind.alone(path); });
+}
+
 const VolumeKind* volume_kind_named(std::string_view name) {
   for (const VolumeKind& kind : volume_kinds())
     if (kind.name == name) return &kind;

@@ -137,9 +137,9 @@ void write_joined(const PlainFile& made, const std::vector<Part>& parts, bool co
     data.set("units", one.unit);
     data.set_flag("complete", complete);
     if (one.min && one.max) data.set("min", *one.min), data.set("max", *one.max);
-    hdf5::DataSet checks = file.create(checksums_path, NumberType::uint32, std::vector<Index>{slices}, {});
+    hdf5::DataSet checks = file.create(checksums_path, NumberType::uint32, std::vector<Index>{slices});
     checks.set("algorithm", "CRC-32 of each slice as it is stored");
-    const Index at = checks.offsets().front();
+    const Index at = checks.offset();
     file.write_text("/process/tandem/version", TANDEM_VERSION);
     file.write_text("/process/tandem/recipe", one.recipe);
     if (!one.made_by.empty()) file.write_text(made_by_path, one.made_by);

@@ -213,6 +213,9 @@ TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
   fails(recon + "--flat-sets linear", 3, {"--flat-sets linear", "--flat-loc"});
   fails(recon + "--beam-hardening wedge:file=missing.txt", 3, {"missing.txt"});
   fails(recon + "--beam-hardening wedge", 2, {"--beam-hardening", "wedge:file=FILE"});
+  std::string many = "1";
+  for (int k = 1; k < 20'000; ++k) many += ",0";
+  fails(recon + "--beam-hardening " + many, 2, {"20000 coefficients; at most 100 are taken"});
   fails(recon + "--beam-hardening plate", 2, {"'plate'", "wedge or spectrum"});
   std::ofstream(*program / "energies.txt") << "60000 1\n";
   fails(recon + "--beam-hardening spectrum:file=energies.txt", 3, {"60000 keV", "300 keV"});
@@ -278,6 +281,42 @@ TEST_F(BadInput, InterruptThatComesTwiceLeavesNothing) {
   EXPECT_EQ(run.code, 130) << run.err;
   EXPECT_NE(text_of(*program / "errors").find("interrupted by SIGINT"), std::string::npos);
   EXPECT_EQ(program->left_of("bad_"), 0);
+}
+
+/// The solver's step takes longer than the program waits, so another thread ends it.
+TEST_F(BadInput, InterruptLeavesNoEmptyFolder) {
+  const Ended run = (*program)(
+      "recon good.h5 -o bad_.zarr --size 1024 --reconstruction-algorithm sirt --iterations 100000 --quiet & "
+      "p=$!; sleep 1; kill -INT $p; wait $p",
+      "true; env --default-signal=INT");
+  EXPECT_EQ(run.code, 130) << run.err;
+  EXPECT_EQ(program->left_of("bad_"), 0);
+}
+
+TEST_F(BadInput, VolumeThatIsFaultyNamesItsFault) {
+  const auto text = [](const std::string& name) { return text_of(*program / name); };
+  const auto write = [](const std::string& name, const std::string& bytes) {
+    std::ofstream(*program / name, std::ios::binary) << bytes;
+  };
+  for (const char* name : {"f.nrrd", "f.mha", "f.zarr"})
+    EXPECT_EQ((*program)(std::string("recon good.h5 --quiet -o ") + name).code, 0);
+  write("cut.nrrd", text("f.nrrd").substr(0, text("f.nrrd").size() - 5));
+  write("cut.mha", text("f.mha").substr(0, text("f.mha").size() - 5));
+  std::string head = text("f.mha");
+  write("odd.mha", head.replace(head.find("MET_FLOAT"), 9, "MET_OTHER"));
+  std::string array = text("f.zarr/0/.zarray");
+  write("f.zarr/0/.zarray", array.replace(array.find("<f4"), 3, "<c8"));
+  std::filesystem::create_directory(*program / "none.zarr");
+  std::filesystem::create_directory(*program / "three.zarr");
+  write("three.zarr/zarr.json", "{}");
+  const std::pair<std::string, const char*> faults[]{
+      {"cut.nrrd", "it was cut short or is damaged"}, {"cut.mha", "it was cut short or is damaged"},
+      {"odd.mha", "ElementType = \"MET_OTHER\""},     {"f.zarr", "dtype \"<c8\""},
+      {"none.zarr", ".zattrs: cannot be read"},       {"three.zarr", "is a Zarr 3"}};
+  for (const auto& [name, words] : faults) {
+    fails("info " + name, 3, {name.c_str(), words});
+    fails("recon " + name + " -o bad_.h5", 3, {name.c_str(), "is a volume, not a scan"});
+  }
 }
 
 }  // namespace

@@ -258,6 +258,11 @@ TEST_F(Enemies, AsPipesAndDevicesHaveAnEnd) {
     fails("recon scan.h5 --dry-run " + option + "pipe", 3, {"pipe"});
     fails("recon scan.h5 --dry-run " + option + "/dev/zero", 3, {"/dev/zero"});
   }
+  fails("recon scan.h5 -o new_v.h5 --json pipe", 3, {"pipe: the report cannot be written: nobody reads"});
+  const Ended piped =
+      (*program)("recon scan.h5 -o piped.h5 --json pipe --quiet & sleep 1; cat pipe > got; wait $!");
+  EXPECT_EQ(piped.code, 0) << piped.err;
+  EXPECT_EQ(program->json("got")["output"], "piped.h5");
   ASSERT_EQ(::mkfifo((*program / "t.tif.manifest").c_str(), 0600), 0);
   fails("recon scan.h5 -o t.tif", 3, {"t.tif.manifest"});
 }

@@ -48,6 +48,21 @@ TEST_F(ForecastProgram, IsMeasuredOnce) {
   EXPECT_EQ(run_.left_of(".tandem"), 0);
 }
 
+/// What a run says that it took is the time from its first file to its last, not that of its stations.
+TEST_F(ForecastProgram, IsBesideTheTimeOnTheClock) {
+  planned();
+  const Ended ended = with_cache("recon scan.h5 -o v.h5 --json r.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const json seconds = run_.json("r.json")["seconds"];
+  EXPECT_GT(seconds["run"], seconds["total"].get<double>() + seconds["finish"].get<double>());
+  for (const char* word : {"\ntime      ", " s, took "}) {
+    const std::size_t at = ended.out.find(word);
+    ASSERT_NE(at, std::string::npos) << ended.out;
+    const double said = std::stod(ended.out.substr(at + std::string(word).size()));
+    EXPECT_NEAR(said, seconds["run"], 0.005 * seconds["run"].get<double>());  // three digits
+  }
+}
+
 TEST_F(ForecastProgram, FollowsFromTheRates) {
   planned();
   json all = rates();

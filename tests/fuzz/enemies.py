@@ -20,12 +20,13 @@ import re
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 import zlib
+
+from forged import forge_volume, leave_folder
 
 SECRET = "hunter2-of-the-victim"
 WAITING_S = 60
@@ -77,42 +78,6 @@ class Case:
 
     def one_of(self, *things):
         return self.chance.choice(things)
-
-
-# What an enemy writes.
-
-def tiff(pixels, description):
-    """A picture of 16 x 16 floats with a description, as a classic TIFF of one strip."""
-    text = description.encode() + b"\0"
-    text += b"\0" * (len(text) % 2)
-    data = struct.pack("<256f", *pixels)
-    at = 8 + len(data)
-    entries = [(256, 4, 1, 16), (257, 4, 1, 16), (258, 3, 1, 32), (259, 3, 1, 1), (262, 3, 1, 1),
-               (270, 2, len(text), at), (273, 4, 1, 8), (277, 3, 1, 1), (278, 4, 1, 16), (279, 4, 1, len(data)),
-               (339, 3, 1, 3)]
-    folder = struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4)
-    return b"II*\0" + struct.pack("<I", at + len(text)) + data + text + folder
-
-
-def forge_volume(case, recipe):
-    """A TIFF volume of one slice, with this recipe."""
-    case.path("stranger").mkdir()
-    text = f"tandem 0.2.0\nslice: 0\nshape: 1 16 16\ntype: float32\nunit: 1/pixel\nrecipe: {recipe}\n"
-    case.path("stranger/v_00000.tif").write_bytes(tiff([0.5] * 256, text))
-    return "stranger/v_00000.tif"
-
-
-def line_of_journal(text):
-    return f"{text} {zlib.crc32(text.encode()):x}\n"
-
-
-def leave_folder(case, output, journal, host=None, boot="another"):
-    """What a killed run leaves, as far as an enemy can know it."""
-    left = case.path(f".{output}.tandem")
-    left.mkdir(mode=0o700)
-    (left / "lock").write_text(f"tandem: process 7 on {host or socket.gethostname()}\n{boot}\n1234")
-    (left / f"{output}.journal").write_text("".join(line_of_journal(line) for line in journal))
-    return left
 
 
 def evil_options(case):
@@ -203,6 +168,43 @@ def attack_from_elsewhere(case):
     require((left / "v.h5").read_bytes() == b"half", "the work of another machine or user was cleared")
     require(name == "w.h5" or code == 3, "it was taken")
     case.check_victims(".v.h5.tandem", "w.h5")
+    return code
+
+
+def attack_by_chunks(case):
+    """A Zarr of a stranger whose files lead to a private file, or lack bytes: no bytes of it come out."""
+    case.run("recon", "scan.h5", "-o", "v.zarr", codes=(0,))
+    private = case.path("private.bin")
+    private.write_bytes((SECRET.encode() * 64)[:1024])  # as long as a chunk
+    at = case.path("v.zarr") / case.one_of("0/1/0/0", "0/1/0", "0/1", "0", "0/.zarray", ".zattrs")
+    kind = case.one_of("link", "folder", "lost", "short", "long") if at.name == "0" and at.is_file() else "link"
+    if kind in ("short", "long"):
+        os.truncate(at, 1000 if kind == "short" else 1100)
+    elif at.is_dir():
+        shutil.move(at, case.path("elsewhere"))
+        for chunk in case.path("elsewhere").rglob("0"):
+            if chunk.is_file():
+                chunk.write_bytes(private.read_bytes())
+        os.symlink(case.path("elsewhere"), at)
+    else:
+        at.unlink()
+        if kind == "link":
+            os.symlink(private, at)
+        elif kind == "folder":
+            at.mkdir()
+    case.run("info", "v.zarr", codes=(3,))
+    case.run("project", "v.zarr", "--like", "scan.h5", "-o", "made.h5", codes=(3,))
+    code = case.run("recon", "scan.h5", "-o", "made.h5", "--initial", "v.zarr", *SOLVER, codes=(3,))
+    require(not case.path("made.h5").exists(), "a volume was made of it")
+    case.check_victims("v.zarr", "private.bin", "elsewhere")
+    return code
+
+
+def attack_by_pipe(case):
+    """A report into a pipe that nobody reads."""
+    os.mkfifo(case.path("pipe"))
+    code = case.run("recon", "scan.h5", "-o", "made.h5", "--json", "pipe", codes=(3,))
+    case.check_victims("pipe")
     return code
 
 
@@ -312,6 +314,38 @@ def attack_the_page(case):
             run.communicate(timeout=WAITING_S)
     require(secret not in case.path("run.log").read_text(), "the log has the secret")
     case.check_victims("run.log")
+    return 0
+
+
+def attack_look(case):
+    """Seven connections that do not end what they send, and commands that cost much."""
+    words = [case.program, "look", "scan.h5", "--quiet"]
+    with subprocess.Popen(words, cwd=case.folder, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True) as run:
+        try:
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/(\w+)/", run.stdout.readline())
+            require(found, "no address")
+            port, secret = int(found[1]), found[2]
+            head = f"HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: "
+            hardening = ",".join(["1"] + ["0"] * 20000)
+            body = json.dumps({"options": {"beam-hardening": hardening}, "z": 1, "pane": "a"})
+            begin = time.monotonic()
+            answer = talk(port, f"POST /{secret}/slice {head}{len(body)}\r\n\r\n{body}")
+            require(answer.startswith("HTTP/1.1 422") and "at most 100" in answer, "coefficients give", answer[:100])
+            require(time.monotonic() - begin < 5, "coefficients take", time.monotonic() - begin, "s")
+            held = [socket.create_connection(("127.0.0.1", port)) for _ in range(7)]
+            for wire in held:
+                wire.sendall(f"POST /{secret}/slice {head}9\r\n\r\n".encode())
+            time.sleep(0.5)
+            begin = time.monotonic()
+            answer = talk(port, f"GET /{secret}/about.json HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")
+            require(answer.startswith(("HTTP/1.1 200", "HTTP/1.1 503")), "the eighth gets", answer[:100])
+            require(time.monotonic() - begin < 3, "the eighth waits", time.monotonic() - begin, "s")
+            for wire in held:
+                wire.close()
+        finally:
+            run.send_signal(signal.SIGTERM)
+            run.communicate(timeout=WAITING_S)
+    case.check_victims()
     return 0
 
 

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -43,6 +44,17 @@ TEST(TextFile, IsNotShownIfItIsNoList) {
   EXPECT_EQ(refusal([&] { io::read_angles(folder / "shadow"); }).find("hunter2"), std::string::npos);
   EXPECT_EQ(refusal([&] { io::read_pairs(folder / "shadow", "two numbers"); }).find("hunter2"),
             std::string::npos);
+}
+
+/// A file of 3 TiB, of which not one GiB is read.
+TEST(TextFile, IsRefusedForItsLengthBeforeItIsRead) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "long.npy") << "1";
+  fs::resize_file(folder / "long.npy", std::uintmax_t{3} << 40);  // sparse
+  const std::clock_t begin = std::clock();
+  EXPECT_TRUE(says(refusal([&] { io::text_of_regular_file(folder / "long.npy", "a list", Index{1} << 30); }),
+                   {"long.npy: has more than 1073741824 bytes"}));
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 10);
 }
 
 }  // namespace tandem::test

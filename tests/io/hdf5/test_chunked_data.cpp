@@ -3,6 +3,7 @@
 #include <hdf5.h>
 
 #include <chrono>
+#include <ctime>
 #include <future>
 #include <random>
 #include <thread>
@@ -248,6 +249,22 @@ TEST(ChunkedData, ThatChangeAreRefused) {
   EXPECT_EQ(read_part(set, whole(shape)), known_numbers(shape));
   fs::resize_file(folder / "d.h5", fs::file_size(folder / "d.h5") / 2);
   EXPECT_TRUE(says(refusal([&] { read_part(set, whole(shape)); }), {"d.h5: /d: ", "d.h5 had ", "now"}));
+}
+
+/// Four times the chunks take four times the time of the processor, not sixteen times.
+TEST(ChunkedData, TakeATimeThatGrowsAsTheirNumber) {
+  const auto seconds = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
+  const auto seconds_of = [&](unsigned count) {
+    const TemporaryFolder folder;
+    std::vector<double> numbers(count);
+    for (unsigned k = 0; k < count; ++k) numbers[k] = k % 251;
+    write_chunked(folder / "some.h5", {.shape = {count, 1, 1}, .chunk = {1, 1, 1}}, numbers);
+    const double begin = seconds();
+    EXPECT_EQ(read_part(stored_set(folder / "some.h5"), whole({count, 1, 1})), numbers);
+    return seconds() - begin;
+  };
+  seconds_of(1000);  // what is done once
+  EXPECT_LT(seconds_of(32'000), 8 * seconds_of(8'000));
 }
 
 }  // namespace tandem::test

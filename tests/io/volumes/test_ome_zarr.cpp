@@ -149,6 +149,102 @@ TEST(OmeZarr, LeadsThroughNoLink) {
   EXPECT_TRUE(says(refusal([&] { write_ramp(folder / "v.zarr", {}); }), {"is a link"}));
 }
 
+/// A stranger's links lead to no private file, unless the user trusts the volume.
+TEST(OmeZarr, IsReadWithinItsFolder) {
+  std::vector<float> voxels(3 * 4 * 5);
+  for (const char* name : {"0/1/0/0", "0/1/0", "0/1", "0", "0/.zarray", ".zattrs"}) {
+    const TemporaryFolder folder, elsewhere;
+    const fs::path path = folder / "v.zarr";
+    write_ramp(path, {});
+    fs::rename(path / name, elsewhere / "private");
+    fs::create_symlink(elsewhere / "private", path / name);
+    const auto read = [&](bool any) { io::VolumeReader(path, any).read({0, 3}, voxels.data()); };
+    EXPECT_TRUE(
+        says(refusal([&] { read(false); }), {"v.zarr", "leads out of the folder", "--allow-external"}))
+        << name;
+    read(true);
+    EXPECT_EQ(voxels, ramp()) << name;
+  }
+  const TemporaryFolder folder;
+  write_ramp(folder / "v.zarr", {});
+  fs::rename(folder / "v.zarr/0/1", folder / "v.zarr/0/more");
+  fs::create_directory_symlink("more", folder / "v.zarr/0/1");
+  fs::create_directory_symlink(folder / "v.zarr", folder / "link.zarr");
+  io::VolumeReader(folder / "link.zarr").read({0, 3}, voxels.data());
+  EXPECT_EQ(voxels, ramp());
+}
+
+/// A chunk that is not there stands for a number in a Zarr of others. Here it is a loss, and so is a link to
+/// nothing.
+TEST(OmeZarr, LacksNoChunkThatTandemWrote) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "v.zarr", chunk = path / "0/1/0/0";
+  std::vector<float> voxels(3 * 4 * 5), filled = ramp();
+  write_ramp(path, {});
+  fs::remove(chunk);
+  EXPECT_TRUE(says(refusal([&] { io::VolumeReader{path}; }), {"0/1/0/0: is missing", "damaged"}));
+  std::fill_n(filled.begin() + 20, 20, 0.0f);
+  io::VolumeReader(path / "0").read({0, 3}, voxels.data());  // an array alone does not tell who wrote it
+  EXPECT_EQ(voxels, filled);
+  fs::create_symlink("nowhere", chunk);
+  EXPECT_TRUE(says(refusal([&] {
+                     io::VolumeReader(path / "0").read({0, 3}, voxels.data());
+                   }),
+                   {"0/1/0/0: no such file"}));
+}
+
+TEST(OmeZarr, HasChunksOfTheSizeThatIsDue) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "v.zarr";
+  std::vector<float> voxels(3 * 4 * 5);
+  for (const Index bytes : {79, 81}) {
+    write_ramp(path, {});
+    fs::resize_file(path / "0/1/0/0", bytes);
+    const std::string had = "has " + std::to_string(bytes) + " bytes, not 80";
+    EXPECT_TRUE(says(refusal([&] { io::VolumeReader{path}; }), {"0/1/0/0", had}));
+    EXPECT_TRUE(says(refusal([&] {
+                       io::VolumeReader(path / "0").read({0, 3}, voxels.data());
+                     }),
+                     {"0/1/0/0", had}));
+  }
+}
+
+/// What is filled is not always a finite number.
+TEST(OmeZarr, SaysThatItIsFilledByInfinity) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "v.zarr");
+  std::ofstream(folder / "v.zarr/.zarray")
+      << R"({"zarr_format":2,"shape":[1,2,2],"chunks":[1,2,2],"dtype":"<f4","compressor":null,"filters":null,)"
+      << R"("fill_value":"Infinity","order":"C"})";
+  std::vector<float> voxels(4);
+  EXPECT_TRUE(says(refusal([&] {
+                     io::VolumeReader(folder / "v.zarr").read({0, 1}, voxels.data());
+                   }),
+                   {"is inf; finite numbers are needed"}));
+}
+
+TEST(OmeZarr, KeepsTheAttributesOfAUser) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "v.zarr";
+  write_ramp(path, {});
+  const auto add = [&](const fs::path& file, const std::string& more) {
+    std::string text = bytes_of_file(file);
+    text.back() = ',';
+    std::ofstream(file) << text << more << '}';
+  };
+  add(path / ".zattrs", R"("omero":{"channels":[{"label":"a \"b\""}]},"my \"note\"":7)");
+  add(path / "0/.zattrs", R"("long_name":"attenuation")");
+  for (int run = 0; run < 2; ++run) write_ramp(path, {});
+  const std::string about = bytes_of_file(path / ".zattrs");
+  EXPECT_TRUE(says(
+      about, {R"("complete":true)", R"("omero":{"channels":[{"label":"a \"b\""}]})", R"("my \"note\"":7})"}))
+      << about;
+  EXPECT_EQ(about.find("multiscales"), about.rfind("multiscales"));
+  EXPECT_EQ(bytes_of_file(path / "0/.zattrs"),
+            R"({"_ARRAY_DIMENSIONS":["z","y","x"],"long_name":"attenuation"})");
+  EXPECT_NO_THROW(io::VolumeReader{path});
+}
+
 /// The folder is known by what stands in it, also if another program has set it anew; not by words that
 /// others use too.
 TEST(OmeZarr, OfAnotherProgramIsReplacedOnlyIfAsked) {
