@@ -204,10 +204,11 @@ class ModelTimes {
                          B = fdk_backprojector(case_.scan, case_.grid, model, axes_.device);
     const WorkingMemory beside =
         model == Model::hierarchical
-            ? hierarchical_memory(case_.scan, case_.grid, axes_.device, {}, AlongRows::as_footprints)
-            : working_memory(model, B.range().shape(), F.domain().shape(), axes_.device);
+            ? hierarchical_memory(filtered_scan(case_.scan), case_.grid, axes_.device, {},
+                                  AlongRows::as_footprints)
+            : working_memory(model, B.range().shape(), B.domain().shape(), axes_.device);
     const double needed =
-        double{sizeof(float)} * (2 * F.domain().size() + B.range().size()) + beside.backward;
+        double{sizeof(float)} * (F.domain().size() + F.range().size() + B.range().size()) + beside.backward;
     if (axes_.device.is_cuda() && needed > 0.95 * free_memory(axes_.device)) return;
     on_line_(name(model) + ", FDK");
     const Array y = input(F.domain());

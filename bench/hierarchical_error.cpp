@@ -66,12 +66,12 @@ double sum_over_views(const ConeBeam& scan, const HierarchicalViews& n, Image<co
 }  // namespace
 
 double hierarchical_error(const ConeBeam& narrow, const VolumeGrid& grid, Device device, AlongRows rows) {
-  const ConeBeam scan = symmetric(narrow);  // the scan with the detector of filtered rows
-  Array y(projection_space(scan));
-  project(scaled(ellipsoids(), 0.5 * grid.size[0] * grid.pitch[0], 1), scan, {0, scan.detector.rows},
+  const ConeBeam whole = symmetric(narrow), scan = filtered_scan(whole);
+  Array y(projection_space(whole));
+  project(scaled(ellipsoids(), 0.5 * grid.size[0] * grid.pitch[0], 1), whole, {0, whole.detector.rows},
           std::span(y.data(), y.size()),
           3);  // means over cells, as detectors make them
-  const Array q = ramp_filter(scan, {Window::hann, {}}) * y;
+  const Array q = ramp_filter(whole, {Window::hann, {}}) * y;
   const LinearOperator A = hierarchical_projector(scan, grid, device, {}, rows);
   const Array x = on_device(adjoint(A) * on_device(q, device), Device::cpu());
   const std::shared_ptr<const HierarchicalViews> n =

@@ -154,15 +154,13 @@ std::string OpenEnds::warning_of_dark_flats() const {
   return text.str();
 }
 
-std::string OpenEnds::warning_of_outer_rows() const {
+std::string OpenEnds::warning_of_outer_rows(const std::string& consequence) const {
   const double mean = rows_ > 0 ? all_means_ / rows_ : 0;
-  if (!above_air(outer_, mean)) return {};
+  if (consequence.empty() || !above_air(outer_, mean)) return {};
   std::ostringstream text;
   text.precision(3);
   text << "the outermost rows see the sample (line integral " << outer_ << " there, " << mean
-       << " on average), beside the axis also beyond the slices; a solver presses that into the outer "
-          "slices; give " +
-              spelled("slices") + " of which there are enough for all that these rows see";
+       << " on average), " << consequence;
   return text.str();
 }
 

@@ -39,8 +39,8 @@ class OpenEnds {
   /// One line that names the remedy; empty if all rows come down to air. `cause`: what is known to be the
   /// cause; empty if it is that the sample is cut off, or that flats are too bright.
   std::string warning(Method method, const std::string& cause = {}) const;
-  /// The same for the outermost rows, for a solver.
-  std::string warning_of_outer_rows() const;
+  /// The same for the outermost rows, with what follows (`consequence`); empty also if nothing does.
+  std::string warning_of_outer_rows(const std::string& consequence) const;
   /// Says that the air at the ends reads below zero, as it does if flats are darker than the views; empty if
   /// at most half of the rows do.
   std::string warning_of_dark_flats() const;

@@ -222,6 +222,20 @@ Index rows_beyond(const FlexibleBeam& scan, const FittedOrbit& orbit, const Cone
   return std::clamp<Index>(ceil_index(aside + rows - half(d.rows)), 0, d.rows);
 }
 
+/// The same for a circle: rows on which voxels fall in some views (`filtered_scan`). None if the source lies
+/// so high or low that rays climb through the slices.
+Index rows_beyond_circle(const FlexibleBeam& scan, const FittedOrbit& orbit, ConeBeam circle,
+                         const Turned& turned) {
+  if (scan.parallel) return 0;
+  const FlexibleView& view = turned.views.front();
+  const double aside = met(view, false, view.source + orbit.radius * (-1 * orbit.outwards(0)))[0];
+  if (std::abs(aside) > scan.detector.rows) return 0;
+  circle.sod = orbit.radius, circle.midplane_row += aside;
+  const ConeBeam wide = filtered_scan(circle);
+  const Index below = std::lround(wide.midplane_row - circle.midplane_row);
+  return std::max(below, wide.detector.rows - circle.detector.rows - below);
+}
+
 /// The bins of the detector among those of one that reaches as far on both sides of the axis.
 struct Wide {
   Detector detector;
@@ -258,9 +272,9 @@ std::vector<float> scaled_shares(const std::vector<float>& own, const Wide& wide
 }
 
 LevelView cells_of(const FlexibleView& level, bool as_it_stood, const FlexibleView& view,
-                   const FlexibleBeam& scan, const Detector& d) {
+                   const FlexibleBeam& scan, const Detector& d, Range own_rows) {
   LevelView seen{};
-  seen.as_it_stood = as_it_stood;
+  seen.as_it_stood = as_it_stood, seen.own_rows = own_rows;
   place_cells(seen, level, view, scan, d);
   if (scan.curved) seen.curve = curve_of(scan, view);
   if (as_it_stood) {  // cells lie on cells
@@ -278,13 +292,17 @@ struct Levelling {
   Turned turned;
   ConeBeam circle;
   Wide wide;
+  Range own_rows;  ///< the level rows of the detector as it stood
 
   explicit Levelling(const FlexibleBeam& scan)
       : orbit(fitted_orbit(scan)),
         turned(turned_level(scan, orbit)),
         circle(circle_like(scan, orbit, turned)) {
-    if (orbit.goes_on) turned.rows_more += rows_beyond(scan, orbit, circle, turned);
-    circle.detector.rows = scan.detector.rows + 2 * turned.rows_more;
+    const Index rows = circle.detector.rows, beyond = orbit.goes_on
+                                                          ? rows_beyond(scan, orbit, circle, turned)
+                                                          : rows_beyond_circle(scan, orbit, circle, turned);
+    own_rows = {beyond, beyond + rows};
+    circle.detector.rows = rows + 2 * beyond;
     wide = wide_of(circle, scan.parallel);
   }
 };
@@ -339,7 +357,8 @@ LevelScan level_scan(const FlexibleBeam& scan) {
   for (std::size_t k = 0; k < turned.views.size(); ++k) {
     FlexibleView& view = turned.views[k];
     view.detector = view.detector + aside * view.bin_step;
-    cells->views.push_back(cells_of(view, turned.as_they_stood[k], scan.views[k], scan, wide.detector));
+    cells->views.push_back(
+        cells_of(view, turned.as_they_stood[k], scan.views[k], scan, wide.detector, levelling.own_rows));
     copy_to(orbit.speed(k), cells->views.back().speed);
   }
   LevelScan level{orbit, {wide.detector, std::move(turned.views), scan.parallel}, std::move(cells), {}, own};

@@ -27,6 +27,7 @@ struct LevelView {
   double along[3];                                          ///< direction of the bins, of length 1
   double speed[3];                                          ///< speed of the source, mm/rad
   Curve curve{};                                            ///< curve of the detector as it stood
+  Range own_rows{};  ///< the level rows that it has; those beyond are as the first and the last one
 
   /// Where a level cell lies on the detector as it stood.
   TANDEM_HOST_DEVICE CellPlace place(Index level_row, Index level_bin) const {

@@ -146,6 +146,11 @@ Scan crop(const Scan& scan, Range views, Range rows, Range bins) {
   return std::visit([&](const auto& s) { return as_scan(crop(s, views, rows, bins)); }, scan);
 }
 
+Scan of_rows_needed(const Scan& scan, Range rows) {
+  if (const auto* cone = std::get_if<ConeBeam>(&scan)) return of_rows_needed(*cone, rows);
+  return crop(scan, {0, views_of(scan)}, rows, {0, detector_of(scan).bins});
+}
+
 Scan crop(const Scan& scan, Range views) {
   return crop(scan, views, {0, detector_of(scan).rows}, {0, detector_of(scan).bins});
 }
@@ -167,8 +172,12 @@ Detector filtered_detector(const Scan& scan) { return filtered_rows(scan).detect
 FilteredRows filtered_rows(const Scan& scan) {
   return std::visit(
       [](const auto& s) -> FilteredRows {
-        if constexpr (requires { level_rows(s); }) return level_rows(s);
-        return {symmetric(s).detector};
+        if constexpr (requires { level_rows(s); })
+          return level_rows(s);
+        else if constexpr (requires { filtered_scan(s); })
+          return {filtered_scan(s).detector};
+        else
+          return {symmetric(s).detector};
       },
       scan);
 }

@@ -88,11 +88,13 @@ bool half_acquisition(const Scan& scan);
 Scan symmetric(const Scan& scan);
 /// A part of a cone beam may be a fan beam.
 Scan crop(const Scan& scan, Range views, Range rows, Range bins);
+/// The part of a scan with the rows that some slices need. FDK does not continue a cone beam beyond these.
+Scan of_rows_needed(const Scan& scan, Range rows);
 Scan bin_down(const Scan& scan, int level, bool pitch_known);
 VolumeGrid fitting_grid(const Scan& scan);
 Space projection_space(const Scan& scan, Device device = Device::cpu());
-/// The detector on which filtered rows lie: that of `symmetric`, or one with level rows. @throws
-/// GeometryError for views that have no filter
+/// The detector on which filtered rows lie: that of `symmetric` or `filtered_scan`, or one with level rows.
+/// @throws GeometryError for views that have no filter
 Detector filtered_detector(const Scan& scan);
 Range rows_met(const Scan& scan, const VolumeGrid& grid, Range slices);
 Range slices_met(const Scan& scan, const VolumeGrid& grid, Range rows);

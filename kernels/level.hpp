@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "../core/array.hpp"
@@ -27,6 +28,11 @@ TANDEM_HOST_DEVICE inline float weight_of_ray(const LevelView& view, Index row, 
                             (std::sqrt(square) * (square - along * along)));
 }
 
+/// The row, or the outermost one if it lies beyond, as which it is weighed.
+TANDEM_HOST_DEVICE inline Index own_row(const LevelView& view, Index row) {
+  return std::clamp(row, view.own_rows.first, view.own_rows.last - 1);
+}
+
 /// A level cell: what falls on it, times the weight of its ray. `value`: a function of a row and a bin.
 template <class Value>
 TANDEM_HOST_DEVICE float level_cell(const LevelView& view, Index rows, Index bins, Index row, Index bin,
@@ -35,7 +41,7 @@ TANDEM_HOST_DEVICE float level_cell(const LevelView& view, Index rows, Index bin
   const CubicTaps of_rows(place.row, rows), of_bins(place.bin, bins);
   const float taken =
       view.as_it_stood ? value(of_rows.at[1], of_bins.at[1]) : bicubic(of_rows, of_bins, value);
-  return weight_of_ray(view, row, bin) * taken;
+  return weight_of_ray(view, own_row(view, row), bin) * taken;
 }
 
 /// Its transpose: add(row, bin, weight) for all that falls on it.
@@ -44,7 +50,7 @@ TANDEM_HOST_DEVICE void from_level_cell(const LevelView& view, Index rows, Index
                                         const Add& add) {
   const CellPlace place = view.place(row, bin);
   const CubicTaps of_rows(place.row, rows), of_bins(place.bin, bins);
-  const float weight = weight_of_ray(view, row, bin);
+  const float weight = weight_of_ray(view, own_row(view, row), bin);
   if (view.as_it_stood) return add(of_rows.at[1], of_bins.at[1], weight);
   for (int i = 0; i < 4; ++i)
     for (int k = 0; k < 4; ++k)

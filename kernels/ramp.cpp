@@ -12,11 +12,14 @@ std::complex<double> phase_of(Index k, Index length, double shift) {
   return {std::cos(angle), 2 * k == length ? 0 : std::sin(angle)};
 }
 
-FilterSides sides_of(const RowFilter& filter, bool adjoint, Index bins_in, Index bins_out, const float* cells,
-                     const float* rays) {
-  const Index shorter = adjoint ? bins_out : bins_in, longer = adjoint ? bins_in : bins_out;
-  const FilterSide before{filter.first_bin, shorter, longer, cells, rays},
-      after{0, longer, longer, filter.cells_after ? cells : nullptr, nullptr};
+FilterSides sides_of(const RowFilter& filter, bool adjoint, const Shape& in, const Shape& out,
+                     const float* cells, const float* rays) {
+  const auto [views, fewer, shorter] = adjoint ? out : in;
+  const auto [same, more, longer] = adjoint ? in : out;
+  const Range own{filter.first_row, filter.first_row + fewer};
+  const FilterSide before{
+      filter.first_bin, shorter, filter.first_row, {0, fewer}, fewer, longer, cells, rays},
+      after{0, longer, 0, own, more, longer, filter.cells_after ? cells : nullptr, nullptr};
   return adjoint ? FilterSides{after, before} : FilterSides{before, after};
 }
 

@@ -40,7 +40,8 @@ struct Continuation {
 };
 
 /// A convolution along the bins of every (view, row). Rows go on to `length`, and may be moved in the same
-/// pass. Rows may come out longer than they went in, and may be weighed.
+/// pass. Rows may come out longer than they went in, and may be weighed. More of them may come out: those
+/// beyond the first and the last one are like these, but for the weights after the convolution.
 struct RowFilter {
   Index length;                     ///< length of the transform: at least twice the number of bins
   std::vector<float> response;      ///< real, at frequencies k / length for k = 0 .. length / 2
@@ -52,7 +53,8 @@ struct RowFilter {
   bool cells_after = false;           ///< whether they are applied after, too
   std::vector<float> ray_weights{};   ///< (view, 1 + bin of the input + 1), applied before; empty: 1. The
                                       ///< first and the last weigh what rows go on with.
-  Index first_bin = 0;                ///< first bin of the output, counted from the first bin of the input
+  Index first_bin = 0;                ///< place of the first bin of the input among those of the output
+  Index first_row = 0;                ///< the same for rows
   Continuation beyond{};
   KeptOnDevices kept{};
 };
@@ -60,11 +62,18 @@ struct RowFilter {
 /// The rows at one end of a filter, input or output, as kernels see them.
 struct FilterSide {
   Index first, bins;   ///< their place among the bins of the output
+  Index first_row;     ///< the same for rows
+  Range own;           ///< the rows that the input has
+  Index rows;          ///< all of its rows
   Index cells_a_row;   ///< bins of the output
   const float *cells,  ///< weights; null: 1
       *rays;           ///< with one beyond either end
+  /// Its rows that are, or are like, a row of the input.
+  TANDEM_HOST_DEVICE Range like(Index row) const {
+    return {row == 0 ? 0 : own.first + row, row == own.size() - 1 ? rows : own.first + row + 1};
+  }
   TANDEM_HOST_DEVICE float weight(Index view, Index row, Index bin) const {
-    const float cell = cells ? cells[row * cells_a_row + first + bin] : 1.0f;
+    const float cell = cells ? cells[(first_row + row) * cells_a_row + first + bin] : 1.0f;
     return rays ? cell * rays[view * (bins + 2) + bin + 1] : cell;
   }
   /// The weight of what rows go on with beyond an end.
@@ -77,9 +86,9 @@ struct FilterSides {
   FilterSide in, out;
 };
 
-/// Both ends of a filter whose weights lie at `cells` and `rays`, for rows with these numbers of bins.
-FilterSides sides_of(const RowFilter& filter, bool adjoint, Index bins_in, Index bins_out, const float* cells,
-                     const float* rays);
+/// Both ends of a filter whose weights lie at `cells` and `rays`, for projections of these shapes.
+FilterSides sides_of(const RowFilter& filter, bool adjoint, const Shape& in, const Shape& out,
+                     const float* cells, const float* rays);
 
 struct RampKernels {
   /// out <- alpha F in + beta out. If beta = 0, `out` is never read. `in` and `out` are (view, row, bin) and

@@ -36,7 +36,7 @@ LinearOperator projector_of_fdk(const ConeBeam& wide, const VolumeGrid& grid, Mo
 
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
                                  const Execution& how) {
-  return backprojector(projector_of_fdk(symmetric(scan), grid, model, device, how), scan, grid);
+  return backprojector(projector_of_fdk(filtered_scan(scan), grid, model, device, how), scan, grid);
 }
 
 LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
@@ -46,7 +46,7 @@ LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Mo
 
 LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid, Model model,
                                  Device device) {
-  const ConeBeam some = crop(symmetric(scan), views, {0, scan.detector.rows});
+  const ConeBeam wide = filtered_scan(scan), some = crop(wide, views, {0, wide.detector.rows});
   return backprojector(projector_of_fdk(some, grid, model, device), scan, grid);
 }
 

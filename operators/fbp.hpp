@@ -14,12 +14,13 @@ LinearOperator backprojector(const LinearOperator& A, const ParallelBeam& scan, 
 /// The operator B for a cone beam, which is adjoint(A) times the area of a cell as it appears at the axis,
 /// divided by the volume V of a voxel. Then B F y is an image in 1/mm for every model. The reason: the
 /// coefficients of a voxel sum to V sdd r / (d^2 cell) over all cells, with r from the source to the cell;
-/// the cosines after the ramp are sdd / r; and FDK needs (sod / d)^2. A is a projector of `symmetric(scan)`.
+/// the cosines after the ramp are sdd / r; and FDK needs (sod / d)^2. A is a projector of
+/// `filtered_scan(scan)`.
 LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, const VolumeGrid& grid);
 
 /// The operator B with a projector that it makes itself, for any part of a volume. For a fan beam it takes
 /// the voxels of `flat_voxels`. `how.accuracy` is that of Model::hierarchical. Shapes: (view, row, bin) on
-/// the detector of `symmetric(scan)` -> (slice, y, x).
+/// the detector of `filtered_scan(scan)` -> (slice, y, x).
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu(),
                                  const Execution& how = {});

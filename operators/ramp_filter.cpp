@@ -123,15 +123,16 @@ std::vector<float> cosines(const ConeBeam& scan) {
 /// The common part of the filters of all views of a scan.
 kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
                               const Interpolation& interpolation) {
-  const ConeBeam wide = symmetric(scan);
+  const ConeBeam wide = filtered_scan(scan);
   kernels::RowFilter f = with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
                                    wide.detector.bin_pitch / wide.magnification(), interpolation);
   f.cell_weights = cosines(wide);
   f.cells_after = true;
   f.first_bin = first_bin_of(scan.detector, wide.detector);
+  f.first_row = std::lround(wide.midplane_row - scan.midplane_row);
   f.beyond = continuation(filter, scan.detector, wide.detector, f.length);
-  weigh_ends(f.beyond, wide.detector.rows, [&](Index row, int, Index bin) {
-    return f.cell_weights[row * wide.detector.bins + f.first_bin + bin];
+  weigh_ends(f.beyond, scan.detector.rows, [&](Index row, int, Index bin) {
+    return f.cell_weights[(f.first_row + row) * wide.detector.bins + f.first_bin + bin];
   });
   return f;
 }
@@ -139,11 +140,11 @@ kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
 /// The filter of some views, whose rays have these weights.
 LinearOperator of_views(const ConeBeam& whole, Range views, kernels::RowFilter f,
                         std::span<const float> weights, Device device) {
-  const Range rows{0, whole.detector.rows};
+  const ConeBeam wide = filtered_scan(whole);
   f.view_weights.resize(views.size());
   f.ray_weights.assign(weights.begin(), weights.end());
-  return make(projection_space(crop(whole, views, rows), device),
-              projection_space(crop(symmetric(whole), views, rows), device), std::move(f));
+  return make(projection_space(crop(whole, views, {0, whole.detector.rows}), device),
+              projection_space(crop(wide, views, {0, wide.detector.rows}), device), std::move(f));
 }
 
 /// Each member of a team filters its share of the views.
@@ -154,7 +155,7 @@ LinearOperator by_team(const ConeBeam& scan, const Filter& filter, Device team,
   for (int k = 0; k < team.members(); ++k)
     of_members.push_back(ramp_filter_of_views(scan, filter, team.member(k),
                                               interpolation)({data.first_plane(k), data.first_plane(k + 1)}));
-  return team_operator(data, projection_space(symmetric(scan), team), std::move(of_members));
+  return team_operator(data, projection_space(filtered_scan(scan), team), std::move(of_members));
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ inline constexpr Interpolation of_footprints{Interpolation::Kind::footprint, 1};
 /// The operator F for a cone beam: F = C R C S. S is the weight of a ray (`ray_shares`, rad). C is the cosine
 /// of the angle between a ray and the central ray, sdd / sqrt(sdd^2 + u^2 + v^2). The C before the ramp comes
 /// from Feldkamp, Davis and Kress (1984), and the C after it is for `backprojector`. R is the ramp over bins
-/// of the size at which they appear at the axis. The result is on the detector of `symmetric(scan)`. So it
-/// also has bins whose rays were only measured by the other side.
+/// of the size at which they appear at the axis. The result is on the detector of `filtered_scan(scan)`.
+/// So it also has bins whose rays were only measured by the other side, and rows beyond the detector. These
+/// are as the first and the last one, but for the C after the ramp: exact where the sample goes on unchanged.
 LinearOperator ramp_filter(const ConeBeam& scan, Filter filter = {}, Device device = Device::cpu(),
                            const Interpolation& interpolation = of_footprints);
 
@@ -40,7 +41,7 @@ std::vector<float> filter_weights(const Scan& scan);
 
 /// The operator F for some views of a scan, with weights as in `filter_weights`, but only for these views.
 /// For all views and the weights of the scan it is F of the scan. The result is on the detector of
-/// `symmetric(whole)`. @throws GeometryError also for another number of weights
+/// `symmetric(whole)` or `filtered_scan(whole)`. @throws GeometryError also for another number of weights
 LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
                            Filter filter = {}, Device device = Device::cpu(),
                            const Interpolation& interpolation = {});

@@ -162,7 +162,7 @@ std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt
     PrepareStation prepare(scan.info(), plan);
     read.read_rows({0, detector_of(plan.job.scan).rows}, 1, chunk);
     Array y = prepare.block(chunk.counts, *chunk.reference, plan.job.scan, 1, true, one.work);
-    prepare.look_at(y, {});
+    prepare.look_at(y, {0, detector_of(plan.job.scan).rows});
     prepare.finish(outcome);
     scan.forget(static_cast<std::size_t>(one.budget));
     return LinesKept{std::move(y), outcome.warnings};

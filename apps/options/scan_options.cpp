@@ -213,7 +213,8 @@ void add_selection(CLI::App& c, ScanOptions& o) {
         ->option_text(of_volume);
   };
   add("--detector-rows", o.detector_rows, false,
-      "rows A to B of the detector, from 0, half open; A: to the last one, :B from the first one");
+      "rows A to B of the detector, from 0, half open; A: to the last one, :B from the first one (recon of a "
+      "cone beam: the slices there, for which rows beside are read too)");
   add("--columns", o.columns, false, "columns A to B of the detector");
   add("--views", o.views, true, "views A to B, with STEP every so many of them: ::4 is every fourth");
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "../../core/error.hpp"
+#include "../../core/rounding.hpp"
 #include "../fingerprint.hpp"
 #include "rows_and_slices.hpp"
 
@@ -41,11 +42,45 @@ ConeBeam crop(const ConeBeam& scan, Range views, Range rows, Range bins) {
   part.angles = crop(scan.angles, views);
   part.midplane_row -= rows.first;
   if (rows.size() < scan.detector.rows) part.whole_height = scan.farthest_row() * scan.detector.row_pitch;
+  part.cut = {scan.cut[0] && rows.first == 0, scan.cut[1] && rows.last == scan.detector.rows};
   return part;
 }
 
 ConeBeam crop(const ConeBeam& scan, Range views, Range rows) {
   return crop(scan, views, rows, {0, scan.detector.bins});
+}
+
+ConeBeam of_rows_needed(const ConeBeam& scan, Range rows) {
+  ConeBeam part = crop(scan, {0, views_of(scan)}, rows);
+  part.cut = {scan.cut[0] || rows.first > 0, scan.cut[1] || rows.last < scan.detector.rows};
+  return part;
+}
+
+namespace {
+
+/// The rows beyond an edge of the detector, which is so many rows outwards from the midplane, on which voxels
+/// of slices fall that reach up to this edge at the axis. One more makes up for what models interpolate.
+Index rows_beyond(const ConeBeam& wide, double edge) {
+  constexpr double nearest = 1.0 / 3;  // share of sod
+  constexpr Index most = 4096;         // a midplane that is given wrong takes no endless memory
+  const Sides side = sides(wide.detector);
+  const double radius = distance_from_axis(wide, (side.farther + 0.5) * wide.detector.bin_pitch) / wide.sod;
+  const double farthest_fall = edge > 0 ? edge / std::max(nearest, 1 - radius) : edge / (1 + radius);
+  return std::min(most, ceil_index(farthest_fall - edge) + 1);
+}
+
+}  // namespace
+
+ConeBeam filtered_scan(const ConeBeam& scan) {
+  ConeBeam wide = symmetric(scan);
+  if (scan.detector.rows == 1 && scan.cut == std::array{false, false}) return wide;
+  const double farthest = scan.farthest_row() + 0.5;
+  const Index below = scan.cut[0] ? 0 : rows_beyond(wide, scan.midplane_row + 0.5),
+              above = scan.cut[1] ? 0 : rows_beyond(wide, scan.detector.rows - 0.5 - scan.midplane_row);
+  wide.whole_height = (farthest + rows_beyond(wide, farthest)) * scan.detector.row_pitch;
+  wide.detector.rows += below + above;
+  wide.midplane_row += below;
+  return wide;
 }
 
 ConeBeam bin_down(const ConeBeam& scan, int level, bool) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,6 +35,8 @@ struct ConeBeam {
   /// If these rows are part of a detector: how far from the midplane its rows reach, mm on the detector, so
   /// that what is approximated for all rows is the same for each part. 0 for a whole detector.
   double whole_height = 0;
+  /// Whether rows below, and above, these are left out because no slice needs them (`of_rows_needed`).
+  std::array<bool, 2> cut{false, false};
   double magnification() const { return sdd / sod; }
   /// The row that is farthest from the midplane, of the whole detector: how far, in rows.
   double farthest_row() const {
@@ -81,6 +84,14 @@ std::vector<float> ray_shares(const ConeBeam& scan);
 /// The scan with bins added on the nearer side of its detector until both sides reach equally far from the
 /// axis. Filtered rows go on there, although only the other side saw these rays. An arc stays as it is.
 ConeBeam symmetric(const ConeBeam& scan);
+
+/// The scan on whose detector the filtered rows of FDK lie: `symmetric`, with rows beyond the first and the
+/// last one, with which the sample is taken to go on. There are as many as the slices of `fitting_grid` need
+/// within the field of view, so far as it reaches two thirds of the way to the source. A single row has none.
+ConeBeam filtered_scan(const ConeBeam& scan);
+
+/// The part of a scan with the rows that some slices need.
+ConeBeam of_rows_needed(const ConeBeam& scan, Range rows);
 
 /// The widest gap between neighbouring views of the circle or the arc, rad.
 double gap_between_views(const ConeBeam& scan);

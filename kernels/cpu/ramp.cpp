@@ -70,25 +70,30 @@ void for_blocks(Range views, Index bins, const Body& body) {
       body(view, first, std::min(first + block, bins));
 }
 
-void read(const FilterSide& side, Range views, Index row, Image<const float> in, float* lines) {
-  for_blocks(views, side.bins, [&](Index view, Index first, Index last) {
-    const float* from = &in(view, row, 0);
-    float* to = lines + side.first * views_a_task + place(view - views.first);
-    for (Index b = first; b < last; ++b) to[b * views_a_task] = side.weight(view, row, b) * from[b];
-  });
+/// Adds the rows of some views that are like this one.
+void read(const FilterSide& side, Range views, Index of_input, Image<const float> in, float* lines) {
+  const Range rows = side.like(of_input);
+  for (Index row = rows.first; row < rows.last; ++row)
+    for_blocks(views, side.bins, [&](Index view, Index first, Index last) {
+      const float* from = &in(view, row, 0);
+      float* to = lines + side.first * views_a_task + place(view - views.first);
+      for (Index b = first; b < last; ++b) to[b * views_a_task] += side.weight(view, row, b) * from[b];
+    });
 }
 
 /// Views are multiplied by their `scales`.
-void write(const FilterSide& side, Range views, Index row, const float* lines, const float* scales,
+void write(const FilterSide& side, Range views, Index of_input, const float* lines, const float* scales,
            float beta, Image<float> out) {
-  for_blocks(views, side.bins, [&](Index view, Index first, Index last) {
-    const float* from = lines + side.first * views_a_task + place(view - views.first);
-    float* to = &out(view, row, 0);
-    for (Index b = first; b < last; ++b) {
-      const float value = scales[view] * side.weight(view, row, b) * from[b * views_a_task];
-      to[b] = beta == 0 ? value : value + beta * to[b];
-    }
-  });
+  const Range rows = side.like(of_input);
+  for (Index row = rows.first; row < rows.last; ++row)
+    for_blocks(views, side.bins, [&](Index view, Index first, Index last) {
+      const float* from = lines + side.first * views_a_task + place(view - views.first);
+      float* to = &out(view, row, 0);
+      for (Index b = first; b < last; ++b) {
+        const float value = scales[view] * side.weight(view, row, b) * from[b * views_a_task];
+        to[b] = beta == 0 ? value : value + beta * to[b];
+      }
+    });
 }
 
 constexpr int both_ends[] = {low_end, high_end};
@@ -127,11 +132,11 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   std::vector<float> scales;
   for (const float weight : filter.view_weights) scales.push_back(alpha * weight);
   const auto data = [](const std::vector<float>& all) { return all.empty() ? nullptr : all.data(); };
-  const FilterSides sides =
-      sides_of(filter, adjoint, in.n2, out.n2, data(filter.cell_weights), data(filter.ray_weights));
+  const FilterSides sides = sides_of(filter, adjoint, {in.n0, in.n1, in.n2}, {out.n0, out.n1, out.n2},
+                                     data(filter.cell_weights), data(filter.ray_weights));
   const Index tasks = ceil_div(in.n0, views_a_task);
   const bool continued = !filter.beyond.zeros();
-  parallel_for(in.n1 * tasks, [&](Index i) {
+  parallel_for(std::min(in.n1, out.n1) * tasks, [&](Index i) {
     const Index row = i / tasks, first = i % tasks * views_a_task;
     const Range views{first, std::min(in.n0, first + views_a_task)};
     Lines lines(filter.length * views_a_task);

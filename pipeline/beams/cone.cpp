@@ -60,8 +60,8 @@ std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
                         job.grid.size == job.full_size;  // parts of a volume are alike, and small
   if (!alone || !as_usual || !job.method->filters || !groups_are_as_good(job.scan, job.options.filter))
     return {};
-  if (!hierarchical_is_faster(symmetric(point_source_of(job.scan)), seen_by_fdk(job.scan, job.solved), device,
-                              devices))
+  if (!hierarchical_is_faster(filtered_scan(point_source_of(job.scan)), seen_by_fdk(job.scan, job.solved),
+                              device, devices))
     return {};
   return Model::hierarchical;
 }
@@ -118,13 +118,14 @@ WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape vo
   if (plan.flow.model == Model::hierarchical) {
     const ConeBeam& scan = point_source_of(plan.job.scan);
     const VolumeGrid& grid = plan.job.solved;
+    const ConeBeam wide = filtered_scan(scan);
     if (plan.job.method->filters)
       return hierarchical_memory_of_part(
-          hierarchical_memory(symmetric(scan), seen_by_fdk(plan.job.scan, grid), worker.device,
-                              worker.execution, AlongRows::as_footprints),
-          projections[1], scan.detector.rows);
-    return hierarchical_memory(plan.job.filters() ? symmetric(scan) : scan,
-                               seen_by_projector(plan.job.scan, grid), worker.device, worker.execution);
+          hierarchical_memory(wide, seen_by_fdk(plan.job.scan, grid), worker.device, worker.execution,
+                              AlongRows::as_footprints),
+          projections[1], wide.detector.rows);
+    return hierarchical_memory(plan.job.filters() ? wide : scan, seen_by_projector(plan.job.scan, grid),
+                               worker.device, worker.execution);
   }
   return with_sums_of_team(working_memory(plan.flow.model, volume, projections, worker.device.member(0)),
                            worker.device, volume);

@@ -23,7 +23,7 @@ void require_cone_tiles(const Plan& plan) {
   if (plan.job.method->iterates())
     plan_tiles(scan, seen_by_projector(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
   if (plan.job.filters())
-    plan_tiles(symmetric(scan), seen_by_fdk(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
+    plan_tiles(filtered_scan(scan), seen_by_fdk(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
 }
 
 namespace {
@@ -37,7 +37,7 @@ LinearOperator projector_in_tiles(const Flow& flow, const Worker&, const Scan& s
 Array back_projected(const Flow& flow, const Problem& problem, const Array& filtered,
                      const std::function<void(double)>& done) {
   const ConeBeam& scan = point_source_of(problem.scan);
-  const ConeBeam wide = symmetric(scan);
+  const ConeBeam wide = filtered_scan(scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
   const Tiling tiles = plan_tiles(wide, seen, flow.devices, flow.device_bytes).backward;
   const double all = tiles.strips.size() * tiles.views.size();

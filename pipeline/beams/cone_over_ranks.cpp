@@ -24,7 +24,7 @@ std::optional<LinearOperator> ramp_over_ranks(const Flow&, const Filter& how, co
   if (own.size() > 0)
     F = ramp_filter_of_views(scan, how, device, interpolation_of(scan, problem.grid, cone_model))(own);
   return make_operator(
-      problem.A.range(), portion_of(symmetric(scan), own, device),
+      problem.A.range(), portion_of(filtered_scan(scan), own, device),
       [F](ConstVectorView y, VectorView filtered, Stream& stream) {
         if (F) F->apply(1, {y.data, F->domain()}, 0, {filtered.data, F->range()}, stream);
       },
@@ -37,7 +37,8 @@ Array back_projected(const Flow& flow, const Problem& problem, const Array& filt
   const ConeBeam& scan = point_source_of(problem.scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
   const Device device = filtered.space().device();
-  return backprojector(split(flow, device, symmetric(scan), problem.own_views, seen), scan, seen) * filtered;
+  return backprojector(split(flow, device, filtered_scan(scan), problem.own_views, seen), scan, seen) *
+         filtered;
 }
 
 BackProjection fdk_over_ranks(const Flow& flow, const Filter&, const Problem& problem) {

@@ -7,6 +7,7 @@
 #include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../operators/hierarchical.hpp"
+#include "../../operators/vector.hpp"
 #include "../beams/beam.hpp"
 #include "../methods/method.hpp"
 
@@ -35,16 +36,18 @@ Range slices_of(const Job& job, const Recipe& recipe, VolumeGrid& grid) {
 
 /// The height of the middle of the binned rows above the middle of the whole detector, in binned rows.
 double height_of_rows(const Job& job, Index all) {
-  const Index last = job.rows.last - job.rows.size() % job.rows_together;
-  return 0.5 * (job.rows.first + last - all) / job.rows_together;
+  return 0.5 * (job.rows_asked.first + job.rows_asked.last - all) / job.rows_together;
 }
 
 /// The grid that fits the circle from which views deviate; or all views, if `whole` is no circle.
 VolumeGrid grid_about(const Job& job, const Scan& whole) {
-  VolumeGrid grid = fitting_grid(job.upright());
+  const auto row = [&](Index of_file) { return (of_file - job.rows.first) / job.rows_together; };
+  const Range asked{row(job.rows_asked.first), row(job.rows_asked.last)};
+  const Scan sliced = crop(job.scan, {0, views_of(job.scan)}, asked, {0, detector_of(job.scan).bins});
+  VolumeGrid grid = fitting_grid(job.circle ? *job.circle : sliced);
   if (!job.circle) return grid;
   if (std::holds_alternative<FlexibleBeam>(whole)) {
-    VolumeGrid all = fitting_grid(job.scan);
+    VolumeGrid all = fitting_grid(sliced);
     all.size[0] = grid.size[0], all.size[1] = grid.size[1];
     return all;
   }
@@ -135,9 +138,8 @@ Index rows_beside(const Job& job, const Recipe& recipe, const VolumeGrid& grid) 
 /// Selects the rows that some slices of a grid need.
 void choose_rows(Job& job, const VolumeGrid& grid, Range slices) {
   const Index factor = job.rows_together;
-  const Index views = views_of(job.scan);
   const Range rows = rows_needed(job, grid, slices);
-  if (rows.size() > 0) job.scan = crop(job.scan, {0, views}, rows, {0, detector_of(job.scan).bins});
+  if (rows.size() > 0) job.scan = of_rows_needed(job.scan, rows);
   job.rows = {job.rows.first + rows.first * factor,
               job.rows.first + std::max(rows.first, rows.last) * factor};
 }
@@ -177,6 +179,7 @@ void choose_grids(Job& job, const Recipe& recipe, std::optional<io::FieldOfView>
   const VolumeGrid columns = region(full, x, y, {0, full.size[2]});
   job.rows_beside = apart ? 0 : rows_beside(job, recipe, full);
   if (job.method->iterates() && rows_met(job.scan, columns, z).size() > 0) {
+    if (job.rows_asked.size() < job.rows.size()) choose_rows(job, full, {0, full.size[2]});
     const VolumeGrid all = seen_around(full, job.scan, not_selected(job, whole));
     for (std::size_t i = 0; i < 3; ++i)  // both have the same voxels
       job.inside[i] =
@@ -235,6 +238,19 @@ Array cut_out(const Job& job, Index first, Index slices, Array solved) {
   copy_box(within(job, all.data, first, slices), image(VectorView(part)), stream);
   stream.synchronize();
   return part;
+}
+
+void clear_unmet(const Job& job, Range slices, Array& volume) {
+  const Range met = slices_met(job.scan, job.grid, {0, detector_of(job.scan).rows});
+  const Index a_slice = job.grid.size[0] * job.grid.size[1];
+  const Device device = volume.space().device();
+  for (const Range unmet : {Range{slices.first, std::min(met.first, slices.last)},
+                            Range{std::max(met.last, slices.first), slices.last}}) {
+    if (unmet.size() <= 0) continue;
+    const Space space = Space({unmet.size(), job.grid.size[1], job.grid.size[0]}).on(device);
+    fill({volume.data() + (unmet.first - slices.first) * a_slice, space}, 0, default_stream(device));
+    default_stream(device).synchronize();
+  }
 }
 
 void put_in(const Job& job, Index first, const Array& written, Array& solved) {

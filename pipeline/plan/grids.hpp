@@ -33,6 +33,9 @@ Index first_written(const Job& job, Range slices);
 /// The volume is (slice, y, x) on one device.
 Array cut_out(const Job& job, Index first, Index slices, Array solved);
 
+/// Makes zeros of those of some slices that no ray meets: a filter has rows beyond the detector, too.
+void clear_unmet(const Job& job, Range slices, Array& volume);
+
 /// Does the reverse on the host: puts slices of `Job::grid` into a volume on `Job::solved`.
 void put_in(const Job& job, Index first, const Array& written, Array& solved);
 

@@ -146,6 +146,18 @@ Scan selected(const Job& job, const Scan& whole) {
   return level > 0 ? bin_down(part, level, job.pitch_known) : part;
 }
 
+/// Sets the scan of the selected rows. Rays of point sources, and of a tilted axis, cross slices: then all
+/// rows stay, of which those are read that the slices of the selected rows need.
+void select(Job& job, const Scan& scan) {
+  job.scan = selected(job, scan);
+  job.rows_asked = {job.rows.first, job.rows.first + detector_of(job.scan).rows * job.rows_together};
+  const bool binned_alike =
+      job.rows_together == rows_together(job.rows_there.size(), job.preprocessing.binning);
+  if (rows_are_slices(job.scan) || std::holds_alternative<FanBeam>(job.scan) || !binned_alike) return;
+  job.rows = job.rows_there;
+  job.scan = selected(job, scan);
+}
+
 /// Chooses the scan of the frames, and returns the whole scan. If views are taken as they were measured, no
 /// step resamples frames.
 Scan choose_scan(Job& job, const io::ScanInfo& info, const Recipe& recipe, Scan scan) {
@@ -153,12 +165,12 @@ Scan choose_scan(Job& job, const io::ScanInfo& info, const Recipe& recipe, Scan 
   const std::optional<Scan> free = free_views(scan, off, info, job, recipe);
   if (!free) {
     set_upright(scan, off, job);
-    job.scan = selected(job, scan);
+    select(job, scan);
     return scan;
   }
   if (beam_of(scan).set_upright) set_upright(scan, off, job);
   job.circle = selected(job, scan);
-  job.scan = selected(job, *free);
+  select(job, *free);
   job.options.initial = recipe.initial.value_or(Initial::zero);
   job.preprocessing.row_shifts.clear();
   for (const auto* done : {&option::detector_roll, &option::axis_tilt})
@@ -280,9 +292,13 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   job.preprocessing.weights = job.method->weighs_data && counts_are_known(job, info);
   choose_grids(job, recipe, info.field_of_view, whole);
   choose_padding(job, recipe);
-  job.filtered =
-      job.filters() && has_filter(job.scan) ? filtered_rows(job.scan) : FilteredRows{detector_of(job.scan)};
+  job.filtered = rows_after_filter(job);
   return job;
+}
+
+FilteredRows rows_after_filter(const Job& job) {
+  return job.filters() && has_filter(job.scan) ? filtered_rows(job.scan)
+                                               : FilteredRows{detector_of(job.scan)};
 }
 
 bool has_filter(const Scan& scan) {

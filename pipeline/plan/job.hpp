@@ -28,6 +28,7 @@ struct Job {
   Preprocessing preprocessing;
   FlatUse flats;            ///< which flats serve which view
   Range views, rows, bins;  ///< what is read from the file; no rows if no ray meets the grid
+  Range rows_asked;  ///< the rows of the file that the user selected: slices lie where these see the axis
   Range rows_there;  ///< the rows that may be read around `rows` as margins of steps, even if they are not
                      ///< selected
   RowMargin margin;  ///< rows that the steps need beside others, after binning
@@ -69,6 +70,9 @@ StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info);
 /// Makes the job of a recipe for a scan, without other effects. @throws GeometryError if the recipe makes no
 /// sense for this scan, or if the method is not known
 Job make_job(const io::ScanInfo& info, const Recipe& recipe);
+
+/// The `filtered` of a job.
+FilteredRows rows_after_filter(const Job& job);
 
 /// Whether there is a filter for the views. For views of any geometry there is one if their sources lie
 /// nearly on a circle or a helix.

@@ -84,13 +84,29 @@ Range with_good_margins(io::ScanReader& reader, const Preprocessing& how, const 
           last + factor * count_good((rows.wanted.last - last) / factor, below, good)};
 }
 
-void end_margins_at_bad_rows(io::ScanReader& reader, Job& job, Range views) {
+namespace {
+
+Range both(Range a, Range b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
+
+/// Leaves a job these rows of the file.
+void keep_rows(Job& job, Range rows) {
+  if (rows == job.rows) return;
   const Index factor = job.rows_together;
-  const RowsRead all = rows_around(job, {0, job.rows.size() / factor});
-  const Range own{all.rows.first + all.above * factor, all.rows.last - all.below * factor};
+  const Range kept{(rows.first - job.rows.first) / factor, (rows.last - job.rows.first) / factor};
+  job.scan = crop(job.scan, {0, views_of(job.scan)}, kept, {0, detector_of(job.scan).bins});
+  job.rows = rows;
+  job.filtered = rows_after_filter(job);
+}
+
+}  // namespace
+
+void end_margins_at_bad_rows(io::ScanReader& reader, Job& job, Range views) {
+  const RowsRead all = rows_around(job, {0, job.rows.size() / job.rows_together});
+  const Range asked = both(job.rows, job.rows_asked), own = asked.size() > 0 ? asked : job.rows;
   const Range good = with_good_margins(reader, job.preprocessing, {own, all.rows, job.bins, views});
   if (good.first > all.rows.first) job.rows_there.first = good.first;
   if (good.last < all.rows.last) job.rows_there.last = good.last;
+  keep_rows(job, both(job.rows, good));
 }
 
 }  // namespace tandem::pipeline

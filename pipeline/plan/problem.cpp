@@ -18,9 +18,7 @@ Range places_within(std::span<const Index> views, Range own) {
 
 Scan scan_of(const Plan& plan, Range slices) {
   const Range rows = rows_of(plan, slices);
-  if (rows.size() == 0) return plan.job.scan;
-  const Index views = views_of(plan.job.scan);
-  return crop(plan.job.scan, {0, views}, rows, {0, detector_of(plan.job.scan).bins});
+  return rows.size() == 0 ? plan.job.scan : of_rows_needed(plan.job.scan, rows);
 }
 
 Problem problem_of(const Plan& plan, Range slices, const Worker& worker,

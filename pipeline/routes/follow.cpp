@@ -126,7 +126,8 @@ class Follower {
   }
 
   void finish() {
-    if (const std::optional<Array> y = samples_.all()) prepare_.look_at(*y, {});
+    if (const std::optional<Array> y = samples_.all())
+      prepare_.look_at(*y, {0, detector_of(plan_.job.scan).rows});
     prepare_.finish(outcome_);
     outcome_.followed = followed_;
     if (const Index more = scan_.unplanned(); more > 0)

@@ -46,7 +46,7 @@ Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
   const Detector &d = detector_of(plan.job.scan), wide = plan.job.filtered.detector;
   const Index rows_there = rows_read(plan, {0, nz}).rows.size(), rows = rows_there / plan.job.rows_together;
   const double cells = rows_there * plan.job.bins.size(), counts = cells * io::bytes_of(info.type),
-               data = 4.0 * (rows * d.bins), filtered = 4.0 * (d.rows * wide.bins),
+               data = 4.0 * (rows * d.bins), filtered = 4.0 * (wide.rows * wide.bins),
                weights = rows_are_slices(plan.job.scan) ? 0 : 4.0 * wide.bins, volume = 4.0 * (nx * ny * nz),
                slab = volume / nz;
   const double count = views;

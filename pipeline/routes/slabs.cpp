@@ -25,11 +25,15 @@ Range rows_of_slab(const Job& job, Range slices) {
   return rows_needed(job, job.grid, slices);
 }
 
-/// The most rows that slabs of so many slices have.
+/// The most rows that slabs of so many slices have, with those beyond the detector after the filter.
 Index most_rows(const Plan& plan, Index slices) {
+  const Job& job = plan.job;
+  const Index all = detector_of(job.scan).rows, beyond = job.filtered.detector.rows - all;
   Index most = 0;
-  for (Index first = 0; first + slices <= plan.job.grid.size[2]; ++first)
-    most = std::max(most, rows_of_slab(plan.job, {first, first + slices}).size());
+  for (Index first = 0; first + slices <= job.grid.size[2]; ++first) {
+    const Range rows = rows_of_slab(job, {first, first + slices});
+    most = std::max(most, rows.size() + (rows.first == 0 || rows.last == all ? beyond : 0));
+  }
   return most;
 }
 

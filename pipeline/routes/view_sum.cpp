@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../../operators/filtered_scan.hpp"
+#include "../plan/grids.hpp"
 
 namespace tandem::pipeline {
 
@@ -96,6 +97,7 @@ std::vector<LivePicture> ViewSum::planes() const {
 Array ViewSum::slices(Range some) {
   const auto [nx, ny, nz] = plan_.job.grid.size;
   const Device device = plan_.flow.home();
+  clear_unmet(plan_.job, {0, nz}, *volume_);
   if (!device.is_cuda() && some == Range{0, nz}) return std::move(*volume_);
   const Shape shape{some.size(), ny, nx};
   const float* from = volume_->data() + some.first * ny * nx;

@@ -99,6 +99,7 @@ Maker begin_views(Work& work, ReadStation& read, PrepareStation& prepare) {
     const Plan& plan = work.plan;
     const Problem problem = problem_of(plan, chunk.slices, plan.flow.workers[work.worker]);
     Array slab = chunk.is_met ? (*sweep)(problem, chunk, stream) : Array(problem.A.domain());
+    clear_unmet(plan.job, chunk.slices, slab);
     return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(slab));
   };
 }

@@ -119,6 +119,7 @@ Maker maker_from_all_data(Work& work, ReadStation& read, PrepareStation& prepare
     const Problem problem =
         problem_of(plan, chunk.slices, plan.flow.workers[work.worker], [&work] { work.watch.again(); });
     Array volume = computed(work, computation, problem, std::move(data), chunk.slices);
+    if (plan.job.method->filters) clear_unmet(plan.job, chunk.slices, volume);
     return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(volume));
   };
 }

@@ -12,6 +12,7 @@
 #include "../methods/method.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/problem.hpp"
+#include "../plan/rows_beyond.hpp"
 #include "../plan/warn.hpp"
 #include "../watch/stopwatch.hpp"
 #include "portions.hpp"
@@ -120,7 +121,7 @@ void PrepareStation::make_all(const Chunk& chunk, ReadStation& read, Work& work)
   work.tell("preprocess", 0);
   all_ = preprocess(counts, reference, plan_.job.preprocessing, projection_space(plan_.job.scan), found).y;
   add(found);
-  look_at(*all_, {});
+  look_at(*all_, {0, detector_of(plan_.job.scan).rows});
 }
 
 Array PrepareStation::some_of_all(Range views, const Space& space, Work& work) const {
@@ -196,7 +197,7 @@ void PrepareStation::add(const Findings& found) {
 void PrepareStation::look_at(const Array& y, Range rows) {
   if (plan_.job.preprocessing.keeps_transmissions) return;
   OpenEnds ends;
-  const auto [below, above] = sees_beyond_slices(plan_.job);
+  const auto [below, above] = outer_rows_matter(plan_.job);
   ends.look_at(y, plan_.job.scan, half_acquisition(plan_.job.scan),
                {below && rows.first == 0, above && rows.last == detector_of(plan_.job.scan).rows});
   const std::lock_guard lock(mutex_);
@@ -254,7 +255,8 @@ void PrepareStation::finish(Outcome& outcome) const {
                       : plan_.job.options.filter.padding != Padding::none ? OpenEnds::Method::continues
                                                                           : OpenEnds::Method::cuts;
   const bool logs = std::ranges::any_of(findings_.steps, [](const auto& s) { return s.name == "minus-log"; });
-  for (std::string text : {ends_.warning(method, cause_of_open_ends()), ends_.warning_of_outer_rows(),
+  for (std::string text : {ends_.warning(method, cause_of_open_ends()),
+                           ends_.warning_of_outer_rows(consequence_of_outer_rows(plan_.job)),
                            logs ? ends_.warning_of_dark_flats() : std::string()})
     if (!text.empty()) outcome.warnings.push_back(std::move(text));
   const double cells = 1.0 * plan_.job.rows.size() * plan_.job.bins.size() /

@@ -122,11 +122,13 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
   const Plan& plan = work_.plan;
   const Range all{0, views_of(problem.scan)};
   const std::vector<Range> blocks = blocks_of(all.size(), plan.flow.views_at_once);
+  const Range kept = chunk.reference->counted_rows(), rows = rows_of(plan, chunk.slices);
+  const Range counted{kept.first - chunk.reference->margin_above, kept.last - chunk.reference->margin_above};
   Pass pass{problem,
             chunk,
             beam_of(problem.scan).of_views(plan.job.options.filter, problem),
             zeros(problem.A.domain(), adding),
-            ViewSamples(all.size(), chunk.reference->counted_rows()),
+            ViewSamples(all.size(), counted),
             all.size()};
   if (plan.job.needs_all_views) prepare_.make_all(chunk, read_, work_);
   std::vector<Place> places(conveyor_places(1));
@@ -151,7 +153,8 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
         add(pass, views(item), *place(item).back_projection, std::move(*place(item).filtered));
       });
   wait_for_last(pass, adding);
-  if (const std::optional<Array> y = pass.samples.all()) prepare_.look_at(*y, {});
+  if (const std::optional<Array> y = pass.samples.all())
+    prepare_.look_at(*y, {rows.first + counted.first, rows.first + counted.last});
   chunk.reference.reset();
   work_.count_updates(problem, 1);
   return std::move(pass.slab);

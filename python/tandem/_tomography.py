@@ -145,8 +145,8 @@ def projector(scan: ScanLike, grid: GridLike = None, model: Optional[str] = None
 def ramp_filter(scan: ScanLike, filter: Union[Filter, str] = "ramp", device: str = "cpu", *,
                 model: Optional[str] = None, grid: GridLike = None) -> LinearOperator:
     """The operator F, which filters (view, row, bin) along the bins and weighs views, so that ``B @ (F @ y)`` is an
-    image. The result is on the detector of ``symmetric(scan)``. For a FlexibleBeam it is on a detector with level rows,
-    which may have more rows.
+    image. The result is on the detector of ``symmetric(scan)``. For a ConeBeam it has more rows, beyond the detector,
+    where the sample is taken to go on. For a FlexibleBeam it is on a detector with level rows, and with such rows.
 
     model, grid: those of B, because F compensates for the interpolation of B; defaults as in ``backprojector``.
     """

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,24 +32,26 @@ double cosine(const ConeBeam& scan, Index row, Index bin) {
 
 /// Eq. 61 of Kak and Slaney between weights, in double, where rows lie on the wide detector.
 Eigen::VectorXd by_formula(const ConeBeam& scan, const Array& y) {
-  const ConeBeam wide = symmetric(scan);
+  const ConeBeam wide = filtered_scan(scan);
   const Index rows = scan.detector.rows, bins = scan.detector.bins, wide_bins = wide.detector.bins,
-              first = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+              first = std::lround(wide.detector.axis_bin - scan.detector.axis_bin),
+              below = std::lround(wide.midplane_row - scan.midplane_row);
   const std::vector<float> shares = ray_shares(scan);
   const double pitch = scan.detector.bin_pitch / scan.magnification();
   const auto kernel = [](Index n) {
     return n == 0 ? 0.25 : n % 2 == 0 ? 0.0 : -1 / std::pow(std::numbers::pi * static_cast<double>(n), 2);
   };
-  Eigen::VectorXd out(y.size() / bins * wide_bins);
-  for (Index line = 0; line < y.size() / bins; ++line)
+  Eigen::VectorXd out(views_of(scan) * wide.detector.rows * wide_bins);
+  for (Index wide_line = 0; wide_line < views_of(scan) * wide.detector.rows; ++wide_line)
     for (Index b = 0; b < wide_bins; ++b) {
-      const Index view = line / rows, row = line % rows;
+      const Index view = wide_line / wide.detector.rows, wide_row = wide_line % wide.detector.rows,
+                  row = std::clamp<Index>(wide_row - below, 0, rows - 1), line = view * rows + row;
       double sum = 0;
       for (Index k = 0; k < bins; ++k)
         sum += kernel(b - first - k) * cosine(scan, row, k) *
                static_cast<double>(shares[static_cast<std::size_t>(view * bins + k)]) *
                static_cast<double>(y.data()[line * bins + k]);
-      out[line * wide_bins + b] = cosine(wide, row, b) * sum / pitch;
+      out[wide_line * wide_bins + b] = cosine(wide, wide_row, b) * sum / pitch;
     }
   return out;
 }
@@ -56,7 +59,7 @@ Eigen::VectorXd by_formula(const ConeBeam& scan, const Array& y) {
 TEST(ConeFilter, IsTheRampBetweenWeights) {
   for (const ConeBeam& scan : scans()) {
     const LinearOperator F = ramp_filter(scan);
-    EXPECT_EQ(F.range(), projection_space(symmetric(scan)));
+    EXPECT_EQ(F.range(), projection_space(filtered_scan(scan)));
     const Array y = random_array(F.domain(), 3);
     const Eigen::VectorXd expected = by_formula(scan, y);
     EXPECT_LE((column(F * y) - expected).norm() / expected.norm(), tolerance::filtered_row)

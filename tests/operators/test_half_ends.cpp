@@ -104,8 +104,9 @@ TEST(HalfEnds, OfACircleOrAnArcCountAsRaysThatPassBeyond) {
     ConeBeam wider = scan;
     wider.detector.bins += 2, wider.detector.axis_bin += 1;
     const std::vector<float> shares = ray_shares(scan), others = ray_shares(wider);
-    const ConeBeam wide = symmetric(scan);
-    const Index first = std::lround(wide.detector.axis_bin - scan.detector.axis_bin);
+    const ConeBeam wide = filtered_scan(scan);
+    const Index first = std::lround(wide.detector.axis_bin - scan.detector.axis_bin),
+                below = std::lround(wide.midplane_row - scan.midplane_row);
     const Array y = test::random_array(projection_space(scan), 3),
                 q = ramp_filter(scan, padded(Padding::cosine, over)) * y;
     const auto cosine = [&](Index row, Index bin) {
@@ -130,7 +131,7 @@ TEST(HalfEnds, OfACircleOrAnArcCountAsRaysThatPassBeyond) {
                                          : static_cast<double>(
                                                others[static_cast<std::size_t>((view + 1) * (bins + 2) - 1)]);
         const Line line(measured, weights, beyond_low, beyond_high, wide.detector.bins / 128, over);
-        const std::vector<double> found = row_of(q, view, row);
+        const std::vector<double> found = row_of(q, view, below + row);
         for (Index b = 0; b < wide.detector.bins; ++b)
           apart = std::max(apart, std::abs(found[static_cast<std::size_t>(b)] -
                                            cosine(row, b - first) * line.filtered(b - first)));

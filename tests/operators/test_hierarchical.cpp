@@ -146,7 +146,7 @@ Array filtered_ellipsoids(const ConeBeam& scan, double radius) {
   Array y(projection_space(scan));
   project(scaled(ellipsoids(), radius, 0.02), scan, {0, scan.detector.rows},
           {y.data(), static_cast<std::size_t>(y.size())}, 3);
-  return smooth_along_rows(ramp_filter(scan, {Window::hann, {}}) * y);
+  return smooth_along_rows(own_rows(scan, ramp_filter(scan, {Window::hann, {}}) * y));
 }
 
 TEST(Hierarchical, IsTheSumOverViewsOfACone) {

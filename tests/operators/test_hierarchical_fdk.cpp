@@ -97,7 +97,7 @@ TEST(HierarchicalFdk, IsTheSumOverViews) {
   constexpr Index n = 72;
   for (const Index views : {100, 280}) {  // without merges of groups, and with
     const ConeBeam scan = cone_case(n, views);
-    const Array q = ramp_filter(scan, {Window::hann, {}}) * ellipsoids_seen_by(scan, 0.5 * n);
+    const Array q = own_rows(scan, ramp_filter(scan, {Window::hann, {}}) * ellipsoids_seen_by(scan, 0.5 * n));
     const auto plan = kernels::pack_hierarchical(scan, cube(n, n), kernels::grouping_on(Device::cpu()), 0,
                                                  AlongRows::as_footprints);
     const LinearOperator A =

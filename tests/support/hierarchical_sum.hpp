@@ -32,6 +32,17 @@ inline std::size_t below(Random& random, std::size_t count) {
   return static_cast<std::size_t>(random.uniform() * static_cast<double>(count));
 }
 
+/// Filtered data without the rows beyond the detector.
+inline Array own_rows(const ConeBeam& scan, const Array& filtered) {
+  const ConeBeam wide = symmetric(scan);
+  Array own(projection_space(wide));
+  const Index first = std::lround(filtered_scan(scan).midplane_row - scan.midplane_row);
+  Image<const float> from = image(ConstVectorView(filtered));
+  from.data += first * from.s1, from.n1 = scan.detector.rows;
+  copy(from, image(VectorView(own)), default_stream(Device::cpu()));
+  return own;
+}
+
 /// The value of some taps at a position among numbers beyond which there are zeros.
 template <class At>
 double interpolated(const kernels::Taps& taps, double position, Index count, const At& at) {

@@ -47,7 +47,7 @@ Plan plan_for(Index length, const Stream& stream) {
 }
 
 struct Rows {
-  Index views, rows, length, pairs_a_row;  ///< pairs of views of one detector row
+  Index views, rows, length, pairs_a_row;  ///< rows of the filter's input; pairs of views of one of these
   Beyond beyond;
 };
 
@@ -98,8 +98,11 @@ __global__ void __launch_bounds__(threads)
     const Index bin = k - side.first;
     float2 value{};
     if (row < at.rows && bin >= 0 && bin < side.bins) {
-      value.x = side.weight(view, row, bin) * element(in, view, row, bin);
-      if (view + 1 < at.views) value.y = side.weight(view + 1, row, bin) * element(in, view + 1, row, bin);
+      const Range rows = side.like(row);
+      for (Index r = rows.first; r < rows.last; ++r) {
+        value.x += side.weight(view, r, bin) * element(in, view, r, bin);
+        if (view + 1 < at.views) value.y += side.weight(view + 1, r, bin) * element(in, view + 1, r, bin);
+      }
     }
     if constexpr (continued) {
       const float before = __ldg(at.beyond.before + k), after = __ldg(at.beyond.after + k);
@@ -160,8 +163,11 @@ __global__ void __launch_bounds__(threads)
       back.x = given_to(at.beyond.ends, row, bin, ends.low.x, ends.high.x);
       back.y = given_to(at.beyond.ends, row, bin, ends.low.y, ends.high.y);
     }
-    of_first(element(out, view, row, bin), side.weight(view, row, bin) * value.x + back.x);
-    if (both) of_second(element(out, view + 1, row, bin), side.weight(view + 1, row, bin) * value.y + back.y);
+    const Range rows = side.like(row);
+    for (Index r = rows.first; r < rows.last; ++r) {
+      of_first(element(out, view, r, bin), side.weight(view, r, bin) * value.x + back.x);
+      if (both) of_second(element(out, view + 1, r, bin), side.weight(view + 1, r, bin) * value.y + back.y);
+    }
   });
 }
 
@@ -207,11 +213,11 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
   note_launch("filter");
   const cudaStream_t s = queue(stream);
   const auto tables = tables_of(filter, adjoint, stream);
-  const FilterSides sides =
-      sides_of(filter, adjoint, in.n2, out.n2, tables->cells.data(), tables->rays.data());
+  const FilterSides sides = sides_of(filter, adjoint, {in.n0, in.n1, in.n2}, {out.n0, out.n1, out.n2},
+                                     tables->cells.data(), tables->rays.data());
   const Rows at{
       in.n0,
-      in.n1,
+      std::min(in.n1, out.n1),
       filter.length,
       ceil_div<Index>(in.n0, 2),
       {tables->before.data(), tables->after.data(), filter.beyond.end_values(tables->shares.data())}};
