@@ -76,7 +76,8 @@ Plan part_of(Plan plan, Size size) {
   options.iterations = std::min(*options.iterations, 2);
   options.tv_weight = options.tv_weight.value_or(1);
   if (options.subsets) options.subsets = std::min(*options.subsets, size.views);
-  options.stop_by_discrepancy = options.stop_by_gcv = options.stop_by_ncp = false;
+  options.stop_by_discrepancy = options.stop_by_gcv = false;
+  options.stop_by_ncp = options.stop_by_stagnation = options.only_watches = false;
   options.stop_relative.reset(), options.stop_gap.reset(), options.stop_seconds.reset();
   if (options.initial == Initial::file) options.initial = Initial::zero;
   return plan;

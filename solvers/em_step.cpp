@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "../operators/gradient.hpp"
 #include "../operators/vector.hpp"
 
 namespace tandem {
@@ -17,11 +18,15 @@ void em_step(const LinearOperator& B, const EmStep& step, Stream& stream) {
   axpby(step.take, step.update, leave, step.x, stream);
 }
 
-void fill_empty_blocks(VectorView x, VectorView sums, std::span<const float> least, Stream& stream) {
-  divide(sums, least, 0, sums, stream);  // 1, or 0 where no ray passes
-  std::vector<float> missing;
-  for (const double size : norm(x, stream)) missing.push_back(size > 0 ? 0.0f : 1.0f);
-  axpby(missing, sums, 1, x, stream);
+void fill_empty_blocks(const EmStep& step, Stream& stream) {
+  axpby(1, step.sums, 0, step.update, stream);
+  divide(step.sums, step.least, 0, step.update, stream);  // 1, or 0 where no ray passes
+  const std::vector<double> lengths = norm(step.x, stream), data = sum_lengths(step.ratio, stream),
+                            of_ones = dot(step.sums, step.update, stream);
+  std::vector<float> values;
+  for (std::size_t k = 0; k < lengths.size(); ++k)
+    values.push_back(lengths[k] > 0 || !(of_ones[k] > 0) ? 0.0f : static_cast<float>(data[k] / of_ones[k]));
+  axpby(values, step.update, 1, step.x, stream);
 }
 
 }  // namespace tandem

@@ -22,8 +22,8 @@ struct EmStep {
 /// does not count.
 void em_step(const LinearOperator& B, const EmStep& step, Stream& stream);
 
-/// Fills blocks without a positive voxel: ones where rays pass, else zeros. `sums`: At1, which is
-/// overwritten. `least`: as in EmStep.
-void fill_empty_blocks(VectorView x, VectorView sums, std::span<const float> least, Stream& stream);
+/// Fills blocks of x without a positive voxel: one value where rays pass, else zeros. With this value the sum
+/// of Bx is that of b, the `ratio` of the step, which stays. So the start has the unit of the data.
+void fill_empty_blocks(const EmStep& step, Stream& stream);
 
 }  // namespace tandem

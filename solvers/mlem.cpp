@@ -19,10 +19,9 @@ Mlem::Mlem(LinearOperator A, Data b, Array x0)
   fill(projected_, 1, stream_);
   A_.apply_adjoint(1, projected_, 0, sums_, stream_);
   least_ = least_sums(sums_, stream_);
-  axpby(1, sums_, 0, update_, stream_);
   require_none_negative(b_, rest_, "Mlem: data", stream_);
   clamp_below(x_, 0, stream_);
-  fill_empty_blocks(x_, update_, least_, stream_);
+  fill_empty_blocks({x_, update_, projected_, b_, sums_, least_, {}}, stream_);
   project();
 }
 

@@ -18,9 +18,9 @@ class Mlem : public SolverBase<LinearOperator> {
                                    .step = {1, 1},
                                    .traces = {0, 0}};
 
-  /// x0 is clamped at 0. A block without a positive voxel starts as ones where rays pass. @throws SpaceError
-  /// unless b is in range() and x0 is in domain(); GeometryError if b has elements that are negative or not
-  /// finite
+  /// x0 is clamped at 0. A block without a positive voxel starts alike where rays pass, with the sum of Ax
+  /// that of b. @throws SpaceError unless b is in range() and x0 is in domain(); GeometryError if b has
+  /// elements that are negative or not finite
   Mlem(LinearOperator A, Data b, Array x0);
   void step(const ActiveBlocks& active);
   const Array* residual() const { return &rest_; }  ///< valid between steps

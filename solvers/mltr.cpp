@@ -4,11 +4,18 @@
 
 #include "../core/error.hpp"
 #include "../operators/norms.hpp"
+#include "../operators/random.hpp"
 #include "../operators/vector.hpp"
 #include "checks.hpp"
 #include "solver_kind.hpp"
 
 namespace tandem {
+
+namespace {
+
+constexpr float nothing = 1e-30f;
+
+}  // namespace
 
 Mltr::Mltr(LinearOperator A, Data counts, Data blank, Array x0, MltrOptions options)
     : SolverBase(std::move(A), std::move(x0)),
@@ -29,6 +36,7 @@ Mltr::Mltr(LinearOperator A, Data counts, Data blank, Array x0, MltrOptions opti
   clamp(x_, options_.bounds, stream_);
   A_.apply(1, x_, 0, projected_, stream_);
   update_residual();
+  falls_.assign(residual_norms_.size(), INFINITY);
 }
 
 /// Sets counts and blank to 0 for rays that cannot count: rays past the grid, and rays with a blank of 0.
@@ -50,7 +58,6 @@ void Mltr::update_residual() {
 
 /// Makes the z of the formula.
 void Mltr::aim() {
-  const float nothing = 1e-30f;
   A_.apply_adjoint(-1, rest_, 0, aim_, stream_);
   axpby(1, blank_, 0, scratch_, stream_);
   attenuate(projected_, scratch_, stream_);
@@ -61,13 +68,39 @@ void Mltr::aim() {
   clamp(aim_, options_.bounds, stream_);
 }
 
+/// The sum of r^2 / (b exp(-Ax)) of each block.
+std::vector<double> Mltr::spreads() {
+  axpby(1, blank_, 0, scratch_, stream_);
+  attenuate(projected_, scratch_, stream_);
+  reciprocal_or_zero(scratch_, nothing, stream_);
+  multiply(rest_, scratch_, stream_);
+  return dot(rest_, scratch_, stream_);
+}
+
+/// The trace of A C At is that of the square of sqrt(C) At. It is no bound that is too large by a half, for
+/// which `stagnation` allows.
+std::vector<double> Mltr::traces() {
+  constexpr double of_bound = 2.0 / 3;
+  A_.apply_adjoint(1, lengths_, 0, curvatures_, stream_);
+  reciprocal_or_zero(curvatures_, nothing, stream_);
+  fill_with_signs(scratch_, 1, stream_);
+  A_.apply_adjoint(1, scratch_, 0, aim_, stream_);
+  multiply(aim_, curvatures_, stream_);
+  std::vector<double> traces = dot(aim_, curvatures_, stream_);
+  for (double& trace : traces) trace *= of_bound;
+  return traces;
+}
+
 /// The share of the way that each block goes towards z. The scratch becomes A (z - x), the change of Ax of a
 /// whole step.
 std::vector<float> Mltr::shares(const ActiveBlocks& active) {
+  const std::vector<double> spread = spreads();
   const std::vector<float> take(active.begin(), active.end());
   A_.apply(1, aim_, 0, scratch_, stream_);
   axpby(-1, projected_, 1, scratch_, stream_);
   const std::vector<double> rises = dot(rest_, scratch_, stream_);  // slopes of -log of the likelihood
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (active[k]) falls_[k] = spread[k] > 0 ? -rises[k] * std::pow(residual_norms_[k], 2) / spread[k] : 0;
   axpby(take, scratch_, 1, projected_, stream_);
   axpby(1, blank_, 0, rest_, stream_);
   attenuate(projected_, rest_, stream_);
@@ -116,7 +149,7 @@ SolverKind mltr_kind() {
        .takes_blank = true,
        .pair = NeededPair::nearly_matched,
        .only_positive = true,
-       .iterations = 20,
+       .iterations = 200,
        .make = [](SolverInput input) {
          Stream& stream = default_stream(input.b.space().device());
          if (input.data_weights)  // weights of log likelihoods, which are linear in both

@@ -25,7 +25,7 @@ class Mltr : public SolverBase<LinearOperator> {
                                    .projections = 6,  // y, b, A1, Ax, y - b exp(-Ax), scratch
                                    .preparation = {2, 0},
                                    .step = {1, 2},
-                                   .traces = {0, 0}};
+                                   .traces = {0, 2}};
 
   /// x0 is clamped. A ray whose blank is 0 does not count. @throws SpaceError unless both are in range() and
   /// x0 is in domain(); GeometryError if they have elements that are negative or not finite, or if there is
@@ -34,19 +34,29 @@ class Mltr : public SolverBase<LinearOperator> {
   void step(const ActiveBlocks& active);
   const std::vector<double>& residual_norms() const { return residual_norms_; }  ///< |y - b exp(-Ax)|
   const Array* residual() const { return &rest_; }                               ///< y - b exp(-Ax)
+  /// For the last step; infinite at the start. What noise fits is in the likelihood: its slope along d over
+  /// the mean of r^2 / (b exp(-Ax)), which is the variance of a count in units of its mean.
+  const std::vector<double>& falls() const { return falls_; }
+  std::vector<double> traces();     ///< two thirds of the trace of A C At with C = 1 / At A1, one per block
   std::vector<double> objective();  ///< -log of the likelihood, without terms that do not depend on x
   SolverState state() {
-    return {{"x", x_}, {"projected", projected_}, {"rest", rest_}, {"residual_norms", residual_norms_}};
+    return {{"x", x_},
+            {"projected", projected_},
+            {"rest", rest_},
+            {"falls", falls_},
+            {"residual_norms", residual_norms_}};
   }
 
  private:
   void keep_rays_that_count();
   void aim();
   std::vector<float> shares(const ActiveBlocks& active);
+  std::vector<double> spreads();
   void update_residual();
 
   MltrOptions options_;
   Array counts_, blank_, lengths_, projected_, rest_, scratch_, aim_, curvatures_;
+  std::vector<double> falls_;
 };
 
 }  // namespace tandem

@@ -1,8 +1,10 @@
 #include "os_sirt.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "../operators/norms.hpp"
+#include "../operators/random.hpp"
 #include "../operators/vector.hpp"
 #include "checks.hpp"
 #include "per_block.hpp"
@@ -20,6 +22,7 @@ OsSirt::OsSirt(const Subsets& A, Data b, Array x0, SirtOptions options)
   weigh_columns();
   clamp(x_, options_.bounds, stream_);
   update_residual();
+  falls_.assign(residual_norms_.size(), INFINITY);
 }
 
 /// Sets the column weights to 1 / c: the inverse of the largest Bt 1 per view of a voxel in any subset.
@@ -50,8 +53,28 @@ void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
 }
 
 void OsSirt::step(const ActiveBlocks& active) {
+  const std::vector<double> before = residual_norms_;
   for (std::size_t i = 0; i < A_.count(); ++i) step_in(i, active);
   update_residual();
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (active[k])
+      falls_[k] = (before[k] - residual_norms_[k]) * (before[k] + residual_norms_[k]) / options_.relaxation;
+}
+
+std::vector<double> OsSirt::traces() {
+  Array signs(r_.space(), stream_);
+  fill_with_signs(signs, 1, stream_);
+  axpby(1, signs, 0, r_, stream_);
+  multiply(row_weight_, r_, stream_);
+  for (std::size_t i = 0; i < A_.count(); ++i) {
+    const VectorView r = A_.part(VectorView(r_), i);
+    A_[i].apply_adjoint(1 / static_cast<float>(A_.views(i)), r, 0, update_, stream_);
+    multiply(column_weight_, update_, stream_);
+    A_[i].apply(1, update_, 0, r, stream_);
+  }
+  std::vector<double> traces = dot(signs, r_, stream_);
+  update_residual();  // r was the scratch
+  return traces;
 }
 
 SolverKind os_sirt_kind() {
@@ -64,7 +87,7 @@ SolverKind os_sirt_kind() {
        .numbers = {{"relaxation", 1}},
        .data_weights = DataWeights::by_rows,
        .pair = NeededPair::nearly_matched,
-       .iterations = 10,
+       .iterations = 20,
        .subsets = [](Index views) { return std::min<Index>(10, views); },
        .make =
            [](SolverInput input) {
@@ -76,8 +99,9 @@ SolverKind os_sirt_kind() {
 SolverKind sart_kind() {
   SolverKind kind = os_sirt_kind();
   kind.name = "sart", kind.class_name = {};
-  kind.help = "os-sirt with one view a subset; with noise it needs a small {relaxation}";
+  kind.help = "os-sirt with one view a subset, and small steps";
   kind.options = {"relaxation", "nonnegative", "bounds"};
+  kind.numbers = {{"relaxation", 0.1f}};
   kind.subsets = [](Index views) { return views; };
   return kind;
 }

@@ -17,16 +17,22 @@ namespace tandem {
 class OsSirt : public ResidualSolver<Subsets> {
  public:
   static constexpr SolverCost cost{.volumes = 3,      // x, C, the update
-                                   .projections = 3,  // b, r, R
+                                   .projections = 4,  // b, r, R; the signs of traces
                                    .preparation = {2, 1},
                                    .step = {2, 1},  // A once more, for the residual of the solution
-                                   .traces = {0, 0}};
+                                   .traces = {2, 1}};
 
   /// `b` has its views in the order of the scan. @throws SpaceError unless b has the views of the subsets and
   /// x0 is in domain(); GeometryError for a relaxation outside (0, 2)
   OsSirt(const Subsets& A, Data b, Array x0, SirtOptions options = {});
   void step(const ActiveBlocks& active);
-  SolverState state() { return {{"x", x_}, {"r", r_}, {"residual_norms", residual_norms_}}; }
+  const std::vector<double>& falls() const { return falls_; }  ///< for the last step; infinite at the start
+  /// The sum of the traces of B C Bt R over the subsets, one per block. That of the whole step is less, since
+  /// a subset works on the residual that the one before has left.
+  std::vector<double> traces();
+  SolverState state() {
+    return {{"x", x_}, {"r", r_}, {"falls", falls_}, {"residual_norms", residual_norms_}};
+  }
 
  private:
   void weigh_columns();
@@ -34,6 +40,7 @@ class OsSirt : public ResidualSolver<Subsets> {
 
   SirtOptions options_;
   Array row_weight_, column_weight_, update_;
+  std::vector<double> falls_;
 };
 
 }  // namespace tandem

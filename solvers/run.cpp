@@ -17,12 +17,13 @@ void for_each_rule(const StopRule& stop, const Work& work) {
   for (const StopRule& other : stop.others) for_each_rule(other, work);
 }
 
-/// A rule that holds one step after the first minimum of a measure, which has one number per block. It keeps
-/// the last iteration and its numbers.
+/// A rule that holds one step after the first minimum of a measure, which has one number per block. The start
+/// is no candidate, since it need not be near any solution. It keeps the last iteration and its numbers.
 StopRule past_the_least(std::string name, std::function<std::vector<double>(const Progress&)> measure) {
   const auto kept = std::make_shared<std::vector<double>>();
   const auto holds = [measure = std::move(measure), kept, before = std::make_shared<std::vector<double>>()](
                          const Progress& now, std::size_t block) {
+    if (now.iteration == 0) return false;
     if (kept->empty() || kept->front() != now.iteration) {
       std::vector<double> numbers = measure(now);
       numbers.insert(numbers.begin(), now.iteration);
@@ -94,6 +95,21 @@ StopRule white_residual() {
     require<SpaceError>(now.residual, "white_residual: the solver does not show its residual");
     return distance_from_white(*now.residual, default_stream(now.residual->space().device()));
   });
+}
+
+StopRule watched(StopRule rule) {
+  const auto first = std::make_shared<std::vector<double>>();
+  const auto never = [](const Progress&, std::size_t) { return false; };
+  const auto look = [first, rule](const Progress& now, std::size_t block) {
+    if (first->size() <= block) first->resize(block + 1, -1);
+    if ((*first)[block] < 0 && !held(rule, now, block).empty()) (*first)[block] = now.iteration;
+    return false;
+  };
+  StopRule watch{"watched", look, {}, first};
+  for_each_rule(rule, [&](const StopRule& one) {  // what it keeps goes into check-points too
+    if (one.kept) watch.others.push_back({one.name, never, {}, one.kept});
+  });
+  return watch;
 }
 
 StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon) {

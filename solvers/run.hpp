@@ -67,6 +67,10 @@ StopRule cross_validation(std::function<std::vector<double>()> freedom, std::vec
 /// Hansen, Jorgensen, AIR Tools II, Numerical Algorithms 79(1), 2018.
 StopRule white_residual();
 
+/// Never stops, and keeps for each block the iteration at which the rule held for the first time, or -1.
+/// `kept` is set, and has no number of a block that has not been asked about.
+StopRule watched(StopRule rule);
+
 /// Stops when the objective is above its minimum by at most the share epsilon, by the bound of a dual
 /// problem. `gaps` are asked for at every tenth step, since they cost about as much as a step.
 StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon);

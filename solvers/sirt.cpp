@@ -66,6 +66,7 @@ SolverKind sirt_kind() {
        .brings = {{"relaxation", "in (0, 2)", 1e-6, 2 - 1e-6}},
        .data_weights = DataWeights::by_rows,
        .pair = NeededPair::nearly_matched,
+       .iterations = 200,
        .make = [](SolverInput input) {
          return made<Sirt>(input, SirtOptions{input.numbers["relaxation"], input.bounds});
        }});

@@ -162,10 +162,11 @@ struct SolverKind {
   /// Whether no voxel and no datum may be negative. Then data below zero count as zero, and the Fourier model
   /// is refused, since its coefficients may be negative.
   bool only_positive = false;
-  int iterations = 30;  ///< default of the program
-  /// Default of the most updates of the volume, which the subsets share, in the place of `iterations`. If the
-  /// user asks for neither iterations nor a rule, ncp may stop earlier, before the method fits noise. 0:
-  /// `iterations` counts.
+  /// Default of the most iterations of the program. A solver that tells its reach may stop earlier, by
+  /// stagnation, if the user asks for neither iterations nor a rule.
+  int iterations = 30;
+  /// The same of the most updates of the volume, which the subsets share, in the place of `iterations`. Then
+  /// ncp may stop earlier. 0: `iterations` counts.
   int updates = 0;
   Index (*subsets)(Index views) = nullptr;  ///< default of the number of subsets; null: it takes all views
   SolverCost cost = {};
@@ -173,6 +174,9 @@ struct SolverKind {
   AnySolver (*make)(SolverInput input) = nullptr;
 
   bool reads(std::string_view option) const;
+  /// Whether another solver can follow one of this kind, so that it tells degrees of freedom: with steps that
+  /// are linear in data in the order of the scan.
+  bool leads() const { return tells.reach && !takes_blank && !subsets; }
   /// A solver of this kind. Numbers that the input does not give are those of `numbers`.
   AnySolver solver(SolverInput input) const;
 };

@@ -25,8 +25,9 @@ std::string words_of_iterations() {
   return joined(pipeline::methods(), ", ", [](const Method& m) {
     if (!m.iterates()) return std::string();
     return std::string(m.name) + " " +
-           (m.kind.updates > 0 ? std::to_string(m.kind.updates) + " updates or fewer, by ncp"
-                               : std::to_string(m.kind.iterations));
+           (m.kind.updates > 0   ? std::to_string(m.kind.updates) + " updates or fewer, by ncp"
+            : m.kind.tells.reach ? std::to_string(m.kind.iterations) + " or fewer"
+                                 : std::to_string(m.kind.iterations));
   });
 }
 
@@ -124,7 +125,7 @@ void add_start_and_weights(CLI::App& c, ReconOptions& o) {
       ->type_name("zero|fbp|FILE")
       ->option_text(of_volume);
   c.add_option("--iterations", r.iterations,
-               "at most this many steps (default: " + words_of_iterations() + ")")
+               "at most this many steps (default: " + words_of_iterations() + "; fewer: by stagnation)")
       ->check(count(0, 1'000'000))
       ->option_text(of_volume);
   c.add_option_function<std::string>(
@@ -146,10 +147,14 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
   for (const SolverKind& kind : solver_kinds())
     for (const NumberOption& one : kind.brings) {
       const std::string usual = io::shortest(kind.numbers.at(one.name));
+      std::string others;
+      for (const SolverKind& other : solver_kinds())
+        if (other.reads(one.name) && other.numbers.at(one.name) != kind.numbers.at(one.name))
+          others += ", of " + std::string(other.name) + " " + io::shortest(other.numbers.at(one.name));
       c.add_option_function<float>(
            "--" + std::string(one.name),
            [&r, name = one.name](float number) { r.numbers.emplace_back(name, number); },
-           std::string(one.help) + ", default " + usual)
+           std::string(one.help) + ", default " + usual + others)
           ->default_str(usual)
           ->check(within(one.lowest, one.highest))
           ->option_text(of_volume);
@@ -169,7 +174,7 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
       ->option_text(of_volume);
   c.add_option("--stop", o.stop,
                "rule that may stop before --iterations; gain: counts per photon (default 1)")
-      ->type_name("discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S")
+      ->type_name("stagnation|discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S")
       ->option_text(of_volume);
 }
 

@@ -221,6 +221,8 @@ void parse_stop(Recipe& recipe, const std::string& given) {
     recipe.stop_by_gcv = true;
   else if (text == "ncp")
     recipe.stop_by_ncp = true;
+  else if (text == "stagnation")
+    recipe.stop_by_stagnation = true;
   else if (name == "relative" && value > 0)
     recipe.stop_relative = value;
   else if (name == "gap" && value > 0)
@@ -228,9 +230,10 @@ void parse_stop(Recipe& recipe, const std::string& given) {
   else if (name == "time" && value > 0)
     recipe.stop_seconds = value;
   else
-    throw UsageError(
-        "--stop '" + given +
-        "' is not known; give discrepancy, discrepancy:gain=G, gcv, ncp, relative=EPS, gap=EPS or time=S");
+    throw UsageError("--stop '" + given +
+                     "' is not known; give stagnation, discrepancy, discrepancy:gain=G, gcv, ncp, "
+                     "relative=EPS, gap=EPS or "
+                     "time=S");
 }
 
 std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {

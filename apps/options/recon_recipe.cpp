@@ -1,6 +1,9 @@
 #include "recon_recipe.hpp"
 
+#include <algorithm>
 #include <map>
+#include <string_view>
+#include <utility>
 
 #include "../../io/files/text.hpp"
 #include "../../pipeline/methods/method.hpp"
@@ -17,7 +20,13 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
   if (o.axis_auto) found["rotation-axis"] = io::shortest(job.axis_in_file);
   if (job.method->iterates()) {
     found["iterations"] = std::to_string(*taken.iterations);
-    if (o.stop.empty() && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
+    if (o.stop.empty() && !taken.only_watches && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
+    if (o.stop.empty() && !taken.only_watches && taken.stop_by_stagnation)
+      found["stop"] = toml_of({"stagnation"});
+    for (const auto& [name, number] : job.method->kind.numbers)
+      if (job.method->reads(name) &&
+          !std::ranges::count(taken.numbers, name, &std::pair<std::string_view, float>::first))
+        found[std::string(name)] = io::shortest(number);
     if (o.initial.empty())
       found["initial"] = toml_of({taken.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
   }

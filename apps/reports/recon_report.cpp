@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/instruction_set.hpp"
+#include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/text.hpp"
@@ -149,6 +150,19 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
           {"padding_bins", continues ? json(padding) : json(nullptr)}};
 }
 
+/// How many steps that were asked for fitted noise.
+std::string words_of_noise(const pipeline::Plan& plan, const pipeline::Outcome& out) {
+  const std::vector<int>& steps = out.fitted_noise;
+  const auto slices = std::ranges::count_if(steps, [](int some) { return some > 0; });
+  if (slices == 0) return {};
+  std::ostringstream text;
+  text << "noise     the last " << std::ranges::max(steps) << " iterations fitted noise";
+  if (std::ssize(steps) > 1) text << " (the most of a slice; in " << slices << " of " << steps.size() << ')';
+  text << "; " << spelled("stop") << (plan.job.options.stop_by_ncp ? " ncp" : " stagnation")
+       << " ends before them\n";
+  return text.str();
+}
+
 /// How it is computed. It lists the slabs of a sum over views, since rounding depends on them.
 json flow_json(const pipeline::Plan& plan) {
   const pipeline::Flow& flow = plan.flow;
@@ -182,6 +196,7 @@ json solver_json(const pipeline::MethodOptions& options, const pipeline::Outcome
                                 : alike       ? rules.front()
                                               : "several"},
                  {"slice_stopped_by", rules},
+                 {"slice_fitted_noise", out.fitted_noise},
                  {"residuals", out.residuals}};
   if (options.subsets) report["subsets"] = *options.subsets;
   if (options.tikhonov_weight) report["tikhonov_weight"] = *options.tikhonov_weight;
@@ -311,7 +326,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
     std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
   if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
-  std::cout << "\ntime      " << seconds << " s";
+  std::cout << '\n' << words_of_noise(plan, out) << "time      " << seconds << " s";
   if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
   if (out.left_to_cpu > 0)
     std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";

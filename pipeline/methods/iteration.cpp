@@ -54,6 +54,14 @@ std::vector<bool> diverged(const Iterated& done) {
   return which;
 }
 
+/// The steps of each block from the iteration in `first` on, where that is not negative.
+std::vector<int> steps_from(const std::vector<double>& first, const std::vector<int>& iterations) {
+  std::vector<int> steps;
+  for (std::size_t k = 0; k < iterations.size(); ++k)
+    steps.push_back(first[k] < 0 ? 0 : iterations[k] - static_cast<int>(first[k]));
+  return steps;
+}
+
 double relative_residual_of(const Progress& now) {
   return joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300);
 }
@@ -63,6 +71,17 @@ MethodOptions without_bounds(MethodOptions options) {
   options.nonnegative = false;
   options.lowest.reset(), options.highest.reset();
   return options;
+}
+
+/// Stagnation, as long as |b - Ax| is above a hundredth of `all`. Data that are fitted better have so little
+/// noise that more steps do no harm, and those without noise are fitted better with each step.
+StopRule by_stagnation(AnySolver& solver, const Problem& problem, std::vector<double> all) {
+  constexpr double of_data = 0.01;
+  StopRule rule = stagnation(solver.traces(), data_kept(problem.scan, problem.grid));
+  rule.holds = [holds = rule.holds, all = std::move(all)](const Progress& now, std::size_t block) {
+    return now.residuals[block] > of_data * all[block] && holds(now, block);
+  };
+  return rule;
 }
 
 StopRule by_noise(AnySolver& solver, const std::vector<double>& noise, const Problem& problem) {
@@ -91,14 +110,17 @@ class Iteration {
     Array x0 = start_(problem, data.y, slices);
     const std::vector<double> noise = noise_of(problem, std::move(data.noise_norms));
     auto [equations, clamped] = taken(problem, std::move(data));
-    const StopRule runs_away = divergence(norm(equations.y, default_stream(work_.device())));
+    const std::vector<double> data_norms = norm(equations.y, default_stream(work_.device()));
     std::optional<BestSoFar> best;
     if (!work_.plan.flow.matched) best.emplace(problem.A.domain());
     const double all = slices.size();
     std::optional<Stopwatch> watch;  // preparation of the solver is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
     AnySolver solver = solver_of(problem, std::move(equations), std::move(x0), slices);
-    const StopRule stop = by_data(solver, noise, problem, runs_away || rules());
+    StopRule stop = divergence(data_norms) || rules();
+    if (const std::optional<StopRule> rule = rule_of_noise(solver, problem, data_norms))
+      stop = (options_.only_watches ? watched(*rule) : *rule) || stop;
+    stop = by_data(solver, noise, problem, std::move(stop));
     ChunkState at;
     StateKeeper* keeper = solver.state() ? work_.beside.keeper : nullptr;
     if (keeper) keeper->begin(slices, at, solver);
@@ -119,6 +141,7 @@ class Iteration {
     count(at.run.report.iterations - before, curves.applications(), problem);
     note(std::move(at), slices);
     Iterated& done = work_.outcome.iterated.back();
+    if (options_.only_watches) done.fitted_noise = steps_from(*stop.kept, done.slice_iterations);
     done.noise = joint_norm(noise);
     done.data = clamped.all, done.below_zero = clamped.below_zero;
     watch.reset();
@@ -185,12 +208,21 @@ class Iteration {
     return rule;
   }
 
+  /// The rule that tells where noise begins to be fitted, by the residual alone.
+  std::optional<StopRule> rule_of_noise(AnySolver& solver, const Problem& problem,
+                                        const std::vector<double>& data_norms) const {
+    // in transmissions there is only to fit what the object takes away
+    if (options_.stop_by_stagnation)
+      return by_stagnation(solver, problem, method_.kind.takes_blank ? solver.residual_norms() : data_norms);
+    if (options_.stop_by_ncp) return white_residual();
+    return {};
+  }
+
   /// Puts the rules that look at the data before `stop`, because the report names the first rule that holds.
   StopRule by_data(AnySolver& solver, const std::vector<double>& noise, const Problem& problem,
                    StopRule stop) const {
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
     if (options_.stop_by_gcv) stop = by_cross_validation(solver, problem) || stop;
-    if (options_.stop_by_ncp) stop = white_residual() || stop;
     if (options_.stop_gap) stop = duality_gap(solver, *options_.stop_gap) || stop;
     return stop;
   }
@@ -281,6 +313,8 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
     outcome.slice_iterations.insert(outcome.slice_iterations.end(), chunk.slice_iterations.begin(),
                                     chunk.slice_iterations.end());
     outcome.stopped_by.insert(outcome.stopped_by.end(), chunk.stopped_by.begin(), chunk.stopped_by.end());
+    outcome.fitted_noise.insert(outcome.fitted_noise.end(), chunk.fitted_noise.begin(),
+                                chunk.fitted_noise.end());
     add_squares(outcome.residuals, chunk.squares);
     noise = std::hypot(noise, chunk.noise);
     data += chunk.data, below_zero += chunk.below_zero;

@@ -19,34 +19,43 @@ void choose_subsets(Job& job) {
 }
 
 bool has_rule(const MethodOptions& o) {
-  return o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp || o.stop_relative || o.stop_seconds ||
-         o.stop_gap;
+  return o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp || o.stop_by_stagnation || o.stop_relative ||
+         o.stop_seconds || o.stop_gap;
+}
+
+/// Chooses the rule of the method, if there is none. Iterations that were asked for are made all the same.
+void choose_rule(Job& job) {
+  MethodOptions& o = job.options;
+  const SolverKind& kind = job.method->kind;
+  if (has_rule(o) || o.tikhonov_weight) return;
+  o.stop_by_ncp = kind.updates > 0;
+  o.stop_by_stagnation = !o.stop_by_ncp && kind.tells.reach;
+  o.only_watches = o.iterations && has_rule(o);
 }
 
 void choose_iterations(Job& job) {
-  if (job.options.iterations) return;
-  if (job.method->kind.updates > 0 && !has_rule(job.options)) job.options.stop_by_ncp = true;
-  job.options.iterations = job.method->iterations_with(job.options.subsets.value_or(1));
+  if (!job.options.iterations)
+    job.options.iterations = job.method->iterations_with(job.options.subsets.value_or(1));
 }
 
 /// Requires that the solver tells what its stopping rule needs.
 void require_stop(const Job& job) {
   const MethodOptions& o = job.options;
-  const auto require_told = [&](bool asked, std::string_view rule, bool Tells::*what) {
-    if (!asked || job.method->kind.tells.*what) return;
-    const auto name_if_told = [&](const Method& method) {
-      return method.kind.tells.*what ? method.name : "";
-    };
+  const auto require_told = [&](bool asked, std::string_view rule, const auto& told) {
+    if (!asked || told(job.method->kind)) return;
+    const auto name_if_told = [&](const Method& method) { return told(method.kind) ? method.name : ""; };
     throw GeometryError(spelled("stop") + " " + std::string(rule) + " goes with " +
                         joined(methods(), ", ", name_if_told) + ", not with " +
                         std::string(job.method->name));
   };
-  require_told(o.stop_by_gcv, "gcv", &Tells::reach);
-  require_told(o.stop_by_ncp, "ncp", &Tells::residual);
-  require_told(o.stop_gap.has_value(), "gap", &Tells::gap);
-  require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp),
+  require_told(o.stop_by_gcv, "gcv", [](const SolverKind& kind) { return kind.leads(); });
+  require_told(o.stop_by_stagnation, "stagnation", [](const SolverKind& kind) { return kind.tells.reach; });
+  require_told(o.stop_by_ncp, "ncp", [](const SolverKind& kind) { return kind.tells.residual; });
+  require_told(o.stop_gap.has_value(), "gap", [](const SolverKind& kind) { return kind.tells.gap; });
+  require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp ||
+                                                 o.stop_by_stagnation),
                          spelled("tikhonov-weight") + " keeps noise down by itself, and hides it from " +
-                             spelled("stop") + " discrepancy, gcv or ncp; give one of the two");
+                             spelled("stop") + " discrepancy, gcv, ncp or stagnation; give one of the two");
 }
 
 /// Refuses options that need line integrals, if data stay transmissions.
@@ -63,6 +72,7 @@ void require_no_line_integrals(const Job& job) {
 
 void choose_solver_options(Job& job) {
   choose_subsets(job);
+  choose_rule(job);
   choose_iterations(job);
   require_stop(job);
   require_no_line_integrals(job);

@@ -45,7 +45,7 @@ int solvers(const MethodOptions& asked) { return asked.stop_by_gcv ? 2 : 1; }  /
 
 Applications Method::preparation_with(const MethodOptions& asked) const {
   return solvers(asked) * kind.cost.preparation +
-         (asked.stop_by_discrepancy ? kind.cost.traces : Applications{});
+         (asked.stop_by_discrepancy || asked.stop_by_stagnation ? kind.cost.traces : Applications{});
 }
 
 Applications Method::step_with(const MethodOptions& asked) const { return solvers(asked) * kind.cost.step; }

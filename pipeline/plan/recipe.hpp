@@ -32,7 +32,9 @@ struct MethodOptions {
   std::optional<float> tv_weight;        ///< weight of total variation; default: the plan finds it
   std::optional<float> tv_huber;         ///< smaller differences of neighbours are squared; default: none
   std::optional<float> tikhonov_weight;  ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none
-  bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false;
+  bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false, stop_by_stagnation = false;
+  /// Whether the rule only tells how many steps fitted noise; set in a plan whose iterations were asked for.
+  bool only_watches = false;
   std::optional<double> stop_relative, stop_seconds, stop_gap;
 
   Bounds bounds() const;  ///< from `lowest`, or from zero if nonnegative, to `highest`

@@ -41,6 +41,7 @@ struct Iterated {
   CurveSums curves = {};                ///< if they are wanted
   double noise = 0;                     ///< the norm of the noise, if a stopping rule needs it
   double data = 0, below_zero = 0;      ///< the sizes of all data, and of the data that were clamped at zero
+  std::vector<int> fitted_noise = {};   ///< the last steps of each slice, which fitted noise; if watched
 };
 
 /// How a scan was followed.
@@ -84,6 +85,7 @@ struct Outcome {
   int iterations = 0;                   ///< the most iterations of a slice
   std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
   std::vector<std::string> stopped_by;  ///< one per slice
+  std::vector<int> fitted_noise;        ///< as in `Iterated`
   std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
   Curves curves;                        ///< curves of a solver, if they are wanted
   std::optional<Quality> quality;       ///< how the volume compares with the truth, if there is one

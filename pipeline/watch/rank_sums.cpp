@@ -19,6 +19,7 @@ static void pass(Packet& packet, Iterated& one) {
   pass(packet, one.iterations);
   pass(packet, one.slice_iterations);
   pass(packet, one.stopped_by);
+  pass(packet, one.fitted_noise);
   pass(packet, one.squares);
   for_each_curve(one.curves, [&](const char*, Curve& curve) { pass(packet, curve); });
   for (double* number : {&one.noise, &one.data, &one.below_zero}) pass(packet, *number);

@@ -141,7 +141,7 @@ void add_kinds(nb::module_& m) {
       .def_ro("updates", &SolverKind::updates)
       .def_prop_ro("by_subsets", [](const SolverKind& kind) { return kind.subsets != nullptr; })
       .def_prop_ro("needs_matched", [](const SolverKind& kind) { return kind.pair == NeededPair::matched; })
-      .def_prop_ro("tells_reach", [](const SolverKind& kind) { return kind.tells.reach; })
+      .def_prop_ro("leads", [](const SolverKind& kind) { return kind.leads(); })
       .def_prop_ro("tells_objective", [](const SolverKind& kind) { return kind.tells.objective; })
       .def_prop_ro("tells_gap", [](const SolverKind& kind) { return kind.tells.gap; });
   m.def("solver_kinds", [] {

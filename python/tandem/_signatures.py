@@ -43,7 +43,7 @@ def parameters(kind: Any) -> list[str]:
     if "bounds" in kind.options:
         found.append(f"bounds: BoundsLike = {'above_zero' if kind.bounds.lowest == 0 else 'no_bounds'}")
     found += ["tikhonov_weight: float = 0"] if "tikhonov-weight" in kind.options else []
-    found += ["gcv: bool = False"] if kind.tells_reach else []
+    found += ["gcv: bool = False"] if kind.leads else []
     found += ["allow_unmatched: bool = False"] if kind.needs_matched else []
     return found
 

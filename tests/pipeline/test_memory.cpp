@@ -85,7 +85,7 @@ class SolverMemory : public ::testing::Test {
 
 TEST_F(SolverMemory, WithAFollowerIsTwiceAsMuchAndTheSigns) {
   for (const pipeline::Method& method : pipeline::methods()) {
-    if (!method.kind.tells.reach) continue;
+    if (!method.kind.leads()) continue;
     pipeline::MethodOptions options;
     options.stop_by_gcv = true;
     const pipeline::Holding alone = method.holds_with({}).front(), both = method.holds_with(options).front();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../core/error.hpp"
+#include "../../operators/gradient.hpp"
 #include "../../operators/projector.hpp"
 #include "../support/dense.hpp"
 #include "../support/operators.hpp"
@@ -130,6 +131,22 @@ TEST(Mlem, ComesFromZeroToWhereItComesFromOnes) {
   for (Mlem* solver : {&from_zero, &from_ones, &from_below}) run(*solver, max_iterations(7));
   EXPECT_LE(test::relative_error(from_zero.solution(), from_ones.solution()), tolerance::small_sum);
   EXPECT_TRUE(test::same_bits(from_zero.solution(), from_below.solution()));
+}
+
+TEST(Mlem, StartsWithTheTotalOfTheDataInAnyUnit) {
+  const SmallScan small;
+  for (const float unit : {1e-4f, 1.0f, 1e4f}) {
+    Array b = positive_array(small.A.range(), 1);
+    for (Index i = 0; i < b.size(); ++i) b.data()[i] *= unit * (i / 17 % 2 == 1 ? 3.0f : 1.0f);
+    const Mlem solver(small.A, b, Array(small.A.domain()));
+    const Array start = small.A * solver.solution();
+    Stream& stream = default_stream(Device::cpu());
+    const std::vector<double> sums = sum_lengths(start, stream), data = sum_lengths(b, stream);
+    for (const std::size_t slice : {0, 1})
+      EXPECT_NEAR(sums[slice], data[slice], tolerance::small_sum * data[slice]) << unit;
+    const Eigen::VectorXd x = test::column(solver.solution());
+    EXPECT_EQ(x.head(35).minCoeff(), x.head(35).maxCoeff());
+  }
 }
 
 TEST(Mlem, KeepsVoxelsThatNoRayMeets) {

@@ -123,6 +123,34 @@ TEST(Mltr, TakesTheStepOfItsFormula) {
   }));
 }
 
+/// From a start where no bound holds, so that d = C At (means - counts) with C = 1 / At (A1 means).
+TEST(Mltr, TellsWhatNoiseFits) {
+  const SmallScan small;
+  Mltr solver = small.solver(filled(small.A.domain(), 0.5f));
+  const Eigen::MatrixXd a = test::block_matrix(small.A);
+  const Eigen::VectorXd lengths = a.rowwise().sum();
+  Eigen::VectorXd y(a.rows()), means(a.rows()), w(a.rows());
+  Array signs(small.A.range());
+  fill_with_signs(signs, 1, default_stream(Device::cpu()));
+  for (Index i = 0; i < a.rows(); ++i) {
+    const Index at = test::element(signs.space(), 1, i);
+    means(i) = lengths(i) > 0 ? small.blank.data()[at] * std::exp(-0.5 * lengths(i)) : 0;
+    y(i) = lengths(i) > 0 ? small.counts.data()[at] : 0;
+    w(i) = signs.data()[at];
+  }
+  const Eigen::VectorXd at_lengths = a.transpose() * lengths;
+  const double trace = (a.transpose() * w).cwiseAbs2().cwiseQuotient(at_lengths).sum() * 2 / 3;
+  EXPECT_NEAR(solver.traces()[1], trace, tolerance::solver_steps * trace);
+  const Eigen::VectorXd r = y - means, back = a.transpose() * -r,
+                        step = back.cwiseQuotient(a.transpose() * lengths.cwiseProduct(means));
+  ASSERT_GT(step.minCoeff(), -0.5);
+  double spread = 0;
+  for (Index i = 0; i < r.size(); ++i) spread += means(i) > 0 ? r(i) * r(i) / means(i) : 0;
+  solver.step({true, true});
+  const double fall = back.dot(step) * r.squaredNorm() / spread;
+  EXPECT_NEAR(solver.falls()[1], fall, tolerance::solver_steps * fall);
+}
+
 TEST(Mltr, BecomesMoreLikelyWithEachStep) {
   EXPECT_TRUE(test::holds("-log of the likelihood never grows by more than its rounding", [] {
     const RandomCounts random = RandomCounts::draw();

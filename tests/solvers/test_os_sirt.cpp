@@ -69,6 +69,33 @@ TEST(OsSirt, TakesTheStepsOfItsFormulaForEachBeamAndAnyNumberOfSubsets) {
   }
 }
 
+/// With the signs by which the solver estimates it.
+TEST(OsSirt, TellsTheTraceOfItsSubsets) {
+  const ParallelBeam scan = test::scan_of(11, 1, 17);
+  const Subsets A = test::subsets_of(scan, test::grid_of(5, 7, 1), 4);
+  OsSirt solver(A, random_array(projection_space(scan), 1), Array(A.domain()));
+  EXPECT_EQ(solver.falls()[0], INFINITY);
+  Array signs(A.range());
+  fill_with_signs(signs, 1, default_stream(Device::cpu()));
+  Eigen::VectorXd most = Eigen::VectorXd::Zero(35);
+  for (std::size_t i = 0; i < A.count(); ++i)
+    most = most.cwiseMax(test::dense(A[i]).colwise().sum().transpose() / static_cast<double>(A.views(i)));
+  double exact = 0;
+  for (std::size_t i = 0; i < A.count(); ++i) {
+    const Eigen::MatrixXd a = test::dense(A[i]);
+    const ConstVectorView part = A.part(ConstVectorView(signs), i);
+    const Eigen::VectorXd w = Eigen::Map<const Eigen::VectorXf>(part.data, part.space.size()).cast<double>();
+    const Eigen::VectorXd rows = a.rowwise().sum().unaryExpr(&inverse),
+                          columns = (static_cast<double>(A.views(i)) * most).unaryExpr(&inverse);
+    exact += w.dot(a * columns.cwiseProduct(a.transpose() * rows.cwiseProduct(w)));
+  }
+  EXPECT_NEAR(solver.traces()[0], exact, tolerance::solver_steps * exact);
+  const double before = solver.residual_norms()[0];
+  solver.step({true});
+  const double fall = before * before - std::pow(solver.residual_norms()[0], 2);
+  EXPECT_NEAR(solver.falls()[0], fall, tolerance::small_sum * before * before);
+}
+
 TEST(OsSirt, IsSirtWithOneSubset) {
   const ParallelBeam scan = test::scan_of(13, 2, 17);
   const VolumeGrid grid = test::grid_of(5, 7, 2);

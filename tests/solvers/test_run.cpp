@@ -235,6 +235,24 @@ TEST(StopRules, DiscrepancyTakesItsFactorAndANormForEachBlock) {
   EXPECT_THROW(run(other, discrepancy({2})), SpaceError);
 }
 
+/// The start may be anything, also better than the first steps.
+TEST(StopRules, TheStartIsNoLeast) {
+  Halving solver(1, 1);
+  const double freedom[] = {0, 8, 8, 9.9};
+  const auto now = [&] { return std::vector<double>(2, freedom[solver.asked.size()]); };
+  const Report report = run(solver, cross_validation(now, {10, 10}) || max_iterations(3));
+  EXPECT_EQ(report.block_iterations, (std::vector<int>{3, 3}));
+  EXPECT_EQ(report.stopped_by[0], "gcv");
+}
+
+TEST(StopRules, WatchedOnesStopNothingAndKeepWhereTheyHeld) {
+  Halving solver(1, 1);
+  const StopRule watch = watched(discrepancy({0.3, 0.01}));
+  const Report report = run(solver, watch || max_iterations(4));
+  EXPECT_EQ(report.block_iterations, (std::vector<int>{4, 4}));
+  EXPECT_EQ(*watch.kept, (std::vector<double>{2, -1}));
+}
+
 TEST(StopRules, TimeLimitStops) {
   Halving solver(1, 1);
   const Report report = run(solver, time_limit(0) || max_iterations(99));
