@@ -10,6 +10,7 @@
 #include "beams/cone.hpp"
 #include "beams/parallel.hpp"
 #include "beams/ray_shares.hpp"
+#include "beside_axis.hpp"
 #include "flexible_views.hpp"
 #include "parallel_fans.hpp"
 #include "vector3.hpp"
@@ -61,6 +62,13 @@ FlexibleView turned_level(const FlexibleView& view, const Vector3& along, std::s
   return {view.source, view.detector, bin * along, row * up};
 }
 
+/// The angle of the ray to a place with the normal of a detector, degrees; more than 90 if it goes back.
+double obliqueness(const FlexibleView& view, bool parallel, const Vector3& place) {
+  const Vector3 normal = cross(view.bin_step, view.row_step), ray = ray_to(view, parallel, place),
+                forward = std::copysign(1, dot(ray_to(view, parallel, view.detector), normal)) * normal;
+  return in_degrees(std::acos(std::clamp(dot(ray, forward) / length(ray) / length(normal), -1.0, 1.0)));
+}
+
 /// The place where the ray to a point meets a detector, in rows and bins from its middle.
 std::array<double, 2> met(const FlexibleView& view, bool parallel, const Vector3& place) {
   const Vector3 normal = cross(view.bin_step, view.row_step), ray = ray_to(view, parallel, place);
@@ -70,20 +78,35 @@ std::array<double, 2> met(const FlexibleView& view, bool parallel, const Vector3
           dot(cross(view.row_step, normal), there) / square};
 }
 
-/// Rows and bins more at each side so that a level detector has what is on one that stood otherwise.
-std::array<Index, 2> more_for(const FlexibleView& level, const FlexibleView& view, const FlexibleBeam& scan) {
+/// Where the corners of a detector as it stood meet the level one, in rows and in bins from its middle.
+struct Corners {
+  std::array<double, 4> rows, bins;
+};
+
+Corners corners_on(const FlexibleView& level, const FlexibleBeam& scan, std::size_t number) {
+  constexpr double most = 80;  // degrees
   const Detector& d = scan.detector;
-  std::array<double, 2> most{};
+  Corners corners{};
+  std::size_t k = 0;
   for (const double row : {-half(d.rows), half(d.rows)})
     for (const double bin : {-half(d.bins), half(d.bins)}) {
-      const std::array<double, 2> at = met(level, scan.parallel, point_on(scan, view, row, bin));
-      for (std::size_t k = 0; k < 2; ++k) most[k] = std::max(most[k], std::abs(at[k]));
+      const Vector3 place = point_on(scan, scan.views[number], row, bin);
+      const double oblique = obliqueness(level, scan.parallel, place);
+      require<GeometryError>(oblique <= most, "ramp filter: view ", number, ": its detector sees a ray at ",
+                             oblique, " degrees to the normal of a level one, at most ", most,
+                             " may be; a solver takes such views, such as cgls");
+      const std::array<double, 2> at = met(level, scan.parallel, place);
+      corners.rows[k] = at[0], corners.bins[k++] = at[1];
     }
-  const auto beyond = [](double reach, Index count) {
-    constexpr double rounding = 1e-6;
-    return ceil_index(reach - half(count) - rounding);
-  };
-  return {beyond(most[0], d.rows), beyond(most[1], d.bins)};
+  std::ranges::sort(corners.bins);
+  return corners;
+}
+
+/// Rows or bins more at each side so that a level detector has all corners.
+Index more_for(const std::array<double, 4>& corners, Index count) {
+  constexpr double rounding = 1e-6;
+  const auto [low, high] = std::ranges::minmax(corners);
+  return ceil_index(std::max(-low, high) - half(count) - rounding);
 }
 
 void copy_to(const Vector3& from, double* to) { std::copy_n(from.data(), 3, to); }
@@ -127,83 +150,71 @@ void add_rays(LevelView& seen, const FlexibleView& level, bool parallel, const D
   copy_to(1 / length(level.bin_step) * level.bin_step, seen.along);
 }
 
-/// The point of the axis that the middle ray of a view passes. The axis of a parallel beam is that of the
-/// volume.
-Vector3 point_of_axis(const FlexibleView& view, bool parallel, const FittedOrbit& orbit) {
-  if (parallel) return {};
-  const Vector3 ray = view.detector - view.source, level = ray - dot(ray, orbit.axis) * orbit.axis;
-  const double share = dot(orbit.centre - view.source, level) / dot(level, level);
-  return orbit.centre + dot(view.source + share * ray - orbit.centre, orbit.axis) * orbit.axis;
-}
-
 /// The level views, about the middles of the detectors as they stand, and which of these are level already.
 struct Turned {
   std::vector<FlexibleView> views{};
   std::vector<bool> as_they_stood{};
-  Index rows_more = 0, bins_more = 0;  ///< at each side
+  std::vector<std::array<double, 4>> ends{};  ///< bins of the corners of each, from its middle
+  Index rows_more = 0, bins_more = 0;         ///< at each side
 };
 
 Turned turned_level(const FlexibleBeam& scan, const FittedOrbit& orbit) {
   constexpr double most = 0.1;  // rows
+  const Detector& d = scan.detector;
+  const double end = half(d.bins);
   Turned turned;
   std::array<Index, 2> more{};
   for (std::size_t k = 0; k < scan.views.size(); ++k) {
     const FlexibleView& view = scan.views[k];
-    const bool stood = !scan.curved && off_level(view, scan.parallel, scan.detector, orbit.along(k)) <= most;
+    const bool stood = !scan.curved && off_level(view, scan.parallel, d, orbit.along(k)) <= most;
     turned.as_they_stood.push_back(stood);
     turned.views.push_back(stood ? view : turned_level(view, orbit.along(k), k));
-    const std::array<Index, 2> its =
-        stood ? std::array<Index, 2>{} : more_for(turned.views.back(), view, scan);
+    std::array<Index, 2> its{};
+    turned.ends.push_back({-end, -end, end, end});
+    if (!stood) {
+      const Corners corners = corners_on(turned.views.back(), scan, k);
+      turned.ends.back() = corners.bins;
+      its = {more_for(corners.rows, d.rows), more_for(corners.bins, d.bins)};
+    }
     for (std::size_t i = 0; i < 2; ++i) more[i] = k == 0 ? its[i] : std::max(more[i], its[i]);
   }
   turned.rows_more = more[0], turned.bins_more = more[1];
   return turned;
 }
 
-/// A circle with the pitches of the first view, and the means of the bin of the axis and of its distance.
-ConeBeam circle_like(const FlexibleBeam& scan, const FittedOrbit& orbit, const Turned& turned) {
-  ConeBeam circle;
-  Detector& d = circle.detector;
-  d.bins = scan.detector.bins + 2 * turned.bins_more, d.rows = scan.detector.rows + 2 * turned.rows_more;
-  d.bin_pitch = length(turned.views.front().bin_step), d.row_pitch = length(turned.views.front().row_step);
-  double aside = 0, away = 0;
-  for (const FlexibleView& view : turned.views) {
-    const double bins = met(view, scan.parallel, point_of_axis(view, scan.parallel, orbit))[1];
-    aside += bins, away += length(ray_to(view, scan.parallel, place_on(view, 0, bins)));
+/// The detector of the level views, with the pitches of the first one and the mean of the bins of the axis.
+Detector level_detector(const FlexibleBeam& scan, const Turned& turned,
+                        const std::vector<BesideAxis>& beside) {
+  Detector d{scan.detector.bins + 2 * turned.bins_more, scan.detector.rows + 2 * turned.rows_more,
+             length(turned.views.front().bin_step), length(turned.views.front().row_step)};
+  double aside = 0;
+  for (std::size_t k = 0; k < beside.size(); ++k) aside += beside[k].bin(0, turned.views[k]);
+  d.axis_bin = half(d.bins) + aside / beside.size();
+  return d;
+}
+
+/// How far beside the axis a ray passes, in bins of the detector of a circle.
+double bins_beside(const ConeBeam& circle, bool parallel) {
+  return (parallel ? 1 : circle.sdd) / circle.detector.bin_pitch;
+}
+
+/// A circle at the mean distance of the axis, whose detector faces it.
+ConeBeam circle_like(const FlexibleBeam& scan, const FittedOrbit& orbit, const Turned& turned,
+                     const std::vector<BesideAxis>& beside, const Detector& level) {
+  ConeBeam circle{level, orbit.angles};
+  double away = 0;
+  for (std::size_t k = 0; k < beside.size(); ++k) {
+    const FlexibleView& view = turned.views[k];
+    away += length(ray_to(view, scan.parallel, place_on(view, 0, beside[k].bin(0, view))));
   }
-  const double count = turned.views.size();
-  d.axis_bin = half(d.bins) + aside / count;
-  circle.sdd = away / count, circle.sod = 0.5 * circle.sdd;  // shares do not depend on these
-  circle.midplane_row = half(d.rows);
-  circle.angles = orbit.angles;
+  circle.sdd = away / beside.size(), circle.sod = 0.5 * circle.sdd;  // shares do not depend on these
+  circle.midplane_row = half(level.rows);
+  std::vector<std::array<double, 4>> corners = turned.ends;
+  for (std::size_t k = 0; k < beside.size(); ++k)
+    for (double& end : corners[k])
+      end = bins_beside(circle, scan.parallel) * beside[k].of(place_on(turned.views[k], 0, end));
+  circle.detector = facing_detector(level, corners);
   return circle;
-}
-
-/// The shares of rays, (view, 1 + bin + 1), rad: of a circle or an arc.
-std::vector<float> shares_of_circle(const ConeBeam& circle, bool parallel) {
-  if (!parallel) return ray_shares(circle, 1);
-  const ParallelBeam beam{circle.detector, circle.angles};
-  const std::vector<float> views = view_shares(beam), bins = bin_shares(beam, 1);
-  std::vector<float> shares;
-  for (const float view : views)
-    for (Index bin = 0; bin < circle.detector.bins + 2; ++bin)
-      shares.push_back(view * (bins.empty() ? 1 : bins[bin]));
-  return shares;
-}
-
-/// The shares of rays in a helix: each view stands for its step, and a turn for a circle.
-std::vector<float> shares_of_helix(ConeBeam circle, bool parallel, const FittedOrbit& orbit) {
-  double way = 0;
-  for (const double step : orbit.steps) way += step;
-  const double count = std::max(3.0, std::round(whole_turn * orbit.steps.size() / way));
-  circle.angles.clear();
-  for (double k = 0; k < count; ++k) circle.angles.push_back(k * whole_turn / count);
-  const std::vector<float> one = shares_of_circle(circle, parallel);
-  std::vector<float> shares;
-  for (const double step : orbit.steps)
-    for (Index bin = 0; bin < circle.detector.bins + 2; ++bin)
-      shares.push_back(static_cast<float>(step * count / whole_turn) * one[bin]);
-  return shares;
 }
 
 /// Rows that voxels meet in the views of a turn beyond those that there are: they are as the last ones.
@@ -241,14 +252,6 @@ struct Wide {
   Detector detector;
   Range own_bins;
 };
-
-Wide wide_of(const ConeBeam& circle, bool parallel) {
-  const Detector& d = circle.detector;
-  const Detector wide =
-      parallel ? symmetric(ParallelBeam{d, circle.angles}).detector : symmetric(circle).detector;
-  const Index first = std::lround(wide.axis_bin - d.axis_bin);
-  return {wide, {first, first + d.bins}};
-}
 
 /// Shares times what the back-projection of a view leaves out: the distance of the detector, the area of a
 /// cell and, for the ramp, its pitch.
@@ -289,21 +292,76 @@ LevelView cells_of(const FlexibleView& level, bool as_it_stood, const FlexibleVi
 /// A scan on its way to level rows.
 struct Levelling {
   FittedOrbit orbit;
+  std::vector<BesideAxis> beside;
   Turned turned;
+  Detector level;
   ConeBeam circle;
   Wide wide;
   Range own_rows;  ///< the level rows of the detector as it stood
 
   explicit Levelling(const FlexibleBeam& scan)
       : orbit(fitted_orbit(scan)),
+        beside(beside_axis(scan, orbit)),
         turned(turned_level(scan, orbit)),
-        circle(circle_like(scan, orbit, turned)) {
-    const Index rows = circle.detector.rows, beyond = orbit.goes_on
-                                                          ? rows_beyond(scan, orbit, circle, turned)
-                                                          : rows_beyond_circle(scan, orbit, circle, turned);
-    own_rows = {beyond, beyond + rows};
-    circle.detector.rows = rows + 2 * beyond;
-    wide = wide_of(circle, scan.parallel);
+        level(level_detector(scan, turned, beside)),
+        circle(circle_like(scan, orbit, turned, beside, level)),
+        wide{level, {0, level.bins}} {
+    const Index beyond = orbit.goes_on ? rows_beyond(scan, orbit, circle, turned)
+                                       : rows_beyond_circle(scan, orbit, circle, turned);
+    own_rows = {beyond, beyond + level.rows};
+    wide.detector.rows += 2 * beyond;
+    if (is_half(scan.parallel)) widen(scan.parallel);
+  }
+
+  bool is_half(bool parallel) const {
+    const Index bins = parallel ? symmetric(ParallelBeam{circle.detector, circle.angles}).detector.bins
+                                : symmetric(circle).detector.bins;
+    return bins > circle.detector.bins;
+  }
+
+  /// Adds bins on the nearer side until the rows of all views go as far there as on the farther one.
+  void widen(bool parallel) {
+    constexpr double most = 80, rounding = 1e-6;  // degrees; bins
+    const Sides side = sides(circle.detector);
+    const double end = -side.direction * side.farther / bins_beside(circle, parallel);
+    Index missing = 0;
+    for (std::size_t k = 0; k < beside.size(); ++k) {
+      const FlexibleView& view = turned.views[k];
+      const double bin = beside[k].bin(end, view);
+      const double oblique = obliqueness(view, parallel, place_on(view, 0, bin));
+      require<GeometryError>(oblique <= most, "ramp filter: view ", k,
+                             ": rows of a half acquisition go on beyond its detector to a ray at ", oblique,
+                             " degrees to its normal, at most ", most,
+                             " may be; a solver takes such views, such as cgls");
+      missing = std::max(missing, ceil_index(-side.direction * bin - half(level.bins) - rounding));
+    }
+    wide.detector.bins += missing;
+    if (side.direction < 0) return;
+    wide.detector.axis_bin += missing;
+    wide.own_bins = {missing, missing + level.bins};
+  }
+
+  /// The shares of rays, (view, 1 + bin + 1), rad.
+  std::vector<float> shares(bool parallel) const {
+    const auto from_axis = [&, unit = bins_beside(circle, parallel)](Index view, Index ray) {
+      return unit * beside[view].of(place_on(turned.views[view], 0, ray - 1 - half(level.bins)));
+    };
+    const Index rays = level.bins + 2;
+    if (orbit.goes_on) return shares_of_helix(rays, from_axis);
+    return parallel ? ray_shares(ParallelBeam{circle.detector, circle.angles}, rays, from_axis)
+                    : ray_shares(circle, rays, from_axis);
+  }
+
+  /// Each view of a helix stands for its step, and a turn for a circle.
+  std::vector<float> shares_of_helix(Index rays, const PlacesOfRays& from_axis) const {
+    double way = 0;
+    for (const double step : orbit.steps) way += step;
+    const SidedShares sided(circle.detector, std::lround(whole_turn * beside.size() / way));
+    std::vector<float> shares;
+    for (Index view = 0; view < std::ssize(beside); ++view)
+      for (Index ray = 0; ray < rays; ++ray)
+        shares.push_back(static_cast<float>(0.5 * orbit.steps[view] * sided.twice(from_axis(view, ray))));
+    return shares;
   }
 };
 
@@ -350,8 +408,7 @@ LevelScan level_scan(const FlexibleBeam& scan) {
   Turned& turned = levelling.turned;
   const Wide& wide = levelling.wide;
   const Range own = wide.own_bins;
-  const std::vector<float> shares = orbit.goes_on ? shares_of_helix(levelling.circle, scan.parallel, orbit)
-                                                  : shares_of_circle(levelling.circle, scan.parallel);
+  const std::vector<float> shares = levelling.shares(scan.parallel);
   const double aside = 0.5 * (wide.detector.bins - own.last - own.first);
   auto cells = std::make_shared<LevelViews>(LevelViews{{}, scan.detector.rows, scan.detector.bins});
   for (std::size_t k = 0; k < turned.views.size(); ++k) {

@@ -48,24 +48,6 @@ double parker(double excess, double fan, double at) {
   return 1;
 }
 
-/// Twice the share of the rays of each bin, if rays on the nearer side are seen from both sides. It is 1, but
-/// in a band towards the end of that side it goes to 0 there, and to 2 on the opposite side. There are values
-/// for `beyond` more bins at either end.
-std::vector<double> one_sided(const Detector& d, std::size_t views, Index beyond) {
-  constexpr double narrowest = 16;  // bins
-  const Sides side = sides(d);
-  const double overlap = side.nearer + 0.5,
-               rim = side.farther * whole_turn / views;  // moves so far in a view
-  const double band = std::min(overlap, std::max(narrowest, 2 * rim));
-  std::vector<double> weights;
-  for (Index bin = -beyond; bin < d.bins + beyond; ++bin) {
-    const double distance = side.direction * (bin - d.axis_bin);
-    const double part = band > 0 ? std::clamp((std::abs(distance) - overlap) / band + 1, 0.0, 1.0) : 1;
-    weights.push_back(1 + std::copysign(std::pow(std::sin(0.5 * half_turn * part), 2), distance));
-  }
-  return weights;
-}
-
 /// The detector with bins added on the nearer side until both sides reach equally far.
 Detector both_sided(const Detector& d) {
   const Index missing = missing_bins(d);
@@ -75,30 +57,63 @@ Detector both_sided(const Detector& d) {
   return wide;
 }
 
-double fan_of(const ConeBeam& scan, double bin) {
-  return std::atan((bin - scan.detector.axis_bin) * scan.detector.bin_pitch / scan.sdd);
+double fan_of(const ConeBeam& scan, double from_axis) {
+  return std::atan(from_axis * scan.detector.bin_pitch / scan.sdd);
+}
+
+/// The places of all bins of a detector from its axis, after `beyond` more before the first one.
+PlacesOfRays places_on(const Detector& d, Index beyond) {
+  return [first = -beyond - d.axis_bin](Index, Index bin) { return first + bin; };
 }
 
 }  // namespace
+
+SidedShares::SidedShares(const Detector& d, Index views) : alike_(missing_bins(d) == 0) {
+  constexpr double narrowest = 16;  // bins
+  const Sides side = sides(d);
+  const double rim = side.farther * whole_turn / views;  // moves so far in a view
+  direction_ = side.direction, overlap_ = side.nearer + 0.5;
+  band_ = std::min(overlap_, std::max(narrowest, 2 * rim));
+}
+
+double SidedShares::twice(double from_axis) const {
+  if (alike_) return 1;
+  const double distance = direction_ * from_axis;
+  const double part = band_ > 0 ? std::clamp((std::abs(distance) - overlap_) / band_ + 1, 0.0, 1.0) : 1;
+  return 1 + std::copysign(std::pow(std::sin(0.5 * half_turn * part), 2), distance);
+}
 
 bool half_acquisition(const ConeBeam& scan) { return Orbit(scan).closed && is_aside(scan.detector); }
 
 std::vector<float> ray_shares(const ConeBeam& scan) { return ray_shares(scan, 0); }
 
 std::vector<float> ray_shares(const ConeBeam& scan, Index beyond) {
+  return ray_shares(scan, scan.detector.bins + 2 * beyond, places_on(scan.detector, beyond));
+}
+
+std::vector<float> ray_shares(const ConeBeam& scan, Index rays, const PlacesOfRays& from_axis) {
   validate(scan);
   const Orbit orbit(scan);
-  const Detector& d = scan.detector;
-  std::vector<double> twice(d.bins + 2 * beyond, 1.0);
-  if (orbit.closed && missing_bins(d) > 0) twice = one_sided(d, scan.angles.size(), beyond);
+  const SidedShares sided(scan.detector, views_of(scan));
+  const auto twice = [&](Index view, double place) {
+    if (orbit.closed) return sided.twice(place);
+    return 2 * parker(0.5 * (orbit.length - half_turn), fan_of(scan, place), orbit.at(scan.angles[view]));
+  };
   std::vector<float> shares;
-  for (std::size_t v = 0; v < scan.angles.size(); ++v)
-    for (Index bin = -beyond; bin < d.bins + beyond; ++bin) {
-      double weight = twice[bin + beyond];
-      if (!orbit.closed)
-        weight = 2 * parker(0.5 * (orbit.length - half_turn), fan_of(scan, bin), orbit.at(scan.angles[v]));
-      shares.push_back(static_cast<float>(0.5 * orbit.shares[v] * weight));
-    }
+  for (Index v = 0; v < views_of(scan); ++v)
+    for (Index ray = 0; ray < rays; ++ray)
+      shares.push_back(static_cast<float>(0.5 * orbit.shares[v] * twice(v, from_axis(v, ray))));
+  return shares;
+}
+
+std::vector<float> ray_shares(const ParallelBeam& scan, Index rays, const PlacesOfRays& from_axis) {
+  const bool half = half_acquisition(scan);
+  const SidedShares sided(scan.detector, views_of(scan));
+  const std::vector<float> views = view_shares(scan);
+  std::vector<float> shares;
+  for (Index v = 0; v < views_of(scan); ++v)
+    for (Index ray = 0; ray < rays; ++ray)
+      shares.push_back(views[v] * (half ? static_cast<float>(sided.twice(from_axis(v, ray))) : 1));
   return shares;
 }
 
@@ -125,8 +140,9 @@ std::vector<float> bin_shares(const ParallelBeam& scan, Index beyond) {
   Detector d = scan.detector;
   for (Index row = 0; row < scan.detector.rows; ++row) {
     if (!scan.row_axis_bins.empty()) d.axis_bin = scan.row_axis_bins[row];
-    const std::vector<double> of_row = one_sided(d, scan.angles.size(), beyond);
-    shares.insert(shares.end(), of_row.begin(), of_row.end());
+    const SidedShares sided(d, views_of(scan));
+    for (Index bin = -beyond; bin < d.bins + beyond; ++bin)
+      shares.push_back(static_cast<float>(sided.twice(bin - d.axis_bin)));
   }
   return shares;
 }
@@ -143,7 +159,7 @@ double gap_between_views(const ConeBeam& scan) { return Orbit(scan).widest_gap; 
 
 double missing_arc(const ConeBeam& scan) {
   const Orbit orbit(scan);
-  const double fan = std::max(-fan_of(scan, 0), fan_of(scan, scan.detector.bins - 1));
+  const double fan = fan_of(scan, sides(scan.detector).farther);
   return orbit.closed ? 0 : std::max(0.0, half_turn + 2 * fan - orbit.length);
 }
 

@@ -410,6 +410,11 @@ constexpr double fdk_plateau = 2.5e-3;
 /// bins, 180 views. Reference: its attenuation. Norm: mean of its inner half. The filter is exact there; bins
 /// are averages, whose ramp leaves 2 / 96^2 of a ball of 20 bins, and views are some.
 constexpr double ball_on_orbit = 1e-3;
+/// Input: a disc of 50 voxels along its radius with a disc of 10 in it, half acquisitions and arcs of 120
+/// bins, 240 or 360 views. Reference: their attenuation. Norm: RMS inside 0.8 of the radius, beyond three
+/// voxels from the edge of the small disc, relative. Detectors that face the axis leave 0.006, of edges in
+/// rows of bins; shares by bins of those that do not left 0.02 to 0.1.
+constexpr double half_views = 1e-2;
 /// Input: spheroids of 100 bins along their radius, 256 views. Reference: closed form. Norm: the voxel in the
 /// middle, absolute. The ramp of sampled rows leaves 1 / (2 100^2).
 constexpr double laminography = 1e-3;
