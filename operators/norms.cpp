@@ -1,9 +1,11 @@
 #include "norms.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "../core/error.hpp"
 #include "algebra.hpp"
+#include "gradient.hpp"
 #include "random.hpp"
 #include "vector.hpp"
 
@@ -67,8 +69,25 @@ std::vector<float> least_sums(const Array& sums, Stream& stream) {
   return floor;
 }
 
-Array inverse_sums(Array sums, Stream& stream) {
-  reciprocal_or_zero(sums, least_sums(sums, stream), stream);
+std::vector<bool> drop_negative(VectorView sums, Stream& stream) {
+  constexpr double rounding = 1e-12;  // share of the squares
+  const std::vector<double> all = dot(sums, sums, stream);
+  clamp_below(sums, 0, stream);
+  const std::vector<double> rest = dot(sums, sums, stream);
+  std::vector<bool> any;
+  for (std::size_t k = 0; k < all.size(); ++k) any.push_back(all[k] - rest[k] > rounding * all[k]);
+  return any;
+}
+
+Array inverse_sums(Array sums, Stream& stream, std::vector<bool> negative) {
+  constexpr double share = 0.2;  // six taps leave less than this of a whole sum where most are cut off
+  const std::vector<bool> here = drop_negative(sums, stream);
+  std::vector<float> least = least_sums(sums, stream);
+  const std::vector<double> squares = dot(sums, sums, stream), lengths = sum_lengths(sums, stream);
+  negative.resize(least.size(), false);
+  for (std::size_t k = 0; k < least.size(); ++k)
+    if (here[k] || negative[k]) least[k] = static_cast<float>(share * squares[k] / lengths[k]);
+  reciprocal_or_zero(sums, least, stream);
   return sums;
 }
 

@@ -21,8 +21,15 @@ Array column_sums(const LinearOperator& A);  ///< At 1, in domain(): length of a
 
 /// A millionth of the usual sum in each block. Smaller sums are rounding, and not from rays through the grid.
 std::vector<float> least_sums(const Array& sums, Stream& stream);
+
+/// Sets sums below zero to zero. @returns whether a block had any beyond rounding: then some of its
+/// coefficients are negative, as those of the hierarchical and of the Fourier model are
+std::vector<bool> drop_negative(VectorView sums, Stream& stream);
+
 /// 1/sum, and 0 where the sum is below `least_sums`. From `row_sums` and `column_sums` it makes the weights
-/// of rays and voxels.
-Array inverse_sums(Array sums, Stream& stream);
+/// of rays and voxels. In blocks with negative coefficients (those of `negative`, and those in which
+/// `drop_negative` finds some), a small sum may be what large coefficients leave of each other, and its
+/// inverse knows no bound. There it is 0 below a fifth of the mean sum, weighted by the sums themselves.
+Array inverse_sums(Array sums, Stream& stream, std::vector<bool> negative = {});
 
 }  // namespace tandem

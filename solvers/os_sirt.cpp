@@ -1,6 +1,8 @@
 #include "os_sirt.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "../operators/norms.hpp"
 #include "../operators/vector.hpp"
@@ -26,14 +28,17 @@ OsSirt::OsSirt(const Subsets& A, Data b, Array x0, SirtOptions options)
 void OsSirt::weigh_columns() {
   fill(r_, 1, stream_);
   fill(column_weight_, 0, stream_);
+  std::vector<bool> negative(A_.domain().block_count(), false);
   for (std::size_t i = 0; i < A_.count(); ++i) {
     const float a_view = 1 / static_cast<float>(A_.views(i));
     A_[i].apply_adjoint(a_view, A_.part(ConstVectorView(r_), i), 0, update_, stream_);
+    const std::vector<bool> here = drop_negative(update_, stream_);
+    for (std::size_t k = 0; k < here.size(); ++k) negative[k] = negative[k] || here[k];
     axpby(-1, column_weight_, 1, update_, stream_);
     clamp_below(update_, 0, stream_);
     axpby(1, update_, 1, column_weight_, stream_);  // the larger one of both
   }
-  column_weight_ = inverse_sums(std::move(column_weight_), stream_);
+  column_weight_ = inverse_sums(std::move(column_weight_), stream_, std::move(negative));
 }
 
 void OsSirt::step_in(std::size_t subset, const ActiveBlocks& active) {
