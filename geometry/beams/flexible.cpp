@@ -24,7 +24,7 @@ void validate(const FlexibleView& view, std::size_t number, bool parallel) {
   const auto ok = [&](bool fine, const char* what) {
     require<GeometryError>(fine, "FlexibleBeam: view ", number, ": ", what);
   };
-  constexpr double flat = 1e-6;  // the sine of the least angle
+  constexpr double least = 5;  // degrees; a shadow is up to 1 / sine of the angle as many cells long
   ok(is_finite(view.source), parallel ? "the direction of the rays is not finite" : "source is not finite");
   ok(is_finite(view.detector), "detector is not finite");
   ok(is_finite(view.bin_step) && is_finite(view.row_step), "bin_step or row_step is not finite");
@@ -32,10 +32,15 @@ void validate(const FlexibleView& view, std::size_t number, bool parallel) {
   const Vector3 normal = cross(view.bin_step, view.row_step);
   ok(bin > 0 && row > 0,
      "bin_step or row_step has no length; the distance from cell to cell, in mm, is needed");
-  ok(length(normal) > flat * bin * row, "bin_step and row_step are along one line");
+  const auto open = [&](double area, double edges, const char* what) {
+    const double angle = edges > 0 ? in_degrees(std::asin(std::min(area / edges, 1.0))) : 0;
+    require<GeometryError>(angle >= least, "FlexibleBeam: view ", number, ": ", what, ", or nearly so, at ",
+                           angle, " degrees; ", least, " or more are needed: check the vectors of this view");
+  };
+  open(length(normal), bin * row, "bin_step and row_step are along one line");
   const Vector3 ray = parallel ? view.source : view.detector - view.source;
-  ok(std::abs(dot(ray, normal)) > flat * length(ray) * length(normal),
-     parallel ? "rays go along the detector" : "the source lies in the plane of the detector");
+  open(std::abs(dot(ray, normal)), length(ray) * length(normal),
+       parallel ? "rays go along the detector" : "the source lies in the plane of the detector");
 }
 
 /// The radius of a curved detector.

@@ -243,8 +243,16 @@ TEST(FlexibleProjector, RefusesWhatMakesNoSense) {
   fails([](FlexibleBeam& s) { s.views[2].source[1] = NAN; }, "view 2: source is not finite");
   fails([](FlexibleBeam& s) { s.views[1].row_step = {}; }, "view 1: bin_step or row_step has no length");
   fails([](FlexibleBeam& s) { s.views[1].row_step = 2 * s.views[1].bin_step; }, "along one line");
+  fails([](FlexibleBeam& s) { s.views[1].row_step = 2 * s.views[1].bin_step + 0.1 * s.views[1].row_step; },
+        "view 1: bin_step and row_step are along one line, or nearly so, at ");
   fails([](FlexibleBeam& s) { s.views[0].source = s.views[0].detector + s.views[0].bin_step; },
         "in the plane of the detector");
+  fails(
+      [](FlexibleBeam& s) {
+        const Vector3 ray = s.views[2].source - s.views[2].detector;
+        s.views[2].source = s.views[2].detector + 50.0 * s.views[2].bin_step + 0.05 * ray;
+      },
+      "view 2: the source lies in the plane of the detector, or nearly so, at ");
   fails([](FlexibleBeam& s) { s.views[2].source = 0.2 * s.views[2].source; }, "view 2: the grid reaches to");
   EXPECT_THROW(projector(standing(3, 5, 7, 40, 75, {}), grid, Model::joseph), GeometryError);
 }
