@@ -1,6 +1,7 @@
 #include "open_ends.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <vector>
 
@@ -81,14 +82,34 @@ Level level_of(Image<const float> y, Index row) {
   return {level.low / views, level.high / views, level.mean / views};
 }
 
+namespace {
+
+/// The level of a row of transmissions. Means over views come first, since a single count may be zero.
+Level level_of_transmissions(Image<const float> y, Index row) {
+  constexpr double least = 1e-6;  // a mean without a photon
+  const Index step = ceil_div(y.n0, enough);
+  std::vector<double> sums(y.n2, 0.0);
+  for (Index view = 0; view < y.n0; view += step)
+    for (Index bin = 0; bin < y.n2; ++bin) sums[bin] += y(view, row, bin);
+  std::vector<float> line;
+  for (const double sum : sums)
+    line.push_back(static_cast<float>(-std::log(std::max(sum / ceil_div(y.n0, step), least))));
+  return level_of({line.data(), 1, 1, y.n2, y.n2, y.n2}, 0);
+}
+
+}  // namespace
+
 bool above_air(double end, double mean) { return end > air && end > of_mean * mean; }
 
-void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for, std::array<bool, 2> outer) {
-  if (y.space().device().is_cuda()) return look_at(brought_views(y), scan, nearer_made_up_for, outer);
+void OpenEnds::look_at(const Array& y, const Scan& scan, bool nearer_made_up_for, std::array<bool, 2> outer,
+                       bool transmissions) {
+  if (y.space().device().is_cuda())
+    return look_at(brought_views(y), scan, nearer_made_up_for, outer, transmissions);
   const Image<const float> all = image(ConstVectorView(y));
   if (all.n2 < 4 * bins_at_end(all.n2)) return;  // too few to tell
   std::vector<Level> levels(all.n1);
-  parallel_for(all.n1, [&](Index row) { levels[row] = level_of(all, row); });
+  const auto level_in = transmissions ? level_of_transmissions : level_of;
+  parallel_for(all.n1, [&](Index row) { levels[row] = level_in(all, row); });
   rows_ += all.n1;
   if (outer[0]) outer_ = std::max(outer_, levels.front().mean);
   if (outer[1]) outer_ = std::max(outer_, levels.back().mean);

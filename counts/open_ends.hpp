@@ -28,8 +28,9 @@ class OpenEnds {
   /// ends have to be open. If the axis lies aside, only the nearer end counts. If opposite views make up for
   /// what the nearer end lacks (half acquisition), only the farther end counts.
   /// `outer`: whether the first and the last of the rows, the outermost ones of a cone beam, have to be air.
+  /// `transmissions`: y has these, and no line integrals.
   void look_at(const Array& y, const Scan& scan, bool nearer_made_up_for,
-               std::array<bool, 2> outer = {false, false});
+               std::array<bool, 2> outer = {false, false}, bool transmissions = false);
 
   void add(const OpenEnds& others);
 

@@ -194,11 +194,11 @@ void PrepareStation::add(const Findings& found) {
 }
 
 void PrepareStation::look_at(const Array& y, Range rows) {
-  if (plan_.job.preprocessing.keeps_transmissions) return;
   OpenEnds ends;
   const auto [below, above] = sees_beyond_slices(plan_.job);
   ends.look_at(y, plan_.job.scan, half_acquisition(plan_.job.scan),
-               {below && rows.first == 0, above && rows.last == detector_of(plan_.job.scan).rows});
+               {below && rows.first == 0, above && rows.last == detector_of(plan_.job.scan).rows},
+               plan_.job.preprocessing.keeps_transmissions);
   const std::lock_guard lock(mutex_);
   ends_.add(ends);
 }
@@ -253,7 +253,8 @@ void PrepareStation::finish(Outcome& outcome) const {
   const auto method = plan_.job.method->iterates()                        ? OpenEnds::Method::solves
                       : plan_.job.options.filter.padding != Padding::none ? OpenEnds::Method::continues
                                                                           : OpenEnds::Method::cuts;
-  const bool logs = std::ranges::any_of(findings_.steps, [](const auto& s) { return s.name == "minus-log"; });
+  const bool logs = plan_.job.preprocessing.keeps_transmissions ||
+                    std::ranges::any_of(findings_.steps, [](const auto& s) { return s.name == "minus-log"; });
   for (std::string text : {ends_.warning(method, cause_of_open_ends()), ends_.warning_of_outer_rows(),
                            logs ? ends_.warning_of_dark_flats() : std::string()})
     if (!text.empty()) outcome.warnings.push_back(std::move(text));

@@ -90,6 +90,22 @@ TEST(TrueCauses, FlatsDarkerThanTheAir) {
   expect_unsaid(run("recon rod -o v.h5 --overwrite --arc 180").err, "darker");
 }
 
+TEST(TrueCauses, WrongFlatsOfAMethodThatTakesTransmissions) {
+  Program run;
+  const std::string recon = "recon rod -o v.h5 --overwrite --arc 180 --reconstruction-algorithm mltr";
+  write_rod(run, 500, std::vector<double>(wide * high, 16));
+  const Ended dark = run(recon);
+  EXPECT_EQ(dark.code, 0) << dark.err;
+  expect_said(dark.err, "2 of 2 rows read below zero at the ends of the detector");
+  expect_said(dark.err, "the flats are darker than the air");
+  write_rod(run, 500, std::vector<double>(wide * high, 60000));
+  expect_said(run(recon).err, "or the flats are brighter than the air");
+  write_rod(run, 500, std::vector<double>(wide * high, 1000));
+  const Ended right = run(recon);
+  expect_unsaid(right.err, "darker");
+  expect_unsaid(right.err, "brighter");
+}
+
 TEST(TrueCauses, ManyDeadCells) {
   Program run;
   std::vector<double> flat(wide * high, 1000);
