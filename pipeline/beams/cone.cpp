@@ -109,9 +109,10 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
   const Range met =
       plan.job.rows.size() > 0 ? slices_met(scan, plan.job.grid, {0, scan.detector.rows}) : Range{0, 0};
   if (met.size() == 0)
-    warn(plan.warnings, "no ray meets the volume; all of it is zero");
+    warn(plan.warnings, "no ray meets the volume; nothing was measured there");
   else if (met.size() < all)
-    warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all, "; they are zero");
+    warn(plan.warnings, "no ray meets slices 0:", met.first, " and ", met.last, ":", all,
+         "; nothing was measured there");
 }
 
 WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {

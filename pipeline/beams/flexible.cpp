@@ -226,7 +226,7 @@ void add_flexible_warnings(Plan& plan, const Recipe&) {
   const FlexibleBeam& scan = flexible(plan.job.scan);
   const double unseen = plan.job.rows.size() > 0 ? share_unseen(scan, plan.job.grid) : 1;
   if (unseen == 1)
-    warn(plan.warnings, "no ray meets the volume; all of it is zero");
+    warn(plan.warnings, "no ray meets the volume; nothing was measured there");
   else if (unseen > worth_saying)
     warn(plan.warnings, "no view sees ", std::round(100 * unseen),
          " % of the volume, which is made up there; give a smaller " + spelled("size") + ", " +
