@@ -98,6 +98,13 @@ struct ScanInfo {
   std::vector<Advice> advice;
 };
 
+/// Which ways of the sample the file counts the other way: across the beam, up along the axis, and along the
+/// beam.
+struct ReversedMotion {
+  bool across = false, up = false, along = false;
+  bool any() const { return across || up || along; }
+};
+
 /// What the user says about a scan beside its file.
 struct OpenOptions {
   /// Flats and darks beside those of the file: TIFF images or folders, or HDF5.
@@ -121,7 +128,8 @@ struct OpenOptions {
   std::optional<Index> time = {};       ///< number of the scan, if several follow one another in the file
   Index first_view = 0, view_step = 1;  ///< only views first, first + step, ... of the scan are taken
   Orientation orientation = {};
-  bool allow_external_files = false;  ///< whether raw external files of HDF5 may lie outside its folder
+  ReversedMotion reversed_motion = {};  ///< recorded motions of the sample, before `orientation` turns them
+  bool allow_external_files = false;    ///< whether raw external files of HDF5 may lie outside its folder
 };
 
 /// An open acquisition. It reads metadata when it is opened, and pixels on request. Only one thread may use
