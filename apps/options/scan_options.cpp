@@ -52,7 +52,7 @@ void add_views(CLI::App& c, ScanOptions& o) {
                "where each view was taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or LEAP "
                "(*.cfg), with :cone or :parallel if vectors do not say it; or the kind of beam (default: the "
                "file's own)")
-      ->type_name("FILE|cone|fan|parallel");
+      ->type_name("FILE|FILE:cone|FILE:parallel|cone|fan|parallel");
   CLI::Option* angles =
       c.add_option("--angles", o.angles,
                    "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../io/files/text.hpp"
+#include "../../io/scans/geometries/geometry_file.hpp"
 #include "../beams/beam.hpp"
 #include "command_line.hpp"
 #include "values.hpp"
@@ -26,7 +27,9 @@ void parse_angles(const std::string& text, io::OpenOptions& how) {
 /// Takes --geometry, which is a kind of beam or a file with the geometry of each view.
 void parse_geometry(const std::string& text, io::OpenOptions& how) {
   how.kind = kind_called(text);
-  if (how.kind.empty()) how.geometry = text;
+  if (!how.kind.empty()) return;
+  const io::GeometryName name = io::geometry_named(text);
+  how.geometry = name.path, how.parallel_rays = name.parallel;
 }
 
 void parse_arc(const std::string& given, io::OpenOptions& how) {

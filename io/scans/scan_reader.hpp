@@ -109,11 +109,12 @@ struct ReversedMotion {
 struct OpenOptions {
   /// Flats and darks beside those of the file: TIFF images or folders, or HDF5.
   std::vector<std::filesystem::path> flats = {}, darks = {};
-  std::string_view kind = {};             ///< kind of beam in the place of the file's; empty: the file's
-  std::filesystem::path geometry = {};    ///< file with the geometry of each view (read_geometry_file)
-  std::filesystem::path angles = {};      ///< one number per line, degrees; empty: the scan's own angles
-  std::vector<Index> flat_views = {};     ///< views before which the flats were taken, in sets of equal size
-  std::optional<Range> angle_lines = {};  ///< lines A to B of the file of angles, from 0, half open
+  std::string_view kind = {};              ///< kind of beam in the place of the file's; empty: the file's
+  std::filesystem::path geometry = {};     ///< file with the geometry of each view (read_geometry_file)
+  std::optional<bool> parallel_rays = {};  ///< what its rays are, if it does not say so
+  std::filesystem::path angles = {};       ///< one number per line, degrees; empty: the scan's own angles
+  std::vector<Index> flat_views = {};      ///< views before which the flats were taken, in sets of equal size
+  std::optional<Range> angle_lines = {};   ///< lines A to B of the file of angles, from 0, half open
   std::optional<double> arc_deg = {};  ///< arc of equal steps from 0, in the place of the scan's own angles
   bool arc_inclusive = false;          ///< whether the last view lies at the end of the arc
   std::filesystem::path view_shifts = {};  ///< one number per line: ParallelBeam::view_shift_bins
