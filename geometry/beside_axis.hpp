@@ -14,7 +14,7 @@ class BesideAxis {
  public:
   BesideAxis(const FlexibleBeam& scan, const FittedOrbit& orbit, std::size_t view);
 
-  double of(const Vector3& place) const;  ///< of the ray to a place
+  double of(const Vector3& place) const;  ///< the ray to a place
   /// The bin, from the middle of a detector of the view, at which a ray of its middle row passes so far
   /// beside.
   double bin(double beside, const FlexibleView& on) const;

@@ -47,7 +47,7 @@ VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume)
 /// volume has slices.
 Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place) {
   const std::array<Index, 3> size = place ? place->full_size : grid.size;
-  if (!o.geometry.views_file.empty()) return scan_of(o.geometry, size[0], size[2], grid.pitch[0]);
+  if (!o.geometry.views_file.path.empty()) return scan_of(o.geometry, size[0], size[2], grid.pitch[0]);
   const bool apart = beam_named(o.geometry.geometry).rows_are_slices;
   Scan scan = scan_of(o.geometry, size[0], apart ? grid.size[2] : size[2],
                       o.geometry.pixel_size_mm.value_or(grid.pitch[0]));
@@ -80,7 +80,7 @@ ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume)
   ProjectedScan target;
   target.grid = place ? place->grid : centred_grid(o, volume);
   const bool in_mm = volume.unit() == "1/mm" || volume.pitch_mm();
-  const bool from_file = !o.geometry.views_file.empty();
+  const bool from_file = !o.geometry.views_file.path.empty();
   require<GeometryError>(in_mm || (!from_file && !beam_named(o.geometry.geometry).needs_mm), o.volume,
                          ": has no pitch, which a ", from_file ? "flexible" : o.geometry.geometry,
                          " beam needs; make the volume with a pixel size");
@@ -176,7 +176,7 @@ void add_project(CLI::App& program, Action& chosen) {
                   {{"the volume", o->volume},
                    {"--like", o->like},
                    {"--angles", o->geometry.angles_file},
-                   {.option = "--geometry", .path = o->geometry.views_file, .alone = true}},
+                   {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
                   {{"-o", o->output, io::Content::scan}});
       run_project(*o);
     };

@@ -182,7 +182,7 @@ void add_simulate(CLI::App& program, Action& chosen) {
     chosen = [o] {
       check_files(o->common,
                   {{"--angles", o->geometry.angles_file},
-                   {.option = "--geometry", .path = o->geometry.views_file, .alone = true}},
+                   {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
                   {{"-o", o->output, io::Content::scan}, {"--truth", o->truth}});
       run_simulate(*o);
     };

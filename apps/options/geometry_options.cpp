@@ -35,7 +35,7 @@ void parse(const CLI::App& c, GeometryOptions& o) {
   if (!c.count("--geometry")) return;
   const std::string kind(kind_called(o.geometry));
   o.is_fan = in_lower_case(o.geometry) == "fan";
-  if (kind.empty()) o.views_file = o.geometry;
+  if (kind.empty()) o.views_file = io::geometry_named(o.geometry);
   o.geometry = kind;
 }
 
@@ -61,7 +61,7 @@ void check_trajectory(const CLI::App& c, const GeometryOptions& o) {
 /// Refuses options that do not go together, or lack others.
 void check(const CLI::App& c, GeometryOptions& o) {
   parse(c, o);
-  if (!o.views_file.empty()) return check_file(c);
+  if (!o.views_file.path.empty()) return check_file(c);
   check_trajectory(c, o);
   if (c.count("--angles") && (c.count("--views") || c.count("--arc") || c.count("--start")))
     throw UsageError("--angles does not go with --views, --arc or --start");
@@ -118,8 +118,8 @@ void add_geometry(CLI::App& c, GeometryOptions& o) {
   heading(c, "Geometry");
   c.add_option("--geometry", o.geometry,
                "default parallel; cone: one row of it is a fan beam; or a file that says where each view is "
-               "taken from (*.npy, *.geom, *.xml, *.cfg)")
-      ->type_name("parallel|cone|FILE");
+               "taken from (*.npy, *.geom, *.xml, *.cfg), with :cone or :parallel if vectors do not say it")
+      ->type_name("parallel|cone|FILE|FILE:cone|FILE:parallel");
   if (c.get_name() == "simulate") add_trajectory(c, o);
   c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
   const char* rows = c.get_name() == "simulate" ? "1" : "one per slice";
@@ -155,7 +155,7 @@ void add_trajectory(CLI::App& c, GeometryOptions& o) {
       ->check(length());
 }
 
-bool is_in_mm(const GeometryOptions& o) { return !o.views_file.empty() || o.pixel_size_mm; }
+bool is_in_mm(const GeometryOptions& o) { return !o.views_file.path.empty() || o.pixel_size_mm; }
 
 Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm) {
   const bool many_rows = o.trajectory == "laminography" || o.trajectory == "tomosynthesis";
@@ -164,7 +164,7 @@ Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm
                          " rows, and that of a fan beam has one; give --rows 1, or --geometry cone");
   d.bin_pitch = d.row_pitch = pitch_mm;
   d.axis_bin = o.axis_bin.value_or(0.5 * (d.bins - 1));
-  if (!o.views_file.empty()) {
+  if (!o.views_file.path.empty()) {
     const io::ViewGeometry given = io::read_geometry_file(o.views_file);
     d.rows = o.rows.value_or(given.rows.value_or(d.rows)),
     d.bins = o.bins.value_or(given.bins.value_or(d.bins));

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../../geometry/scan.hpp"
+#include "../../io/scans/geometries/geometry_file.hpp"
 #include "../command.hpp"
 
 namespace tandem::apps {
@@ -10,7 +11,7 @@ namespace tandem::apps {
 /// The scan that `simulate` and `project` make.
 struct GeometryOptions {
   std::string geometry = "parallel", angles_file;
-  std::string views_file;  ///< file with the geometry of each view, in the place of a kind and angles
+  io::GeometryName views_file;  ///< the geometry of each view, in the place of a kind and angles
   std::string trajectory = "circle";
   bool is_fan = false;  ///< whether the detector has one row
   bool curved = false;  ///< whether the detector lies on a cylinder about the source

@@ -1,7 +1,6 @@
 #include "scan_options.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 
 #include "../../axis/repeated_view.hpp"
@@ -17,60 +16,12 @@
 #include "../../pipeline/plan/margin_rows.hpp"
 #include "../beams/beam.hpp"
 #include "command_line.hpp"
+#include "scan_texts.hpp"
 #include "step_options.hpp"
 
 namespace tandem::apps {
 
 namespace {
-
-void parse_angles(const std::string& text, io::OpenOptions& how) {
-  how.angles = text;
-  if (!text.ends_with(']')) return;  // other brackets belong to the name
-  const std::size_t bracket = text.rfind('[');
-  if (bracket == std::string::npos || bracket == 0)
-    throw UsageError("--angles '" + text + "' is not FILE or FILE[A:B]");
-  how.angles = text.substr(0, bracket);
-  how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
-}
-
-/// Takes --geometry, which is a kind of beam or a file with the geometry of each view.
-void parse_geometry(const std::string& text, io::OpenOptions& how) {
-  how.kind = in_lower_case(text) == io::fan_kind ? io::fan_kind : kind_called(text);
-  if (how.kind.empty()) how.geometry = text;
-}
-
-void parse_arc(const std::string& given, io::OpenOptions& how) {
-  const std::string inclusive = ",inclusive";
-  std::string text = in_lower_case(given);
-  how.arc_inclusive = text.ends_with(inclusive);
-  if (how.arc_inclusive) text.resize(text.size() - inclusive.size());
-  how.arc_deg = number_in(text);
-  if (!how.arc_deg || *how.arc_deg == 0 || std::abs(*how.arc_deg) > 36000)
-    throw UsageError("--arc '" + given + "' is not DEG or DEG,inclusive with DEG up to 36000, but not 0");
-}
-
-void parse_orientation(const std::string& given, io::OpenOptions& how) {
-  const std::optional<io::Orientation> orientation = io::orientation_of(in_lower_case(given));
-  if (!orientation)
-    throw UsageError("--orient '" + given +
-                     "' is not a list of transpose, flip-rows and flip-columns, with a comma between two");
-  how.orientation = *orientation;
-}
-
-void parse(ScanOptions& o) {
-  o.how.flats.assign(o.flats.begin(), o.flats.end());
-  o.how.darks.assign(o.darks.begin(), o.darks.end());
-  o.how.reverse_rotation = o.rotation_direction == "-1";
-  if (!o.geometry.empty()) parse_geometry(o.geometry, o.how);
-  if (!o.angles.empty()) parse_angles(o.angles, o.how);
-  if (!o.arc.empty()) parse_arc(o.arc, o.how);
-  if (!o.orient.empty()) parse_orientation(o.orient, o.how);
-  if (!o.time.empty() && in_lower_case(o.time) != all_times) o.how.time = whole_in(o.time);
-  if (!o.file_type.empty())
-    o.how.field_of_view = o.file_type == "standard" ? io::FieldOfView::standard : io::FieldOfView::doubled;
-  o.how.view_step = o.views.step;
-  o.how.first_view = o.views.first % o.views.step;
-}
 
 bool is_variable(const std::string& text) {
   const std::string known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
@@ -101,8 +52,9 @@ namespace {
 void add_views(CLI::App& c, ScanOptions& o) {
   c.add_option("--geometry", o.geometry,
                "where each view was taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or LEAP "
-               "(*.cfg); or the kind of beam (default: the file's own)")
-      ->type_name("FILE|cone|fan|parallel")
+               "(*.cfg), with :cone or :parallel if vectors do not say it; or the kind of beam (default: the "
+               "file's own)")
+      ->type_name("FILE|FILE:cone|FILE:parallel|cone|fan|parallel")
       ->option_text(of_volume);
   CLI::Option* angles =
       c.add_option("--angles", o.angles,
@@ -126,6 +78,11 @@ void add_views(CLI::App& c, ScanOptions& o) {
       ->option_text(of_volume);
   c.add_option("--orient", o.orient, "turns the stored images before all else, in this order")
       ->type_name("transpose,flip-rows,flip-columns")
+      ->option_text(of_volume);
+  c.add_option("--reverse-motion", o.reversed_motion,
+               "motions of the sample that go the other way than the file's positions say: where rows do not "
+               "count downwards, or the stage counts the other way")
+      ->type_name("across-beam,along-axis,along-beam")
       ->option_text(of_volume);
 }
 
@@ -191,7 +148,7 @@ void add_scan_options(CLI::App& c, ScanOptions& o) {
   heading(c, "From counts to line integrals");
   add_step_options(c, o.steps);
   c.parse_complete_callback([&o] {
-    parse(o);
+    parse_texts(o);
     require_together(o.steps);
   });
 }

@@ -18,7 +18,7 @@ struct ScanOptions {
   std::string path;                            ///< "-": `given`, if it is there
   std::shared_ptr<const io::GivenScan> given;  ///< scan of a program that runs the command itself; or null
   std::vector<std::string> flats, darks;
-  std::string geometry, angles, arc, rotation_direction = "+1", orient, file_type, time;
+  std::string geometry, angles, arc, rotation_direction = "+1", orient, reversed_motion, file_type, time;
   io::OpenOptions how;  ///< made from the texts above when the command line is parsed
   pipeline::StepValues steps;
   AxisPart detector_rows, columns, views;

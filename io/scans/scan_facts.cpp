@@ -43,7 +43,7 @@ Start start_across(const std::vector<double>& positions_mm, double bins, const A
 
 /// Sets the shifts of views for a motion across parallel rays. The axis moves with the stage, and so falls on
 /// higher bins.
-void shift_views(const Motion& across, double pitch, Acquisition& found) {
+void shift_views(const Motion& across, double pitch, const std::string& sense, Acquisition& found) {
   const Start start = start_across(across.positions_mm, 1 / pitch, found);
   double most = 0;
   for (const double mm : across.positions_mm) {
@@ -52,7 +52,7 @@ void shift_views(const Motion& across, double pitch, Acquisition& found) {
   }
   found.info.notes.push_back(words(across.where, ": the sample moves across the beam by up to ", most,
                                    " bins from ", start.said,
-                                   ", where the axis counts; the views are moved back"));
+                                   ", where the axis counts; the views are moved back", sense));
 }
 
 /// Sets the move of the sample in each view. Along the axis it counts from the middle of the motion, so that
@@ -107,9 +107,34 @@ double Motion::span_mm() const {
   return most - least;
 }
 
+namespace {
+
+/// Turns round the motions that the user says to go the other way.
+void reverse(Motions& motions, const ReversedMotion& which) {
+  const auto turn = [](bool back, Motion& motion, const char* way) {
+    require<FileError>(!back || motion.span_mm() > 0, spelled("reverse-motion"), " ", way,
+                       ": the scan records no such motion of the sample; leave it out");
+    for (double& mm : motion.positions_mm) mm = back ? -mm : mm;
+  };
+  turn(which.across, motions.across, "across-beam");
+  turn(which.up, motions.up, "along-axis");
+  turn(which.along, motions.along, "along-beam");
+}
+
+/// What positions are taken for, unless the user says that they go the other way.
+std::string sense(bool reversed, const char* towards, const char* way) {
+  return reversed ? "" : words("; it counts ", towards, ", else give ", spelled("reverse-motion"), " ", way);
+}
+
+}  // namespace
+
 void take_motions(Motions recorded, const OpenOptions& options, Acquisition& found) {
   Motions motions = std::move(recorded);
-  std::vector<std::string>& notes = found.info.notes;
+  auto& [across, up, along] = motions;
+  const ReversedMotion& reversed = options.reversed_motion;
+  reverse(motions, reversed);
+  if (!options.view_shifts.empty()) across.positions_mm.clear();
+  if (!options.row_shifts.empty()) up.positions_mm.clear();
   const bool cone = fields_of(found, options).kind == ConeBeam::kind;
   const std::optional<double> sod = options.sod_mm ? options.sod_mm : found.sod_mm,
                               sdd = options.sdd_mm ? options.sdd_mm : found.sdd_mm;
@@ -117,24 +142,26 @@ void take_motions(Motions recorded, const OpenOptions& options, Acquisition& fou
   const std::optional<double> pitch =
       options.pixel_size_mm ? options.pixel_size_mm : found.info.pixel_size_mm;
   const double seen = 0.5 * pitch.value_or(0) / magnification;
-  const auto take = [&](Motion& motion, const char* which_way, bool given, const std::string& otherwise) {
-    const bool moves = motion.span_mm() > seen && !given;
+  const std::string stand = "; views stand where it was, for solvers",
+                    no_pitch =
+                        ", left out: the pitch of bins is not known; give " + spelled("pixel-size") + " MM",
+                    to_bins = sense(reversed.across, "towards higher bins", "across-beam");
+  const auto take = [&](Motion& motion, const char* way, bool kept, const std::string& how) {
+    const bool moves = motion.span_mm() > seen;
     if (moves)
-      notes.push_back(words(motion.where, ": the sample moves ", which_way, " by ", motion.span_mm(), " mm",
-                            otherwise.empty() ? "; views stand where it was, for solvers" : otherwise));
-    if (!moves || !otherwise.empty()) motion.positions_mm.clear();
+      found.info.notes.push_back(words(motion.where, ": the sample moves ", way, " by ", motion.span_mm(),
+                                       " mm", pitch || !kept ? how : no_pitch));
+    if (!moves || !kept || !pitch) motion.positions_mm.clear();
   };
-  auto& [across, up, along] = motions;
-  const std::string no_pitch =
-      pitch ? "" : ", left out: the pitch of bins is not known; give " + spelled("pixel-size") + " MM";
   if (cone || !pitch) {
-    take(across, "across the beam", !options.view_shifts.empty(), no_pitch);
+    take(across, "across the beam", true, stand + to_bins);
   } else {
-    if (across.span_mm() > seen && options.view_shifts.empty()) shift_views(across, *pitch, found);
+    if (across.span_mm() > seen) shift_views(across, *pitch, to_bins, found);
     across.positions_mm.clear();
   }
-  take(up, "along the axis", !options.row_shifts.empty(), no_pitch);
-  take(along, "along the beam", false, cone ? no_pitch : ", left out");
+  take(up, "along the axis", true, stand + sense(reversed.up, "towards lower rows", "along-axis"));
+  take(along, "along the beam", cone,
+       cone ? stand + sense(reversed.along, "towards the detector", "along-beam") : ", left out");
   found.climbs = !up.positions_mm.empty();
   if (pitch) move_sample(motions, magnification / *pitch, found);
 }

@@ -108,7 +108,7 @@ std::vector<double> angles_of_views(Acquisition& found, const OpenOptions& optio
 }  // namespace
 
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape) {
-  if (!options.geometry.empty()) found.views = read_geometry_file(options.geometry);
+  if (!options.geometry.empty()) found.views = read_geometry_file({options.geometry, options.parallel_rays});
   if (options.field_of_view) found.info.field_of_view = options.field_of_view;
   require<GeometryError>(options.kind != fan_kind || shape[1] == 1, spelled("geometry"),
                          " fan: the detector has ", shape[1], " rows, and that of a fan beam has one; give ",

@@ -198,6 +198,12 @@ Acquisition recognise(const fs::path& path, const OpenOptions& options) {
   return place->open(path, options);
 }
 
+void require_motion(const Acquisition& found, const OpenOptions& options, const fs::path& path) {
+  require<FileError>(!options.reversed_motion.any() || !found.moves.empty() || !found.bin_shifts.empty(),
+                     path.string(), ": records no motion of the sample that is seen; leave ",
+                     spelled("reverse-motion"), " out");
+}
+
 }  // namespace
 
 std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, const OpenOptions& options,
@@ -212,6 +218,7 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
       found.info.notes.insert(found.info.notes.end(), source->notes.begin(), source->notes.end());
   require<FileError>(!options.time || found.times, path.string(),
                      ": has no times; leave out " + spelled("time"));
+  require_motion(found, options, path);
   orient(found, found.orientation);
   orient(found, options.orientation);
   for (const FrameSources* sources : {&found.flats, &found.darks})

@@ -98,15 +98,23 @@ struct ScanInfo {
   std::vector<Advice> advice;
 };
 
+/// Which ways of the sample the file counts the other way: across the beam, up along the axis, and along the
+/// beam.
+struct ReversedMotion {
+  bool across = false, up = false, along = false;
+  bool any() const { return across || up || along; }
+};
+
 /// What the user says about a scan beside its file.
 struct OpenOptions {
   /// Flats and darks beside those of the file: TIFF images or folders, or HDF5.
   std::vector<std::filesystem::path> flats = {}, darks = {};
-  std::string_view kind = {};             ///< kind of beam in the place of the file's; empty: the file's
-  std::filesystem::path geometry = {};    ///< file with the geometry of each view (read_geometry_file)
-  std::filesystem::path angles = {};      ///< one number per line, degrees; empty: the scan's own angles
-  std::vector<Index> flat_views = {};     ///< views before which the flats were taken, in sets of equal size
-  std::optional<Range> angle_lines = {};  ///< lines A to B of the file of angles, from 0, half open
+  std::string_view kind = {};              ///< kind of beam in the place of the file's; empty: the file's
+  std::filesystem::path geometry = {};     ///< file with the geometry of each view (read_geometry_file)
+  std::optional<bool> parallel_rays = {};  ///< what its rays are, if it does not say so
+  std::filesystem::path angles = {};       ///< one number per line, degrees; empty: the scan's own angles
+  std::vector<Index> flat_views = {};      ///< views before which the flats were taken, in sets of equal size
+  std::optional<Range> angle_lines = {};   ///< lines A to B of the file of angles, from 0, half open
   std::optional<double> arc_deg = {};  ///< arc of equal steps from 0, in the place of the scan's own angles
   bool arc_inclusive = false;          ///< whether the last view lies at the end of the arc
   std::filesystem::path view_shifts = {};  ///< one number per line: ParallelBeam::view_shift_bins
@@ -121,7 +129,8 @@ struct OpenOptions {
   std::optional<Index> time = {};       ///< number of the scan, if several follow one another in the file
   Index first_view = 0, view_step = 1;  ///< only views first, first + step, ... of the scan are taken
   Orientation orientation = {};
-  bool allow_external_files = false;  ///< whether raw external files of HDF5 may lie outside its folder
+  ReversedMotion reversed_motion = {};  ///< recorded motions of the sample, before `orientation` turns them
+  bool allow_external_files = false;    ///< whether raw external files of HDF5 may lie outside its folder
 };
 
 /// An open acquisition. It reads metadata when it is opened, and pixels on request. Only one thread may use

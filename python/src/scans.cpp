@@ -113,7 +113,7 @@ void write_volume(const std::string& path, Address from, const VolumeGrid& grid,
 /// The scan of a file with the geometry of each view. `detector` has what the file does not say.
 Scan scan_of_geometry(const std::string& path, const std::optional<Detector>& detector) {
   const Released released;
-  io::ViewGeometry views = io::read_geometry_file(path);
+  io::ViewGeometry views = io::read_geometry_file(io::geometry_named(path));
   require<GeometryError>(detector || (views.bins && views.rows && !views.unit_steps), path,
                          ": says nothing of the cells; give detector=Detector(bins, rows, bin_pitch=MM)");
   Detector cells = detector.value_or(Detector{});

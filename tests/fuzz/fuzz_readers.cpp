@@ -68,7 +68,7 @@ Case made_case(const std::vector<Seed>& seeds, std::uint64_t seed, std::uint64_t
 /// Views of a scan with the detector of all first files.
 void read_views(const fs::path& path) {
   constexpr double pitch = 0.2;
-  io::scan_of_views(io::read_geometry_file(path),
+  io::scan_of_views(io::read_geometry_file({path}),
                     {.bins = 5, .rows = 3, .bin_pitch = pitch, .row_pitch = pitch}, pitch, false);
 }
 

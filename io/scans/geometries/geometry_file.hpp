@@ -20,6 +20,7 @@ struct ViewGeometry {
   std::string where;  ///< its name in messages
   std::vector<FlexibleView> views{};
   bool parallel = false;    ///< whether rays are parallel in each view
+  bool says_rays = true;    ///< whether it is known which, by the file or by the user
   bool curved = false;      ///< whether the detector is curved (`FlexibleBeam::curved`)
   bool unit_steps = false;  ///< whether steps have the length 1, because only the scan knows the pitch
   std::optional<Index> rows{}, bins{};  ///< size of the detector, if the file gives it
@@ -41,8 +42,19 @@ std::span<const GeometryFormat> geometry_formats();
 /// The names of files of all formats in messages: "*.npy, *.geom or *.txt", and so on.
 std::string geometry_files();
 
-/// Reads a file of any format. @throws FileError
-ViewGeometry read_geometry_file(const std::filesystem::path& path);
+/// A file and what the user says of its rays: "FILE", "FILE:parallel" or "FILE:cone".
+struct GeometryName {
+  std::filesystem::path path;
+  std::optional<bool> parallel{};  ///< empty: as the file says
+};
+GeometryName geometry_named(const std::string& text);
+
+/// Reads a file of any format. @throws FileError, also for rays that are others than the file says
+ViewGeometry read_geometry_file(const GeometryName& name);
+
+/// Decides whether rays are parallel, where the file does not say so: they are, if all first vectors have the
+/// length 1 and no cone has its sources there. @throws FileError if both may be
+void decide_rays(ViewGeometry& given, const std::optional<bool>& parallel = {});
 
 /// Reads the vectors of ASTRA from a text with 12 numbers in each line. @throws FileError
 ViewGeometry vectors_in_text(const std::filesystem::path& path);
@@ -61,8 +73,5 @@ std::string geometry_text(const std::filesystem::path& path, const Scan& scan);
 /// The 12 numbers of each view, as in ASTRA: source or direction, middle of the detector, steps.
 std::vector<double> numbers_of(const FlexibleBeam& scan);
 std::vector<FlexibleView> views_of_numbers(std::span<const double> numbers);
-
-/// Whether all first vectors have the length 1, as the directions of parallel rays do that ASTRA makes.
-bool are_directions(std::span<const FlexibleView> views);
 
 }  // namespace tandem::io

@@ -54,9 +54,15 @@ void require_possible_lengths(const FlexibleBeam& scan, const std::string& where
   }
 }
 
-/// Requires that the origin, about which the volume lies, is in front of each source. A grid that reaches a
-/// source is refused later, when the grid is known.
-void require_origin_in_front(const FlexibleBeam& scan, const std::string& where) {
+/// Requires that the origin, about which the volume lies, is between each source and its detector. A grid
+/// that reaches a source is refused later, when the grid is known.
+void require_origin_between(const FlexibleBeam& scan, const ViewGeometry& given) {
+  constexpr double rounding = 1e-6;
+  const std::string& where = given.where;
+  const std::string directions = given.says_rays
+                                     ? ""
+                                     : "; if the first vectors are directions of parallel rays, give " +
+                                           spelled("geometry") + " " + where + ":parallel";
   for (std::size_t k = 0; k < scan.views.size() && !scan.parallel; ++k) {
     const FlexibleView& view = scan.views[k];
     const Vector3 normal = cross(view.bin_step, view.row_step);
@@ -64,7 +70,12 @@ void require_origin_in_front(const FlexibleBeam& scan, const std::string& where)
     require<GeometryError>(before / away > 0, where, ": view ", k,
                            ": the origin, where the volume is, lies behind the source or beside it, ",
                            before / std::copysign(length(normal), away),
-                           " mm before it along the normal of the detector");
+                           " mm before it along the normal of the detector", directions);
+    require<GeometryError>(before / away < 1 - rounding, where, ": view ", k,
+                           ": the detector lies on the source's side of the origin, where the volume is: ",
+                           away / std::copysign(length(normal), away),
+                           " mm before the source, and the origin ",
+                           before / std::copysign(length(normal), away), " mm", directions);
   }
 }
 
@@ -84,7 +95,7 @@ Scan scan_of_views(ViewGeometry given, const Detector& detector, const std::opti
   scale_lengths(given, detector, pitch_mm, is_unit);
   const FlexibleBeam scan = beam_of(given, detector);
   require_possible_lengths(scan, given.where);
-  require_origin_in_front(scan, given.where);
+  require_origin_between(scan, given);
   return as_circle(scan).value_or(scan);
 }
 

@@ -23,7 +23,15 @@ std::string geometry_files() {
   return alternatives(files);
 }
 
-ViewGeometry read_geometry_file(const std::filesystem::path& path) {
+GeometryName geometry_named(const std::string& text) {
+  for (const auto& [ending, parallel] : {std::pair{":parallel", true}, {":cone", false}})
+    if (text.ends_with(ending))
+      return {text.substr(0, text.size() - std::string_view(ending).size()), parallel};
+  return {text};
+}
+
+ViewGeometry read_geometry_file(const GeometryName& name) {
+  const std::filesystem::path& path = name.path;
   require_regular_file(path);
   const auto all = geometry_formats();
   const auto format =
@@ -32,6 +40,7 @@ ViewGeometry read_geometry_file(const std::filesystem::path& path) {
                      " is needed");
   ViewGeometry found = format->read(path);
   require<FileError>(!found.views.empty(), path.string(), ": has no views; at least 1 is needed");
+  decide_rays(found, name.parallel);
   return found;
 }
 

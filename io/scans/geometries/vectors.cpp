@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "../../../core/error.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../../geometry/vector3.hpp"
 #include "../../files/text.hpp"
 #include "../../files/text_file.hpp"
@@ -26,16 +27,6 @@ constexpr Index longest_list = Index{1} << 29;  // bytes of so many views
 constexpr std::string_view npy_mark = "\x93NUMPY";
 
 std::string ending_of(const fs::path& path) { return in_lower_case(path.extension().string()); }
-
-/// Decides whether rays are parallel, since files of ASTRA do not say which vectors they hold.
-ViewGeometry known_kind(ViewGeometry found) {
-  if (found.parallel || !are_directions(found.views)) return found;
-  found.parallel = true;
-  found.notes.push_back(found.where +
-                        ": the first vectors have the length 1, so they are taken as directions of parallel "
-                        "rays (parallel3d_vec)");
-  return found;
-}
 
 std::array<double, width> numbers_in(const std::string& line, const std::string& where) {
   std::array<double, width> numbers{};
@@ -127,7 +118,7 @@ ViewGeometry read_array(const fs::path& path) {
     require<FileError>(std::isfinite(all[k]), name, ": view ", k / width, ": number ", k % width + 1,
                        " of 12 is not finite");
   }
-  return known_kind({name, views_of_numbers(all)});
+  return {.where = name, .views = views_of_numbers(all), .says_rays = false};
 }
 
 std::string array_of(const FlexibleBeam& scan) {
@@ -147,16 +138,28 @@ std::string array_of(const FlexibleBeam& scan) {
   return file;
 }
 
+/// The part of the way from a source to its detector at which the origin lies, along the normal of the
+/// detector; infinite if it does not lie before the source.
+double part_before(const FlexibleView& view) {
+  const Vector3 normal = cross(view.bin_step, view.row_step);
+  const double part = -dot(view.source, normal) / dot(view.detector - view.source, normal);
+  return part > 0 ? part : INFINITY;
+}
+
 }  // namespace
 
 ViewGeometry vectors_in_text(const fs::path& path) {
   std::istringstream file(text_of_regular_file(path, "a list of vectors", longest_list));
-  ViewGeometry found{path.string()};
+  ViewGeometry found{.where = path.string(), .says_rays = false};
   std::vector<double> all;
   std::string line;
   for (Index number = 1; std::getline(file, line); ++number) {
     std::ranges::replace(line, ',', ' ');
-    if (line.starts_with('#')) found.parallel |= line.find("parallel3d_vec") != std::string::npos;
+    const auto says = [&](const char* kind) {
+      return line.starts_with('#') && line.find(kind) != std::string::npos;
+    };
+    found.parallel |= says("parallel3d_vec");
+    found.says_rays |= says("parallel3d_vec") || says("cone_vec");
     if (line.find_first_not_of(" \t\r") == std::string::npos || line.starts_with('#')) continue;
     require<FileError>(all.size() / width < most_views, path.string(), ": has more than ", most_views,
                        " views");
@@ -165,7 +168,7 @@ ViewGeometry vectors_in_text(const fs::path& path) {
   }
   require<FileError>(!all.empty(), path.string(), ": has no views; a line of 12 numbers each is needed");
   found.views = views_of_numbers(all);
-  return known_kind(std::move(found));
+  return found;
 }
 
 std::vector<double> numbers_of(const FlexibleBeam& scan) {
@@ -188,10 +191,27 @@ std::vector<FlexibleView> views_of_numbers(std::span<const double> numbers) {
   return views;
 }
 
-bool are_directions(std::span<const FlexibleView> views) {
+void decide_rays(ViewGeometry& given, const std::optional<bool>& parallel) {
   constexpr double rounding = 1e-6;
-  return std::ranges::all_of(
-      views, [](const FlexibleView& view) { return std::abs(length(view.source) - 1) <= rounding; });
+  const auto& where = given.where;
+  const auto kind = [](bool rays) { return rays ? ":parallel" : ":cone"; };
+  require<FileError>(!parallel || !given.says_rays || given.parallel == *parallel, where, ": says that rays ",
+                     given.parallel ? "are parallel" : "come from a source", "; leave ",
+                     kind(parallel.value_or(false)), " behind its name out");
+  if (parallel) given.parallel = *parallel, given.says_rays = true;
+  const bool directions = std::ranges::all_of(
+      given.views, [](const FlexibleView& view) { return std::abs(length(view.source) - 1) <= rounding; });
+  if (given.says_rays || !directions) return;
+  require<FileError>(
+      !std::ranges::all_of(given.views, [](const FlexibleView& v) { return part_before(v) < 1 - rounding; }),
+      where,
+      ": the first vectors have the length 1: they are directions of parallel rays (parallel3d_vec), or ",
+      "sources in units of their distance from the origin (cone_vec); give ", spelled("geometry"), " ", where,
+      ":parallel or ", where, ":cone");
+  given.parallel = true, given.says_rays = true;
+  given.notes.push_back(where +
+                        ": the first vectors have the length 1, so they are taken as directions of parallel "
+                        "rays (parallel3d_vec)");
 }
 
 extern const GeometryFormat astra_arrays{

@@ -26,6 +26,15 @@ std::vector<std::string> names_of(const std::vector<fs::path>& files) {
   return names;
 }
 
+/// Takes vectors beside images, unless the user gives others.
+void complete_vectors(ViewGeometry vectors, const Shape& frame, const OpenOptions& options,
+                      Acquisition& found) {
+  if (!options.geometry.empty()) return;
+  decide_rays(vectors);
+  if (!vectors.parallel) return complete_circle(vectors.views, vectors.where, frame, found);
+  found.kind = FlexibleBeam::kind, found.views = std::move(vectors);
+}
+
 /// The images of a folder, and what settings say about them.
 class Settings {
  public:
@@ -61,7 +70,7 @@ class Settings {
     found.angles_where = path_.string() + ": angles";
     found.info.format += " with " + say_.format + " settings";
     found.info.notes.insert(found.info.notes.end(), say_.notes.begin(), say_.notes.end());
-    if (!say_.vectors.empty()) return complete_circle(say_.vectors, path_.string(), frame, found);
+    if (say_.vectors) return complete_vectors(*say_.vectors, frame, options, found);
     complete_angles(found);
     complete_geometry(found, frame);
     complete_references(found, scan, options, frame);

@@ -50,7 +50,7 @@ constexpr Field nxtomo_fields[] = {
     {"sample/rotation_angle", "", Use::obeyed, "the angle of each frame"},
     {"sample/x_translation", "0", Use::obeyed, "across the beam (version 1: along it); views are moved back"},
     {"sample/y_translation", "0", Use::obeyed,
-     "along the axis (version 1: across the beam); refused if it moves"},
+     "along the axis (version 1: across the beam); views stand where it was"},
     {"sample/z_translation", "0", Use::obeyed,
      "along the beam (version 1: along the axis); noted if it moves"},
     {"instrument/detector/y_rotation_axis_pixel_position", "0", Use::noted,

@@ -10,7 +10,7 @@ namespace {
 
 ScanSettings read_astra(const std::filesystem::path& path) {
   ScanSettings found;
-  found.vectors = vectors_in_text(path).views;
+  found.vectors = vectors_in_text(path);
   found.notes.push_back(path.string() +
                         ": its lengths are taken as mm; line k belongs to image k in the order of the names");
   return found;

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../../../geometry/beams/flexible.hpp"
 #include "../fields.hpp"
+#include "../geometries/geometry_file.hpp"
 #include "../scan_reader.hpp"
 
 namespace tandem::io {
@@ -21,15 +21,15 @@ struct ScanSettings {
   std::string prefix;            ///< how names of images begin, before their numbers; empty: any name
   std::filesystem::path folder;  ///< folder of the images within that of the file; empty: the same
 
-  std::optional<Index> views;         ///< planned number of views
-  std::string plan;                   ///< name of the file with this number; empty: this file
-  bool goes_back = false;             ///< whether later images were taken on the way back
-  Index first_number = 0;             ///< number of the first view in the names
-  double first_deg = 0;               ///< angle of the first view
-  std::optional<double> step_deg;     ///< angle from one number to the next
-  std::optional<double> arc_deg;      ///< in the place of steps: angle from the first view to the last one
-  std::vector<double> degrees;        ///< in the place of steps and arc: angle of each planned view
-  std::vector<FlexibleView> vectors;  ///< in the place of all angles: views in the order of their names
+  std::optional<Index> views;           ///< planned number of views
+  std::string plan;                     ///< name of the file with this number; empty: this file
+  bool goes_back = false;               ///< whether later images were taken on the way back
+  Index first_number = 0;               ///< number of the first view in the names
+  double first_deg = 0;                 ///< angle of the first view
+  std::optional<double> step_deg;       ///< angle from one number to the next
+  std::optional<double> arc_deg;        ///< in the place of steps: angle from the first view to the last one
+  std::vector<double> degrees;          ///< in the place of steps and arc: angle of each planned view
+  std::optional<ViewGeometry> vectors;  ///< in the place of all angles: views in the order of their names
 
   std::optional<Index> bins, rows;  ///< size of an image
   std::optional<double> pixel_size_mm, row_pitch_mm;

@@ -224,6 +224,49 @@ TEST(NXtomoFields, AHelixMovesTheSampleAndMotionAlongTheBeamIsSaid) {
   EXPECT_FALSE(with('z', 2).is_no_circle);
 }
 
+/// Motions may count the other way, alone or with images that are turned: both then turn back.
+TEST(NXtomoFields, MotionsMayGoTheOtherWay) {
+  const SaidScan scan(
+      [](Maker& f) { moves(f, 'x', of_frames), moves(f, 'y', of_frames), moves(f, 'z', of_frames); }, 2);
+  const io::OpenOptions as_said{.sod_mm = 10, .sdd_mm = 20};
+  const std::vector<Vector3> moved = scan.info(as_said).off_circle.moves;
+  ASSERT_EQ(moved.size(), 4u);
+  const auto expect = [&](const io::OpenOptions& options, const Vector3& signs) {
+    const std::vector<Vector3> found = scan.info(options).off_circle.moves;
+    ASSERT_EQ(found.size(), 4u);
+    for (std::size_t k = 0; k < 4; ++k)
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        EXPECT_NEAR(found[k][axis], signs[axis] * moved[k][axis], 1e-12) << k << ' ' << axis;
+  };
+  io::OpenOptions options = as_said;
+  options.reversed_motion = {.up = true};
+  expect(options, {1, 1, -1});
+  options.orientation = {.flip_rows = true};
+  expect(options, {1, 1, 1});
+  options.reversed_motion = {.across = true, .along = true};
+  options.orientation = {};
+  expect(options, {-1, -1, 1});
+  EXPECT_TRUE(
+      says(scan.notes(as_said), {"it counts towards lower rows, else give --reverse-motion along-axis",
+                                 "it counts towards higher bins, else give --reverse-motion across-beam"}));
+  EXPECT_FALSE(says(scan.notes(options), {"reverse-motion across-beam"}));
+}
+
+TEST(NXtomoFields, MotionsThatAreNotThereAreNotReversed) {
+  const SaidScan still([](Maker&) {}), climbs([](Maker&f) { moves(f, 'y', of_frames); });
+  EXPECT_TRUE(says(refusal([&] { still.info({.reversed_motion = {.up = true}}); }),
+                   {"--reverse-motion along-axis: the scan records no such motion"}));
+  EXPECT_TRUE(says(refusal([&] { climbs.info({.reversed_motion = {.across = true}}); }),
+                   {"--reverse-motion across-beam: the scan records no such motion"}));
+}
+
+/// Views of parallel rays are moved back the other way.
+TEST(NXtomoFields, MotionsAcrossParallelRaysMayGoTheOtherWay) {
+  const SaidScan across([](Maker& f) { moves(f, 'x', of_frames); });
+  EXPECT_EQ(shifts_of(across.info({.reversed_motion = {.across = true}})),
+            (std::vector<double>{0, 1, 0, -2}));
+}
+
 /// Parallel rays are shifted; from a source the sample is where it was: across from the first view, whose
 /// axis is recorded, and along the beam.
 TEST(NXtomoFields, TheSampleOfAConeMovesForSolvers) {
