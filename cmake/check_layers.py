@@ -55,6 +55,7 @@ MAY_INCLUDE = {
 # Headers of third parties and where alone they may be seen.
 ONLY_IN = {
     r"png\.h": r"io/png\.cpp|tests/support/png_canvas\.hpp",
+    r"pugixml\.hpp": r"io/.*",
     r"hdf5\.h|tiffio\.h|libdeflate\.h|lz4\.h|zstd\.h|blosc\.h": r"(io|tests)/.*\.cpp|examples/grow_scan\.cpp",
     r"cuda.*|cufft.*|cub/.*|nvtx3/.*": r"(core|kernels)/cuda/.*|(bench|tests)/cuda/.*",
     r"mpi\.h": r"core/mpi/mpi\.cpp",

@@ -8,7 +8,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build ccache pkg-config python3
   libtbb-dev libhwy-dev libeigen3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev
-  liblz4-dev libzstd-dev libblosc-dev libopenmpi-dev openmpi-bin
+  liblz4-dev libzstd-dev libblosc-dev libpugixml-dev libopenmpi-dev openmpi-bin
   libcli11-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev "$@"
 )
 
@@ -61,6 +61,7 @@ libdeflate libdeflate.h
 LZ4 lz4.h
 Zstandard zstd.h
 Blosc blosc.h
+pugixml pugixml.hpp
 CLI11 CLI/CLI.hpp
 nlohmann-json nlohmann/json.hpp
 GoogleTest gtest/gtest.h

@@ -8,6 +8,7 @@
 #include "../../core/error.hpp"
 #include "../../counts/preprocess.hpp"
 #include "../../counts/steps/chain.hpp"
+#include "../../counts/steps/phase.hpp"
 #include "../../io/hdf5/hdf5.hpp"
 #include "../../io/scans/beams/beam.hpp"
 #include "../../io/volumes/volume_kind.hpp"
@@ -208,6 +209,7 @@ std::vector<std::string> notes_of(const io::ScanInfo& info, const ScanOptions& o
   std::vector<std::string> notes = info.notes;
   for (const io::Advice& advice : info.advice)
     if (!o.steps.contains(advice.option)) notes.push_back(advice.text);
+  pipeline::note_phase_numbers(o.steps, info, notes);
   return notes;
 }
 

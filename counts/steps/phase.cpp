@@ -9,6 +9,7 @@
 #include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
+#include "../../io/scans/given_number.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline {
@@ -233,6 +234,17 @@ PhaseBlocks blocks_of(const PhaseFilter& filter) {
   const Index beyond = filter.reach(filter.row_mm);
   const Index rows = kernels::fast_length(2 * beyond + std::max(fewest_rows, beyond));
   return {rows - 2 * beyond, beyond};
+}
+
+void note_phase_numbers(const StepValues& values, const io::ScanInfo& info, std::vector<std::string>& notes) {
+  const auto note = [&](const Option<PositiveNumber>& option, const std::optional<double>& recorded,
+                        const char* unit) {
+    const std::string name = io::words(spelled("retrieve-phase-method"), ": ", option.bare_name());
+    const std::string text = io::given_over_recorded(name, option.of(values), recorded, unit);
+    if (!text.empty()) notes.push_back(text);
+  };
+  note(energy_kev, info.energy_kev, "keV");
+  note(distance_mm, info.propagation_mm, "mm");
 }
 
 std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how) {

@@ -32,4 +32,7 @@ PhaseBlocks blocks_of(const PhaseFilter& filter);
 /// The filter that the options ask for; empty if they ask for none, or if nothing is known of the optics.
 std::optional<PhaseFilter> phase_filter_of(const Preprocessing& how);
 
+/// Notes an energy or a distance that is another one than the scan records.
+void note_phase_numbers(const StepValues& values, const io::ScanInfo& info, std::vector<std::string>& notes);
+
 }  // namespace tandem::pipeline

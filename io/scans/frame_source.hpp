@@ -69,6 +69,7 @@ struct Acquisition {
   bool can_grow = false;               ///< whether the file tells which of its views are there
   std::optional<Index> planned_views;  ///< how many views the file has room for, if it says so
   FrameSources projections, flats, darks;
+  bool corrected = false;  ///< whether flats and darks are in the views already
 };
 
 /// All frames of a data set, or the frames in `runs`, one after another. `axes` is "theta:y:x", "y:theta:x",

@@ -7,8 +7,11 @@
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
+#include "../files/text.hpp"
 #include "beams/beam.hpp"
 #include "changed_frames.hpp"
+#include "given_number.hpp"
+#include "sweep.hpp"
 
 namespace tandem::io {
 
@@ -65,6 +68,21 @@ Detector found_detector(Acquisition& found, const OpenOptions& options, const Sh
   return detector;
 }
 
+/// Notes lengths that the user gives over others that are recorded.
+void note_given_lengths(Acquisition& found, const OpenOptions& options) {
+  ScanInfo& info = found.info;
+  const auto note = [&](const char* option, const std::optional<double>& given,
+                        const std::optional<double>& recorded) {
+    const std::string text = given_over_recorded(spelled(option), given, recorded, "mm");
+    if (!text.empty()) info.notes.push_back(text);
+    return !text.empty();
+  };
+  if (!note("pixel-size", options.pixel_size_mm, info.pixel_size_mm))
+    note("pixel-size", options.pixel_size_mm, info.pixel_size_mm ? found.row_pitch_mm : std::nullopt);
+  note("sod", options.sod_mm, found.sod_mm);
+  note("sdd", options.sdd_mm, found.sdd_mm);
+}
+
 /// Keeps a recorded roll and a recorded tilt if they can be corrected, and says so.
 void suit_pose(ScanInfo& info, const BeamFields& beam) {
   if (detector_of(info.scan).rows == 1) info.roll_deg.reset(), info.tilt_deg.reset();
@@ -90,6 +108,22 @@ bool near_detector(double axis, Index bins) {
 
 namespace {
 
+/// Notes turns through angles of views before, which may be two scans.
+void note_repeats(const std::vector<double>& angles, const std::string& where,
+                  std::vector<std::string>& notes) {
+  const std::vector<Range> sweeps = sweeps_of(angles);
+  const auto sweep = [&](const Range& views) {
+    return Sweep({angles.begin() + views.first, angles.begin() + views.last});
+  };
+  for (std::size_t k = 1; k < sweeps.size(); ++k) {
+    if (!sweep(sweeps[k]).repeats(sweep(sweeps[k - 1]))) continue;
+    notes.push_back(words(where, ": views ", sweeps[k].first, ":", sweeps[k].last,
+                          " have angles of views before them again; all are taken for one scan, in which the "
+                          "sample stood still"));
+    return;
+  }
+}
+
 /// The angles of the views that are taken.
 std::vector<double> angles_of_views(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   const std::vector<double> all = chosen_angles(found, options, shape);
@@ -99,6 +133,9 @@ std::vector<double> angles_of_views(Acquisition& found, const OpenOptions& optio
                                                         : found.angles_where) +
                                ": the angles look like radians, and are taken as degrees; give degrees by " +
                                spelled("angles") + " or " + spelled("arc"));
+  if (!found.climbs)
+    note_repeats(all, options.angles.empty() ? found.angles_where : options.angles.string(),
+                 found.info.notes);
   std::vector<double> angles = every(all, options.first_view, options.view_step);
   if (options.reverse_rotation)
     for (double& angle : angles) angle = -angle;
@@ -115,6 +152,7 @@ void complete_geometry(Acquisition& found, const OpenOptions& options, const Sha
                          spelled("geometry"), " cone");
   const BeamFields& beam = fields_of(found, options);
   found.kind = beam.kind;
+  note_given_lengths(found, options);
   std::vector<double> angles;
   if (beam.has_angles) angles = angles_of_views(found, options, shape);
   found.info.scan = beam.scan(found, options, found_detector(found, options, shape), std::move(angles));

@@ -240,6 +240,9 @@ std::unique_ptr<ScanReader> reader_of(const fs::path& path, Acquisition found, c
   found.info.packing = found.projections.front()->packing();
   found.info.flats = count_of(found.flats);
   found.info.darks = count_of(found.darks);
+  if (found.info.flats > 0 && found.info.darks == 0 && !found.corrected)
+    found.info.notes.push_back("no darks: what the camera counts without a beam is taken for 0; give " +
+                               spelled("darks"));
   if (found.info.flats > 1 && found.info.flats == found.info.views_stored)
     found.info.advice.push_back(
         {"flat-sets", "there are as many flats as views; if each is that of a view, give " +

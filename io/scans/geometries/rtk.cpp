@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "../../../geometry/vector3.hpp"
 #include "../../files/text.hpp"
 #include "../../files/text_file.hpp"
+#include "../../files/xml.hpp"
 #include "../settings/key_values.hpp"
 #include "geometry_file.hpp"
 
@@ -24,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index longest_rtk = Index{1} << 30;  // bytes: a million projections
+constexpr Index longest_rtk = Index{1} << 28;  // bytes: a quarter of a million projections
 
 Vector3 from_rtk(const Vector3& p) { return {p[0], -p[2], p[1]}; }
 
@@ -43,19 +45,13 @@ Frame frame_at(double gantry, double out_of_plane, double in_plane) {
   return {from_rtk(cc * x - sc * y), from_rtk(sc * x + cc * y), from_rtk(z)};
 }
 
-/// The texts of the innermost XML elements, by their names.
+/// The texts of XML elements, by their names.
 using Elements = std::map<std::string, std::string, std::less<>>;
 
-Elements elements_in(std::string_view text) {
-  Elements all;
-  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
-    const std::size_t end = text.find('>', at), next = text.find('<', at + 1);
-    if (end == std::string_view::npos || next == std::string_view::npos || next < end) continue;
-    const std::string_view name = text.substr(at + 1, end - at - 1), behind = text.substr(next);
-    if (behind.starts_with("</") && behind.substr(2).starts_with(name))
-      all.emplace(name, trimmed(text.substr(end + 1, next - end - 1)));
-  }
-  return all;
+void add(Elements& all, const pugi::xml_node& element, const std::string& where) {
+  if (element.type() != pugi::node_element) return;
+  require<FileError>(all.emplace(element.name(), text_of(element)).second, where, ": has ", element.name(),
+                     " twice; one is needed");
 }
 
 /// A projection. Its own elements have precedence over those of all projections.
@@ -68,7 +64,8 @@ struct Projection {
       const auto found = each->find(name);
       if (found == each->end()) continue;
       const std::optional<double> value = finite_number(found->second);
-      require<FileError>(value.has_value(), where, ": ", name, " is no finite number");
+      require<FileError>(value.has_value(), where, ": ", name, " = \"", found->second.substr(0, 40),
+                         "\"; a finite number is needed");
       return *value;
     }
     return 0;
@@ -174,19 +171,44 @@ Read read_projection(const Projection& p) {
   return {view_of(matrix, p.where), is_of_parallel_rays(matrix), false};
 }
 
+/// Notes elements that bear on nothing here, such as the jaws of a collimator.
+void note_others(const Elements& all, const std::string& where, std::set<std::string>& noted,
+                 std::vector<std::string>& notes) {
+  for (const auto& [name, text] : all)
+    if (!is_among(name,
+                  "SourceToIsocenterDistance SourceToDetectorDistance GantryAngle OutOfPlaneAngle "
+                  "InPlaneAngle ProjectionOffsetX ProjectionOffsetY SourceOffsetX SourceOffsetY "
+                  "RadiusCylindricalDetector Matrix") &&
+        noted.insert(name).second)
+      notes.push_back(where + ": " + name + " is left out: it is no place of source or detector");
+}
+
+/// The element with all projections. Version 3 has what version 2 has, and cylindrical detectors.
+pugi::xml_node geometry_in(const pugi::xml_document& tree, const std::string& where) {
+  const pugi::xml_node root = tree.child("RTKThreeDCircularGeometry");
+  require<FileError>(!root.empty(), where, ": has no RTKThreeDCircularGeometry; a geometry of RTK is needed");
+  const std::string version = root.attribute("version").as_string("3");
+  require<FileError>(version == "2" || version == "3", where, ": version = \"", version,
+                     "\"; 2 or 3 is needed, as RTK reads");
+  return root;
+}
+
 ViewGeometry read_rtk(const fs::path& path) {
-  const std::string text = text_of_regular_file(path, "a geometry of RTK", longest_rtk);
-  const std::string begin = "<Projection>", end = "</Projection>";
-  ViewGeometry found{.where = path.string(), .unit_steps = true};
-  found.notes.push_back(path.string() + ": is taken for images whose middle is at (0, 0) of the detector");
+  const std::string name = path.string();
+  const pugi::xml_document tree = xml_in(text_of_regular_file(path, "a geometry of RTK", longest_rtk), name);
+  ViewGeometry found{.where = name, .unit_steps = true};
+  found.notes.push_back(name + ": is taken for images whose middle is at (0, 0) of the detector");
   Elements common;
-  std::size_t at = 0;
-  for (std::size_t next = text.find(begin); next != std::string::npos; next = text.find(begin, at)) {
-    common.merge(elements_in(std::string_view(text).substr(at, next - at)));
-    at = text.find(end, next);
-    const std::string where = path.string() + ": projection " + std::to_string(found.views.size());
-    require<FileError>(at != std::string::npos, where, ": has no end");
-    const Elements own = elements_in(std::string_view(text).substr(next, at - next));
+  std::set<std::string> noted;
+  for (const pugi::xml_node& each : geometry_in(tree, name).children()) {
+    if (std::string_view(each.name()) != "Projection") {
+      add(common, each, name);
+      continue;
+    }
+    const std::string where = name + ": projection " + std::to_string(found.views.size());
+    Elements own;
+    for (const pugi::xml_node& element : each.children()) add(own, element, where);
+    note_others(own, where, noted, found.notes);
     const auto [view, parallel, curved] = read_projection({own, common, where});
     require<FileError>(
         found.views.empty() || (found.parallel == parallel && found.curved == curved), where,
@@ -194,13 +216,11 @@ ViewGeometry read_rtk(const fs::path& path) {
     found.parallel = parallel, found.curved = curved;
     found.views.push_back(view);
   }
+  note_others(common, name, noted, found.notes);
   return found;
 }
 
-bool is_rtk(const fs::path& path) {
-  return in_lower_case(path.extension().string()) == ".xml" &&
-         start_of_text(path).find("rtkthreedcirculargeometry") != std::string::npos;
-}
+bool is_rtk(const fs::path& path) { return in_lower_case(path.extension().string()) == ".xml"; }
 
 constexpr double square = 1e-6;  // sine of an angle
 

@@ -10,6 +10,7 @@
 #include "../cone_vectors.hpp"
 #include "../made_frames.hpp"
 #include "../settings/settings.hpp"
+#include "dark_views.hpp"
 #include "image_folder.hpp"
 #include "image_stack.hpp"
 #include "name_series.hpp"
@@ -44,6 +45,42 @@ class Settings {
   const std::string& prefix() const { return say_.prefix; }
   fs::path folder() const { return image_folder_of(path_, say_); }
 
+  /// Tells darks and flats of one series by their numbers, if the settings say how many there are.
+  void sort_by_number(FolderScan& scan, const OpenOptions& options) {
+    const Index darks = say_.darks_before, flats = say_.flats_around;
+    if (darks + flats == 0) return;
+    const std::vector<Index> numbers = series_numbers(names_of(scan.views.files));
+    require<FileError>(say_.views && !numbers.empty() && numbers.front() <= 1, path_.string(),
+                       ": says that darks, flats and views are images of one series in this order; the first "
+                       "image must have the number 0 or 1");
+    const Index first_flat = numbers.front() + darks, first_view = first_flat + flats,
+                behind = first_view + *say_.views, end = behind + flats;
+    FolderImages views{.files = {}, .notes = scan.views.notes};
+    std::vector<fs::path> dark_files, flat_files, others;
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      const Index number = numbers[k];
+      const bool is_view = number >= first_view && number < behind;
+      if (!is_view && number >= first_flat && number < end) flat_numbers_.push_back(number);
+      std::vector<fs::path>& kind = number < first_flat ? dark_files
+                                    : is_view           ? views.files
+                                    : number < end      ? flat_files
+                                                        : others;
+      kind.push_back(scan.views.files[k]);
+    }
+    require<FileError>(!views.files.empty(), path_.string(), ": says ", darks, " darks and ", flats,
+                       " flats before the views; there are no more than ", numbers.size(), " images");
+    views.notes.push_back(words(plan(), ": of the images, ", dark_files.size(), " are darks, ",
+                                flat_files.size(), " flats and ", views.files.size(),
+                                " views, by their order"));
+    if (!others.empty())
+      views.notes.push_back(std::to_string(others.size()) +
+                            " images behind them are left out: " + listed(names_of(others)));
+    say_.first_number = first_view;
+    scan.views = std::move(views);
+    if (options.darks.empty()) scan.darks = std::move(dark_files);
+    if (options.flats.empty()) scan.flats = std::move(flat_files);
+  }
+
   /// Decides how many views there are, and leaves out images that are no views.
   void choose(FolderImages& views) {
     numbers_ = series_numbers(names_of(views.files));
@@ -75,6 +112,8 @@ class Settings {
     complete_geometry(found, frame);
     complete_references(found, scan, options, frame);
     if (say_.flats_name_views) complete_times(found.info, scan);
+    if (!flat_numbers_.empty() && options.flats.empty())
+      found.info.times = {{numbers_.begin(), numbers_.end()}, flat_numbers_};
   }
 
  private:
@@ -163,6 +202,7 @@ class Settings {
     if (say_.white_level && found.flats.empty() && options.flats.empty()) {
       found.flats.push_back(constant_frame(path_.string() + ": white level",
                                            static_cast<float>(*say_.white_level), frame[1], frame[2]));
+      found.corrected = true;
       std::string value = std::to_string(*say_.white_level);
       value.erase(value.find_last_not_of('0') + 1);
       found.info.notes.push_back("the images are corrected by flats already; the white level of " +
@@ -181,11 +221,12 @@ class Settings {
   ScanSettings say_;
   bool angles_given_;
   std::vector<Index> numbers_;
+  std::vector<double> flat_numbers_;  ///< numbers of the images that are flats
 };
 
 Acquisition open_folder(const fs::path& folder, const OpenOptions& options, Settings* settings) {
   FolderScan scan = scan_in(folder, options, settings ? settings->prefix() : "");
-  if (settings) settings->choose(scan.views);
+  if (settings) settings->sort_by_number(scan, options), settings->choose(scan.views);
   if (!scan.gaps.empty())
     scan.views.notes.push_back(scan.gaps + (settings ? "; each image has the angle of its number"
                                                      : "; angles must go with the images that are there"));
@@ -203,6 +244,8 @@ Acquisition open_folder(const fs::path& folder, const OpenOptions& options, Sett
         (views == 1 ? " view; a sinogram is given by the name of its file" : " views"));
   if (!scan.flats.empty()) found.flats = frames_of_paths(folder.string() + ": flats", scan.flats);
   if (!scan.darks.empty()) found.darks = frames_of_paths(folder.string() + ": darks", scan.darks);
+  if (scan.flats.empty() && scan.darks.empty())
+    note_dark_views(found.projections, folder.string(), found.info.notes);
   if (settings) settings->complete(found, scan, options);
   return found;
 }
@@ -248,6 +291,7 @@ Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
     views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(lines) +
                           " views, one line per view; if it is a single view, give the name of its folder");
   }
+  if (!found.lines) note_dark_views(found.projections, path.string(), found.info.notes);
   return found;
 }
 

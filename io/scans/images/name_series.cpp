@@ -43,7 +43,7 @@ FrameKind kind_by_name(const std::string& stem) {
       continue;
     }
     if (word.starts_with("flat") || word == "io" || word == "ref" || word == "refhst") return FrameKind::flat;
-    if (word.starts_with("dark") || word == "di") return FrameKind::dark;
+    if (word.starts_with("dark") || word == "di" || word == "dar") return FrameKind::dark;
     word.clear();
   }
   return FrameKind::projection;

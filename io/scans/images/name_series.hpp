@@ -10,7 +10,7 @@
 namespace tandem::io {
 
 /// The kind of an image by the words of its name, without folder and ending: a flat ("flat...", "io", "ref",
-/// "refhst"), a dark ("dark...", "di"), or else a projection.
+/// "refhst"), a dark ("dark...", "di", "dar"), or else a projection.
 FrameKind kind_by_name(const std::string& stem);
 
 /// Flats or darks in two lists: means that a program made ("refHST" of "ref", "dark" of "darkend", as at the

@@ -203,6 +203,18 @@ BlissScan scan_in(const hdf5::File& file, Acquisition& found) {
   return scan;
 }
 
+/// Leaves out entries of views that come again, as after a first try. @pre the pitch is known if it is
+/// recorded
+void leave_out_repeated(const hdf5::File& file, BlissScan& scan, Acquisition& found) {
+  const double half_a_bin = 0.5 * found.info.pixel_size_mm.value_or(0);
+  const std::vector<std::size_t> repeated =
+      repeated_bliss_entries(file, scan.config, scan.views, half_a_bin, found.info.notes);
+  for (auto k = repeated.rbegin(); k != repeated.rend(); ++k) {
+    scan.views.erase(scan.views.begin() + *k);
+    found.projections.erase(found.projections.begin() + *k);
+  }
+}
+
 std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions& options) {
   Acquisition found;
   std::vector<std::string>& notes = found.info.notes;
@@ -217,8 +229,9 @@ std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions&
     if (part != Part::settings && part != Part::other) add_frames(file, entry, part, scan, found);
   }
   if (found.projections.empty()) return std::nullopt;
-  for (const BlissEntry& entry : scan.entries) read_flips(file, entry, scan.views.front().camera, found);
   take_distances(distances, found);
+  leave_out_repeated(file, scan, found);
+  for (const BlissEntry& entry : scan.entries) read_flips(file, entry, scan.views.front().camera, found);
   take_exposures({"acq_expo_time", bliss_exposures(file, scan.views, notes),
                   bliss_exposures(file, scan.flats, notes), bliss_exposures(file, scan.darks, notes)},
                  found.info);

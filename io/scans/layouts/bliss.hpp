@@ -28,6 +28,12 @@ struct BlissFrames {
 /// Adds what an entry says about the scan.
 void read_bliss_config(const hdf5::File& file, const std::string& entry, BlissConfig& config);
 
+/// The numbers of entries whose views a later entry has again, at the same angles and within the same height,
+/// as after a first try; a note tells each. @throws FileError if the later one has only some of these angles
+std::vector<std::size_t> repeated_bliss_entries(const hdf5::File& file, const BlissConfig& config,
+                                                const std::vector<BlissFrames>& views, double same_height_mm,
+                                                std::vector<std::string>& notes);
+
 /// Reads angles and translations of the views, and times of exposure of all frames. @throws FileError if it
 /// is not clear which motor turns, or if the sample moves along the axis
 void read_bliss_frames(const hdf5::File& file, const BlissConfig& config,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -11,6 +12,7 @@
 #include "../../files/text.hpp"
 #include "../recorded.hpp"
 #include "../scan_facts.hpp"
+#include "../sweep.hpp"
 #include "bliss.hpp"
 
 namespace tandem::io {
@@ -112,6 +114,17 @@ std::vector<std::string> rotation_in_technique(const hdf5::File& file, const std
   return {};
 }
 
+/// The angles of an entry, rad, by the first motor that has them; empty if none has. An alias may be there
+/// that did not move.
+std::vector<double> angles_of(const hdf5::File& file, const BlissFrames& entry,
+                              const std::vector<std::string>& motors) {
+  for (const std::string& motor : motors) {
+    std::vector<double> angles = positions_of(file, entry, motor, radians_per, "deg");
+    if (!angles.empty() && (entry.count == 1 || span_of(angles) > 0)) return angles;
+  }
+  return {};
+}
+
 void read_angles(const hdf5::File& file, const BlissConfig& config, const std::vector<BlissFrames>& views,
                  const OpenOptions& options, Acquisition& found) {
   const bool given = !options.angles.empty() || options.arc_deg;
@@ -120,12 +133,8 @@ void read_angles(const hdf5::File& file, const BlissConfig& config, const std::v
   found.angles_where = file.name() + ": " + views.front().path + "/measurement: positions of " +
                        (motors.empty() ? "a rotation motor" : motors.front());
   for (const BlissFrames& entry : views)
-    for (const std::string& motor : motors) {
-      const std::vector<double> angles = positions_of(file, entry, motor, radians_per, "deg");
-      if (angles.empty() || (entry.count > 1 && span_of(angles) == 0)) continue;  // an alias did not move
-      for (const double angle : angles) found.angles.push_back(config.clockwise ? -angle : angle);
-      break;
-    }
+    for (const double angle : angles_of(file, entry, motors))
+      found.angles.push_back(config.clockwise ? -angle : angle);
   if (config.clockwise && !given)
     found.info.notes.emplace_back("rotation_is_clockwise: angles count backwards");
 }
@@ -150,6 +159,12 @@ Motion motion_of(const hdf5::File& file, const std::vector<BlissFrames>& views,
   return motion;
 }
 
+/// The motors along the axis.
+std::vector<std::string> motors_up(const BlissConfig& config) {
+  return config.up.empty() ? std::vector<std::string>{"sz", "difftz", "hrz", "pz", "ntz", "samtz", "mrsz"}
+                           : config.up;
+}
+
 /// Notes the translation across the beam, which nxtomomill takes as the position of the axis. That is right
 /// only if its zero was set with the axis in the middle of the detector, so it is not obeyed.
 void note_stage_aside(const Motion& across, ScanInfo& info) {
@@ -164,6 +179,34 @@ void note_stage_aside(const Motion& across, ScanInfo& info) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> repeated_bliss_entries(const hdf5::File& file, const BlissConfig& config,
+                                                const std::vector<BlissFrames>& views, double same_height_mm,
+                                                std::vector<std::string>& notes) {
+  if (views.size() < 2) return {};
+  const std::vector<std::string> motors =
+      config.rotation.empty() ? guessed_rotation(file, views, false) : config.rotation;
+  std::vector<Sweep> sweeps;
+  std::vector<double> heights_mm;
+  for (const BlissFrames& entry : views) {
+    sweeps.emplace_back(angles_of(file, entry, motors));
+    heights_mm.push_back(motion_of(file, {entry}, motors_up(config), {}).positions_mm.front());
+  }
+  std::vector<std::size_t> repeated;
+  for (std::size_t k = 0; k < views.size(); ++k)
+    for (std::size_t later = k + 1; later < views.size(); ++later) {
+      const bool same_height = std::abs(heights_mm[k] - heights_mm[later]) <= same_height_mm;
+      if (!same_height || !sweeps[later].repeats(sweeps[k])) continue;
+      const std::string both = words(views[k].path, " (", sweeps[k].in_degrees(), ") and ", views[later].path,
+                                     " (", sweeps[later].in_degrees(), ") have views of the same angles; ");
+      require<FileError>(sweeps[later].covers(sweeps[k]), file.name(), ": ", both,
+                         "make an NXtomo of the entries that are one scan");
+      notes.push_back(both + "the last is taken, and " + views[k].path + " is left out");
+      repeated.push_back(k);
+      break;
+    }
+  return repeated;
+}
 
 void read_bliss_config(const hdf5::File& file, const std::string& entry, BlissConfig& config) {
   const std::string group = entry + "/technique/tomoconfig/";
@@ -184,10 +227,8 @@ void read_bliss_frames(const hdf5::File& file, const BlissConfig& config,
   read_angles(file, config, views, options, found);
   const std::vector<std::string> across =
       config.across.empty() ? std::vector<std::string>{"yrot", "diffty", "hry"} : config.across;
-  const std::vector<std::string> up =
-      config.up.empty() ? std::vector<std::string>{"sz", "difftz", "hrz", "pz", "ntz", "samtz", "mrsz"}
-                        : config.up;
-  const Motions motions{motion_of(file, views, across, config.sample_across), motion_of(file, views, up, {}),
+  const Motions motions{motion_of(file, views, across, config.sample_across),
+                        motion_of(file, views, motors_up(config), {}),
                         motion_of(file, views, config.along, config.sample_along)};
   note_stage_aside(motions.across, found.info);
   take_motions(motions, options, found);

@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "../../../core/error.hpp"
+#include "../../../core/units.hpp"
 #include "../../files/text.hpp"
 #include "../beams/beam.hpp"
+#include "../made_frames.hpp"
 #include "../recorded.hpp"
 #include "../scan_facts.hpp"
 #include "layout.hpp"
@@ -20,6 +22,10 @@ const std::string instrument = "/measurement/instrument/";
 /// Fields from the root, as areaDetector and TomoScan of the APS write them.
 constexpr Field data_exchange_fields[] = {
     {"exchange/theta", "", Use::obeyed, "angles, in degrees unless @units is another angle"},
+    {"process/acquisition/rotation/rotation_step", "", Use::obeyed, "angles, if there is no theta"},
+    {"process/acquisition/rotation/rotation_start", "0", Use::obeyed, "angles, if there is no theta"},
+    {"process/acquisition/dark_fields/dark_field_value", "0", Use::obeyed, "the dark, if there is no other"},
+    {"process/acquisition/flat_fields/flat_field_value", "0", Use::obeyed, "the flat, if there is no other"},
     {"exchange/data_shift_x", "0", Use::obeyed, "views are moved back"},
     {"exchange/data_shift_y", "0", Use::obeyed, "views are moved back"},
     {"measurement/instrument/detection_system/objective/resolution", "", Use::obeyed, "pitch at the sample"},
@@ -127,6 +133,43 @@ FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
   return sources;
 }
 
+/// Takes a recorded number of counts for the darks or flats of TomoScan, if there are no such frames.
+void take_value(const hdf5::File& file, const std::string& path, FrameSources& frames, Acquisition& found) {
+  std::vector<std::string>& notes = found.info.notes;
+  const std::optional<double> value = frames.empty() ? recorded_number(file, path, notes) : std::nullopt;
+  if (!value || *value == 0) return;
+  const FrameSource& views = *found.projections.front();
+  if (*value < 0 || views.type() == PixelType::float32) {
+    notes.push_back(words(path, " = ", *value, " is left out: ",
+                          *value < 0 ? "a number of counts is needed" : "the views may be no counts"));
+    return;
+  }
+  frames.push_back(constant_frame(file.name() + ": " + path, static_cast<float>(*value), views.shape()[1],
+                                  views.shape()[2]));
+  notes.push_back(words(path, " = ", *value, " is taken for such a frame, since there is none"));
+}
+
+/// Takes angles from the steps that were planned, if there are no others, or compares both.
+void read_steps(const hdf5::File& file, Index views, Acquisition& found) {
+  const std::string group = "/process/acquisition/rotation/";
+  std::vector<std::string>& notes = found.info.notes;
+  const std::optional<double> step = recorded_number(file, group + "rotation_step", notes);
+  if (!step || *step == 0) return;
+  const double start = recorded_number(file, group + "rotation_start", notes).value_or(0);
+  if (!file.has("/exchange/theta")) {
+    for (Index k = 0; k < views; ++k) found.angles.push_back(in_radians(start + k * *step));
+    notes.push_back(words(found.angles_where, ": missing; the angles are those of ", group,
+                          "rotation_start and rotation_step, ", *step, " degrees"));
+    return;
+  }
+  if (found.angles.empty()) return;
+  const auto [least, most] = std::ranges::minmax(found.angles);
+  const double planned = std::abs(*step) * (std::ssize(found.angles) - 1), arc = in_degrees(most - least);
+  if (std::abs(arc - planned) > std::abs(*step))
+    notes.push_back(words(group, "rotation_step = ", *step, " is left out: it would be an arc of ", planned,
+                          " degrees, and ", found.angles_where, " has ", arc));
+}
+
 std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options) {
   if (!file.has("/exchange/data")) return std::nullopt;
   Acquisition acquisition;
@@ -151,10 +194,16 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
   const Index views = acquisition.projections.front()->shape()[0],
               flats = acquisition.flats.empty() ? 0 : acquisition.flats.front()->shape()[0];
   if (flats > 0) acquisition.info.times = frame_times(file, views, flats);
+  read_steps(file, views, acquisition);
   read_geometry(file, acquisition);
   read_exposures(file, views, flats, acquisition.info);
   heed(data_exchange_fields, file.name(), values_in(file, ""), acquisition.info.notes);
   read_shifts(file, views, acquisition);
+  const std::string taken = "/process/acquisition/";
+  if (options.darks.empty())
+    take_value(file, taken + "dark_fields/dark_field_value", acquisition.darks, acquisition);
+  if (options.flats.empty())
+    take_value(file, taken + "flat_fields/flat_field_value", acquisition.flats, acquisition);
   return acquisition;
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include "../../../core/error.hpp"
 #include "../../../core/names.hpp"
 #include "../../files/text.hpp"
@@ -35,11 +38,27 @@ std::string needed(FrameKind kind, std::vector<std::string> ways = {}) {
   return alternatives(ways) + " is needed";
 }
 
-/// The first link of a file that leads nowhere, as the end of a message; empty if there is none.
+constexpr std::size_t most_links = 50'000;  // looked at for one that leads nowhere
+constexpr Index deepest = 5;                // groups within one another
+
+/// The first link of a file to another file that leads nowhere, as the end of a message; empty if there is
+/// none. Hard links may form circles, so a group is entered once.
 std::string lost_link(const hdf5::File& file) {
-  for (const std::string& name : file.names("/"))
-    if (file.external_link("/" + name) && !file.identity("/" + name))
-      return "; /" + name + " " + file.why_unopened("/" + name);
+  std::vector<std::string> groups{"/"};
+  std::set<std::optional<hdf5::Identity>> entered;
+  std::size_t links = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string group = groups[i] == "/" ? "" : groups[i];  // a copy, since `groups` grows below
+    if (std::ranges::count(group, '/') >= deepest || !entered.insert(file.identity(groups[i])).second)
+      continue;
+    for (const std::string& name : file.names(groups[i])) {
+      const std::string path = group + "/" + name;
+      if (++links > most_links) return "";
+      if (file.external_link(path) && !file.identity(path))
+        return "; " + path + " " + file.why_unopened(path);
+      if (file.is_group(path)) groups.push_back(path);
+    }
+  }
   return "";
 }
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "../../../core/error.hpp"
+#include "../frame_source.hpp"
 #include "key_values.hpp"
 #include "settings.hpp"
 
@@ -29,12 +31,23 @@ bool is_xml(const fs::path& path) { return in_lower_case(path.extension().string
 bool is_esrf(const fs::path& path) {
   if (in_lower_case(path.extension().string()) == ".info")
     return start_of_text(path).find("tomo_n") != std::string::npos;
-  return is_xml(path) && start_of_text(path).find("<tomo_n>") != std::string::npos;
+  return is_xml(path) && start_of_text(path).find("<tomo_n") != std::string::npos;
 }
 
 bool esrf_yields(const fs::path& path) {
   std::error_code fault;
   return is_xml(path) && fs::exists(fs::path(path).replace_extension(".info"), fault);
+}
+
+/// A length in the unit that XML has beside it, or else in the usual unit.
+std::optional<double> esrf_length_mm(const KeyValues& text, const std::string& key,
+                                     const std::string& usual) {
+  const std::optional<double> length = text.positive(key);
+  const std::string written = text.text(key + "@unit"), unit = written.empty() ? usual : written;
+  const std::optional<double> mm = mm_per(unit);
+  require<FileError>(!length || mm, text.name(), ": ", key, ": unit = \"", unit,
+                     "\" is no length; mm or micron is needed");
+  return length ? std::optional(*length * *mm) : std::nullopt;
 }
 
 /// Reads the settings. The angle of image k is k ScanRange / TOMO_N. Images from TOMO_N on were taken on the
@@ -47,9 +60,12 @@ ScanSettings read_esrf(const fs::path& path) {
   if (arc && *arc != 0 && found.views) found.step_deg = *arc / (*found.views);
   found.bins = text.count("Dim_1");
   found.rows = text.count("Dim_2");
-  if (const auto pixel_um = text.positive("PixelSize")) found.pixel_size_mm = *pixel_um / 1000;
+  found.pixel_size_mm = esrf_length_mm(text, "PixelSize", "micron");
+  const std::string unit = text.text("Energy@unit");
+  require<FileError>(unit.empty() || in_lower_case(unit) == "kev", text.name(), ": Energy: unit = \"", unit,
+                     "\"; keV is needed");
   found.energy_kev = text.positive("Energy");
-  found.propagation_mm = text.positive("Distance");
+  found.propagation_mm = esrf_length_mm(text, "Distance", "mm");
   found.goes_back = true;
   found.flats_name_views = true;
   found.summed_darks = text.count("DARK_N").value_or(1);

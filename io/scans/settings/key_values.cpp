@@ -5,9 +5,11 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "../../../core/error.hpp"
 #include "../../files/input_file.hpp"
+#include "../../files/xml.hpp"
 
 namespace tandem::io {
 
@@ -51,21 +53,21 @@ KeyValues::KeyValues(const std::filesystem::path& path, char separator) : name_(
     const std::size_t at = line.find(separator);
     if (at == std::string::npos) continue;
     const std::string_view all = line;
-    values_.try_emplace(in_lower_case(std::string(trimmed(all.substr(0, at), blanks))),
-                        trimmed(all.substr(at + 1), blanks));
+    std::string key = in_lower_case(std::string(trimmed(all.substr(0, at), blanks)));
+    const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
+    key.erase(std::unique(key.begin(), key.end(), both_blank), key.end());
+    values_.try_emplace(std::move(key), trimmed(all.substr(at + 1), blanks));
   }
 }
 
 KeyValues KeyValues::of_xml(const std::filesystem::path& path) {
   KeyValues all(path.string());
-  const std::string text = text_of(path);
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
-    const std::size_t end = text.find('>', at), next = text.find('<', at + 1);
-    if (end == std::string::npos || next < end || text[at + 1] == '/') continue;
-    const std::string name = text.substr(at + 1, text.find_first_of(" \t\r\n>/", at + 1) - at - 1);
-    if (next == std::string::npos || text.compare(next, name.size() + 2, "</" + name) != 0) continue;
-    const std::string_view value = trimmed(std::string_view(text).substr(end + 1, next - end - 1), blanks);
-    all.values_.try_emplace(in_lower_case(name), value);
+  pugi::xml_document tree = xml_in(text_of(path), all.name_);
+  for (const pugi::xml_node& element : innermost_elements(tree)) {
+    const std::string key = in_lower_case(element.name());
+    if (!all.values_.try_emplace(key, trimmed(text_of(element), blanks)).second) continue;
+    for (const pugi::xml_attribute& attribute : element.attributes())
+      all.values_.emplace(key + "@" + in_lower_case(attribute.name()), attribute.value());
   }
   return all;
 }

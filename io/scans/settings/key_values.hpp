@@ -16,12 +16,14 @@
 namespace tandem::io {
 
 /// A text of lines "key = value" or "key : value". If a key comes again, the first one counts. Upper and
-/// lower case of keys do not matter. Quotes around values are removed.
+/// lower case of keys do not matter, nor does how many blanks are between their words. Quotes around values
+/// are removed.
 class KeyValues {
  public:
   /// Reads a small text file. `separator` stands between key and value. @throws FileError
   KeyValues(const std::filesystem::path& path, char separator);
-  /// Reads XML instead: an element that has no elements in it is a key with a value.
+  /// Reads XML instead: an element that has no elements in it is a key with a value. Its attribute "unit" is
+  /// the key "NAME@unit".
   static KeyValues of_xml(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }

@@ -42,14 +42,16 @@ struct ScanSettings {
 
   std::optional<double> white_level;  ///< counts without a sample in images that are corrected by flats
   bool flats_name_views = false;      ///< whether a name of a flat ends with the number of the next view
-  Index summed_darks = 1;             ///< number of darks whose sum is the image "darkend"
+  /// Images of the one series that are no views: darks come first, then flats, then views, then flats again.
+  Index darks_before = 0, flats_around = 0;
+  Index summed_darks = 1;  ///< number of darks whose sum is the image "darkend"
   std::vector<std::string> notes;
 };
 
 /// A format of such files. Each format has a file in this folder and a line in table.cpp.
 struct SettingsFormat {
   std::string_view name;   ///< "Nikon XTEK"
-  std::string_view files;  ///< "*.xtekct"
+  std::string_view files;  ///< "*.xtekct"; empty: as a format before
   bool only_named;         ///< whether it counts only if the user names it, and not just beside images
   bool (*recognises)(const std::filesystem::path& path);    ///< by the name, and if needed by the content
   ScanSettings (*read)(const std::filesystem::path& path);  ///< @throws FileError

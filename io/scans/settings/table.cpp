@@ -10,11 +10,12 @@ namespace tandem::io {
 
 namespace fs = std::filesystem;
 
-extern const SettingsFormat flexray_settings, nikon_settings, skyscan_settings, esrf_settings, astra_settings;
+extern const SettingsFormat flexray_settings, nikon_settings, skyscan_settings, tomcat_settings,
+    esrf_settings, astra_settings;
 
 std::span<const SettingsFormat> settings_formats() {
-  static const std::array all{flexray_settings, nikon_settings, skyscan_settings, esrf_settings,
-                              astra_settings};
+  static const std::array all{flexray_settings, nikon_settings, skyscan_settings,
+                              tomcat_settings,  esrf_settings,  astra_settings};
   return all;
 }
 

@@ -44,6 +44,28 @@ TEST(OpenScan, RefusesWhatIsNoScan) {
   EXPECT_TRUE(says(refusal_of("/dev/full"), {"/dev/full"}));
 }
 
+/// A link to another file that is not there may be what makes a file no scan.
+TEST(OpenScan, NamesAFileThatIsMissing) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& link, const std::function<void(Hdf5Maker&)>& beside) {
+    {
+      Hdf5Maker file(folder / "scan.h5");
+      file.external_link(link, "gone.h5", "/data");
+      beside(file);
+    }
+    return refusal_of(folder / "scan.h5");
+  };
+  for (const char* link : {"/exchange", "/entry1/tomo_entry/data/data", "/entry/cam/data"})
+    EXPECT_TRUE(says(refused(link,
+                             [](Hdf5Maker& f) {
+                               f.numbers("/entry/angles", "f64", {2}, {0, 1});
+                             }),
+                     {"is no scan", std::string(link) + " links to gone.h5, which cannot be opened"}));
+  EXPECT_TRUE(says(refused("/entry/instrument/cam/image_key",
+                           [](Hdf5Maker& f) { f.hard_link("/entry/instrument/loop", "/entry"); }),
+                   {"is no scan", "/image_key links to gone.h5"}));
+}
+
 TEST(OpenScan, RefusesDataThatAreNoNumbersOrOfWrongRank) {
   const TemporaryFolder folder;
   Hdf5Maker(folder / "text.h5").text("/exchange/data", "hello");

@@ -136,6 +136,42 @@ TEST(BlissFields, ScansOfTheMotorThatTurnsAreViews) {
   }
 }
 
+/// A further entry of views.
+void add_views(Maker& file, const std::string& name, std::size_t first, const std::vector<double>& degrees) {
+  file.text("/" + name + "/title", "projections");
+  file.numbers("/" + name + "/measurement/frelon", "u16", {degrees.size(), rows, bins},
+               frames(first, degrees.size()));
+  file.numbers("/" + name + "/measurement/srot", "f64", {degrees.size()}, degrees);
+}
+
+TEST(BlissFields, ViewsThatComeAgainAreTakenOnce) {
+  const SaidScan again([](Maker& f) { turns(f), add_views(f, "6.1", 5, {0.1, 30.1, 59.9, 90, 120}); });
+  EXPECT_EQ(all_of(*again.open(), FrameKind::projection), frames(5, 5));
+  EXPECT_EQ(degrees_of(again.info()), forward);
+  EXPECT_TRUE(
+      says(again.notes(), {"/4.1 (0 to 60 degrees) and /6.1 (0.1 to 120 degrees) have views of the same",
+                           "/4.1 is left out", "/5.1 is left out"}));
+  const SaidScan some([](Maker& f) { turns(f), add_views(f, "6.1", 5, {30, 60, 90}); });
+  EXPECT_TRUE(
+      says(some.refusal(), {"raw.h5: /4.1 (0 to 60 degrees) and /6.1 (30 to 90 degrees) have views of "
+                            "the same angles; make an NXtomo"}));
+}
+
+TEST(BlissFields, EntriesThatGoOnOrLieBetweenAreOneScan) {
+  const auto views = [](const std::function<void(Maker&)>& say) {
+    return angles_of(SaidScan([&](Maker& f) { turns(f), say(f); }).info().scan).size();
+  };
+  EXPECT_EQ(views([](Maker& f) { add_views(f, "6.1", 5, {120, 150, 180}); }), 8u);
+  EXPECT_EQ(views([](Maker& f) { add_views(f, "6.1", 5, {15, 45, 75, 105}); }), 9u);
+  EXPECT_EQ(views([](Maker& f) {  // at another height
+              add_views(f, "6.1", 5, {0, 30, 60, 90, 120});
+              for (const char* entry : {"/4.1", "/5.1", "/6.1"})
+                f.numbers(entry + std::string("/instrument/positioners/sz"), "f64", {},
+                          {entry == std::string("/6.1") ? 1.0 : 0.0});
+            }),
+            10u);
+}
+
 TEST(BlissFields, OnePositionMoreThanFramesIsThatAfterTheLast) {
   const SaidScan scan([](Maker& f) { motor(f, "srot", {0, 30, 60, 90}, {90, 120, 150}); });
   EXPECT_EQ(degrees_of(scan.info()), forward);

@@ -261,6 +261,85 @@ TEST(DataExchange, TakesTheUsersLengthsBeforeItsOwn) {
   EXPECT_EQ(scan.midplane_row, 2);
   EXPECT_EQ(scan.detector.bin_pitch, 0.3);
   EXPECT_EQ(scan.detector.row_pitch, 0.3);
+  EXPECT_TRUE(says(notes_of(info), {"--pixel-size 0.3 mm is taken, and the scan records 0.1 mm\n",
+                                    "--sod 41 mm is taken, and the scan records 400 mm\n",
+                                    "--sdd 82 mm is taken, and the scan records 500 mm\n"}));
+  EXPECT_TRUE(
+      says(notes_of(io::open_scan(cone_file(folder), {.pixel_size_mm = 100})->info()),
+           {"--pixel-size 100 mm is taken, and the scan records 0.1 mm, which is 1000 times less; check "
+            "the unit, which is mm"}));
+  EXPECT_TRUE(says(notes_of(io::open_scan(cone_file(folder), {.pixel_size_mm = 0.1})->info()),
+                   {"--pixel-size 0.1 mm is taken, and the scan records 0.2 mm"}));  // the pitch of rows
+  EXPECT_EQ(notes_of(io::open_scan(cone_file(folder), {.sod_mm = 400, .sdd_mm = 500})->info()), "");
+}
+
+/// A file of TomoScan without some of its frames, and what it records in their place.
+TEST(DataExchange, TakesNumbersInThePlaceOfFramesAndAngles) {
+  const TemporaryFolder folder;
+  const std::string taken = "/process/acquisition/";
+  int files = 0;
+  const auto with = [&](const std::function<void(Hdf5Maker&)>& change, const io::OpenOptions& how = {}) {
+    const fs::path path = folder / (std::to_string(++files) + ".h5");
+    write_data_exchange(path);
+    {
+      Hdf5Maker file(path, true);
+      change(file);
+    }
+    return io::open_scan(path, how);
+  };
+  const auto dark = [&](Hdf5Maker& f) {
+    f.remove("/exchange/data_dark").numbers(taken + "dark_fields/dark_field_value", "f64", {1}, {7});
+  };
+  const auto reader = with(dark);
+  EXPECT_EQ(all_of(*reader, FrameKind::dark), std::vector<double>(15, 7));
+  EXPECT_TRUE(says(notes_of(reader->info()), {"dark_field_value = 7 is taken for such a frame"}));
+  write_data_exchange(folder / "other.h5");
+  EXPECT_EQ(all_of(*with(dark, {.darks = {folder / "other.h5"}}), FrameKind::dark), frames(1, 1));
+  const auto flat = with([&](Hdf5Maker& f) {
+    f.remove("/exchange/data_white").numbers(taken + "flat_fields/flat_field_value", "f64", {1}, {9});
+  });
+  EXPECT_EQ(all_of(*flat, FrameKind::flat), std::vector<double>(15, 9));
+  EXPECT_EQ(
+      all_of(*with([&](Hdf5Maker& f) { f.numbers(taken + "dark_fields/dark_field_value", "f64", {1}, {7}); }),
+             FrameKind::dark),
+      frames(1, 1));
+  const auto steps = [&](Hdf5Maker& f, double step) {
+    f.numbers(taken + "rotation/rotation_start", "f64", {1}, {10})
+        .numbers(taken + "rotation/rotation_step", "f64", {1}, {step});
+  };
+  const auto planned = with([&](Hdf5Maker& f) { f.remove("/exchange/theta"), steps(f, 30); });
+  for (std::size_t k = 0; k < 4; ++k)
+    EXPECT_NEAR(angles_of(planned->info().scan)[k],
+                (10 + 30.0 * static_cast<double>(k)) * std::numbers::pi / 180, 1e-12);
+  EXPECT_TRUE(says(notes_of(planned->info()), {"/exchange/theta: missing", "rotation_step, 30 degrees"}));
+  EXPECT_TRUE(says(notes_of(with([&](Hdf5Maker& f) { steps(f, 0.5); })->info()),
+                   {"rotation_step = 0.5 is left out: it would be an arc of 1.5 degrees", "has 135"}));
+  EXPECT_EQ(notes_of(with([&](Hdf5Maker& f) { steps(f, 45); })->info()), "");
+}
+
+TEST(OpenScan, SaysThatThereAreNoDarks) {
+  const TemporaryFolder folder;
+  write_data_exchange(folder / "scan.h5");
+  EXPECT_EQ(notes_of(io::open_scan(folder / "scan.h5")->info()), "");
+  Hdf5Maker(folder / "scan.h5", true).remove("/exchange/data_dark");
+  EXPECT_TRUE(says(notes_of(io::open_scan(folder / "scan.h5")->info()), {"no darks: ", "--darks"}));
+  Hdf5Maker(folder / "scan.h5", true).remove("/exchange/data_white");  // then no counts are divided
+  EXPECT_EQ(notes_of(io::open_scan(folder / "scan.h5")->info()), "");
+}
+
+TEST(OpenScan, SaysThatAnglesComeAgain) {
+  const TemporaryFolder folder;
+  const auto notes = [&](const std::vector<double>& degrees) {
+    Hdf5Maker(folder / "scan.h5")
+        .numbers("/exchange/data", "u16", {degrees.size(), 1, 1}, std::vector<double>(degrees.size(), 1))
+        .numbers("/exchange/theta", "f64", {degrees.size()}, degrees);
+    return notes_of(io::open_scan(folder / "scan.h5")->info());
+  };
+  EXPECT_TRUE(says(notes({0, 20, 40, 60, 0, 20, 40, 60, 80, 100}),
+                   {"/exchange/theta: views 4:10 have angles of views before them again"}));
+  EXPECT_EQ(notes({0, 20, 40, 60, 10, 30, 50, 70, 90, 110}), "");  // interleaved
+  EXPECT_EQ(notes({0, 20, 40, 60, 80, 100, 120, 140, 160, 180}), "");
+  EXPECT_EQ(notes({0, 111, 42, 153, 84, 15, 126, 57, 168, 99}), "");  // by the golden ratio
 }
 
 TEST(DataExchange, SaysWhatAConeBeamLacks) {

@@ -117,6 +117,52 @@ TEST_F(GeometryFiles, OfLeapComeBackWithinRounding) {
   EXPECT_THROW(io::geometry_text("views.cfg", some_views(true)), GeometryError);
 }
 
+/// A circle of LEAP: the axis falls on centerCol, and the plane of the source on centerRow.
+TEST_F(GeometryFiles, OfLeapMayBeCircles) {
+  const std::string cells =
+      "numAngles = 4\nnumRows = 5\nnumCols = 7\npixelHeight = 0.25\npixelWidth = 0.2\ncenterCol = 3.25\n";
+  const std::string detector = cells + "centerRow = 1.5\n";
+  const std::string distances = "sod = 66\nsdd = 199\n";
+  const auto write = [&](const std::string& text) { write_text(folder_ / "circle.cfg", text); };
+  for (const char* angles : {"phis = 10, 100, 190, 280\n", "angularRange = 360\ninitAngle = 10\n"}) {
+    write("# scan\ngeometry = cone\n" + detector + distances + angles + "tau = 0\nhelicalPitch = 0\n");
+    const io::ScanInfo info = opened("circle.cfg");
+    ASSERT_EQ(kind_of(info.scan), ConeBeam::kind);
+    const ConeBeam& cone = point_source_of(info.scan);
+    EXPECT_EQ(cone.sod, 66);
+    EXPECT_EQ(cone.sdd, 199);
+    EXPECT_EQ(cone.detector.bin_pitch, 0.2);
+    EXPECT_EQ(cone.detector.row_pitch, 0.25);
+    EXPECT_NEAR(cone.detector.axis_bin, 3.25, 1e-9);
+    EXPECT_NEAR(cone.midplane_row, 1.5, 1e-9);
+    for (std::size_t k = 0; k < 4; ++k)
+      EXPECT_NEAR(cone.angles[k], (10.0 + 90.0 * static_cast<double>(k)) * std::numbers::pi / 180, 1e-12);
+  }
+  write("geometry = parallel\n" + cells + "centerRow = 2\nphis = 10, 100, 190, 280\n");
+  const io::ScanInfo parallel = opened("circle.cfg");
+  ASSERT_EQ(kind_of(parallel.scan), ParallelBeam::kind);
+  EXPECT_NEAR(detector_of(parallel.scan).axis_bin, 3.25, 1e-9);
+  EXPECT_NEAR(angles_of(parallel.scan)[1], 100 * std::numbers::pi / 180, 1e-12);
+  // tau moves the source and the detector: the axis falls tau sdd / sod beside centerCol
+  write("geometry = cone\n" + detector + distances + "phis = 0, 90, 180, 270\ntau = 0.5\n");
+  const FlexibleBeam beside = views_in(opened("circle.cfg"));
+  EXPECT_NEAR(length(beside.views[0].source - Vector3{-0.5, -66, 0}), 0, 1e-12);
+  EXPECT_NEAR(shadow_of(beside, 0, {0, 0, 0})[1], 3.25 + 0.5 * 199 / (66 * 0.2), 1e-9);
+
+  const auto of = [&](const std::string& text) { return refused_text("a.cfg", text); };
+  const std::string cone = "geometry = cone\n" + detector + "phis = 0, 90, 180, 270\n";
+  EXPECT_TRUE(says(of(cone), {"a.cfg: has no sod"}));
+  EXPECT_TRUE(says(of(cone + distances + "helicalPitch = 2\n"), {"a.cfg: helicalPitch = 2", "no circle"}));
+  EXPECT_TRUE(says(of(cone + distances + "detectorType = curved\n"), {"a.cfg: detectorType = curved"}));
+  EXPECT_TRUE(says(of("geometry = fan\n" + detector + distances), {"a.cfg: geometry = fan of 5 rows"}));
+  EXPECT_TRUE(
+      says(of("geometry = spiral\n"), {"a.cfg: geometry = \"spiral\"; modular, cone, fan or parallel"}));
+  EXPECT_TRUE(says(of("proj_geometry = cone\n"), {"a.cfg: geometry = \"\"", "as LEAP 1 saves it"}));
+  EXPECT_TRUE(says(of("geometry = cone\nnumAngles = 1e300\n"), {"a.cfg: numAngles = 1e+300"}));
+  EXPECT_TRUE(says(of("geometry = cone\n" + detector + distances + "phis = 0, 90\n"),
+                   {"a.cfg: phis: 2 numbers for 4 views"}));
+}
+
 /// Its bins and rows are at right angles, and have the pitches of the detector.
 TEST_F(GeometryFiles, OfRtkComeBackWithinRounding) {
   for (const bool parallel : {false, true}) {
@@ -197,6 +243,36 @@ TEST_F(GeometryFiles, OfRtkHaveItsFrame) {
   EXPECT_NEAR(cone.midplane_row, 2 + 2 / 0.25, 1e-12);
   const std::vector<double> degrees{0, 90, 180, 300};
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(cone.angles[k], degrees[k] * std::numbers::pi / 180, 1e-14);
+}
+
+TEST_F(GeometryFiles, OfRtkAreReadAsXml) {
+  std::string text =
+      "<?xml version=\"1.0\"?>\n<RTKThreeDCircularGeometry version=\"3\">\n"
+      "<!-- <SourceToIsocenterDistance>70</SourceToIsocenterDistance> -->\n"
+      "<SourceToIsocenterDistance>6<!-- 7 -->6</SourceToIsocenterDistance>\n"
+      "<SourceToDetectorDistance>199</SourceToDetectorDistance><CollimationUInf>4</CollimationUInf>\n"
+      "<!-- <Projection><GantryAngle>45</GantryAngle></Projection> -->\n";
+  for (const char* angle : {"0", "90", "180", "270"})
+    text += std::string("<Projection><!-- <GantryAngle>1</GantryAngle> --><GantryAngle>") + angle +
+            "</GantryAngle></Projection>\n";
+  write_text(folder_ / "circle.xml", text + "</RTKThreeDCircularGeometry>\n");
+  const io::ScanInfo info = opened("circle.xml");
+  const ConeBeam& cone = point_source_of(info.scan);
+  EXPECT_EQ(cone.sod, 66);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(cone.angles[k], k * std::numbers::pi / 2, 1e-14);
+  EXPECT_TRUE(says(notes_of(info), {"circle.xml: CollimationUInf is left out"}));
+
+  const auto of = [&](const std::string& root, const std::string& inside) {
+    return refused_text("a.xml", "<" + root + ">" + inside + "</RTKThreeDCircularGeometry>");
+  };
+  const std::string rtk = "RTKThreeDCircularGeometry", angle = "<GantryAngle>0</GantryAngle>";
+  EXPECT_TRUE(says(of(rtk, "<Projection>" + angle + angle + "</Projection>"),
+                   {"a.xml: projection 0: has GantryAngle twice"}));
+  EXPECT_TRUE(says(of(rtk + " version=\"1\"", ""), {"a.xml: version = \"1\"; 2 or 3 is needed"}));
+  EXPECT_TRUE(says(of(rtk, "<Projection><GantryAngle>&a;</GantryAngle></Projection>"),
+                   {"a.xml: projection 0: GantryAngle = \"&a;\"; a finite number"}));
+  EXPECT_TRUE(says(of(rtk, "<Projection>"), {"a.xml: is no XML: line 1: "}));
+  EXPECT_TRUE(says(refused_text("a.xml", "<a></a>"), {"a.xml: has no RTKThreeDCircularGeometry"}));
 }
 
 /// The same views by matrices alone, at any scale.
@@ -309,10 +385,11 @@ TEST_F(GeometryFiles, SayInOneLineWhatIsWrong) {
                                 "0 -1e6 0 0 1e6 0 1e4 0 0 0 0 1e4\n0 -1e6 0 0 1e6 0 1e4 0 0 0 0 1e4\n"
                                 "0 -1e6 0 0 1e6 0 1e4 0 0 0 0 1e4\n0 -1e6 0 0 1e6 0 1e4 0 0 0 0 1e4\n"),
                    {"a.txt: bins are 10000 mm wide; no detector has such"}));
-  EXPECT_TRUE(says(refused_text("a.xml", "<RTKThreeDCircularGeometry><Projection></Projection>"),
-                   {"a.xml: projection 0: has no GantryAngle"}));
   EXPECT_TRUE(
-      says(refused_text("a.cfg", "geometry = modular\nnumAngles = 2\n"), {"a.cfg: has no sourcePositions"}));
+      says(refused_text("a.xml", "<RTKThreeDCircularGeometry><Projection/></RTKThreeDCircularGeometry>"),
+           {"a.xml: projection 0: has no GantryAngle"}));
+  EXPECT_TRUE(says(refused_text("a.cfg", "geometry = modular\nnumAngles = 2\nnumRows = 5\nnumCols = 7\n"),
+                   {"a.cfg: has no sourcePositions"}));
 }
 
 TEST_F(GeometryFiles, LeaveNoRoomForOtherOptions) {

@@ -120,6 +120,53 @@ TEST(SkyScan, WithoutAPointSourceIsAParallelBeam) {
   EXPECT_DOUBLE_EQ(detector_of(reader->info().scan).bin_pitch, 0.01);
 }
 
+const std::vector<std::string> tomcat{"User ID : e1",
+                                      "File Prefix                 : JC_",
+                                      "Number of projections       : 4",
+                                      "Number of darks             : 2",
+                                      "Number of flats             : 3",
+                                      "Number of inter-flats       : 0",
+                                      "Rot Y min position  [deg]   : -0.0",
+                                      "Rot Y max position  [deg]   : 180.0",
+                                      "Rotation axis position      : Standard",
+                                      "Angular step [deg]          : 60.000",
+                                      "Actual pixel size [um]      : 0.325"};
+
+/// Only the log tells which images are darks and flats.
+TEST(Tomcat, ImagesAreToldByTheirOrder) {
+  const Scanned scan("JC_", 1, 12);
+  scan.text("JC.log", tomcat);
+  const auto reader = scan.open();
+  std::vector<double> flats = frames(2, 3);
+  for (const double value : frames(9, 3)) flats.push_back(value);
+  EXPECT_EQ(reader->info().format, "TIFF stack with TOMCAT settings");
+  EXPECT_EQ(all_of(*reader, FrameKind::dark), frames(0, 2));
+  EXPECT_EQ(all_of(*reader, FrameKind::flat), flats);
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(5, 4));
+  expect_degrees(reader->info(), {0, 60, 120, 180});
+  EXPECT_DOUBLE_EQ(reader->info().pixel_size_mm.value(), 0.000325);
+  EXPECT_EQ(reader->info().times.flats, (std::vector<double>{3, 4, 5, 10, 11, 12}));
+  EXPECT_TRUE(
+      says(scan.notes(), {"JC.log: of the images, 2 are darks, 6 flats and 4 views, by their order"}));
+  scan.add("JC_0013.tif", 12);
+  EXPECT_TRUE(says(scan.notes(), {"1 images behind them are left out: JC_0013.tif"}));
+  const auto given = scan.open("", {.flats = {scan / "JC_0003.tif"}});
+  EXPECT_EQ(all_of(*given, FrameKind::flat), frames(2, 1));
+  EXPECT_EQ(all_of(*given, FrameKind::projection).size(), 60u);
+}
+
+TEST(Tomcat, ThatCannotBeToldIsRefused) {
+  const Scanned few("JC_", 1, 5);
+  few.text("JC.log", tomcat);
+  EXPECT_TRUE(says(few.refused(), {"JC.log: says 2 darks and 3 flats before the views"}));
+  const Scanned late("JC_", 3, 12);
+  late.text("JC.log", tomcat);
+  EXPECT_TRUE(says(late.refused(), {"JC.log: ", "the first image must have the number 0 or 1"}));
+  const Scanned among("JC_", 1, 12);
+  among.text("JC.log", with(tomcat, "Number of inter", "Number of inter-flats : 3"));
+  EXPECT_TRUE(says(among.refused(), {"JC.log: Number of inter-flats = 3: flats lie among the views"}));
+}
+
 TEST(Esrf, FolderOfEdfNeedsNoNumbers) {
   const Scanned scan("bone_", 0, 7, 1, ".edf");  // 4 views, and 3 on the way back
   scan.add("refHST0000.edf", 20);
@@ -159,6 +206,40 @@ TEST(Esrf, XmlSaysTheSame) {
   EXPECT_DOUBLE_EQ(reader->info().pixel_size_mm.value(), 0.00065);
   scan.text("bone_.info", esrf);  // comes first
   EXPECT_DOUBLE_EQ(scan.open()->info().energy_kev.value(), 19.5);
+}
+
+/// Comments say what was before, and are no values; units beside numbers are theirs.
+TEST(Esrf, XmlIsReadAsXml) {
+  const Scanned scan("bone_", 0, 4, 1, ".edf");
+  scan.text("bone_.xml", {"<!DOCTYPE tomodb2>", "<tomodb2><!-- <pixelSize>7.5</pixelSize> --><acquisition>",
+                          "<tomo_N>4</tomo_N><scanRange>18<!-- 36 -->0</scanRange>",
+                          "<pixelSize unit=\"mm\">0.00065</pixelSize><distance unit=\"m\">0.012</distance>",
+                          "<energy><![CDATA[30.25]]></energy>", "</acquisition></tomodb2>"});
+  const auto reader = scan.open();
+  expect_degrees(reader->info(), {0, 45, 90, 135});
+  EXPECT_DOUBLE_EQ(reader->info().pixel_size_mm.value(), 0.00065);
+  EXPECT_DOUBLE_EQ(reader->info().propagation_mm.value(), 12);
+  EXPECT_DOUBLE_EQ(reader->info().energy_kev.value(), 30.25);
+}
+
+TEST(BadSettings, OfXmlSayInOneLineWhatIsWrong) {
+  const Scanned scan("bone_", 0, 4, 1, ".edf");
+  const auto of = [&](const std::vector<std::string>& lines) {
+    scan.text("bone_.xml", lines);
+    return scan.refused();
+  };
+  EXPECT_TRUE(says(of({"<a>", "<tomo_N>4</tomo_N>"}), {"bone_.xml: is no XML: line "}));
+  EXPECT_TRUE(says(of({"<a>", "<tomo_N>4</tomo_N>", "</b>"}), {"bone_.xml: is no XML: line 3: "}));
+  EXPECT_TRUE(says(of({"<!DOCTYPE a [<!ENTITY n \"4\">]>", "<a><tomo_N>&n;</tomo_N></a>"}),
+                   {"bone_.xml: TOMO_N = \"&n;\"; a finite number is needed"}));
+  EXPECT_TRUE(says(of({"<a><tomo_N>4\xff</tomo_N></a>"}), {"bone_.xml: TOMO_N = "}));
+  EXPECT_TRUE(says(of({"<a><tomo_N>4</tomo_N><pixelSize unit=\"inch\">1</pixelSize></a>"}),
+                   {"bone_.xml: PixelSize: unit = \"inch\" is no length"}));
+  EXPECT_TRUE(says(of({"<a><tomo_N>4</tomo_N><energy unit=\"eV\">30</energy></a>"}),
+                   {"bone_.xml: Energy: unit = \"eV\"; keV is needed"}));
+  std::string deep = "<tomo_N>";
+  for (int k = 0; k < 400'000; ++k) deep += "<a>";
+  EXPECT_TRUE(says(of({deep}), {"bone_.xml: is no XML"}));
 }
 
 TEST(Settings, AnglesGoWithTheNumbersThatAreThere) {

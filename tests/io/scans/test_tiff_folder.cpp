@@ -99,6 +99,18 @@ TEST(TiffFolder, TakesFlatsAndDarksForWhatTheyAre) {
                    {"5 images left out of the stack, given", "3 images of", "taken as flats"}));
 }
 
+/// Names do not tell what they are; their light does.
+TEST(TiffFolder, SaysThatAViewHasNoLight) {
+  const TemporaryFolder folder;
+  for (std::size_t k = 0; k < 30; ++k)
+    write_tiff_pages(folder / ("s_" + std::to_string(k) + ".tif"),
+                     {std::vector<double>(15, k < 2 ? 94 : 20000)});
+  const auto notes = [&] { return notes_of(io::open_scan(folder.path(), half_turn)->info()); };
+  EXPECT_TRUE(says(notes(), {"image 0, from 0, has a mean of 94, and image", "one of 20000", "--darks"}));
+  fs::remove(folder / "s_0.tif"), fs::remove(folder / "s_1.tif");
+  EXPECT_EQ(notes(), "");
+}
+
 TEST(TiffFolder, TakesMeansOfFlatsAndDarksAlone) {  // as they lie in folders of the ESRF
   const Images folder({"s_0.tif", "s_1.tif", "ref0000_0000.tif", "ref0001_0000.tif", "refHST0000.tif",
                        "refHST0002.tif", "darkend0000.tif", "dark.tif"});
