@@ -57,15 +57,12 @@ std::array<double, rings> rings_of(const Array& x, const VolumeGrid& grid, const
   return means;
 }
 
-/// The outer slices read the attenuation, or what the middle one reads.
-void expect_flat(const Array& x, const VolumeGrid& grid, const Phantom& phantom, double of,
-                 bool as_the_middle = false) {
-  const auto of_slice = [&](Index slice) { return rings_of(x, grid, phantom.ellipsoids[0], slice); };
-  const std::array<double, rings> middle = of_slice(grid.size[2] / 2);
+/// The outer slices read the attenuation.
+void expect_flat(const Array& x, const VolumeGrid& grid, const Phantom& phantom, double of) {
   for (const Index slice : {Index{0}, Index{1}, grid.size[2] - 1}) {
-    const std::array<double, rings> found = of_slice(slice);
+    const std::array<double, rings> found = rings_of(x, grid, phantom.ellipsoids[0], slice);
     for (std::size_t k = 0; k < rings; ++k)
-      EXPECT_NEAR(found[k] / (as_the_middle ? middle[k] : attenuation), 1, tolerance::long_cylinder)
+      EXPECT_NEAR(found[k] / attenuation, 1, tolerance::long_cylinder)
           << "slice " << slice << ", ring " << k << ", " << of;
   }
 }
@@ -81,14 +78,13 @@ TEST(RowsBeyond, OfALongCylinderAreAsTheOutermostOnes) {
     }
 }
 
-/// Models differ in the texture of rings of a few voxels, but not from slice to slice.
 TEST(RowsBeyond, AreThereForAllModels) {
   const ConeBeam scan = cone_at(120);
   const VolumeGrid grid = fitting_grid(scan);
   const Phantom phantom = long_cylinder(scan);
   const Array y = data_of(phantom, scan);
   for (const Model model : {Model::joseph, Model::pixel_driven, Model::hierarchical})
-    expect_flat(fdk(scan, grid, {}, model) * y, grid, phantom, static_cast<double>(model), true);
+    expect_flat(fdk(scan, grid, {}, model) * y, grid, phantom, static_cast<double>(model));
 }
 
 TEST(RowsBeyond, AreThereForHalfAcquisitionsAndArcs) {
