@@ -54,7 +54,7 @@ TEST_F(ForecastProgram, IsBesideTheTimeOnTheClock) {
   const Ended ended = with_cache("recon scan.h5 -o v.h5 --json r.json");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const json seconds = run_.json("r.json")["seconds"];
-  EXPECT_GT(seconds["run"], seconds["total"].get<double>() + seconds["finish"].get<double>());
+  EXPECT_GT(seconds["run"], seconds["total"]);
   for (const char* word : {"\ntime      ", " s, took "}) {
     const std::size_t at = ended.out.find(word);
     ASSERT_NE(at, std::string::npos) << ended.out;
