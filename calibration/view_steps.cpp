@@ -70,8 +70,10 @@ class Equations {
     step.pulls.assign(pieces_.count(), Vector::Zero(n + 2));
     for_inner(inner_,
               [&](Index row, Index bin) { step.pulls[pieces_.of(row, bin)] += pull(row, bin, found); });
-    for (std::size_t k = 0; k < of_pieces.size(); ++k)
-      step.pulls[k] = (inverse_of(normal - of_pieces[k]) * step.pulls[k]).head(n).eval();
+    for (std::size_t k = 0; k < of_pieces.size(); ++k) {
+      const Vector all = inverse * step.pulls[k], rest = inverse_of(normal - of_pieces[k]) * step.pulls[k];
+      step.pulls[k] = (all.array().sign() * (all.array() * rest.array()).abs().sqrt()).head(n).eval();
+    }
     return step;
   }
 
@@ -155,13 +157,12 @@ Pieces::Pieces(const Inner& inner) : inner_(inner) {
   parts_ = std::clamp<Index>((few + bands_ - 1) / bands_, 1, std::max<Index>(2, inner.bins.size() / high));
 }
 
-/// The jackknife's. Pieces side by side share smoothed noise, which is counted in neither: 1 4 6 4 1 with
-/// itself, times the distance, is `beside` of what a line of cells has.
+/// Pieces side by side share smoothed noise, which is counted in neither: 1 4 6 4 1 with itself, times the
+/// distance, is `beside` of what a line of cells has.
 double Pieces::scale() const {
   constexpr double beside = 1.09375;
   const auto shared = [&](Index cells, Index pieces) { return beside * (pieces - 1) / cells; };
-  return (count() - 1.0) / count() /
-         (1 - shared(inner_.rows.size(), bands_) - shared(inner_.bins.size(), parts_));
+  return 1 / (1 - shared(inner_.rows.size(), bands_) - shared(inner_.bins.size(), parts_));
 }
 
 Step step_of(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched,

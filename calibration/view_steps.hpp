@@ -51,7 +51,10 @@ using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 5, 1>;
 struct Step {
   Vector move;
   Matrix covariance;
-  std::vector<Vector> pulls{};  ///< by which the move changes without each of the pieces of the frame
+  /// By pieces of the frame: the geometric mean of what each adds to the move, and of what the move changes
+  /// by without it. A fit to all follows a piece, so the first one is too small; the second one is too large
+  /// by as much (Bell and McCaffrey 2002).
+  std::vector<Vector> pulls{};
   double misfit = 0, size = 0;  ///< sums of squares
 };
 
