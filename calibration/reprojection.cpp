@@ -3,12 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../geometry/fitted_orbit.hpp"
+#include "../geometry/view_angles.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/vector.hpp"
+#include "changed_views.hpp"
 
 namespace tandem::calibration {
+
+namespace {
+
+/// The radius, mm, of the circle that all views see; of views all round, which see it from both sides, that
+/// of the grid.
+double radius_seen(const FlexibleBeam& scan, const VolumeGrid& grid) {
+  const FittedOrbit orbit = fitted_orbit(scan);
+  const bool round = orbit.goes_on || all_round(orbit.angles);
+  double aside = 0;  // bins, of the axis
+  for (const FlexibleView& view : scan.views) aside += place_of(scan, view).bin / std::ssize(scan.views);
+  const double side = grid.pitch[0] * (0.5 * grid.size[0] - (round ? 0 : std::abs(aside)));
+  return scan.parallel ? side : side / std::hypot(1, side / orbit.radius);
+}
+
+}  // namespace
 
 Reprojection::Reprojection(const FrameStack& frames, const FlexibleBeam& scan, Device device)
     : frames_(frames),
@@ -20,7 +38,7 @@ Reprojection::Reprojection(const FrameStack& frames, const FlexibleBeam& scan, D
       stream_(default_stream(device)),
       measured_(vector_of(frames, F_.domain())),
       filtered_(F_ * measured_),
-      round_(field_of_view()) {}
+      round_(field_of_view(scan)) {}
 
 FrameStack Reprojection::of_all() {
   Array x(B_.range(), stream_), y(A_.range(), stream_);
@@ -56,8 +74,8 @@ FrameStack Reprojection::smoothed_frames(const Array& y) const {
 }
 
 /// 1 within the circle that all views see, and 0 outside, where a filter leaves what is not there.
-Array Reprojection::field_of_view() const {
-  const auto radius = 0.5 * std::min(grid_.size[0] * grid_.pitch[0], grid_.size[1] * grid_.pitch[1]);
+Array Reprojection::field_of_view(const FlexibleBeam& scan) const {
+  const double radius = radius_seen(scan, grid_);
   const auto [nx, ny, nz] = grid_.size;
   FrameStack field{UnsetVector<float>(nx * ny * nz, 1), ny, nx};
   for (Index iy = 0; iy < ny; ++iy)

@@ -22,7 +22,7 @@ class Reprojection {
   /// Adds what filtered frames make to the volume times `before`, and takes its line integrals.
   void see(const Array& filtered, float before, Array& x, Array& y);
   FrameStack smoothed_frames(const Array& y) const;
-  Array field_of_view() const;
+  Array field_of_view(const FlexibleBeam& scan) const;
 
   const FrameStack& frames_;
   bool parallel_;

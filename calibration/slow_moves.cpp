@@ -111,4 +111,14 @@ void SlowMoves::make_whole(std::vector<ViewMove>& steps) const {
   }
 }
 
+void SlowMoves::take_out(std::vector<ViewMove>& pulls, std::vector<ViewMove>& squares) const {
+  for (const Wave& wave : waves_) {
+    const double pull = part(wave, pulls);
+    for (std::size_t v = 0; v < pulls.size(); ++v) {
+      pulls[v][at(wave.kind)] -= pull * wave.values[v];
+      squares[v][at(wave.kind)] += std::pow(pull / wave.told * wave.values[v], 2);
+    }
+  }
+}
+
 }  // namespace tandem::calibration

@@ -26,6 +26,8 @@ class SlowMoves {
 
   /// Moves that pull until views stand so far from where a reprojection tells steps.
   void make_whole(std::vector<ViewMove>& steps) const;
+  /// Takes the waves out of pulls, and adds their squares, the whole way, to those of each view.
+  void take_out(std::vector<ViewMove>& pulls, std::vector<ViewMove>& squares) const;
 
  private:
   struct Wave {

@@ -60,7 +60,7 @@ Eigen::VectorXd nearest(const Eigen::VectorXd& values, const Eigen::VectorXd& de
 class Alignment {
  public:
   Alignment(const FrameStack& frames, const FlexibleBeam& scan, const MoveSearch& how)
-      : frames_(frames), smooth_(smoothed(frames, 1)), base_(scan), how_(how) {
+      : frames_(frames), smooth_(smoothed(frames, 1)), base_(scan), how_(how), inner_(frames) {
     const auto views = scan.views.size();
     found_.moves.assign(views, {}), found_.uncertainty.assign(views, {});
     found_.verdict.fill(Verdict::flat);
@@ -141,7 +141,8 @@ class Alignment {
 
   std::vector<Step> compared(const FrameStack& seen) const {
     std::vector<Step> steps(frames_.views());
-    parallel_for(frames_.views(), [&](Index view) { steps[view] = step_of(smooth_, seen, view, searched_); });
+    parallel_for(frames_.views(),
+                 [&](Index view) { steps[view] = step_of(smooth_, seen, view, searched_, inner_); });
     return steps;
   }
 
@@ -192,6 +193,9 @@ class Alignment {
     slow_.make_whole(further);
     tell_apart(further, steps);
     found_.moves = sum_of(found_.moves, further);
+    double rows = 0;
+    for (const ViewMove& move : found_.moves) rows = std::max(rows, std::abs(move[at(Move::rows)]));
+    inner_ = Inner(frames_, rows);
     double sum = 0;
     for (const ViewMove& move : further)
       for (std::size_t k = 0; k < kinds_of_move; ++k)
@@ -199,31 +203,47 @@ class Alignment {
     return std::sqrt(sum / further.size());
   }
 
+  /// The variances of a move by blocks of cells. Few blocks tell one badly, and views side by side are alike.
+  std::vector<double> variances(const std::vector<Step>& steps, std::size_t k) const {
+    constexpr Index enough = 32 * 36;  // cells
+    const Index beside = enough / std::max<Index>(1, inner_.rows.size() * inner_.bins.size()) / 2,
+                last = std::ssize(steps) - 1;
+    std::vector<double> all;
+    for (Index v = 0; v <= last; ++v) {
+      const Range near{std::max<Index>(0, v - beside), std::min(last, v + beside) + 1};
+      all.push_back(0);
+      for (Index w = near.first; w < near.last; ++w) all.back() += steps[w].covariance(k, k) / near.size();
+    }
+    return all;
+  }
+
   /// Notes what is left between frames and reprojections, and how certain moves are. Each piece of the frames
   /// moves all views a little, as its pulls say; as far as all pieces together scatter, views are uncertain.
+  /// Pulls that go slowly over the views are few numbers, so their scatter is itself uncertain.
   void note(const std::vector<Step>& steps) {
     double misfit = 0, size = 0;
     for (const Step& each : steps) misfit += each.misfit, size += each.size;
     found_.misfit = size > 0 ? std::sqrt(misfit / size) : 1;
-    std::vector<ViewMove> squares(steps.size(), ViewMove{});
-    const Pieces pieces{Inner(frames_)};
+    std::vector<ViewMove> squares(steps.size(), ViewMove{}), slow = squares;
+    const Pieces pieces(inner_);
     for (Index piece = 0; piece < pieces.count(); ++piece) {
       std::vector<ViewMove> moves = moves_with([&](std::size_t v) { return steps[v].pulls[piece]; });
-      slow_.make_whole(moves);
+      if (how_.degree) slow_.make_whole(moves);
       tell_apart(moves, steps);
+      if (!how_.degree) slow_.take_out(moves, slow);
       for (std::size_t v = 0; v < moves.size(); ++v)
         for (std::size_t k = 0; k < kinds_of_move; ++k) squares[v][k] += std::pow(moves[v][k], 2);
     }
     for (std::size_t k = 0; k < searched_.size(); ++k) {
       const std::size_t kind = at(searched_[k]);
-      double all = 0, blocks = 0;
-      for (std::size_t v = 0; v < steps.size(); ++v)
-        all += squares[v][kind], blocks += steps[v].covariance(k, k);
+      const std::vector<double> blocks = variances(steps, k);
+      double all = 0, by_blocks = 0;
+      for (std::size_t v = 0; v < steps.size(); ++v) all += squares[v][kind], by_blocks += blocks[v];
       // Blocks of cells tell better how views differ among each other.
-      for (std::size_t v = 0; v < steps.size(); ++v)
-        found_.uncertainty[v][kind] = std::sqrt(
-            pieces.scale() *
-            (how_.degree || !(blocks > 0) ? squares[v][kind] : all / blocks * steps[v].covariance(k, k)));
+      for (std::size_t v = 0; v < steps.size(); ++v) {
+        const double fast = how_.degree || !(by_blocks > 0) ? squares[v][kind] : all / by_blocks * blocks[v];
+        found_.uncertainty[v][kind] = std::sqrt(pieces.scale() * (fast + pieces.few() * slow[v][kind]));
+      }
     }
   }
 
@@ -267,6 +287,7 @@ class Alignment {
   FrameStack smooth_;
   const FlexibleBeam& base_;
   const MoveSearch& how_;
+  Inner inner_;
   std::vector<Move> searched_{};
   std::array<Eigen::MatrixXd, kinds_of_move> polynomials_{};
   SlowMoves slow_;

@@ -3,8 +3,10 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "../core/parallel.hpp"
+#include "../core/rounding.hpp"
 
 namespace tandem::calibration {
 
@@ -44,34 +46,43 @@ void for_inner(const Inner& inner, const Use& use) {
 /// Sums over cells of products of columns: the slopes by some moves, the values, and 1.
 class Equations {
  public:
-  Equations(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched)
-      : frame_(frames, view), seen_(seen, view), searched_(searched), inner_(frames), pieces_(inner_) {}
+  Equations(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched,
+            const Inner& inner)
+      : frame_(frames, view), seen_(seen, view), searched_(searched), inner_(inner), pieces_(inner) {}
 
   Step solved() const {
     const Eigen::Index n = searched_.size();
-    Matrix normal = Matrix::Zero(n + 2, n + 2);
+    const Matrix zero = Matrix::Zero(n + 2, n + 2);
+    std::vector<Matrix> of_pieces(pieces_.count(), zero);
     Vector right = Vector::Zero(n + 2);
     Step step;
     for_inner(inner_, [&](Index row, Index bin) {
       const Vector columns = columns_at(row, bin);
       const double off = residual(row, bin);
-      normal.noalias() += columns * columns.transpose(), right += off * columns;
+      of_pieces[pieces_.of(row, bin)].noalias() += columns * columns.transpose(), right += off * columns;
       step.misfit += off * off, step.size += std::pow(frame_.value(row, bin), 2);
     });
-    normal.diagonal() *= 1 + 1e-9;
-    normal.diagonal().array() += 1e-300;  // for a frame without anything
-    const Matrix inverse = normal.ldlt().solve(Matrix::Identity(n + 2, n + 2));
+    const Matrix normal = std::accumulate(of_pieces.begin(), of_pieces.end(), zero),
+                 inverse = inverse_of(normal);
     const Vector found = inverse * right;
     step.move = found.head(n);
     step.covariance = (inverse * scatter(found) * inverse).topLeftCorner(n, n);
     step.pulls.assign(pieces_.count(), Vector::Zero(n + 2));
     for_inner(inner_,
               [&](Index row, Index bin) { step.pulls[pieces_.of(row, bin)] += pull(row, bin, found); });
-    for (Vector& each : step.pulls) each = (inverse * each).head(n).eval();
+    for (std::size_t k = 0; k < of_pieces.size(); ++k) {
+      const Vector all = inverse * step.pulls[k], rest = inverse_of(normal - of_pieces[k]) * step.pulls[k];
+      step.pulls[k] = (all.array().sign() * (all.array() * rest.array()).abs().sqrt()).head(n).eval();
+    }
     return step;
   }
 
  private:
+  static Matrix inverse_of(Matrix normal) {
+    normal.diagonal() *= 1 + 1e-9;
+    normal.diagonal().array() += 1e-300;  // for a frame without anything
+    return normal.ldlt().solve(Matrix::Identity(normal.rows(), normal.cols()));
+  }
   Vector columns_at(Index row, Index bin) const {
     const Eigen::Index n = searched_.size();
     Vector columns(n + 2);
@@ -131,12 +142,13 @@ std::array<Agreement, kinds_of_move> agreement(const FrameStack& a, const FrameS
   return all;
 }
 
-Inner::Inner(const FrameStack& frames) {
-  const auto within = [](Index count, Index least) {
-    const Index margin = count <= 4 ? 0 : std::max(least, count / 10);
-    return Range{margin, count - margin};
+Inner::Inner(const FrameStack& frames, double rows_moved) {
+  constexpr Index reach = 3;  // smoothing and a slope take so many cells
+  const auto within = [](Index count, double moved) {
+    const Index margin = count <= 4 ? 0 : std::max(reach + ceil_index(moved), count / 10);
+    return Range{std::min(margin, count / 2), std::max(count - margin, count / 2)};
   };
-  rows = within(frames.rows, 3), bins = within(frames.bins, 3);
+  rows = within(frames.rows, rows_moved), bins = within(frames.bins, 0);
 }
 
 Pieces::Pieces(const Inner& inner) : inner_(inner) {
@@ -145,19 +157,17 @@ Pieces::Pieces(const Inner& inner) : inner_(inner) {
   parts_ = std::clamp<Index>((few + bands_ - 1) / bands_, 1, std::max<Index>(2, inner.bins.size() / high));
 }
 
-/// Where a frame was moved, its pulls together are 0, as if one piece were missing. Pieces side by side share
-/// smoothed noise, which is counted in neither: 1 4 6 4 1 with itself, times the distance, is `beside` of
-/// what a line of cells has.
+/// Pieces side by side share smoothed noise, which is counted in neither: 1 4 6 4 1 with itself, times the
+/// distance, is `beside` of what a line of cells has.
 double Pieces::scale() const {
   constexpr double beside = 1.09375;
   const auto shared = [&](Index cells, Index pieces) { return beside * (pieces - 1) / cells; };
-  return count() / (count() - 1.0) /
-         (1 - shared(inner_.rows.size(), bands_) - shared(inner_.bins.size(), parts_));
+  return 1 / (1 - shared(inner_.rows.size(), bands_) - shared(inner_.bins.size(), parts_));
 }
 
-Step step_of(const FrameStack& frames, const FrameStack& seen, Index view,
-             const std::vector<Move>& searched) {
-  return Equations(frames, seen, view, searched).solved();
+Step step_of(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched,
+             const Inner& inner) {
+  return Equations(frames, seen, view, searched, inner).solved();
 }
 
 }  // namespace tandem::calibration

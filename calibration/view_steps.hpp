@@ -16,10 +16,11 @@ struct Agreement {
 
 std::array<Agreement, kinds_of_move> agreement(const FrameStack& a, const FrameStack& b);
 
-/// Cells of the edges that are left out: volumes end there.
+/// The cells that count. At the edges volumes end, and rows there lie within some views only: those that
+/// moved by so many rows at most.
 struct Inner {
   Range rows, bins;
-  explicit Inner(const FrameStack& frames);
+  explicit Inner(const FrameStack& frames, double rows_moved = 0);
 };
 
 /// Pieces of a frame, each of which pulls by itself: bands of whole rows, since what a filter does wrong
@@ -34,6 +35,8 @@ class Pieces {
   }
   /// What the sum of squares of their pulls has to be multiplied by.
   double scale() const;
+  /// The variance of Student's t: by how much the square of an error is larger than a scatter of so few.
+  double few() const { return (count() - 1.0) / std::max(1.0, count() - 3.0); }
 
  private:
   Inner inner_;
@@ -48,11 +51,15 @@ using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 5, 1>;
 struct Step {
   Vector move;
   Matrix covariance;
-  std::vector<Vector> pulls{};  ///< by pieces of the frame
+  /// By pieces of the frame: the geometric mean of what each adds to the move, and of what the move changes
+  /// by without it. A fit to all follows a piece, so the first one is too small; the second one is too large
+  /// by as much (Bell and McCaffrey 2002).
+  std::vector<Vector> pulls{};
   double misfit = 0, size = 0;  ///< sums of squares
 };
 
 /// The step of Gauss and Newton, with brightness and offset of the frame left free.
-Step step_of(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched);
+Step step_of(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched,
+             const Inner& inner);
 
 }  // namespace tandem::calibration

@@ -22,44 +22,62 @@ constexpr double least_difference = 1e-3;  // relative difference of scores; sma
 constexpr std::size_t bars = 256;
 using Bars = std::array<double, bars>;
 
-/// Which quarter of which slice is left out.
+/// Which quarter of which slice is left out, and what share of it.
 struct LeftOut {
   std::size_t slice, quarter;
-  bool operator==(const LeftOut&) const = default;
+  double share;
+  double kept(std::size_t s, std::size_t q) const { return slice == s && quarter == q ? 1 - share : 1; }
 };
+constexpr LeftOut nothing{0, 0, 0};
 
-/// The score of all slices, without one quarter of one of them.
-double score_without(const Swept& some, Score score, const std::optional<LeftOut>& out) {
+/// The score of all slices, without a share of one quarter of one of them.
+double score_without(const Swept& some, Score score, const LeftOut& out) {
   double sum = 0, count = 0, energy = 0;
   for (std::size_t s = 0; s < some.slices.size(); ++s) {
     const Sharpness& one = some.slices[s];
-    const auto is_out = [&](std::size_t quarter) { return out && *out == LeftOut{s, quarter}; };
     if (score == Score::entropy) {
-      sum += out && out->slice == s ? one.entropy_without[out->quarter] : one.entropy;
+      sum += one.entropy;
+      if (out.share > 0 && out.slice == s)  // an entropy is a mean over quarters, nearly
+        sum += out.share * (quarters - 1) / (quarters - out.share) *
+               (one.entropy_without[out.quarter] - one.entropy);
       continue;
     }
     for (std::size_t q = 0; q < quarters; ++q) {
-      if (is_out(q)) continue;
-      sum += score == Score::sharpness ? one.variation[q] : one.opposite.squares[q];
-      if (score == Score::opposite) count += one.opposite.counts[q];
-      if (score == Score::sharpness && !one.energy.empty()) energy += one.energy[q];
+      const double kept = out.kept(s, q);
+      sum += kept * (score == Score::sharpness ? one.variation[q] : one.opposite.squares[q]);
+      if (score == Score::opposite) count += kept * one.opposite.counts[q];
+      if (score == Score::sharpness && !one.energy.empty()) energy += kept * one.energy[q];
     }
   }
   if (energy > 0) return sum / std::sqrt(energy);
   return score == Score::opposite ? sum / std::max(count, 1.0) : sum;
 }
 
+/// Scores of all values. A slice without an edge is not sharp, and its histogram not tidy: it shows nothing.
 std::vector<double> curve_without(const std::vector<Swept>& values, Score score,
-                                  const std::optional<LeftOut>& out) {
+                                  const LeftOut& out = nothing) {
   std::vector<double> curve;
-  for (const Swept& some : values) curve.push_back(score_without(some, score, out));
+  double worst = 0;
+  for (const Swept& some : values) {
+    const bool shows =
+        score == Score::opposite || std::ranges::any_of(some.slices, [](const Sharpness& each) {
+          return each.total() > 0 && std::isfinite(each.total());
+        });
+    const double one = score_without(some, score, out);
+    curve.push_back(shows && std::isfinite(one) ? one : NAN);
+    worst = std::fmax(worst, curve.back());
+  }
+  for (double& one : curve)
+    if (std::isnan(one)) one = worst;
   return curve;
 }
 
-/// Over the lowest one.
+/// Over the lowest one, or over a millionth of the highest one.
 std::vector<double> relative_curve(std::vector<double> curve) {
-  const double least = *std::ranges::min_element(curve);
-  for (double& value : curve) value = least > 0 ? value / least : 1;
+  constexpr double least_share = 1e-6;
+  const auto [low, high] = std::ranges::minmax(curve);
+  const double least = std::max(low, least_share * high);
+  for (double& value : curve) value = least > 0 ? std::max(value, least) / least : 1;
   return curve;
 }
 
@@ -73,18 +91,38 @@ double lowest_place(const std::vector<double>& curve) {
   return bend > 0 ? place + 0.5 * (curve[k - 1] - curve[k + 1]) / bend : place;
 }
 
-/// The jackknife's standard deviation of the lowest place, in steps.
-double spread_of_place(const std::vector<Swept>& values, Score score) {
+/// The jackknife's standard deviation of the lowest place, in steps, from places without a share of each
+/// part.
+double spread_of_place(const std::vector<Swept>& values, Score score, double share) {
   const std::size_t slices = values.front().slices.size();
   std::vector<double> places;
   for (std::size_t s = 0; s < slices; ++s)
     for (std::size_t q = 0; q < quarters; ++q)
-      places.push_back(lowest_place(curve_without(values, score, LeftOut{s, q})));
+      places.push_back(lowest_place(curve_without(values, score, {s, q, share})));
   const double n = places.size();
   const double mean = std::accumulate(places.begin(), places.end(), 0.0) / n;
   double squares = 0;
   for (const double place : places) squares += (place - mean) * (place - mean);
-  return std::sqrt((n - 1) / n * squares);
+  return (n - share) / share * std::sqrt(squares / n / (n - 1));
+}
+
+/// Whether a curve falls to its lowest value and rises from there: of seven numbers by chance, 0.3 % do.
+bool is_one_valley(const std::vector<double>& curve) {
+  const auto lowest = std::ranges::min_element(curve);
+  return curve.size() >= 7 && lowest - curve.begin() >= 2 && curve.end() - lowest > 2 &&
+         std::is_sorted(curve.begin(), lowest + 1, std::greater<>()) && std::is_sorted(lowest, curve.end());
+}
+
+/// An uncertainty, in steps, that is too large for a sweep of so many values.
+bool parts_disagree(double steps, std::size_t values) { return steps > std::max(1.0, 0.25 * (values - 1)); }
+
+/// The uncertainty of the lowest place, in steps. Where one quarter shows nearly all that there is, the rest
+/// tells nothing without it; then each gets a little less weight instead, if the curve has one valley.
+double steps_of(const std::vector<Swept>& values, Score score, const std::vector<double>& curve) {
+  constexpr double little = 0.01;
+  const double steps = spread_of_place(values, score, 1);
+  const bool one_sided = parts_disagree(steps, values.size()) && is_one_valley(curve);
+  return one_sided ? spread_of_place(values, score, little) : steps;
 }
 
 /// Whether another valley of the curve is nearly as deep as its deepest one, with a ridge between them.
@@ -98,6 +136,28 @@ bool has_rival(const std::vector<double>& curve, std::size_t best) {
     if (curve[k] - low < near * (high - low) && top - curve[k] > ridge * (high - low)) return true;
   }
   return false;
+}
+
+/// Whether a value farther away than the next one is as good, where a parabola through the best one and its
+/// neighbours is not: a plateau.
+bool is_plateau(const std::vector<double>& score, std::size_t best) {
+  if (best == 0 || best + 1 == score.size()) return false;
+  const double bend = score[best - 1] - 2 * score[best] + score[best + 1], place = lowest_place(score);
+  for (std::size_t k = 0; k < score.size(); ++k) {
+    const double rise = 0.5 * bend * (std::pow(k - place, 2) - std::pow(best - place, 2));
+    if (score[k] < 1 + least_difference && rise > 2 * least_difference && k + 1 != best && k != best + 1 &&
+        k != best)
+      return true;
+  }
+  return false;
+}
+
+/// Whether slices of every second view have no more in common with those of the rest than chance gives them.
+bool is_noise(const Swept& some) {
+  constexpr double most = 4;  // roots
+  double in_common = 0, by_chance = 0;
+  for (const Sharpness& one : some.slices) in_common += one.in_common, by_chance += one.by_chance;
+  return by_chance > 0 && in_common < most * std::sqrt(by_chance);
 }
 
 std::string text_of_value(double value) {
@@ -128,10 +188,10 @@ const char* best_by(Score score) {
   return row_of(words, score);
 }
 
-/// The score that doubts this one: each sees the other's mistakes. Opposite views are no slices.
-std::optional<Score> doubter_of(Score score) {
-  if (score == Score::opposite) return std::nullopt;
-  return score == Score::sharpness ? Score::entropy : Score::sharpness;
+/// The scores that doubt this one: each sees the others' mistakes. Opposite views are not always there.
+std::vector<Score> doubters_of(Score score) {
+  if (score == Score::opposite) return {Score::sharpness, Score::entropy};
+  return {score == Score::sharpness ? Score::entropy : Score::sharpness};
 }
 
 /// The value that is best by another score, if that is clearly elsewhere.
@@ -152,17 +212,23 @@ Doubt doubt_of(const SweepResult& all, const std::vector<Swept>& values, Score s
   const std::string best = text_of_value(values[all.best].value);
   if (most - least < least_difference)
     return {Verdict::flat, "flat: all slices are as good, within 0.1 %, so none of these values is the best"};
-  if (const auto doubter = doubter_of(score))
-    if (const auto other = other_value(all.score, curve_without(values, *doubter, {}), values, steps))
-      return {Verdict::ambiguous, std::string("ambiguous: ") + best_by(score) + " at " + best + ", but " +
-                                      best_by(*doubter) + " at " + text_of_value(*other)};
+  if (is_noise(values[all.best]))
+    return {Verdict::flat,
+            "flat: slices of every second view have nothing in common with slices of the other "
+            "views: noise, air, or views at wrong angles"};
   const auto as_good = [&](std::size_t k) { return all.score[k] < 1 + least_difference; };
   if (const std::size_t end = as_good(0) ? 0 : last; as_good(end))
     return {Verdict::railed, "railed: the best value is at an end of the range; try values beyond " +
                                  text_of_value(values[end].value)};
+  for (const Score doubter : doubters_of(score))
+    if (const auto other = other_value(all.score, curve_without(values, doubter), values, steps))
+      return {Verdict::ambiguous, std::string("ambiguous: ") + best_by(score) + " at " + best + ", but " +
+                                      best_by(doubter) + " at " + text_of_value(*other)};
   if (has_rival(all.score, all.best))
     return {Verdict::ambiguous, "ambiguous: the score has two valleys that are about as deep"};
-  if (steps > std::max(1.0, 0.25 * last))
+  if (is_plateau(all.score, all.best))
+    return {Verdict::ambiguous, "ambiguous: values that do not lie side by side are as good, within 0.1 %"};
+  if (parts_disagree(steps, values.size()))
     return {Verdict::ambiguous, "ambiguous: parts of the slices are best at different values"};
   return {Verdict::resolved, ""};
 }
@@ -197,7 +263,9 @@ Sharpness sharpness_of(const SharpLook& look, double low, double high) {
       const auto [gx, gy] = gradient(look.slice);
       const auto [ex, ey] = gradient(look.even);
       all.variation[quarter] += std::hypot(gx, gy);
-      all.energy[quarter] += 4 * (ex * (gx - ex) + ey * (gy - ey));
+      const double common = 4 * (ex * (gx - ex) + ey * (gy - ey));
+      all.energy[quarter] += common;
+      all.in_common += common, all.by_chance += common * common;
       squares[quarter] += gx * gx + gy * gy;
       const double bar = high > low ? (look.slice[at] - low) / (high - low) * bars : 0;
       ++counts[quarter][static_cast<std::size_t>(std::clamp(bar, 0.0, bars - 1.0))];
@@ -237,16 +305,16 @@ SweepResult judged(const std::vector<Swept>& values, Score score, double least) 
       spelled("score") +
           " opposite: there are no opposite views; a parallel beam over half a turn or more is needed");
   SweepResult all{};
-  const std::vector<double> curve = curve_without(values, score, {});
+  const std::vector<double> curve = curve_without(values, score);
   all.best = std::ranges::min_element(curve) - curve.begin();
   all.score = relative_curve(curve);
-  all.unsharpness = relative_curve(curve_without(values, Score::sharpness, {}));
-  all.entropy = curve_without(values, Score::entropy, {});
-  for (double& entropy : all.entropy) entropy /= values.front().slices.size();
-  if (views) all.opposite = curve_without(values, Score::opposite, {});
+  all.unsharpness = relative_curve(curve_without(values, Score::sharpness));
+  for (const Swept& some : values)
+    all.entropy.push_back(score_without(some, Score::entropy, nothing) / some.slices.size());
+  if (views) all.opposite = curve_without(values, Score::opposite);
   for (double& squares : all.opposite) squares = std::sqrt(squares);
   const double step = values.size() > 1 ? values[1].value - values[0].value : 0,
-               steps = std::hypot(spread_of_place(values, score), least);
+               steps = std::hypot(steps_of(values, score, curve), least);
   all.value = values.front().value + step * lowest_place(curve);
   all.uncertainty = step * steps;
   const Doubt doubt = doubt_of(all, values, score, steps);

@@ -111,6 +111,9 @@ SweepAsked sweep_of(const std::string& name, double first, double last, double s
   SweepAsked asked{name, {}};
   for (double k = 0; k <= std::floor((last - first) / step + rounding); ++k)
     asked.values.push_back(number_in(text_of_value(first + k * step)).value());
+  if (std::ranges::adjacent_find(asked.values) != asked.values.end())
+    throw UsageError("--sweep " + name + ": a step of " + text_of_value(step) + " does not change " +
+                     text_of_value(first) + "; options are given in ten digits");
   return asked;
 }
 

@@ -50,6 +50,26 @@ TEST(SlowMoves, AreMadeWholeByWhatTrialsTell) {
     for (std::size_t k = 0; k < kinds_of_move; ++k) EXPECT_NEAR(steps[v][k], moves[v][k], 1e-9);
 }
 
+/// What waves are in pulls counts as far as it goes when it is made whole; the rest stays.
+TEST(SlowMoves, AreTakenOutOfPulls) {
+  const FlexibleBeam scan = rays(whole_turn);
+  SlowMoves slow(scan, {Move::rows});
+  for (int number = 0; number < SlowMoves::trials; ++number) slow.learn(number, told_of(slow.trial(number)));
+  std::vector<ViewMove> pulls, squares(scan.views.size(), ViewMove{});
+  const auto wave = [&](int frequency, std::size_t v) {
+    return std::cos(frequency * whole_turn * static_cast<double>(v) / static_cast<double>(scan.views.size()));
+  };
+  for (std::size_t v = 0; v < scan.views.size(); ++v) pulls.push_back({0, wave(2, v) + wave(20, v), 0});
+  slow.take_out(pulls, squares);
+  double mean = 0;
+  for (std::size_t v = 0; v < pulls.size(); ++v) {
+    EXPECT_NEAR(pulls[v][1], wave(20, v), 1e-9);
+    EXPECT_EQ(squares[v][0], 0);
+    mean += squares[v][1] / static_cast<double>(pulls.size());
+  }
+  EXPECT_NEAR(mean, 0.5 / (0.25 * 0.25), 1e-9);  // a quarter is told; half is the mean square of a wave
+}
+
 /// Trials and what is made whole hold nothing that no frame tells, whatever was learned.
 TEST(SlowMoves, HaveNothingInCommon) {
   for (const double arc : {half_turn, whole_turn}) {

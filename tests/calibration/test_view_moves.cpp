@@ -29,6 +29,8 @@ struct Jitter {
   double noise = 0.01;  ///< as a share of the largest line integral
   bool slow = false;    ///< moves are a parabola over the views
   std::uint64_t seed = 1;
+  double aside = 0.3;  ///< bins from the middle of the detector to the axis
+  Index height = rows;
 };
 
 /// A scan as it is thought to be, its frames, and how views were moved.
@@ -42,15 +44,15 @@ FlexibleBeam circle(const Jitter& c) {
   std::vector<double> angles;
   for (int k = 0; k < c.views; ++k)
     angles.push_back((c.cone || c.all_round ? whole_turn : half_turn) * k / c.views);
-  const Detector d{bins, rows, 1, 1, 0.5 * (bins - 1) + 0.3};
-  return as_free_views(c.cone ? Scan(ConeBeam{d, angles, 200, 300, 0.5 * (rows - 1)})
+  const Detector d{bins, c.height, 1, 1, 0.5 * (bins - 1) + c.aside};
+  return as_free_views(c.cone ? Scan(ConeBeam{d, angles, 200, 300, 0.5 * static_cast<double>(c.height - 1)})
                               : Scan(ParallelBeam{d, angles}));
 }
 
 FrameStack seen_by(const FlexibleBeam& scan, const Jitter& c, Random& random) {
-  FrameStack frames{{}, rows, bins, std::vector<double>(scan.views.size()), 0, 1};
-  frames.values.resize(scan.views.size() * static_cast<std::size_t>(rows * bins));
-  project(c.body, scan, {0, rows}, frames.values, 4);
+  FrameStack frames{{}, c.height, bins, std::vector<double>(scan.views.size()), 0, 1};
+  frames.values.resize(scan.views.size() * static_cast<std::size_t>(c.height * bins));
+  project(c.body, scan, {0, c.height}, frames.values, 4);
   const auto most = static_cast<double>(*std::ranges::max_element(frames.values));
   for (float& value : frames.values) value += static_cast<float>(c.noise * most * normal(random));
   return frames;
@@ -91,6 +93,42 @@ void expect_found(const Moved& truth, const ViewMoves& found, Move move, double 
   EXPECT_LT(off, bound);
   EXPECT_LT(off, 2 * said);
   EXPECT_GT(off, said / 2);
+}
+
+/// That errors of some scans are as large as is said: their mean square is near one, and of a hundred views
+/// one errs by more than three uncertainties at most.
+void expect_as_certain_as_said(Jitter c, std::initializer_list<Move> moves, std::uint64_t scans = 3) {
+  for (const Move move : moves) {
+    double squares = 0, views = 0, beyond = 0;
+    for (c.seed = 1; c.seed <= scans; ++c.seed) {
+      const Moved truth = moved_views(c);
+      const ViewMoves found = find_view_moves(truth.frames, truth.scan);
+      ASSERT_EQ(found.verdict[at(move)], Verdict::resolved);
+      for (std::size_t v = 0; v < truth.moves.size(); ++v, ++views) {
+        const double off =
+            std::abs(found.moves[v][at(move)] - truth.moves[v][at(move)]) / found.uncertainty[v][at(move)];
+        squares += off * off, beyond += off > 3 ? 1 : 0;
+      }
+    }
+    EXPECT_LT(squares / views, 1.5);
+    EXPECT_LE(beyond / views, 0.01);
+  }
+}
+
+/// What lies outside of the circle that all views see is a filter's, and pulls views: half a turn sees it
+/// from one side.
+TEST(ViewMoves, ThatAreNotThereAreNotMadeUpBesideAnAxisAsideOfTheMiddle) {
+  expect_as_certain_as_said({.views = 60, .shift = 0, .noise = 0.002, .aside = 3}, {Move::bins, Move::rows});
+}
+
+/// Rows at the edges lie within some views only.
+TEST(ViewMoves, OfFewRowsThatMovedAreAsCertainAsIsSaid) {
+  expect_as_certain_as_said({.views = 60, .noise = 0.005, .height = 20}, {Move::bins, Move::rows});
+}
+
+TEST(ViewMoves, OfOneRowAreAsCertainAsIsSaid) {
+  for (const bool cone : {false, true})
+    expect_as_certain_as_said({.cone = cone, .views = 120, .shift = 0, .height = 1}, {Move::bins}, 10);
 }
 
 TEST(ViewMoves, AreFoundOfParallelRays) {

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "../../core/error.hpp"
+#include "../../core/random.hpp"
 
 namespace tandem::pipeline {
 namespace {
@@ -99,6 +100,73 @@ TEST(Sharpness, DoubtsWhereTheHistogramSaysAnotherValue) {
   EXPECT_NE(found.words.find("8"), std::string::npos);
 }
 
+/// The best value lies at the end of the range, whatever another score says.
+TEST(Sharpness, IsRailedBeforeItIsDoubted) {
+  const SweepResult found = judged(swept(
+      7, [](double v, std::size_t) { return 20 - v; }, [](double v) { return 4 + 0.1 * (v - 2) * (v - 2); }));
+  EXPECT_EQ(found.verdict, Verdict::railed) << found.words;
+}
+
+/// The numbers of a capsule that lies in one quarter: energies there, and what it leaves elsewhere.
+TEST(Sharpness, IsResolvedByOneQuarterThatShowsAll) {
+  const std::array<std::array<double, 7>, 4> variations{
+      std::array{7.09, 7.01, 6.76, 6.36, 6.86, 7.64, 8.25},
+      std::array{7.61, 7.38, 7.47, 7.55, 7.56, 7.60, 7.68},
+      std::array{13.69, 14.09, 14.12, 13.43, 14.41, 14.44, 14.49},
+      std::array{9.11, 8.26, 7.28, 6.64, 6.70, 6.80, 6.82}};
+  const std::array<std::array<double, 7>, 4> energies{
+      std::array{0.029, 0.032, 0.025, 0.017, 0.036, 0.063, 0.075},
+      std::array{0.034, 0.025, 0.025, 0.026, 0.026, 0.026, 0.027},
+      std::array{0.234, 0.269, 0.310, 0.325, 0.301, 0.271, 0.257},
+      std::array{0.085, 0.057, 0.023, 0.018, 0.019, 0.020, 0.021}};
+  std::vector<Swept> values =
+      swept(7, [&](double v, std::size_t q) { return variations[q][static_cast<std::size_t>(v)]; });
+  for (std::size_t k = 0; k < values.size(); ++k)
+    for (const auto& energy : energies) values[k].slices[0].energy.push_back(energy[k]);
+  const SweepResult found = judged(values);
+  EXPECT_EQ(found.verdict, Verdict::resolved) << found.words;
+  EXPECT_EQ(found.best, 3u);
+  EXPECT_LT(found.uncertainty, 0.5);
+}
+
+/// Air outside of the sample has no edges, so it is neither the sharpest nor the tidiest slice.
+TEST(Sharpness, IsWorstWhereNothingIsSeen) {
+  const auto empty = [](double v) { return v == 0 || v == 8; };
+  std::vector<Swept> values = swept(
+      9, [&](double v, std::size_t) { return empty(v) ? 0 : 10 + (v - 4.3) * (v - 4.3); },
+      [&](double v) { return empty(v) ? 0 : 4 + 0.1 * (v - 4.3) * (v - 4.3); });
+  EXPECT_EQ(judged(values).best, 4u);
+  EXPECT_EQ(judged(values).verdict, Verdict::resolved) << judged(values).words;
+  values[8].slices[0].variation[0] = NAN, values[0].slices[0].variation[3] = INFINITY;
+  EXPECT_EQ(judged(values).best, 4u);
+  EXPECT_EQ(judged(values).verdict, Verdict::resolved) << judged(values).words;
+}
+
+TEST(Sharpness, DoubtsAPlateau) {
+  const auto level = [](double v, std::size_t) { return v < 3 ? 16 - 2 * v : v > 6 ? 2 * v - 2 : 10; };
+  const SweepResult found = judged(swept(10, level));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous) << found.words;
+}
+
+/// Slices of even and of odd views, with noise of their own in each pixel.
+TEST(Sharpness, OfNoiseIsFlat) {
+  constexpr Index side = 40;
+  std::vector<Swept> values = swept(9, [](double v, std::size_t) { return 10 + (v - 4) * (v - 4); });
+  Random random(5);
+  for (const double height : {0.0, 3.0}) {
+    std::vector<float> slice, even;
+    for (Index k = 0; k < side * side; ++k) {
+      const double edge = k % side < side / 2 ? 0 : height, own = random.uniform(), other = random.uniform();
+      even.push_back(static_cast<float>(0.5 * edge + own));
+      slice.push_back(static_cast<float>(edge + own + other));
+    }
+    const Sharpness seen = sharpness_of({slice, even, side, side, 16}, 0, 5);
+    for (Swept& each : values)
+      each.slices[0].in_common = seen.in_common, each.slices[0].by_chance = seen.by_chance;
+    EXPECT_EQ(judged(values).verdict, height > 0 ? Verdict::resolved : Verdict::flat) << judged(values).words;
+  }
+}
+
 /// Quarters whose entropies, without them, are parabolas about places of their own.
 TEST(Sharpness, JudgesByEntropyIfAskedTo) {
   const std::array places{3.8, 4.2, 4.4, 4.8};
@@ -138,6 +206,19 @@ TEST(Sharpness, JudgesByOppositeViewsIfThereAreAny) {
   EXPECT_NEAR(found.opposite[5], std::sqrt(1.04), 1e-9);  // the root of the mean square
   EXPECT_THROW(judged(values_of(false), Score::opposite), GeometryError);
   EXPECT_TRUE(judged(values_of(false)).opposite.empty());
+  // Slices doubt them: by their edges, and by their histogram.
+  std::vector<Swept> values = values_of(true);
+  for (Swept& each : values) each.slices[0].variation.assign(4, 10 + std::pow(each.value - 1, 2));
+  EXPECT_EQ(judged(values, Score::opposite).words,
+            "ambiguous: opposite views agree best at 5, but edges are sharpest at 1");
+  values = values_of(true);
+  for (Swept& each : values) each.slices[0].entropy = 4 + 0.1 * std::pow(each.value - 8, 2);
+  EXPECT_EQ(judged(values, Score::opposite).words,
+            "ambiguous: opposite views agree best at 5, but the histogram is tidiest at 8");
+  // Views that are the same to the last bit agree best.
+  values = values_of(true);
+  for (Swept& each : values) each.slices[0].opposite.squares.assign(4, std::pow(each.value - 5, 2));
+  EXPECT_EQ(judged(values, Score::opposite).verdict, Verdict::resolved);
 }
 
 /// Views exp(-(s - r cos t)^2 / 2) of a narrow body about an axis, which is taken to be elsewhere by d: then
