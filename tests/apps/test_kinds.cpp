@@ -81,7 +81,7 @@ TEST_F(Kinds, TellATiltedParallelBeamWhatIsOpen) {
 
 TEST_F(Kinds, OfViewsHaveTheRollAndTheTiltThatAreGiven) {
   says("info cone.h5 --write-geometry leaning.npy --detector-roll 1 --axis-tilt 0.5");
-  const std::vector<FlexibleView> views = io::read_geometry_file(*program / "leaning.npy").views;
+  const std::vector<FlexibleView> views = io::read_geometry_file({*program / "leaning.npy"}).views;
   const Scan circle = io::open_scan(*program / "cone.h5")->info().scan;
   const FlexibleBeam leaning = as_free_views(circle, {.roll = in_radians(1), .tilt = in_radians(0.5)});
   ASSERT_EQ(views.size(), leaning.views.size());
