@@ -29,10 +29,19 @@ ChunkPlace noted;  // the last one of any file; the lock is held
 
 const NotingFile& of(const H5FD_t* file) { return *reinterpret_cast<const NotingFile*>(file); }
 
+/// Puts the cause of a call of the system that failed where `reason` finds it. @return -1
+herr_t tell_cause() {
+  H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_VFL, H5E_CANTINIT,
+           "error message = '%s'", std::strerror(errno));
+  return -1;
+}
+
 H5FD_t* open_noting(const char* name, unsigned flags, hid_t, haddr_t) {
   const bool is_written = (flags & H5F_ACC_RDWR) != 0;
   const int descriptor = ::open(name, (is_written ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-  return descriptor < 0 ? nullptr : &(new NotingFile{{}, descriptor, is_written, 0})->base;
+  if (descriptor >= 0) return &(new NotingFile{{}, descriptor, is_written, 0})->base;
+  tell_cause();
+  return nullptr;
 }
 
 herr_t close_noting(H5FD_t* file) {
@@ -70,7 +79,7 @@ herr_t read_noting(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t place, std::siz
   while (bytes > 0) {
     const ssize_t got = ::pread(of(file).descriptor, to, bytes, static_cast<off_t>(place));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
+    if (got < 0) return tell_cause();
     if (got == 0) return std::memset(to, 0, bytes), 0;
     to += got, place += got, bytes -= got;
   }
@@ -84,7 +93,7 @@ herr_t write_noting(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t place, std::si
   while (bytes > 0) {
     const ssize_t put = ::pwrite(of(file).descriptor, from, bytes, static_cast<off_t>(place));
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return -1;
+    if (put <= 0) return tell_cause();
     from += put, place += put, bytes -= put;
   }
   return 0;
@@ -92,8 +101,9 @@ herr_t write_noting(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t place, std::si
 
 /// Cuts off what was taken on the disk and not given out.
 herr_t cut(H5FD_t* file, hid_t, hbool_t) {
-  return of(file).is_written ? ::ftruncate(of(file).descriptor, static_cast<off_t>(of(file).end_of_space))
-                             : 0;
+  const NotingFile& cut_file = of(file);
+  if (!cut_file.is_written) return 0;
+  return ::ftruncate(cut_file.descriptor, static_cast<off_t>(cut_file.end_of_space)) == 0 ? 0 : tell_cause();
 }
 
 H5FD_class_t driver_class() {

@@ -53,6 +53,7 @@ const std::multimap<std::string, Trial>& trials() {
       {"view-row-shifts", {{"shifts.txt"}, by_cgls}},
       {"orient", {{"flip-columns", "transpose"}}},
       {"orient", {{"flip-rows"}, "", {"fan"}}},  // which has one row
+      {"reverse-motion", {{"across-beam", "along-axis"}}},
       {"variable", {{"sinogram"}}},
       {"time", {{"0", "all"}}},
       {"rotation-direction", {{"-1"}}},

@@ -118,7 +118,11 @@ TEST(FittedOrbit, RefusesOtherWays) {
     }
   };
   const FlexibleBeam circle = along(cone("circle", turn(40)));
-  says(changed(circle, [](FlexibleView& v, double k) { v.source = {k, -60, 0}; }), "lie on a line");
+  const auto beside = [&circle](FlexibleView& v, double k) {
+    v = circle.views.front();
+    v.source = v.source + k * v.bin_step;
+  };
+  says(changed(circle, beside), "lie on a line");
   says(changed(circle, [](FlexibleView& v, double k) { v.source[2] += 12 * std::sin(3 * k); }),
        "go along no circle and no helix");
   says(crop(circle, {0, 2}, {0, 13}, {0, 17}), "2 views tell no circle");
@@ -170,7 +174,7 @@ TEST(LevelScan, TurnsADetectorThatLiesOnItsSide) {
   const FlexibleBeam scan = standing(11, 13, 17, 60, 90, {0, 90 * degree, 0});
   expect_cells_on_rays(scan);
   const LevelScan level = level_scan(scan);
-  EXPECT_EQ(level.scan.detector.rows, 17);
+  EXPECT_EQ(level.cells->views.front().own_rows.size(), 17);
   EXPECT_EQ(level.scan.detector.bins, 13);
 }
 
@@ -193,7 +197,7 @@ TEST(LevelScan, LeavesLevelRowsAsTheyStand) {
   for (const Stand& stand : {Stand{}, Stand{0, 0, 5 * degree}, Stand{40 * degree, 0, 0}}) {
     const FlexibleBeam scan = standing(11, 13, 17, 60, 90, stand);
     const LevelScan level = level_scan(scan);
-    EXPECT_EQ(level.scan.detector.rows, 13);
+    EXPECT_EQ(level.cells->views.front().own_rows.size(), 13);
     EXPECT_EQ(level.scan.detector.bins, 17);
     for (const LevelView& view : level.cells->views) EXPECT_TRUE(view.as_it_stood);
     expect_cells_on_rays(scan);

@@ -65,7 +65,8 @@ class FollowTest : public ::testing::Test {
 
   /// The volume by `reconstruct`, with the model that can be followed.
   std::vector<float> whole(Recipe recipe) {
-    recipe.model = Model::pixel_driven;
+    const Scan scan = io::open_scan(path())->info().scan;
+    recipe.model = rows_are_slices(scan) ? Model::pixel_driven : Model::separable_footprint;
     return test::reconstructed(path(), recipe);
   }
 

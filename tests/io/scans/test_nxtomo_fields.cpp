@@ -247,8 +247,8 @@ TEST(NXtomoFields, MotionsMayGoTheOtherWay) {
   options.orientation = {};
   expect(options, {-1, -1, 1});
   EXPECT_TRUE(
-      says(scan.notes(as_said), {"it counts towards lower rows, else give --reverse-motion along-axis",
-                                 "it counts towards higher bins, else give --reverse-motion across-beam"}));
+      says(scan.notes(as_said), {"it counts towards higher bins, else give --reverse-motion across-beam",
+                                 "it counts towards lower rows, else give --reverse-motion along-axis"}));
   EXPECT_FALSE(says(scan.notes(options), {"reverse-motion across-beam"}));
 }
 
