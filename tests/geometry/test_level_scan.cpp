@@ -174,7 +174,8 @@ TEST(LevelScan, TurnsADetectorThatLiesOnItsSide) {
   const FlexibleBeam scan = standing(11, 13, 17, 60, 90, {0, 90 * degree, 0});
   expect_cells_on_rays(scan);
   const LevelScan level = level_scan(scan);
-  EXPECT_EQ(level.cells->views.front().own_rows.size(), 17);
+  EXPECT_EQ(level.cells->views[0].own_rows, (Range{2, 2 + 17}));
+  EXPECT_EQ(level.scan.detector.rows, 17 + 2 * 2) << "8.5 / (1 - sin atan(6.5 / 90)) is 9.2, and one beside";
   EXPECT_EQ(level.scan.detector.bins, 13);
 }
 
@@ -197,7 +198,10 @@ TEST(LevelScan, LeavesLevelRowsAsTheyStand) {
   for (const Stand& stand : {Stand{}, Stand{0, 0, 5 * degree}, Stand{40 * degree, 0, 0}}) {
     const FlexibleBeam scan = standing(11, 13, 17, 60, 90, stand);
     const LevelScan level = level_scan(scan);
-    EXPECT_EQ(level.cells->views.front().own_rows.size(), 13);
+    // 6.5 / (1 - sin atan(8.5 / 90)) is 7.2, and one beside; from far below, rays climb through the slices
+    const Index beyond = stand.elevation == 0 ? 2 : 0;
+    EXPECT_EQ(level.cells->views[0].own_rows, (Range{beyond, beyond + 13}));
+    EXPECT_EQ(level.scan.detector.rows, 13 + 2 * beyond);
     EXPECT_EQ(level.scan.detector.bins, 17);
     for (const LevelView& view : level.cells->views) EXPECT_TRUE(view.as_it_stood);
     expect_cells_on_rays(scan);

@@ -16,7 +16,7 @@
 namespace tandem::test {
 namespace {
 
-constexpr double attenuation = 0.05, part = 0.6;  // of the field of view
+constexpr double attenuation = 0.05, part = 0.6;  // share of the field of view
 
 /// A detector of 64 x 24 cells, behind an axis that lies so far from the source.
 ConeBeam cone_at(double sod, double midplane_row = 11.5) {

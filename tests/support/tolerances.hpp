@@ -158,7 +158,7 @@ constexpr double region = 1e-4;
 /// FDK of a long cylinder, means over rings inside 0.8 of its radius: rows beyond the detector are exact for
 /// it but for the ray sampling of 120 views and the row by which models interpolate. What issue 54 asks for.
 constexpr double long_cylinder = 1e-2;
-/// The same by 20 steps of CGLS, which leave waves of 2 % in rings; 0.12 and 0.17 where the rows beside the
+/// The same by 20 steps of CGLS, which leave waves in the rings; it is 0.12 where the rows beside the
 /// selected ones are not read.
 constexpr double solved_cylinder = 3e-2;
 
