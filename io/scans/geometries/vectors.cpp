@@ -201,7 +201,12 @@ void decide_rays(ViewGeometry& given, const std::optional<bool>& parallel) {
   if (parallel) given.parallel = *parallel, given.says_rays = true;
   const bool directions = std::ranges::all_of(
       given.views, [](const FlexibleView& view) { return std::abs(length(view.source) - 1) <= rounding; });
-  if (given.says_rays || !directions) return;
+  if (given.says_rays) return;
+  if (!directions)
+    return given.notes.push_back(where +
+                                 ": the first vectors are taken as places of sources (cone_vec); if they are "
+                                 "directions of parallel rays, give " +
+                                 spelled("geometry") + " " + where + ":parallel");
   require<FileError>(
       !std::ranges::all_of(given.views, [](const FlexibleView& v) { return part_before(v) < 1 - rounding; }),
       where,

@@ -246,9 +246,8 @@ TEST(NXtomoFields, MotionsMayGoTheOtherWay) {
   options.reversed_motion = {.across = true, .along = true};
   options.orientation = {};
   expect(options, {-1, -1, 1});
-  EXPECT_TRUE(
-      says(scan.notes(as_said), {"it counts towards higher bins, else give --reverse-motion across-beam",
-                                 "it counts towards lower rows, else give --reverse-motion along-axis"}));
+  EXPECT_TRUE(says(scan.notes(as_said), {"higher bins, else give --reverse-motion across-beam",
+                                         "lower rows, else give --reverse-motion along-axis"}));
   EXPECT_FALSE(says(scan.notes(options), {"reverse-motion across-beam"}));
 }
 

@@ -91,6 +91,18 @@ TEST_F(RaysOfVectors, OnTheDetectorsSideAreNamed) {
   }
 }
 
+/// Directions of another length and detectors beyond the origin are those of a cone, too.
+TEST_F(RaysOfVectors, AreSaidToBeSourcesWhereTheFileIsSilent) {
+  const fs::path path = folder_ / "cone.npy";
+  std::ofstream(path, std::ios::binary) << io::geometry_text(path, some_views(false));
+  const auto notes = [&](std::optional<bool> parallel) {
+    const io::ViewGeometry found = io::read_geometry_file({path, parallel});
+    return found.notes.empty() ? "" : found.notes.front();
+  };
+  EXPECT_TRUE(says(notes({}), {"taken as places of sources (cone_vec)", "cone.npy:parallel"}));
+  EXPECT_EQ(notes(false), "");
+}
+
 TEST(GeometryName, EndsWithWhatRaysAre) {
   for (const auto& [text, path, parallel] : {std::tuple{"a:b.npy", "a:b.npy", std::optional<bool>()},
                                              {"a.npy:parallel", "a.npy", true},
