@@ -4,8 +4,8 @@ defaults.py PROGRAM FOLDER [--data FOLDER] [--device D]
 
 A table in Markdown: PSNR in dB of the best FBP, and of each method by how many dB it is better, with its iterations.
 Simulated scans are compared with the truth. Measured ones, if --data names the folder that holds them, are thinned to
-every fourth view, and are compared with what FBP with a Hann window makes of all views. Exit code 1 if a method is worse than FBP by
-more than 0.5 dB.
+every fourth view, and are compared with what FBP with a Hann window makes of all views. Exit code 1 if a method is
+worse than FBP by more than 0.5 dB.
 """
 import argparse
 import itertools
@@ -50,9 +50,10 @@ def run(*command):
 
 def made(scan, *options):
     """PSNR and iterations of a reconstruction."""
-    run("recon", scan, "-o", "volume.h5", "--json", "report.json", "--truth", "truth.h5", "--device", given.device, *options)
+    run("recon", scan, "-o", "volume.h5", "--json", "report.json", "--truth", "truth.h5", "--device", given.device,
+        *options)
     report = json.loads((given.folder / "report.json").read_text())
-    return report["quality"]["psnr_db"], report["iterations"]
+    return report["quality"]["psnr_db"], report.get("iterations")
 
 
 def prepared():

@@ -150,16 +150,22 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
           {"padding_bins", continues ? json(padding) : json(nullptr)}};
 }
 
-/// How many steps that were asked for fitted noise.
+/// What noise made of the steps: how many that were asked for fitted it, or that it came after very few.
 std::string words_of_noise(const pipeline::Plan& plan, const pipeline::Outcome& out) {
+  constexpr int few = 5;
   const std::vector<int>& steps = out.fitted_noise;
   const auto slices = std::ranges::count_if(steps, [](int some) { return some > 0; });
-  if (slices == 0) return {};
   std::ostringstream text;
-  text << "noise     the last " << std::ranges::max(steps) << " iterations fitted noise";
-  if (std::ssize(steps) > 1) text << " (the most of a slice; in " << slices << " of " << steps.size() << ')';
-  text << "; " << spelled("stop") << (plan.job.options.stop_by_ncp ? " ncp" : " stagnation")
-       << " ends before them\n";
+  if (slices > 0) {
+    text << "noise     the last " << std::ranges::max(steps) << " iterations fitted noise";
+    if (std::ssize(steps) > 1)
+      text << " (the most of a slice; in " << slices << " of " << steps.size() << ')';
+    text << "; " << spelled("stop") << (plan.job.options.stop_by_ncp ? " ncp" : " stagnation")
+         << " ends before them\n";
+  } else if (out.iterations <= few && std::ranges::count(out.stopped_by, "stagnation") > 0) {
+    text << "noise     so much that " << out.iterations
+         << " iterations fit all else, and one too many is seen; tv smooths it\n";
+  }
   return text.str();
 }
 

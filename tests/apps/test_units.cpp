@@ -28,9 +28,9 @@ const std::vector<Units>& scans() {
   return all;
 }
 
-/// Mm, um, m, and with parallel rays no unit at all.
+/// Units of which a mm has so many: um, m, and with parallel rays no unit at all.
 std::vector<double> units_of(const Units& scan) {
-  std::vector<double> all{1, 1e3, 1e-3};
+  std::vector<double> all{1e3, 1e-3};
   if (scan.sod == 0) all.push_back(1 / scan.pitch);
   return all;
 }

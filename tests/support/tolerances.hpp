@@ -465,9 +465,8 @@ constexpr double exponential_step = 100 * u;
 
 /// Rounding differs from the first step on, and four steps magnify it to less than this.
 constexpr double solver_steps = 1e-5;
-/// Volumes of solvers in units of which one is not a power of two of the other: up to 40 steps, which magnify
-/// rounding as `krylov_freedom` has it, a hundredfold for each nine (measured in 40: 8e-3, in those that
-/// rules stop: 1e-4).
+/// Volumes that rules stop, in units of which one is no power of two times the other: four steps of CGLS
+/// magnify rounding to `solver_steps`, up to 15 more a hundredfold (measured: 3e-4).
 constexpr double of_units = 1e-3;
 /// Volumes after ten steps, wherever their vectors lie: four steps of CGLS magnify rounding tenfold (below),
 /// ten again as much.
