@@ -70,7 +70,8 @@ class Attack:
             return self.count("ended")
         status, said = answer
         self.count(status)
-        if status not in good and not (self.ending and status == 503):
+        full = status == 503 and said.startswith(b"503 all connections are being answered")
+        if status not in good and not full and not (self.ending and status == 503):
             self.fault(path, body, "gives", status, said)
         if 400 <= status < 500 and b"\n" in said.strip():
             self.fault(path, "is refused by several lines", said)
