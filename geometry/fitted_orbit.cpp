@@ -67,14 +67,16 @@ std::array<Vector3, 2> across(const Vector3& axis) {
 }
 
 /// The middle of the circle on which points of a plane lie: that of x^2 + y^2 = a x + b y + c with the least
-/// squares (Kasa 1976). It is not finite if they lie on a line. Points count from their mean.
+/// squares (Kasa 1976). It is infinite if they lie on a line. Points count from their mean.
 std::array<double, 2> middle_of_circle(const std::vector<std::array<double, 2>>& points) {
   double xx = 0, xy = 0, yy = 0, xr = 0, yr = 0;
   for (const auto& [x, y] : points) {
     const double r = x * x + y * y;
     xx += x * x, xy += x * y, yy += y * y, xr += x * r, yr += y * r;
   }
-  const double determinant = xx * yy - xy * xy;
+  constexpr double rounding = 1e-12;  // an arc of a degree has 1e-9
+  const double determinant = xx * yy - xy * xy, square = xx + yy;
+  if (!(determinant > rounding * square * square)) return {INFINITY, INFINITY};
   return {0.5 * (xr * yy - yr * xy) / determinant, 0.5 * (yr * xx - xr * xy) / determinant};
 }
 

@@ -103,10 +103,9 @@ TYPED_TEST(CrossValidation, StopsAStepAfterTheLeastOfItsExactFunction) {
   const Small small;
   TypeParam solver(small.A, small.y, Array(small.A.domain()));
   const auto data = static_cast<double>(small.y.size());
-  std::vector<double> exact;
+  std::vector<double> exact{INFINITY};  // the start is no candidate
   const auto freedom = [&] {
-    const auto steps = static_cast<int>(exact.size());
-    const double t = steps == 0 ? 0 : influence(small, steps, this->harmonic).trace();
+    const double t = influence(small, static_cast<int>(exact.size()), this->harmonic).trace();
     exact.push_back(std::pow(solver.residual_norms().front() / (data - t), 2));
     return std::vector<double>{t};
   };
