@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "../operators/gradient.hpp"
 #include "../operators/vector.hpp"
 
 namespace tandem {
@@ -21,7 +20,7 @@ void em_step(const LinearOperator& B, const EmStep& step, Stream& stream) {
 void fill_empty_blocks(const EmStep& step, Stream& stream) {
   axpby(1, step.sums, 0, step.update, stream);
   divide(step.sums, step.least, 0, step.update, stream);  // 1, or 0 where no ray passes
-  const std::vector<double> lengths = norm(step.x, stream), data = sum_lengths(step.ratio, stream),
+  const std::vector<double> lengths = norm(step.x, stream), data = dot(step.projected, step.ratio, stream),
                             of_ones = dot(step.sums, step.update, stream);
   std::vector<float> values;
   for (std::size_t k = 0; k < lengths.size(); ++k)

@@ -24,6 +24,7 @@ void em_step(const LinearOperator& B, const EmStep& step, Stream& stream);
 
 /// Fills blocks of x without a positive voxel: one value where rays pass, else zeros. With this value the sum
 /// of Bx is that of b, the `ratio` of the step, which stays. So the start has the unit of the data.
+/// `projected` holds ones.
 void fill_empty_blocks(const EmStep& step, Stream& stream);
 
 }  // namespace tandem

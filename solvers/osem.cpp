@@ -21,7 +21,7 @@ Osem::Osem(const Subsets& A, Data b, Array x0)
   fill(r_, 1, stream_);
   A_.apply_adjoint(1, r_, 0, sums_, stream_);
   const std::vector<float> least = least_sums(sums_, stream_);
-  fill_empty_blocks({x_, update_, projected_, b_, sums_, least, {}}, stream_);
+  fill_empty_blocks({x_, update_, r_, b_, sums_, least, {}}, stream_);
   update_residual();
 }
 
