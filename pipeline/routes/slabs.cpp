@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "../../core/ceil_div.hpp"
 #include "../../operators/hierarchical.hpp"
@@ -28,11 +29,13 @@ Range rows_of_slab(const Job& job, Range slices) {
 /// The most rows that slabs of so many slices have, with those beyond the detector after the filter.
 Index most_rows(const Plan& plan, Index slices) {
   const Job& job = plan.job;
-  const Index all = detector_of(job.scan).rows, beyond = job.filtered.detector.rows - all;
+  const ConeBeam &cone = point_source_of(job.scan), wide = filtered_scan(cone);
+  const Index all = cone.detector.rows, below = std::lround(wide.midplane_row - cone.midplane_row),
+              above = wide.detector.rows - all - below;
   Index most = 0;
   for (Index first = 0; first + slices <= job.grid.size[2]; ++first) {
     const Range rows = rows_of_slab(job, {first, first + slices});
-    most = std::max(most, rows.size() + (rows.first == 0 || rows.last == all ? beyond : 0));
+    most = std::max(most, rows.size() + (rows.first == 0 ? below : 0) + (rows.last == all ? above : 0));
   }
   return most;
 }
