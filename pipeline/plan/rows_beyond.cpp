@@ -36,7 +36,7 @@ double field_of(const ConeBeam& scan, const VolumeGrid& grid) {
 }
 
 std::string words_of_fdk(const ConeBeam& scan, const Job& job) {
-  constexpr double rounding = 1e-6;  // of a voxel
+  constexpr double rounding = 1e-6;  // share of a voxel
   const VolumeGrid& grid = job.grid;
   const Index first = job.first[2], all = grid.size[2];
   const double field = field_of(scan, grid) - rounding * grid.pitch[0];
