@@ -116,12 +116,26 @@ bool is_one_valley(const std::vector<double>& curve) {
 /// An uncertainty, in steps, that is too large for a sweep of so many values.
 bool parts_disagree(double steps, std::size_t values) { return steps > std::max(1.0, 0.25 * (values - 1)); }
 
+/// The scores that doubt this one: each sees the others' mistakes. Opposite views are not always there.
+std::vector<Score> doubters_of(Score score) {
+  if (score == Score::opposite) return {Score::sharpness, Score::entropy};
+  return {score == Score::sharpness ? Score::entropy : Score::sharpness};
+}
+
+/// Whether a score has one valley, and one that doubts it has its own within a step of it.
+bool is_told_twice(const std::vector<Swept>& values, Score score, const std::vector<double>& curve) {
+  return is_one_valley(curve) && std::ranges::any_of(doubters_of(score), [&](Score other) {
+           const std::vector<double> its = curve_without(values, other);
+           return is_one_valley(its) && std::abs(lowest_place(its) - lowest_place(curve)) <= 1;
+         });
+}
+
 /// The uncertainty of the lowest place, in steps. Where one quarter shows nearly all that there is, the rest
-/// tells nothing without it; then each gets a little less weight instead, if the curve has one valley.
+/// tells nothing without it; then each gets a little less weight instead, if two scores have one valley.
 double steps_of(const std::vector<Swept>& values, Score score, const std::vector<double>& curve) {
   constexpr double little = 0.01;
   const double steps = spread_of_place(values, score, 1);
-  const bool one_sided = parts_disagree(steps, values.size()) && is_one_valley(curve);
+  const bool one_sided = parts_disagree(steps, values.size()) && is_told_twice(values, score, curve);
   return one_sided ? spread_of_place(values, score, little) : steps;
 }
 
@@ -154,10 +168,10 @@ bool is_plateau(const std::vector<double>& score, std::size_t best) {
 
 /// Whether slices of every second view have no more in common with those of the rest than chance gives them.
 bool is_noise(const Swept& some) {
-  constexpr double most = 4;  // roots
-  double in_common = 0, by_chance = 0;
-  for (const Sharpness& one : some.slices) in_common += one.in_common, by_chance += one.by_chance;
-  return by_chance > 0 && in_common < most * std::sqrt(by_chance);
+  constexpr double most = 8;  // filtered noise has a standard deviation of up to 2.5
+  double in_common = 0, squares = 0;
+  for (const Sharpness& one : some.slices) in_common += one.in_common, squares += std::pow(one.by_chance, 2);
+  return squares > 0 && std::abs(in_common) < most * std::sqrt(squares);
 }
 
 std::string text_of_value(double value) {
@@ -186,12 +200,6 @@ const char* best_by(Score score) {
   constexpr std::array<const char*, 3> words{"edges are sharpest", "the histogram is tidiest",
                                              "opposite views agree best"};
   return row_of(words, score);
-}
-
-/// The scores that doubt this one: each sees the others' mistakes. Opposite views are not always there.
-std::vector<Score> doubters_of(Score score) {
-  if (score == Score::opposite) return {Score::sharpness, Score::entropy};
-  return {score == Score::sharpness ? Score::entropy : Score::sharpness};
 }
 
 /// The value that is best by another score, if that is clearly elsewhere.
@@ -251,6 +259,7 @@ Sharpness sharpness_of(const SharpLook& look, double low, double high) {
   Sharpness all{std::vector<double>(quarters), 0, std::vector<double>(quarters)};
   std::array<Bars, quarters> counts{};
   std::array<double, quarters> squares{};
+  double pixels = 0;
   for (Index y = 0; y + 1 < height; ++y)
     for (Index x = 0; x + 1 < width; ++x) {
       const Index right = 2 * x + 1 - width, down = 2 * y + 1 - height, at = y * width + x;
@@ -265,13 +274,14 @@ Sharpness sharpness_of(const SharpLook& look, double low, double high) {
       all.variation[quarter] += std::hypot(gx, gy);
       const double common = 4 * (ex * (gx - ex) + ey * (gy - ey));
       all.energy[quarter] += common;
-      all.in_common += common, all.by_chance += common * common;
+      all.in_common += common, ++pixels;
       squares[quarter] += gx * gx + gy * gy;
       const double bar = high > low ? (look.slice[at] - low) / (high - low) * bars : 0;
       ++counts[quarter][static_cast<std::size_t>(std::clamp(bar, 0.0, bars - 1.0))];
     }
   for (std::size_t q = 0; q < quarters; ++q)
-    all.energy[q] = std::max(all.energy[q], least_share * squares[q]);
+    all.by_chance += squares[q] / std::sqrt(std::max(pixels, 1.0)),
+        all.energy[q] = std::max(all.energy[q], least_share * squares[q]);
   Bars sum{};
   for (const Bars& some : counts)
     for (std::size_t k = 0; k < bars; ++k) sum[k] += some[k];

@@ -27,8 +27,8 @@ struct Sharpness {
   std::vector<double> energy{};
   std::vector<double> entropy_without{};  ///< the same without each of the quarters
   OppositeViews opposite{};               ///< line integrals behind the slice, if they were compared
-  /// The sum of the products behind `energy`, and of their squares. By chance the first one is a few roots of
-  /// the second one at most.
+  /// The sum of the products behind `energy`, and what it is by chance: the sum of squares of the gradients
+  /// over the root of the number of pixels.
   double in_common = 0, by_chance = 0;
 
   double total() const;
@@ -80,11 +80,11 @@ struct SweepResult {
 
 /// Judges values in ascending order, of equal steps. The uncertainty is that of the jackknife: each quarter
 /// of each slice is left out once, and how far that moves the minimum tells how far it can be trusted. Where
-/// the score falls to one value and rises from there, each quarter pulls that value, and counts as far as it
-/// pulls. `least` is added for the parabola, which the score is not, and for what interpolation makes of
-/// slices: a share of a step. Sharpness and entropy doubt each other, and both doubt opposite views. A value
-/// whose slices have no edge at all, or whose score is no number, is the worst. @pre there are values, with
-/// as many slices each. @throws GeometryError for the score of opposite views if there are none
+/// two scores fall to one value and rise from there, each quarter may be left out by a little. `least` is
+/// added for the parabola, which the score is not, and for what interpolation makes of slices: a share of a
+/// step. Sharpness and entropy doubt each other, and both doubt opposite views. A value whose slices have no
+/// edge at all, or whose score is no number, is the worst. @pre there are values, with as many slices each.
+/// @throws GeometryError for the score of opposite views if there are none
 SweepResult judged(const std::vector<Swept>& values, Score score = Score::sharpness, double least = 0.1);
 
 }  // namespace tandem::pipeline

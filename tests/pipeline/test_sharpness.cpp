@@ -119,14 +119,17 @@ TEST(Sharpness, IsResolvedByOneQuarterThatShowsAll) {
       std::array{0.034, 0.025, 0.025, 0.026, 0.026, 0.026, 0.027},
       std::array{0.234, 0.269, 0.310, 0.325, 0.301, 0.271, 0.257},
       std::array{0.085, 0.057, 0.023, 0.018, 0.019, 0.020, 0.021}};
-  std::vector<Swept> values =
-      swept(7, [&](double v, std::size_t q) { return variations[q][static_cast<std::size_t>(v)]; });
+  std::vector<Swept> values = swept(
+      7, [&](double v, std::size_t q) { return variations[q][static_cast<std::size_t>(v)]; },
+      [](double v) { return 3 + 0.3 * std::abs(v - 2.9); });
   for (std::size_t k = 0; k < values.size(); ++k)
     for (const auto& energy : energies) values[k].slices[0].energy.push_back(energy[k]);
   const SweepResult found = judged(values);
   EXPECT_EQ(found.verdict, Verdict::resolved) << found.words;
   EXPECT_EQ(found.best, 3u);
   EXPECT_LT(found.uncertainty, 0.5);
+  for (Swept& each : values) each.slices[0].entropy = 4;  // no other score says so
+  EXPECT_EQ(judged(values).verdict, Verdict::ambiguous);
 }
 
 /// Air outside of the sample has no edges, so it is neither the sharpest nor the tidiest slice.
