@@ -26,7 +26,8 @@ def test_solvers_lower_the_residual_and_say_it(kind, beam):
     blocks = A.range.block_count
     assert report.iterations == 12 and report.block_iterations == [12] * blocks
     assert report.stopped_by == ["max_iterations"] * blocks
-    assert len(report.residuals) == 13 and report.residuals[-1] < 0.3 * report.residuals[0]
+    of_zero = np.linalg.norm(b.astype(float))  # from which all but Mlem start
+    assert len(report.residuals) == 13 and report.residuals[-1] < 0.3 * of_zero
     x = solver.solution
     assert x.shape == A._domain.inner and x.dtype == np.float32
     true = np.linalg.norm((b - A @ x).astype(float))
