@@ -52,7 +52,7 @@ std::string words_of_fdk(const ConeBeam& scan, const Job& job) {
   if (whole > 0) text << first << ":" << first + whole;
   if (whole > 0 && last < all) text << " and ";
   if (last < all) text << first + last << ":" << first + all;
-  text << ", of the outermost one from " << least << " mm of " << field
+  text << ", of the outermost one from " << (least < rounding * field ? 0 : least) << " mm of " << field
        << " mm from the axis on; fdk takes the sample to go on there as in the outermost rows";
   return text.str();
 }

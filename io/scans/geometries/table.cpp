@@ -25,7 +25,7 @@ std::string geometry_files() {
 
 GeometryName geometry_named(const std::string& text) {
   for (const auto& [ending, parallel] : {std::pair{":parallel", true}, {":cone", false}})
-    if (text.ends_with(ending))
+    if (text.ends_with(ending) && text != ending)  // ":cone" alone is a name
       return {text.substr(0, text.size() - std::string_view(ending).size()), parallel};
   return {text};
 }

@@ -105,6 +105,7 @@ TEST_F(RaysOfVectors, AreSaidToBeSourcesWhereTheFileIsSilent) {
 
 TEST(GeometryName, EndsWithWhatRaysAre) {
   for (const auto& [text, path, parallel] : {std::tuple{"a:b.npy", "a:b.npy", std::optional<bool>()},
+                                             {":cone", ":cone", std::optional<bool>()},
                                              {"a.npy:parallel", "a.npy", true},
                                              {"a.npy:cone", "a.npy", false}}) {
     EXPECT_EQ(io::geometry_named(text).path, path);
