@@ -205,14 +205,14 @@ class Alignment {
 
   /// The variances of a move by blocks of cells. Few blocks tell one badly, and views side by side are alike.
   std::vector<double> variances(const std::vector<Step>& steps, std::size_t k) const {
-    constexpr Index enough = 32 * 36;  // cells
-    const Index beside = enough / std::max<Index>(1, inner_.rows.size() * inner_.bins.size()) / 2,
+    constexpr Index cells = 32 * 36;
+    const Index beside = cells / std::max<Index>(1, inner_.rows.size() * inner_.bins.size()) / 2,
                 last = std::ssize(steps) - 1;
     std::vector<double> all;
     for (Index v = 0; v <= last; ++v) {
-      const Range near{std::max<Index>(0, v - beside), std::min(last, v + beside) + 1};
+      const Range alike{std::max<Index>(0, v - beside), std::min(last, v + beside) + 1};
       all.push_back(0);
-      for (Index w = near.first; w < near.last; ++w) all.back() += steps[w].covariance(k, k) / near.size();
+      for (Index w = alike.first; w < alike.last; ++w) all.back() += steps[w].covariance(k, k) / alike.size();
     }
     return all;
   }
