@@ -97,7 +97,7 @@ StopRule white_residual() {
   });
 }
 
-StopRule watched(StopRule rule) {
+StopRule watched(const StopRule& rule) {
   const auto first = std::make_shared<std::vector<double>>();
   const auto never = [](const Progress&, std::size_t) { return false; };
   const auto look = [first, rule](const Progress& now, std::size_t block) {

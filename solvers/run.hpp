@@ -69,7 +69,7 @@ StopRule white_residual();
 
 /// Never stops, and keeps for each block the iteration at which the rule held for the first time, or -1.
 /// `kept` is set, and has no number of a block that has not been asked about.
-StopRule watched(StopRule rule);
+StopRule watched(const StopRule& rule);
 
 /// Stops when the objective is above its minimum by at most the share epsilon, by the bound of a dual
 /// problem. `gaps` are asked for at every tenth step, since they cost about as much as a step.

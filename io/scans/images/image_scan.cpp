@@ -6,6 +6,7 @@
 #include "../../../core/spelled.hpp"
 #include "../../../core/units.hpp"
 #include "../../files/natural_order.hpp"
+#include "../../files/text.hpp"
 #include "../changed_frames.hpp"
 #include "../cone_vectors.hpp"
 #include "../made_frames.hpp"
