@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/rounding.hpp"
-
 namespace tandem {
 
 namespace {
@@ -41,20 +39,29 @@ ErrorCurve::Span ErrorCurve::octaves() const {
           std::max(last, std::min(last + beyond, tried.last))};
 }
 
+std::vector<double> ErrorCurve::corners() const {
+  std::vector<double> all = coarser_ ? coarser_->corners() : std::vector<double>{};
+  for (const WeightTrial& trial : trials_) all.push_back(octave_of(trial));
+  return all;
+}
+
 double ErrorCurve::largest_weight(double settled) const {
-  constexpr int an_octave = 64;
-  const auto [first, last_octave] = octaves();
-  const double octaves = last_octave - first;
-  const auto steps = ceil_int(octaves * an_octave);
+  const auto [first, last] = octaves();
+  std::vector<double> at{first, last};  // between these the curve is straight
+  for (const double octave : corners())
+    if (octave > first && octave < last) at.push_back(octave);
+  std::ranges::sort(at);
   std::vector<double> errors;
-  for (int k = 0; k <= steps; ++k) errors.push_back(log_error(first + octaves * k / std::max(1, steps)));
+  for (const double octave : at) errors.push_back(log_error(octave));
   double uncertainty = 0;
   for (const WeightTrial& trial : trials_) uncertainty += trial.uncertainty / trial.error;
   uncertainty /= trials_.size();
   const double most = *std::ranges::min_element(errors) + std::log1p(std::max(uncertainty, settled));
-  int last = steps;
-  while (errors[last] > most) --last;
-  return std::exp2(first + octaves * last / std::max(1, steps));
+  std::size_t low = at.size() - 1;
+  while (errors[low] > most) --low;
+  if (low + 1 == at.size()) return std::exp2(last);
+  const double part = (most - errors[low]) / (errors[low + 1] - errors[low]);
+  return std::exp2(at[low] + part * (at[low + 1] - at[low]));
 }
 
 }  // namespace tandem

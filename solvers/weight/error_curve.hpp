@@ -26,6 +26,7 @@ class ErrorCurve {
   };
   double log_error(double octave) const;
   Span octaves() const;
+  std::vector<double> corners() const;  ///< octaves of all trials, also of coarser curves
 
   std::shared_ptr<const ErrorCurve> coarser_;
   std::vector<WeightTrial> trials_;

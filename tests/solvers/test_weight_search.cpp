@@ -226,6 +226,23 @@ TEST(ErrorCurve, FindsTheLargestWeightWithinTheTolerance) {
   EXPECT_NEAR(half.largest_weight(0.02), all.largest_weight(0.02), 0.02 * all.largest_weight(0.02));
 }
 
+/// Ranks and one process have errors and weights that differ by rounding.
+TEST(ErrorCurve, MovesTheLargestWeightByNoMoreThanRounding) {
+  const auto found = [](double off) {
+    ErrorCurve wide;
+    for (const double weight : {0.05, 0.1, 0.2, 0.4})
+      wide.add({weight * (1 + off), 1 + std::pow(std::log2(weight / 0.15), 2) + off, 0.01});
+    ErrorCurve narrow(std::make_shared<ErrorCurve>(wide));
+    for (const double weight : {0.12, 0.18}) narrow.add({weight * (1 - off), 0.5 + weight - off, 0.005});
+    return std::pair{wide.largest_weight(0.01), narrow.largest_weight(0.01)};
+  };
+  const auto [wide, narrow] = found(0);
+  for (const double off : {1e-7, -1e-7, 1e-15, -1e-15}) {
+    EXPECT_NEAR(found(off).first / wide, 1, 1e-6) << off;
+    EXPECT_NEAR(found(off).second / narrow, 1, 1e-6) << off;
+  }
+}
+
 /// Such a volume is FBP's if views are missing.
 TEST(WeightSearch, AFirstVolumeFarFromTheDataDoesNoHarm) {
   NoisyScan noisy;
