@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,14 +14,12 @@
 #include "../core/parallel.hpp"
 #include "../io/files/output.hpp"
 #include "../io/scans/given_scan.hpp"
-#include "options/values.hpp"
+#include "../options/values.hpp"
 
 namespace tandem::apps {
 
-/// The command line is wrong. This is found without opening a file.
-class UsageError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using namespace options;
+
 /// A check did not hold.
 class CheckFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -54,9 +52,13 @@ class Listening {
 
 /// The options of every command.
 struct Common {
-  bool quiet = false;
+  bool quiet = false, help = false;
+  bool silent = false;     ///< whether others tell people: another rank, or a page
   bool overwrite = false;  ///< whether to replace files that tandem did not write
   int threads = 0;
+  std::string config;  ///< file of options
+  /// What a person should hear about options, once.
+  std::shared_ptr<std::vector<std::string>> notes = std::make_shared<std::vector<std::string>>();
   std::string json;                    ///< file for the report, "-" for standard output
   std::string log;                     ///< file for all lines; empty: none
   std::shared_ptr<io::Output> report;  ///< the report, after `open_report` was called
@@ -67,15 +69,11 @@ struct Common {
   /// The files to which each input leads.
   std::map<std::filesystem::path, std::vector<std::filesystem::path>> behind{};
 
+  /// Whether a run that writes files tells people on standard output what it made.
+  bool tells() const { return json != "-" && !quiet; }
   io::Replace replace() const { return overwrite ? io::Replace::any : io::Replace::own; }
 };
-void add_common(CLI::App& command, Common& common);
-/// Adds --allow-external-files, an option of every command that reads HDF5.
-void add_external_files(CLI::App& command, bool& allowed);
-
-/// The JSON of a text that anybody may have written. The result is "discarded" if the text is no JSON, or if
-/// it is nested deeper than anything that tandem writes, because printing that would crash the program.
-nlohmann::json parsed(const std::string& text);
+void add_common(Table& table, Common& common);
 
 /// The text of a report. Bytes of file names that are not UTF-8 are replaced.
 std::string text_of(const nlohmann::json& report, int indent = -1);
@@ -90,17 +88,16 @@ void open_report(Common& common);
 /// Results for people go to standard output, unless the report goes there.
 void write_report(Common& common, const nlohmann::json& report);
 
-/// The work of the chosen command. Each command adds itself to the program, and sets it.
-using Action = std::function<void()>;
-void add_simulate(CLI::App& program, Action& chosen);
-void add_info(CLI::App& program, Action& chosen);
-void add_center(CLI::App& program, Action& chosen);
-void add_calibrate(CLI::App& program, Action& chosen);
-void add_recon(CLI::App& program, Action& chosen);
-void add_look(CLI::App& program, Action& chosen);
-void add_project(CLI::App& program, Action& chosen);
-void add_report(CLI::App& program, Action& chosen);
-void add_check(CLI::App& program, Action& chosen);
-void add_bench(CLI::App& program, Action& chosen);
+/// A command of the program. Each has a file in commands/ and a line in its table.
+struct Command {
+  std::string_view name, what;
+  void (*add)(Table& table);  ///< adds its options, and sets its work
+  bool in_program = true;     ///< whether it reports without printing, so that Python can run it
+};
+std::span<const Command* const> commands();
+/// @throws UsageError for a name that is not known
+const Command& command_named(const std::string& name);
+/// The options of a command, none of which is given.
+std::shared_ptr<Table> table_of(const Command& command);
 
 }  // namespace tandem::apps

@@ -1,6 +1,8 @@
 // The program: subcommands, help, exit codes.
 
 #include <malloc.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -36,13 +38,15 @@ std::string version() {
   return text;
 }
 
+bool only_answered = false;  // help and the like
+
 int fail(const std::string& what, int code) {
   apps::take_last_word();
   return apps::say_failure(what, code);
 }
 
 /// Runs the chosen command and returns the exit code, see `failure_of`.
-int run(const apps::Action& action) {
+int run(const std::function<void()>& action) {
   const std::optional<apps::Failure> failure = apps::failure_of(action);
   if (failure) return fail(failure->text, failure->code);
   apps::leave_ranks();
@@ -50,10 +54,10 @@ int run(const apps::Action& action) {
 }
 
 /// @throws UsageError for a command that several ranks cannot do together
-void require_for_ranks(const CLI::App& program) {
+void require_for_ranks(const std::string& command) {
   const int ranks = Comm::world().size();
-  if (const std::string name = program.get_subcommands().front()->get_name(); ranks > 1 && name != "recon")
-    throw apps::UsageError("tandem " + name + " is done by one process, and " + std::to_string(ranks) +
+  if (ranks > 1 && command != "recon")
+    throw apps::UsageError("tandem " + command + " is done by one process, and " + std::to_string(ranks) +
                            " were started; only recon shares its work");
 }
 
@@ -66,13 +70,19 @@ void require_instruction_set() {
   }
 }
 
-/// The exit code, changed if not all that was printed could be written.
+/// Whether standard output is a pipe that nobody reads any more.
+bool lost_its_reader() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0;
+}
+
+/// The exit code, changed if not all that was printed could be written. A reader of help may stop early.
 int checked_output(int code) {
   std::cout.flush();
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
   const std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
-  if (code > 1) return code;
+  if (code > 1 || (only_answered && lost_its_reader())) return code;
   return fail("standard output: cannot be written" + why + apps::words_on_published(), 3);
 }
 
@@ -80,27 +90,16 @@ int run_program(int argc, char** argv) {
   // Large blocks go back to the system when they are freed, because --memory bounds what the process holds.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   const apps::PrintableStream out(std::cout), err(std::cerr);
-  CLI::App program("X-ray tomography from matched projector pairs: from scan to volume.", "tandem");
-  program.set_help_flag("-h,--help", "this list");
-  program.set_version_flag("--version", version, "the version");
-  program.require_subcommand(1);
-  program.footer(
-      "Examples:\n"
-      "  tandem simulate -o scan.h5 --views 360 --photons 1e4 --truth truth.h5\n"
-      "  tandem info scan.h5\n"
-      "  tandem recon scan.h5 -o volume.h5 --preview volume.png\n\n"
-      "tandem help COMMAND (or tandem COMMAND --help) lists the options of a command.");
-  apps::Action chosen;
-  for (auto add : {apps::add_simulate, apps::add_info, apps::add_center, apps::add_calibrate, apps::add_recon,
-                   apps::add_look, apps::add_project, apps::add_report, apps::add_check, apps::add_bench})
-    add(program, chosen);
-  apps::prepare(program);
+  const std::vector<std::string> words(argv + 1, argv + argc);
   return run([&] {
     require_instruction_set();
     apps::begin_ranks(argc, argv);
-    if (!apps::parse(program, argc, argv)) return;
-    require_for_ranks(program);
-    chosen();
+    if (!words.empty() && words[0] == "--version")
+      return only_answered = true, void(std::cout << version() << '\n');
+    const auto command = apps::parse(words);
+    if (!command) return void(only_answered = true);
+    require_for_ranks(command->command);
+    command->work();
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../core/rounding.hpp"
 #include "../core/spelled.hpp"
 #include "../core/units.hpp"
 #include "../geometry/view_angles.hpp"
@@ -133,6 +134,40 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& sc
   const Rays rays{line_integrals, scan.angles, d.rows, d.bins, d.bin_pitch / scan.sdd};
   return within(range, d.rows, axis_by_opposite_rays(rays, range, search.aside),
                 axis_advice(scan.angles, whole_turn, d.rows > 1));
+}
+
+AxisEstimate find_axis(std::span<const float> line_integrals, const Scan& scan, Index rows,
+                       const AxisSearch& search) {
+  if (const auto* beam = std::get_if<ParallelBeam>(&scan))
+    return find_axis(line_integrals, beam->angles, rows, beam->detector.bins, search);
+  ConeBeam some = point_source_of(scan);
+  some.detector.rows = rows;
+  AxisEstimate axis = find_axis(line_integrals, some, search);
+  for (double& angle : some.angles) angle = -angle;
+  double turned = 0;
+  try {
+    turned = find_axis(line_integrals, some, search).agreement;
+  } catch (const GeometryError&) {  // then the views do not agree
+  }
+  axis.turns_back = turned > axis.agreement;
+  return axis;
+}
+
+std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) {
+  count = std::min(count, selected.size());
+  const auto* cone = std::get_if<ConeBeam>(&scan);
+  const double first = cone ? std::round(cone->midplane_row - 0.5 * (count - 1)) : 0;
+  const Index next = floor_index(std::clamp<double>(first, selected.first, selected.last - count));
+  std::vector<Index> rows;
+  for (Index k = 0; k < count; ++k)
+    rows.push_back(cone ? next + k : selected.first + (2 * k + 1) * selected.size() / (2 * count));
+  return rows;
+}
+
+std::vector<double> axes_of(const AxisEstimate& axis) {
+  std::vector<double> axes{axis.axis_bin};
+  if (axis.axis_if_repeated) axes.push_back(*axis.axis_if_repeated);
+  return axes;
 }
 
 std::string axis_advice(std::span<const double> angles, double turn, bool others) {

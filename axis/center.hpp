@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "../geometry/scan.hpp"
 
@@ -47,6 +48,9 @@ struct AxisEstimate {
   /// it.
   std::optional<double> axis_if_repeated{};
   bool cut_off = false;  ///< for vo: whether the sample reaches beyond an end of the detector
+  /// For a scan with a point source: whether its views agree better in the other sense of rotation, since
+  /// files and users may be wrong about it.
+  bool turns_back = false;
 };
 
 /// Finds the axis from the line integrals of some rows, (view, row, bin), with view angles in rad in any
@@ -67,6 +71,18 @@ AxisEstimate find_axis(std::span<const float> line_integrals, std::span<const do
 /// each of some 600 trials, with bins averaged to 256.
 AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& scan,
                        const AxisSearch& search = {});
+
+/// Finds the axis from some rows of a scan of any kind, as the functions above do, and looks whether a point
+/// source goes round the other way. @throws GeometryError also for views that have no axis
+AxisEstimate find_axis(std::span<const float> line_integrals, const Scan& scan, Index rows,
+                       const AxisSearch& search = {});
+
+/// The rows that tell the axis, `count` of the selected ones: spread over them, or for a point source next to
+/// the midplane, since only near it rays are measured twice.
+std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count);
+
+/// The axes that are possible by an estimate.
+std::vector<double> axes_of(const AxisEstimate& axis);
 
 /// Why the axis is hard to find, if the reason lies in the angles of the views, rad, and what may help.
 /// "choose other rows" is a remedy only if there are `others`. `turn`: the arc of which views must fill the

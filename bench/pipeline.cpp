@@ -190,9 +190,9 @@ double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& rea
 double fbp_alone(const Axes& axes, const p::Plan& plan) {
   const p::Problem problem = problem_of(plan, {0, plan.flow.rows_at_once}, plan.flow.workers.front());
   const std::optional<LinearOperator> F =
-      plan.flow.placement->filter(plan.flow, plan.job.options.filter, problem);
+      plan.flow.placement->filter(plan.flow, plan.job.options.fbp_filter, problem);
   const p::BackProjection B =
-      plan.flow.placement->back_projection(plan.flow, plan.job.options.filter, problem);
+      plan.flow.placement->back_projection(plan.flow, plan.job.options.fbp_filter, problem);
   const auto unheard = [](double) {};
   const Array y = input(problem.A.range());
   const KeepHostMemory kept;
@@ -209,7 +209,7 @@ double fdk_alone(const Axes& axes, const p::Plan& plan) {
   const KeepHostMemory kept;
   for (const Range slices : p::chunks_due(plan, {})) {
     const p::Problem problem = problem_of(plan, slices, plan.flow.workers.front());
-    const p::ByViews fdk = p::beam_of(problem.scan).of_views(plan.job.options.filter, problem);
+    const p::ByViews fdk = p::beam_of(problem.scan).of_views(plan.job.options.fbp_filter, problem);
     const Range first = blocks_of(plan).front();
     const Array y = input(fdk.filter(first).domain());
     Array x(problem.A.domain());

@@ -22,6 +22,13 @@ macro(need_library variable package library)
   endif()
 endmacro()
 
+macro(need_header variable package header)
+  find_path(${variable} ${header})
+  if(NOT ${variable})
+    list(APPEND missing ${package})
+  endif()
+endmacro()
+
 function(refuse_missing)
   if(missing)
     list(JOIN missing " " packages)

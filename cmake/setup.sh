@@ -9,7 +9,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config python3
   libtbb-dev libhwy-dev libeigen3-dev libhdf5-dev libtiff-dev libpng-dev libdeflate-dev
   liblz4-dev libzstd-dev libblosc-dev libpugixml-dev libopenmpi-dev openmpi-bin
-  libcli11-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev "$@"
+  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libgtest-dev librapidcheck-dev "$@"
 )
 
 say() { echo "setup: $*"; }
@@ -63,6 +63,7 @@ Zstandard zstd.h
 Blosc blosc.h
 pugixml pugixml.hpp
 CLI11 CLI/CLI.hpp
+toml++ toml++/toml.h
 nlohmann-json nlohmann/json.hpp
 GoogleTest gtest/gtest.h
 RapidCheck rapidcheck.h

@@ -79,8 +79,8 @@ RankForecast forecast_of_rank(const Scan& scan, const VolumeGrid& grid, const So
   return found;
 }
 
-PlannedTraffic planned_traffic(const Method& method, const MethodOptions& options, const VolumeGrid& grid,
-                               int rank, int ranks, Index together) {
+PlannedTraffic planned_traffic(const Method& method, const Recipe& options, const VolumeGrid& grid, int rank,
+                               int ranks, Index together) {
   const auto subsets = static_cast<int>(method.subsets ? options.subsets.value_or(1) : 1);
   const int of_fbp = options.initial == Initial::fbp ? (options.stop_by_gcv ? 2 : 1) : 0;
   const auto strips = [&](const Applications& some) { return bytes_sent(some, grid, rank, ranks, together); };

@@ -52,7 +52,7 @@ struct PlannedTraffic {
 /// (operators/distributed/rank_projector), by pure arithmetic. For each subset of views the whole volume goes
 /// round. It leaves out work that depends on the data: the search for a weight, gaps, and an objective for
 /// the report.
-PlannedTraffic planned_traffic(const Method& method, const MethodOptions& options, const VolumeGrid& grid,
-                               int rank, int ranks, Index together = 1);
+PlannedTraffic planned_traffic(const Method& method, const Recipe& options, const VolumeGrid& grid, int rank,
+                               int ranks, Index together = 1);
 
 }  // namespace tandem::pipeline

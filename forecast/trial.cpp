@@ -72,7 +72,7 @@ Plan part_of(Plan plan, Size size) {
   job.views = {0, size.views};
   job.looks_ahead = false;
   plan.flow.rows_at_once = size.slices;
-  MethodOptions& options = job.options;
+  Recipe& options = job.options;
   options.iterations = std::min(*options.iterations, 2);
   options.tv_weight = options.tv_weight.value_or(1);
   if (options.subsets) options.subsets = std::min(*options.subsets, size.views);

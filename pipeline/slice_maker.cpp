@@ -47,7 +47,7 @@ std::string key_of_lines(const Plan& plan, const Recipe& recipe) {
 /// by it.
 std::string key_of_filter(const Plan& plan, const Recipe& recipe) {
   const Job& job = plan.job;
-  const Filter& f = job.options.filter;
+  const Filter& f = job.options.fbp_filter;
   const bool apart = rows_are_slices(job.scan) && !has_row_axes(job.scan);
   KeyText key;
   key.add(job.views, job.bins, recipe.binning, recipe.voxel_size_mm, static_cast<int>(f.window), f.cutoff,
@@ -181,7 +181,7 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
   if (flow.route->slices == Slices::sums) return by_views(one, problem, y, at, go_on);
   const auto filter = [&] {
     at.made.emplace_back("filter");
-    const auto F = flow.placement->filter(flow, plan.job.options.filter, problem);
+    const auto F = flow.placement->filter(flow, plan.job.options.fbp_filter, problem);
     Stream& stream = default_stream(one.work.device());
     Array out(F ? F->range() : projection_space(problem.scan, one.work.device()), stream);
     const ConstVectorView in = of_scan(y, projection_space(problem.scan, one.work.device()));
@@ -196,7 +196,7 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
       one.filter_key + KeyText().add(plan.job.axis_in_file, grid.size, grid.centre[0], grid.centre[1]).text();
   const auto B = kept_back_projections.result(back, [&] {
     at.made.emplace_back("operator");
-    return flow.placement->back_projection(flow, plan.job.options.filter, problem);
+    return flow.placement->back_projection(flow, plan.job.options.fbp_filter, problem);
   });
   return (*B)(*filtered, [&](double) { go_on(); });
 }
@@ -212,7 +212,7 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
   const auto filter = [&] {
     at.made.emplace_back("filter");
     const LinearOperator F =
-        beam_of(problem.scan).of_views(plan.job.options.filter, problem).filter({0, views});
+        beam_of(problem.scan).of_views(plan.job.options.fbp_filter, problem).filter({0, views});
     Array out(F.range(), stream);
     F.apply(1, of_scan(y, F.domain()), 0, out, stream);
     stream.synchronize();
@@ -224,7 +224,7 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
   for (const Range lines : pieces({0, ny}, one.work.device().is_cuda() ? ny : lines_at_once)) {
     Problem strip = problem;
     strip.grid = region(problem.grid, {0, nx}, lines, {0, nz});
-    const ByViews of_strip = beam_of(problem.scan).of_views(plan.job.options.filter, strip);
+    const ByViews of_strip = beam_of(problem.scan).of_views(plan.job.options.fbp_filter, strip);
     for (const Range some : blocks_of(views, plan.flow.views_at_once)) {
       go_on();
       const LinearOperator B = of_strip.back_projection(some);

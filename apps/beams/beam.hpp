@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../axis/center.hpp"
 #include "../options/geometry_options.hpp"
-#include "../runs/progress.hpp"
 
 namespace tandem::apps {
 
@@ -27,22 +25,11 @@ struct Beam {
   /// The geometry of a scan beside views, rows and bins: for a report, and as a line for people.
   nlohmann::json (*fields)(const Scan& scan);
   std::string (*words)(const Scan& scan);
-
-  /// `rows_for_axis` chooses `count` of the selected rows for the search of the axis. `find_axis` finds the
-  /// axis from their line integrals (view, row, bin).
-  std::vector<Index> (*rows_for_axis)(const Scan& scan, Range selected, Index count);
-  pipeline::AxisEstimate (*find_axis)(const std::vector<float>& lines, const Scan& scan, Index rows,
-                                      const pipeline::AxisSearch& search, ProgressLine& progress);
 };
 
 /// The kinds that options can make; the first one is the default. Views of any geometry come from files.
 std::span<const Beam> beams();
 const Beam& beam_named(std::string_view kind);
-/// The kind with this name, in upper or lower case; "fan" is a cone beam of one row. Empty for another word.
-std::string_view kind_called(const std::string& word);
 const Beam& beam_of(const Scan& scan);
-
-/// `count` rows that are spread over the selected ones.
-std::vector<Index> spread_rows(Range selected, Index count);
 
 }  // namespace tandem::apps

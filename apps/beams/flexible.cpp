@@ -4,7 +4,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "../../core/error.hpp"
 #include "beam.hpp"
 
 namespace tandem::apps {
@@ -36,15 +35,6 @@ std::string words_of_flexible(const Scan& scan) {
   return text.str();
 }
 
-std::vector<Index> rows_of_flexible(const Scan&, Range selected, Index count) {
-  return spread_rows(selected, std::min(count, selected.size()));
-}
-
-pipeline::AxisEstimate no_axis(const std::vector<float>&, const Scan&, Index, const pipeline::AxisSearch&,
-                               ProgressLine&) {
-  throw GeometryError("the views of a flexible beam have no rotation axis that could be found");
-}
-
 }  // namespace
 
 extern const Beam flexible_beam{
@@ -55,8 +45,6 @@ extern const Beam flexible_beam{
     .scan = nullptr,
     .fields = fields_of_flexible,
     .words = words_of_flexible,
-    .rows_for_axis = rows_of_flexible,
-    .find_axis = no_axis,
 };
 
 }  // namespace tandem::apps

@@ -12,15 +12,6 @@ Scan parallel_scan(const GeometryOptions&, Detector detector, std::vector<double
   return ParallelBeam{detector, std::move(angles)};
 }
 
-pipeline::AxisEstimate find_parallel_axis(const std::vector<float>& lines, const Scan& scan, Index rows,
-                                          const pipeline::AxisSearch& search, ProgressLine&) {
-  return pipeline::find_axis(lines, angles_of(scan), rows, detector_of(scan).bins, search);
-}
-
-std::vector<Index> rows_for_parallel_axis(const Scan&, Range selected, Index count) {
-  return spread_rows(selected, std::min(count, selected.size()));
-}
-
 }  // namespace
 
 extern const Beam parallel_beam{
@@ -36,8 +27,6 @@ extern const Beam parallel_beam{
     .words = [](const Scan& scan) -> std::string {
       return parallel(scan).view_shift_bins.empty() ? "parallel beam" : "parallel beam, shifted views";
     },
-    .rows_for_axis = rows_for_parallel_axis,
-    .find_axis = find_parallel_axis,
 };
 
 }  // namespace tandem::apps

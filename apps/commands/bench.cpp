@@ -14,10 +14,8 @@
 #include "../../kernels/parallel.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../command.hpp"
-#include "../options/command_line.hpp"
 #include "../options/device_options.hpp"
-#include "../options/files.hpp"
-#include "../options/values.hpp"
+#include "../runs/files.hpp"
 #include "../runs/progress.hpp"
 
 namespace tandem::apps {
@@ -138,16 +136,15 @@ void run_bench(BenchOptions& o) {
                           {"rows", rows}});
 }
 
-void add_streamed(CLI::App& c, bench::Axes& axes) {
-  CLI::Option* streamed =
-      c.add_flag("--streamed", axes.streamed, "cone, flexible: from host memory and back, in tiles");
-  add_counts(c, "--devices", axes.devices,
+void add_streamed(Table& c, bench::Axes& axes) {
+  c.add("--streamed", On::result, axes.streamed, "cone, flexible: from host memory and back, in tiles");
+  add_counts(c, "--devices", On::result, axes.devices,
              "pipeline, --streamed, flexible, solvers of a cone beam: GPUs, or a list (default 1)", 1024);
-  add_counts(c, "--streams", axes.streams,
+  add_counts(c, "--streams", On::result, axes.streams,
              "pipeline, --streamed: streams of each, 1 to 3, or a list (default 3)", 3);
-  c.add_option("--device-memory", axes.device_memory, "bytes of each (default: 90 % of what is free)")
-      ->check(positive(1e18))
-      ->needs(streamed);
+  c.add("--device-memory", On::result, axes.device_memory, "bytes of each (default: 90 % of what is free)")
+      .check(positive(1e18))
+      .only_with("--streamed");
 }
 
 /// @throws UsageError for what does not go together
@@ -166,64 +163,70 @@ void complete(BenchOptions& o, bool gives_slices) {
                      " does not go with --streamed, which has separable_footprint");
 }
 
-void add_case(CLI::App& c, BenchOptions& o) {
-  heading(c, "Case");
+void add_case(Table& c, BenchOptions& o) {
+  c.heading("Case");
   std::vector<std::string> names;
   for (const auto& [name, body] : cases) names.push_back(name);
-  add_choice(c, "case", o.name, names, "what to time")->required();
-  c.add_option("--size", o.axes.size, "voxels along x and y, and bins, of fan half as many (default 512)")
-      ->check(count());
-  add_counts(c, "--slices", o.axes.slices, "slices, or a list (default 64; of a cone beam: --size)");
-  c.add_option("--views", o.axes.views, "views (default 512)")->check(count());
-  c.add_option("--repeat", o.axes.repeat, "runs of which the median counts (default 5)")
-      ->check(count(1, 1'000'000));
-  add_choice(c, "--accuracy", o.accuracy, {"1e-3", "1e-4", "1e-5", "all"}, "of fourier (default 1e-4)");
-  add_choice(c, "--geometry", o.geometry, {"parallel", "cone", "fan"},
+  add_choice(c, "case", On::result, o.name, names, "what to time").required();
+  c.add("--size", On::result, o.axes.size,
+        "voxels along x and y, and bins, of fan half as many (default 512)")
+      .check(count());
+  add_counts(c, "--slices", On::result, o.axes.slices,
+             "slices, or a list (default 64; of a cone beam: --size)");
+  c.add("--views", On::result, o.axes.views, "views (default 512)").check(count());
+  c.add("--repeat", On::result, o.axes.repeat, "runs of which the median counts (default 5)")
+      .check(count(1, 1'000'000));
+  add_choice(c, "--accuracy", On::result, o.accuracy, {"1e-3", "1e-4", "1e-5", "all"},
+             "of fourier (default 1e-4)");
+  add_choice(c, "--geometry", On::result, o.geometry, {"parallel", "cone", "fan"},
              "pipeline, solvers: of the scan (default parallel); a cone beam has --size slices; pictures: "
              "parallel or fan");
-  c.add_option("--methods", o.axes.methods, "solvers: the methods that are timed, NAME,... (default: all)")
-      ->delimiter(',')
-      ->transform(one_of(methods_that_iterate()));
-  c.add_option("--orbits", o.axes.orbits, "flexible: the orbits that are timed, NAME,... (default: all)")
-      ->delimiter(',')
-      ->transform(one_of(bench::orbits_of_flexible()));
-  add_choice(c, "--from", o.from, {"host", "file"}, "pipeline: where the scan is (default file)");
-  c.add_option("--chunk", o.axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
-      ->check(count());
+  add_words(c, "--methods", On::result, o.axes.methods, methods_that_iterate(),
+            "solvers: the methods that are timed, NAME,... (default: all)");
+  add_words(c, "--orbits", On::result, o.axes.orbits, bench::orbits_of_flexible(),
+            "flexible: the orbits that are timed, NAME,... (default: all)");
+  add_choice(c, "--from", On::result, o.from, {"host", "file"}, "pipeline: where the scan is (default file)");
+  c.add("--chunk", On::result, o.axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
+      .check(count());
   std::vector<std::string> places{"host"};
   for (const io::VolumeKind& kind : io::volume_kinds()) places.emplace_back(kind.ending());
-  add_choice(c, "--to", o.to, places, "pipeline: the ending of the volume's file (default .h5), or host");
-  add_choice(c, "--dtype", o.dtype, {"float32", "float16"}, "pipeline: type of the volume (default float32)");
-  c.add_flag("--steps", o.axes.all_steps, "pipeline: with zingers, stripes (vo-all) and phase (Paganin)");
+  add_choice(c, "--to", On::result, o.to, places,
+             "pipeline: the ending of the volume's file (default .h5), or host");
+  add_choice(c, "--dtype", On::result, o.dtype, {"float32", "float16"},
+             "pipeline: type of the volume (default float32)");
+  c.add("--steps", On::result, o.axes.all_steps,
+        "pipeline: with zingers, stripes (vo-all) and phase (Paganin)");
+}
+
+void add_bench(Table& c) {
+  auto o = std::make_shared<BenchOptions>();
+  add_case(c, *o);
+  c.heading("Device");
+  add_choice(c, "--variant", On::result, o->variant, variants_to_time(),
+             "default automatic; of a cone beam: a model");
+  add_choice(c, "--precision", On::result, o->precision, {"all", "float32", "float16", "uint8"},
+             "default float32");
+  c.add("--device", On::result, o->device, "cpu (default), cuda, cuda:N")
+      .check(lower_case())
+      .check(no_one_device);
+  c.add("--all-tunings", On::result, o->axes.sweep,
+        "every tuning number of the cone-beam kernels, not only the best");
+  add_streamed(c, o->axes);
+  add_common(c, o->common);
+  c.common({"size", "slices", "views", "repeat", "variant", "precision", "device", "json"});
+  c.footer =
+      "Examples:\n"
+      "  tandem bench fbp --size 1024 --views 1024 --slices 16,64\n"
+      "  tandem bench parallel --device cuda --variant all --precision all";
+  c.at_end([o, &c] { complete(*o, c.given("--slices")); });
+  c.work = [o] {
+    check_files(o->common, {}, {});
+    run_bench(*o);
+  };
 }
 
 }  // namespace
 
-void add_bench(CLI::App& program, Action& chosen) {
-  auto o = std::make_shared<BenchOptions>();
-  CLI::App& c = *program.add_subcommand("bench", "The speed of one case");
-  add_case(c, *o);
-  heading(c, "Device");
-  add_choice(c, "--variant", o->variant, variants_to_time(), "default automatic; of a cone beam: a model");
-  add_choice(c, "--precision", o->precision, {"all", "float32", "float16", "uint8"}, "default float32");
-  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")
-      ->transform(lower_case())
-      ->check(no_one_device);
-  c.add_flag("--all-tunings", o->axes.sweep,
-             "every tuning number of the cone-beam kernels, not only the best");
-  add_streamed(c, o->axes);
-  add_common(c, o->common);
-  c.footer(
-      "Examples:\n"
-      "  tandem bench fbp --size 1024 --views 1024 --slices 16,64\n"
-      "  tandem bench parallel --device cuda --variant all --precision all");
-  c.callback([o, slices = c.get_option("--slices"), &chosen] {
-    complete(*o, slices->count() > 0);
-    chosen = [o] {
-      check_files(o->common, {}, {});
-      run_bench(*o);
-    };
-  });
-}
+extern const Command bench_command{"bench", "The speed of one case", add_bench, false};
 
 }  // namespace tandem::apps

@@ -9,9 +9,8 @@
 #include "../../io/files/text_file.hpp"
 #include "../../io/png.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
-#include "../options/command_line.hpp"
+#include "../../options/steps.hpp"
 #include "../options/device_options.hpp"
-#include "../options/step_options.hpp"
 #include "../runs/calibrate.hpp"
 #include "../runs/progress.hpp"
 #include "../scan_command.hpp"
@@ -99,71 +98,70 @@ void run_calibrate(CalibrateOptions& o) {
                        {"output", o.output},
                        {"warnings", progress.warnings()}});
   write_report(o.common, found.report);
-  if (o.common.json != "-") print_lines(found, o.output);
+  if (o.common.tells()) print_lines(found, o.output);
 }
 
-void add_ball_options(CLI::App& c, CalibrateOptions& o, CLI::Option* balls) {
-  CLI::Option* lengths =
-      c.add_option("--length", o.lengths,
-                   "the distance of two balls, which count upwards from 0; one tells the scale (repeatable)")
-          ->check([](const std::string& text) { return length_in(text), std::string(); })
-          ->type_name("A:B:MM")
-          ->allow_extra_args(false)
-          ->needs(balls);
-  c.add_option("--ball-places", o.places,
-               "x, y and z of each ball of the sample, mm, one line each, in any frame")
-      ->type_name("FILE")
-      ->needs(balls)
-      ->excludes(lengths);
+void add_ball_options(Table& c, CalibrateOptions& o) {
+  c.add("--length", On::result, o.lengths,
+        "the distance in mm of two balls, which count upwards from 0; one tells the scale (repeatable)")
+      .in("mm")
+      .check([](const std::string& text) { return length_in(text), std::string(); })
+      .of_kind("A:B:MM")
+      .only_with("--balls");
+  c.add("--ball-places", On::result, o.places,
+        "x, y and z of each ball of the sample, mm, one line each, in any frame")
+      .of_kind("FILE")
+      .only_with("--balls")
+      .without("--length");
 }
 
-void add_view_options(CLI::App& c, CalibrateOptions& o, CLI::Option* balls) {
-  CLI::Option* views = c.add_flag("--each-view", o.views,
-                                  "shifts of each view, from its frame beside what all views together make")
-                           ->excludes(balls);
-  c.add_flag("--view-rolls", o.moves.turns, "by how much each view is turned about the beam, besides")
-      ->needs(views);
-  c.add_option(
-       "--drift", o.moves.degree,
-       "views moved slowly: shifts are a polynomial of this degree over the views (default: each by itself)")
-      ->type_name("DEGREE")
-      ->check(CLI::Range(1, 20))
-      ->needs(views);
+void add_view_options(Table& c, CalibrateOptions& o) {
+  c.add("--each-view", On::result, o.views,
+        "shifts of each view, from its frame beside what all views together make")
+      .without("--balls");
+  c.add("--view-rolls", On::result, o.moves.turns, "by how much each view is turned about the beam, besides")
+      .only_with("--each-view");
+  c.add("--drift", On::result, o.moves.degree,
+        "views moved slowly: shifts are a polynomial of this degree over the views (default: each by itself)")
+      .of_kind("DEGREE")
+      .check(count(1, 20))
+      .only_with("--each-view");
 }
 
-}  // namespace
-
-void add_calibrate(CLI::App& program, Action& chosen) {
+void add_calibrate(Table& c) {
   auto o = std::make_shared<CalibrateOptions>();
-  CLI::App& c =
-      add_scan_command(program, "calibrate", "Find the geometry from the frames", o, run_calibrate, chosen);
-  heading(c, "Calibration");
-  c.add_option("-o,--output", o->output,
-               "where each view was taken from, for --geometry: vectors of ASTRA (*.npy, *.geom, *.txt), RTK "
-               "(*.xml) or LEAP (*.cfg)")
-      ->required()
-      ->configurable(false);
-  CLI::Option* balls =
-      c.add_flag("--balls", o->balls, "the sample is some balls, whose shadows are round and apart");
-  add_ball_options(c, *o, balls);
-  add_view_options(c, *o, balls);
-  c.add_option(
-       "--device", o->device,
-       "where slices and volumes are made: auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N")
-      ->transform(lower_case())
-      ->check([](const std::string& text) { return text == "auto" ? "" : no_one_device(text); })
-      ->option_text(of_run)
-      ->excludes(balls);
-  c.add_option("--preview", o->preview,
-               "PNG: slices before and after; with --balls how far shadows are from where they should be")
-      ->configurable(false);
-  c.footer(
+  add_scan_command(c, o, run_calibrate);
+  c.applies = [others = c.applies](const Option& row) {
+    return others(row) && !step_needs_all_views(row.name);
+  };
+  c.heading("Calibration");
+  c.add("-o,--output", On::files, o->output,
+        "where each view was taken from, for --geometry: vectors of ASTRA (*.npy, *.geom, *.txt), RTK "
+        "(*.xml) or LEAP (*.cfg)")
+      .required();
+  c.add("--balls", On::result, o->balls, "the sample is some balls, whose shadows are round and apart");
+  add_ball_options(c, *o);
+  add_view_options(c, *o);
+  c.add("--device", On::run, o->device,
+        "where slices and volumes are made: auto (default: the first GPU, else the CPU)|cpu|cuda|cuda:N")
+      .check(lower_case())
+      .check([](const std::string& text) { return text == "auto" ? "" : no_one_device(text); })
+      .without("--balls");
+  c.add("--preview", On::files, o->preview,
+        "PNG: slices before and after; with --balls how far shadows are from where they should be");
+  c.common(
+      {"flats", "darks", "arc", "geometry", "output", "balls", "length", "each-view", "drift", "preview"});
+  c.footer =
       "Examples:\n"
       "  tandem calibrate scan.h5 -o views.npy --preview slices.png\n"
       "  tandem calibrate balls.h5 --balls -o views.npy --preview residuals.png\n"
       "  tandem calibrate balls.h5 --balls --length 0:11:80.02 -o views.npy --json report.json\n"
       "  tandem calibrate scan.h5 --geometry views.npy --each-view -o each.npy --json report.json\n"
-      "  tandem recon scan.h5 --geometry each.npy -o volume.h5");
+      "  tandem recon scan.h5 --geometry each.npy -o volume.h5";
 }
+
+}  // namespace
+
+extern const Command calibrate_command{"calibrate", "Find the geometry from the frames", add_calibrate};
 
 }  // namespace tandem::apps

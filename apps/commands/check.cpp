@@ -14,9 +14,8 @@
 #include "../../operators/projector.hpp"
 #include "../check_pairs.hpp"
 #include "../command.hpp"
-#include "../options/command_line.hpp"
 #include "../options/device_options.hpp"
-#include "../options/files.hpp"
+#include "../runs/files.hpp"
 #include "../runs/progress.hpp"
 
 namespace tandem::apps {
@@ -191,28 +190,27 @@ void run_check(CheckOptions& o) {
   if (!all_hold) throw CheckFailed("check: at least one pair is above its bound; see the table");
 }
 
-}  // namespace
-
-void add_check(CLI::App& program, Action& chosen) {
+void add_check(Table& c) {
   auto o = std::make_shared<CheckOptions>();
-  CLI::App& c = *program.add_subcommand("check", "Do projector and back-projector match?");
-  heading(c, "Pairs");
-  c.add_option("--size", o->size, "voxels along x and y (default 64)")->check(count(8, 4096));
-  c.add_option("--pair", o->pair, "only pairs whose name contains this");
-  c.add_option("--device", o->device, "cpu (default), cuda, cuda:N")
-      ->transform(lower_case())
-      ->check(no_one_device);
+  c.heading("Pairs");
+  c.add("--size", On::result, o->size, "voxels along x and y (default 64)").check(count(8, 4096));
+  c.add("--pair", On::result, o->pair, "only pairs whose name contains this");
+  c.add("--device", On::result, o->device, "cpu (default), cuda, cuda:N")
+      .check(lower_case())
+      .check(no_one_device);
   add_common(c, o->common);
-  c.footer(
+  c.footer =
       "Examples:\n"
       "  tandem check\n"
-      "  tandem check --pair cone --device cuda --json check.json");
-  c.callback([o, &chosen] {
-    chosen = [o] {
-      check_files(o->common, {}, {});
-      run_check(*o);
-    };
-  });
+      "  tandem check --pair cone --device cuda --json check.json";
+  c.work = [o] {
+    check_files(o->common, {}, {});
+    run_check(*o);
+  };
 }
+
+}  // namespace
+
+extern const Command check_command{"check", "Do projector and back-projector match?", add_check, false};
 
 }  // namespace tandem::apps

@@ -10,7 +10,6 @@
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/volumes/volume_kind.hpp"
 #include "../beams/beam.hpp"
-#include "../options/command_line.hpp"
 #include "../options/device_options.hpp"
 #include "../pages/geometry_page.hpp"
 #include "../reports/forecast.hpp"
@@ -32,7 +31,7 @@ struct InfoOptions {
   ScanOptions scan;
   RankOptions ranks;
   std::string write_geometry, picture;
-  const CLI::App* command = nullptr;
+  const Table* command = nullptr;
   NamedFiles outputs() const {
     return {{"--write-geometry", write_geometry, io::Content::geometry},
             {"--picture", picture, shows_page() ? io::Content::page : io::Content::picture}};
@@ -58,13 +57,10 @@ std::optional<pipeline::Plan> plan_or_reason(const io::ScanInfo& info, const pip
 /// says why.
 json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
   const io::ScanInfo& info = reader.info();
-  const Selection selected = select(o.scan, info);
   ProgressLine progress(o.common);
-  pipeline::Recipe recipe;
+  pipeline::Recipe recipe = recipe_of(o.scan, info);
   const bool filtered = pipeline::has_filter(info.scan);
   if (!filtered) recipe.method = "cgls";
-  recipe.steps = o.scan.steps;
-  recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
   json report = {{"name", !filtered                    ? "CGLS"
                           : rows_are_slices(info.scan) ? "FBP"
                                                        : "FDK"},
@@ -203,12 +199,16 @@ void write_files(const InfoOptions& o, const io::ScanInfo& info) {
 
 /// Refuses options for a volume that have a bearing on scans alone.
 void require_options_of_volume(const InfoOptions& o) {
-  for (const CLI::Option* option : o.command->get_options()) {
-    const bool of_all = option->get_lnames().empty() || option->get_group() == "Every command" ||
-                        option->get_name() == "--allow-external-files";
-    if (!of_all && option->count() > 0)
-      throw UsageError(o.scan.path + ": is a volume; " + option->get_name() + " goes with a scan");
+  for (const Option& row : o.command->rows()) {
+    const bool of_all = row.is_argument || row.group == "Every command" ||
+                        row.name == "allow-external-files" || row.name == "like";
+    if (!of_all && row.is_typed())
+      throw UsageError(o.scan.path + ": is a volume; " + row.spelled() + " goes with a scan");
   }
+  if (o.command->given("--config") || o.command->given("--like"))
+    *o.common.notes = {"note: " + o.scan.path +
+                       " is a volume; options of files, which go with a scan, are left out"};
+  const ProgressLine says(o.common);
 }
 
 void run_info(InfoOptions& o) {
@@ -232,33 +232,34 @@ void run_info(InfoOptions& o) {
   write_report(o.common, report);
 }
 
-}  // namespace
-
-void add_info(CLI::App& program, Action& chosen) {
+void add_info(Table& c) {
   const auto o = std::make_shared<InfoOptions>();
-  CLI::App& c = add_scan_command(program, "info", "What a scan or a volume holds", o, run_info, chosen);
+  add_scan_command(c, o, run_info);
   o->command = &c;
   add_rank_options(c, o->ranks);
-  heading(c, "Geometry");
-  c.add_option("--write-geometry", o->write_geometry,
-               "write where each view is taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or "
-               "LEAP (*.cfg)")
-      ->configurable(false);
-  c.add_option("--picture", o->picture,
-               "draw sources, detector, rays and volume: *.html, which turns, or *.png")
-      ->check([](const std::string& name) {
+  c.heading("Geometry");
+  c.add("--write-geometry", On::files, o->write_geometry,
+        "write where each view is taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or "
+        "LEAP (*.cfg)");
+  c.add("--picture", On::files, o->picture,
+        "draw sources, detector, rays and volume: *.html, which turns, or *.png")
+      .check([](const std::string& name) {
         const std::string small = in_lower_case(name);
         return small.ends_with(".html") || small.ends_with(".png") ? std::string()
                                                                    : "'" + name + "' is not *.html or *.png";
-      })
-      ->configurable(false);
-  c.footer(
+      });
+  c.common({"flats", "darks", "arc", "geometry", "ranks", "write-geometry", "picture", "json"});
+  c.footer =
       "Examples:\n"
       "  tandem info scan.h5\n"
       "  tandem info folder --flats flats.tif --darks darks.tif --arc 180\n"
       "  tandem info volume.h5 --json -\n"
       "  tandem info scan.h5 --geometry views.npy --picture geometry.html\n"
-      "  tandem info cone.h5 --ranks 16 --device-memory 80");
+      "  tandem info cone.h5 --ranks 16 --device-memory 80";
 }
+
+}  // namespace
+
+extern const Command info_command{"info", "What a scan or a volume holds", add_info};
 
 }  // namespace tandem::apps

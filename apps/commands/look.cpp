@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "../look/look_server.hpp"
-#include "../options/command_line.hpp"
 #include "../runs/log_file.hpp"
+#include "../runs/progress.hpp"
 #include "../runs/signals.hpp"
 
 namespace tandem::apps {
@@ -19,6 +19,7 @@ void wait_for_signal() {
 
 void run_look(const LookCommand& o) {
   const ThreadLimit limit(o.recon.common.threads);
+  const ProgressLine notes(o.recon.common);
   const LookServer server(o);
   keep_out_of_log(server.secret());
   std::cout << "look at " << server.address() << std::endl;
@@ -27,19 +28,23 @@ void run_look(const LookCommand& o) {
   if (caught_signal() != SIGINT) throw_if_interrupted();
 }
 
-}  // namespace
-
-void add_look(CLI::App& program, Action& chosen) {
+void add_look(Table& c) {
   auto o = std::make_shared<LookCommand>();
-  CLI::App& c = *program.add_subcommand("look", "A scan on a page, to try out options; or a volume");
   add_look_options(c, *o);
-  c.callback([o, &chosen] { chosen = [o] { run_look(*o); }; });
-  c.footer(
+  c.work = [o] { run_look(*o); };
+  c.common({"flats", "darks", "arc", "detector-rows", "rotation-axis", "follow", "config", "like", "port",
+            "beside"});
+  c.footer =
       "Examples:\n"
       "  tandem look scan.h5\n"
       "  tandem look monday/*.h5\n"
       "  tandem look folder --flats flats.tif --darks darks.tif --arc 180 --port 8080\n"
-      "  tandem look volume.h5 --beside other.zarr");
+      "  tandem look volume.h5 --beside other.zarr";
 }
+
+}  // namespace
+
+extern const Command look_command{"look", "A scan on a page, to try out options; or a volume", add_look,
+                                  false};
 
 }  // namespace tandem::apps

@@ -9,11 +9,10 @@
 #include "../../pipeline/project.hpp"
 #include "../beams/beam.hpp"
 #include "../command.hpp"
-#include "../options/command_line.hpp"
-#include "../options/files.hpp"
 #include "../options/geometry_options.hpp"
 #include "../options/scan_options.hpp"
 #include "../reports/scan_report.hpp"
+#include "../runs/files.hpp"
 #include "../runs/progress.hpp"
 
 namespace tandem::apps {
@@ -27,8 +26,8 @@ struct ProjectOptions {
   GeometryOptions geometry;
   std::string volume, output, like, model;
   bool any_external = false;
-  const CLI::App* command = nullptr;
-  bool given(const char* option) const { return command->count(option) > 0; }
+  const Table* command = nullptr;
+  bool given(const char* option) const { return command->given(option); }
 };
 
 /// A grid of cubes around the axis, for a volume whose file says nothing about its voxels, except perhaps
@@ -140,47 +139,48 @@ void run_project(ProjectOptions& o) {
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);
-  if (o.common.json != "-")
-    std::cout << "written   " << o.output << ": " << words_of_size(target.scan) << '\n';
+  if (o.common.tells()) std::cout << "written   " << o.output << ": " << words_of_size(target.scan) << '\n';
 }
 
-}  // namespace
-
-void add_project(CLI::App& program, Action& chosen) {
+void add_project(Table& c) {
   auto o = std::make_shared<ProjectOptions>();
-  CLI::App& c = *program.add_subcommand("project", "Volume to scan: the forward operator alone");
   o->command = &c;
-  heading(c, "Files");
-  c.add_option("volume", o->volume, "volume: HDF5, or TIFF by the name of a slice")->required();
-  c.add_option("-o,--output", o->output, "DXchange file to write: transmission, flats 1, darks 0")
-      ->required()
-      ->configurable(false);
+  c.heading("Files");
+  c.add("volume", On::result, o->volume, "volume: HDF5, or TIFF by the name of a slice").required();
+  c.add("-o,--output", On::files, o->output, "DXchange file to write: transmission, flats 1, darks 0")
+      .required();
   add_external_files(c, o->any_external);
   add_geometry(c, o->geometry);
-  c.add_option("--like", o->like, "take the geometry of this scan");
-  add_choice(c, "--model", o->model, models(), "default pixel_driven, for a cone beam separable_footprint");
+  c.add("--like", On::result, o->like, "take the geometry of this scan");
+  add_choice(c, "--model", On::result, o->model, models(),
+             "default pixel_driven, for a cone beam separable_footprint");
   add_common(c, o->common);
-  c.footer(
+  c.common({"output", "like", "geometry", "bins", "rows", "views", "arc", "pixel-size", "model"});
+  c.footer =
       "Examples:\n"
       "  tandem project volume.h5 -o again.h5 --like scan.h5\n"
-      "  tandem project volume.h5 -o few.h5 --views 30");
-  c.callback([o, &chosen] {
+      "  tandem project volume.h5 -o few.h5 --views 30";
+  c.at_end([o] {
     for (const char* option :
          {"--geometry", "--bins", "--rows", "--views", "--arc", "--start", "--angles", "--axis-bin",
           "--midplane-row", "--sod", "--sdd", "--curved-detector", "--pixel-size"})
       if (!o->like.empty() && o->given(option))
         throw UsageError(std::string("--like does not go with ") + option);
     require_scan_name({"-o", o->output});
-    chosen = [o] {
-      check_files(o->common,
-                  {{"the volume", o->volume},
-                   {"--like", o->like},
-                   {"--angles", o->geometry.angles_file},
-                   {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
-                  {{"-o", o->output, io::Content::scan}});
-      run_project(*o);
-    };
   });
+  c.work = [o] {
+    check_files(o->common,
+                {{"the volume", o->volume},
+                 {"--like", o->like},
+                 {"--angles", o->geometry.angles_file},
+                 {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
+                {{"-o", o->output, io::Content::scan}});
+    run_project(*o);
+  };
 }
+
+}  // namespace
+
+extern const Command project_command{"project", "Volume to scan: the forward operator alone", add_project};
 
 }  // namespace tandem::apps

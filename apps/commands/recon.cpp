@@ -9,6 +9,7 @@
 #include "../../core/rounding.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../io/volumes/volume_parts.hpp"
+#include "../../options/recipe.hpp"
 #include "../../pipeline/checkpoints.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
 #include "../../pipeline/plan/grids.hpp"
@@ -18,18 +19,16 @@
 #include "../../pipeline/watch/truth.hpp"
 #include "../command.hpp"
 #include "../look/sweep.hpp"
-#include "../options/files.hpp"
-#include "../options/recipe_text.hpp"
 #include "../options/recon_options.hpp"
 #include "../options/recon_recipe.hpp"
 #include "../options/scan_options.hpp"
-#include "../options/settings_text.hpp"
 #include "../pages/live_page.hpp"
 #include "../pages/preview.hpp"
 #include "../reports/forecast.hpp"
 #include "../reports/rank_forecast.hpp"
 #include "../reports/recon_report.hpp"
 #include "../runs/batch.hpp"
+#include "../runs/files.hpp"
 #include "../runs/follow.hpp"
 #include "../runs/log_file.hpp"
 #include "../runs/progress.hpp"
@@ -52,17 +51,17 @@ void check_before(ReconOptions& o) {
     throw UsageError("--follow works on one device; give --device " + o.recipe.devices.front().name());
   NamedFiles inputs = sources_of(o);
   inputs.push_back({"--truth", o.truth});
-  inputs.push_back({"--like", o.like});
+  inputs.push_back({"--like", o.scan.like});
   check_files(o.common, inputs, outputs_of(o));
 }
 
 /// Says why a run with the options of a volume may give other bits than that volume.
 void tell_of_like(const ReconOptions& o, const json& planned, ProgressLine& progress) {
-  if (o.like.empty()) return;
-  const json recipe = recipe_in(o.like);
+  if (o.scan.like.empty()) return;
+  const json recipe = recipe_in(o.scan.like);
   for (const char* key : {"version", "device", "model", "variant", "precision"})
     if (const json then = recipe.value(key, json()); then != planned[key])
-      progress.note("note: --like " + o.like + " was made with " + key + " " + text_of(then) +
+      progress.note("note: --like " + o.scan.like + " was made with " + key + " " + text_of(then) +
                     ", this run has " + text_of(planned[key]) + "; voxels may differ by rounding");
 }
 
@@ -245,8 +244,9 @@ class Run : public PlannedRun {
 
   void take_outputs() {
     if (!growing_ && ranks_.is_first())
-      warn_of_repeated_view(*reader_, o_.scan, axes_.empty() ? std::vector{plan_.job.axis_in_file} : axes_,
-                            progress_);
+      warn_of_repeated_view(*reader_, o_.recipe, o_.scan.how,
+                            axes_.empty() ? std::vector{plan_.job.axis_in_file} : axes_,
+                            progress_.listener());
     planned_["source"] = source_json(o_.common, o_.scan.path);
     planned_["input"] = o_.scan.path;
     const io::Identity identity = identity_of(o_.common, sources_of(o_), config_, planned_);
@@ -325,7 +325,7 @@ class Run : public PlannedRun {
     const double seconds = seconds_now() - start_;
     report_["seconds"]["run"] = seconds;
     write_report(o_.common, report_);
-    if (o_.common.json == "-") return;
+    if (!o_.common.tells()) return;
     print_outcome(plan_, reader_->info(), outcome_, *ahead_, seconds);
     if (!plan_.flow.together.is_alone()) print_rank_traffic(traffic_);
     print_written(plan_, o_.output, numbers_);
@@ -341,26 +341,26 @@ class Run : public PlannedRun {
   pipeline::Outcome outcome_;
 };
 
+void add_recon(Table& c) {
+  auto o = std::make_shared<ReconOptions>();
+  add_recon_options(c, *o);
+  c.work = [o] {
+    const auto runs = options_by_scan(*o);
+    if (runs.size() > 1 && !Comm::world().is_alone())
+      throw UsageError("several ranks share the work on one scan; give one");
+    const auto run = [](ReconOptions& one) {
+      suit_ranks(one);
+      if (!one.compared.empty()) return compare_methods(one);
+      if (!one.sweep.empty()) return run_sweep(one);
+      check_before(one);
+      with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { Run{one, page}(); });
+    };
+    runs.size() == 1 ? run(*runs.front()) : run_all(runs, run);
+  };
+}
+
 }  // namespace
 
-void add_recon(CLI::App& program, Action& chosen) {
-  auto o = std::make_shared<ReconOptions>();
-  CLI::App& c = *program.add_subcommand("recon", "Scan to volume");
-  add_recon_options(c, *o);
-  c.callback([o, &chosen] {
-    chosen = [runs = options_by_scan(*o)] {
-      if (runs.size() > 1 && !Comm::world().is_alone())
-        throw UsageError("several ranks share the work on one scan; give one");
-      const auto run = [](ReconOptions& one) {
-        suit_ranks(one);
-        if (!one.compared.empty()) return compare_methods(one);
-        if (!one.sweep.empty()) return run_sweep(one);
-        check_before(one);
-        with_page(one.dry_run ? std::nullopt : one.serve, [&](LivePage* page) { Run{one, page}(); });
-      };
-      runs.size() == 1 ? run(*runs.front()) : run_all(runs, run);
-    };
-  });
-}
+extern const Command recon_command{"recon", "Scan to volume", add_recon};
 
 }  // namespace tandem::apps

@@ -6,11 +6,11 @@
 
 #include "../../core/error.hpp"
 #include "../../core/version.hpp"
+#include "../../io/files/json.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../command.hpp"
-#include "../options/command_line.hpp"
-#include "../options/files.hpp"
 #include "../pages/report_page.hpp"
+#include "../runs/files.hpp"
 
 namespace tandem::apps {
 
@@ -43,7 +43,7 @@ void require_types(const json& report, const std::string& path) {
 /// @throws FileError unless it is the report of a reconstruction
 json report_in(const std::string& path) {
   constexpr Index most = Index{1} << 28;  // bytes
-  json report = parsed(io::text_of_file(path, "a report that --json wrote", most));
+  json report = io::json_of(io::text_of_file(path, "a report that --json wrote", most));
   const bool has_command = report.is_object() && report.contains("command") && report["command"].is_string();
   require<FileError>(has_command, path,
                      ": is no report of tandem; give a file that tandem recon --json wrote");
@@ -103,28 +103,29 @@ void run_report(PageOptions& o) {
                           {"input", o.run},
                           {"output", o.output},
                           {"pictures", view.planes.size()}});
-  if (o.common.json != "-") std::cout << "written   " << o.output << '\n';
+  if (o.common.tells()) std::cout << "written   " << o.output << '\n';
+}
+
+void add_report(Table& c) {
+  auto o = std::make_shared<PageOptions>();
+  c.heading("Report");
+  c.add("run", On::result, o->run, "what tandem recon --json wrote").required().of_kind("RUN.json");
+  c.add("-o,--output", On::files, o->output,
+        "the page to write, which needs no other file: middle planes and histogram of the volume, "
+        "curves of the solver, what was cleaned, times, parameters, warnings")
+      .required()
+      .of_kind("PAGE.html");
+  add_common(c, o->common);
+  c.footer =
+      "Examples:\n"
+      "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --truth truth.h5 --json run.json\n"
+      "  tandem report run.json -o run.html";
+  c.work = [o] { run_report(*o); };
 }
 
 }  // namespace
 
-void add_report(CLI::App& program, Action& chosen) {
-  auto o = std::make_shared<PageOptions>();
-  CLI::App& c = *program.add_subcommand("report", "The report of a reconstruction as one page for a browser");
-  heading(c, "Report");
-  c.add_option("run", o->run, "what tandem recon --json wrote")->required()->type_name("RUN.json");
-  c.add_option("-o,--output", o->output,
-               "the page to write, which needs no other file: middle planes and histogram of the volume, "
-               "curves of the solver, what was cleaned, times, parameters, warnings")
-      ->required()
-      ->configurable(false)
-      ->type_name("PAGE.html");
-  add_common(c, o->common);
-  c.footer(
-      "Examples:\n"
-      "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --truth truth.h5 --json run.json\n"
-      "  tandem report run.json -o run.html");
-  c.callback([o, &chosen] { chosen = [o] { run_report(*o); }; });
-}
+extern const Command report_command{"report", "The report of a reconstruction as one page for a browser",
+                                    add_report, false};
 
 }  // namespace tandem::apps

@@ -12,10 +12,9 @@
 #include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
-#include "../options/command_line.hpp"
-#include "../options/files.hpp"
 #include "../options/geometry_options.hpp"
 #include "../reports/scan_report.hpp"
+#include "../runs/files.hpp"
 #include "../runs/progress.hpp"
 
 namespace tandem::apps {
@@ -67,8 +66,7 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
   }
   writer->finish("{}");
   progress.clear();
-  if (o.common.json != "-")
-    std::cout << "truth     " << io::files_written(o.truth, {0, grid.size[2]}) << '\n';
+  if (o.common.tells()) std::cout << "truth     " << io::files_written(o.truth, {0, grid.size[2]}) << '\n';
 }
 
 /// The bytes of one row of all views; memory has to hold a few such rows. @throws DeviceError if it does not
@@ -131,62 +129,66 @@ void run_simulate(SimulateOptions& o) {
   writer.finish(text_of(report));
   progress.clear();
   write_report(o.common, report);
-  if (o.common.json != "-")
+  if (o.common.tells())
     std::cout << "written   " << o.output << ": " << words_of_size(s.scan) << ", "
               << io::name_of(simulated.type()) << '\n';
 }
 
-void add_noise(CLI::App& c, pipeline::Simulation& s) {
-  heading(c, "Noise");  // ranges are as in pipeline::validate
-  c.add_option("--photons", s.photons, "photons per cell without the object, 1 to 4e9 (default: no noise)")
-      ->check(within(1, 4e9));
-  c.add_option("--flats", s.flats, "flat frames (default 10)")->check(count(1, 100'000));
-  c.add_option("--darks", s.darks, "dark frames (default 10)")->check(count(1, 100'000));
-  c.add_option("--rings", s.rings_percent,
-               "standard deviation of the sensitivity of cells, percent; the flats do not see it")
-      ->check(within(0, 50));
-  c.add_option("--seed", s.seed, "seed of noise, rings, jitter and foam (default 0)");
+void add_noise(Table& c, pipeline::Simulation& s) {
+  c.heading("Noise");  // ranges are as in pipeline::validate
+  c.add("--photons", On::result, s.photons,
+        "photons per cell without the object, 1 to 4e9 (default: no noise)")
+      .check(within(1, 4e9));
+  c.add("--flats", On::result, s.flats, "flat frames (default 10)").check(count(1, 100'000));
+  c.add("--darks", On::result, s.darks, "dark frames (default 10)").check(count(1, 100'000));
+  c.add("--rings", On::result, s.rings_percent,
+        "standard deviation of the sensitivity of cells, in %; the flats do not see it")
+      .in("%")
+      .check(within(0, 50));
+  c.add("--seed", On::result, s.seed, "seed of noise, rings, jitter and foam (default 0)");
 }
 
-}  // namespace
-
-void add_simulate(CLI::App& program, Action& chosen) {
+void add_simulate(Table& c) {
   auto o = std::make_shared<SimulateOptions>();
-  CLI::App& c = *program.add_subcommand("simulate", "Make a scan with known truth");
   pipeline::Simulation& s = o->simulation;
-  heading(c, "Files");
-  c.add_option("-o,--output", o->output, "DXchange file to write")->required()->configurable(false);
-  c.add_option("--truth", o->truth,
-               "also write the exact volume as pixel averages, on the grid of --size, or of recon where that "
-               "is larger")
-      ->configurable(false);
-  heading(c, "Object");
+  c.heading("Files");
+  c.add("-o,--output", On::files, o->output, "DXchange file to write").required();
+  c.add("--truth", On::files, o->truth,
+        "also write the exact volume as pixel averages, on the grid of --size, or of recon where that "
+        "is larger");
+  c.heading("Object");
   const std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
-  add_choice(c, "--phantom", s.phantom, names, "default shepp-logan");
-  c.add_option("--size", o->size, "voxels along x and y (default 256)")->check(count());
-  c.add_option("--max-attenuation", s.max_attenuation, "largest line integral (default 3)")
-      ->check(positive());
+  add_choice(c, "--phantom", On::result, s.phantom, names, "default shepp-logan");
+  c.add("--size", On::result, o->size, "voxels along x and y (default 256)").in("voxels").check(count());
+  c.add("--max-attenuation", On::result, s.max_attenuation, "largest line integral (default 3)")
+      .check(positive());
   add_geometry(c, o->geometry);
   add_noise(c, s);
   add_common(c, o->common);
-  c.footer(
+  c.common({"output", "truth", "phantom", "size", "geometry", "sod", "sdd", "pixel-size", "rows", "views",
+            "photons", "rings"});
+  c.footer =
       "Examples:\n"
       "  tandem simulate -o scan.h5 --views 360 --photons 1e4 --truth truth.h5\n"
       "  tandem simulate -o cone.h5 --geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --rows 128 "
       "--phantom ellipsoids\n"
       "  tandem simulate -o helix.h5 --trajectory helix --pitch 20 --geometry cone --sod 400 --sdd 600 "
-      "--pixel-size 0.3 --rows 64 --phantom ellipsoids");
-  c.callback([o, &chosen] {
+      "--pixel-size 0.3 --rows 64 --phantom ellipsoids";
+  c.at_end([o] {
     require_scan_name({"-o", o->output});
     if (!o->truth.empty()) require_volume_name({"--truth", o->truth});
-    chosen = [o] {
-      check_files(o->common,
-                  {{"--angles", o->geometry.angles_file},
-                   {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
-                  {{"-o", o->output, io::Content::scan}, {"--truth", o->truth}});
-      run_simulate(*o);
-    };
   });
+  c.work = [o] {
+    check_files(o->common,
+                {{"--angles", o->geometry.angles_file},
+                 {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
+                {{"-o", o->output, io::Content::scan}, {"--truth", o->truth}});
+    run_simulate(*o);
+  };
 }
+
+}  // namespace
+
+extern const Command simulate_command{"simulate", "Make a scan with known truth", add_simulate};
 
 }  // namespace tandem::apps

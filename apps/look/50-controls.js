@@ -7,14 +7,29 @@ const sliders = {
 };
 /** Where a slider stands if its option is not given. */
 const resting = {"fbp-cutoff": 1, "fw:sigma": 2};
-/** What stands at the top, in this order; the rest stands below by the step or the group that it belongs to. */
-const first = ["detector-roll", "axis-tilt", "sod", "sdd", "fbp-filter", "fbp-cutoff", "padding", "remove-stripe-method"];
+/**
+ * The order of use: what is seen at once of each group, and what is folded, by the names of options and by the groups
+ * of the help. Other groups of the help come behind.
+ */
+const groups = [
+  {title: "Axis and grid", seen: ["rotation-axis", "detector-roll", "axis-tilt"], rest: ["Axis and grid"]},
+  {title: "Selection", seen: [], rest: ["Selection of the scan"]},
+  {title: "Cleaning of counts", seen: ["remove-stripe-method"], rest: ["From counts to line integrals"]},
+  {title: "Filter and method", seen: ["fbp-filter", "fbp-cutoff", "padding"], rest: ["Method"]},
+  {title: "Beam and geometry", seen: ["sod", "sdd"],
+   rest: ["geometry", "pixel-size", "midplane-row", "curved-detector", "arc", "angles", "rotation-direction", "view-shifts", "view-row-shifts"]},
+  {title: "Scan", seen: [], rest: ["Scan"]},
+];
+/** Options that have no meaning for scans of a kind. */
+const notOf = {parallel: ["sod", "sdd", "axis-tilt"], flexible: ["rotation-axis"]};
 const fields = new Map();
 
-/** Numbers, also those that may be found: "X|auto". */
-const isNumber = one => /^(X|FLOAT|N|INT)(\|auto.*)?$/.test(one.type);
+/** Numbers, also those that may be found ("X|auto"), or have rows of their own for what stands behind them. */
+const isNumber = one => /^[XN](\|auto.*|\[:.*)?$/.test(one.type);
 
 const known = name => S.about.schema.find(one => one.name === name);
+const titleOf = name => known(name)?.title || name;
+const withUnit = one => one.title + (one.unit ? ", " + one.unit : "");
 
 /** The option has this text now; empty: none was given. */
 function give(name, text) {
@@ -43,16 +58,24 @@ function inputFor(one) {
   }
   const input = made("input");
   input.type = one.type === "flag" ? "checkbox" : isNumber(one) ? "number" : "text";
-  if (input.type === "number") input.step = one.type.startsWith("N") || one.type === "INT" ? "1" : "any";
+  if (input.type === "number") input.step = one.type.startsWith("N") ? "1" : "any";
   if (input.type !== "checkbox") input.placeholder = one.default && one.default !== "[]" ? one.default : "default";
   return input;
 }
 
-/** A row with the name of an option, its field and perhaps a slider. */
+/** A row with the title of an option and its unit. Its tooltip says what is typed on a command line, and the help. */
+function rowOf(one, kind) {
+  const row = made("label", "", kind), words = made("span", one.title);
+  if (one.unit) words.append(made("span", ", " + one.unit, "soft"));
+  row.title = one.typed + "\n" + one.help;
+  row.append(words);
+  return row;
+}
+
+/** A row with its field and perhaps a slider. */
 function fieldOf(one, limits = sliders[one.name]) {
-  const row = made("label", "", limits ? "field long" : "field"), input = inputFor(one);
-  row.title = one.help;
-  row.append(made("span", one.name.replaceAll("-", " ")), input);
+  const row = rowOf(one, limits ? "field long" : "field"), input = inputFor(one);
+  row.append(input);
   input.id = "option-" + one.name;
   const read = () => input.type === "checkbox" ? input.checked : input.value.trim();
   const slider = limits ? made("input") : null;
@@ -61,7 +84,7 @@ function fieldOf(one, limits = sliders[one.name]) {
     give(one.name, read());
   });
   if (slider) {
-    slider.type = "range", slider.id = "slider-" + one.name, slider.setAttribute("aria-label", one.name);
+    slider.type = "range", slider.id = "slider-" + one.name, slider.setAttribute("aria-label", withUnit(one));
     [slider.min, slider.max, slider.step] = limits;
     slider.value = resting[one.name] ?? 0;
     slider.addEventListener("input", () => { input.value = slider.value; give(one.name, slider.value); });
@@ -151,25 +174,38 @@ function axisTold(axis) {
   spanAxis(axis, 40);
 }
 
+/** Rows in folds: those of each step by themselves, the others together. */
+function folds(all, title) {
+  const byTitle = new Map();
+  for (const one of all) byTitle.set(one.step || title, [...(byTitle.get(one.step || title) || []), one]);
+  const note = some => some.length > 3 ? counted(some.length, "option") : some.map(one => one.title).join(", ");
+  return [...byTitle].map(([name, some]) => {
+    const head = name.replaceAll("-", " ");
+    return folded(head, note(some) === head ? "" : note(some), some.map(one => fieldOf(one)));
+  });
+}
+
+/** The options of a group: its title above what is seen at once, and the rest folded. */
+function makeGroup({title, seen, rest: names}, all) {
+  const atOnce = seen.map(name => all.find(one => one.name === name)).filter(one => one);
+  const stripes = all.filter(one => one.stripes), rest = all.filter(one => !atOnce.includes(one) && !one.stripes);
+  rest.sort((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+  if (atOnce.length === 0) return folds(rest, title);
+  return [made("h3", title), ...atOnce.map(one => one.name === "rotation-axis" ? axisField() : fieldOf(one)),
+          ...stripes.map(one => fieldOf(one)), ...folds(rest, "more")];
+}
+
 function makeControls() {
-  const schema = S.about.schema, done = new Set([...first, "rotation-axis"]), parts = [made("h2", "Options")];
-  const has = name => schema.some(one => one.name === name), cone = S.about.geometry.kind !== "parallel";
-  if (has("rotation-axis") && S.about.geometry.kind !== "flexible") parts.push(axisField());
-  const fits = name => has(name) && (cone || !["sod", "sdd", "axis-tilt"].includes(name));
-  parts.push(...first.filter(fits).map(name => fieldOf(known(name))));
-  const stripes = schema.filter(one => one.stripes);
-  parts.push(...stripes.map(one => fieldOf(one)));
-  for (const one of stripes) done.add(one.name);
-  const bySteps = new Map(), byGroups = new Map();
-  for (const one of schema) {
-    if (done.has(one.name)) continue;
-    const [all, key] = one.step ? [bySteps, one.step] : [byGroups, one.group];
-    all.set(key, [...(all.get(key) || []), one]);
+  const kind = S.about.geometry.kind, members = groups.map(() => []), others = new Map();
+  for (const one of S.about.schema) {
+    if (notOf[kind]?.includes(one.name)) continue;
+    const named = groups.findIndex(({seen, rest}) => seen.includes(one.name) || rest.includes(one.name));
+    const place = named >= 0 ? named : groups.findIndex(({rest}) => rest.includes(one.group));
+    if (place >= 0) members[place].push(one);
+    else others.set(one.group, [...(others.get(one.group) || []), one]);
   }
-  const names = all => all.map(one => one.name.replaceAll("-", " ")).join(", ");
-  for (const [step, all] of bySteps) parts.push(folded(step.replaceAll("-", " "), all.length > 3 ? counted(all.length, "option") : names(all), all.map(one => fieldOf(one))));
-  for (const [group, all] of byGroups) parts.push(folded(group, counted(all.length, "option"), all.map(one => fieldOf(one))));
-  at("controls").replaceChildren(...parts);
+  at("controls").replaceChildren(made("h2", "Options"), ...groups.flatMap((group, k) => makeGroup(group, members[k])),
+                                 ...[...others].flatMap(([title, all]) => makeGroup({title, seen: [], rest: []}, all)));
   fillControls();
   showStripeOptions();
 }

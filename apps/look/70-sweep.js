@@ -44,14 +44,14 @@ function takeValue(name, value) {
 async function sweepNow(event) {
   event.preventDefault();
   const name = at("sweep-name").value, number = id => Number(at(id).value), {[name]: gone, ...options} = S.options, score = at("sweep-score").value;
-  const [of, words] = {sharpness: ["unsharpness", "unsharpness (score over the lowest)"], entropy: ["entropy", "entropy of the histogram, bits"], opposite: ["opposite", "by how much opposite views differ"]}[score];
+  const [of, words] = {sharpness: ["unsharpness", "unsharpness over the lowest"], entropy: ["entropy", "entropy of the histogram, bits"], opposite: ["opposite", "by how much opposite views differ"]}[score];
   at("sweep-begin").disabled = true;
   at("verdict").textContent = "making slices ...";
   try {
     const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, score, pane: paneName("sweep")});
     at("verdict").textContent = found.words.replace("+-", "±");
     at("scores").toggleAttribute("hidden", false);
-    drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t[of]]), kind: "curve newest", dots: true}], words + " against " + name.replaceAll("-", " "), 220);
+    drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t[of]]), kind: "curve newest", dots: true}], words + " against " + withUnit(known(name)), 220);
     showSheet(found);
     if (found.verdict === "resolved") {
       const take = made("button", "take " + rounded(Number(found.value.toPrecision(6))));
@@ -66,8 +66,8 @@ async function sweepNow(event) {
 }
 
 function setUpSweep() {
-  at("sweep-name").replaceChildren(...S.about.schema.filter(one => isNumber(one) && fields.has(one.name)).map(one => {
-    const option = made("option", one.name.replaceAll("-", " "));
+  at("sweep-name").replaceChildren(...[...fields.keys()].map(known).filter(one => one.swept).map(one => {
+    const option = made("option", withUnit(one));
     option.value = one.name;
     return option;
   }));

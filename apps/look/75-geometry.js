@@ -5,7 +5,7 @@ const namesOfNumbers = {
   axis_bin: "axis, bin", roll_deg: "roll of the detector, degrees", tilt_deg: "tilt of the axis, degrees",
   elevation_deg: "elevation of the rays, degrees", midplane_row: "midplane, row", rotation: "sense of rotation",
   bin_shifts: "shifts of views, bins, root mean square", row_shifts: "shifts of views, rows, root mean square",
-  sod_mm: "sod", sdd_mm: "sdd", yaw_deg: "yaw of the detector", pitch_deg: "pitch of the detector",
+  sod_mm: "source to axis, mm", sdd_mm: "source to detector, mm", yaw_deg: "yaw of the detector", pitch_deg: "pitch of the detector",
 };
 
 /** The option that takes a number, if the page has its field. */
@@ -21,7 +21,7 @@ function rowOfNumber(one) {
   const value = one.what === "rotation" ? "against the angles" : plus + one.text.replace("-", "") + " ± " + Number(one.uncertainty.toPrecision(2));
   if (takes(one)) {
     const take = made("button", "take");
-    take.title = one.option.replaceAll("-", " ") + " " + one.text;
+    take.title = titleOf(one.option) + " " + one.text;
     take.setAttribute("aria-label", "take " + namesOfNumbers[one.what]);
     take.addEventListener("click", () => { takeNumber(one); setTab("slice"); });
     last.append(take);
@@ -48,7 +48,7 @@ function showGeometry(found) {
   head.append(...["what", "value", "told by", ""].map(text => made("th", text)));
   at("geometry-numbers").replaceChildren(head, ...found.numbers.map(rowOfNumber));
   const notes = [...found.warnings, ...found.not_told.map(one => "not told: " + (namesOfNumbers[one.what] || one.what) + ": " + one.why),
-                 ...found.left_out.map(name => name.replaceAll("-", " ") + " was left out for the search")];
+                 ...found.left_out.map(name => titleOf(name) + " was left out for the search")];
   at("geometry-notes").replaceChildren(...notes.map(text => made("li", text)));
   at("geometry-commands").textContent = found.commands.join("\n");
   showSlicesOfGeometry(found);

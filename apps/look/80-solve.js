@@ -52,11 +52,10 @@ function setSolver(name, value) {
 
 /** A row for an option of solvers. */
 function solverRow(one) {
-  const row = made("label", "", "field"), input = inputFor(one);
-  row.title = one.help;
+  const row = rowOf(one, "field"), input = inputFor(one);
   input.id = "solver-" + one.name;
   if (one.name === "iterations") input.placeholder = methodNow().iterations || "";
-  row.append(made("span", one.name.replaceAll("-", " ")), input);
+  row.append(input);
   input.addEventListener(input.type === "text" ? "change" : "input", () => {
     setSolver(one.name, input.type === "checkbox" ? input.checked : input.value.trim());
     if (one.name === "tv-weight") weightAt(Number(input.value));

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "../../core/error.hpp"
+#include "../../io/files/json.hpp"
 #include "../command.hpp"
 #include "../runs/lines.hpp"
 #include "../runs/signals.hpp"
@@ -18,7 +19,7 @@ Content refusal(const std::string& why, int status) {
 }
 
 Content obeyed_or_refused(const std::string& body, const std::function<Content(const json& asked)>& obeyed) {
-  const json asked = parsed(body);
+  const json asked = io::json_of(body);
   if (!asked.is_object()) return refusal("a command is an object of JSON", 400);
   constexpr auto* ends = "tandem look ends";
   try {

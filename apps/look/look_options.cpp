@@ -5,10 +5,10 @@
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
 #include "../../counts/steps/step.hpp"
+#include "../../options/steps.hpp"
+#include "../../options/texts.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../options/command_line.hpp"
-#include "../options/recipe_text.hpp"
-#include "../options/step_options.hpp"
 
 namespace tandem::apps {
 
@@ -32,6 +32,7 @@ std::vector<std::string> values_of(const std::string& name, const json& value) {
   std::vector<std::string> values;
   if (!value.is_array()) return {text(value)};
   for (const json& one : value) values.push_back(text(one));
+  if (values.empty()) refuse();
   return values;
 }
 
@@ -45,14 +46,12 @@ std::string quoted_word(const std::string& word) {
   return text + "'";
 }
 
-/// Words of options behind a command.
-std::string typed(const std::vector<std::string>& words) {
+/// Options as they are typed behind a command.
+std::string typed(const GivenOptions& options) {
   std::string text;
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    text += ' ' + word.substr(0, equals);
-    if (equals != std::string::npos) text += ' ' + quoted_word(word.substr(equals + 1));
-  }
+  for (const auto& [name, values] : options)
+    for (const std::string& value : values)
+      text += " --" + name + (value == "true" ? "" : ' ' + quoted_word(value));
   return text;
 }
 
@@ -84,61 +83,86 @@ json choices_of(const std::string& type, const pipeline::StepOption* of_step) {
   return nullptr;
 }
 
+/// Whether a kind of value is a number, perhaps with a word in its place or with details.
+bool is_one_number(const std::string& kind) {
+  const std::string first = kind.substr(0, kind.find_first_of("|["));
+  return first == "X" || first == "N" || first == "DEG";
+}
+
 /// The row of an option that stands behind the value of another. Ways to remove stripes show their own alone.
-json row_behind(const pipeline::StepOption& before, const pipeline::StepOption& one,
-                const CLI::Option& option) {
+json row_behind(const pipeline::StepOption& before, const pipeline::StepOption& one, const Option& option) {
   const bool of_any = one.goes_with() == before.bare_name();
+  const std::string value(of_any ? "VALUE" : one.goes_with()), type = type_name_of(one);
+  std::string words(one.title.empty() ? one.bare_name() : one.title);
+  std::ranges::replace(words, '-', ' ');
   return {{"name", one.name},
-          {"group", option.get_group()},
+          {"title", (of_any ? option.in_words() : value) + ": " + words},
+          {"typed", option.spelled() + ' ' + value + ':' + std::string(one.bare_name()) + '=' + type},
+          {"unit", one.unit()},
+          {"swept", is_one_number(type)},
+          {"group", option.group},
           {"step", step_of(std::string(before.bare_name()))},
           {"stripes", of_any ? "" : one.goes_with()},
           {"help", with_spelled(one.help)},
-          {"type", type_name_of(one)},
-          {"choices", choices_of(type_name_of(one), &one)},
+          {"type", type},
+          {"choices", choices_of(type, &one)},
           {"default", ""}};
 }
 
 /// What a page knows of an option.
-json row_of_option(const CLI::Option& option) {
-  const std::string& name = option.get_lnames().front();
-  return {{"name", name},
-          {"group", option.get_group()},
-          {"step", step_of(name)},
+json row_of_option(const Option& option) {
+  const pipeline::StepOption* of_step = step_option(option.name);
+  return {{"name", option.name},
+          {"title", option.in_words()},
+          {"typed", option.spelled() + kind_behind(option)},
+          {"unit", option.unit},
+          {"swept", is_one_number(option.kind)},
+          {"group", option.group},
+          {"step", step_of(option.name)},
           {"stripes", ""},
-          {"help", option.get_description()},
-          {"type", is_flag(option) ? "flag" : option.get_type_name()},
-          {"choices", choices_of(option.get_type_name(), step_option(name))},
-          {"default", option.get_default_str()}};
+          {"help", words_of(option)},
+          {"type", option.is_flag() ? "flag" : option.kind},
+          {"choices", choices_of(of_step ? type_name_of(*of_step) : option.kind, of_step)},
+          {"default", option.usual}};
 }
 
 }  // namespace
 
-bool look_takes(const CLI::Option& option) {
-  const std::string& name = option.get_lnames().front();
-  for (const char* one : {"config", "help", "like", "quiet", "follow", "port"})
-    if (name == one) return true;
-  return decides_the_volume(option) || std::ranges::find(taken_over, name) != taken_over.end();
+std::vector<std::string> numbers_of_volume() {
+  const GivenRecon recon;
+  std::vector<std::string> names;
+  for (const Option& row : recon.table.rows()) {
+    if (row.on != On::result || row.is_argument) continue;
+    if (is_one_number(row.kind)) names.push_back(row.name);
+    if (const pipeline::StepOption* of_step = step_option(row.name))
+      for (const pipeline::StepOption& one : of_step->behind)
+        if (is_one_number(type_name_of(one))) names.emplace_back(one.name);
+  }
+  return names;
+}
+
+bool look_takes(const Option& option) {
+  for (const char* one : {"config", "like", "quiet", "follow", "port"})
+    if (option.name == one) return true;
+  return option.on == On::result || std::ranges::find(taken_over, option.name) != taken_over.end();
 }
 
 LookOptions::LookOptions(const ReconOptions& o)
     : quiet_(o.common.quiet), scan_(o.scan.path.empty() ? o.scans.front() : o.scan.path), scans_(o.scans) {
   if (scans_.empty()) scans_.push_back(scan_);
-  for (const CLI::Option* option : o.command->get_options()) {
-    if (option->get_lnames().empty()) continue;
-    const std::string& name = option->get_lnames().front();
-    if (option->get_group() == "Scan" || name == "views") opening_.push_back(name);
-    if (decides_the_volume(*option)) known_[name] = option->get_type_name();
-    const pipeline::StepOption* of_step = step_option(name);
-    if (of_step)
-      for (const pipeline::StepOption& one : of_step->behind) known_.emplace(one.name, "");
-    if (option->count() == 0) continue;
-    const std::vector<std::string> values = option->reduced_results();
-    if (std::ranges::find(taken_over, name) != taken_over.end()) {
-      rest_.push_back("--" + name + (is_flag(*option) ? "" : "=" + values.back()));
+  for (const Option& row : o.command->rows()) {
+    if (row.is_argument) continue;
+    if (row.group == "Scan" || row.name == "views") opening_.push_back(row.name);
+    if (!row.is_given()) continue;
+    const pipeline::StepOption* of_step = step_option(row.name);
+    if (std::ranges::find(taken_over, row.name) != taken_over.end()) {
+      rest_.emplace_back(row.name, row.given);
     } else if (of_step && !of_step->behind.empty()) {
-      for (const auto& [one, text] : taken_apart(*of_step, values.back())) start_[one] = text;
-    } else if (known_.contains(name) && !(name == "rotation-axis" && o.axis_auto)) {
-      start_[name] = is_flag(*option) ? json(true) : values.size() == 1 ? json(values[0]) : json(values);
+      for (const auto& [one, text] : taken_apart(*of_step, row.given.back())) start_[one] = text;
+    } else if (row.on == On::result && !(row.name == "rotation-axis" && o.recipe.find_axis)) {
+      start_[row.name] = row.is_flag()           ? json(true)
+                         : row.given.size() == 1 ? json(row.given[0])
+                                                 : json(row.given);
     }
   }
   if (o.recipe.follow) following_ = {o.planned_views, o.patience};
@@ -146,53 +170,46 @@ LookOptions::LookOptions(const ReconOptions& o)
 }
 
 /// Whether a page may give it: it names no file but one that the start names as well.
-bool LookOptions::may_give(const std::string& name, const std::vector<std::string>& values) const {
-  const auto known = known_.find(name);
-  if (known == known_.end() ||
-      (name == "rotation-axis" && values.size() == 1 && in_lower_case(values[0]) == "auto"))
+bool LookOptions::may_give(const std::string& name, const Values& values) const {
+  const Option* row = known_->table.find("--" + name);
+  const bool decides = row ? row->on == On::result && !row->is_argument : option_before(name) != nullptr;
+  if (!decides || (name == "rotation-axis" && values.size() == 1 && in_lower_case(values[0]) == "auto"))
     return false;
-  return !names_a_file(name, known->second, values) ||
-         (start_.contains(name) && values_of(name, start_[name]) == values);
+  const bool names_a_file = row ? row->names_a_file(values) : names_file_of_step(name, values);
+  return !names_a_file || (start_.contains(name) && values_of(name, start_[name]) == values);
 }
 
-std::vector<std::string> LookOptions::words_of(const json& asked) const {
+GivenOptions LookOptions::given_by(const json& asked) const {
   if (!asked.is_object()) throw UsageError("options: an object {NAME: VALUE} is needed");
-  std::vector<std::string> words;
+  GivenOptions all;
   for (const auto& [name, value] : asked.items()) {
     if (value.is_null() || value == false || value == "") continue;
-    const std::vector<std::string> values = values_of(name, value);
+    Values values = values_of(name, value);
     if (!may_give(name, values))
       throw UsageError("option " + name + " is not taken from a page; give it to tandem look, or to recon");
-    if (const pipeline::StepOption* before = option_before(name)) {  // that option's word has it
-      if (asked.value(before->bare_name(), json("")) == "")
-        throw UsageError("option " + name + " goes with " + std::string(before->bare_name()));
-    } else if (value == true) {
-      words.push_back("--" + name);
-    } else {
-      for (const std::string& one : values)
-        words.push_back("--" + name + "=" + one + words_behind(name, asked));
-    }
+    const pipeline::StepOption* before = option_before(name);
+    if (before && asked.value(before->bare_name(), json("")) == "")
+      throw UsageError("option " + name + " goes with " + std::string(before->bare_name()));
+    if (before) continue;  // its value stands behind that one's
+    for (std::string& one : values) one += words_behind(name, asked);
+    if (const Option& row = *known_->table.find("--" + name); row.is_flag() && value != true)
+      throw UsageError("option " + name + ": true or false is needed");
+    all.emplace_back(name, std::move(values));
   }
-  return words;
+  return all;
 }
 
-std::vector<std::string> LookOptions::words(const json& asked, const std::vector<std::string>& more,
-                                            const std::string& scan) const {
-  std::vector<std::string> words{"tandem", "recon", scan.empty() ? scan_ : scan};
-  for (const auto& some : {words_of(asked), rest_, more}) words.insert(words.end(), some.begin(), some.end());
-  return words;
+void LookOptions::give(Table& recon, const json& asked, const GivenOptions& more,
+                       const std::string& scan) const {
+  recon.take(recon.at("scan"), {scan.empty() ? scan_ : scan});
+  for (const auto& some : {given_by(asked), rest_, more})
+    for (const auto& [name, values] : some) recon.take(recon.at("--" + name), values);
+  recon.complete();
 }
 
-std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
-                                                 const std::vector<std::string>& more) const {
-  auto made = std::make_unique<ParsedRecon>();
-  made->program.require_subcommand(1);
-  prepare(made->program);
-  std::vector<std::string> all = words(asked, more);
-  std::vector<char*> arguments;
-  for (std::string& word : all) arguments.push_back(word.data());
-  if (!parse(made->program, static_cast<int>(arguments.size()), arguments.data()))
-    throw UsageError("options: help is on the command line");
+std::unique_ptr<GivenRecon> LookOptions::parsed(const json& asked, const GivenOptions& more) const {
+  auto made = std::make_unique<GivenRecon>();
+  give(made->table, asked, more);
   ReconOptions& o = made->options;
   o.scan.path = scan_;
   o.common.quiet = quiet_;
@@ -204,21 +221,21 @@ std::unique_ptr<ParsedRecon> LookOptions::parsed(const json& asked,
 }
 
 std::string LookOptions::command_line(const json& asked, const std::string& output) const {
-  return "tandem recon " + quoted_word(scan_) + " -o " + quoted_word(output) + typed(words_of(asked)) +
+  return "tandem recon " + quoted_word(scan_) + " -o " + quoted_word(output) + typed(given_by(asked)) +
          typed(rest_);
 }
 
 json LookOptions::of_frames(const json& asked) const {
-  CLI::App command;
+  Table command("calibrate", "");
   ScanOptions unused;
   add_scan_options(command, unused);
   add_selection(command, unused);
-  words_of(asked);  // refuses what no page may give
+  given_by(asked);  // refuses what no page may give
   json some = json::object();
   for (const auto& [name, value] : asked.items()) {
     const pipeline::StepOption* before = option_before(name);
     const std::string own(before ? before->bare_name() : std::string_view(name));
-    if (command.get_option_no_throw("--" + own)) some[name] = value;
+    if (command.find("--" + own)) some[name] = value;
   }
   return some;
 }
@@ -229,9 +246,9 @@ json LookOptions::calibration_commands(const json& frames, bool each_view, const
                            "rotation-direction", "rotation-axis", "row-axes", "detector-roll", "axis-tilt"})
     rest.erase(told);
   const std::string scan = quoted_word(scan_);
-  return {"tandem calibrate " + scan + typed(words_of(frames)) + (each_view ? " --each-view" : "") +
+  return {"tandem calibrate " + scan + typed(given_by(frames)) + (each_view ? " --each-view" : "") +
               " -o views.npy",
-          "tandem look " + scan + " --geometry views.npy" + typed(words_of(rest))};
+          "tandem look " + scan + " --geometry views.npy" + typed(given_by(rest))};
 }
 
 std::string LookOptions::opening(const json& asked) const {
@@ -252,7 +269,6 @@ json LookOptions::by_solver(const json& options, const json& solver) const {
 }
 
 json LookOptions::solvers() const {
-  const ParsedRecon recon;
   json methods = json::array(), rows = json::array();
   std::vector<std::string> named{"iterations", "initial", "stop"};
   const std::vector<std::string> of_all = named;
@@ -276,24 +292,21 @@ json LookOptions::solvers() const {
                        {"initial", method.initial == pipeline::Initial::fbp ? "fbp" : "zero"}});
   }
   for (const std::string& name : named) {
-    rows.push_back(row_of_option(*recon.command.get_option("--" + name)));
+    rows.push_back(row_of_option(*known_->table.find("--" + name)));
     if (name == "initial") rows.back()["choices"] = {"zero", "fbp"};
   }
   return {{"methods", methods}, {"options", rows}};
 }
 
 json LookOptions::schema() const {
-  const ParsedRecon recon;
   json all = json::array();
-  for (const CLI::Option* option : recon.command.get_options()) {
-    if (option->get_lnames().empty()) continue;
-    const std::string& name = option->get_lnames().front();
-    const bool useless = name == "reconstruction-algorithm" || !applies(recon.options, "--" + name);
+  for (const Option& row : known_->table.rows()) {
+    const std::string& name = row.name;
+    const bool useless = name == "reconstruction-algorithm" || !applies(known_->options, "--" + name);
     if (!start_.contains(name) && (useless || !may_give(name, {}))) continue;
-    all.push_back(row_of_option(*option));
+    all.push_back(row_of_option(row));
     if (const pipeline::StepOption* of_step = step_option(name))
-      for (const pipeline::StepOption& one : of_step->behind)
-        all.push_back(row_behind(*of_step, one, *option));
+      for (const pipeline::StepOption& one : of_step->behind) all.push_back(row_behind(*of_step, one, row));
   }
   return all;
 }

@@ -10,17 +10,22 @@
 
 namespace tandem::apps {
 
-/// Options of `recon` that are parsed as a command line is.
-struct ParsedRecon {
-  CLI::App program{"", "tandem"};
-  CLI::App& command = *program.add_subcommand("recon", "");
+/// The options of `recon`, with what is given of them.
+struct GivenRecon {
+  Table table{"recon", ""};
   ReconOptions options;
 
-  ParsedRecon() { add_recon_options(command, options); }
+  GivenRecon() { add_recon_options(table, options); }
 };
 
+/// Options by their names, in an order, with their values.
+using GivenOptions = std::vector<std::pair<std::string, Values>>;
+
+/// The options of the volume that take one number, also behind a value of another: "vo-large:snr".
+std::vector<std::string> numbers_of_volume();
+
 /// Whether `tandem look` takes this option of `recon` on its command line.
-bool look_takes(const CLI::Option& option);
+bool look_takes(const Option& option);
 
 /// What a page asks for: options of `recon` that decide the volume, as {"rotation-axis": "511.5"}; true for a
 /// flag, a list for an option that is repeated.
@@ -33,13 +38,13 @@ class LookOptions {
   const nlohmann::json& start() const { return start_; }
   void begin_with(const std::string& name, const std::string& value) { start_[name] = value; }
   void forget(const std::string& name) { start_.erase(name); }
-  /// The options of the scan with these in the place of those of the start, each validated as on the command
+  /// The options of the scan with these in the place of those of the start, each checked as on the command
   /// line. Names of files are those of the start alone. @throws UsageError
-  std::unique_ptr<ParsedRecon> parsed(const nlohmann::json& asked,
-                                      const std::vector<std::string>& more = {"--dry-run"}) const;
-  /// The words of such a command line, perhaps of another scan.
-  std::vector<std::string> words(const nlohmann::json& asked, const std::vector<std::string>& more,
-                                 const std::string& scan = "") const;
+  std::unique_ptr<GivenRecon> parsed(const nlohmann::json& asked,
+                                     const GivenOptions& more = {{"dry-run", {"true"}}}) const;
+  /// Gives a table of `recon` these options, perhaps of another scan.
+  void give(Table& recon, const nlohmann::json& asked, const GivenOptions& more,
+            const std::string& scan = "") const;
   /// The options of a recipe by a solver: its own ({reconstruction-algorithm: NAME, ...}), and of the others
   /// those that have a meaning with it; `options` as they are if `solver` is null. @throws UsageError
   nlohmann::json by_solver(const nlohmann::json& options, const nlohmann::json& solver) const;
@@ -55,7 +60,7 @@ class LookOptions {
   std::string opening(const nlohmann::json& asked) const;
   /// Whether the scan is still written (`--follow`).
   bool follows() const { return following_.has_value(); }
-  /// All options that a page may give, in groups, with their help, their kind of value and their default.
+  /// All options that a page may give, in groups, with title, unit, help, kind of value and default.
   nlohmann::json schema() const;
   /// {methods: all, with the names of the options of those that iterate; options: these, as in `schema`}
   nlohmann::json solvers() const;
@@ -63,8 +68,8 @@ class LookOptions {
   const std::vector<std::string>& scans() const { return scans_; }
 
  private:
-  std::vector<std::string> words_of(const nlohmann::json& asked) const;
-  bool may_give(const std::string& name, const std::vector<std::string>& values) const;
+  GivenOptions given_by(const nlohmann::json& asked) const;
+  bool may_give(const std::string& name, const Values& values) const;
 
   struct Following {
     std::optional<Index> planned_views;
@@ -74,10 +79,10 @@ class LookOptions {
   bool quiet_;
   std::string scan_;
   std::vector<std::string> scans_;
-  std::map<std::string, std::string> known_;  ///< kinds of values of options that decide the volume, by name
+  std::shared_ptr<const GivenRecon> known_ = std::make_shared<GivenRecon>();  ///< all options, none given
   nlohmann::json start_ = nlohmann::json::object();
   std::vector<std::string> opening_;  ///< options that say how a scan is opened
-  std::vector<std::string> rest_;     ///< words of the start that decide no voxel: threads, memory, device
+  GivenOptions rest_;                 ///< options of the start that decide no voxel: threads, memory, device
 };
 
 }  // namespace tandem::apps

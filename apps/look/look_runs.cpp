@@ -98,14 +98,14 @@ json LookRuns::scans() const {
 
 std::vector<LookRuns::One> LookRuns::asked_for(const json& asked) const {
   json options = options_.by_solver(options_in(asked), asked.value("solver", json()));
-  std::vector<std::string> own;
   const std::string pattern = asked.value("name", "");
   const bool several = asked.contains("scans");
+  bool finds_axis = false;
   const std::vector<std::string> scans =
       several ? texts_of(asked["scans"], "scans") : std::vector{options_.scans().front()};
   if (several && asked.value("each_axis", false)) {
     options.erase("rotation-axis");
-    own.emplace_back("--rotation-axis=auto");
+    finds_axis = true;
   }
   std::vector<One> all;
   std::set<std::string> outputs;
@@ -115,16 +115,13 @@ std::vector<LookRuns::One> LookRuns::asked_for(const json& asked) const {
                    !is_of_the_kind(scan, options_.scans().front())))
       throw UsageError("scans: " + scan +
                        " is no scan of this folder, and the command line has not named it");
-    One one{scan, name_for(pattern, scan, ""), {}};
+    One one{scan, name_for(pattern, scan, ""), options, finds_axis};
     require_new_name(one.output);
     if (!outputs.insert(one.output).second)
       throw UsageError("name: " + one.output + " would be written twice; put {name} into it");
-    std::vector<std::string> more = own;
-    more.push_back("--output=" + one.output);
-    one.words = options_.words(options, more, scan);
     all.push_back(std::move(one));
   }
-  options_.parsed(options, {"--output=" + all.front().output});  // refused here rather than there
+  options_.parsed(options, {{"output", {all.front().output}}});  // refused here rather than there
   return all;
 }
 
@@ -179,7 +176,7 @@ void LookRuns::run_each(std::vector<One> all) {
 }
 
 /// `tandem recon` itself.
-void LookRuns::run(One& one) {
+void LookRuns::run(const One& one) {
   const Listening listening({.stage =
                                  [this](const std::string& stage, double done, double total,
                                         const std::string& what, const std::string& detail) {
@@ -200,14 +197,11 @@ void LookRuns::run(One& one) {
                                    state_["seconds"] =
                                        report.value("seconds", json::object()).value("run", 0.0);
                                  }});
-  CLI::App program("", "tandem");
-  Action chosen;
-  add_recon(program, chosen);
-  program.require_subcommand(1);
-  prepare(program);
-  std::vector<char*> arguments;
-  for (std::string& word : one.words) arguments.push_back(word.data());
-  if (parse(program, static_cast<int>(arguments.size()), arguments.data())) chosen();
+  GivenOptions more{{"output", {one.output}}};
+  if (one.finds_axis) more.push_back({"rotation-axis", {"auto"}});
+  const auto recon = table_of(command_named("recon"));
+  options_.give(*recon, one.options, more, one.scan);
+  recon->work();
 }
 
 }  // namespace tandem::apps

@@ -35,12 +35,13 @@ class LookRuns : ToldOf {
   using Json = nlohmann::json;
   struct One {
     std::string scan, output;
-    std::vector<std::string> words;
+    Json options;
+    bool finds_axis;
   };
 
   std::vector<One> asked_for(const Json& asked) const;
   void run_each(std::vector<One> all);
-  void run(One& one);
+  void run(const One& one);
 
   const LookOptions& options_;
   // the mutex guards all members below

@@ -193,9 +193,10 @@ json LookScan::axis(const json& asked) {
   const auto parsed = options_.parsed(options_in(asked));
   ReconOptions& o = parsed->options;
   Opened& scan = opened(options_in(asked), o);
-  o.common.quiet = true;
+  o.common.quiet = o.common.silent = true;
   ProgressLine silent(o.common);
-  const pipeline::AxisEstimate axis = find_axis_of(*scan.reader, o.scan, {}, 5, silent);
+  const pipeline::AxisEstimate axis =
+      find_axis(*scan.reader, recipe_of(o.scan, scan.reader->info()), {}, 5, silent.listener());
   return {{"axis_bin", axis.axis_bin},
           {"uncertainty", axis.uncertainty},
           {"agreement", axis.agreement},

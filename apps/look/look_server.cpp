@@ -19,11 +19,11 @@ namespace {
 
 constexpr const char* of_notebooks = "http://127.0.0.1:* http://localhost:*";
 
-/// Calls visit(option, name) for each option that was given.
+/// Calls visit(option) for each option that a person gave.
 template <class Visit>
 void for_given(const ReconOptions& o, const Visit& visit) {
-  for (const CLI::Option* option : o.command->get_options())
-    if (!option->get_lnames().empty() && option->count() > 0) visit(*option, option->get_lnames().front());
+  for (const Option& row : o.command->rows())
+    if (!row.is_argument && row.is_typed()) visit(row);
 }
 
 /// Options that say what a run does with the volume have no meaning here.
@@ -31,11 +31,11 @@ void require_options_of_scan(const LookCommand& o) {
   if (!o.beside.empty())
     throw UsageError("--beside " + o.beside + ": goes with a volume; " + o.recon.scans.front() +
                      " is a scan");
-  for_given(o.recon, [](const CLI::Option& option, const std::string& name) {
-    if (!look_takes(option)) throw UsageError("--" + name + " goes with tandem recon");
+  for_given(o.recon, [](const Option& row) {
+    if (!look_takes(row)) throw UsageError(row.spelled() + " goes with tandem recon");
   });
   const ReconOptions& r = o.recon;
-  for (const auto& [option, given] : {std::pair{"--rotation-axis auto", r.axis_auto},
+  for (const auto& [option, given] : {std::pair{"--rotation-axis auto", r.recipe.find_axis},
                                       {"--views", r.given("--views")},
                                       {"--time", r.given("--time")}})
     if (r.recipe.follow && given)
@@ -46,10 +46,11 @@ void require_options_of_volume(const LookCommand& o) {
   if (o.recon.scans.size() > 1)
     throw UsageError(o.recon.scans.front() +
                      " is a volume, of which one is looked at; give --beside for another");
-  constexpr std::array known{"port", "beside", "memory", "threads", "allow-external-files", "quiet", "help"};
-  for_given(o.recon, [&](const CLI::Option&, const std::string& name) {
-    if (std::ranges::find(known, name) == known.end())
-      throw UsageError("--" + name + " goes with a scan; " + o.recon.scans.front() + " is a volume");
+  constexpr std::array known{"config", "like", "port", "beside", "memory", "threads", "allow-external-files",
+                             "quiet",  "help"};
+  for_given(o.recon, [&](const Option& row) {
+    if (std::ranges::find(known, row.name) == known.end())
+      throw UsageError(row.spelled() + " goes with a scan; " + o.recon.scans.front() + " is a volume");
   });
 }
 
@@ -77,23 +78,22 @@ LookedVolume looked_volumes(const LookCommand& o, Reader volume) {
 
 }  // namespace
 
-void add_look_options(CLI::App& c, LookCommand& o) {
+void add_look_options(Table& c, LookCommand& o) {
   add_recon_options(c, o.recon);
-  for (CLI::Option* option : c.get_options()) {  // a recipe may have options of solvers
-    if (option->get_lnames().empty()) continue;
-    if (!look_takes(*option) || !applies(o.recon, "--" + option->get_lnames().front())) option->group("");
+  for (Option& row : c.rows()) {  // a recipe may have options of solvers
+    const bool is_help = row.name == "help" || row.name == "help-all";
+    if (!row.is_argument && !is_help && !(look_takes(row) && applies(o.recon, row.spelled())))
+      row.is_hidden = true;
   }
-  c.get_option("scan")->description(std::string(what_a_scan_is) +
-                                    ", or a volume; the first one is looked at, and a recipe may be run for "
-                                    "the others");
-  heading(c, "Page");
-  c.add_option("--port", o.port, "of 127.0.0.1, where the page is served (default 0: any free one)")
-      ->check(count(0, 65535))
-      ->type_name("PORT")
-      ->configurable(false);
-  c.add_option("--beside", o.beside, "another volume, of the same grid or a part of it, to compare with")
-      ->type_name("VOLUME")
-      ->option_text(of_run);
+  c.applies = [&o](const Option& row) { return look_takes(row) && applies(o.recon, row.spelled()); };
+  c.at("scan").help = std::string(what_a_scan_is) +
+                      ", or a volume; the first one is looked at, and a recipe may be run for the others";
+  c.heading("Page");
+  c.add("--port", On::files, o.port, "of 127.0.0.1, where the page is served (default 0: any free one)")
+      .check(count(0, 65535))
+      .of_kind("PORT");
+  c.add("--beside", On::run, o.beside, "another volume, of the same grid or a part of it, to compare with")
+      .of_kind("VOLUME");
 }
 
 template <class Session>
@@ -123,17 +123,10 @@ void LookServer::open(const LookCommand& o) {
 LookServer::LookServer(const LookCommand& o) { open(o); }
 
 LookServer::LookServer(const std::vector<std::string>& words) : ancestors_(of_notebooks) {
-  CLI::App program("", "tandem");
   LookCommand o;
-  add_look_options(*program.add_subcommand("look", ""), o);
-  program.require_subcommand(1);
-  prepare(program);
-  std::vector<std::string> all{"tandem"};
-  all.insert(all.end(), words.begin(), words.end());
-  std::vector<char*> arguments;
-  for (std::string& word : all) arguments.push_back(word.data());
-  if (!parse(program, static_cast<int>(arguments.size()), arguments.data()))
-    throw UsageError("help is on the command line");
+  Table table("look", "");
+  add_look_options(table, o);
+  give(table, {words.begin() + 1, words.end()});
   open(o);
 }
 

@@ -17,7 +17,7 @@ struct LookCommand {
   Index port = 0;
   std::string beside;  ///< another volume
 };
-void add_look_options(CLI::App& command, LookCommand& o);
+void add_look_options(Table& table, LookCommand& o);
 
 /// A page about a scan or about volumes, served as long as the object lives.
 class LookServer {

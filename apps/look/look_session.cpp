@@ -22,7 +22,7 @@ LookSession::LookSession(const ReconOptions& start)
           options_, [this] { tell(); }, [this] { return is_watched(); }) {
   scan_.report();
   if (options_.follows()) scan_.grown();
-  if (!start.axis_auto) return;
+  if (!start.recipe.find_axis) return;
   const json found = scan_.axis({{"options", options_.start()}});
   options_.begin_with("rotation-axis", text_of(found["axis_bin"]));
 }

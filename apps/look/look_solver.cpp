@@ -149,7 +149,7 @@ void LookSolver::run(const Wish& wish) {
     solver_ = std::make_unique<pipeline::SliceSolver>(*reader_);
     how_ = how;
   }
-  o.common.quiet = true;
+  o.common.quiet = o.common.silent = true;
   ProgressLine silent(o.common);
   complete_recipe(o, *reader_, silent);
   const int binning = wish.binning.value_or(solver_->quick_binning(o.recipe));

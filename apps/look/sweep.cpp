@@ -9,11 +9,13 @@
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/version.hpp"
+#include "../../options/renamed.hpp"
 #include "../../pipeline/plan/warn.hpp"
 #include "../../pipeline/watch/live.hpp"
-#include "../options/files.hpp"
 #include "../pages/preview.hpp"
+#include "../runs/files.hpp"
 #include "../runs/lines.hpp"
 #include "../runs/progress.hpp"
 
@@ -102,9 +104,27 @@ json sweep_json(const SweepAsked& asked, const SweepMade& all) {
           {"trials", trials}};
 }
 
+/// Requires the name of an option of the volume that takes one number. @throws UsageError that says which do
+void require_number(const std::string& name) {
+  std::vector<std::string> names = numbers_of_volume();
+  if (std::ranges::find(names, name) != names.end()) return;
+  const GivenRecon recon;
+  std::erase_if(names, [&](const auto& one) { return !applies(recon.options, "--" + one); });
+  const bool is_option = recon.table.find("--" + name);
+  std::string hint = is_option ? "" : successor_of_option(name);
+  if (!is_option && hint.empty()) hint = did_you_mean(name, names);
+  const auto behind = std::stable_partition(
+      names.begin(), names.end(), [](const std::string& one) { return one.find(':') == std::string::npos; });
+  const std::string example = *behind;
+  names.erase(behind, names.end());
+  throw UsageError("--sweep: '" + name + "' is no option of the volume that takes one number" + hint + " (" +
+                   joined(names, ", ") + ", and numbers behind values, such as " + example + ")");
+}
+
 }  // namespace
 
 SweepAsked sweep_of(const std::string& name, double first, double last, double step) {
+  require_number(name);
   constexpr double most = 200, rounding = 1e-6;
   if (!(step > 0) || !(last >= first) || !((last - first) / step < most))
     throw UsageError("--sweep " + name + ": A:B:STEP with A up to B and at most 200 values is needed");
@@ -192,6 +212,8 @@ Pictured sheet_of_sweep(LookScan& scan, const json& asked, const LookScan::GoOn&
 void run_sweep(ReconOptions& o) {
   constexpr Index pixels = 400;  // along the side of a picture
   SweepAsked asked = sweep_in(o.sweep);
+  if (o.command->find(asked.name) && !applies(o, "--" + asked.name))
+    throw UsageError("--sweep " + asked.name + ": slices are looked at by a filter, which does not read it");
   asked.score = pipeline::score_named(o.score);
   if (o.recipe.region_z)
     for (Index z = o.recipe.region_z->first; z < o.recipe.region_z->last; ++z) asked.slices.push_back(z);

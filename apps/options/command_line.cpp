@@ -1,19 +1,26 @@
+// Command lines. CLI11 takes the words apart; the rows of tables take the values.
+
 #include "command_line.hpp"
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <sstream>
 
-#include "../command.hpp"
-#include "option_file.hpp"
+#include "../../core/names.hpp"
+#include "../../core/version.hpp"
+#include "../../options/completion.hpp"
+#include "../../options/help.hpp"
+#include "../../options/manual.hpp"
+#include "../../options/option_file.hpp"
+#include "../../options/renamed.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
-constexpr std::size_t text_column = 34, text_width = 66;
+using Words = std::vector<std::string>;
 
 /// The text for a user who types only "tandem".
 const std::string first_words =
@@ -24,103 +31,28 @@ const std::string first_words =
     "  tandem info SCAN\n"
     "tandem help lists all commands, tandem help recon the options of one.\n";
 
-/// The part of a footer with the examples: the line "Examples:" and the indented lines after it.
-std::pair<std::size_t, std::size_t> examples_in(const std::string& footer) {
-  const std::string head = "Examples:\n";
-  const std::size_t first = std::min(footer.find(head), footer.size());
-  std::size_t end = std::min(first + head.size(), footer.size());
-  while (footer.compare(end, 2, "  ") == 0) end = std::min(footer.find('\n', end), footer.size() - 1) + 1;
-  return {first, end};
+/// Makes the option of CLI11 that takes the values of a row.
+void add(CLI::App& app, const Option& row, Values& values) {
+  const auto keep = [&values](const CLI::results_t& results) { return values = results, true; };
+  const std::string names = (row.letter ? std::string{'-', row.letter, ','} : "") + row.spelled();
+  CLI::Option* option = app.add_option(names, keep)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (row.is_flag()) option->type_size(0)->expected(0)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  if (row.takes == Takes::nothing) option->disable_flag_override();  // --quiet=no
+  if (row.takes == Takes::each || row.takes == Takes::many)
+    option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args(row.takes == Takes::many);
 }
 
-/// Formats help: examples at the top, descriptions in lines that fit a terminal, and short words for kinds of
-/// values.
-class Formatter : public CLI::Formatter {
- public:
-  Formatter() {
-    column_width(text_column);
-    label("INT", "N");
-    label("UINT", "N");
-    label("FLOAT", "X");
-    label("TEXT", "NAME");
-    label("Usage", "\nUsage");
-    label("REQUIRED", "(required)");
-    label("SUBCOMMAND", "COMMAND");
-    label("OPTIONS", "options");
-  }
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    const std::string text = CLI::Formatter::make_group(group, is_positional, options);
-    return is_positional ? text : text.substr(0, text.size() - 1);  // one empty line between groups
-  }
-  std::string make_description(const CLI::App* app) const override {
-    const auto [first, end] = examples_in(app->get_footer());
-    const std::string examples = app->get_footer().substr(first, end - first);
-    return CLI::Formatter::make_description(app) + '\n' + examples + (examples.ends_with('\n') ? "" : "\n");
-  }
-  std::string make_footer(const CLI::App* app) const override {
-    std::string text = app->get_footer();
-    const auto [first, end] = examples_in(text);
-    text.erase(first, end - first);
-    text.erase(0, text.find_first_not_of('\n'));
-    return text.empty() ? "" : '\n' + text + '\n';
-  }
-  /// The kind of an option's value. The description says its default and what it excludes.
-  std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_type_size() == 0)
-      return takes_details(*option) ? "[=" + option->get_type_name() + "]" : "";
-    const bool several = option->get_expected_max() == CLI::detail::expected_max_vector_size &&
-                         option->get_allow_extra_args();  // if not, it is given once for each value
-    return (option->get_type_name().empty() ? "" : " " + get_label(option->get_type_name())) +
-           (several ? " ..." : "") + (option->get_required() ? " " + get_label("REQUIRED") : "");
-  }
-  std::string make_option_desc(const CLI::Option* option) const override {
-    std::istringstream words(option->get_description());
-    std::string text;
-    std::size_t used = 0;
-    for (std::string word; words >> word; used += word.size() + 1) {
-      if (used > 0 && used + word.size() > text_width) text += '\n', used = 0;
-      text += (used > 0 ? " " : "") + word;
-    }
-    return text;
-  }
-};
-
-std::vector<std::string> commands_of(const CLI::App& program) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
-  return names;
-}
-
-std::vector<std::string> options_of(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-CLI::App& command_named(CLI::App& program, const std::string& name) {
-  const std::vector<std::string> known = commands_of(program);
-  if (std::count(known.begin(), known.end(), name) > 0) return *program.get_subcommand(name);
-  std::string list;
-  for (const std::string& command : known) list += " " + command;
-  throw UsageError("command line: command '" + name + "' is not known" + did_you_mean(name, known) +
-                   "; one of" + list);
-}
-
-void print_help(CLI::App& program, const std::vector<std::string>& words) {
-  std::cout << (words.size() > 1 ? command_named(program, words[1]).help("tandem") : program.help());
-}
-
-/// The first option that the command did not know, if there is one.
-std::string unknown_in(const CLI::App& command) {
-  const std::vector<std::string> left = command.remaining();
+/// The first option that the table does not know, if there is one.
+std::string unknown_in(const Table& table, const Words& left) {
   const auto is_option = [](const std::string& text) { return text.size() > 1 && text[0] == '-'; };
-  const auto option = std::find_if(left.begin(), left.end(), is_option);
-  if (option == left.end()) return "";
+  const auto option = std::ranges::find_if(left, is_option);
+  if (option == left.end()) return "'" + left.back() + "' is one argument too many";
   const std::string name = option->substr(0, option->find('='));
-  return "option " + name + " is not known" + did_you_mean(name, options_of(command));
+  const std::string successor = successor_of_option(name);
+  Words names;
+  for (const Option& row : table.rows())
+    if (!row.is_argument) names.push_back(row.spelled());
+  return "option " + name + " is not known" + (successor.empty() ? did_you_mean(name, names) : successor);
 }
 
 /// Keeps CLI11 from taking the word "[a]" as a list of values: as a path, "./[a]" is the same.
@@ -128,61 +60,109 @@ void keep_whole(std::string& word) {
   if (word.starts_with('[') && word.ends_with(']')) word = "./" + word;
 }
 
-std::string words_of(const CLI::ParseError& fault, const CLI::App& command) {
+std::string words_of(const CLI::ParseError& fault) {
   std::string text = fault.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&fault) && text.ends_with("missing"))
     return text.substr(0, text.find(':')) + ": its value is missing";
   if (text.ends_with("disallowed flag override"))
     return "--" + text.substr(0, text.find(' ')) + " takes no value";
-  if (dynamic_cast<const CLI::ExcludesError*>(&fault)) {
-    const std::string between = " excludes ";
-    return text.replace(text.find(between), between.size(), " and ") + " do not go together";
-  }
-  if (dynamic_cast<const CLI::ExtrasError*>(&fault) && !command.remaining().empty())
-    return "'" + command.remaining().back() + "' is one argument too many";
   return text;
+}
+
+bool has(const Words& words, const char* what) { return std::ranges::find(words, what) != words.end(); }
+
+std::vector<std::shared_ptr<Table>> all_tables() {
+  std::vector<std::shared_ptr<Table>> tables;
+  for (const Command* command : commands()) tables.push_back(table_of(*command));
+  return tables;
+}
+
+std::vector<const Table*> pointers(const std::vector<std::shared_ptr<Table>>& tables) {
+  std::vector<const Table*> all;
+  for (const auto& table : tables) all.push_back(table.get());
+  return all;
+}
+
+std::string help_of_program() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const Command* command : commands()) all.emplace_back(command->name, command->what);
+  return program_help(all);
+}
+
+/// The answer to `tandem help`, `tandem help recon all`, `tandem completion bash`; empty for other words.
+std::string answer_to(const Words& words) {
+  const std::string second = words.size() > 1 ? words[1] : "";
+  const std::size_t most = words[0] == "help" ? (second == "man" ? 2 : 3) : words[0] == "completion" ? 2 : 99;
+  if (words.size() > most || (words[0] == "help" && words.size() == 3 && words[2] != "all"))
+    throw UsageError("command line: '" + words.back() + "' is one argument too many; see tandem help");
+  if (words[0] == "-h" || words[0] == "--help" || (words[0] == "help" && second.empty()))
+    return help_of_program();
+  if (words[0] == "help" && second == "man") return manual_of(pointers(all_tables()), TANDEM_VERSION, "");
+  if (words[0] == "completion") return completion_for(second, pointers(all_tables()));
+  const bool help = words[0] == "help";
+  if (!help && !has(words, "-h") && !has(words, "--help") && !has(words, "--help-all")) return {};
+  const auto asked = table_of(command_named(help ? second : words[0]));
+  return has(words, "--help-all") || (help && has(words, "all")) ? full_help(*asked) : short_help(*asked);
+}
+
+/// CLI11 takes the next word as the value of --name=.
+void refuse_empty_values(const Table& table, const Words& words) {
+  for (const std::string& word : words)
+    if (word.size() > 3 && word.starts_with("--") && word.ends_with('=') &&
+        table.find(word.substr(0, word.size() - 1)))
+      throw UsageError(word.substr(0, word.size() - 1) +
+                       ": the value is empty; leave the option out, or give a value");
+}
+
+void take_words(Table& table, Words words) {
+  refuse_empty_values(table, words);
+  CLI::App app("", table.command);
+  app.set_help_flag();
+  app.allow_extras();
+  std::vector<Values> values(table.rows().size());
+  for (std::size_t k = 0; k < values.size(); ++k) add(app, table.rows()[k], values[k]);
+  std::ranges::for_each(words, keep_whole);
+  std::ranges::reverse(words);  // the order that CLI11 needs
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& fault) {
+    throw UsageError(words_of(fault));
+  }
+  if (const Words left = app.remaining(); !left.empty()) throw UsageError(unknown_in(table, left));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!values[k].empty()) table.take(table.rows()[k], values[k]);
 }
 
 }  // namespace
 
-void heading(CLI::App& command, const char* title) { command.option_defaults()->group(title); }
-
-void prepare(CLI::App& program) {
-  program.formatter(std::make_shared<Formatter>());
-  for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
-    require_proper_values(*command);
-    command->formatter(program.get_formatter());
-    command->group("Commands");
+void give(Table& table, const Words& words) {
+  try {
+    take_words(table, words);
+    take_files(table, [](const std::string& name) { return table_of(command_named(name)); });
+    table.complete();
+  } catch (const UsageError& error) {
+    const std::string fault = error.what();
+    throw UsageError("command line: " + fault + (fault.ends_with('?') ? " see" : "; see") + " tandem " +
+                     table.command + " --help");
   }
 }
 
-bool parse(CLI::App& program, int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+std::shared_ptr<Table> parse_options(const Command& command, const Words& words) {
+  std::shared_ptr<Table> table = table_of(command);
+  give(*table, words);
+  return table;
+}
+
+std::shared_ptr<Table> parse(const Words& words) {
   if (words.empty()) {
-    std::cout << (isatty(STDOUT_FILENO) != 0 ? first_words : program.help());
+    std::cout << (isatty(STDOUT_FILENO) != 0 ? first_words : help_of_program());
     throw UsageError("command line: no command is given; give one of those above, or help");
   }
-  if (words[0] == "help") return print_help(program, words), false;
-  const CLI::App& command = words[0].starts_with('-') ? program : command_named(program, words[0]);
-  std::string fault;
-  try {
-    std::vector<std::string> all = with_option_file(command, words);
-    std::ranges::for_each(all, keep_whole);
-    std::ranges::reverse(all);  // the order that CLI11 needs
-    program.parse(all);
-    return true;
-  } catch (const CLI::Success& asked) {  // help, version
-    program.exit(asked);
-    return false;
-  } catch (const CLI::ParseError& error) {
-    fault = words_of(error, command);
-  } catch (const UsageError& error) {
-    fault = error.what();
+  if (const std::string answer = answer_to(words); !answer.empty()) {
+    std::cout << answer;
+    return nullptr;
   }
-  if (const std::string unknown = unknown_in(command); !unknown.empty()) fault = unknown;  // says more
-  const std::string name = &command == &program ? "" : command.get_name() + " ";
-  throw UsageError("command line: " + fault + (fault.ends_with('?') ? " see" : "; see") + " tandem " + name +
-                   "--help");
+  return parse_options(command_named(words[0]), {words.begin() + 1, words.end()});
 }
 
 }  // namespace tandem::apps

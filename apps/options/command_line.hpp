@@ -1,17 +1,20 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../command.hpp"
 
 namespace tandem::apps {
 
-/// Sets the heading of the help under which options that are added from now on stand.
-void heading(CLI::App& command, const char* title);
+/// The command of a command line behind `tandem`, with its options as they are given. Null if help or
+/// something like it was asked for, which it prints. @throws UsageError that begins with "command line:"
+std::shared_ptr<Table> parse(const std::vector<std::string>& words);
 
-/// Sets which values options take and how help looks. The program must have all its commands.
-void prepare(CLI::App& program);
-
-/// Reads the command line and returns whether a command is to be run; help and version are printed instead.
-/// @throws UsageError that names what is wrong, and suggests a similar name if there is one
-bool parse(CLI::App& program, int argc, char** argv);
+/// Gives a table its options. @throws UsageError that begins with "command line:"
+void give(Table& table, const std::vector<std::string>& words);
+/// The same for one command; `words` are its options.
+std::shared_ptr<Table> parse_options(const Command& command, const std::vector<std::string>& words);
 
 }  // namespace tandem::apps

@@ -83,27 +83,24 @@ std::vector<std::string> variant_names() {
   return names;
 }
 
-void add_device_options(CLI::App& c, DeviceOptions& o) {
-  c.add_option("--device", o.device,
-               "auto (default: all GPUs, else the CPU, also for what GPUs have not; for solvers of cone and "
-               "flexible beams the first GPU, if it holds the vectors)|all (all GPUs, and for parallel beams "
-               "the CPU helps them)|cpu|cuda|cuda:N|cuda:N,N,... (they share the work)")
-      ->transform(lower_case())
-      ->check(fault_of_devices)
-      ->option_text(of_run);
-  add_choice(c, "--variant", o.variant, variant_names(),
-             "how projector and back-projector run (default automatic: the fastest)")
-      ->option_text(of_volume);
-  add_choice(c, "--precision", o.precision, {"float32", "float16", "uint8"},
-             "number type of the data that projector and back-projector read (default float32)")
-      ->option_text(of_volume);
-  c.add_flag("--allow-unmatched", o.allow_unmatched,
-             "let a solver take a pair whose back-projection is not the transpose of its projection")
-      ->option_text(of_volume);
-  c.add_option("--device-memory", o.memory_gib,
-               "the most memory to take of each GPU, GiB (default: 90 % of what is free)")
-      ->check(positive(1e9))
-      ->option_text(of_run);
+void add_device_options(Table& c, DeviceOptions& o) {
+  c.add("--device", On::run, o.device,
+        "auto (default: all GPUs, else the CPU, also for what GPUs have not; for solvers of cone and "
+        "flexible beams the first GPU, if it holds the vectors)|all (all GPUs, and for parallel beams "
+        "the CPU helps them)|cpu|cuda|cuda:N|cuda:N,N,... (they share the work)")
+      .check(lower_case())
+      .check(fault_of_devices)
+      .briefly("auto (all GPUs, else the CPU), all, cpu, cuda, cuda:0,1");
+  add_choice(c, "--variant", On::result, o.variant, variant_names(),
+             "how projector and back-projector run (default automatic: the fastest)");
+  add_choice(c, "--precision", On::result, o.precision, {"float32", "float16", "uint8"},
+             "number type of the data that projector and back-projector read (default float32)");
+  c.add("--allow-unmatched", On::result, o.allow_unmatched,
+        "let a solver take a pair whose back-projection is not the transpose of its projection");
+  c.add("--device-memory", On::run, o.memory_gib,
+        "the most memory to take of each GPU, GiB (default: 90 % of what is free)")
+      .in("GiB")
+      .check(positive(1e9));
 }
 
 std::string words_of(Device device) {

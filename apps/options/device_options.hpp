@@ -26,7 +26,7 @@ std::string no_one_device(const std::string& text);
 /// DeviceError if it is not here
 Device one_device(const std::string& text);
 
-void add_device_options(CLI::App& command, DeviceOptions& options);
+void add_device_options(Table& command, DeviceOptions& options);
 
 /// The name of a device: "cuda:0"; for the CPU with the instruction set of its kernels: "cpu (AVX-512)".
 std::string words_of(Device device);

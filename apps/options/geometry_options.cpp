@@ -11,8 +11,8 @@
 #include "../../geometry/trajectories.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/scans/scan_reader.hpp"
+#include "../../options/scan.hpp"
 #include "../beams/beam.hpp"
-#include "command_line.hpp"
 
 namespace tandem::apps {
 
@@ -31,8 +31,8 @@ std::string listed_with_and(const std::vector<const char*>& options) {
 bool is_free(const GeometryOptions& o) { return o.trajectory != "circle" || o.jitter_mm || o.curved; }
 
 /// Takes --geometry, which is a kind of beam or a file.
-void parse(const CLI::App& c, GeometryOptions& o) {
-  if (!c.count("--geometry")) return;
+void parse(const Table& c, GeometryOptions& o) {
+  if (!c.given("--geometry")) return;
   const std::string kind(kind_called(o.geometry));
   o.is_fan = in_lower_case(o.geometry) == "fan";
   if (kind.empty()) o.views_file = io::geometry_named(o.geometry);
@@ -40,17 +40,16 @@ void parse(const CLI::App& c, GeometryOptions& o) {
 }
 
 /// Refuses options that say what the geometry file says already.
-void check_file(const CLI::App& c) {
+void check_file(const Table& c) {
   for (const char* option : {"--views", "--arc", "--start", "--angles", "--axis-bin", "--midplane-row",
                              "--sod", "--sdd", "--curved-detector", "--trajectory", "--jitter"})
-    if (c.get_option_no_throw(option) && c.count(option))
-      throw UsageError(std::string(option) + " does not go with a file as --geometry");
+    if (c.given(option)) throw UsageError(std::string(option) + " does not go with a file as --geometry");
 }
 
-void check_trajectory(const CLI::App& c, const GeometryOptions& o) {
-  if (!c.get_option_no_throw("--trajectory")) return;
+void check_trajectory(const Table& c, const GeometryOptions& o) {
+  if (!c.find("--trajectory")) return;
   for (const auto& [option, trajectory] : {std::pair{"--pitch", "helix"}, {"--elevation", "laminography"}})
-    if (c.count(option) && o.trajectory != trajectory)
+    if (c.given(option) && o.trajectory != trajectory)
       throw UsageError(std::string(option) + " goes with --trajectory " + trajectory + " alone");
   if (o.trajectory == "helix" && !o.pitch_mm) throw UsageError("--trajectory helix needs --pitch MM");
   if (is_free(o) && !o.pixel_size_mm)
@@ -59,22 +58,22 @@ void check_trajectory(const CLI::App& c, const GeometryOptions& o) {
 }
 
 /// Refuses options that do not go together, or lack others.
-void check(const CLI::App& c, GeometryOptions& o) {
+void check(const Table& c, GeometryOptions& o) {
   parse(c, o);
   if (!o.views_file.path.empty()) return check_file(c);
   check_trajectory(c, o);
-  if (c.count("--angles") && (c.count("--views") || c.count("--arc") || c.count("--start")))
+  if (c.given("--angles") && (c.given("--views") || c.given("--arc") || c.given("--start")))
     throw UsageError("--angles does not go with --views, --arc or --start");
   if (o.arc && !(std::abs(*o.arc) > 0 && std::abs(*o.arc) <= 36000))
     throw UsageError("--arc must be an angle in degrees, at most 36000 and not 0");
   const bool free_rows = is_free(o);  // then a parallel detector may also be raised
   for (const Beam& beam : beams())
     for (const char* option : beam.options)
-      if (beam.kind != o.geometry && c.count(option) &&
+      if (beam.kind != o.geometry && c.given(option) &&
           !(free_rows && option == std::string("--midplane-row")))
         throw UsageError(std::string(option) + " goes with --geometry " + std::string(beam.kind) + " alone");
   const std::vector<const char*>& needed = beam_named(o.geometry).needed;
-  if (std::ranges::any_of(needed, [&](const char* option) { return c.count(option) == 0; }))
+  if (std::ranges::any_of(needed, [&](const char* option) { return !c.given(option); }))
     throw UsageError("--geometry " + o.geometry + " needs " + listed_with_and(needed));
 }
 
@@ -114,45 +113,63 @@ Scan scan_on_trajectory(const GeometryOptions& o, const Detector& d, std::vector
 
 }  // namespace
 
-void add_geometry(CLI::App& c, GeometryOptions& o) {
-  heading(c, "Geometry");
-  c.add_option("--geometry", o.geometry,
-               "default parallel; cone: one row of it is a fan beam; or a file that says where each view is "
-               "taken from (*.npy, *.geom, *.xml, *.cfg), with :cone or :parallel if vectors do not say it")
-      ->type_name("parallel|cone|FILE|FILE:cone|FILE:parallel");
-  if (c.get_name() == "simulate") add_trajectory(c, o);
-  c.add_option("--bins", o.bins, "detector bins (default: voxels along x)")->check(count());
-  const char* rows = c.get_name() == "simulate" ? "1" : "one per slice";
-  c.add_option("--rows", o.rows, std::string("detector rows (default: ") + rows + ")")->check(count());
-  c.add_option("--views", o.views, "views (default: pi/2 times the bins)")->check(count());
-  c.add_option("--arc", o.arc, "degrees that the views fill in equal steps (default 180, cone 360)");
-  c.add_option("--start", o.start, "degrees, angle of the first view (default 0)")
-      ->check(within(-36000, 36000));
-  c.add_option("--angles", o.angles_file,
-               "file with one angle per line, degrees, instead of --views, --arc and --start");
-  c.add_option("--axis-bin", o.axis_bin, "bin where the rotation axis falls (default: the middle)");
-  c.add_option("--midplane-row", o.midplane_row,
-               "cone: row at the height of the source (default: the middle)");
-  c.add_option("--sod", o.sod_mm, "cone: from source to rotation axis, mm")->check(length());
-  c.add_option("--sdd", o.sdd_mm, "cone: from source to detector, mm")->check(length());
-  c.add_flag("--curved-detector", o.curved, "cone: the detector lies on a cylinder about the source");
-  c.add_option("--pixel-size", o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")
-      ->check(length());
-  c.parse_complete_callback([&c, &o] { check(c, o); });
+void add_geometry(Table& c, GeometryOptions& o) {
+  c.heading("Geometry");
+  c.add("--geometry", On::result, o.geometry,
+        "default parallel; cone: one row of it is a fan beam; or a file that says where each view is "
+        "taken from (*.npy, *.geom, *.xml, *.cfg), with :cone or :parallel if vectors do not say it")
+      .of_kind("parallel|cone|FILE|FILE:cone|FILE:parallel");
+  if (c.command == "simulate") add_trajectory(c, o);
+  c.add("--bins", On::result, o.bins, "detector bins (default: voxels along x)").check(count());
+  const char* rows = c.command == "simulate" ? "1" : "one per slice";
+  c.add("--rows", On::result, o.rows, std::string("detector rows (default: ") + rows + ")").check(count());
+  c.add("--views", On::result, o.views, "views (default: pi/2 times the bins)").check(count());
+  c.add("--arc", On::result, o.arc, "degrees that the views fill in equal steps (default 180, cone 360)")
+      .in("degrees");
+  c.add("--start", On::result, o.start, "degrees, angle of the first view (default 0)")
+      .called("first angle")
+      .in("degrees")
+      .check(within(-36000, 36000));
+  c.add("--angles", On::result, o.angles_file,
+        "file with one angle per line, degrees, instead of --views, --arc and --start");
+  c.add("--axis-bin", On::result, o.axis_bin, "bin where the rotation axis falls (default: the middle)")
+      .called("rotation axis")
+      .in("bin");
+  c.add("--midplane-row", On::result, o.midplane_row,
+        "cone: row at the height of the source (default: the middle)")
+      .called("midplane")
+      .in("row");
+  c.add("--sod", On::result, o.sod_mm, "cone: from source to rotation axis, mm")
+      .called("source to axis")
+      .in("mm")
+      .check(length());
+  c.add("--sdd", On::result, o.sdd_mm, "cone: from source to detector, mm")
+      .called("source to detector")
+      .in("mm")
+      .check(length());
+  c.add("--curved-detector", On::result, o.curved, "cone: the detector lies on a cylinder about the source");
+  c.add("--pixel-size", On::result, o.pixel_size_mm, "detector pitch, mm (default: unknown, lengths in bins)")
+      .in("mm")
+      .check(length());
+  c.at_end([&c, &o] { check(c, o); });
 }
 
-void add_trajectory(CLI::App& c, GeometryOptions& o) {
+void add_trajectory(Table& c, GeometryOptions& o) {
   const std::vector<std::string> names(trajectory_names().begin(), trajectory_names().end());
-  add_choice(c, "--trajectory", o.trajectory, names,
+  add_choice(c, "--trajectory", On::result, o.trajectory, names,
              "how source and detector go about the sample (default circle)");
-  c.add_option("--pitch", o.pitch_mm, "helix: how far it rises in a turn, mm")->check(within(-1e6, 1e6));
-  c.add_option("--elevation", o.elevation_deg,
-               "laminography: by how much rays rise over the plane of slices, degrees (default 30)")
-      ->check(within(-89, 89));
-  c.add_option("--jitter", o.jitter_mm,
-               "moves source and detector of each view off their places by up to so much, mm, and turns the "
-               "detector")
-      ->check(length());
+  c.add("--pitch", On::result, o.pitch_mm, "helix: how far it rises in a turn, mm")
+      .in("mm")
+      .check(within(-1e6, 1e6));
+  c.add("--elevation", On::result, o.elevation_deg,
+        "laminography: by how much rays rise over the plane of slices, degrees (default 30)")
+      .in("degrees")
+      .check(within(-89, 89));
+  c.add("--jitter", On::result, o.jitter_mm,
+        "moves source and detector of each view off their places by up to so much, mm, and turns the "
+        "detector")
+      .in("mm")
+      .check(length());
 }
 
 bool is_in_mm(const GeometryOptions& o) { return !o.views_file.path.empty() || o.pixel_size_mm; }

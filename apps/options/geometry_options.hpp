@@ -22,9 +22,9 @@ struct GeometryOptions {
   double start = 0;
 };
 
-void add_geometry(CLI::App& command, GeometryOptions& options);
+void add_geometry(Table& command, GeometryOptions& options);
 /// Adds --trajectory and what goes with it. Comes before `add_geometry`.
-void add_trajectory(CLI::App& command, GeometryOptions& options);
+void add_trajectory(Table& command, GeometryOptions& options);
 
 /// Whether lengths of the scan of these options are always in mm, even if the user gives no pitch.
 bool is_in_mm(const GeometryOptions& options);

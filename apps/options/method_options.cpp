@@ -10,7 +10,6 @@
 #include "../../io/files/text.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/solver_kind.hpp"
-#include "command_line.hpp"
 
 namespace tandem::apps {
 
@@ -48,30 +47,68 @@ std::string words_of_subsets() {
   });
 }
 
-void add_choice_of_method(CLI::App& c, ReconOptions& o) {
-  heading(c, "Method");
-  add_choice(c, "--reconstruction-algorithm", o.algorithm, names_of_methods(),
+/// The methods in a text A,B,C, in which each comes once.
+std::vector<std::string> parse_compared(const std::string& text) {
+  const std::vector<std::string> known = names_of_methods();
+  std::vector<std::string> methods;
+  for (const std::string& name : parts_of(in_lower_case(text), ',')) {
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError("--compare: method '" + name + "' is not known" + did_you_mean(name, known) +
+                       "; one of " + joined(known, ", "));
+    if (std::ranges::find(methods, name) != methods.end())
+      throw UsageError("--compare names " + name + " twice; each method once is needed");
+    methods.push_back(name);
+  }
+  return methods;
+}
+
+void parse_model(ReconOptions& o, const std::string& text) {
+  const auto [model, accuracy] = detailed(text, "accuracy");
+  if (model != "automatic") o.recipe.model = model_named(model);
+  if (!accuracy.empty()) o.recipe.execution.accuracy = number_in(accuracy).value();
+  o.gives_accuracy = !accuracy.empty();
+}
+
+void add_choice_of_method(Table& c, ReconOptions& o) {
+  c.heading("Method");
+  add_choice(c, "--reconstruction-algorithm", On::result, o.recipe.method, names_of_methods(),
              "one of those below (default fbp, for a cone beam fdk)")
-      ->type_name("NAME")
-      ->option_text(of_volume);
-  c.add_option("--compare", o.compare,
-               "in the place of -o: make volumes by several methods, and of them one picture of the middle "
-               "slices (--preview) and one table; an option holds for the methods that read it")
-      ->type_name("A,B,C")
-      ->option_text(of_run);
+      .of_kind("NAME")
+      .briefly("fbp, sirt, cgls, tv, ... (default fbp, for a cone beam fdk)")
+      .default_text("");
+  c.add_parsed(
+       "--compare", On::run, [&o](const std::string& text) { o.compared = parse_compared(text); },
+       "in the place of -o: make volumes by several methods, and of them one picture of the middle "
+       "slices (--preview) and one table; an option holds for the methods that read it")
+      .of_kind("A,B,C");
   const std::vector<std::string> models{"automatic", "pixel_driven",        "joseph",
                                         "fourier",   "separable_footprint", "hierarchical"};
-  c.add_option(
-       "--model", o.model,
+  c.add_parsed(
+       "--model", On::result, [&o](const std::string& text) { parse_model(o, text); },
        "how shadows are computed. Parallel beam: fourier goes through frequencies, in O(N^2 log N) "
        "operations a slice (default automatic: the faster one of pixel_driven and fourier). Cone and fan "
        "beam: hierarchical goes through groups of views, in O(N^3 log N) (default automatic: "
        "separable_footprint, or for fdk on a CPU the faster one of both). Behind it may stand the relative "
        "error of what is back-projected: fourier:accuracy=1e-3, 1e-4 or 1e-5 (default 1e-4); "
        "hierarchical:accuracy=1e-2, 3e-3 or 1e-3 (default 1e-2)")
-      ->transform(with_detail(one_of(models), "accuracy", one_of({"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"})))
-      ->type_name(joined(models, "|"))
-      ->option_text(of_volume);
+      .check(with_detail(one_of(models), "accuracy", one_of({"1e-2", "3e-3", "1e-3", "1e-4", "1e-5"})))
+      .of_kind(joined(models, "|"))
+      .default_text(models.front());
+}
+
+void parse_initial(Recipe& r, const std::string& text) {
+  const std::string word = in_lower_case(text);
+  r.initial = word == "zero" ? Initial::zero : word == "fbp" ? Initial::fbp : Initial::file;
+  if (r.initial == Initial::file) r.initial_file = text;
+}
+
+void add_initial(Table& c, Recipe& r) {
+  c.add_parsed(
+       "--initial", On::result, [&r](const std::string& text) { parse_initial(r, text); },
+       "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")")
+      .of_kind("zero|fbp|FILE")
+      .called("initial volume")
+      .of_the_method();
 }
 
 void parse_padding(Recipe& r, const std::string& text) {
@@ -82,31 +119,36 @@ void parse_padding(Recipe& r, const std::string& text) {
   r.padding_bins = whole_in(bins);
 }
 
-void add_filter(CLI::App& c, ReconOptions& o) {
+void add_filter(Table& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   const std::vector<std::string_view> windows = window_names();
-  add_choice(c, "--fbp-filter", o.filter, {windows.begin(), windows.end()},
-             "default ramp; sharp: the ramp with all the noise of its band; none: no filtering at all")
-      ->option_text(of_volume);
-  c.add_option("--fbp-cutoff", r.filter.cutoff,
-               "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
-      ->check(within(1e-6, 1))
-      ->option_text(of_volume);
-  c.add_option_function<std::string>(
-       "--padding", [&r](const std::string& text) { parse_padding(r, text); },
+  const std::vector<std::string> words(windows.begin(), windows.end());
+  c.add_parsed(
+       "--fbp-filter", On::result,
+       [&r](const std::string& text) { r.fbp_filter.window = window_named(text); },
+       "default ramp; sharp: the ramp with all the noise of its band; none: no filtering at all")
+      .check(one_of(words))
+      .of_kind(joined(words, "|"))
+      .called("filter")
+      .briefly("the window of the filter (default ramp)")
+      .default_text("ramp");
+  c.add("--fbp-cutoff", On::result, r.fbp_filter.cutoff,
+        "fraction of the Nyquist frequency, 0..1 (default 1; butterworth 0.5)")
+      .called("filter cutoff")
+      .check(within(1e-6, 1));
+  c.add_parsed(
+       "--padding", On::result, [&r](const std::string& text) { parse_padding(r, text); },
        "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
        "with the end value times a cosine (default), or with zeros. edge:bins=N and cosine:bins=N say over "
        "how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
-      ->transform(with_detail(one_of({"edge", "cosine", "none"}), "bins", count()))
-      ->type_name("edge|cosine|none")
-      ->option_text(of_volume);
+      .check(with_detail(one_of({"edge", "cosine", "none"}), "bins", count()))
+      .of_kind("edge|cosine|none");
 }
 
-CLI::Validator positive_or_auto() {
-  return {[number = positive(1e9)](std::string& text) {
-            return in_lower_case(text) == "auto" ? (text = "auto", std::string()) : number(text);
-          },
-          "", ""};
+Check positive_or_auto() {
+  return [number = positive(1e9)](std::string& text) {
+    return in_lower_case(text) == "auto" ? (text = "auto", std::string()) : number(text);
+  };
 }
 
 void parse_tv_weight(Recipe& r, const std::string& text) {
@@ -118,31 +160,56 @@ void parse_tv_weight(Recipe& r, const std::string& text) {
   r.tv_weight = number(weight), r.tv_huber = number(huber);
 }
 
-void add_start_and_weights(CLI::App& c, ReconOptions& o) {
+void add_start_and_weights(Table& c, ReconOptions& o) {
   Recipe& r = o.recipe;
-  c.add_option("--initial", o.initial,
-               "initial volume: zero, fbp, or a volume file (default " + words_of_initials() + ")")
-      ->type_name("zero|fbp|FILE")
-      ->option_text(of_volume);
-  c.add_option("--iterations", r.iterations,
-               "at most this many steps (default: " + words_of_iterations() + "; fewer: by stagnation)")
-      ->check(count(0, 1'000'000))
-      ->option_text(of_volume);
-  c.add_option_function<std::string>(
-       "--tv-weight", [&r](const std::string& text) { parse_tv_weight(r, text); },
+  c.add("--iterations", On::result, r.iterations,
+        "at most this many steps (default: " + words_of_iterations() + "; fewer: by stagnation)")
+      .check(count(0, 1'000'000))
+      .of_the_method();
+  c.add_parsed(
+       "--tv-weight", On::result, [&r](const std::string& text) { parse_tv_weight(r, text); },
        "weight of total variation, beside data of mean weight 1; the larger, the smoother (default auto: "
        "found by cross-validation). huber: differences of neighbours "
        "below this attenuation count by their squares, which keeps slopes smooth (default: none)")
-      ->transform(with_detail(positive_or_auto(), "huber", positive(1e9)))
-      ->type_name("X|auto[:huber=D]")
-      ->option_text(of_volume);
-  c.add_option("--tikhonov-weight", r.tikhonov_weight,
-               "W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
-      ->check(positive(1e30))
-      ->option_text(of_volume);
+      .check(with_detail(positive_or_auto(), "huber", positive(1e9)))
+      .of_kind("X|auto[:huber=D]")
+      .called("weight of total variation")
+      .of_the_method();
+  c.add("--tikhonov-weight", On::result, r.tikhonov_weight,
+        "W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
+      .check(positive(1e30));
 }
 
-void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
+void parse_stop(Recipe& recipe, const std::string& given) {
+  const std::string text = in_lower_case(given);
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
+  const auto [rule, gain] = detailed(text, "gain");
+  if (text == "discrepancy")
+    recipe.stop_by_discrepancy = true;
+  else if (rule == "discrepancy" && number_in(gain).value_or(0) > 0)
+    recipe.stop_by_discrepancy = true, recipe.gain = *number_in(gain);
+  else if (text == "gcv")
+    recipe.stop_by_gcv = true;
+  else if (text == "ncp")
+    recipe.stop_by_ncp = true;
+  else if (text == "stagnation")
+    recipe.stop_by_stagnation = true;
+  else if (name == "relative" && value > 0)
+    recipe.stop_relative = value;
+  else if (name == "gap" && value > 0)
+    recipe.stop_gap = value;
+  else if (name == "time" && value > 0)
+    recipe.stop_seconds = value;
+  else
+    throw UsageError("--stop '" + given +
+                     "' is not known; give stagnation, discrepancy, discrepancy:gain=G, gcv, ncp, "
+                     "relative=EPS, gap=EPS or "
+                     "time=S");
+}
+
+void add_steps_and_stops(Table& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   for (const SolverKind& kind : solver_kinds())
     for (const NumberOption& one : kind.brings) {
@@ -151,31 +218,34 @@ void add_steps_and_stops(CLI::App& c, ReconOptions& o) {
       for (const SolverKind& other : solver_kinds())
         if (other.reads(one.name) && other.numbers.at(one.name) != kind.numbers.at(one.name))
           others += ", of " + std::string(other.name) + " " + io::shortest(other.numbers.at(one.name));
-      c.add_option_function<float>(
-           "--" + std::string(one.name),
-           [&r, name = one.name](float number) { r.numbers.emplace_back(name, number); },
+      c.add_parsed(
+           "--" + std::string(one.name), On::result,
+           [&r, name = one.name](const std::string& text) {
+             r.numbers.emplace_back(name, static_cast<float>(number_in(text).value()));
+           },
            std::string(one.help) + ", default " + usual + others)
-          ->default_str(usual)
-          ->check(within(one.lowest, one.highest))
-          ->option_text(of_volume);
+          .of_kind("X")
+          .default_text(usual)
+          .check(within(one.lowest, one.highest))
+          .of_the_method();
     }
-  c.add_option("--subsets", r.subsets,
-               "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
-      ->check(count())
-      ->option_text(of_volume);
-  CLI::Option* nonnegative =
-      c.add_flag("--nonnegative", r.nonnegative, "no voxel below zero")->option_text(of_volume);
-  c.add_option_function<std::string>(
-       "--bounds",
+  c.add("--subsets", On::result, r.subsets,
+        "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
+      .check(count())
+      .of_the_method();
+  c.add("--nonnegative", On::result, r.nonnegative, "no voxel below zero");
+  c.add_parsed(
+       "--bounds", On::result,
        [&r](const std::string& text) { std::tie(r.lowest, r.highest) = parse_ends("--bounds", text, true); },
        "no voxel below and none above these attenuations; one may be left out")
-      ->type_name("LOW:HIGH")
-      ->excludes(nonnegative)
-      ->option_text(of_volume);
-  c.add_option("--stop", o.stop,
-               "rule that may stop before --iterations; gain: counts per photon (default 1)")
-      ->type_name("stagnation|discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S")
-      ->option_text(of_volume);
+      .of_kind("LOW:HIGH")
+      .without("--nonnegative");
+  c.add_parsed(
+       "--stop", On::result, [&r](const std::string& text) { parse_stop(r, text); },
+       "rule that may stop before --iterations; gain: counts per photon (default 1)")
+      .of_kind("stagnation|discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S")
+      .called("stopping rule")
+      .of_the_method();
 }
 
 /// Names of the methods that read an option which not every method reads.
@@ -193,7 +263,44 @@ struct Condition {
 };
 
 const std::vector<Condition>& conditions() {
+  static const std::vector<std::string_view> files_of_a_volume{
+      "--output",      "--part-of", "--checkpoint",  "--resume", "--follow", "--save-config",
+      "--save-format", "--dtype",   "--compression", "--range",  "--serve",  "--dry-run"};
   static const std::vector<Condition> all{
+      {{"--reconstruction-algorithm"},
+       [](const ReconOptions& o, const Method&) { return o.compared.empty(); },
+       " and --compare do not go together: volumes are compared, and not kept"},
+      {files_of_a_volume, [](const ReconOptions& o, const Method&) { return o.compared.empty(); },
+       " and --compare do not go together: volumes are compared, and not kept"},
+      {files_of_a_volume, [](const ReconOptions& o, const Method&) { return o.sweep.empty(); },
+       " and --sweep do not go together: slices are judged, and not kept"},
+      {{"--compression"},
+       [](const ReconOptions& o, const Method&) {
+         const io::VolumeKind* kind = io::volume_kind(o.output);
+         return !kind || kind->packs || o.compression == "none";
+       },
+       " goes with HDF5; give -o a name ending in .h5"},
+      {{"--dtype"},
+       [](const ReconOptions& o, const Method&) {
+         const io::VolumeKind* kind = io::volume_kind(o.output);
+         return !kind || kind->stores(voxel_type_of(o));
+       },
+       " does not go with the format of -o; give another type, or a name ending in .h5"},
+      {{"--save-format"},
+       [](const ReconOptions& o, const Method&) {
+         const io::VolumeKind* kind = io::volume_kind(o.output);
+         return !kind || kind == io::volume_kind_named(o.save_format);
+       },
+       " does not go with the name of -o"},
+      {{"--range"},
+       [](const ReconOptions& o, const Method&) { return !o.dtype.starts_with("float"); },
+       " goes with --dtype uint16 or uint8"},
+      {{"--region"},
+       [](const ReconOptions& o, const Method&) { return !o.slices_are_range(); },
+       " and --slices A:B do not go together"},
+      {{"--score"},
+       [](const ReconOptions& o, const Method&) { return !o.sweep.empty(); },
+       " goes with --sweep NAME=A:B:STEP"},
       {{"--iterations", "--stop", "--initial", "--checkpoint", "--resample-frames"},
        [](const ReconOptions&, const Method& method) { return method.iterates(); },
        " goes with an iterative algorithm, not with {}"},
@@ -210,13 +317,12 @@ const std::vector<Condition>& conditions() {
        },
        " goes with fbp, or with --initial fbp"},
       {{"--padding"},
-       [](const ReconOptions& o, const Method&) { return o.recipe.filter.window != Window::none; },
+       [](const ReconOptions& o, const Method&) { return o.recipe.fbp_filter.window != Window::none; },
        " does not go with --fbp-filter none, which needs nothing beyond rows"},
       {{"--model"},
        [](const ReconOptions& o, const Method&) {
          const double accuracy = o.recipe.execution.accuracy;
-         return detailed(o.model, "accuracy").detail.empty() ||
-                (o.recipe.model == Model::fourier && accuracy < 2e-3) ||
+         return !o.gives_accuracy || (o.recipe.model == Model::fourier && accuracy < 2e-3) ||
                 (o.recipe.model == Model::hierarchical && accuracy > 5e-4);
        },
        ": an accuracy goes with fourier (1e-3, 1e-4 or 1e-5) and hierarchical (1e-2, 3e-3 or 1e-3)"},
@@ -250,12 +356,12 @@ std::vector<const Method*> methods_of(const ReconOptions& o) {
 }  // namespace
 
 void check_conditions(const ReconOptions& o) {
-  for (const CLI::Option* option : o.command->get_options()) {
-    if (option->count() == 0) continue;
-    for (const Condition& condition : conditions_of(option->get_name())) {
+  for (const Option& row : o.command->rows()) {
+    if (!row.is_given()) continue;
+    for (const Condition& condition : conditions_of(row.spelled())) {
       if (std::ranges::any_of(methods_of(o), [&](const auto* method) { return condition.holds(o, *method); }))
         continue;
-      std::string fault = option->get_name() + condition.otherwise;
+      std::string fault = row.spelled() + condition.otherwise;
       if (const auto at = fault.find("{}"); at != std::string::npos) fault.replace(at, 2, o.recipe.method);
       throw UsageError(fault);
     }
@@ -284,14 +390,15 @@ std::string words_of_methods() {
   return text;
 }
 
-void add_method(CLI::App& c, ReconOptions& o) {
+void add_method(Table& c, ReconOptions& o) {
   add_choice_of_method(c, o);
+  add_initial(c, o.recipe);
   add_filter(c, o);
   add_start_and_weights(c, o);
   add_steps_and_stops(c, o);
-  for (CLI::Option* option : c.get_options())
-    if (const std::string readers = readers_of(option->get_name()); !readers.empty())
-      option->description(readers + ": " + option->get_description());
+  for (Option& row : c.rows())
+    if (const std::string readers = readers_of(row.spelled()); !readers.empty())
+      row.help = readers + ": " + row.help;
 }
 
 }  // namespace tandem::apps

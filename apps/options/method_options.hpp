@@ -8,7 +8,7 @@
 namespace tandem::apps {
 
 /// The options of `tandem recon` that methods read, with their help.
-void add_method(CLI::App& command, ReconOptions& o);
+void add_method(Table& command, ReconOptions& o);
 
 /// @throws UsageError if an option that is given has no meaning with the method, or with any of those that
 /// are compared

@@ -4,72 +4,78 @@
 
 #include "../../core/names.hpp"
 #include "../../core/units.hpp"
+#include "../../options/recipe.hpp"
+#include "../../options/steps.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../runs/follow.hpp"
 #include "../runs/resume.hpp"
-#include "command_line.hpp"
 #include "method_options.hpp"
-#include "recipe_text.hpp"
-#include "step_options.hpp"
 
 namespace tandem::apps {
 
 namespace {
 
-using pipeline::Initial;
 using pipeline::Recipe;
 
 constexpr const char* automatic = "auto";
 
 void parse_axis(ReconOptions& o, const std::string& text) {
-  o.axis_auto = text == automatic;
+  o.recipe.find_axis = text == automatic;
   o.recipe.axis_bin = number_in(text);
 }
 
-void add_volume(CLI::App& c, ReconOptions& o) {
+void parse_region(Recipe& recipe, const std::string& text) {
+  const std::vector<std::string> axes = parts_of(text, ',');
+  if (axes.size() != 3) throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
+  recipe.region_x = parse_range(axes[0]);
+  recipe.region_y = parse_range(axes[1]);
+  recipe.region_z = parse_range(axes[2]);
+}
+
+void add_volume(Table& c, ReconOptions& o) {
   Recipe& r = o.recipe;
-  heading(c, "Axis and grid");
+  c.heading("Axis and grid");
   const auto no_axis = [](const std::string& text) {
     return text == automatic || number_in(text) ? "" : "'" + text + "' is neither a number nor auto";
   };
-  CLI::Option* axis =
-      c.add_option_function<std::string>(
-           "--rotation-axis", [&o](const std::string& text) { parse_axis(o, text); },
-           "bin of the axis, from 0, or auto: find it first, as `tandem center` does (default: the file's "
-           "own, else the middle)")
-          ->check(no_axis)
-          ->transform(lower_case())
-          ->type_name("X|auto")
-          ->option_text(of_volume);
-  c.add_option(
-       "--row-axes", o.row_axes,
-       "parallel beam: one number per line, the bin of the axis of each row, in the place of one for all")
-      ->type_name("FILE")
-      ->excludes(axis)
-      ->excludes(c.get_option("--detector-roll"))
-      ->option_text(of_volume);
-  c.add_flag("--resample-frames", r.resample_frames,
-             "solvers: make frames upright and move them back, as fbp and fdk need it, in the place of views "
-             "that stand as roll, tilt and shifts say; less exact, and faster for a parallel beam")
-      ->option_text(of_volume);
-  c.add_option("--binning", r.binning, "0 to 3: 2^N x 2^N cells become one")
-      ->check(count(0, 3))
-      ->option_text(of_volume);
-  c.add_option("--size", r.size, "voxels along x and y (default: bins; half acquisition: the whole field)")
-      ->check(count())
-      ->option_text(of_volume);
-  c.add_option("--slices", o.slices, "slices around the middle (default: rows), or a range A:B of the grid")
-      ->type_name("NZ|A:B")
-      ->option_text(of_volume);
-  c.add_option("--voxel-size", r.voxel_size_mm,
-               "width of a voxel, mm (default: the detector pitch at the axis)")
-      ->check(length())
-      ->option_text(of_volume);
-  c.add_option("--region", o.region,
-               "part of the grid that --size and --slices make, in voxels (a solver works on all that the "
-               "rays see, and writes the part)")
-      ->type_name("x0:x1,y0:y1,z0:z1")
-      ->option_text(of_volume);
+  c.add_parsed(
+       "--rotation-axis", On::result, [&o](const std::string& text) { parse_axis(o, text); },
+       "bin of the axis, from 0, or auto: find it first, as `tandem center` does (default: the file's "
+       "own, else the middle)")
+      .check(lower_case())
+      .check(no_axis)
+      .of_kind("X|auto")
+      .briefly("bin of the axis, from 0; auto finds it")
+      .in("bin");
+  c.add("--row-axes", On::result, r.row_axes,
+        "parallel beam: one number per line, the bin of the axis of each row, in the place of one for all")
+      .of_kind("FILE")
+      .called("axes of rows")
+      .without("--rotation-axis")
+      .without("--detector-roll");
+  c.add("--resample-frames", On::result, r.resample_frames,
+        "solvers: make frames upright and move them back, as fbp and fdk need it, in the place of views "
+        "that stand as roll, tilt and shifts say; less exact, and faster for a parallel beam");
+  c.add("--binning", On::result, r.binning, "0 to 3: 2^N x 2^N cells become one")
+      .called("binning, power of 2")
+      .check(count(0, 3));
+  c.add("--size", On::result, r.size,
+        "voxels along x and y (default: bins; half acquisition: the whole field)")
+      .in("voxels")
+      .check(count());
+  c.add("--slices", On::result, o.slices,
+        "slices around the middle (default: rows), or a range A:B of the grid")
+      .of_kind("NZ|A:B");
+  c.add("--voxel-size", On::result, r.voxel_size_mm,
+        "width of a voxel, mm (default: the detector pitch at the axis)")
+      .in("mm")
+      .check(length());
+  c.add_parsed(
+       "--region", On::result, [&r](const std::string& text) { parse_region(r, text); },
+       "part of the grid that --size and --slices make, in voxels (a solver works on all that the "
+       "rays see, and writes the part)")
+      .of_kind("x0:x1,y0:y1,z0:z1")
+      .in("voxels");
 }
 
 /// The endings of files, except HDF5, that hold the whole volume.
@@ -92,67 +98,57 @@ void parse_checkpoint(ReconOptions& o, const std::string& text) {
   if (file != text) o.checkpoint_every = static_cast<int>(*whole_in(every));
 }
 
-void add_output(CLI::App& c, ReconOptions& o) {
-  heading(c, "Output");
-  c.add_option("-o,--output", o.output,
-               "volume to write: .h5, .tif for one file per slice, or " + other_endings() +
-                   "; {name} stands for the name of the scan")
-      ->configurable(false);
-  c.add_option(
-       "--part-of", o.part_of,
-       "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
-       "the same time, and the last one completes it")
-      ->configurable(false);
-  add_choice(c, "--save-format", o.save_format, names_of_kinds(), "default: from the name of the output")
-      ->option_text(of_run);
-  add_choice(c, "--dtype", o.dtype, {"float32", "float16", "uint16", "uint8"},
+void add_output(Table& c, ReconOptions& o) {
+  c.heading("Output");
+  c.add("-o,--output", On::files, o.output,
+        "volume to write: .h5, .tif for one file per slice, or " + other_endings() +
+            "; {name} stands for the name of the scan")
+      .briefly("volume to write: .h5, .tif (one file a slice), ...");
+  c.add("--part-of", On::files, o.part_of,
+        "in the place of -o: the volume that --slices A:B is a part of; several runs may write parts at "
+        "the same time, and the last one completes it");
+  add_choice(c, "--save-format", On::run, o.save_format, names_of_kinds(),
+             "default: from the name of the output");
+  add_choice(c, "--dtype", On::result, o.dtype, {"float32", "float16", "uint16", "uint8"},
              "type of the output (default float32); float16 holds 11 bits, up to 65504")
-      ->option_text(of_volume);
-  add_choice(c, "--compression", o.compression, {"none", "zstd", "blosc"},
-             "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster")
-      ->option_text(of_volume);
-  c.add_option_function<std::string>(
-       "--range",
+      .called("data type");
+  add_choice(c, "--compression", On::result, o.compression, {"none", "zstd", "blosc"},
+             "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster");
+  c.add_parsed(
+       "--range", On::result,
        [&o](const std::string& text) {
          const auto [low, high] = parse_ends("--range", text, false);
          o.range.emplace(*low, *high);
        },
        "attenuations that integer types store as 0 and as their largest (default: a range is found in 16 "
        "slices, and shown)")
-      ->type_name("LOW:HIGH")
-      ->option_text(of_volume);
-  c.add_option("--preview", o.preview, "PNG of the middle slices in three planes")->configurable(false);
-  c.add_flag("--resume", o.resume,
-             "complete what a killed run with the same options left; also leave something to resume if this "
-             "run fails or is ended")
-      ->configurable(false);
-  c.add_option_function<std::string>(
-       "--checkpoint", [&o](const std::string& text) { parse_checkpoint(o, text); },
+      .of_kind("LOW:HIGH");
+  c.add("--preview", On::files, o.preview, "PNG of the middle slices in three planes");
+  c.add("--resume", On::files, o.resume,
+        "complete what a killed run with the same options left; also leave something to resume if this "
+        "run fails or is ended");
+  c.add_parsed(
+       "--checkpoint", On::files, [&o](const std::string& text) { parse_checkpoint(o, text); },
        "keep in this file what a solver needs to go on: a killed run with --resume and the same options "
        "then goes on in the middle of its iterations, with the same bits; removed in the end. A check-point "
        "is made every N iterations (default: once a minute, and less often if they take more than 5 % of "
        "the time)")
-      ->transform(with_detail(CLI::Validator(), "every", count(1, 1'000'000)))
-      ->type_name("FILE[:every=N]")
-      ->configurable(false);
-  c.add_flag("--dry-run", o.dry_run,
-             "show plan, memory, sizes and the time that it will take; the first time, "
-             "rates of this machine are measured")
-      ->option_text(of_run);
-  c.add_option("--truth", o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report")
-      ->option_text(of_run);
+      .check(with_detail(anything(), "every", count(1, 1'000'000)))
+      .of_kind("FILE[:every=N]");
+  c.add("--dry-run", On::run, o.dry_run,
+        "show plan, memory, sizes and the time that it will take; the first time, "
+        "rates of this machine are measured");
+  c.add("--truth", On::run, o.truth, "volume to compare with: adds PSNR, SSIM and RMSE to the report");
 }
 
-void add_sweep(CLI::App& c, ReconOptions& o) {
-  c.add_option("--sweep", o.sweep,
-               "in the place of -o: make the slices of --slices A:B (default: the middle one) with each of "
-               "these values of an option, and judge which is the best; --preview shows them")
-      ->type_name("NAME=A:B:STEP")
-      ->option_text(of_run);
-  add_choice(
-      c, "--score", o.score, {"sharpness", "entropy", "opposite"},
-      "what judges them: edges (default), the histogram, or how well opposite views of a parallel beam agree")
-      ->option_text(of_run);
+void add_sweep(Table& c, ReconOptions& o) {
+  c.add("--sweep", On::run, o.sweep,
+        "in the place of -o: make the slices of --slices A:B (default: the middle one) with each of "
+        "these values of an option, and judge which is the best; --preview shows them")
+      .of_kind("NAME=A:B:STEP");
+  add_choice(c, "--score", On::run, o.score, {"sharpness", "entropy", "opposite"},
+             "what judges them: edges (default), the histogram, or how well opposite views of a parallel "
+             "beam agree");
 }
 
 /// Takes --follow, or --follow=views=N,seconds=S.
@@ -163,7 +159,7 @@ void parse_follow(ReconOptions& o, const std::string& text) {
     const bool is_views = name == "views";
     if (!is_views && name != "seconds")
       throw UsageError("--follow=" + text + ": '" + name + "' is not known; give views=N or seconds=S");
-    const CLI::Validator check = is_views ? count() : within(0.01, 1e7);
+    const Check check = is_views ? count() : within(0.01, 1e7);
     if (const std::string fault = check(value); !fault.empty())
       throw UsageError("--follow=" + text + ": " + name + ": " + fault);
     if (is_views)
@@ -173,67 +169,14 @@ void parse_follow(ReconOptions& o, const std::string& text) {
   }
 }
 
-void add_follow(CLI::App& c, ReconOptions& o) {
-  heading(c, "While the scan is written");
-  add_flag_with_details(
-      c, "--follow", [&o](const std::string& text) { parse_follow(o, text); }, "views=N,seconds=S",
+void add_follow(Table& c, ReconOptions& o) {
+  c.heading("While the scan is written");
+  c.add_flag_with_details(
+      "--follow", On::run, [&o](const std::string& text) { parse_follow(o, text); }, "views=N,seconds=S",
       "add views to the volume as they come: of an HDF5 file in SWMR mode (or closed after some views), "
       "or of a folder that fills with TIFF images; fbp and fdk. views: how many the scan will have (default: "
       "as many as --angles has lines, or as the file has room for); seconds: how long to wait for a scan, or "
-      "for its next view, until the views that are there make the volume (default 60)")
-      ->option_text(of_run);
-}
-
-/// The methods in a text A,B,C, in which each comes once.
-std::vector<std::string> parse_compared(const std::string& text) {
-  const std::vector<std::string> known = names_of_methods();
-  std::vector<std::string> methods;
-  for (const std::string& name : parts_of(in_lower_case(text), ',')) {
-    if (std::ranges::find(known, name) == known.end())
-      throw UsageError("--compare: method '" + name + "' is not known" + did_you_mean(name, known) +
-                       "; one of " + joined(known, ", "));
-    if (std::ranges::find(methods, name) != methods.end())
-      throw UsageError("--compare names " + name + " twice; each method once is needed");
-    methods.push_back(name);
-  }
-  return methods;
-}
-
-void parse_region(Recipe& recipe, const std::string& text) {
-  const std::vector<std::string> axes = parts_of(text, ',');
-  if (axes.size() != 3) throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
-  recipe.region_x = parse_range(axes[0]);
-  recipe.region_y = parse_range(axes[1]);
-  recipe.region_z = parse_range(axes[2]);
-}
-
-void parse_stop(Recipe& recipe, const std::string& given) {
-  const std::string text = in_lower_case(given);
-  const std::size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
-  const auto [rule, gain] = detailed(text, "gain");
-  if (text == "discrepancy")
-    recipe.stop_by_discrepancy = true;
-  else if (rule == "discrepancy" && number_in(gain).value_or(0) > 0)
-    recipe.stop_by_discrepancy = true, recipe.gain = *number_in(gain);
-  else if (text == "gcv")
-    recipe.stop_by_gcv = true;
-  else if (text == "ncp")
-    recipe.stop_by_ncp = true;
-  else if (text == "stagnation")
-    recipe.stop_by_stagnation = true;
-  else if (name == "relative" && value > 0)
-    recipe.stop_relative = value;
-  else if (name == "gap" && value > 0)
-    recipe.stop_gap = value;
-  else if (name == "time" && value > 0)
-    recipe.stop_seconds = value;
-  else
-    throw UsageError("--stop '" + given +
-                     "' is not known; give stagnation, discrepancy, discrepancy:gain=G, gcv, ncp, "
-                     "relative=EPS, gap=EPS or "
-                     "time=S");
+      "for its next view, until the views that are there make the volume (default 60)");
 }
 
 std::optional<std::size_t> bytes_of(const std::optional<double>& gib) {
@@ -267,21 +210,9 @@ void parse_slices(ReconOptions& o) {
 
 void finish_recipe(ReconOptions& o) {
   Recipe& r = o.recipe;
-  if (!o.region.empty()) parse_region(r, o.region);
   if (!o.slices.empty()) parse_slices(o);
-  if (!o.stop.empty()) parse_stop(r, o.stop);
-  r.filter.window = window_named(o.filter);
-  if (!o.algorithm.empty()) r.method = o.algorithm;
-  if (!o.compare.empty()) o.compared = parse_compared(o.compare);
-  const std::string initial = in_lower_case(o.initial);
-  if (!initial.empty())
-    r.initial = initial == "zero" ? Initial::zero : initial == "fbp" ? Initial::fbp : Initial::file;
-  if (r.initial == Initial::file) r.initial_file = o.initial;
   r.host_bytes = bytes_of(o.memory_gib);
-  const auto [model, accuracy] = detailed(o.model, "accuracy");
-  if (model != "automatic") r.model = model_named(model);
-  r.execution = execution_of(o.device);
-  if (!accuracy.empty()) r.execution.accuracy = number_in(accuracy).value();
+  r.execution.variant = o.device.variant, r.execution.precision = precision_named(o.device.precision);
   r.allow_unmatched = o.device.allow_unmatched;
   r.device_bytes = bytes_of(o.device.memory_gib);
   r.steps = o.scan.steps;
@@ -314,7 +245,7 @@ Index stored_bytes_of(const ReconOptions& o) {
 NamedFiles sources_of(const ReconOptions& o) {
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--initial", o.recipe.initial_file});
-  inputs.push_back({"--row-axes", o.row_axes});
+  inputs.push_back({"--row-axes", o.recipe.row_axes});
   return inputs;
 }
 
@@ -345,12 +276,16 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
           io::origin_of(o.scan.path)};
 }
 
-void add_recon_options(CLI::App& c, ReconOptions& o) {
+void add_recon_options(Table& c, ReconOptions& o) {
   o.command = &c;
-  c.option_defaults()->always_capture_default();  // for recipes
-  heading(c, "Scan");
-  c.add_option("scan", o.scans, std::string(what_a_scan_is) + "; several are reconstructed one by one")
-      ->required();
+  c.applies = [&o](const Option& row) {  // what is swept is looked at by a filter
+    const bool swept = row.name == "reconstruction-algorithm" && !o.sweep.empty();
+    return !swept && applies(o, row.spelled());
+  };
+  c.heading("Scan");
+  c.add("scan", On::result, o.scans, std::string(what_a_scan_is) + "; several are reconstructed one by one")
+      .required();
+  o.scan.given = given_scan();
   add_scan_options(c, o.scan);
   add_selection(c, o.scan);
   add_method(c, o);
@@ -358,32 +293,28 @@ void add_recon_options(CLI::App& c, ReconOptions& o) {
   add_output(c, o);
   add_sweep(c, o);
   add_follow(c, o);
-  heading(c, "Device and memory");
+  c.heading("Device and memory");
   add_device_options(c, o.device);
-  c.add_option("--memory", o.memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
-      ->check(positive(1e9))
-      ->option_text(of_run);
-  c.add_option(
-       "--serve", o.serve,
+  c.add("--memory", On::run, o.memory_gib, "host memory to stay below, GiB (default: 70 % of what is free)")
+      .in("GiB")
+      .check(positive(1e9));
+  c.add(
+       "--serve", On::files, o.serve,
        "show the run on a page for browsers of this machine, at an address that is printed; 0: any free port")
-      ->check(count(0, 65535))
-      ->type_name("PORT")
-      ->configurable(false);
+      .check(count(0, 65535))
+      .of_kind("PORT");
   add_common(c, o.common);
-  c.add_option("--like", o.like, "take the options that this volume of tandem was made with")
-      ->type_name("VOLUME")
-      ->option_text(of_run);
-  c.add_option(
-       "--save-config", o.save_config,
-       "write all options that decide the volume to this TOML file, with what was found, for --config")
-      ->type_name("FILE")
-      ->configurable(false);
-  c.footer(words_of_methods() + "\n" + words_of_steps() +
-           "\nExamples:\n"
-           "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
-           "  tandem recon scan.h5 -o volume.tif --rotation-axis auto --detector-rows 100:200\n"
-           "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy\n"
-           "  tandem recon scans/*.h5 -o 'out/{name}.h5' --config recipe.toml");
+  c.add("--save-config", On::files, o.save_config,
+        "write all options that decide the volume to this TOML file, with what was found, for --config")
+      .of_kind("FILE");
+  c.common({"scan", "output", "preview", "flats", "darks", "arc", "detector-rows", "rotation-axis",
+            "remove-stripe-method", "reconstruction-algorithm", "fbp-filter", "iterations", "device"});
+  c.footer = words_of_methods() + "\n" + words_of_steps() +
+             "\nExamples:\n"
+             "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"
+             "  tandem recon scan.h5 -o volume.tif --rotation-axis auto --detector-rows 100:200\n"
+             "  tandem recon scan.h5 -o cgls.h5 --reconstruction-algorithm cgls --stop discrepancy\n"
+             "  tandem recon scans/*.h5 -o 'out/{name}.h5' --config recipe.toml";
 }
 
 }  // namespace tandem::apps

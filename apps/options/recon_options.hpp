@@ -8,8 +8,8 @@
 #include "../../io/volumes/volume_parts.hpp"
 #include "../../pipeline/plan/plan.hpp"
 #include "../command.hpp"
+#include "../runs/files.hpp"
 #include "device_options.hpp"
-#include "files.hpp"
 #include "scan_options.hpp"
 
 namespace tandem::apps {
@@ -18,25 +18,21 @@ namespace tandem::apps {
 struct ReconOptions {
   Common common;
   std::vector<std::string> scans;     ///< the scans, each of which is reconstructed
-  std::vector<std::string> compared;  ///< the methods of `compare`
+  std::vector<std::string> compared;  ///< the methods of --compare
   ScanOptions scan;                   ///< options of one scan
   pipeline::Recipe recipe;
-  std::string output, initial, stop, preview, dtype = "float32", slices, part_of, compression = "none",
-                                              save_format, truth, region, checkpoint, compare, sweep,
-                                              score = "sharpness";
-  std::string filter = "ramp", model = "automatic";
-  std::string algorithm;                         // empty: fbp or fdk
-  std::string row_axes;                          // a file
-  std::string like, save_config;                 ///< the volume with the recipe; where to write this one
+  std::string output, preview, dtype = "float32", slices, part_of, compression = "none", save_format, truth,
+                               checkpoint, sweep, score = "sharpness";
+  std::string save_config;                       ///< where to write the recipe
   std::optional<std::pair<float, float>> range;  ///< attenuations at the ends of an integer type
   DeviceOptions device;
   std::optional<double> memory_gib;
   std::optional<int> checkpoint_every;  ///< iterations
   std::optional<Index> serve;           ///< the port of the page; 0: any free one
-  bool axis_auto = false, dry_run = false, resume = false;
+  bool gives_accuracy = false, dry_run = false, resume = false;
   double patience = 60;  // seconds
   std::optional<Index> planned_views;
-  const CLI::App* command = nullptr;
+  const Table* command = nullptr;
 
   /// Whether the part has a file of its own.
   bool is_part_of_hdf5() const {
@@ -44,11 +40,11 @@ struct ReconOptions {
   }
   bool range_is_open() const { return !dtype.starts_with("float") && !range; }
   bool slices_are_range() const { return slices.find(':') != std::string::npos; }
-  bool given(const char* option) const { return command->count(option) > 0; }
+  bool given(const char* option) const { return command->given(option); }
 };
 
 /// Every option of `tandem recon`, with its help.
-void add_recon_options(CLI::App& command, ReconOptions& o);
+void add_recon_options(Table& command, ReconOptions& o);
 
 /// Turns the options into a recipe. Opens no file. @throws UsageError
 void finish_recipe(ReconOptions& o);

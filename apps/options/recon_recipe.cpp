@@ -6,28 +6,28 @@
 #include <utility>
 
 #include "../../io/files/text.hpp"
+#include "../../options/recipe.hpp"
+#include "../../options/toml.hpp"
 #include "../../pipeline/methods/method.hpp"
-#include "recipe_text.hpp"
-#include "settings_text.hpp"
 
 namespace tandem::apps {
 
 std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range) {
-  const pipeline::MethodOptions& taken = job.options;
+  const pipeline::Recipe& taken = job.options;
   std::map<std::string, std::string> found{
       {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}};
-  if (o.axis_auto) found["rotation-axis"] = io::shortest(job.axis_in_file);
+  if (o.recipe.find_axis) found["rotation-axis"] = io::shortest(job.axis_in_file);
   if (job.method->iterates()) {
     found["iterations"] = std::to_string(*taken.iterations);
-    if (o.stop.empty() && !taken.only_watches && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
-    if (o.stop.empty() && !taken.only_watches && taken.stop_by_stagnation)
+    if (!o.given("--stop") && !taken.only_watches && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
+    if (!o.given("--stop") && !taken.only_watches && taken.stop_by_stagnation)
       found["stop"] = toml_of({"stagnation"});
     for (const auto& [name, number] : job.method->kind.numbers)
       if (job.method->reads(name) &&
           !std::ranges::count(taken.numbers, name, &std::pair<std::string_view, float>::first))
         found[std::string(name)] = io::shortest(number);
-    if (o.initial.empty())
+    if (!o.given("--initial"))
       found["initial"] = toml_of({taken.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
   }
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);

@@ -21,10 +21,12 @@
 #include <utility>
 
 #include "../../core/error.hpp"
-#include "../options/values.hpp"
+#include "../../options/values.hpp"
 #include "connections.hpp"
 
 namespace tandem::apps {
+
+using namespace options;
 
 namespace {
 

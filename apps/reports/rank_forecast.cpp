@@ -10,7 +10,6 @@
 #include "../../operators/distributed/rank_traffic.hpp"
 #include "../../operators/projector.hpp"
 #include "../../solvers/cgls.hpp"
-#include "../options/values.hpp"
 
 namespace tandem::apps {
 
@@ -37,31 +36,35 @@ TileMemory memory_of_kernels(const Scan& scan) {
   };
 }
 
+/// @throws UsageError unless the text is two positive numbers
+std::vector<double> rates_in(const std::string& text) {
+  std::vector<double> rates;
+  for (const std::string& part : parts_of(text, ',')) rates.push_back(number_in(part).value_or(0));
+  if (rates.size() != 2 || rates[0] <= 0 || rates[1] <= 0)
+    throw UsageError("--kernel-rates '" + text + "' is not X,X with numbers above 0");
+  return rates;
+}
+
 }  // namespace
 
-void add_rank_options(CLI::App& c, RankOptions& o) {
-  const std::string group = "Machines that are not here (a step of CGLS of a cone or flexible beam)";
-  auto* ranks = c.add_option("--ranks", o.ranks, "processes of `mpirun -n`, one device each")
-                    ->check(CLI::Range(1, 1'000'000))
-                    ->group(group);
-  c.add_option("--device-memory", o.device_gib, "memory of each device, GiB")
-      ->check(positive())
-      ->capture_default_str()
-      ->needs(ranks)
-      ->group(group);
-  c.add_option("--kernel-rates", o.kernels,
-               "projection and back-projection of a device, 10^9 voxels times views a second; default: an "
-               "H200, for a flexible beam an H100")
-      ->check(positive())
-      ->expected(2)
-      ->delimiter(',')
-      ->needs(ranks)
-      ->group(group);
-  c.add_option("--link-rate", o.link, "what a device sends while it receives as much, 10^9 bytes a second")
-      ->check(positive())
-      ->capture_default_str()
-      ->needs(ranks)
-      ->group(group);
+void add_rank_options(Table& c, RankOptions& o) {
+  c.heading("Machines that are not here (a step of CGLS of a cone or flexible beam)");
+  c.add("--ranks", On::result, o.ranks, "processes of `mpirun -n`, one device each")
+      .check(count(1, 1'000'000));
+  c.add("--device-memory", On::result, o.device_gib, "memory of each device, GiB")
+      .in("GiB")
+      .check(positive())
+      .only_with("--ranks");
+  c.add_parsed(
+       "--kernel-rates", On::result, [&o](const std::string& text) { o.kernels = rates_in(text); },
+       "projection and back-projection of a device, 10^9 voxels times views a second; default: an "
+       "H200, for a flexible beam an H100")
+      .of_kind("X,X")
+      .only_with("--ranks");
+  c.add("--link-rate", On::result, o.link,
+        "what a device sends while it receives as much, 10^9 bytes a second")
+      .check(positive())
+      .only_with("--ranks");
 }
 
 json rank_forecast(const Scan& scan, const VolumeGrid& grid, const RankOptions& o) {

@@ -14,7 +14,7 @@ struct RankOptions {
   std::vector<double> kernels{};  ///< forward and back, 10^9 updates per second; empty: as measured
   double link = 25;               ///< 10^9 bytes per second in each direction
 };
-void add_rank_options(CLI::App& command, RankOptions& options);
+void add_rank_options(Table& command, RankOptions& options);
 
 /// The forecast of a step of CGLS over these ranks (forecast/cluster.hpp). Slices of a parallel beam need no
 /// exchange, so it says only how many of them a rank has. If the share of a rank does not fit, it says why.

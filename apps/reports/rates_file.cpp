@@ -6,8 +6,11 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <system_error>
+
+#include "../../io/files/json.hpp"
 
 namespace tandem::apps {
 
@@ -60,8 +63,9 @@ Rates read_rates(const fs::path& path) {
   Rates rates;
   std::error_code fault;
   if (!fs::is_regular_file(path, fault) || fs::file_size(path, fault) > longest) return rates;
-  std::ifstream file(path);
-  const json all = json::parse(file, nullptr, false);
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  const json all = io::json_of(text.str());
   if (!all.is_object() || !all.contains("rates") || !all["rates"].is_object()) return rates;
   for (const auto& [kind, entry] : all["rates"].items()) add_entry(rates, kind, entry);
   return rates;

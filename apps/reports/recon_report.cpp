@@ -135,7 +135,7 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
   volume["shape"] = job.grid.shape();
   volume["solved_shape"] = job.solved.shape();
   const auto hardening = pipeline::option::beam_hardening.of(job.preprocessing.values);
-  const Filter& filter = job.options.filter;
+  const Filter& filter = job.options.fbp_filter;
   const bool continues = job.filters() && filter.padding != Padding::none;
   const Index padding = filter.padding_bins.value_or(job.filtered.detector.bins / 2);
   const char* weights = job.preprocessing.weights ? "counts" : "uniform";
@@ -192,7 +192,7 @@ json flow_json(const pipeline::Plan& plan) {
 }
 
 /// How a solver went on.
-json solver_json(const pipeline::MethodOptions& options, const pipeline::Outcome& out) {
+json solver_json(const pipeline::Recipe& options, const pipeline::Outcome& out) {
   const std::vector<std::string>& rules = out.stopped_by;
   const bool alike =
       std::ranges::all_of(rules, [&](const std::string& rule) { return rule == rules.front(); });

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "../../solvers/run.hpp"
-#include "../options/files.hpp"
 #include "failure.hpp"
+#include "files.hpp"
 #include "lines.hpp"
 #include "signals.hpp"
 
@@ -112,7 +112,7 @@ Index scans_in(const ReconOptions& o, const std::string& path) {
 
 /// The numbers of the scans of a file that are asked for; one that is empty if there is no axis of times.
 std::vector<std::optional<Index>> times_of(const ReconOptions& o, const std::string& scan) {
-  if (o.scan.how.time || in_lower_case(o.scan.time) != all_times) return {o.scan.how.time};
+  if (o.scan.how.time || !o.scan.all_times) return {o.scan.how.time};
   std::vector<std::optional<Index>> times;
   for (Index k = 0, count = scans_in(o, scan); k < count; ++k) times.emplace_back(k);
   return times;
@@ -178,7 +178,7 @@ void run_all(const std::vector<std::shared_ptr<ReconOptions>>& runs,
     if (row.failure) std::cerr << one_line("tandem: error: ", words_of(row)) << std::endl;
   }
   if (reports) std::cout << text_of(*reports, 1) << '\n';
-  print_table(common.json == "-" ? std::cerr : std::cout, rows);
+  if (!common.quiet) print_table(common.json == "-" ? std::cerr : std::cout, rows);
   throw_if_interrupted();
   const auto failed = [](const ScanRow& row) { return row.failure.has_value(); };
   const auto first = std::find_if(rows.begin(), rows.end(), failed);

@@ -20,7 +20,7 @@ std::string shortage(const std::exception& e) {
 
 }  // namespace
 
-std::optional<Failure> failure_of(const Action& work) {
+std::optional<Failure> failure_of(const std::function<void()>& work) {
   const std::size_t before = io::published().size();
   // the failure of a command that ended early says what was written; after a signal, the signal is the cause
   const auto early = [&](const std::string& what, int code) {

@@ -24,6 +24,6 @@ struct Failure {
 /// if the command line is wrong; 3 if a file is missing, unreadable or not what it claims; 4 if the geometry
 /// or a parameter makes no sense for this scan; 5 if the device failed, memory does not suffice, or a port is
 /// in use; 128 + the number of a signal.
-std::optional<Failure> failure_of(const Action& work);
+std::optional<Failure> failure_of(const std::function<void()>& work);
 
 }  // namespace tandem::apps

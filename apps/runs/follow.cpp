@@ -36,7 +36,7 @@ void check_follow(const ReconOptions& o) {
     if (o.given(option))
       throw UsageError("--follow: " + std::string(option) +
                        " needs all views at once; reconstruct when the scan is complete");
-  if (o.axis_auto)
+  if (o.recipe.find_axis)
     throw UsageError("--follow: --rotation-axis auto needs all views at once; give --rotation-axis X");
   const pipeline::Preprocessing how{.values = o.recipe.steps};
   for (const pipeline::Step& step : pipeline::steps())

@@ -1,13 +1,10 @@
 #include "lines.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <iomanip>
 #include <ostream>
 #include <sstream>
 
-#include "../../core/rounding.hpp"
 #include "log_file.hpp"
 
 namespace tandem::apps {
@@ -90,16 +87,6 @@ std::string rounded(double value) {
 
 std::string counted(Index count, const std::string& what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
-}
-
-std::string with_uncertainty(double value, double uncertainty) {
-  std::ostringstream text;
-  if (uncertainty > 0 && std::isfinite(uncertainty)) {
-    const int digits = 1 - floor_int(std::log10(uncertainty));
-    text << std::fixed << std::setprecision(std::clamp(digits, 0, 6));
-  }
-  text << value << " +- " << uncertainty;
-  return text.str();
 }
 
 PrintableStream::PrintableStream(std::ostream& stream) : stream_(stream), behind_(stream.rdbuf(this)) {}

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "../../core/space.hpp"
+#include "../../io/files/text.hpp"
 
 namespace tandem::apps {
 
@@ -23,8 +24,7 @@ std::string rounded(double value);
 /// A number of things in words: "1 row", "2 rows".
 std::string counted(Index count, const std::string& what);
 
-/// A value and its uncertainty, which has two digits: "31.474 +- 0.082".
-std::string with_uncertainty(double value, double uncertainty);
+using io::with_uncertainty;
 
 /// Lets only printable text through to a stream, and its lines to the log, as long as the object lives. Names
 /// and texts from files reach a terminal only by std::cout and std::cerr.

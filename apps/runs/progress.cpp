@@ -7,6 +7,7 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <utility>
 
 #include "../command.hpp"
 #include "../pages/live_page.hpp"
@@ -44,12 +45,15 @@ std::string words_of_progress(const Step& at, double rate) {
 
 ProgressLine::ProgressLine(const Common& common, LivePage* page)
     : quiet_(common.quiet),
+      silent_(common.silent),
       terminal_(isatty(STDERR_FILENO) != 0),
       listener_(common.listener),
       page_(page),
       start_(Clock::now()),
       last_(start_),
-      logged_(start_) {}
+      logged_(start_) {
+  for (const std::string& text : std::exchange(*common.notes, {})) note(text);
+}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -84,20 +88,28 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
   shown_ = true;
 }
 
-void ProgressLine::note(const std::string& text) {
+void ProgressLine::note(const std::string& text) { tell(text, !quiet_); }
+
+void ProgressLine::warn(const std::string& text) {
+  tell("warning: " + text, !silent_);
+  warnings_.push_back(text);
+}
+
+void ProgressLine::tell(const std::string& text, bool shows) {
   clear();
   if (page_) page_->log(one_line("", text));
   if (listener_) return listener_->note(text);
   const std::string line = one_line("tandem: ", text);
-  if (quiet_)
-    log_line(line);
-  else
+  if (shows)
     std::cerr << line << '\n';
+  else
+    log_line(line);
 }
 
-void ProgressLine::warn(const std::string& text) {
-  note("warning: " + text);
-  warnings_.push_back(text);
+pipeline::Listener ProgressLine::listener() {
+  return {.stage = [this](const pipeline::Stage& s) { (*this)(s.name, s.done, s.total, s.what, s.detail); },
+          .note = [this](const std::string& text) { note(text); },
+          .warn = [this](const std::string& text) { warn(text); }};
 }
 
 }  // namespace tandem::apps

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "../../pipeline/watch/progress.hpp"
+
 namespace tandem::apps {
 
 class LivePage;
@@ -12,8 +14,8 @@ struct Common;
 struct Listener;
 
 /// A progress line for long tasks, on standard error. On a terminal it is rewritten in place; else there is a
-/// new line every few seconds. There is none if `--quiet` is given. If there is a listener, it gets all this
-/// instead.
+/// new line every few seconds. There is none if `--quiet` is given. Begins with the
+/// notes about options. If there is a listener, it gets all this instead.
 class ProgressLine {
  public:
   /// `page` shows all of it too, also with `--quiet`; it may be null.
@@ -23,14 +25,18 @@ class ProgressLine {
   void operator()(const std::string& stage, double done, double total, const char* what = "slices",
                   const std::string& detail = "");
   void clear();                        ///< removes the line, before results are printed
-  void note(const std::string& text);  ///< prints a separate line
-  /// Prints a warning that the result may be wrong, unless `--quiet` is given, and keeps it for the report.
+  void note(const std::string& text);  ///< prints a separate line, unless `--quiet` is given
+  /// Prints a warning that the result may be wrong, and keeps it for the report.
   void warn(const std::string& text);
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// A listener of the library that tells this line, as long as it lives.
+  pipeline::Listener listener();
 
  private:
+  void tell(const std::string& text, bool shows);
+
   using Clock = std::chrono::steady_clock;
-  bool quiet_, terminal_;
+  bool quiet_, silent_, terminal_;
   std::shared_ptr<const Listener> listener_;
   LivePage* page_;
   bool shown_ = false;

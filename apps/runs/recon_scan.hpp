@@ -12,8 +12,8 @@ namespace tandem::apps {
 /// @throws UsageError for work that ranks cannot do together
 void suit_ranks(ReconOptions& o);
 
-/// Completes the recipe by the selection of the scan, by axes from a file, and by the axis if it is to be
-/// found. Returns the axes that the search leaves open.
+/// Completes the recipe as the library does, with what the options select. Returns the axes that are left
+/// open.
 std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress);
 
 /// Shows what the user should know about the scan.

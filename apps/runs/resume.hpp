@@ -5,7 +5,7 @@
 
 #include "../../io/volumes/volume_file.hpp"
 #include "../command.hpp"
-#include "../options/files.hpp"
+#include "files.hpp"
 
 namespace tandem::apps {
 

@@ -12,7 +12,7 @@ const Option<Number> option::detector_roll{
     "detector-roll",
     "degrees by which the axis leans towards higher bins at higher rows; "
     "{rotation-axis} is that of the middle row (cone beam: of the midplane)",
-    Number{-2, 2}};
+    Number{-2, 2, "degrees"}};
 
 namespace {
 

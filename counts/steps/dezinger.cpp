@@ -108,7 +108,7 @@ Index replace_outliers(std::span<float> row, std::span<const float* const> lines
 
 const Option<PositiveNumber> dezinger_threshold{
     "dezinger:threshold", "counts that a zinger is above the median, or more (default 5000)",
-    PositiveNumber{4e9}};
+    PositiveNumber{4e9, "counts"}};
 const Option<OneOf> dezinger_window{
     "dezinger:window",
     "the window has so many bins of the row, so many bins and rows of the projection, or a "

@@ -11,7 +11,7 @@ namespace tandem::pipeline {
 const Option<Number> option::most_floored{
     "minus-log:floored",
     "percentage of transmissions that may lie below the floor of the logarithm, half a count (default 1)",
-    Number{0, 100}};
+    Number{0, 100, "%"}};
 const Option<TrueOrFalse> option::minus_log{
     "minus-log",
     "default true; false: the data are line integrals already; flats and darks are still "

@@ -14,7 +14,8 @@
 
 namespace tandem::pipeline {
 
-// The kinds of value that an option of a step takes, and the type in which each is kept.
+// The kinds of value that an option of a step takes, and the type in which each is kept. Numbers may have a
+// unit: "mm".
 struct TrueOrFalse {
   using Value = bool;
 };
@@ -25,14 +26,17 @@ struct Columns {
 struct PositiveNumber {
   using Value = double;
   double highest;
+  std::string_view unit = {};
 };
 struct WholeNumber {
   using Value = Index;
   Index lowest, highest;
+  std::string_view unit = {};
 };
 struct Number {
   using Value = double;
   double lowest, highest;
+  std::string_view unit = {};
 };
 /// One or more numbers, or a word in lower case in their place, which says how they are found.
 struct NumbersOr {
@@ -60,12 +64,24 @@ struct StepOption {
   /// Options behind the value, as in `--dezinger 3:threshold=500,sign=both`. Before the colon, their names
   /// have the value that they go with, "vo-large:size", or the name of this option if that may be any.
   std::vector<StepOption> behind = {};
+  std::string_view title = {};  ///< what a page calls it; empty: the bare name, with blanks for dashes
 
   /// The name; behind a value, the part after the colon.
   std::string_view bare_name() const { return name.substr(name.find(':') + 1); }
   bool is_given(const StepValues& values) const { return values.contains(name); }
   /// The part of the name before the colon, for an option behind a value.
   std::string_view goes_with() const { return name.substr(0, name.find(':')); }
+  /// "mm", "bins"; empty if its value is no number, or one without a unit.
+  std::string_view unit() const {
+    return std::visit(
+        [](const auto& kind) {
+          if constexpr (requires { kind.unit; })
+            return kind.unit;
+          else
+            return std::string_view();
+        },
+        takes);
+  }
 };
 
 /// An option with the kind of its value: the key to what a user gave for it.
@@ -74,8 +90,8 @@ struct Option : StepOption {
   using Value = typename Kind::Value;
 
   Option(std::string_view word, std::string_view words_of_help, Kind kind,
-         std::vector<StepOption> behind_it = {})
-      : StepOption{word, words_of_help, std::move(kind), std::move(behind_it)} {}
+         std::vector<StepOption> behind_it = {}, std::string_view its_title = {})
+      : StepOption{word, words_of_help, std::move(kind), std::move(behind_it), its_title} {}
 
   /// What a user gave; empty if nothing. A whole number is a number, too.
   std::optional<Value> of(const StepValues& values) const {

@@ -17,18 +17,22 @@ namespace tandem::pipeline {
 namespace {
 
 const Option<PositiveNumber> energy_kev{"retrieve-phase-method:energy", "of the photons, keV",
-                                        PositiveNumber{1e9}};
+                                        PositiveNumber{1e9, "keV"}};
 const Option<PositiveNumber> distance_mm{
     "retrieve-phase-method:distance",
-    "from the sample to the detector, mm (default: sdd - sod of a cone beam)", PositiveNumber{1e9}};
-const Option<PositiveNumber> delta_over_beta{"retrieve-phase-method:delta-beta", "delta / beta of the sample",
-                                             PositiveNumber{1e9}};
+    "from the sample to the detector, mm (default: sdd - sod of a cone beam)", PositiveNumber{1e9, "mm"}};
+const Option<PositiveNumber> delta_over_beta{"retrieve-phase-method:delta-beta",
+                                             "delta / beta of the sample",
+                                             PositiveNumber{1e9},
+                                             {},
+                                             "delta / beta"};
 const Option<OneOf> phase_method{
     "retrieve-phase-method",
     "phase retrieval from one distance: Paganin's, or the generalised one, which keeps fine features "
     "sharper (default none)",
     OneOf{{"none", "paganin", "gpaganin"}},
-    {energy_kev, distance_mm, delta_over_beta}};
+    {energy_kev, distance_mm, delta_over_beta},
+    "phase retrieval"};
 
 constexpr double wavelength_mm_kev = 1.239841984e-6;  // h c
 constexpr double highest_kev = 1000;

@@ -7,7 +7,7 @@ namespace tandem::pipeline {
 const Option<PositiveNumber> option::saturation{
     "saturation",
     "counts of a pixel that is full, or more (default: the largest number of the type of integer data)",
-    PositiveNumber{4.3e9}};
+    PositiveNumber{4.3e9, "counts"}};
 
 namespace {
 

@@ -19,7 +19,7 @@ const Option<OneOf>& chosen_method() {
       behind.insert(behind.end(), method.options.begin(), method.options.end());
     }
     return Option(stripes::chosen_by, "how to remove stripes, which become rings (default none)",
-                  OneOf{words}, behind);
+                  OneOf{words}, behind, "stripe removal");
   }();
   return made;
 }

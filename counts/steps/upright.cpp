@@ -15,7 +15,7 @@ const Option<Number> option::axis_tilt{
     "axis-tilt",
     "cone beam: degrees by which the upper end of the axis leans towards the detector, in the "
     "plane of the beam",
-    Number{-10, 10}};
+    Number{-10, 10, "degrees"}};
 
 namespace {
 

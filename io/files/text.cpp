@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <iomanip>
+
+#include "../../core/rounding.hpp"
 
 namespace tandem::io {
 
@@ -21,6 +25,16 @@ std::string in_lower_case(std::string text) {
 bool is_among(std::string_view word, std::string_view words) {
   const std::string all = ' ' + std::string(words) + ' ', one = ' ' + std::string(word) + ' ';
   return word.find(' ') == std::string_view::npos && all.find(one) != std::string::npos;
+}
+
+std::string with_uncertainty(double value, double uncertainty) {
+  std::ostringstream text;
+  if (uncertainty > 0 && std::isfinite(uncertainty)) {
+    const int digits = 1 - floor_int(std::log10(uncertainty));
+    text << std::fixed << std::setprecision(std::clamp(digits, 0, 6));
+  }
+  text << value << " +- " << uncertainty;
+  return text.str();
 }
 
 std::string alternatives(const std::vector<std::string>& words) {

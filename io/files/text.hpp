@@ -32,6 +32,9 @@ std::string shortest(Number value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
+/// A value and its uncertainty, which has two digits: "31.474 +- 0.082".
+std::string with_uncertainty(double value, double uncertainty);
+
 /// The words as "a, b or c".
 std::string alternatives(const std::vector<std::string>& words);
 

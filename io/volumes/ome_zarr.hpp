@@ -37,8 +37,8 @@ std::string attributes(const std::string& name, const std::vector<Shape>& levels
 /// attribute for, except the levels.
 std::string with_attributes_of(const std::string& older, std::string text);
 
-/// The text that each ".zattrs" of tandem has, and no other one.
-constexpr const char* mark = R"("tandem":{"command":"recon")";
+/// Whether the text is that of a ".zattrs" of a volume of tandem.
+bool is_own(const std::string& text);
 
 /// The file ".zattrs" as long as files are missing.
 std::string unfinished();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
@@ -27,6 +28,7 @@ namespace tandem::io {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 constexpr double longest_axis = 1e9, largest_chunk = 1U << 31;  // voxels; bytes
 constexpr Index longest_metadata = Index{16} << 20;             // bytes
@@ -42,12 +44,35 @@ struct Root {
   }
 };
 
-Json json_in(const fs::path& path, const Root& root, std::string& text) {
+json json_in(const fs::path& path, const Root& root) {
   root.require_within(path);
-  text = text_of_regular_file(path, "a text of Zarr", longest_metadata);
-  std::optional<Json> all = Json::of(text);
-  require<FileError>(all.has_value(), path.string(), ": is not JSON; the file is damaged");
-  return *std::move(all);
+  json all = json_of(text_of_regular_file(path, "a text of Zarr", longest_metadata));
+  require<FileError>(!all.is_discarded(), path.string(), ": is not JSON; the file is damaged");
+  return all;
+}
+
+std::string text_in(const json& object, const char* name) {
+  const json& found = member(object, name);
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
+std::optional<double> number_in(const json& object, const char* name) {
+  const json& found = member(object, name);
+  return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
+}
+
+/// A list; an empty one if there is none.
+const json& list_in(const json& object, const char* name) {
+  static const json none = json::array();
+  const json& found = member(object, name);
+  return found.is_array() ? found : none;
+}
+
+/// A list of nothing but numbers.
+std::vector<double> numbers_in(const json& object, const char* name) {
+  const json& found = list_in(object, name);
+  const bool fits = std::ranges::all_of(found, [](const json& item) { return item.is_number(); });
+  return fits ? found.get<std::vector<double>>() : std::vector<double>{};
 }
 
 /// One array: a level.
@@ -65,9 +90,8 @@ struct Level {
   Index chunk_bytes() const { return chunk[0] * chunk[1] * chunk[2] * form.bytes; }
 };
 
-Shape shape_in(const Json& all, const char* name, const fs::path& path) {
-  const Json* found = all.find(name);
-  const std::vector<double> n = found ? found->numbers() : std::vector<double>{};
+Shape shape_in(const json& all, const char* name, const fs::path& path) {
+  const std::vector<double> n = numbers_in(all, name);
   const bool fits = n.size() == 3 && std::ranges::all_of(n, [](double v) {
                       return v >= 1 && v <= longest_axis && v == std::floor(v);
                     });
@@ -88,17 +112,13 @@ std::optional<NumberForm> form_of(const std::string& type) {
   return {};
 }
 
-std::string text_in(const Json* found) { return found ? found->text().value_or("") : ""; }
-
-void find_packing(const Json& all, Level& level, const fs::path& path) {
-  level.packer = text_in(all.find("compressor", "id"));
-  const Json* filters = all.find("filters");
+void find_packing(const json& all, Level& level, const fs::path& path) {
+  level.packer = text_in(member(all, "compressor"), "id");
   const bool known = level.packer.empty() || is_among(level.packer, "zstd blosc zlib");
   std::string others;
-  for (const Json& filter : filters ? filters->items() : std::vector<Json>{}) {
-    const std::string name = text_in(filter.find("id"));
-    const Json* size = filter.find("elementsize");
-    if (name == "shuffle" && size && size->number() == level.form.bytes && !level.packer.empty())
+  for (const json& filter : list_in(all, "filters")) {
+    const std::string name = text_in(filter, "id");
+    if (name == "shuffle" && member(filter, "elementsize") == level.form.bytes && !level.packer.empty())
       level.shuffled = true;
     else
       others = name;
@@ -108,10 +128,11 @@ void find_packing(const Json& all, Level& level, const fs::path& path) {
 }
 
 /// The number that fills chunks that are not there.
-double fill_of(const Json* value) {
+double fill_of(const json& all) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
-  if (value && value->number()) return *value->number();
-  const std::string text = text_in(value);
+  constexpr const char* name = "fill_value";
+  if (const std::optional<double> number = number_in(all, name)) return *number;
+  const std::string text = text_in(all, name);
   return text == "NaN"         ? std::numeric_limits<double>::quiet_NaN()
          : text == "Infinity"  ? infinite
          : text == "-Infinity" ? -infinite
@@ -120,12 +141,11 @@ double fill_of(const Json* value) {
 
 Level level_in(const fs::path& folder, const Root& root) {
   const fs::path path = folder / ".zarray";
-  std::string text;
-  const Json all = json_in(path, root, text);
+  const json all = json_in(path, root);
   Level level;
   level.folder = folder, level.root = root;
   level.shape = shape_in(all, "shape", path), level.chunk = shape_in(all, "chunks", path);
-  const std::string type = text_in(all.find("dtype"));
+  const std::string type = text_in(all, "dtype");
   const std::optional<NumberForm> form = form_of(type);
   require<FileError>(form.has_value(), path.string(), ": dtype \"", type,
                      "\"; integers or floats of up to 8 bytes are needed");
@@ -133,10 +153,10 @@ Level level_in(const fs::path& folder, const Root& root) {
   const double bytes = 1.0 * level.chunk[0] * level.chunk[1] * level.chunk[2] * level.form.bytes;
   require<FileError>(bytes <= largest_chunk, path.string(), ": a chunk has ", bytes,
                      " bytes; 2 GiB at most are read");
-  require<FileError>(text_in(all.find("order")) != "F", path.string(), ": order \"F\"; \"C\" is needed");
+  require<FileError>(text_in(all, "order") != "F", path.string(), ": order \"F\"; \"C\" is needed");
   find_packing(all, level, path);
-  if (text_in(all.find("dimension_separator")) == "/") level.separator = '/';
-  level.fill = fill_of(all.find("fill_value"));
+  if (text_in(all, "dimension_separator") == "/") level.separator = '/';
+  level.fill = fill_of(all);
   return level;
 }
 
@@ -273,10 +293,10 @@ class ZarrSource final : public VolumeSource {
 };
 
 /// The folders of the levels that the attributes name: within the volume.
-std::vector<fs::path> folders_of(const fs::path& path, const Json& data_sets) {
+std::vector<fs::path> folders_of(const fs::path& path, const json& data_sets) {
   std::vector<fs::path> folders;
-  for (const Json& one : data_sets.items()) {
-    const fs::path name = text_in(one.find("path"));
+  for (const json& one : data_sets) {
+    const fs::path name = text_in(one, "path");
     const bool within = !name.empty() && name.is_relative() &&
                         std::ranges::none_of(name, [](const fs::path& part) { return part == ".."; });
     require<FileError>(within, path.string(), ": its level \"", name.string(),
@@ -288,59 +308,53 @@ std::vector<fs::path> folders_of(const fs::path& path, const Json& data_sets) {
 }
 
 /// The numbers of a transformation of a level, x first.
-std::vector<double> transformation(const Json& data_set, const char* type) {
-  const Json* all = data_set.find("coordinateTransformations");
-  for (const Json& one : all ? all->items() : std::vector<Json>{})
-    if (const Json* found = one.find(type); found && text_in(one.find("type")) == type) {
-      std::vector<double> numbers = found->numbers();
+std::vector<double> transformation(const json& data_set, const char* type) {
+  for (const json& one : list_in(data_set, "coordinateTransformations"))
+    if (one.contains(type) && text_in(one, "type") == type) {
+      std::vector<double> numbers = numbers_in(one, type);
       std::ranges::reverse(numbers);
       return numbers;
     }
   return {};
 }
 
-bool is_in_mm(const Json& scale) {
-  const Json* axes = scale.find("axes");
-  return axes && std::ranges::all_of(axes->items(), [](const Json& axis) {
-           return text_in(axis.find("unit")) == "millimeter";
-         });
+bool is_in_mm(const json& scale) {
+  const json& axes = member(scale, "axes");
+  return axes.is_array() &&
+         std::ranges::all_of(axes, [](const json& axis) { return text_in(axis, "unit") == "millimeter"; });
 }
 
 /// What tandem says of its volume beside OME-Zarr.
-void take_own(const Json& own, const std::string& text, VolumeSource& volume) {
-  const auto number = [&](const char* name) {
-    const Json* found = own.find(name);
-    return found ? found->number() : std::nullopt;
-  };
-  volume.min = number("min"), volume.max = number("max");
-  if (const std::string unit = text_in(own.find("unit")); !unit.empty()) volume.unit = unit;
-  if (const Json* recipe = own.find("recipe"))
-    volume.recipe = text.substr(recipe->place().first, recipe->place().size());
+void take_own(const json& own, VolumeSource& volume) {
+  volume.min = number_in(own, "min"), volume.max = number_in(own, "max");
+  if (const std::string unit = text_in(own, "unit"); !unit.empty()) volume.unit = unit;
+  if (own.contains("recipe")) volume.recipe = own["recipe"].dump();
 }
 
 std::unique_ptr<VolumeSource> multiscale(const fs::path& path, const Root& root) {
-  std::string text;
-  const Json attributes = json_in(path / ".zattrs", root, text);
-  const Json* complete = attributes.find("tandem", "complete");
-  require<FileError>(!complete || complete->flag() != false, path.string(), ": ", not_finished);
-  const Json* scales = attributes.find("multiscales");
-  const Json* sets = scales && !scales->items().empty() ? scales->items().front().find("datasets") : nullptr;
-  require<FileError>(sets != nullptr, path.string(),
+  const json attributes = json_in(path / ".zattrs", root);
+  const json& own = member(attributes, "tandem");
+  const json& complete = member(own, "complete");
+  require<FileError>(complete != false, path.string(), ": ", not_finished);
+  const json& scales = list_in(attributes, "multiscales");
+  const json& scale = scales.empty() ? scales : scales.front();
+  const json& sets = member(scale, "datasets");
+  require<FileError>(sets.is_array(), path.string(),
                      ": .zattrs has no multiscales; an OME-Zarr 0.4 is needed");
   std::vector<Level> levels;
-  for (const fs::path& folder : folders_of(path, *sets)) levels.push_back(level_in(folder, root));
-  if (complete && complete->flag())
+  for (const fs::path& folder : folders_of(path, sets)) levels.push_back(level_in(folder, root));
+  if (complete == true)
     for (Level& level : levels) require_chunks(level);
   auto volume = std::make_unique<ZarrSource>(std::move(levels));
   volume->where = path.string();
-  const std::vector<double> pitch = transformation(sets->items().front(), "scale");
-  std::vector<double> first = transformation(sets->items().front(), "translation");
+  const std::vector<double> pitch = transformation(sets.front(), "scale");
+  std::vector<double> first = transformation(sets.front(), "translation");
   if (pitch.size() == 3) {
     if (first.size() != 3) first = {0, 0, 0};
-    volume->place = place_from(volume->shape, pitch, first, is_in_mm(scales->items().front()), path.string());
+    volume->place = place_from(volume->shape, pitch, first, is_in_mm(scale), path.string());
     volume->unit = volume->place->unit();
   }
-  if (const Json* own = attributes.find("tandem")) take_own(*own, text, *volume);
+  take_own(own, *volume);
   return volume;
 }
 

@@ -1,40 +1,35 @@
 #include "ome_zarr.hpp"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../files/json.hpp"
-#include "../files/text.hpp"
 
 namespace tandem::io::zarr_text {
 
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string all = "\"";
-  for (const char c : text) {
-    std::array<char, 8> code{};
-    if (static_cast<unsigned char>(c) < 0x20) {
-      std::snprintf(code.data(), code.size(), "\\u%04x", static_cast<unsigned>(c));
-      all += code.data();
-      continue;
-    }
-    if (c == '"' || c == '\\') all += '\\';
-    all += c;
-  }
-  return all + '"';
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// Bytes of names that are not UTF-8 are replaced.
+std::string text_of(const ordered_json& all) {
+  return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-/// Adds an item to a list of JSON.
-void add(std::string& items, const std::string& item) {
-  if (!items.empty()) items += ',';
-  items += item;
+/// A number, without a point if it is whole.
+ordered_json number(double value) {
+  constexpr double exact = 1e15;
+  const bool is_whole = std::abs(value) < exact && value == std::floor(value);
+  return is_whole ? ordered_json(floor_index(value)) : ordered_json(value);
 }
 
-std::string list(const std::array<double, 3>& v) {
-  return words('[', shortest(v[0]), ',', shortest(v[1]), ',', shortest(v[2]), ']');
+/// What a text of the caller says; null if it is no JSON.
+ordered_json said(const std::string& text) {
+  const json all = json_of(text);
+  return all.is_discarded() ? ordered_json() : ordered_json(all);
 }
 
 const char* zarr_type(VoxelType type) {
@@ -45,95 +40,97 @@ const char* zarr_type(VoxelType type) {
 }
 
 /// The packing of packing.hpp in the words of numcodecs.
-std::string codecs(const VolumeFormat& format) {
-  if (format.compression == Compression::zstd)
-    return words(R"("compressor":{"id":"zstd","level":1},"filters":[{"id":"shuffle","elementsize":)",
-                 bytes_of(number_type(format.type)), "}]");
-  if (format.compression == Compression::blosc)
-    return R"("compressor":{"id":"blosc","cname":"lz4","clevel":5,"shuffle":2,"blocksize":0},"filters":null)";
-  return R"("compressor":null,"filters":null)";
+ordered_json compressor(Compression compression) {
+  if (compression == Compression::zstd) return {{"id", "zstd"}, {"level", 1}};
+  if (compression == Compression::blosc)
+    return {{"id", "blosc"}, {"cname", "lz4"}, {"clevel", 5}, {"shuffle", 2}, {"blocksize", 0}};
+  return {};
+}
+ordered_json filters(const VolumeFormat& format) {
+  if (format.compression != Compression::zstd) return {};
+  return ordered_json::array({{{"id", "shuffle"}, {"elementsize", bytes_of(number_type(format.type))}}});
 }
 
 /// Scale and place of a level, in the order (z, y, x). Without a place, the width of a voxel is 1.
-std::string transformations(std::size_t level, const VolumeFormat& format) {
+ordered_json transformations(std::size_t level, const VolumeFormat& format) {
   const double factor = std::exp2(level);
-  std::array<double, 3> scale{factor, factor, factor}, first{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t axis = 2 - i;
+  ordered_json scale, first;
+  for (const std::size_t axis : {2, 1, 0}) {
     double pitch = 1, at = 0;
     if (format.place) {
       const VolumeGrid& g = format.place->grid;
       pitch = g.pitch[axis];
       at = axis == 0 ? g.x(0) : axis == 1 ? g.y(0) : g.z(0);
     }
-    scale[i] = factor * pitch;
-    first[i] = at + 0.5 * (factor - 1) * pitch;
+    scale.push_back(number(factor * pitch));
+    first.push_back(number(at + 0.5 * (factor - 1) * pitch));
   }
-  return words(R"([{"type":"scale","scale":)", list(scale), R"(},{"type":"translation","translation":)",
-               list(first), "}]");
+  return ordered_json::array({{{"type", "scale"}, {"scale", scale}},  //
+                              {{"type", "translation"}, {"translation", first}}});
 }
 
-std::string origin_text(const ScanOrigin& origin) {
-  std::string items;
-  for (const auto& [name, value] : origin.texts()) add(items, words(quoted(name), ':', quoted(value)));
-  if (origin.energy_kev) add(items, words("\"energy_kev\":", shortest(*origin.energy_kev)));
-  return words('{', items, '}');
-}
-
-std::string about(const VolumeFormat& format, const std::string& recipe_json,
-                  const std::string& report_json) {
-  std::string range;
-  if (is_integer(format.type))
-    range = words(R"("min":)", shortest<double>(format.min), R"(,"max":)", shortest<double>(format.max), ',');
-  return words(mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":true,"unit":)", quoted(format.unit()),
-               ',', range, R"("scan":)", origin_text(format.origin), R"(,"recipe":)", recipe_json,
-               R"(,"report":)", report_json, '}');
+ordered_json about(const VolumeFormat& format, const std::string& recipe_json,
+                   const std::string& report_json) {
+  ordered_json all = {{"command", "recon"}, {"version", TANDEM_VERSION}, {"complete", true}};
+  all["unit"] = format.unit();
+  if (is_integer(format.type)) all["min"] = number(format.min), all["max"] = number(format.max);
+  ordered_json scan = ordered_json::object();
+  for (const auto& [name, value] : format.origin.texts()) scan[name] = value;
+  if (format.origin.energy_kev) scan["energy_kev"] = number(*format.origin.energy_kev);
+  all["scan"] = scan, all["recipe"] = said(recipe_json), all["report"] = said(report_json);
+  return all;
 }
 
 }  // namespace
 
 std::string array(Shape n, const VolumeFormat& format) {
-  const std::string area = words(n[1], ',', n[2], ']');
-  return words(R"({"zarr_format":2,"shape":[)", n[0], ',', area, R"(,"chunks":[1,)", area, R"(,"dtype":")",
-               zarr_type(format.type), R"(","fill_value":0,"order":"C",)", codecs(format),
-               R"(,"dimension_separator":"/"})");
+  return text_of({{"zarr_format", 2},
+                  {"shape", n},
+                  {"chunks", {1, n[1], n[2]}},
+                  {"dtype", zarr_type(format.type)},
+                  {"fill_value", 0},
+                  {"order", "C"},
+                  {"compressor", compressor(format.compression)},
+                  {"filters", filters(format)},
+                  {"dimension_separator", "/"}});
 }
 
 std::string dimensions(std::size_t level) {
   const std::string of_level = level == 0 ? "" : std::to_string(level);
-  std::string names;
-  for (const char* axis : {"z", "y", "x"}) add(names, words('"', axis, of_level, '"'));
-  return words(R"({"_ARRAY_DIMENSIONS":[)", names, "]}");
+  return text_of({{"_ARRAY_DIMENSIONS", {"z" + of_level, "y" + of_level, "x" + of_level}}});
 }
 
 std::string attributes(const std::string& name, const std::vector<Shape>& levels, const VolumeFormat& format,
                        const std::string& recipe_json, const std::string& report_json) {
-  const char* unit = format.place && format.place->in_mm ? R"(,"unit":"millimeter")" : "";
-  std::string axes, datasets;
-  for (const char* axis : {"z", "y", "x"})
-    add(axes, words(R"({"name":")", axis, R"(","type":"space")", unit, '}'));
+  ordered_json axes, data_sets;
+  for (const char* axis : {"z", "y", "x"}) {
+    axes.push_back({{"name", axis}, {"type", "space"}});
+    if (format.place && format.place->in_mm) axes.back()["unit"] = "millimeter";
+  }
   for (std::size_t level = 0; level < levels.size(); ++level)
-    add(datasets, words(R"({"path":")", level, R"(","coordinateTransformations":)",
-                        transformations(level, format), '}'));
-  return words(R"({"multiscales":[{"version":"0.4","name":)", quoted(name), R"(,"axes":[)", axes,
-               R"(],"datasets":[)", datasets, R"(],"type":"mean"}],)",
-               about(format, recipe_json, report_json), '}');
+    data_sets.push_back(
+        {{"path", std::to_string(level)}, {"coordinateTransformations", transformations(level, format)}});
+  const ordered_json scales = {
+      {"version", "0.4"}, {"name", name}, {"axes", axes}, {"datasets", data_sets}, {"type", "mean"}};
+  return text_of(
+      {{"multiscales", ordered_json::array({scales})}, {"tandem", about(format, recipe_json, report_json)}});
 }
 
 std::string with_attributes_of(const std::string& older, std::string text) {
-  const std::optional<Json> was = Json::of(older), is = Json::of(text);
-  for (std::size_t k = 0; was && is && k < was->names().size(); ++k) {
-    const std::string& name = was->names()[k];
-    if (name == "multiscales" || is->find(name)) continue;
-    const Range value = was->items()[k].place();
-    text.back() = ',';  // in the place of the last brace
-    text += words(quoted(name), ':', older.substr(value.first, value.size()), '}');
-  }
-  return text;
+  json kept = json_of(older);
+  if (!kept.is_object()) return text;
+  const json newer = json_of(text);
+  kept.erase("multiscales");
+  for (const auto& [name, value] : newer.items()) kept.erase(name);
+  if (kept.empty()) return text;
+  text.back() = ',';  // in the place of the last brace
+  return text + kept.dump().substr(1);
 }
 
 std::string unfinished() {
-  return words('{', mark, R"(,"version":")", TANDEM_VERSION, R"(","complete":false}})");
+  return text_of({{"tandem", {{"command", "recon"}, {"version", TANDEM_VERSION}, {"complete", false}}}});
 }
+
+bool is_own(const std::string& text) { return member(member(json_of(text), "tandem"), "command") == "recon"; }
 
 }  // namespace tandem::io::zarr_text

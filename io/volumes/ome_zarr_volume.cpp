@@ -70,9 +70,7 @@ bool is_file_of_other_zarr(const fs::path& name) {
 
 bool wrote(const fs::path& folder) {
   try {
-    std::string text = text_of_regular_file(folder / attributes, "a Zarr");
-    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });  // its layout may have changed
-    return text.find(zarr_text::mark) != std::string::npos;
+    return zarr_text::is_own(text_of_regular_file(folder / attributes, "a Zarr"));
   } catch (const FileError&) {
     return false;
   }

@@ -58,7 +58,7 @@ std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
   const bool alone = recipe.ranks.is_alone() && (devices == 1 || device.is_cuda()) && !recipe.follow,
              as_usual = recipe.execution == Execution{} && recipe.rows_at_once == 0 &&
                         job.grid.size == job.full_size;  // parts of a volume are alike, and small
-  if (!alone || !as_usual || !job.method->filters || !groups_are_as_good(job.scan, job.options.filter))
+  if (!alone || !as_usual || !job.method->filters || !groups_are_as_good(job.scan, job.options.fbp_filter))
     return {};
   if (!hierarchical_is_faster(filtered_scan(point_source_of(job.scan)), seen_by_fdk(job.scan, job.solved),
                               device, devices))

@@ -51,8 +51,7 @@ Worker suited(Worker worker, Model model, const Scan& scan, const VolumeGrid& gr
 
 }  // namespace
 
-std::vector<CoarserProblem> coarser_problems(const Flow& flow, MethodOptions options,
-                                             const Problem& problem) {
+std::vector<CoarserProblem> coarser_problems(const Flow& flow, Recipe options, const Problem& problem) {
   constexpr int most = 3;
   std::vector<CoarserProblem> all;
   VolumeGrid grid = problem.grid;

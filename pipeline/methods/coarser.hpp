@@ -11,6 +11,6 @@ namespace tandem::pipeline {
 /// search for the weight of total variation uses it. Views stay the same, also their shares among ranks or
 /// devices. The list is empty for several rows of a parallel beam, because each row is a separate problem,
 /// and for a cone beam with only a few rows or slices.
-std::vector<CoarserProblem> coarser_problems(const Flow& flow, MethodOptions options, const Problem& problem);
+std::vector<CoarserProblem> coarser_problems(const Flow& flow, Recipe options, const Problem& problem);
 
 }  // namespace tandem::pipeline

@@ -67,7 +67,7 @@ double relative_residual_of(const Progress& now) {
 }
 
 /// The options of a follower, which has no bounds, since bounds are not linear.
-MethodOptions without_bounds(MethodOptions options) {
+Recipe without_bounds(Recipe options) {
   options.nonnegative = false;
   options.lowest.reset(), options.highest.reset();
   return options;
@@ -256,7 +256,7 @@ class Iteration {
 
   Work& work_;
   const Method& method_;
-  const MethodOptions& options_;
+  const Recipe& options_;
   Start start_;
   LiveView live_;
 };

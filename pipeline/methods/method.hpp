@@ -40,16 +40,16 @@ struct Method {
   Initial initial = Initial::zero;  ///< default of a method that iterates
   /// The number of subsets of the views. Null if the method takes all views at once. Subsets need a projector
   /// that has parts.
-  std::function<Index(const MethodOptions& options, Index views)> subsets = {};
+  std::function<Index(const Recipe& options, Index views)> subsets = {};
   std::vector<Holding> holds = {};  ///< memory in each phase
 
   /// Makes the solver of a method that iterates; null for the others.
-  std::function<AnySolver(Equations equations, Array x0, const MethodOptions& options)> solver = {};
+  std::function<AnySolver(Equations equations, Array x0, const Recipe& options)> solver = {};
   Computation (*begin)(Work& work) = nullptr;
   /// Whether options are chosen only after a run of the method on some slices (`look_ahead`); null: never.
-  bool (*is_open)(const MethodOptions& options) = nullptr;
+  bool (*is_open)(const Recipe& options) = nullptr;
   /// Completes such options from what was found in these slices.
-  void (*settle)(const Outcome& found, MethodOptions& options) = nullptr;
+  void (*settle)(const Outcome& found, Recipe& options) = nullptr;
   /// Called after the last chunk, to find what only all chunks together tell; may be null. @throws
   /// GeometryError if the result is useless
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
@@ -59,10 +59,10 @@ struct Method {
   int iterations_with(Index parts) const;  ///< default for this number of subsets
   /// Applications of the projector to all views, before the first step and in each step: `kind.cost`, and
   /// what options add. Not counted are the initial volume, gaps and curves.
-  Applications preparation_with(const MethodOptions& asked) const;
-  Applications step_with(const MethodOptions& asked) const;
+  Applications preparation_with(const Recipe& asked) const;
+  Applications step_with(const Recipe& asked) const;
   /// The memory in each phase: `holds`, and what options add.
-  std::vector<Holding> holds_with(const MethodOptions& asked) const;
+  std::vector<Holding> holds_with(const Recipe& asked) const;
 };
 
 /// The computation that runs the solver of the plan's method: initial volume, stopping rules, progress and

@@ -25,7 +25,7 @@ class Search {
     Equations equations = equations_of(problem, std::move(data));
     if (has_row_axes(problem.scan))
       equations.weights = measured(problem.scan, problem.grid, problem.A.range());
-    const MethodOptions& options = work_.plan.job.options;
+    const Recipe& options = work_.plan.job.options;
     const Regulariser tv = variation_of(equations.A.domain(), equations.pitch, options);
     int trials = 0;
     double weight = 0;
@@ -60,7 +60,7 @@ class Search {
   Start start_;
 };
 
-bool is_open(const MethodOptions& options) { return !options.tv_weight; }
+bool is_open(const Recipe& options) { return !options.tv_weight; }
 
 Computation begin_search(Work& work) {
   if (!is_open(work.plan.job.options)) return iteration(work);
@@ -71,7 +71,7 @@ Computation begin_search(Work& work) {
 
 /// Gives all slices one weight, the median, so that they have the same texture. If no ray meets these slices,
 /// or if all are flat, the weight does not matter.
-void settle(const Outcome& found, MethodOptions& options) {
+void settle(const Outcome& found, Recipe& options) {
   std::vector<double> weights = found.weights;
   if (weights.empty()) weights = {0};
   const auto middle = weights.begin() + weights.size() / 2;

@@ -12,7 +12,7 @@ namespace tandem::pipeline {
 
 namespace {
 
-Bounds bounds_of(const SolverKind& kind, const MethodOptions& options) {
+Bounds bounds_of(const SolverKind& kind, const Recipe& options) {
   Bounds bounds = options.bounds();
   if (!kind.only_positive) return bounds;
   require<GeometryError>(options.lowest.value_or(0) == 0, spelled("bounds") + " ", options.lowest.value_or(0),
@@ -24,7 +24,7 @@ Bounds bounds_of(const SolverKind& kind, const MethodOptions& options) {
 
 /// The solver of a kind. Transmissions count as counts with a blank of ones, since steps depend on ratios of
 /// counts only.
-AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const MethodOptions& options) {
+AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const Recipe& options) {
   if (options.tikhonov_weight && kind.reads("tikhonov-weight"))
     damp(equations.A, equations.y, *options.tikhonov_weight);
   SolverInput input{equations.A, std::move(equations.y), std::move(x0)};
@@ -58,11 +58,11 @@ Method method_of(const SolverKind& kind) {
                            .back_projects = true}},
                 .begin = iteration,
                 .conclude = conclude_iterations};
-  method.solver = [&kind](Equations equations, Array x0, const MethodOptions& options) {
+  method.solver = [&kind](Equations equations, Array x0, const Recipe& options) {
     return solver_of(kind, std::move(equations), std::move(x0), options);
   };
   if (kind.subsets)
-    method.subsets = [&kind](const MethodOptions& options, Index views) {
+    method.subsets = [&kind](const Recipe& options, Index views) {
       return options.subsets && kind.reads("subsets") ? *options.subsets : kind.subsets(views);
     };
   return kind.reads("tv-weight") ? with_search(std::move(method)) : method;

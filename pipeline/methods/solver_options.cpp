@@ -18,14 +18,14 @@ void choose_subsets(Job& job) {
                          views);
 }
 
-bool has_rule(const MethodOptions& o) {
+bool has_rule(const Recipe& o) {
   return o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp || o.stop_by_stagnation || o.stop_relative ||
          o.stop_seconds || o.stop_gap;
 }
 
 /// Chooses the rule of the method, if there is none. Iterations that were asked for are made all the same.
 void choose_rule(Job& job) {
-  MethodOptions& o = job.options;
+  Recipe& o = job.options;
   const SolverKind& kind = job.method->kind;
   if (has_rule(o) || o.tikhonov_weight) return;
   o.stop_by_ncp = kind.updates > 0;
@@ -40,7 +40,7 @@ void choose_iterations(Job& job) {
 
 /// Requires that the solver tells what its stopping rule needs.
 void require_stop(const Job& job) {
-  const MethodOptions& o = job.options;
+  const Recipe& o = job.options;
   const auto require_told = [&](bool asked, std::string_view rule, const auto& told) {
     if (!asked || told(job.method->kind)) return;
     const auto name_if_told = [&](const Method& method) { return told(method.kind) ? method.name : ""; };

@@ -10,7 +10,7 @@
 namespace tandem::pipeline {
 
 Start::Start(Work& work) : work_(work), fbp_(work) {
-  const MethodOptions& options = work.plan.job.options;
+  const Recipe& options = work.plan.job.options;
   if (options.initial == Initial::file)
     file_ = open_on_grid(work.plan.job.place(), options.initial_file, spelled("initial"), work.any_external);
 }

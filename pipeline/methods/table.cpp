@@ -26,7 +26,7 @@ const Method& method_named(std::string_view name) {
   return named(methods(), name, "method", &Method::name, "is not known; give one of");
 }
 
-Bounds MethodOptions::bounds() const {
+Bounds Recipe::bounds() const {
   Bounds bounds = nonnegative ? above_zero : Bounds{};
   bounds.lowest = lowest.value_or(bounds.lowest);
   bounds.highest = highest.value_or(bounds.highest);
@@ -39,18 +39,18 @@ int Method::iterations_with(Index parts) const {
 
 namespace {
 
-int solvers(const MethodOptions& asked) { return asked.stop_by_gcv ? 2 : 1; }  // one follows
+int solvers(const Recipe& asked) { return asked.stop_by_gcv ? 2 : 1; }  // one follows
 
 }  // namespace
 
-Applications Method::preparation_with(const MethodOptions& asked) const {
+Applications Method::preparation_with(const Recipe& asked) const {
   return solvers(asked) * kind.cost.preparation +
          (asked.stop_by_discrepancy || asked.stop_by_stagnation ? kind.cost.traces : Applications{});
 }
 
-Applications Method::step_with(const MethodOptions& asked) const { return solvers(asked) * kind.cost.step; }
+Applications Method::step_with(const Recipe& asked) const { return solvers(asked) * kind.cost.step; }
 
-std::vector<Holding> Method::holds_with(const MethodOptions& asked) const {
+std::vector<Holding> Method::holds_with(const Recipe& asked) const {
   std::vector<Holding> all = holds;
   for (Holding& held : all) {
     held.volumes += kind.cost.volumes_a_step * asked.iterations.value_or(kind.iterations);

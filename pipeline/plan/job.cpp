@@ -186,9 +186,9 @@ void choose_pose(Job& job, const Recipe& recipe) {
 }
 
 void choose_padding(Job& job, const Recipe& recipe) {
-  job.options.filter.padding = recipe.padding.value_or(Padding::cosine);
+  job.options.fbp_filter.padding = recipe.padding.value_or(Padding::cosine);
   if (recipe.padding_bins)
-    job.options.filter.padding_bins = *recipe.padding_bins >> job.preprocessing.binning;
+    job.options.fbp_filter.padding_bins = *recipe.padding_bins >> job.preprocessing.binning;
 }
 
 /// Sets what steps need to know about the scan, and checks that the scan can have these steps.
@@ -275,7 +275,7 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   if (asked.row_axis_bins.empty()) recipe.steps = with_recorded_pose(asked.steps, info);
   Job job;
   job.method = &method_named(recipe.method);
-  job.options = static_cast<const MethodOptions&>(recipe);
+  job.options = recipe;
   const bool filtered = period_of(info.scan).has_value();
   job.options.initial = recipe.initial.value_or(filtered ? job.method->initial : Initial::zero);
   job.looks_ahead = job.method->is_open && job.method->is_open(job.options);

@@ -24,7 +24,7 @@ constexpr Index most_slices_ahead = 5;
 /// and no number of bytes. How it is computed is a `Flow`.
 struct Job {
   const Method* method = nullptr;
-  MethodOptions options;
+  Recipe options;  ///< with what its method left open; the flow alone asks it for devices and memory
   Preprocessing preprocessing;
   FlatUse flats;            ///< which flats serve which view
   Range views, rows, bins;  ///< what is read from the file; no rows if no ray meets the grid

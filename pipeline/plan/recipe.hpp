@@ -19,43 +19,44 @@ namespace tandem::pipeline {
 
 enum class Initial { zero, fbp, file };
 
-/// The part of a user's request that methods read. Each method reads some of it (`Method::options`).
-struct MethodOptions {
-  Filter filter;
-  std::optional<Initial> initial;  ///< default: that of the method; always set in a plan
-  std::filesystem::path initial_file;
-  std::optional<int> iterations;  ///< default: that of the method; always set in a plan if it iterates
-  std::vector<std::pair<std::string_view, float>> numbers;  ///< given numbers of solvers, with their options
+/// What a user asks for, as plain data: `Recipe{.method = "cgls", .iterations = 20}`. A method reads some of
+/// it
+/// (`Method::options`). Positions and ranges count in the rows, bins and views of the file. `complete` fills
+/// in what a scan says.
+struct Recipe {
+  std::string method = "fbp";  ///< name of the method, or its name for a cone beam
+
+  std::optional<Range> views{}, rows{}, bins{};
+  int binning = 0;                      ///< 2^binning x 2^binning cells become one
+  std::optional<double> axis_bin{};     ///< default: the file's own, else the middle
+  bool find_axis = false;               ///< whether `complete` finds the axis
+  std::vector<double> row_axis_bins{};  ///< one axis for each row of the file; empty: one for all rows
+  std::filesystem::path row_axes{};     ///< a file with these, one number per line, which `complete` reads
+  std::optional<double> voxel_size_mm{};
+  std::optional<Index> size{}, slices{};                    ///< voxels along x and y; along z
+  std::optional<Range> region_x{}, region_y{}, region_z{};  ///< voxels of the full grid
+
+  Filter fbp_filter{};                  ///< window and cut-off; its padding is set in a plan
+  std::optional<Padding> padding{};     ///< padding of the ramp filter; default: cosine
+  std::optional<Index> padding_bins{};  ///< default: half of the bins
+
+  std::optional<Initial> initial{};  ///< default: that of the method; always set in a plan
+  std::filesystem::path initial_file{};
+  std::optional<int> iterations{};  ///< default: that of the method; always set in a plan if it iterates
+  std::vector<std::pair<std::string_view, float>>
+      numbers{};  ///< given numbers of solvers, with their options
   bool nonnegative = false;
-  std::optional<Index> subsets;  ///< number of subsets of views; set in a plan if the method uses subsets
-  std::optional<float> lowest, highest;  ///< bounds of all voxels, 1/mm or 1/pixel
-  std::optional<float> tv_weight;        ///< weight of total variation; default: the plan finds it
-  std::optional<float> tv_huber;         ///< smaller differences of neighbours are squared; default: none
-  std::optional<float> tikhonov_weight;  ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none
+  std::optional<Index> subsets{};  ///< number of subsets of views; set in a plan if the method uses subsets
+  std::optional<float> lowest{}, highest{};  ///< bounds of all voxels, 1/mm or 1/pixel
+  std::optional<float> tv_weight{};          ///< weight of total variation; default: the plan finds it
+  std::optional<float> tv_huber{};           ///< smaller differences of neighbours are squared; default: none
+  std::optional<float> tikhonov_weight{};    ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none
   bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false, stop_by_stagnation = false;
   /// Whether the rule only tells how many steps fitted noise; set in a plan whose iterations were asked for.
   bool only_watches = false;
-  std::optional<double> stop_relative, stop_seconds, stop_gap;
+  std::optional<double> stop_relative{}, stop_seconds{}, stop_gap{};
 
-  Bounds bounds() const;  ///< from `lowest`, or from zero if nonnegative, to `highest`
-};
-
-/// What a user asks for, as plain data. Positions and ranges count in the rows, bins and views of the file.
-struct Recipe : MethodOptions {
-  std::string method = "fbp";  ///< name of the method, or its name for a cone beam
-
-  std::optional<Range> views, rows, bins;
-  int binning = 0;                    ///< 2^binning x 2^binning cells become one
-  std::optional<double> axis_bin;     ///< default: the file's own, else the middle
-  std::vector<double> row_axis_bins;  ///< one axis for each row of the file; empty: one for all rows
-  std::optional<double> voxel_size_mm;
-  std::optional<Index> size, slices;                  ///< voxels along x and y; along z
-  std::optional<Range> region_x, region_y, region_z;  ///< voxels of the full grid
-
-  std::optional<Padding> padding;     ///< padding of the ramp filter; default: cosine
-  std::optional<Index> padding_bins;  ///< default: half of the bins
-
-  StepValues steps;  ///< the options of the steps from counts to line integrals
+  StepValues steps{};  ///< the options of the steps from counts to line integrals
   /// Whether a solver takes frames that are resampled to an upright detector on a circle, as FBP does. If
   /// not, its projector takes each view where it was measured.
   bool resample_frames = false;
@@ -67,16 +68,18 @@ struct Recipe : MethodOptions {
   int streams = 3;                ///< tiles or chunks on their way to a GPU at a time
   Index stored_bytes = 4;         ///< bytes of a voxel that leaves a GPU as its file stores it
   Index rows_at_once = 0;         ///< the most slices of a chunk; 0: the plan chooses
-  std::optional<Model> model;     ///< default: the fastest that makes as good a picture
-  Execution execution;            ///< how projector and back-projector run
+  std::optional<Model> model{};   ///< default: the fastest that makes as good a picture
+  Execution execution{};          ///< how projector and back-projector run
   bool allow_unmatched = false;   ///< whether a solver may take a pair that does not match (`is_matched`)
 
-  Comm ranks = {};  ///< ranks that share the work; if a solver takes a cone beam, they share its vectors too
+  Comm ranks{};  ///< ranks that share the work; if a solver takes a cone beam, they share its vectors too
 
   bool follow = false;  ///< whether the scan is still being written, so that its views are added as they come
 
-  std::optional<std::size_t> host_bytes;    ///< default: what the machine has to spare
-  std::optional<std::size_t> device_bytes;  ///< memory of each GPU; default: nine tenths of what is free
+  std::optional<std::size_t> host_bytes{};    ///< default: what the machine has to spare
+  std::optional<std::size_t> device_bytes{};  ///< memory of each GPU; default: nine tenths of what is free
+
+  Bounds bounds() const;  ///< from `lowest`, or from zero if nonnegative, to `highest`
 };
 
 }  // namespace tandem::pipeline

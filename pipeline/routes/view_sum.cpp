@@ -43,7 +43,7 @@ void ViewSum::add(Range views, Array y) {
   std::vector<float> more;
   for (std::size_t k = first; k < last; ++k) more.push_back(weights_[k] - added_[k]);
   const Device device = plan_.flow.home();
-  const LinearOperator part = fbp_of_views(scan_, views, more, plan_.job.grid, plan_.job.options.filter,
+  const LinearOperator part = fbp_of_views(scan_, views, more, plan_.job.grid, plan_.job.options.fbp_filter,
                                            plan_.flow.model, device, plan_.flow.execution());
   const Array data = on_device(std::move(y), device);
   Stream& stream = default_stream(device);

@@ -251,9 +251,9 @@ std::string PrepareStation::cause_of_open_ends() const {
 
 void PrepareStation::finish(Outcome& outcome) const {
   outcome.findings = findings_;
-  const auto method = plan_.job.method->iterates()                        ? OpenEnds::Method::solves
-                      : plan_.job.options.filter.padding != Padding::none ? OpenEnds::Method::continues
-                                                                          : OpenEnds::Method::cuts;
+  const auto method = plan_.job.method->iterates()                            ? OpenEnds::Method::solves
+                      : plan_.job.options.fbp_filter.padding != Padding::none ? OpenEnds::Method::continues
+                                                                              : OpenEnds::Method::cuts;
   const bool logs = plan_.job.preprocessing.keeps_transmissions ||
                     std::ranges::any_of(findings_.steps, [](const auto& s) { return s.name == "minus-log"; });
   for (std::string text : {ends_.warning(method, cause_of_open_ends()),

@@ -126,7 +126,7 @@ Array Sweep::operator()(const Problem& problem, Chunk& chunk, const Stream& addi
   const Range counted{kept.first - chunk.reference->margin_above, kept.last - chunk.reference->margin_above};
   Pass pass{problem,
             chunk,
-            beam_of(problem.scan).of_views(plan.job.options.filter, problem),
+            beam_of(problem.scan).of_views(plan.job.options.fbp_filter, problem),
             zeros(problem.A.domain(), adding),
             ViewSamples(all.size(), counted),
             all.size()};

@@ -13,12 +13,19 @@ class StationBoard;
 /// What is being done, and how far it is.
 struct Stage {
   std::string name;
-  double done = 0, total = 0;  ///< slices
-  std::string detail = {};     ///< iteration and residual of a solver
+  double done = 0, total = 0;
+  std::string detail = {};      ///< iteration and residual of a solver
+  const char* what = "slices";  ///< the unit of `done` and `total`
 };
 /// A function that is told the progress. It is called often, from one thread at a time. It may throw to
 /// cancel the work.
 using OnProgress = std::function<void(const Stage&)>;
+
+/// Hears how far a search is, and what a user should know about the scan.
+struct Listener {
+  OnProgress stage = [](const Stage&) {};
+  std::function<void(const std::string&)> note = [](const std::string&) {}, warn = note;
+};
 
 /// Reports the progress of stations that work at the same time. It reports the station that the others wait
 /// for: a worker if one has work, else the reader, else the writer.

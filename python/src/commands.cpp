@@ -7,7 +7,6 @@
 #include "../../apps/command.hpp"
 #include "../../apps/options/command_line.hpp"
 #include "../../core/error.hpp"
-#include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
 #include "../../io/scans/given_scan.hpp"
 #include "bindings.hpp"
@@ -18,20 +17,6 @@ namespace {
 
 using OnStage = std::function<void(std::string, double, double, std::string, std::string)>;
 using OnText = std::function<void(std::string)>;
-
-/// The program with the commands that report without printing.
-struct Program {
-  CLI::App app{"", "tandem"};
-  apps::Action chosen;
-
-  Program() {
-    for (auto add : {apps::add_simulate, apps::add_info, apps::add_center, apps::add_calibrate,
-                     apps::add_recon, apps::add_project})
-      add(app, chosen);
-    app.require_subcommand(1);
-    apps::prepare(app);
-  }
-};
 
 /// Frames of the caller: projections, flats or darks, with their type, address and count.
 using GivenFrames = std::vector<std::tuple<std::string, std::string, Address, Index>>;
@@ -68,29 +53,24 @@ void run_command(std::vector<std::string> words, OnStage stage, OnText note, OnT
                                    .note = [&](const std::string& line) { note(line); },
                                    .report = [&](const nlohmann::json& all) { report(apps::text_of(all)); },
                                    .scan = given ? given->scan : nullptr});
-  Program program;
-  words.insert(words.begin(), "tandem");
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  if (apps::parse(program.app, int_of(arguments.size()), arguments.data())) program.chosen();
+  apps::parse_options(apps::command_named(words.front()), {words.begin() + 1, words.end()})->work();
 }
 
 /// How an option takes its values: "flag" (or "flag=" if it may have details), "list" (once for each value),
 /// or what separates them: "," or, for ranges A:B, ":".
-std::string form_of(const CLI::Option& option) {
-  if (apps::is_flag(option)) return apps::takes_details(option) ? "flag=" : "flag";
-  if (option.get_type_name().find(':') != std::string::npos) return ":";
-  if (option.get_expected_max() == 1) return ",";
-  return option.get_delimiter() != '\0' ? std::string(1, option.get_delimiter()) : "list";
+std::string form_of(const options::Option& option) {
+  using options::Takes;
+  if (option.is_flag()) return option.takes == Takes::details ? "flag=" : "flag";
+  if (option.kind.find(':') != std::string::npos) return ":";
+  return option.takes == Takes::one ? "," : "list";
 }
 
 /// The options of a command: long name, form and help.
 std::vector<std::tuple<std::string, std::string, std::string>> options_of(const std::string& command) {
-  Program program;
+  const auto table = apps::table_of(apps::command_named(command));
   std::vector<std::tuple<std::string, std::string, std::string>> all;
-  for (const CLI::Option* option : program.app.get_subcommand(command)->get_options())
-    for (const std::string& name : option->get_lnames())
-      all.emplace_back(name, form_of(*option), option->get_description());
+  for (const options::Option& row : table->rows())
+    if (!row.is_argument) all.emplace_back(row.name, form_of(row), row.help);
   return all;
 }
 
@@ -101,7 +81,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   };
   try {
     std::rethrow_exception(thrown);
-  } catch (const apps::UsageError& e) {
+  } catch (const options::UsageError& e) {
     raise("UsageError", e.what());
   } catch (const std::filesystem::filesystem_error& e) {
     raise("FileError", e.what());

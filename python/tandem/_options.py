@@ -13,8 +13,9 @@ import numpy as np
 from . import _core
 from ._errors import UsageError
 
-NO_KEYWORDS = {"help", "quiet", "json", "output", "scan", "reconstruction_algorithm"}
+NO_KEYWORDS = {"help", "help_all", "quiet", "json", "output", "scan", "reconstruction_algorithm", "dry_run", "sweep", "compare", "score"}
 """They have other names in Python, or no sense."""
+OF_THE_PROGRAM = {"help", "help_all", "quiet", "json", "sweep", "compare", "score"}
 
 
 @lru_cache(maxsize=None)
@@ -116,6 +117,8 @@ def words(command: str, given: dict[str, Any]) -> list[str]:
     """Options as the program takes them: ``stop="gcv"``, ``tv_weight=0.1``, ``nonnegative=True``, ``flats=[a, b]``."""
     made = []
     for name, value in _as_the_program_says(given).items():
+        if name in OF_THE_PROGRAM and value is not None:
+            raise UsageError(f"{name}: is no keyword, but an option of the program alone")
         form, option = _table(command).get(name, ("list", ""))[0], name.replace("_", "-")
         if value is None or (form.startswith("flag") and value is False):
             continue
@@ -137,5 +140,6 @@ def _text(value: Any, form: str) -> str:
         are_ranges = form == ":" and len(value) > 0 and isinstance(value[0], (list, tuple, np.ndarray))
         return ("," if are_ranges else form).join(_text(v, form) for v in value)
     if isinstance(value, (slice, range)):
-        return f"{value.start or 0}:{value.stop}"
+        ends = f"{value.start or 0}:{'' if value.stop is None else value.stop}"
+        return ends if value.step in (None, 1) else f"{ends}:{value.step}"
     return str(value).lower() if isinstance(value, bool) else str(value)

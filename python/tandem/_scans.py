@@ -226,8 +226,8 @@ def _run(words: Sequence[str], progress: OnProgress, given: Any = None) -> tuple
     if failure:
         raise _as_python_says(failure[0])
     for note in notes:
-        if note.startswith("warning: "):
-            warnings.warn(note[len("warning: "):], RunWarning, stacklevel=3)
+        if note.startswith(("warning: ", "note: --config", "note: --like")):
+            warnings.warn(note.partition(": ")[2], RunWarning, stacklevel=3)
     return report, [note for note in notes if not note.startswith("warning: ")]
 
 

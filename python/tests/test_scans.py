@@ -294,3 +294,22 @@ def test_scans_are_replaced_in_parts():
     A = tandem.projector(scan)
     assert A.domain.zeros().shape == A.domain.shape and not A.domain.zeros().any()
     assert [z.shape for z in tandem.vstack([A, A]).range.zeros()] == [A.range.shape] * 2
+
+
+def test_ranges_keep_their_steps(tmp_path):
+    tandem.simulate(tmp_path / "steps.h5", size=16, views=12, progress=False)
+    whole, some = (tandem.reconstruct(tmp_path / "steps.h5", views=views, progress=False).volume
+                   for views in (None, "0:12:3"))
+    for views in (slice(0, 12, 3), range(0, 12, 3), (0, 12, 3), slice(None, None, 3)):
+        assert np.array_equal(tandem.reconstruct(tmp_path / "steps.h5", views=views, progress=False).volume, some)
+    assert not np.array_equal(whole, some)
+
+
+def test_what_a_recipe_leaves_out_is_a_warning(tmp_path):
+    tandem.simulate(tmp_path / "scan.h5", size=16, views=12, progress=False)
+    (tmp_path / "run.toml").write_text('reconstruction-algorithm = "cgls"\niterations = 3\n')
+    with pytest.warns(tandem.RunWarning, match="iterations"):
+        tandem.reconstruct(tmp_path / "scan.h5", config=tmp_path / "run.toml", method="fbp", progress=False)
+    for name in ("sweep", "compare", "json", "quiet", "help_all"):
+        with pytest.raises(tandem.UsageError, match=name):
+            tandem.reconstruct(tmp_path / "scan.h5", progress=False, **{name: "x"})

@@ -16,7 +16,7 @@ say() { echo "wheel: $*"; }
 # Licences of all that the wheel contains: shared libraries, and what is compiled in.
 licences() {
   local packages=(libtbb-dev libhwy-dev libpng-dev libdeflate-dev liblz4-dev libzstd-dev libblosc-dev libpugixml-dev
-    libsnappy1v5 libaec-dev libjpeg62-turbo zlib1g libcli11-dev nlohmann-json3-dev libeigen3-dev) package
+    libsnappy1v5 libaec-dev libjpeg62-turbo zlib1g libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libeigen3-dev) package
   for package in "${packages[@]}"; do echo "$package /usr/share/doc/$package/copyright"; done
   echo "hdf5 $libraries/hdf5.copyright"
   echo "tiff $libraries/tiff.copyright"

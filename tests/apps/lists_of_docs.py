@@ -39,7 +39,7 @@ class Help:
     def __init__(self, program):
         listed = re.search(r"^Commands:\n(.*?)\n\n", said(program, "help") + "\n\n", re.MULTILINE | re.DOTALL)[1]
         self.commands = re.findall(r"^  (\w+)", listed, re.MULTILINE)
-        self.of = {command: said(program, "help", command) for command in self.commands}
+        self.of = {command: said(program, "help", command, "all") for command in self.commands}
         self.instructions = re.search(r"^instructions (.*)$", said(program, "--version"), re.MULTILINE)[1].split(", ")
 
     def options(self):
@@ -107,7 +107,7 @@ TABLES = {
     "--model": ("core/execution.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
     "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
     "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),
-    "--stop": ("apps/options/recon_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),
+    "--stop": ("apps/options/method_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),
 }
 
 
@@ -128,7 +128,7 @@ def same(what, documented, due, faults):
 
 def compare_tables(h, faults):
     """Tables, in the order of the program."""
-    pages_of_commands = re.findall(r"^<!-- tandem help (\w+) -->", text("docs/reference/options.md"), re.MULTILINE)
+    pages_of_commands = re.findall(r"^<!-- tandem help (\w+) all -->", text("docs/reference/options.md"), re.MULTILINE)
     same("commands, docs/reference/options.md", pages_of_commands, h.commands, faults)
     same("windows, docs/kernels/fbp.md", first_column("docs/kernels/fbp.md", "| window | value |"),
          h.choices("--fbp-filter"), faults)
@@ -196,19 +196,22 @@ def compare_names(h, faults):
         for link in re.findall(r"\]\(([^)#:\s]+)[^):]*\)", words):
             if not (page.parent / link).exists():
                 faults.append(f"{name}: {link} is not there")
+    for option in re.findall(r"\{([a-z][a-z0-9-]*)\}", text("options/renamed.cpp")):
+        if "--" + option not in options:
+            faults.append(f"options/renamed.cpp: no program has --{option}")
     listed = re.findall(r"^\| `(\w+)` \|", text("CONTRIBUTING.md"), re.MULTILINE)
     same("presets, CONTRIBUTING.md", sorted(listed), sorted(presets), faults)
     version = re.search(r'TANDEM_VERSION "(.*)"', text("core/version.hpp"))[1]
     same("version, CITATION.cff", re.search(r"^version: (.*)$", text("CITATION.cff"), re.MULTILINE)[1], version, faults)
     count = re.search(r"(\w+) \[examples\]\(examples\)", text("README.md"))[1]
     numbers = "no one two three four five six seven eight nine ten eleven twelve".split()
-    same("examples in C++, README.md", count.lower(), numbers[len(list((root / "examples").glob("0*.cpp")))], faults)
+    same("examples in C++, README.md", count.lower(), numbers[len(list((root / "examples").glob("[0-9]*.cpp")))], faults)
 
 
 def compare_packages(faults):
     """Packages that docs/install.md names are those that the build asks for, and cmake/setup.sh installs them all."""
     needed = re.search(r"^need\(TBB.*?^if\(TANDEM_TESTS\)", text("CMakeLists.txt"), re.MULTILINE | re.DOTALL)[0]
-    needed = re.findall(r"^ *need(?:_module)?\(\w+ ([\w-]+)", needed, re.MULTILINE)
+    needed = re.findall(r"^ *need(?:_module|_header)?\(\w+ ([\w-]+)", needed, re.MULTILINE)
     listed = re.search(r"apt-get install ((?:.*\\\n)*.*)", text("docs/install.md"))[1].replace("\\", "").split()
     same("packages, docs/install.md", sorted(listed), sorted([*needed, "g++", "python3-venv"]), faults)
     installed = set(text("cmake/setup.sh").split()) | {"python3-dev"}

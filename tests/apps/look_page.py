@@ -292,6 +292,29 @@ def check_many(program, folder):
         require(done["rows"][0]["error"] == "stopped" and not list(place.glob("late_*")), done["rows"])
 
 
+def check_words_of_options(port):
+    """Rows have titles in words, and units; what is typed on a command line stands beside them."""
+    about = json.loads(get(port, "about.json")[1])
+    rows = {one["name"]: one for one in [*about["schema"], *about["solvers"]["options"]]}
+    told = {name: (row["title"], row["unit"], row["typed"]) for name, row in rows.items()}
+    for name, expected in {"rotation-axis": ("rotation axis", "bin", "--rotation-axis X|auto"),
+                           "pixel-size": ("pixel size", "mm", "--pixel-size X"),
+                           "sod": ("source to axis", "mm", "--sod X"),
+                           "detector-roll": ("detector roll", "degrees", "--detector-roll X"),
+                           "minus-log:floored": ("minus log: floored", "%", "--minus-log VALUE:floored=X"),
+                           "vo-large:size": ("vo-large: size", "bins", "--remove-stripe-method vo-large:size=N"),
+                           "retrieve-phase-method:energy": ("phase retrieval: energy", "keV", "--retrieve-phase-method VALUE:energy=X"),
+                           "tv-weight": ("weight of total variation", "", "--tv-weight X|auto[:huber=D]")}.items():
+        require(told[name] == expected, name, "is told as", told[name], "and not as", expected)
+    for name, row in rows.items():
+        require("-" not in row["title"].split(":")[-1], name, "is not in words:", row["title"])
+        require(row["unit"] not in row["title"].split(), name, "has its unit twice:", row["title"], row["unit"])
+    for name, swept in {"rotation-axis": True, "vo-large:snr": True, "arc": True, "fbp-filter": False, "beam-hardening": False}.items():
+        require(rows[name]["swept"] == swept, name, "may be swept:", not swept)
+    status, _, body = posted(port, "sweep", {"name": "center", "first": 1, "last": 2, "step": 1})
+    require(status == 422 and "tomopy's center is --rotation-axis here" in json.loads(body)["error"], "a sweep of center gives", status, body)
+
+
 def check_other_pictures(port):
     head, _ = picture(port, "sinogram", {"z": 1})
     require((head["whole"], head["rows"]) == ([BINS, VIEWS], [1, 2]), head)
@@ -352,6 +375,7 @@ def check_refused(port, folder):
            {"options": {"output": "evil.h5"}}, {"options": {"log": "evil.log"}}, {"options": {"config": "/etc/passwd"}},
            {"options": {"angles": "/etc/passwd"}}, {"options": {"flats": ["/etc/passwd"]}}, {"options": {"json": "evil.json"}},
            {"options": {"initial": "/etc/passwd"}}, {"options": {"beam-hardening": "/etc/passwd"}}, {"options": {"threads": 4000}},
+           {"options": {"rotation-axis": []}}, {"options": {"remove-stripe-method": "vo-large", "vo-large:size": []}},
            {"options": {"rotation-axis": {"a": 1}}}, {"options": {"allow-external-files": True}}, {"options": {"serve": 0}},
            {"options": {"reconstruction-algorithm": "cgls"}}, {"z": -1}, {"z": 10 ** 9}, {"z": 1.5}, {"z": "1"}, {"side": 0},
            {"region": [1, 2]}, {"region": ["a", 1, 2, 3]}, {"coarser": 0}, {"coarser": 10 ** 12}, {"pane": 3}, {"bits": 8},
@@ -482,6 +506,7 @@ def check_as_client(program, folder):
         live_page.check_page(port)
         require(len(get(port, "")[1]) < 150_000, "the page has", len(get(port, "")[1]), "bytes")
         check_slices(program, folder, port)
+        check_words_of_options(port)
         check_other_pictures(port)
         check_refused(port, folder)
         check_refused_of_solver(port)
@@ -551,6 +576,21 @@ def check_line(page):
     require(page.value("S.line") == [10, 20, 10, 50], "a field that is empty moves the line to", page.value("S.line"))
     page.click("no-line")
     require(page.value(f"S.line === null && document.getElementById('ends').hidden && !({seen})"), "the line stays")
+
+
+def check_order_of_options(page):
+    """Options stand in the order of use, in words, with units; their names with dashes are in tooltips."""
+    seen = page.value("[...document.querySelectorAll('#controls h3, #controls summary, #controls label:not([hidden]) > span')].map(e => e.textContent)")
+    order = ["Axis and grid", "rotation axis, bin", "detector roll, degrees", "voxel size, mm", "Selection detector rows, columns, views", "detector rows",
+             "Cleaning of counts", "stripe removal", "saturation ", "phase retrieval: energy, keV", "Filter and method", "filter", "filter cutoff",
+             "padding", "Beam and geometry 6 options", "pixel size, mm", "arc, degrees", "Scan 6 options", "Output data type, compression",
+             "Device and memory variant, precision, allow unmatched"]
+    require(seen[:2] == order[:2] and [text for text in seen if text in order] == order, "options stand as", seen)
+    require(not [text for text in seen if "--" in text], "names with dashes are seen:", seen)
+    tooltip = page.value("document.getElementById('option-pixel-size').closest('label').title")
+    require(tooltip.startswith("--pixel-size X\ndetector pitch, mm"), "the tooltip is", tooltip)
+    swept = page.value("[...document.querySelectorAll('#sweep-name option')].map(e => e.textContent)")
+    require(swept[:2] == ["rotation axis, bin", "detector roll, degrees"] and "vo-large: size, bins" in swept, "what may be swept:", swept)
 
 
 def check_controls(page, port):
@@ -642,6 +682,7 @@ def check_in_browser(program, folder):
     with looking(program, folder) as (_, port), driven(browser(), folder / "profile") as page:
         page.open(f"http://127.0.0.1:{port}{port.path('')}")
         check_axis_slider(page, port)
+        check_order_of_options(page)
         check_controls(page, port)
         complaints = [text for text in page.said if not re.search("422|409|willReadFrequently", text)]  # answers, and this test
         require(not complaints, "the page complains:", complaints)

@@ -101,10 +101,31 @@ TEST_F(CommandLine, ShortLinesSayWhatIsAllowed) {
   refuses("recon scan.h5 -o v.h5 --quiet=no", {"--quiet"});
 }
 
+/// As a script types it whose variable is not set: the next word is no value.
+TEST_F(CommandLine, AnEmptyValueIsNone) {
+  for (const std::string option : {"--log", "--truth", "--fbp-filter", "--size", "--flats", "--json"})
+    refuses("recon scan.h5 -o v.h5 " + option + "= --overwrite", {option.c_str(), "the value is empty"});
+  refuses("recon scan.h5 -o v.h5 --geometry parallel3d", {"parallel3d", "parallel here"});
+  refuses("help recon everything", {"'everything' is one argument too many"});
+  refuses("completion bash zsh", {"'zsh' is one argument too many"});
+  refuses("completion tcsh", {"'tcsh'", "bash, zsh, fish"});
+}
+
+/// A pager that is quit, and head, end it without a word.
+TEST_F(CommandLine, HelpMayBeReadInPart) {
+  for (const std::string words : {"--version", "help", "recon --help-all", "help man", "completion bash"}) {
+    std::ofstream(*program / "part.sh") << "{ sleep 0.1; '" TANDEM_PROGRAM "' " + words +
+                                               " 2> part.txt; echo $? > code.txt; } | true\nsleep 0.5\n";
+    (*program)("--version > unused; sh part.sh; true");
+    EXPECT_EQ(text_of(*program / "code.txt"), "0\n") << words;
+    EXPECT_EQ(text_of(*program / "part.txt"), "") << words;
+  }
+}
+
 TEST_F(CommandLine, SaysWhatWasMeant) {
   refuses("recon scan.h5 --reconstruction-algoritm cgls",
           {"did you mean --reconstruction-algorithm?", "recon --help"});
-  refuses("recon scan.h5 --algorithm=cgls", {"--algorithm ", "did you mean --reconstruction-algorithm?"});
+  refuses("recon scan.h5 --algorithm=cgls", {"--algorithm ", "--reconstruction-algorithm here"});
   refuses("recon scan.h5 --ouptut v.h5", {"did you mean --output?"});
   refuses("recon scan.h5 -o v.h5 --reconstruction-algorithm cglss",
           {"'cglss'", "did you mean cgls?", "sirt"});
@@ -255,10 +276,27 @@ TEST_F(CommandLine, AFolderThatGoesDuringTheRunIsAFault) {
   }
 }
 
-TEST_F(CommandLine, HelpIsGroupedWithExamples) {
-  const Ended help = (*program)("help recon"), same = (*program)("recon --help");
+TEST_F(CommandLine, HelpFitsAScreen) {
+  const Ended help = (*program)("help recon"), same = (*program)("recon -h");
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.err, "");
+  EXPECT_EQ(help.out, same.out);
+  for (const char* command :
+       {"simulate", "info", "center", "calibrate", "recon", "look", "project", "report", "check", "bench"}) {
+    const std::string text = (*program)(std::string(command) + " --help").out;
+    EXPECT_LE(std::ranges::count(text, '\n'), 34) << text;
+    EXPECT_EQ(text.find("Usage: tandem "), 0u) << text;
+    EXPECT_NE(text.find("Examples:\n  tandem "), std::string::npos) << text;
+  }
+  for (const char* text : {"--rotation-axis", "--reconstruction-algorithm", "-o,--output", "--help-all"})
+    EXPECT_NE(help.out.find(text), std::string::npos) << text;
+  EXPECT_EQ(help.out.find("--tv-weight"), std::string::npos);
+  refuses("help recno", {"did you mean recon?"});
+}
+
+TEST_F(CommandLine, AllHelpIsGroupedWithExamples) {
+  const Ended help = (*program)("help recon all"), same = (*program)("recon --help-all");
+  EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.out, same.out);
   for (const char* text : {"\nScan:\n", "\nFrom counts to line integrals:\n", "\nMethod:\n", "\nOutput:\n",
                            "\nEvery command:\n", "Examples:\n  tandem recon "})
@@ -268,13 +306,12 @@ TEST_F(CommandLine, HelpIsGroupedWithExamples) {
   EXPECT_EQ((*program)("help").out, (*program)("--help").out);
   EXPECT_EQ(help.out.find("Scan to volume\n\nExamples:\n  tandem recon scan.h5 -o volume.h5"), 0u);
   for (const char* command : {"simulate", "info", "center", "recon", "project", "report", "check", "bench"}) {
-    const std::string text = (*program)("help " + std::string(command)).out;
+    const std::string text = (*program)("help " + std::string(command) + " all").out;
     EXPECT_NE(text.find("\n\nExamples:\n  tandem "), std::string::npos) << text;
     EXPECT_NE(text.find("\n\nUsage: tandem "), std::string::npos) << text;
     EXPECT_LT(text.find("Examples:"), text.find("Usage:")) << text;
     EXPECT_EQ(text.find("Examples:"), text.rfind("Examples:")) << text;
   }
-  refuses("help recno", {"did you mean recon?"});
 }
 
 /// git and cmake do it so: help, and a code that no script takes for success.

@@ -106,7 +106,7 @@ TEST(Compare, RefusesWhatKeepsNoVolume) {
            {"--compare fbp,cgls", "--compare needs --preview"},
            {"--compare fbp,cgsl --preview s.png", "did you mean cgls"},
            {"--compare fbp,fbp --preview s.png", "twice"},
-           {"--compare fbp,cgls --preview s.png -o v.h5", "--compare and --output do not go together"},
+           {"--compare fbp,cgls --preview s.png -o v.h5", "--output and --compare do not go together"},
            {"--compare fbp,cgls --preview s.png --tv-weight 1", "--tv-weight goes with tv"},
            {"--compare fbp,cgls --preview s.png --checkpoint c", "do not go together"}}) {
     const Ended ended = run("recon scan.h5 " + options);

@@ -68,7 +68,7 @@ std::vector<float> slices_of(const std::filesystem::path& path, const pipeline::
   pipeline::Recipe recipe;
   recipe.steps = steps;
   recipe.axis_bin = axis;
-  recipe.filter.window = Window::hann;
+  recipe.fbp_filter.window = Window::hann;
   const std::vector<float> x = test::reconstructed(path, recipe);
   const Index first = 10 * bins * bins, last = (rows - 10) * bins * bins;
   return {x.begin() + first, x.begin() + last};

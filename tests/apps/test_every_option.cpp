@@ -125,7 +125,7 @@ struct Listed {
 };
 
 std::vector<Listed> listed_options(const Program& run) {
-  const std::string help = run("recon --help").out;
+  const std::string help = run("recon --help-all").out;
   const std::regex line("\n  (?:-\\w,)?--([a-z-]+)(?:(?: |\\[=)(\\S+))?");
   std::vector<Listed> all;
   for (auto at = std::sregex_iterator(help.begin(), help.end(), line); at != std::sregex_iterator(); ++at)
@@ -153,6 +153,7 @@ const std::set<std::string>& of_the_run() {
                                          "memory",
                                          "serve",
                                          "help",
+                                         "help-all",
                                          "quiet",
                                          "threads",
                                          "config",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -205,6 +206,32 @@ TEST(Sweep, SaysWhereTheRangeMayBeTooShort) {
   const Ended ended = run("recon scan.h5 --sweep rotation-axis=30:32:0.5");
   EXPECT_EQ(ended.code, 0);
   EXPECT_NE(ended.err.find("try values beyond 32"), std::string::npos) << ended.err;
+}
+
+/// What a name is called here, or a near one, stands before the numbers that may be swept.
+TEST(Sweep, SaysWhatMayBeSwept) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 24 --views 20").code, 0);
+  const auto said = [&run](const std::string& name) {
+    const Ended ended = run("recon scan.h5 --sweep " + name + "=1:2:1");
+    EXPECT_EQ(ended.code, 2) << name;
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+    return ended.err;
+  };
+  for (const auto& [name, words] :
+       {std::pair{"center", "number; tomopy's center is --rotation-axis here, less 0.5 ("},
+        {"fw-sigma", "number; --fw-sigma is --remove-stripe-method fw:sigma=X now ("},
+        {"rotation-axs", "number; did you mean rotation-axis? ("},
+        {"fbp-filter", "'fbp-filter' is no option of the volume that takes one number ("},
+        {"threads", "number ("}}) {
+    const std::string text = said(name);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+    for (const std::string one :
+         {"rotation-axis, ", "fbp-cutoff, ", "arc, ", "numbers behind values, such as dezinger:threshold)"})
+      EXPECT_NE(text.find(one, text.find('(')), std::string::npos) << one << text;
+    for (const std::string one : {"iterations", "fbp-filter", "threads", "flat-loc", "device-memory"})
+      EXPECT_EQ(text.find(one, text.find('(')), std::string::npos) << one << text;
+  }
 }
 
 TEST(Sweep, RefusesWhatIsNoRangeAndWhatIsNotThere) {

@@ -199,7 +199,7 @@ TEST(Parts, ThatCannotBeJoinedAreRefusedBeforeTheWork) {
 
 TEST(TrueCauses, HelpSaysHowManyNamesAnOptionTakes) {
   Program run;
-  const std::string help = run("recon --help").out;
+  const std::string help = run("recon --help-all").out;
   expect_unsaid(help, "--flats FILE ...");
   expect_said(help, "--flats FILE ");
 }

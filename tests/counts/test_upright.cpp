@@ -105,7 +105,7 @@ pipeline::Recipe recipe_with(pipeline::StepValues steps) {
   pipeline::Recipe recipe;
   recipe.steps = std::move(steps);
   recipe.steps["minus-log"] = false;
-  recipe.filter.window = Window::hann;
+  recipe.fbp_filter.window = Window::hann;
   return recipe;
 }
 

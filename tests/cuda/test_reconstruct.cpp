@@ -166,7 +166,7 @@ TEST_F(CudaReconstruct, ContinuesRowsByDefaultLikeTheCpu) {
       recipe.model = model;
       recipe.bins = Range{14, 48};
       recipe.padding = padding;
-      EXPECT_EQ(plan_for(recipe).job.options.filter.padding, padding.value_or(Padding::cosine));
+      EXPECT_EQ(plan_for(recipe).job.options.fbp_filter.padding, padding.value_or(Padding::cosine));
       return volume(recipe);
     };
     const std::vector<float> continued = of(gpu, {});

@@ -360,7 +360,7 @@ def main():
     parser.add_argument("--of", nargs="*", default=[""], help="only attacks with one of these words in their names")
     o = parser.parse_args()
     global HELP
-    HELP = subprocess.run([o.program, "help", "recon"], capture_output=True, text=True, check=True).stdout
+    HELP = subprocess.run([o.program, "help", "recon", "all"], capture_output=True, text=True, check=True).stdout
     names = [name for name in ATTACKS if any(word in name for word in o.of)]
     codes, faults = collections.defaultdict(collections.Counter), []
     with tempfile.TemporaryDirectory() as made:

@@ -35,7 +35,7 @@ OF_METHODS = {
 
 def cases(program):
     """All methods that iterate, with options of their own or 40 iterations, and these rules."""
-    said = subprocess.run([program, "help", "recon"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run([program, "help", "recon", "all"], capture_output=True, text=True, check=True).stdout
     body = re.search(r"^Methods:\n((?:  .*\n)+)", said, re.MULTILINE)[1]
     names = [name for name in re.findall(r"^  ([\w-]+):", body, re.MULTILINE) if name != "fbp"]
     return {name: ["--reconstruction-algorithm", name.partition(",")[0], *OF_METHODS.get(name, ["--iterations", "40"])]

@@ -69,7 +69,7 @@ def run(program, arguments, folder):
 
 def options_of(program, command):
     """Name and form of every option with a value, as the help lists them."""
-    text = run(program, ["help", command], ".")[1]
+    text = run(program, ["help", command, "all"], ".")[1]
     found = re.findall(r"^  (?:-\w,)?(--[\w-]+|-\w) ([^\s]+)", text, re.MULTILINE)
     assert any(name == "--threads" for name, _ in found), f"help {command} lists no options: {text}"
     return found

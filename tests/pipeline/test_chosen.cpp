@@ -33,7 +33,7 @@ io::ScanInfo large_cone(Index n, Index rows) {
 
 Recipe recipe_of(Window window) {
   Recipe recipe;
-  recipe.filter.window = window;
+  recipe.fbp_filter.window = window;
   recipe.host_bytes = std::size_t{64} << 30;
   return recipe;
 }

@@ -86,7 +86,7 @@ class SolverMemory : public ::testing::Test {
 TEST_F(SolverMemory, WithAFollowerIsTwiceAsMuchAndTheSigns) {
   for (const pipeline::Method& method : pipeline::methods()) {
     if (!method.kind.leads()) continue;
-    pipeline::MethodOptions options;
+    pipeline::Recipe options;
     options.stop_by_gcv = true;
     const pipeline::Holding alone = method.holds_with({}).front(), both = method.holds_with(options).front();
     EXPECT_EQ(both.volumes, 2 * alone.volumes) << method.name;

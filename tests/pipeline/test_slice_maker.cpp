@@ -122,7 +122,7 @@ TEST_F(SliceMakerTest, MakesAnewOnlyWhatHasChanged) {
   EXPECT_EQ(slice(recipe, 3).made, Made{});
   recipe.axis_bin = 30.5;
   EXPECT_EQ(slice(recipe, 3).made, Made{"operator"});  // rows that were filtered are those of any axis
-  recipe.filter.window = Window::hann;
+  recipe.fbp_filter.window = Window::hann;
   EXPECT_EQ(slice(recipe, 3).made.front(), "filter");
   EXPECT_EQ(slice(recipe, 4).made.front(), "lines");
   recipe.steps["remove-stripe-method"] = "sf";
@@ -165,7 +165,7 @@ TEST_F(SliceMakerTest, KeepsNothingThatWouldBeWrong) {
     write(s);
     std::vector<Recipe> recipes(5);
     recipes[1].axis_bin = 24.5;
-    recipes[2].axis_bin = 24.5, recipes[2].filter.window = Window::cosine;
+    recipes[2].axis_bin = 24.5, recipes[2].fbp_filter.window = Window::cosine;
     recipes[3].bins = Range{2, 40}, recipes[3].axis_bin = 24.5;
     recipes[4].views = Range{0, 31};
     for (const Index z : {3, 4, 3})

@@ -75,8 +75,8 @@ class LowDose : public ::testing::Test {
     for (const std::string_view name : window_names())
       for (const double cutoff : {1.0, 0.7, 0.5, 0.35}) {
         Recipe recipe = recipe_for("fbp");
-        recipe.filter.window = window_named(std::string(name));
-        recipe.filter.cutoff = cutoff;
+        recipe.fbp_filter.window = window_named(std::string(name));
+        recipe.fbp_filter.cutoff = cutoff;
         best = std::max(best, psnr(recipe));
       }
     return best;
@@ -191,7 +191,7 @@ TEST(MeasuredLowDose, OfAToothIsNearerToAllViewsThanFbpIs) {
   recipe.axis_bin = 295.5;
   recipe.rows = Range{0, 1};
   recipe.bins = Range{110, 480};  // the tooth, and air on both sides
-  recipe.filter.window = Window::hann;
+  recipe.fbp_filter.window = Window::hann;
   const std::vector<float> all = test::reconstructed(tooth, recipe);
   const auto few = io::open_scan(tooth, {.view_step = 8});
   const auto error = [&](const Recipe& how) {
@@ -200,10 +200,10 @@ TEST(MeasuredLowDose, OfAToothIsNearerToAllViewsThanFbpIs) {
   double best = INFINITY;
   for (const Window window : {Window::hann, Window::parzen})
     for (const double cutoff : {1.0, 0.7, 0.5, 0.35, 0.25, 0.18}) {
-      recipe.filter = {.window = window, .cutoff = cutoff};
+      recipe.fbp_filter = {.window = window, .cutoff = cutoff};
       best = std::min(best, error(recipe));
     }
-  recipe.filter = {};
+  recipe.fbp_filter = {};
   recipe.method = "tv";
   EXPECT_LT(error(recipe), 0.85 * best);
 }

@@ -57,7 +57,7 @@ TEST(RankTraffic, IsAsPlannedOfEveryMethod) {
     if (!method.iterates()) continue;
     for (const ConeCase& c : cases()) {
       const Index views = views_of(c.scan);
-      pipeline::MethodOptions options;
+      pipeline::Recipe options;
       options.tv_weight = 0.1f;
       if (method.subsets) options.subsets = method.subsets(options, views);
       const auto plan = planned_traffic(method, options, c.grid, all().rank(), all().size());
@@ -82,7 +82,7 @@ TEST(RankTraffic, IsThatOfAllSubsets) {
   const int rank = all().rank(), ranks = all().size();
   const VolumeGrid grid = box(13, 11, 5, 0.7);
   const auto a_step = [&](const char* name, Index subsets) {
-    pipeline::MethodOptions options;
+    pipeline::Recipe options;
     options.subsets = subsets;
     return planned_traffic(pipeline::method_named(name), options, grid, rank, ranks).a_step;
   };

@@ -45,7 +45,7 @@ inline Placed<FlexibleBeam> placed_views() {
 template <class Beam>
 Array ten_steps(const pipeline::Method& method, const LinearOperator& A, const Placed<Beam>& problem) {
   const Device there = A.range().device();
-  pipeline::MethodOptions options;
+  pipeline::Recipe options;
   options.nonnegative = method.reads("nonnegative");
   options.tv_weight = 0.1f;
   pipeline::Equations equations{A, on_device(problem.y, there)};

@@ -9,9 +9,9 @@ namespace {
 const Option<PositiveNumber> vo_all_snr{"vo-all:snr", "how far a column must stand out (default 3)",
                                         PositiveNumber{1e6}};
 const Option<WholeNumber> vo_all_la_size =
-    window("vo-all:la-size", "bins of the median for large stripes (default 61)");
+    window("vo-all:la-size", "bins of the median for large stripes (default 61)", "size for large stripes");
 const Option<WholeNumber> vo_all_sm_size =
-    window("vo-all:sm-size", "bins of the median for small stripes (default 21)");
+    window("vo-all:sm-size", "bins of the median for small stripes (default 21)", "size for small stripes");
 const Option<WholeNumber> vo_all_dim{
     "vo-all:dim", "1: median across columns; 2: also across ranks (default 1)", WholeNumber{1, 2}};
 

@@ -17,10 +17,13 @@ namespace {
 
 const Option<WholeNumber> vo_fitting_order{"vo-fitting:order", "of the polynomial (default 3)",
                                            WholeNumber{0, 20}};
-const Option<PositiveNumber> vo_fitting_sigmax{
-    "vo-fitting:sigmax", "width of the low frequencies across columns (default 5)", PositiveNumber{1e6}};
-const Option<PositiveNumber> vo_fitting_sigmay{"vo-fitting:sigmay", "the same over the views (default 20)",
-                                               PositiveNumber{1e6}};
+const Option<PositiveNumber> vo_fitting_sigmax{"vo-fitting:sigmax",
+                                               "width of the low frequencies across columns (default 5)",
+                                               PositiveNumber{1e6},
+                                               {},
+                                               "sigma across columns"};
+const Option<PositiveNumber> vo_fitting_sigmay{
+    "vo-fitting:sigmay", "the same over the views (default 20)", PositiveNumber{1e6}, {}, "sigma over views"};
 
 /// The weights of 2 `half` + 1 points of a line, for the value in the middle of the polynomial of that order
 /// that fits them best, from the middle on (Savitzky and Golay). By polynomials that are orthogonal on the

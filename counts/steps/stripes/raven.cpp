@@ -8,12 +8,18 @@ namespace tandem::pipeline::stripes {
 
 namespace {
 
-const Option<PositiveNumber> raven_uvalue{
-    "raven:uvalue", "frequency along the row from which on it is damped (default 20)", PositiveNumber{1e6}};
-const Option<PositiveNumber> raven_nvalue{"raven:nvalue", "order of the Butterworth filter (default 4)",
-                                          PositiveNumber{100}};
-const Option<PositiveNumber> raven_vvalue{
-    "raven:vvalue", "highest frequency over the views that is damped (default 2)", PositiveNumber{1e6}};
+const Option<PositiveNumber> raven_uvalue{"raven:uvalue",
+                                          "frequency along the row from which on it is damped (default 20)",
+                                          PositiveNumber{1e6},
+                                          {},
+                                          "frequency along the row"};
+const Option<PositiveNumber> raven_nvalue{
+    "raven:nvalue", "order of the Butterworth filter (default 4)", PositiveNumber{100}, {}, "order"};
+const Option<PositiveNumber> raven_vvalue{"raven:vvalue",
+                                          "highest frequency over the views that is damped (default 2)",
+                                          PositiveNumber{1e6},
+                                          {},
+                                          "frequency over views"};
 
 struct Raven {
   double u0, order, v0;

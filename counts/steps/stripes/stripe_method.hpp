@@ -51,6 +51,6 @@ inline std::string words_of(std::string_view method) {
 Index window_of(const Preprocessing& how, const Option<WholeNumber>& option, Index otherwise);
 
 /// A window of bins that is asked for by a whole number.
-Option<WholeNumber> window(std::string_view name, std::string_view help);
+Option<WholeNumber> window(std::string_view name, std::string_view help, std::string_view title = {});
 
 }  // namespace tandem::pipeline::stripes

@@ -38,8 +38,8 @@ Index window_of(const Preprocessing& how, const Option<WholeNumber>& option, Ind
   return given.value_or(std::min(otherwise, how.bins));
 }
 
-Option<WholeNumber> window(std::string_view name, std::string_view help) {
-  return {name, help, WholeNumber{1, 10000}};
+Option<WholeNumber> window(std::string_view name, std::string_view help, std::string_view title) {
+  return {name, help, WholeNumber{1, 10000, "bins"}, {}, title};
 }
 
 }  // namespace tandem::pipeline::stripes

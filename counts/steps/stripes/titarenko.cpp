@@ -23,8 +23,11 @@ const Option<PositiveNumber> ti_beta{
     PositiveNumber{1}};
 const Option<PositiveNumber> ti_mask{
     "ti:mask", "share of the row, around its middle, that is changed (default 1)", PositiveNumber{1}};
-const Option<WholeNumber> ti_nblock{"ti:nblock", "the form of tomopy, for blocks of views (default 1)",
-                                    WholeNumber{0, 10000}};
+const Option<WholeNumber> ti_nblock{"ti:nblock",
+                                    "the form of tomopy, for blocks of views (default 1)",
+                                    WholeNumber{0, 10000},
+                                    {},
+                                    "blocks of views"};
 const Option<PositiveNumber> ti_alpha{
     "ti:alpha", "the form of tomopy; what is above 0 lifts all values (default 0, in tomopy 1.5)",
     PositiveNumber{1e6}};

@@ -87,14 +87,18 @@ TEST_F(RanksOfCones, BeginWithAVolumeOfAFile) {
        {"initial.h5", "--initial has"});
 }
 
+/// The weight lies on a curve of errors that may be flat, so it differs by up to a hundred times as much as
+/// they do (tests/ranks/test_solvers.cpp), and volumes differ by less than the weight.
+constexpr double of_weights = 1e-4, of_weighed_volumes = 1e-5;
+
 TEST_F(RanksOfCones, FindTheWeightOfTotalVariation) {
   for (const Small& small : {odd, few_lines}) {
     simulate(small);
     for (const std::string& options : {by("tv", 5), by("tv", 5) + " --nonnegative"}) {
-      expect_same(options, {2, 4});
+      expect_same(options, {2, 4}, of_weighed_volumes);
       const double one = run.json("one.json")["tv_weight"];
       EXPECT_GT(one, 0);
-      EXPECT_NEAR(run.json("all.json")["tv_weight"].get<double>() / one, 1, 1e-6) << options;
+      EXPECT_NEAR(run.json("all.json")["tv_weight"].get<double>() / one, 1, of_weights) << options;
     }
   }
 }
@@ -104,9 +108,12 @@ TEST_F(RanksOfCones, WriteAPartOfWhatTheySolve) {
   simulate(odd);
   const std::string part = " --region 3:20,9:31,4:7";
   ASSERT_EQ(run("recon cone.h5 --quiet --overwrite -o part.h5" + volume_ + part).code, 0);
-  for (const std::string& options : {by("cgls", 3) + part, by("sirt", 3) + part + " --dtype uint16",
-                                     by("os-sirt", 2) + part + " --initial part.h5", by("tv", 3) + part})
-    expect_same(options, {2, 4}, options.find("uint16") == std::string::npos ? 1e-6 : 2e-5);
+  for (const auto& [options, within] :
+       std::initializer_list<std::pair<std::string, double>>{{by("cgls", 3), 1e-6},
+                                                             {by("sirt", 3) + " --dtype uint16", 2e-5},
+                                                             {by("os-sirt", 2) + " --initial part.h5", 1e-6},
+                                                             {by("tv", 3), of_weighed_volumes}})
+    expect_same(options + part, {2, 4}, within);
 }
 
 TEST_F(RanksOfCones, FindTheRangeOfIntegers) {

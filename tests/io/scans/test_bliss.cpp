@@ -158,12 +158,12 @@ TEST(BlissFields, ViewsThatComeAgainAreTakenOnce) {
 }
 
 TEST(BlissFields, EntriesThatGoOnOrLieBetweenAreOneScan) {
-  const auto views = [](const std::function<void(Maker&)>& say) {
+  const auto seen_with = [](const std::function<void(Maker&)>& say) {
     return angles_of(SaidScan([&](Maker& f) { turns(f), say(f); }).info().scan).size();
   };
-  EXPECT_EQ(views([](Maker& f) { add_views(f, "6.1", 5, {120, 150, 180}); }), 8u);
-  EXPECT_EQ(views([](Maker& f) { add_views(f, "6.1", 5, {15, 45, 75, 105}); }), 9u);
-  EXPECT_EQ(views([](Maker& f) {  // at another height
+  EXPECT_EQ(seen_with([](Maker& f) { add_views(f, "6.1", 5, {120, 150, 180}); }), 8u);
+  EXPECT_EQ(seen_with([](Maker& f) { add_views(f, "6.1", 5, {15, 45, 75, 105}); }), 9u);
+  EXPECT_EQ(seen_with([](Maker& f) {  // at another height
               add_views(f, "6.1", 5, {0, 30, 60, 90, 120});
               for (const char* entry : {"/4.1", "/5.1", "/6.1"})
                 f.numbers(entry + std::string("/instrument/positioners/sz"), "f64", {},

@@ -12,6 +12,7 @@ namespace tandem::test {
 
 using io::VolumeFormat;
 using io::VoxelType;
+using namespace std::string_literals;
 
 namespace {
 
@@ -237,12 +238,56 @@ TEST(OmeZarr, KeepsTheAttributesOfAUser) {
   for (int run = 0; run < 2; ++run) write_ramp(path, {});
   const std::string about = bytes_of_file(path / ".zattrs");
   EXPECT_TRUE(says(
-      about, {R"("complete":true)", R"("omero":{"channels":[{"label":"a \"b\""}]})", R"("my \"note\"":7})"}))
+      about, {R"("complete":true)", R"("my \"note\"":7,)", R"("omero":{"channels":[{"label":"a \"b\""}]})"}))
       << about;
   EXPECT_EQ(about.find("multiscales"), about.rfind("multiscales"));
   EXPECT_EQ(bytes_of_file(path / "0/.zattrs"),
             R"({"_ARRAY_DIMENSIONS":["z","y","x"],"long_name":"attenuation"})");
   EXPECT_NO_THROW(io::VolumeReader{path});
+}
+
+/// The name is in the attributes.
+TEST(OmeZarr, MayHaveANameThatIsNoUtf8) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "v\xff.zarr";
+  for (int run = 0; run < 2; ++run) write_ramp(path, {});
+  EXPECT_TRUE(says(bytes_of_file(path / ".zattrs"), {"\"name\":\"v\xef\xbf\xbd\""}));
+  EXPECT_NO_THROW(io::VolumeReader{path});
+}
+
+/// A file that is no JSON, one that would exhaust a reader, and values of wrong types.
+TEST(OmeZarr, OfAnEnemyIsRefusedInOneLine) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "v.zarr", array = path / "0/.zarray", about = path / ".zattrs";
+  const auto refused = [&](const fs::path& file, const std::string& from, const std::string& to) {
+    write_ramp(path, {});
+    std::string text = bytes_of_file(file);
+    if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
+    std::ofstream(file) << text;
+    const std::string why = refusal([&] { io::VolumeReader{path}; });
+    fs::remove_all(path);
+    EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+    EXPECT_NE(why.find("v.zarr"), std::string::npos) << why;
+    return why.substr(why.find(": ") + 2);
+  };
+  const std::string damaged = "is not JSON; the file is damaged", shape_of = "\"shape\":[3,4,5]";
+  for (const std::string& value : {std::string(100'000, '[') + std::string(100'000, ']'),
+                                   std::string(10'000'000, '['), "1e999"s, "\"\xff\""s, "\0"s, "NaN"s})
+    for (const fs::path& file : {array, about})
+      EXPECT_EQ(refused(file, "{", "{\"a\":" + value + ","), damaged) << value.substr(0, 20);
+  for (const char* shape :
+       {"[3,4]", "[3,4,-5]", "[3,4,0.5]", "[3,4,\"5\"]", "[3,4,1e18]", "[3,4,18446744073709551620]",
+        "{\"a\":3}", "7", "null", "[[3,4,5]]", "[3,4,5],\"shape\":[3]"})
+    EXPECT_TRUE(says(refused(array, shape_of, "\"shape\":"s + shape), {"shape is not three whole numbers"}))
+        << shape;
+  EXPECT_TRUE(says(refused(array, "\"<f4\"", "[\"<f4\"]"), {"dtype \"\""}));
+  EXPECT_TRUE(
+      says(refused(array, "\"filters\":null", "\"filters\":[{\"id\":\"delta\"}]"), {"packed by delta"}));
+  for (const char* scales :
+       {"7", "[]", "[7]", "[[]]", "{\"a\":{\"datasets\":[]}}", "[{\"datasets\":7}]", "null"})
+    EXPECT_TRUE(says(refused(about, "\"multiscales\":", "\"multiscales\":"s + scales + ",\"older\":"),
+                     {"has no multiscales"}))
+        << scales;
 }
 
 /// The folder is known by what stands in it, also if another program has set it anew; not by words that

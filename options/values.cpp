@@ -1,80 +1,39 @@
 #include "values.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <sstream>
 
-#include "../../core/names.hpp"
-#include "../command.hpp"
+#include "../core/names.hpp"
 
-namespace tandem::apps {
-
-namespace {
-
-/// The number in a text that has nothing else, and at most one sign.
-template <class Number>
-std::optional<Number> parsed(const std::string& text) {
-  const bool plus = text.starts_with('+');
-  if (plus && text.starts_with("+-")) return std::nullopt;
-  const char* last = text.data() + text.size();
-  Number value{};
-  const auto [end, fault] = std::from_chars(text.data() + plus, last, value);
-  if (fault != std::errc{} || end != last) return std::nullopt;
-  return value;
-}
-
-/// A validator that checks a text and may replace it, without a name in the help.
-CLI::Validator unnamed(std::function<std::string(std::string&)> check) { return {std::move(check), "", ""}; }
-
-template <class Whole>
-std::string make_plain(std::string& input, const char* what) {
-  const auto value = parsed<Whole>(input);
-  if (!value) return "'" + input + "' is no " + what;
-  input = std::to_string(*value);
-  return {};
-}
-
-/// Makes the text of a number decimal, by the type's name in CLI11, since CLI11 itself takes other notations
-/// too.
-std::string make_decimal(std::string& input, const std::string& type) {
-  if (input.empty()) return "the value is empty; leave the option out, or give a value";
-  if (type.starts_with("INT")) return make_plain<Index>(input, "whole number");
-  if (type.starts_with("UINT")) return make_plain<std::uint64_t>(input, "whole number from 0");
-  if (type.starts_with("FLOAT") && !number_in(input)) return "'" + input + "' is no number";
-  return {};
-}
-
-}  // namespace
+namespace tandem::options {
 
 std::optional<double> number_in(const std::string& text) {
-  const auto value = parsed<double>(text);
+  const auto value = number_of<double>(text);
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-std::optional<Index> whole_in(const std::string& text) { return parsed<Index>(text); }
+std::optional<Index> whole_in(const std::string& text) { return number_of<Index>(text); }
 
-CLI::Validator within(double lowest, double highest) {
+Check within(double lowest, double highest) {
   std::ostringstream range;
   range << "from " << lowest << " to " << highest;
-  return unnamed([lowest, highest, text = range.str()](std::string& input) {
+  return [lowest, highest, text = range.str()](std::string& input) {
     const auto value = number_in(input);
     return value && *value >= lowest && *value <= highest ? "" : "'" + input + "' is no number " + text;
-  });
+  };
 }
 
-CLI::Validator positive(double highest) {
+Check positive(double highest) {
   std::ostringstream limit;
   limit << highest;
-  return unnamed([highest, text = limit.str()](std::string& input) {
+  return [highest, text = limit.str()](std::string& input) {
     const auto value = number_in(input);
     return value && *value > 0 && *value <= highest
                ? ""
                : "'" + input + "' is no number above 0 and up to " + text;
-  });
+  };
 }
-
-bool decides_the_volume(const CLI::Option& option) { return option.get_option_text() == of_volume; }
 
 std::vector<std::string> parts_of(const std::string& text, char between) {
   std::vector<std::string> parts;
@@ -83,19 +42,15 @@ std::vector<std::string> parts_of(const std::string& text, char between) {
   return parts;
 }
 
-bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+Check length() { return within(1e-9, 1e9); }
 
-bool takes_details(const CLI::Option& flag) { return !flag.get_type_name().empty(); }
-
-CLI::Validator length() { return within(1e-9, 1e9); }
-
-CLI::Validator count(Index lowest, Index highest) {
-  return unnamed([lowest, highest](std::string& input) {
+Check count(Index lowest, Index highest) {
+  return [lowest, highest](std::string& input) {
     const auto value = whole_in(input);
     if (value && *value >= lowest && *value <= highest) return std::string();
     return "'" + input + "' is no whole number from " + std::to_string(lowest) + " to " +
            std::to_string(highest);
-  });
+  };
 }
 
 std::pair<std::optional<float>, std::optional<float>> parse_ends(const std::string& option,
@@ -144,8 +99,8 @@ AxisPart parse_axis_part(const std::string& text, bool takes_step) {
   return {*first, open ? std::nullopt : end, *step};
 }
 
-CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<Index>& counts,
-                        const std::string& help, Index highest, Index lowest) {
+Option& add_counts(Table& table, const std::string& name, On on, std::vector<Index>& counts,
+                   const std::string& help, Index highest, Index lowest) {
   const auto parse = [&counts, name, check = count(lowest, highest)](const std::string& text) {
     counts.clear();
     for (std::string& part : parts_of(text, ',')) {
@@ -154,21 +109,32 @@ CLI::Option* add_counts(CLI::App& command, const std::string& name, std::vector<
       counts.push_back(*whole_in(part));
     }
   };
-  return command.add_option_function<std::string>(name, parse, help)->type_name("N,N,...");
+  return table.add_parsed(name, on, parse, help).of_kind("N,N,...");
 }
 
-CLI::Validator one_of(const std::vector<std::string>& words) {
-  return unnamed([words](std::string& input) {
-    if (input.empty()) return "the value is empty; give one of " + joined(words, ", ");
+Check one_of(const std::vector<std::string>& words) {
+  return [words](std::string& input) {
     const std::string typed = std::exchange(input, in_lower_case(input));
     if (std::count(words.begin(), words.end(), input) > 0) return std::string();
     return "'" + typed + "' is not known" + did_you_mean(input, words) + " (" + joined(words, ", ") + ")";
-  });
+  };
 }
 
-CLI::Option* add_choice(CLI::App& command, const std::string& name, std::string& value,
-                        const std::vector<std::string>& words, const std::string& help) {
-  return command.add_option(name, value, help)->transform(one_of(words))->type_name(joined(words, "|"));
+Option& add_choice(Table& table, const std::string& name, On on, std::string& value,
+                   const std::vector<std::string>& words, const std::string& help) {
+  Option& row = table.add(name, on, value, help).check(one_of(words)).of_kind(joined(words, "|"));
+  row.choices = words;
+  return row;
+}
+
+Option& add_words(Table& table, const std::string& name, On on, std::vector<std::string>& values,
+                  const std::vector<std::string>& words, const std::string& help) {
+  const auto parse = [&values, name, check = one_of(words)](const std::string& text) {
+    values = parts_of(text, ',');
+    for (std::string& word : values)
+      if (const std::string fault = check(word); !fault.empty()) throw UsageError(name + ": " + fault);
+  };
+  return table.add_parsed(name, on, parse, help).of_kind("NAME,NAME,...");
 }
 
 Detailed detailed(const std::string& text, const std::string& name) {
@@ -178,16 +144,15 @@ Detailed detailed(const std::string& text, const std::string& name) {
   return {text.substr(0, at), text.substr(at + sign.size())};
 }
 
-CLI::Validator with_detail(const CLI::Validator& value, const std::string& name,
-                           const CLI::Validator& detail) {
-  return unnamed([value, name, detail](std::string& input) {
+Check with_detail(const Check& value, const std::string& name, const Check& detail) {
+  return [value, name, detail](std::string& input) {
     auto [word, number] = detailed(input, name);
     const bool is_plain = word == input;
     if (std::string fault = value(word); !fault.empty()) return fault;
     if (const std::string fault = is_plain ? "" : detail(number); !fault.empty()) return name + ": " + fault;
     input = word + (is_plain ? "" : ':' + name + '=' + number);
     return std::string();
-  });
+  };
 }
 
 std::vector<std::pair<std::string, std::string>> details_in(const std::string& text) {
@@ -199,35 +164,15 @@ std::vector<std::pair<std::string, std::string>> details_in(const std::string& t
   return all;
 }
 
-CLI::Option* add_flag_with_details(CLI::App& command, const std::string& name,
-                                   const std::function<void(const std::string& details)>& take,
-                                   const std::string& kind, const std::string& help) {
-  const std::string alone = "true";  // what CLI11 gives for a flag without a value
-  const auto callback = [take, alone](const CLI::results_t& results) {
-    take(results.back() == alone ? "" : results.back());
-    return true;
-  };
-  return command.add_option(name, callback, help)
-      ->type_size(0)
-      ->expected(0)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->type_name(kind);
+Check anything() {
+  return [](std::string&) { return std::string(); };
 }
 
-void require_proper_values(CLI::App& command) {
-  for (CLI::Option* option : command.get_options())
-    if (is_flag(*option)) {
-      if (!takes_details(*option)) option->disable_flag_override();  // --quiet=no
-    } else {
-      option->transform(unnamed(
-          [type = option->get_type_name()](std::string& input) { return make_decimal(input, type); }));
-    }
-}
-CLI::Validator lower_case() {
-  return unnamed([](std::string& input) {
+Check lower_case() {
+  return [](std::string& input) {
     input = in_lower_case(input);
     return std::string();
-  });
+  };
 }
 
-}  // namespace tandem::apps
+}  // namespace tandem::options

@@ -1,13 +1,14 @@
-#include "step_options.hpp"
+#include "steps.hpp"
 
 #include <algorithm>
 #include <sstream>
 
-#include "../../core/names.hpp"
-#include "../../core/spelled.hpp"
-#include "../../counts/steps/step.hpp"
+#include "../core/names.hpp"
+#include "../core/spelled.hpp"
+#include "../counts/steps/step.hpp"
+#include "values.hpp"
 
-namespace tandem::apps {
+namespace tandem::options {
 
 namespace {
 
@@ -20,7 +21,7 @@ bool has_many_words(const pipeline::OneOf& choice) { return choice.words.size() 
 
 /// How an option takes its text.
 struct Form {
-  CLI::Validator check;                                     ///< also puts words into lower case
+  Check check;                                              ///< also puts words into lower case
   std::function<StepValue(const std::string& text)> value;  ///< what a checked text becomes
   std::string type_name;
 };
@@ -44,20 +45,15 @@ std::vector<double> numbers_in(const std::string& text) {
   return numbers;
 }
 
-CLI::Validator anything() {
-  return {[](const std::string&) { return std::string(); }, "", ""};
-}
-
 /// Numbers, or one of the words, which has no numbers.
-CLI::Validator are_numbers_or(const std::vector<std::string>& words) {
-  return {[words](std::string& text) {
-            if (!numbers_in(text).empty()) return std::string();
-            const std::string typed = std::exchange(text, in_lower_case(text));
-            return std::ranges::find(words, text) != words.end()
-                       ? ""
-                       : "'" + typed + "' is neither numbers, X,X,..., nor " + joined(words, " or ");
-          },
-          "", ""};
+Check are_numbers_or(const std::vector<std::string>& words) {
+  return [words](std::string& text) {
+    if (!numbers_in(text).empty()) return std::string();
+    const std::string typed = std::exchange(text, in_lower_case(text));
+    return std::ranges::find(words, text) != words.end()
+               ? ""
+               : "'" + typed + "' is neither numbers, X,X,..., nor " + joined(words, " or ");
+  };
 }
 
 StepValue as_text(const std::string& text) { return text; }
@@ -151,24 +147,23 @@ void keep(const StepOption& option, const std::string& text, StepValues& values)
 }
 
 /// Adds an option. If it has a choice of many words, they stand in the help, where they are wrapped.
-void add_option(CLI::App& c, const StepOption& option, StepValues& values) {
+void add_option(Table& c, const StepOption& option, StepValues& values) {
   const Form form = form_of(option);
-  CLI::Option* added = c.add_option_function<std::string>(
-      "--" + std::string(option.name),
+  const bool alone = option.behind.empty();
+  Option& row = c.add_parsed(
+      "--" + std::string(option.name), On::result,
       [&option, &values](const std::string& text) { keep(option, text, values); }, with_spelled(option.help));
-  if (option.behind.empty())
-    added->transform(form.check);
-  else
-    added->transform(CLI::Validator([&option](std::string& text) { return fault_in(option, text); }, "", ""));
-  added->type_name(form.type_name + (option.behind.empty() ? "" : "[:NAME=VALUE,...]"))
-      ->option_text(of_volume);
+  row.check(alone ? form.check : [&option](std::string& text) { return fault_in(option, text); })
+      .of_kind(form.type_name + (alone ? "" : "[:NAME=VALUE,...]"));
+  row.in(std::string(option.unit())).called(std::string(option.title));
+  row.names_file = [name = row.name](const Values& given) { return names_file_of_step(name, given); };
   if (const auto* choice = std::get_if<pipeline::OneOf>(&option.takes); choice && has_many_words(*choice))
-    added->description(with_spelled(option.help) + ": " + joined(choice->words, ", "));
+    row.help += ": " + joined(choice->words, ", ");
 }
 
 }  // namespace
 
-void add_step_options(CLI::App& c, StepValues& values) {
+void add_step_options(Table& c, StepValues& values) {
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options) add_option(c, option, values);
 }
@@ -180,6 +175,13 @@ const StepOption* step_option(std::string_view name) {
     for (const StepOption& option : step.options)
       if (option.bare_name() == name) return &option;
   return nullptr;
+}
+
+bool step_needs_all_views(std::string_view option) {
+  return std::ranges::any_of(pipeline::steps(), [&](const pipeline::Step& step) {
+    return step.needs_all_views &&
+           std::ranges::find(step.options, option, &StepOption::bare_name) != step.options.end();
+  });
 }
 
 const StepOption* option_before(std::string_view name) {
@@ -199,14 +201,14 @@ std::vector<std::pair<std::string, std::string>> taken_apart(const StepOption& o
   return all;
 }
 
-NamedFiles files_of(const StepValues& values) {
-  NamedFiles files;
+std::vector<std::pair<std::string, std::string>> files_of(const StepValues& values) {
+  std::vector<std::pair<std::string, std::string>> files;
   for (const pipeline::Step& step : pipeline::steps())
     for (const StepOption& option : step.options)
       for (const StepOption& one : option.behind)
         if (std::holds_alternative<pipeline::FileName>(one.takes) && one.is_given(values))
-          files.push_back(
-              {"--" + std::string(option.name), std::get<std::string>(values.find(one.name)->second)});
+          files.emplace_back("--" + std::string(option.name),
+                             std::get<std::string>(values.find(one.name)->second));
   return files;
 }
 
@@ -275,4 +277,4 @@ std::string words_of_steps() {
   return text + words_of_options_behind();
 }
 
-}  // namespace tandem::apps
+}  // namespace tandem::options

@@ -5,17 +5,19 @@
 #include <utility>
 #include <vector>
 
-#include "../../counts/steps/options.hpp"
-#include "../command.hpp"
-#include "files.hpp"
+#include "../counts/steps/options.hpp"
+#include "option.hpp"
 
-namespace tandem::apps {
+namespace tandem::options {
 
 /// Adds the options of all steps from counts to line integrals, in the order of the steps.
-void add_step_options(CLI::App& command, pipeline::StepValues& values);
+void add_step_options(Table& command, pipeline::StepValues& values);
 
 /// The option of a step with this name, without dashes; null if there is none.
 const pipeline::StepOption* step_option(std::string_view name);
+
+/// Whether the step of this option needs all views of a scan.
+bool step_needs_all_views(std::string_view option);
 
 /// The kind of its value: "N", "A:B[,C:D]", "row|cube".
 std::string type_name_of(const pipeline::StepOption& option);
@@ -32,7 +34,7 @@ std::vector<std::pair<std::string, std::string>> taken_apart(const pipeline::Ste
 bool names_file_of_step(const std::string& name, const std::vector<std::string>& values);
 
 /// The files that options of steps name, with the names of these options.
-NamedFiles files_of(const pipeline::StepValues& values);
+std::vector<std::pair<std::string, std::string>> files_of(const pipeline::StepValues& values);
 
 /// Whether these values ask for phase retrieval, which searches leave out.
 bool ask_for_phases(const pipeline::StepValues& values);
@@ -43,4 +45,4 @@ void require_together(const pipeline::StepValues& values);
 /// One line for each step, for the help.
 std::string words_of_steps();
 
-}  // namespace tandem::apps
+}  // namespace tandem::options

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scan_options.hpp"
+#include "../options/scan_options.hpp"
 
 namespace tandem::apps {
 

@@ -8,7 +8,7 @@
 #include "../../core/error.hpp"
 #include "../../io/sources.hpp"
 #include "../../io/volumes/volume_kind.hpp"
-#include "step_options.hpp"
+#include "../../options/steps.hpp"
 
 namespace tandem::apps {
 
@@ -74,7 +74,7 @@ NamedFiles inputs_of(const ScanOptions& o) {
                     {"--angles", o.how.angles},
                     {"--view-shifts", o.how.view_shifts},
                     {"--view-row-shifts", o.how.row_shifts}};
-  for (NamedFile& file : files_of(o.steps)) inputs.push_back(std::move(file));
+  for (const auto& [option, path] : options::files_of(o.steps)) inputs.push_back({option, path});
   for (const fs::path& path : o.how.flats) inputs.push_back({"--flats", path});
   for (const fs::path& path : o.how.darks) inputs.push_back({"--darks", path});
   return inputs;

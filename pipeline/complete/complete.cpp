@@ -1,0 +1,184 @@
+#include "complete.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../axis/repeated_view.hpp"
+#include "../../core/error.hpp"
+#include "../../core/spelled.hpp"
+#include "../../core/units.hpp"
+#include "../../counts/preprocess.hpp"
+#include "../../counts/steps/chain.hpp"
+#include "../../io/files/text.hpp"
+#include "../beams/beam.hpp"
+#include "../plan/grids.hpp"
+#include "../plan/margin_rows.hpp"
+
+namespace tandem::pipeline {
+
+namespace {
+
+Range range_of(const char* option, const std::optional<Range>& asked, Index count) {
+  const Range r = whole_or(asked, count);
+  require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= count, spelled(option), " ", r.first,
+                         ":", r.last, ": empty or outside 0:", count);
+  return r;
+}
+
+/// Line integrals (view, row, bin) of some views and rows, all selected bins.
+std::vector<float> line_integrals(io::ScanReader& reader, const Recipe& recipe, Range views,
+                                  const std::vector<Index>& chosen, const Listener& listener) {
+  const Selection selected = selection_of(recipe, reader.info());
+  const Range columns = selected.bins;
+  Preprocessing how = preprocessing_of(with_recorded_pose(recipe.steps, reader.info()), columns, 0);
+  how.row_shifts = row_shifts_of(reader.info(), selected.rows.size(), 0);
+  require_reference(reader.info(), how, false);
+  const RowMargin margin = margin_of(how);
+  const Index rows = chosen.size(), bins = columns.size(), file_rows = detector_of(reader.info().scan).rows;
+  std::vector<float> lines(views.size() * rows * bins);
+  Findings findings;
+  for (Index k = 0; k < rows; ++k) {
+    listener.stage({"read rows", 1.0 * k, 1.0 * rows, {}, "rows"});
+    const Index row = chosen[k];
+    const Range needed = margin.around({row, row + 1}),
+                there{std::max<Index>(needed.first, 0), std::min(needed.last, file_rows)};
+    const Range read = with_good_margins(reader, how, {{row, row + 1}, there, columns, views});
+    auto reference = read_reference(reader, read, columns, how);
+    reference.margin_above = row - read.first;
+    reference.margin_below = read.last - row - 1;
+    const auto counts = reader.read(io::FrameKind::projection, views, read, columns);
+    const auto data =
+        preprocess(counts, reference, how, Space({views.size(), 1, bins}, Blocks::rows), findings);
+    for (Index v = 0; v < views.size(); ++v)
+      std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
+  }
+  return lines;
+}
+
+/// @throws GeometryError where opposite rays are not mirror images about one bin
+void require_search(const io::ScanInfo& info, const StepValues& steps) {
+  require<GeometryError>(axis_of(info.scan).has_value(), "the views of a ", kind_of(info.scan),
+                         " beam have no rotation axis that could be found");
+  const OffCircle& off = info.off_circle;
+  const bool moved = info.is_no_circle && !(off.bin_shifts.empty() && off.row_shifts.empty());
+  const std::string give = "; give " + spelled("rotation-axis") + " X";
+  require<GeometryError>(view_shifts_of(info.scan).empty() && !moved,
+                         "the axis is not searched where the images of the views are shifted (",
+                         spelled("view-shifts"), ", of a cone beam ", spelled("view-row-shifts"),
+                         ", or the scan says so)", give, ", or look at `tandem recon ", spelled("sweep"),
+                         "`");
+  const auto leans = [&steps](const Option<Number>& option) { return option.of(steps).value_or(0) != 0; };
+  require<GeometryError>(
+      !leans(option::axis_tilt) && (beam_of(info.scan).roll || !leans(option::detector_roll)),
+      "the axis is not searched with ", spelled("axis-tilt"), ", nor with ", spelled("detector-roll"),
+      " in a cone beam", give);
+  require<GeometryError>(!off.curved, "the axis is not searched on a curved detector", give);
+}
+
+void warn_of_doubts(const AxisEstimate& axis, const Scan& scan, const Listener& listener) {
+  constexpr double doubtful = 0.3;  // even rows of air agree by up to so much with some axis
+  constexpr double blurred = 0.5;   // bins
+  const double turn = period_of(scan).value_or(whole_turn);
+  const std::string advice = axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);
+  if (axis.agreement < doubtful) listener.warn("the rows hardly agree on an axis; " + advice);
+  if (axis.uncertainty <= blurred) return;
+  listener.warn(io::words(axis.cut_off ? "the sample reaches beyond the detector: " : "",
+                          "the axis is uncertain by ", axis.uncertainty, " bins; ", advice));
+}
+
+/// Requires that the axis is known well enough to say that one side of the detector sees more than the other.
+void require_known_sides(const Selection& selected, const io::ScanInfo& info, const AxisEstimate& axis) {
+  constexpr double most = 5;  // bins
+  if (axis.uncertainty <= most || info.field_of_view == io::FieldOfView::doubled) return;
+  Scan scan = info.scan;
+  detector_of(scan).axis_bin = axis.axis_bin;
+  scan = crop(scan, selected.views, selected.rows, selected.bins);
+  require<GeometryError>(!half_acquisition(scan), spelled("rotation-axis"), " auto: bin ", axis.axis_bin,
+                         " +- ", axis.uncertainty,
+                         " would make the scan a half acquisition, and is too uncertain for that; are the "
+                         "angles right? Give ",
+                         spelled("rotation-axis"), " X, or ", spelled("file-type"),
+                         " double_fov if it is one");
+}
+
+}  // namespace
+
+Selection selection_of(const Recipe& recipe, const io::ScanInfo& info) {
+  const Detector& whole = detector_of(info.scan);
+  return {range_of("views", recipe.views, views_of(info.scan)),
+          range_of("detector-rows", recipe.rows, whole.rows), range_of("columns", recipe.bins, whole.bins)};
+}
+
+AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& recipe, const AxisSearch& search,
+                          const std::vector<Index>& rows, const Listener& listener) {
+  const io::ScanInfo& info = reader.info();
+  require_search(info, recipe.steps);
+  const Selection s = selection_of(recipe, info);
+  const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
+  listener.stage({"find axis", 0, 1, {}, "searches"});
+  AxisSearch shifted = search;
+  shifted.aside = info.field_of_view == io::FieldOfView::doubled;
+  const double first = s.bins.first;
+  if (shifted.between)
+    for (double& edge : *shifted.between) edge -= first;
+  AxisEstimate axis = find_axis(lines, crop(info.scan, s.views, s.rows, s.bins), std::ssize(rows), shifted);
+  if (axis.turns_back)
+    listener.warn("views agree better in the other " + spelled("rotation-direction") + "; try it");
+  axis.axis_bin += first;
+  if (axis.axis_if_repeated) *axis.axis_if_repeated += first;
+  return axis;
+}
+
+AxisEstimate find_axis(io::ScanReader& reader, const Recipe& recipe, const AxisSearch& search, Index count,
+                       const Listener& listener) {
+  const Scan& scan = reader.info().scan;
+  const std::vector<Index> rows = rows_for_axis(scan, selection_of(recipe, reader.info()).rows, count);
+  const AxisEstimate axis = find_axis_in(reader, recipe, search, rows, listener);
+  warn_of_doubts(axis, scan, listener);
+  return axis;
+}
+
+void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const io::OpenOptions& how,
+                           const std::vector<double>& axes, const Listener& listener) {
+  if (!how.arc_deg || how.arc_inclusive) return;
+  const io::ScanInfo& info = reader.info();
+  const Selection s = selection_of(recipe, info);
+  const Index views = views_of(info.scan);
+  const double turns = *how.arc_deg / 360;
+  const bool whole = turns == std::round(turns),
+             half = 2 * turns == std::round(2 * turns) && period_of(info.scan) == half_turn;
+  if (views < 4 || s.views.size() < views || !(whole || half)) return;
+  const std::vector<Index> rows = rows_for_axis(info.scan, s.rows, 5);
+  std::vector<float> lines = line_integrals(reader, recipe, {0, 2}, rows, listener);
+  const std::vector<float> last = line_integrals(reader, recipe, {views - 2, views}, rows, listener);
+  lines.insert(lines.end(), last.begin(), last.end());
+  const auto repeats = [&](double axis) {
+    const Shape shape{4, std::ssize(rows), s.bins.size()};
+    const auto mirror = whole ? std::nullopt : std::optional(axis - s.bins.first);
+    return repeats_first_view(lines, shape, {0, 1, 2, 3}, mirror);
+  };
+  if (!std::any_of(axes.begin(), axes.end(), repeats)) return;
+  listener.warn(io::words("the last view looks like the first one", whole ? "" : ", mirrored",
+                          "; if the scan ends where its arc does, give ", spelled("arc"), ' ', *how.arc_deg,
+                          ",inclusive"));
+}
+
+std::vector<double> complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener) {
+  const Selection selected = selection_of(recipe, reader.info());
+  recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
+  if (!recipe.row_axes.empty())
+    recipe.row_axis_bins = io::read_numbers(recipe.row_axes, "axis bin", "from 0");
+  if (!recipe.find_axis) return {};
+  if (!recipe.ranks.is_first()) {
+    recipe.axis_bin = of_first(recipe.ranks, 0.0);
+    return {};
+  }
+  const AxisEstimate axis = find_axis(reader, recipe, {}, 5, listener);
+  require_known_sides(selected, reader.info(), axis);
+  recipe.axis_bin = of_first(recipe.ranks, axis.axis_bin);
+  listener.note("rotation axis at bin " + io::with_uncertainty(axis.axis_bin, axis.uncertainty) + " (" +
+                name_of(axis.method) + ")");
+  return axes_of(axis);
+}
+
+}  // namespace tandem::pipeline
