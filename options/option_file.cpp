@@ -96,28 +96,25 @@ class Source {
   /// Whether what is given goes together without it, and no longer with it. It is tried on a table of its
   /// own.
   bool breaks_what_is_given(const Option& row, const Values& values) const {
-    const auto fails = [&](bool with) {
+    const auto goes_together = [&](bool with) {
       const std::shared_ptr<Table> trial = table_of_(table_.command);
+      for (const Option& given : table_.rows())
+        if (given.is_given()) trial->take(trial->at(given.name), given.given);
       try {
-        for (const Option& given : table_.rows())
-          if (given.is_given()) trial->take(trial->at(given.name), given.given);
         if (with) trial->take(trial->at(row.name), values);
+      } catch (const UsageError&) {
+        return true;  // a wrong value is refused where it is taken
+      }
+      try {
         trial->complete();
       } catch (const UsageError&) {
-        return true;
+        return false;
       }
-      return trial->applies && std::ranges::any_of(trial->rows(), [&](const Option& one) {
-               return one.is_given() && !trial->applies(one);
-             });
+      return !trial->applies || std::ranges::all_of(trial->rows(), [&](const Option& one) {
+        return !one.is_given() || trial->applies(one);
+      });
     };
-    try {
-      for (std::string value : values)
-        for (const Check& check : row.checks)
-          if (!check(value).empty()) return false;  // `take` says so
-    } catch (const UsageError&) {
-      return false;
-    }
-    return !fails(false) && fails(true);
+    return goes_together(false) && !goes_together(true);
   }
 
   /// Recipes have defaults too, which nobody misses.

@@ -213,6 +213,8 @@ TEST_F(Recipes, WithMistakesAreRefusedInOneLine) {
   refuses("flats = [\"a\",\n", {"bad.toml: line ", "is not TOML"});
   refuses("size = 1979-05-27\n", {"line 1", "is no text, number, true, false or list of these"});
   refuses("size = -3\n", {"line 1", "--size", "'-3' is no whole number"});
+  refuses("region = \"3\"\n", {"line 1", "--region '3' is not"});
+  refuses("reconstruction-algorithm = \"cgls\"\nstop = \"soon\"\n", {"line 2", "--stop 'soon' is not known"});
   refuses("start-row = 3\n", {"line 1", "option start-row is not known", "--detector-rows"});
   succeeds("simulate -o disc.h5 --size 16 --views 8 --truth truth.h5");
   fails("recon scan.h5 -o v.h5 --like truth.h5", 3, {"truth.h5: holds no recipe"});
