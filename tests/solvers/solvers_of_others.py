@@ -2,8 +2,8 @@
 """Solvers against those of SciPy and scikit-image: solvers_of_others.py PROGRAM
 
 LSQR and LSMR take the same steps as SciPy's with the explicit matrix, whose columns are projections of single pixels.
-SART comes as near to the truth in each pass as scikit-image's, whose rays, weights and lengths of steps are others, and
-the two are nearer to each other.
+SART of whole steps, of which the default is a tenth, comes as near to the truth in each pass as scikit-image's, whose
+rays, weights and lengths of steps are others, and the two are nearer to each other.
 Skipped (exit code 77) where numpy, h5py, scipy or scikit-image are not installed.
 """
 import os
@@ -96,7 +96,7 @@ def compare_sart(program):
     theirs = None
     for passes in (1, 2, 3):
         theirs = iradon_sart(sinogram, degrees, image=theirs)
-        ours = reconstructed(program, "scan.h5", size // 2, size, "sart", "--iterations", passes)
+        ours = reconstructed(program, "scan.h5", size // 2, size, "sart", "--relaxation", 1, "--iterations", passes)
         errors = [np.linalg.norm(image - truth) / np.linalg.norm(truth) for image in (ours, theirs)]
         between = np.linalg.norm(ours - theirs) / np.linalg.norm(truth)
         expect(errors[0] <= 1.05 * errors[1] and between <= min(errors),
