@@ -8,8 +8,8 @@
 
 namespace tandem::calibration {
 
-/// How slopes of two stacks go together, over all views: their correlation, and by what those of the first
-/// one have to be multiplied to be nearest to those of the second one.
+/// Correlation of the slopes of two stacks, over all views, and the least-squares factor between them: the
+/// slopes of the first stack times `gain` are nearest to those of the second one.
 struct Agreement {
   double correlation = 0, gain = 0;
 };

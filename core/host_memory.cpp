@@ -35,9 +35,9 @@ void touch(void* data, std::size_t bytes) {
   });
 }
 
-/// Allocates memory. Large memory has pages of its own, so that pinning it pins nothing of others. The
-/// largest memory asks for huge pages, if the system has them: there are fewer pages to touch first and to
-/// look up.
+/// Allocates memory. Large allocations have their own pages, so that pinning one does not pin its neighbours.
+/// The largest ones ask for huge pages, if the system has them: then there are fewer pages to touch first and
+/// to look up.
 void* allocate(std::size_t wanted) {
   const std::size_t alignment = wanted < 4 * page ? line : page;
   const std::size_t bytes = ceil_div(wanted, alignment) * alignment;

@@ -33,8 +33,8 @@ struct Request {
     return row.misfit ? row.misfit(views, wanted.precision, projections, device) : nullptr;
   }
 
-  /// The fastest variant for all slices, among matched ones or any. Of those that pay for so many slices it
-  /// is the one that pays from the most slices on. If none pays, it is the one that needs the fewest slices.
+  /// The fastest variant for all slices, among matched ones or any. Among variants that pay for this many
+  /// slices it is the one with the highest threshold. If none pays, it is the one with the lowest threshold.
   std::optional<Execution> fastest(const Execution& wanted, bool matched) const {
     std::optional<Execution> best;
     Index best_from = 0;

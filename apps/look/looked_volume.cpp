@@ -131,8 +131,8 @@ void LookedVolume::require_memory(double bytes) const {
                        memory_ / bytes_per_mib, " MiB of --memory; look at a part, or give more");
 }
 
-/// The smallest copy that is fine enough. Volumes that are compared are both read from copies or not, so that
-/// their difference is one of like voxels.
+/// The smallest copy that is fine enough. Compared volumes are read at one resolution level, so differences
+/// are between equal voxels. If levels or offsets differ, it is level 0.
 std::size_t LookedVolume::level_for(const Seen& s) const {
   const std::vector<Shape> levels = volumes_.front().reader->levels();
   for (const One& one : volumes_)
