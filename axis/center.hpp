@@ -43,8 +43,8 @@ struct AxisEstimate {
   double uncertainty;
   double agreement;   ///< the share of the signal that agrees with this axis: 1 without noise, near 0 for air
   AxisMethod method;  ///< the method that was used
-  /// The axis under the assumption that the last view of half a turn repeats the first one, although by their
-  /// angles it is one step before. It is set only if views agree better in this way. The uncertainty covers
+  /// The axis if the last view of half a turn is taken as a repeat of the first one, where the recorded
+  /// angles put it one step earlier. It is set only if views agree better in this way. The uncertainty covers
   /// it.
   std::optional<double> axis_if_repeated{};
   bool cut_off = false;  ///< for vo: whether the sample reaches beyond an end of the detector

@@ -158,7 +158,7 @@ Rows streamed_cone(const Axes& axes, const OnLine& on_line) {
 
 // ---- on the device
 
-/// The times of both directions of a model, with all tuning numbers of a sweep.
+/// The times of both directions of a model, with all tuning numbers.
 class ModelTimes {
  public:
   ModelTimes(const Axes& axes, const OnLine& on_line)
@@ -242,11 +242,11 @@ class ModelTimes {
   ConeCase case_, small_;
 };
 
-void add_both_ways(ModelTimes& times, Model model, bool sweep, Device device) {
+void add_both_ways(ModelTimes& times, Model model, bool all_tunings, Device device) {
   const kernels::Grade& grade = model == Model::hierarchical
                                     ? kernels::hierarchical(device).front().grades.front()
                                     : kernels::cone(model, device).grades.front();
-  const bool tuned = sweep && model == Model::separable_footprint;
+  const bool tuned = all_tunings && model == Model::separable_footprint;
   const auto add_bound = [&] {
     times.rows.back()["mu_bound"] = grade.bounds.mu, times.rows.back()["matched"] = grade.matched;
   };
@@ -279,7 +279,7 @@ Rows cone(const Axes& axes, const OnLine& on_line) {
     const bool automatic = how.variant == "automatic";
     for (const Model model : {separable_footprint, joseph, pixel_driven, hierarchical})
       if (how.variant == name_of(model) || (automatic && model == separable_footprint))
-        add_both_ways(times, model, axes.sweep, axes.device);
+        add_both_ways(times, model, axes.all_tunings, axes.device);
     if (automatic) add_unmatched(times);
   }
   return std::move(times.rows);

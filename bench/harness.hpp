@@ -21,7 +21,7 @@ struct Axes {
   /// Executions of the projector. For cone beams, `automatic` times separable footprints, and Joseph with
   /// pixel-driven back-projection.
   std::vector<Execution> executions{{}};
-  bool sweep = false;                    ///< whether to take all tuning numbers
+  bool all_tunings = false;              ///< whether to take all tuning numbers
   std::vector<double> accuracies{1e-4};  ///< accuracies of the Fourier model
   bool streamed = false;
   std::vector<Index> devices{1};     ///< numbers of GPUs, from the first one on

@@ -64,13 +64,13 @@ class HostVolume final : public io::VolumeWriter {
 };
 
 /// The scan, the grid, and the number of updates of a reconstruction.
-struct Job {
+struct PipelineCase {
   Scan scan;
   VolumeGrid grid;
   double updates;
 };
 
-Job job_of(const Axes& axes, Index slices) {
+PipelineCase pipeline_case(const Axes& axes, Index slices) {
   if (axes.cone) {
     const ConeCase c(axes.size, axes.views);
     return {c.scan, c.grid, c.updates()};
@@ -79,14 +79,14 @@ Job job_of(const Axes& axes, Index slices) {
   return {c.scan, c.grid, c.updates()};
 }
 
-void simulate(const Job& job, const fs::path& path) {
+void simulate(const PipelineCase& c, const fs::path& path) {
   p::Simulation s;
-  s.phantom = needs_mm(job.scan) ? "ellipsoids" : "foam";
-  s.scan = job.scan, s.grid = job.grid, s.photons = 1e4;
+  s.phantom = needs_mm(c.scan) ? "ellipsoids" : "foam";
+  s.scan = c.scan, s.grid = c.grid, s.photons = 1e4;
   const p::SimulatedScan simulated(s);
-  const Detector& d = detector_of(job.scan);
+  const Detector& d = detector_of(c.scan);
   const Index rows = d.rows;
-  io::ScanWriter scan({path, io::Content::scan}, job.scan, d.bin_pitch, simulated.type(), s.flats, s.darks);
+  io::ScanWriter scan({path, io::Content::scan}, c.scan, d.bin_pitch, simulated.type(), s.flats, s.darks);
   for (const io::FrameKind kind : {io::FrameKind::projection, io::FrameKind::flat, io::FrameKind::dark})
     scan.write(kind, {0, rows}, simulated.frames(kind, {0, rows}));
   scan.finish("{}");
@@ -244,11 +244,11 @@ struct Crew {
   Index devices, streams;
 };
 
-Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const Execution& wanted,
+Rows::value_type timed(const Axes& axes, const Crew& how, const PipelineCase& c, const Execution& wanted,
                        Ends& ends) {
   p::Recipe recipe;
-  recipe.method = needs_mm(job.scan) ? "fdk" : "fbp";
-  recipe.size = job.grid.size[0], recipe.slices = job.grid.size[2];
+  recipe.method = needs_mm(c.scan) ? "fdk" : "fbp";
+  recipe.size = c.grid.size[0], recipe.slices = c.grid.size[2];
   recipe.devices = first_devices(axes.device, how.devices);
   recipe.streams = int_of(how.streams), recipe.rows_at_once = axes.chunk;
   if (wanted.variant == name_of(Model::hierarchical))
@@ -271,7 +271,7 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const Job& job, const 
   });
   Rows::value_type row = line(
       plan, std::string(ends.from_file ? "file" : "host") + " to " + (ends.to.empty() ? "host" : ends.to), ms,
-      job.updates);
+      c.updates);
   // if the volume stays in memory, a GPU brings it to its place, and nothing is written
   const bool writes = !ends.to.empty() || !plan.flow.home().is_cuda(),
              reads = ends.from_file || !plan.flow.home().is_cuda();
@@ -308,14 +308,14 @@ Rows pipeline(const Axes& axes, const OnLine& on_line) {
   fs::create_directories(folder);
   for (const Index slices : axes.slices) {
     on_line(words("simulate", slices));
-    const Job job = job_of(axes, slices);
-    simulate(job, folder / "scan.h5");
+    const PipelineCase c = pipeline_case(axes, slices);
+    simulate(c, folder / "scan.h5");
     Ends ends{folder, axes.from_file, axes.to, axes.halves ? io::VoxelType::float16 : io::VoxelType::float32};
     for (const Execution& wanted : axes.executions)
       for (const Index devices : axes.devices)
         for (const Index streams : axes.streams) {
           on_line(words(name_of(wanted), slices));
-          rows.push_back(timed(axes, {devices, streams}, job, wanted, ends));
+          rows.push_back(timed(axes, {devices, streams}, c, wanted, ends));
         }
   }
   fs::remove_all(folder);

@@ -8,8 +8,9 @@
 
 namespace tandem::calibration {
 
-/// What the last view is beside what its angle says. `doubled`: it repeats the first one, although by the
-/// angles it comes a step before that. `missing`: it should repeat the first one, and is a step away from it.
+/// The place of the last view among the angles. `as_said`: where its recorded angle puts it. `doubled`: the
+/// view repeats the first one, and its recorded angle is one step earlier. `missing`: by its recorded angle
+/// the view repeats the first one, and it is a step away.
 enum class LastView { unknown, as_said, doubled, missing };
 std::string_view name_of(LastView view);
 

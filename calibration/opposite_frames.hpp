@@ -27,19 +27,27 @@ struct LineSearch {
   Index finest = 1;       ///< how many cells are joined along bins and rows at last: 4 or 1
 };
 
-/// Finds axis and roll together, from a start that is a few bins off. A frame, turned upright and mirrored
-/// about the axis, is the frame half a turn away. Of a point source that holds where rays lie in the
-/// midplane, which falls on `start.row`, and there the opposite ray of a bin lies in the view that its fan
-/// angle says. Beside the midplane opposite rays cross. Over a whole turn views tell what they then differ by
-/// (`CrossingRays`), so that rows count where they come up to two rows apart at the edge of the field, and
-/// the midplane is found besides; elsewhere only rows where they come half a row apart. Over a whole turn of
-/// parallel rays, what they differ by where the axis leans along the beam is fitted, too. Opposite views are
-/// interpolated between neighbours, or continued by up to a step and a half where the views end: so half a
-/// turn of parallel rays has a few. The sum of squared differences is lowered by Gauss and Newton's steps, at
-/// cells joined four by four and then as they are, each time with rays paired anew. Uncertainties come from
-/// how much groups of views, rows and distances from the axis differ (`axis_spread`), at the curvature of
-/// that sum, which noise does not change; those of axis and roll contain that of a midplane which is not
-/// told.
+/// Finds axis and roll together, from a start that is a few bins off.
+///
+/// Model: a frame, turned upright and mirrored about the axis, is the frame half a turn away. For a point
+/// source this holds in the midplane only, which falls on `start.row`. There the opposite ray of a bin lies
+/// in the view that its fan angle says. Beside the midplane opposite rays cross.
+///
+/// What is fitted besides: over a whole turn, views tell by what crossing rays differ (`CrossingRays`). Then
+/// the midplane is found for a point source, and the lean of the axis along the beam for parallel rays.
+///
+/// Rows that count: over a whole turn those where opposite rays come up to two rows apart at the edge of the
+/// field, elsewhere up to half a row.
+///
+/// Pairs: opposite views are interpolated between neighbours. Where the views end they are continued by up to
+/// a step and a half, so half a turn of parallel rays has a few pairs.
+///
+/// Steps: the method of Gauss and Newton lowers the sum of squared differences, at cells joined four by four
+/// and then at single cells, each time with rays paired anew.
+///
+/// Uncertainties: how much groups of views, rows and distances from the axis differ (`axis_spread`), at the
+/// curvature of that sum, which noise does not change. If the midplane is not told, its uncertainty is
+/// contained in those of axis and roll.
 AxisLineEstimate find_axis_line(const FrameStack& frames, const AxisLine& start, const LineSearch& how = {});
 
 /// What differs between opposite rays about a line, as the misfit of an estimate.

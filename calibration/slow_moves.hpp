@@ -6,10 +6,10 @@
 
 namespace tandem::calibration {
 
-/// Moves that go up and down a few times while the views go round, and what share of each a reprojection
-/// tells. The volume follows such moves: parallel rays from opposite sides make the same of a sample that
-/// rises with them, so rows that move up and down twice a turn are told to a fifth or less, and bins three
-/// times a turn to a half. What pulls views goes as much farther.
+/// Slow moves of views, as waves over their angles, and the share of each wave that a reprojection can see.
+/// Corrections are divided by this share. It is below 1, since the volume follows slow moves: parallel rays
+/// from opposite sides see the same of a sample that rises with them. For rows that move up and down twice a
+/// turn the share is a fifth or less, for bins that move three times a turn a half.
 class SlowMoves {
  public:
   static constexpr int trials = 4;
@@ -24,7 +24,7 @@ class SlowMoves {
   /// Learns the shares from what reprojections tell less after these moves than before.
   void learn(int number, const std::vector<ViewMove>& told);
 
-  /// Moves that pull until views stand so far from where a reprojection tells steps.
+  /// Divides the waves within steps that a reprojection tells by their shares.
   void make_whole(std::vector<ViewMove>& steps) const;
   /// Takes the waves out of pulls, and adds their squares, the whole way, to those of each view.
   void take_out(std::vector<ViewMove>& pulls, std::vector<ViewMove>& squares) const;

@@ -217,17 +217,17 @@ class Alignment {
     return all;
   }
 
-  /// Notes what is left between frames and reprojections, and how certain moves are. Each piece of the frames
-  /// moves all views a little, as its pulls say; as far as all pieces together scatter, views are uncertain.
+  /// Notes what is left between frames and reprojections, and how certain moves are. Each patch of the frames
+  /// moves all views a little, as its pulls say; as far as all patches together scatter, views are uncertain.
   /// Pulls that go slowly over the views are few numbers, so their scatter is itself uncertain.
   void note(const std::vector<Step>& steps) {
     double misfit = 0, size = 0;
     for (const Step& each : steps) misfit += each.misfit, size += each.size;
     found_.misfit = size > 0 ? std::sqrt(misfit / size) : 1;
     std::vector<ViewMove> squares(steps.size(), ViewMove{}), slow = squares;
-    const Pieces pieces(inner_);
-    for (Index piece = 0; piece < pieces.count(); ++piece) {
-      std::vector<ViewMove> moves = moves_with([&](std::size_t v) { return steps[v].pulls[piece]; });
+    const Patches patches(inner_);
+    for (Index patch = 0; patch < patches.count(); ++patch) {
+      std::vector<ViewMove> moves = moves_with([&](std::size_t v) { return steps[v].pulls[patch]; });
       if (how_.degree) slow_.make_whole(moves);
       tell_apart(moves, steps);
       if (!how_.degree) slow_.take_out(moves, slow);
@@ -242,7 +242,7 @@ class Alignment {
       // Blocks of cells tell better how views differ among each other.
       for (std::size_t v = 0; v < steps.size(); ++v) {
         const double fast = how_.degree || !(by_blocks > 0) ? squares[v][kind] : all / by_blocks * blocks[v];
-        found_.uncertainty[v][kind] = std::sqrt(pieces.scale() * (fast + pieces.few() * slow[v][kind]));
+        found_.uncertainty[v][kind] = std::sqrt(patches.scale() * (fast + patches.few() * slow[v][kind]));
       }
     }
   }

@@ -52,7 +52,7 @@ struct ViewMoves {
 ///
 /// The volume follows moves that are slow over the views, so that a round tells a share of them
 /// (`SlowMoves`). Once views are near, four trials find these shares, and then steps go the whole way.
-/// Uncertainties are how far pieces of the frames (`Pieces`) pull views apart, the whole way too, less what
+/// Uncertainties are how far patches of the frames (`Patches`) pull views apart, the whole way too, less what
 /// is taken away below. A move that is so said to be less certain than 0.15 cells in the end is `flat`, too.
 ///
 /// Moves of the sample as a whole look like moves of the views: what of the result is such a move is taken

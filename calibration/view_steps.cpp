@@ -48,30 +48,30 @@ class Equations {
  public:
   Equations(const FrameStack& frames, const FrameStack& seen, Index view, const std::vector<Move>& searched,
             const Inner& inner)
-      : frame_(frames, view), seen_(seen, view), searched_(searched), inner_(inner), pieces_(inner) {}
+      : frame_(frames, view), seen_(seen, view), searched_(searched), inner_(inner), patches_(inner) {}
 
   Step solved() const {
     const Eigen::Index n = searched_.size();
     const Matrix zero = Matrix::Zero(n + 2, n + 2);
-    std::vector<Matrix> of_pieces(pieces_.count(), zero);
+    std::vector<Matrix> of_patches(patches_.count(), zero);
     Vector right = Vector::Zero(n + 2);
     Step step;
     for_inner(inner_, [&](Index row, Index bin) {
       const Vector columns = columns_at(row, bin);
       const double off = residual(row, bin);
-      of_pieces[pieces_.of(row, bin)].noalias() += columns * columns.transpose(), right += off * columns;
+      of_patches[patches_.of(row, bin)].noalias() += columns * columns.transpose(), right += off * columns;
       step.misfit += off * off, step.size += std::pow(frame_.value(row, bin), 2);
     });
-    const Matrix normal = std::accumulate(of_pieces.begin(), of_pieces.end(), zero),
+    const Matrix normal = std::accumulate(of_patches.begin(), of_patches.end(), zero),
                  inverse = inverse_of(normal);
     const Vector found = inverse * right;
     step.move = found.head(n);
     step.covariance = (inverse * scatter(found) * inverse).topLeftCorner(n, n);
-    step.pulls.assign(pieces_.count(), Vector::Zero(n + 2));
+    step.pulls.assign(patches_.count(), Vector::Zero(n + 2));
     for_inner(inner_,
-              [&](Index row, Index bin) { step.pulls[pieces_.of(row, bin)] += pull(row, bin, found); });
-    for (std::size_t k = 0; k < of_pieces.size(); ++k) {
-      const Vector all = inverse * step.pulls[k], rest = inverse_of(normal - of_pieces[k]) * step.pulls[k];
+              [&](Index row, Index bin) { step.pulls[patches_.of(row, bin)] += pull(row, bin, found); });
+    for (std::size_t k = 0; k < of_patches.size(); ++k) {
+      const Vector all = inverse * step.pulls[k], rest = inverse_of(normal - of_patches[k]) * step.pulls[k];
       step.pulls[k] = (all.array().sign() * (all.array() * rest.array()).abs().sqrt()).head(n).eval();
     }
     return step;
@@ -115,7 +115,7 @@ class Equations {
   Slopes frame_, seen_;
   const std::vector<Move>& searched_;
   Inner inner_;
-  Pieces pieces_;
+  Patches patches_;
 };
 
 }  // namespace
@@ -151,17 +151,17 @@ Inner::Inner(const FrameStack& frames, double rows_moved) {
   rows = within(frames.rows, rows_moved), bins = within(frames.bins, 0);
 }
 
-Pieces::Pieces(const Inner& inner) : inner_(inner) {
+Patches::Patches(const Inner& inner) : inner_(inner) {
   constexpr Index high = 6, few = 6;
   bands_ = std::max<Index>(1, inner.rows.size() / high);
   parts_ = std::clamp<Index>((few + bands_ - 1) / bands_, 1, std::max<Index>(2, inner.bins.size() / high));
 }
 
-/// Pieces side by side share smoothed noise, which is counted in neither: 1 4 6 4 1 with itself, times the
+/// Patches side by side share smoothed noise, which is counted in neither: 1 4 6 4 1 with itself, times the
 /// distance, is `beside` of what a line of cells has.
-double Pieces::scale() const {
+double Patches::scale() const {
   constexpr double beside = 1.09375;
-  const auto shared = [&](Index cells, Index pieces) { return beside * (pieces - 1) / cells; };
+  const auto shared = [&](Index cells, Index patches) { return beside * (patches - 1) / cells; };
   return 1 / (1 - shared(inner_.rows.size(), bands_) - shared(inner_.bins.size(), parts_));
 }
 

@@ -8,8 +8,8 @@
 
 namespace tandem::calibration {
 
-/// How slopes of two stacks go together, over all views: their correlation, and by what those of the first
-/// one have to be multiplied to be nearest to those of the second one.
+/// Correlation of the slopes of two stacks, over all views, and the least-squares factor between them: the
+/// slopes of the first stack times `gain` are nearest to those of the second one.
 struct Agreement {
   double correlation = 0, gain = 0;
 };
@@ -23,11 +23,11 @@ struct Inner {
   explicit Inner(const FrameStack& frames, double rows_moved = 0);
 };
 
-/// Pieces of a frame, each of which pulls by itself: bands of whole rows, since what a filter does wrong
+/// Patches of a frame, each of which pulls by itself: bands of whole rows, since what a filter does wrong
 /// pulls to both sides within a row; if there are few bands, these in parts.
-class Pieces {
+class Patches {
  public:
-  explicit Pieces(const Inner& inner);
+  explicit Patches(const Inner& inner);
   Index count() const { return bands_ * parts_; }
   Index of(Index row, Index bin) const {
     return (row - inner_.rows.first) * bands_ / inner_.rows.size() * parts_ +
@@ -51,8 +51,8 @@ using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 5, 1>;
 struct Step {
   Vector move;
   Matrix covariance;
-  /// By pieces of the frame: the geometric mean of what each adds to the move, and of what the move changes
-  /// by without it. A fit to all follows a piece, so the first one is too small; the second one is too large
+  /// By patches of the frame: the geometric mean of what each adds to the move, and of what the move changes
+  /// by without it. A fit to all follows a patch, so the first one is too small; the second one is too large
   /// by as much (Bell and McCaffrey 2002).
   std::vector<Vector> pulls{};
   double misfit = 0, size = 0;  ///< sums of squares

@@ -16,11 +16,11 @@ struct Item {
   Index worker = 0;  ///< works on it, and on no other item at the same time
 };
 
-/// Whether a helper takes the first item of `left`. It does if it is done with it no later than the others
-/// could be with all of `left`, so that no item that a helper takes makes the whole last longer. `left`:
-/// sizes of the items that nobody has taken yet. `own`, `theirs`: seconds for one unit of size, of the helper
-/// and of the others. `busy`: in how many seconds each of the others is free; the one that is free first
-/// takes the next item.
+/// Whether a helper takes the first item of `left`. The helper takes the item if it ends before the others
+/// can finish everything in `left`, or at the same time: then no item of a helper makes the whole last
+/// longer. `left`: sizes of the items that nobody has taken yet. `own`, `theirs`: seconds for one unit of
+/// size, of the helper and of the others. `busy`: in how many seconds each of the others is free. The one
+/// that is free first takes the next item.
 bool helper_takes(std::span<const double> left, double own, double theirs, std::vector<double> busy);
 
 /// A queue in which items wait for workers, in the order in which they come. A worker that is free takes the

@@ -35,9 +35,9 @@ void touch(void* data, std::size_t bytes) {
   });
 }
 
-/// Allocates memory. Large memory has pages of its own, so that pinning it pins nothing of others. The
-/// largest memory asks for huge pages, if the system has them: there are fewer pages to touch first and to
-/// look up.
+/// Allocates memory. Large allocations have their own pages, so that pinning one does not pin its neighbours.
+/// The largest ones ask for huge pages, if the system has them: then there are fewer pages to touch first and
+/// to look up.
 void* allocate(std::size_t wanted) {
   const std::size_t alignment = wanted < 4 * page ? line : page;
   const std::size_t bytes = ceil_div(wanted, alignment) * alignment;
@@ -49,21 +49,21 @@ void* allocate(std::size_t wanted) {
 }
 
 /// A large piece of memory, and what keeps it pinned.
-struct Block {
+struct Allocation {
   void* data = nullptr;
   std::shared_ptr<void> pin = {};
 
   void free() {
     pin.reset();      // first
-    std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): whoever has a block gives it back
+    std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): whoever has an allocation gives it back
   }
 };
 
-/// The large blocks: the ones in use that are pinned, and the ones that wait.
-class LargeBlocks {
+/// The large allocations: the ones in use that are pinned, and the ones that wait.
+class LargeAllocations {
  public:
-  static LargeBlocks& all() {
-    static LargeBlocks one;
+  static LargeAllocations& all() {
+    static LargeAllocations one;
     return one;
   }
   void begin() {
@@ -73,17 +73,17 @@ class LargeBlocks {
   void end() {
     const std::lock_guard lock(mutex_);
     if (--keepers_ > 0) return;
-    for (auto& [key, block] : waiting_) block.free();
+    for (auto& [key, allocation] : waiting_) allocation.free();
     waiting_.clear();
   }
-  /// A block that waits, or null if none does.
+  /// An allocation that waits, or null if none does.
   void* take(std::size_t bytes, bool pinned) {
     const std::lock_guard lock(mutex_);
     const auto found = waiting_.find({bytes, pinned});
     if (found == waiting_.end()) return nullptr;
-    Block block = std::move(waiting_.extract(found).mapped());
-    if (pinned) pins_.emplace(block.data, std::move(block.pin));
-    return block.data;
+    Allocation allocation = std::move(waiting_.extract(found).mapped());
+    if (pinned) pins_.emplace(allocation.data, std::move(allocation.pin));
+    return allocation.data;
   }
   /// `pin` is null if the driver refused.
   void add_pin(const void* data, std::shared_ptr<void> pin) {
@@ -92,13 +92,13 @@ class LargeBlocks {
   }
   void give(void* data, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    Block block{data};
+    Allocation allocation{data};
     auto found = pins_.extract(data);
-    if (found) block.pin = std::move(found.mapped());
+    if (found) allocation.pin = std::move(found.mapped());
     if (keepers_ > 0)
-      waiting_.emplace(std::pair{bytes, !found.empty()}, std::move(block));
+      waiting_.emplace(std::pair{bytes, !found.empty()}, std::move(allocation));
     else
-      block.free();
+      allocation.free();
   }
   bool is_pinned(const void* data) {
     const std::lock_guard lock(mutex_);
@@ -107,15 +107,15 @@ class LargeBlocks {
   }
 
  private:
-  LargeBlocks() {  // a child process begins with the mutex free
+  LargeAllocations() {  // a child process begins with the mutex free
     pthread_atfork([] { all().mutex_.lock(); }, [] { all().mutex_.unlock(); }, [] { all().mutex_.unlock(); });
   }
 
   std::mutex mutex_;
   int keepers_ = 0;
   std::unordered_map<const void*, std::shared_ptr<void>> pins_;
-  /// Blocks that wait, sorted by bytes, and by whether they should be pinned.
-  std::multimap<std::pair<std::size_t, bool>, Block> waiting_;
+  /// Allocations that wait, sorted by bytes, and by whether they should be pinned.
+  std::multimap<std::pair<std::size_t, bool>, Allocation> waiting_;
 };
 
 }  // namespace
@@ -123,25 +123,25 @@ class LargeBlocks {
 HostMemory take_host_memory(std::size_t bytes) {
   if (bytes < large) return {allocate(bytes), true};
   const bool pins = pinned_by.is_cuda();
-  if (void* kept = LargeBlocks::all().take(bytes, pins)) return {kept, false};
+  if (void* kept = LargeAllocations::all().take(bytes, pins)) return {kept, false};
   void* data = allocate(bytes);
   if (!pins || !data) return {data, true};
   touch(data, bytes);  // on all cores: the driver would touch page after page
-  LargeBlocks::all().add_pin(data, cuda::pin(pinned_by.ordinal(), data, bytes));
+  LargeAllocations::all().add_pin(data, cuda::pin(pinned_by.ordinal(), data, bytes));
   return {data, false};
 }
 
 void give_host_memory(void* data, std::size_t bytes) noexcept {
-  if (bytes >= large) return LargeBlocks::all().give(data, bytes);
+  if (bytes >= large) return LargeAllocations::all().give(data, bytes);
   std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): as above
 }
 
-bool is_pinned(const void* data) { return LargeBlocks::all().is_pinned(data); }
+bool is_pinned(const void* data) { return LargeAllocations::all().is_pinned(data); }
 
 PinHostMemory::PinHostMemory(Device by) : before_(std::exchange(pinned_by, by)) {}
 PinHostMemory::~PinHostMemory() { pinned_by = before_; }
 
-KeepHostMemory::KeepHostMemory() { LargeBlocks::all().begin(); }
-KeepHostMemory::~KeepHostMemory() { LargeBlocks::all().end(); }
+KeepHostMemory::KeepHostMemory() { LargeAllocations::all().begin(); }
+KeepHostMemory::~KeepHostMemory() { LargeAllocations::all().end(); }
 
 }  // namespace tandem

@@ -67,12 +67,12 @@ template <class Pixel>
 constexpr float most_of = std::is_integral_v<Pixel> ? std::numeric_limits<Pixel>::max()
                                                     : std::numeric_limits<float>::infinity();
 
-/// Data on their way through all steps.
-class Pass {
+/// Takes the data of a chunk through all steps.
+class Preprocessor {
  public:
   /// `y`, `variance`: (view, row, bin), all rows of the reference
-  Pass(const io::FramesView& counts, const Reference& reference, const Preprocessing& how, Image<float> y,
-       std::optional<Image<float>> variance, std::span<const Range> counted)
+  Preprocessor(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
+               Image<float> y, std::optional<Image<float>> variance, std::span<const Range> counted)
       : counts_(counts),
         reference_(reference),
         chain_(chain_of(how)),
@@ -335,10 +335,10 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
     std::fill_n(variances->data(), variances->size(), INFINITY);
     variance = image(VectorView(*variances));
   }
-  Pass pass(counts, reference, how, image(VectorView(y)), variance, counted);
-  pass.work_on_all();
-  findings.add(pass.rows().findings());
-  LineIntegrals lines{within_margins(std::move(y), reference, space), pass.rows().noise_norms()};
+  Preprocessor preprocessor(counts, reference, how, image(VectorView(y)), variance, counted);
+  preprocessor.work_on_all();
+  findings.add(preprocessor.rows().findings());
+  LineIntegrals lines{within_margins(std::move(y), reference, space), preprocessor.rows().noise_norms()};
   if (variances) lines.weights = within_margins(std::move(*variances), reference, space);
   if (variances && !how.keeps_variances) lines.weights = weights_of(std::move(*lines.weights));
   return lines;

@@ -24,9 +24,9 @@ struct ParallelFans {
   double first, last;  ///< between these angles, times `way`, fans have all of their rays
 };
 
-/// Where one view sees a point, as it stood: on row `row.at / depth.at`, and on a bin in the same way. The
-/// point lies `along` beside the axis in the direction in which the source goes, `outwards` towards the
-/// source, and `height` above the source.
+/// Where a view of the scan, before fans are made, sees a point: on row `row.at / depth.at`, and on a bin in
+/// the same way. The point lies `along` beside the axis in the direction in which the source goes, `outwards`
+/// towards the source, and `height` above the source.
 struct FanView {
   struct Sum {
     double first, along, outwards, height;
@@ -38,7 +38,7 @@ struct FanView {
   Sum row, bin, depth;
 };
 
-/// Views as they stood.
+/// The views of the scan, before fans are made.
 struct FanViews : ParallelFans {
   std::vector<FanView> views;
   Index rows_before, bins_before;  ///< size of their detector

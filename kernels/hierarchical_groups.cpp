@@ -81,8 +81,9 @@ class HierarchyMaker {
     return views;
   }
 
-  /// `count` children of `parent`. Each has the views from its edge up to the next one, and the outer ones
-  /// what lies beyond: so each view is in one group, however angles and edges are rounded.
+  /// Adds `count` children to `parent`. A child owns the views from its lower edge up to the next one. The
+  /// first and the last child also own the views outside all edges. So each view is in one group, however
+  /// angles and edges are rounded.
   void add_groups(std::size_t parent, const std::vector<int>& all, Line edges, int count) {
     for (int k = 0; k < count; ++k) {
       std::vector<int> views;

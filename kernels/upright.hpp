@@ -15,8 +15,9 @@ struct DetectorPlace {
   double row, bin;
 };
 
-/// Maps a place on the upright detector to the place where its ray meets the real one, which is rolled about
-/// the beam and to which the axis leans. Lengths in mm; rows count from the first one of the frames.
+/// Maps a place on the upright detector to the place where its ray meets the measured detector. That one is
+/// rolled about the beam, and the axis is tilted against it. Lengths in mm; rows count from the first one of
+/// the frames.
 struct UprightRays {
   double bin_pitch, row_pitch, axis_bin, midplane_row, sdd;  ///< numbers of the upright detector
   double roll_cos, roll_sin, tilt_cos, tilt_sin;

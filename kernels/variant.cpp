@@ -15,7 +15,7 @@ namespace {
 
 /// A table and the problem that it is asked for.
 template <class Views>
-struct Request {
+struct Resolver {
   Table<Views> table;
   const Views& views;
   Shape projections;
@@ -33,8 +33,8 @@ struct Request {
     return row.misfit ? row.misfit(views, wanted.precision, projections, device) : nullptr;
   }
 
-  /// The fastest variant for all slices, among matched ones or any. Of those that pay for so many slices it
-  /// is the one that pays from the most slices on. If none pays, it is the one that needs the fewest slices.
+  /// The fastest variant for all slices, among matched ones or any. Among variants that pay for this many
+  /// slices it is the one with the highest threshold. If none pays, it is the one with the lowest threshold.
   std::optional<Execution> fastest(const Execution& wanted, bool matched) const {
     std::optional<Execution> best;
     Index best_from = 0;
@@ -82,20 +82,20 @@ std::vector<Execution> executions(Table<Views> table) {
 template <class Views>
 Execution resolve(Table<Views> table, const Execution& wanted, Pairing pairing, const Views& views,
                   Shape projections, Device device) {
-  const Request<Views> request{table, views, projections, device};
+  const Resolver<Views> resolver{table, views, projections, device};
   Execution named = wanted;
   if (wanted.variant == "automatic") {
     if (pairing == Pairing::matched)
-      if (const auto best = request.fastest(wanted, true)) return *best;
-    if (const auto best = request.fastest(wanted, false)) return *best;
+      if (const auto best = resolver.fastest(wanted, true)) return *best;
+    if (const auto best = resolver.fastest(wanted, false)) return *best;
     named.variant = table.front().name;
   }
   const auto words = [](const Execution& e) { return name_of(e); };
   require<DeviceError>(grade_of(table, named), "device ", device.name(), ": no ", name_of(named), "; it has ",
                        joined(executions(table), ", ", words));
   const Variant<Views>& row = *find(table, named.variant);
-  const std::optional<Execution> how = request.fitted(row, named);
-  require<GeometryError>(how.has_value(), "variant ", row.name, ": ", how ? "" : request.misfit(row, named));
+  const std::optional<Execution> how = resolver.fitted(row, named);
+  require<GeometryError>(how.has_value(), "variant ", row.name, ": ", how ? "" : resolver.misfit(row, named));
   return *how;
 }
 

@@ -53,7 +53,7 @@ struct Side {
 };
 
 /// One application in one direction: out <- beta out + what `add` adds.
-struct Job {
+struct Application {
   Side<const float> in;
   Side<float> out;
   float beta;
@@ -61,7 +61,7 @@ struct Job {
   std::function<void(Range from, Range to, Image<const float> in, float beta, Image<float> out, Stream&)> add;
 };
 
-/// The part of one device in a job. Why no buffer is overwritten too early:
+/// The part of one device in an application. Why no buffer is overwritten too early:
 /// - A buffer for inputs is filled again when the host has seen the event `read`, which is recorded behind
 /// the last
 ///   kernel that reads it. Kernels wait for `filled`, which is recorded behind the upload.
@@ -74,13 +74,14 @@ struct Job {
 ///   the order of the one stream on which they run.
 class Lane {
  public:
-  Lane(const Job& job, Device device, int streams)
-      : job_(job), output_(job.out.room(default_stream(device))), saved_(device) {
+  Lane(const Application& application, Device device, int streams)
+      : application_(application), output_(application.out.room(default_stream(device))), saved_(device) {
     const Stream& births = default_stream(device);
     const int count = std::clamp(streams, 1, 3);
     for (int k = 0; k < 3; ++k) streams_.push_back(k < count ? Stream(device) : streams_[k % count]);
-    const auto rooms = std::min(inputs_at_once, std::ssize(job.in.cut));
-    for (Index k = 0; k < rooms; ++k) inputs_.push_back({job.in.room(births), Event(device), Event(device)});
+    const auto rooms = std::min(inputs_at_once, std::ssize(application.in.cut));
+    for (Index k = 0; k < rooms; ++k)
+      inputs_.push_back({application.in.room(births), Event(device), Event(device)});
     for (Index k = 0; k < parts_of_output; ++k) made_.emplace_back(device), here_.emplace_back(device);
     births.synchronize();  // now the buffers are there for all streams
   }
@@ -99,10 +100,10 @@ class Lane {
   void make(Range output, const Proceed& proceed) {
     const std::vector<Range> parts = in_pieces(output, parts_of_output);
     load(0);
-    for (std::size_t i = 0; i < job_.in.cut.size(); ++i) {
+    for (std::size_t i = 0; i < application_.in.cut.size(); ++i) {
       if (!proceed()) return;
       add(i, output, parts);
-      if (i + 1 < job_.in.cut.size()) load(i + 1);
+      if (i + 1 < application_.in.cut.size()) load(i + 1);
     }
     save(output, parts);
   }
@@ -122,14 +123,14 @@ class Lane {
 
   /// A part of the output on the device.
   Image<float> here(Range output, Range part) {
-    return part_of(shaped(output_, job_.out.at(output)), job_.out.axis,
+    return part_of(shaped(output_, application_.out.at(output)), application_.out.axis,
                    {part.first - output.first, part.last - output.first});
   }
 
   void load(std::size_t i) {
     Input& input = inputs_[loaded_++ % inputs_.size()];
     input.read.synchronize();
-    const Image<const float> from = job_.in.at(job_.in.cut[i]);
+    const Image<const float> from = application_.in.at(application_.in.cut[i]);
     copy(from, shaped(input.room, from), uploads());
     input.filled.record(uploads());
   }
@@ -137,21 +138,22 @@ class Lane {
   /// Adds input i to the output. Before the first input, the old output is uploaded part by part. After the
   /// last input, parts are done and are downloaded.
   void add(std::size_t i, Range output, const std::vector<Range>& parts) {
-    const Range from = job_.in.cut[i];
-    const bool first = i == 0, last = i + 1 == job_.in.cut.size(), loads = first && job_.beta != 0;
+    const Range from = application_.in.cut[i];
+    const bool first = i == 0, last = i + 1 == application_.in.cut.size(),
+               loads = first && application_.beta != 0;
     Input& input = inputs_[added_++ % inputs_.size()];
-    const Image<const float> in = read_only(shaped(input.room, job_.in.at(from)));
+    const Image<const float> in = read_only(shaped(input.room, application_.in.at(from)));
     kernels().wait(input.filled);
     if (first) saved_.synchronize();
     const std::vector<Range> whole{output}, &todo = loads || last ? parts : whole;
     for (std::size_t p = 0; p < todo.size(); ++p) {
       const Image<float> out = here(output, todo[p]);
       if (loads) {
-        copy(read_only(job_.out.at(todo[p])), out, uploads());
+        copy(read_only(application_.out.at(todo[p])), out, uploads());
         here_[p].record(uploads());
         kernels().wait(here_[p]);
       }
-      job_.add(from, todo[p], in, first ? job_.beta : 1, out, kernels());
+      application_.add(from, todo[p], in, first ? application_.beta : 1, out, kernels());
       if (last) made_[p].record(kernels());
     }
     input.read.record(kernels());
@@ -160,12 +162,12 @@ class Lane {
   void save(Range output, const std::vector<Range>& parts) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
       downloads().wait(made_[p]);
-      copy(read_only(here(output, parts[p])), job_.out.at(parts[p]), downloads());
+      copy(read_only(here(output, parts[p])), application_.out.at(parts[p]), downloads());
     }
     saved_.record(downloads());
   }
 
-  const Job& job_;
+  const Application& application_;
   Array output_;
   std::vector<Input> inputs_;
   std::size_t loaded_ = 0, added_ = 0;  ///< number of inputs loaded, and added, by now
@@ -227,13 +229,13 @@ struct Tiles {
     return packed(crop(scan, views), region(grid, {0, grid.size[0]}, lines, {0, grid.size[2]}));
   }
 
-  /// Runs a job. Devices take the pieces of the output in turn.
-  void run(const Job& job) const {
+  /// Runs an application. Devices take the pieces of the output in turn.
+  void run(const Application& application) const {
     std::atomic<bool> stop = false;
     on_threads(std::ssize(devices), [&](Index d) {
       const Device device = devices[d];
       try {
-        run_on(device, d, job, stop);
+        run_on(device, d, application, stop);
       } catch (const DeviceError& e) {
         stop = true;
         throw DeviceError("tiles on " + device.name() + ": " + e.what());
@@ -244,11 +246,12 @@ struct Tiles {
     });
   }
 
-  void run_on(Device device, std::size_t first, const Job& job, const std::atomic<bool>& stop) const {
-    const std::vector<Range>& outputs = job.out.cut;
+  void run_on(Device device, std::size_t first, const Application& application,
+              const std::atomic<bool>& stop) const {
+    const std::vector<Range>& outputs = application.out.cut;
     if (first >= outputs.size()) return;
     {
-      Lane lane(job, device, how.streams);
+      Lane lane(application, device, how.streams);
       for (std::size_t k = first; k < outputs.size() && !stop; k += devices.size())
         lane.make(outputs[k], [&] {
           if (!stop && how.on_tile) how.on_tile(device);

@@ -79,11 +79,11 @@ Form form_of(const StepOption& option) {
 }
 
 /// A value and the options behind it: "vo-large:size=21,snr=3".
-struct Parts {
+struct ValueWithDetails {
   std::string value;
   std::vector<std::pair<std::string, std::string>> behind;
 
-  explicit Parts(const std::string& text) : value(text.substr(0, text.find(':'))) {
+  explicit ValueWithDetails(const std::string& text) : value(text.substr(0, text.find(':'))) {
     if (value.size() == text.size()) return;
     behind = details_in(text.substr(value.size() + 1));
   }
@@ -124,23 +124,23 @@ std::string fault_behind(const StepOption& option, const std::string& value, con
 
 /// The same for the whole text.
 std::string fault_in(const StepOption& option, std::string& text) {
-  Parts parts(text);
-  std::string fault = form_of(option).check(parts.value);
+  ValueWithDetails whole(text);
+  std::string fault = form_of(option).check(whole.value);
   std::vector<std::string> met;
-  for (auto& [name, given] : parts.behind) {
-    if (fault.empty()) fault = fault_behind(option, parts.value, name, given);
+  for (auto& [name, given] : whole.behind) {
+    if (fault.empty()) fault = fault_behind(option, whole.value, name, given);
     if (fault.empty() && std::ranges::find(met, name) != met.end()) fault = name + " is given twice";
     met.push_back(name);
   }
-  text = parts.text();
+  text = whole.text();
   return fault;
 }
 
 void keep(const StepOption& option, const std::string& text, StepValues& values) {
-  const Parts parts(option.behind.empty() ? std::string() : text);
-  const std::string& value = option.behind.empty() ? text : parts.value;
+  const ValueWithDetails whole(option.behind.empty() ? std::string() : text);
+  const std::string& value = option.behind.empty() ? text : whole.value;
   values.insert_or_assign(std::string(option.name), form_of(option).value(value));
-  for (const auto& [name, given] : parts.behind) {
+  for (const auto& [name, given] : whole.behind) {
     const StepOption& one = *option_behind(option, value, name);
     values.insert_or_assign(std::string(one.name), form_of(one).value(given));
   }
@@ -193,11 +193,11 @@ const StepOption* option_before(std::string_view name) {
 
 std::vector<std::pair<std::string, std::string>> taken_apart(const StepOption& option,
                                                              const std::string& text) {
-  const Parts parts(text);
+  const ValueWithDetails whole(text);
   std::vector<std::pair<std::string, std::string>> all;
-  all.emplace_back(option.bare_name(), parts.value);
-  for (const auto& [name, value] : parts.behind)
-    if (const StepOption* one = option_behind(option, parts.value, name)) all.emplace_back(one->name, value);
+  all.emplace_back(option.bare_name(), whole.value);
+  for (const auto& [name, value] : whole.behind)
+    if (const StepOption* one = option_behind(option, whole.value, name)) all.emplace_back(one->name, value);
   return all;
 }
 

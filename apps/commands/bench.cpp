@@ -209,7 +209,7 @@ void add_bench(Table& c) {
   c.add("--device", On::result, o->device, "cpu (default), cuda, cuda:N")
       .check(lower_case())
       .check(no_one_device);
-  c.add("--all-tunings", On::result, o->axes.sweep,
+  c.add("--all-tunings", On::result, o->axes.all_tunings,
         "every tuning number of the cone-beam kernels, not only the best");
   add_streamed(c, o->axes);
   add_common(c, o->common);

@@ -69,7 +69,7 @@ struct LookedVolume::Seen {
 };
 
 /// The voxels of a volume that are seen.
-struct LookedVolume::Part {
+struct LookedVolume::Region {
   io::VolumeBox box;
   std::array<Index, 3> skipped{};  ///< pixels before the first one of this volume
   bool is_empty = true;
@@ -131,8 +131,8 @@ void LookedVolume::require_memory(double bytes) const {
                        memory_ / bytes_per_mib, " MiB of --memory; look at a part, or give more");
 }
 
-/// The smallest copy that is fine enough. Volumes that are compared are both read from copies or not, so that
-/// their difference is one of like voxels.
+/// The smallest copy that is fine enough. Compared volumes are read at one resolution level, so differences
+/// are between equal voxels. If levels or offsets differ, it is level 0.
 std::size_t LookedVolume::level_for(const Seen& s) const {
   const std::vector<Shape> levels = volumes_.front().reader->levels();
   for (const One& one : volumes_)
@@ -149,44 +149,44 @@ std::size_t LookedVolume::level_for(const Seen& s) const {
 }
 
 /// What of a volume is seen, in voxels of a level.
-LookedVolume::Part LookedVolume::part_of(const One& one, const Seen& s, std::size_t level) {
+LookedVolume::Region LookedVolume::region_of(const One& one, const Seen& s, std::size_t level) {
   const Shape counts = one.reader->levels()[level];
   const Index f = Index{1} << level, step = s.step / f;
-  Part part;
+  Region region;
   const auto along = [&](std::size_t axis, Range range) {
     const Index offset = one.offset[axis], first = range.first / f - offset;
-    part.skipped[axis] = first < 0 ? ceil_div(-first, step) : 0;
-    part.box.step[axis] = step;
-    part.box.part[axis] = {first + part.skipped[axis] * step,
-                           std::min(ceil_div(range.last, f) - offset, counts[axis])};
+    region.skipped[axis] = first < 0 ? ceil_div(-first, step) : 0;
+    region.box.step[axis] = step;
+    region.box.part[axis] = {first + region.skipped[axis] * step,
+                             std::min(ceil_div(range.last, f) - offset, counts[axis])};
   };
   along(s.u, s.across), along(s.v, s.down);
   const Index at = (s.at - one.offset[s.axis]) / f;
-  part.box.part[s.axis] = {at, at + 1};
-  part.is_empty = s.at < one.offset[s.axis] || at >= counts[s.axis] || part.box.part[s.u].size() <= 0 ||
-                  part.box.part[s.v].size() <= 0;
-  return part;
+  region.box.part[s.axis] = {at, at + 1};
+  region.is_empty = s.at < one.offset[s.axis] || at >= counts[s.axis] || region.box.part[s.u].size() <= 0 ||
+                    region.box.part[s.v].size() <= 0;
+  return region;
 }
 
 /// Puts it into a picture. Where others wait, some slices are read at a time.
 void LookedVolume::read(const One& one, const Seen& s, io::Picture& picture, const GoOn& go_on) {
   const std::size_t level = level_for(s);
-  const Part part = part_of(one, s, level);
-  if (part.is_empty) return;
-  io::VolumeBox box = part.box;
+  const Region region = region_of(one, s, level);
+  if (region.is_empty) return;
+  io::VolumeBox box = region.box;
   require_memory(bytes_for(s) + one.reader->bytes_for(box));
   const Range down = box.part[s.v];
   const Index most = s.axis == 0 ? down.size() : slices_at_once * box.step[s.v];
   std::vector<float> some;
-  for (Index first = down.first, row = part.skipped[s.v]; first < down.last; first += most) {
+  for (Index first = down.first, row = region.skipped[s.v]; first < down.last; first += most) {
     go_on();
     box.part[s.v] = {first, std::min(first + most, down.last)};
     const Shape n = box.shape();
     some.resize(n[0] * n[1] * n[2]);
     one.reader->read_box(box, some.data(), level);
     for (Index k = 0; k < n[s.v] && row < picture.height; ++k, ++row)
-      std::copy_n(some.begin() + k * n[s.u], std::min(n[s.u], picture.width - part.skipped[s.u]),
-                  picture.grey.begin() + row * picture.width + part.skipped[s.u]);
+      std::copy_n(some.begin() + k * n[s.u], std::min(n[s.u], picture.width - region.skipped[s.u]),
+                  picture.grey.begin() + row * picture.width + region.skipped[s.u]);
   }
 }
 

@@ -40,11 +40,11 @@ class LookedVolume {
     std::array<Index, 3> offset{};  ///< z, y, x: of voxel 0 of the first volume
   };
   struct Seen;
-  struct Part;
+  struct Region;
 
   Seen seen(const Json& asked) const;
   std::size_t level_for(const Seen& seen) const;
-  static Part part_of(const One& one, const Seen& seen, std::size_t level);
+  static Region region_of(const One& one, const Seen& seen, std::size_t level);
   static double bytes_for(const Seen& seen);
   void read(const One& one, const Seen& seen, io::Picture& picture, const GoOn& go_on);
   void require_memory(double bytes) const;

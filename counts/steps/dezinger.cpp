@@ -72,12 +72,12 @@ bool all_finite(const float* line, std::size_t bins) {
   return finite;
 }
 
-/// Replaces values of `row` that are far from the median of their window by that median. The `lines` are rows
-/// as they came, as long as this one, and one of them is the row itself. The window of a bin has `size` bins
-/// of each line. If `size` is even, it has one bin more before the bin than behind it. If two values are in
-/// the middle, the median is the larger one of an even window, and the lower one of an odd window. Values
-/// that are not finite stay and do not count. @returns how many it replaced. Cost: one comparison for each
-/// value of the window, and a selection for each value that is replaced.
+/// Replaces values of `row` that are far from the median of their window by that median. `lines`: original
+/// rows of the same length, including this row. The window of a bin has `size` bins of each line. If `size`
+/// is even, it has one bin more before the bin than behind it. If two values are in the middle, the median is
+/// the larger one of an even window, and the lower one of an odd window. Values that are not finite stay and
+/// do not count. @returns how many values it replaced. Cost: one comparison for each value of the window, and
+/// a selection for each value that is replaced.
 Index replace_outliers(std::span<float> row, std::span<const float* const> lines, const OutlierRule& rule) {
   const Index bins = row.size();
   const Index window = lines.size() * rule.size;

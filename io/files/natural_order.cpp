@@ -18,19 +18,19 @@ int compare_digits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::vector<std::string> name_pieces(const std::string& name) {
-  std::vector<std::string> pieces(1);
+std::vector<std::string> name_tokens(const std::string& name) {
+  std::vector<std::string> tokens(1);
   bool digits = false;
   for (const char c : name) {
-    if (is_digit(c) != digits) pieces.emplace_back();
+    if (is_digit(c) != digits) tokens.emplace_back();
     digits = is_digit(c);
-    pieces.back() += c;
+    tokens.back() += c;
   }
-  return pieces;
+  return tokens;
 }
 
 bool natural_less(const std::string& a, const std::string& b) {
-  const std::vector<std::string> left = name_pieces(a), right = name_pieces(b);
+  const std::vector<std::string> left = name_tokens(a), right = name_tokens(b);
   for (std::size_t k = 0; k < std::min(left.size(), right.size()); ++k) {
     const int order = k % 2 == 1 ? compare_digits(left[k], right[k]) : left[k].compare(right[k]);
     if (order != 0) return order < 0;

@@ -7,9 +7,9 @@
 
 namespace tandem::io {
 
-/// The pieces of a name, which is cut where digits begin and end: text, digits, text, ... The first piece may
+/// The tokens of a name, which is cut where digits begin and end: text, digits, text, ... The first token may
 /// be empty.
-std::vector<std::string> name_pieces(const std::string& name);
+std::vector<std::string> name_tokens(const std::string& name);
 
 /// Whether `a` comes before `b` as people count. Digits are compared as numbers of any length, and all else
 /// is compared byte by byte. Names that differ only in leading zeros (scan_1, scan_01) come in the order of

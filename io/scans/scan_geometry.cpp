@@ -8,10 +8,10 @@
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../files/text.hpp"
+#include "angular_range.hpp"
 #include "beams/beam.hpp"
 #include "changed_frames.hpp"
 #include "given_number.hpp"
-#include "sweep.hpp"
 
 namespace tandem::io {
 
@@ -111,13 +111,13 @@ namespace {
 /// Notes turns through angles of views before, which may be two scans.
 void note_repeats(const std::vector<double>& angles, const std::string& where,
                   std::vector<std::string>& notes) {
-  const std::vector<Range> sweeps = sweeps_of(angles);
-  const auto sweep = [&](const Range& views) {
-    return Sweep({angles.begin() + views.first, angles.begin() + views.last});
+  const std::vector<Range> ranges = angular_ranges_of(angles);
+  const auto range_of = [&](const Range& views) {
+    return AngularRange({angles.begin() + views.first, angles.begin() + views.last});
   };
-  for (std::size_t k = 1; k < sweeps.size(); ++k) {
-    if (!sweep(sweeps[k]).repeats(sweep(sweeps[k - 1]))) continue;
-    notes.push_back(words(where, ": views ", sweeps[k].first, ":", sweeps[k].last,
+  for (std::size_t k = 1; k < ranges.size(); ++k) {
+    if (!range_of(ranges[k]).repeats(range_of(ranges[k - 1]))) continue;
+    notes.push_back(words(where, ": views ", ranges[k].first, ":", ranges[k].last,
                           " have angles of views before them again; all are taken for one scan, in which the "
                           "sample stood still"));
     return;

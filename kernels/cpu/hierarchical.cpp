@@ -1,7 +1,28 @@
-// The hierarchical pair, depth first: a group takes what its children hand on, which are views or groups.
-// Each merge goes through some planes of the parent at a time, and through blocks of rows, which threads
-// share: passes along t and u leave rows alone. What a block of rows reads stays in the cache. Sums run over
-// the children in their order, whatever the thread.
+// The hierarchical pair (docs/kernels/hierarchical.md; the idea is that of Xiao, Bresler and Munson 2003, and
+// George and Bresler 2007). A group of views is a stack of planes t = const of (column u, row v). Its
+// children, views or groups, are read at (u', t', v'), by taps w along each axis (formulas in
+// kernels/hierarchical.hpp):
+//
+//   group(t, u, v) = sum over children of sum over i, j, k of w_i(u') w_j(t') w_k(v') child(t_j, u_i, v_k)
+//
+// where t' is that of column u_i, and v' that of u_i and t_j. The back-projection goes depth first:
+//
+//   gathered(group):
+//     a view:  its cells as (column, row), times their slant                       columns_of_view
+//     for each child:
+//       turned[child](t, u, v) = sum over k of w_k(v') gathered(child)(t, u, v_k)            turned_from
+//     for 32 planes t of the group at a time (Merge::gather):
+//       for each block of 32 rows, for each 8 of the planes, in parallel:
+//         for each plane t, for each child in its order:
+//           for each column i that the plane reads:
+//             line[i] = sum over j of w_j(t') turned[child](t_j, i)                           mix_planes
+//           for each column u:  sums[t][u] += sum over i of w_i(u') line[i]                  mix_columns
+//   for each quarter of the circle:  the same, where planes are lines of voxels along x or y
+//     columns of the volume += sums along v                                                    add_lines
+//
+// A line[i] and a sums[t][u] are some rows, which are SIMD lanes and have one weight; only the passes along v
+// mix rows. What a block of rows reads stays in the cache. Weights of a view along u have its factor
+// (`ViewWeight`). The projection is the transpose: the same passes with the same weights, in reverse order.
 
 #include <algorithm>
 #include <utility>

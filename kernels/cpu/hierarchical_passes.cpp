@@ -126,11 +126,11 @@ HWY_INLINE void mix_flat(const TapsAt& at, const float* from, float* to) {
 // ---- along v: neighbouring rows are lanes
 
 /// 16 rows of the result.
-struct Chunk {
+struct Segment {
   Index first;  ///< whole number before the position of its first row
   float rest, step;
-  Chunk(Line rows, Index chunk) {
-    const double position = rows.at(chunk * rows_a_vector), whole = std::floor(position);
+  Segment(Line rows, Index segment) {
+    const double position = rows.at(segment * rows_a_vector), whole = std::floor(position);
     first = static_cast<Index>(whole);
     rest = static_cast<float>(position - whole), step = static_cast<float>(rows.step);
   }
@@ -144,14 +144,14 @@ struct Chunk {
 /// The largest step for which the lanes of a vector begin in two vectors.
 constexpr float widest_step = 1.9f;
 
-/// Lanes of a chunk from `lane` on: whole and fractional parts of their positions.
-struct ChunkLanes {
+/// Lanes of a segment from `lane` on: whole and fractional parts of their positions.
+struct SegmentLanes {
   hn::Vec<DI> index;
   hn::Vec<D> middle_distance;
-  HWY_INLINE ChunkLanes(const Chunk& chunk, Index lane) {
+  HWY_INLINE SegmentLanes(const Segment& segment, Index lane) {
     const D d;
-    const auto place = hn::Add(hn::Set(d, chunk.rest),
-                               hn::Mul(hn::Set(d, chunk.step), hn::Iota(d, static_cast<float>(lane))));
+    const auto place = hn::Add(hn::Set(d, segment.rest),
+                               hn::Mul(hn::Set(d, segment.step), hn::Iota(d, static_cast<float>(lane))));
     index = hn::ConvertTo(DI(), place);
     middle_distance = hn::Sub(hn::Sub(place, hn::ConvertTo(d, index)), hn::Set(d, 0.5f));
   }
@@ -196,14 +196,15 @@ struct LookUp {
 };
 
 template <int taps, bool gathered>
-HWY_INLINE void resample_chunk(const Taps& of, const Chunk& chunk, const float* from, Index many, float* to) {
+HWY_INLINE void resample_segment(const Taps& of, const Segment& segment, const float* from, Index many,
+                                 float* to) {
   const D d;
   const Index lanes = hn::Lanes(d);
   for (Index lane = 0; lane < many; lane += lanes) {
-    const ChunkLanes place(chunk, lane);
+    const SegmentLanes place(segment, lane);
     hn::Vec<D> weights[taps];
     place.weigh<taps>(of, weights);
-    const LookUp<gathered> numbers(place.index, from + chunk.first + of.first());
+    const LookUp<gathered> numbers(place.index, from + segment.first + of.first());
     auto sum = hn::Mul(weights[0], numbers.at(0));
     for (int k = 1; k < taps; ++k) sum = hn::MulAdd(weights[k], numbers.at(k), sum);
     if (lane + lanes <= many) {
@@ -217,49 +218,50 @@ HWY_INLINE void resample_chunk(const Taps& of, const Chunk& chunk, const float* 
 }
 
 template <int taps>
-HWY_INLINE void spread_chunk(const Taps& of, const Chunk& chunk, float* from, Index many, const float* to) {
+HWY_INLINE void spread_segment(const Taps& of, const Segment& segment, float* from, Index many,
+                               const float* to) {
   const D d;
   const Index lanes = hn::Lanes(d);
   HWY_ALIGN float weights[taps][rows_a_vector];
   HWY_ALIGN std::int32_t index[rows_a_vector];
   for (Index lane = 0; lane < rows_a_vector; lane += lanes) {
-    const ChunkLanes place(chunk, lane);
+    const SegmentLanes place(segment, lane);
     hn::Vec<D> w[taps];
     place.weigh<taps>(of, w);
     for (int k = 0; k < taps; ++k) hn::Store(w[k], d, weights[k] + lane);
     hn::Store(place.index, DI(), index + lane);
   }
   for (Index i = 0; i < many; ++i) {
-    float* at = from + chunk.first + of.first() + index[i];
+    float* at = from + segment.first + of.first() + index[i];
     for (int k = 0; k < taps; ++k) at[k] += weights[k][i] * to[i];
   }
 }
 
 template <class Use>
-HWY_INLINE void for_chunks(Line rows, Index count, Index many, const Use& use) {
-  for (Index chunk = 0; chunk * rows_a_vector < many; ++chunk) {
-    const Chunk one(rows, chunk);
+HWY_INLINE void for_segments(Line rows, Index count, Index many, const Use& use) {
+  for (Index segment = 0; segment * rows_a_vector < many; ++segment) {
+    const Segment one(rows, segment);
     if (one.meets(count))
-      use(one, chunk * rows_a_vector, std::min(rows_a_vector, many - chunk * rows_a_vector));
+      use(one, segment * rows_a_vector, std::min(rows_a_vector, many - segment * rows_a_vector));
   }
 }
 
 template <int count>
 HWY_INLINE void resample_with(const Taps& taps, Line rows, const float* padded, Index numbers, float* to,
                               Index many) {
-  for_chunks(rows, numbers, many, [&](const Chunk& chunk, Index first, Index some) {
-    if (chunk.step < widest_step)
-      resample_chunk<count, false>(taps, chunk, padded, some, to + first);
+  for_segments(rows, numbers, many, [&](const Segment& segment, Index first, Index some) {
+    if (segment.step < widest_step)
+      resample_segment<count, false>(taps, segment, padded, some, to + first);
     else
-      resample_chunk<count, true>(taps, chunk, padded, some, to + first);
+      resample_segment<count, true>(taps, segment, padded, some, to + first);
   });
 }
 
 template <int count>
 HWY_INLINE void spread_with(const Taps& taps, Line rows, float* padded, Index numbers, const float* to,
                             Index many) {
-  for_chunks(rows, numbers, many, [&](const Chunk& chunk, Index first, Index some) {
-    spread_chunk<count>(taps, chunk, padded, some, to + first);
+  for_segments(rows, numbers, many, [&](const Segment& segment, Index first, Index some) {
+    spread_segment<count>(taps, segment, padded, some, to + first);
   });
 }
 
@@ -321,7 +323,7 @@ HWY_EXPORT(SpreadSamples);
 
 namespace {
 
-constexpr Index margin = 80;  // zeros before and behind what chunks read, whose steps are at most 3
+constexpr Index margin = 80;  // zeros before and behind what segments read, whose steps are at most 3
 
 /// Numbers between zeros.
 std::vector<float>& padded_of(Index count) {

@@ -191,9 +191,9 @@ class Settings {
     if (numbers_.empty()) return;
     std::vector<double> flats;
     for (const fs::path& flat : scan.flats) {
-      const std::vector<std::string> pieces = name_pieces(flat.stem().string());
-      if (pieces.size() % 2 != 0 || pieces.back().size() > 9) return;  // the name does not end in a number
-      flats.push_back(std::stod(pieces.back()));
+      const std::vector<std::string> tokens = name_tokens(flat.stem().string());
+      if (tokens.size() % 2 != 0 || tokens.back().size() > 9) return;  // the name does not end in a number
+      flats.push_back(std::stod(tokens.back()));
     }
     info.times = {{numbers_.begin(), numbers_.end()}, std::move(flats)};
   }

@@ -11,46 +11,46 @@ namespace tandem::io {
 
 namespace {
 
-using Pieces = std::vector<std::string>;  // text, digits, text, ...
+using Tokens = std::vector<std::string>;  // text, digits, text, ...
 
 constexpr std::size_t most_digits = 18;  // the longest number that Index holds
 
 /// Whether the text before digits ends in a sign: "_-" and "tilt-", but not the "-" of "2024-01".
-bool has_sign(const Pieces& name, std::size_t piece) {
-  const std::string& text = name[piece - 1];
+bool has_sign(const Tokens& name, std::size_t token) {
+  const std::string& text = name[token - 1];
   const bool sign = !text.empty() && (text.back() == '-' || text.back() == '+');
-  return sign && (text.size() > 1 || piece == 1);
+  return sign && (text.size() > 1 || token == 1);
 }
 
-bool is_negative(const Pieces& name, std::size_t piece) {
-  return has_sign(name, piece) && name[piece - 1].back() == '-';
+bool is_negative(const Tokens& name, std::size_t token) {
+  return has_sign(name, token) && name[token - 1].back() == '-';
 }
 
-/// Whether a decimal begins at this piece: digits, a point and digits, without further points beside them.
-bool begins_decimal(const Pieces& name, std::size_t piece) {
+/// Whether a decimal begins at this token: digits, a point and digits, without further points beside them.
+bool begins_decimal(const Tokens& name, std::size_t token) {
   const auto is_point = [&](std::size_t k) { return k > 0 && k + 1 < name.size() && name[k] == "."; };
-  return is_point(piece + 1) && !is_point(piece - 1) && !is_point(piece + 3);
+  return is_point(token + 1) && !is_point(token - 1) && !is_point(token + 3);
 }
 
 /// The most digits that the decimals have behind the point.
-std::size_t places_of(const std::vector<Pieces>& names, std::size_t piece) {
+std::size_t places_of(const std::vector<Tokens>& names, std::size_t token) {
   std::size_t places = 0;
-  for (const Pieces& name : names) places = std::max(places, name[piece + 2].size());
+  for (const Tokens& name : names) places = std::max(places, name[token + 2].size());
   return places;
 }
 
-/// The numbers at a piece, or the decimals that begin there, with `places` digits behind the point. Empty if
+/// The numbers at a token, or the decimals that begin there, with `places` digits behind the point. Empty if
 /// one of them is too long.
-std::vector<Index> values_at(const std::vector<Pieces>& names, std::size_t piece, std::size_t places) {
-  const auto below_zero = [&](const Pieces& name) { return is_negative(name, piece); };
+std::vector<Index> values_at(const std::vector<Tokens>& names, std::size_t token, std::size_t places) {
+  const auto below_zero = [&](const Tokens& name) { return is_negative(name, token); };
   const bool is_signed = !std::all_of(names.begin(), names.end(), below_zero);  // else "-" separates words
   std::vector<Index> values;
-  for (const Pieces& name : names) {
-    std::string digits = name[piece];
-    if (places > 0) digits += name[piece + 2] + std::string(places - name[piece + 2].size(), '0');
+  for (const Tokens& name : names) {
+    std::string digits = name[token];
+    if (places > 0) digits += name[token + 2] + std::string(places - name[token + 2].size(), '0');
     digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
     if (digits.size() > most_digits) return {};
-    values.push_back((is_signed && is_negative(name, piece) ? -1 : 1) * std::stoll(digits));
+    values.push_back((is_signed && is_negative(name, token) ? -1 : 1) * std::stoll(digits));
   }
   return values;
 }
@@ -77,21 +77,21 @@ void judge(NameNumber& number) {
 }
 
 /// The numbers that change. A decimal is there as a whole, and with the numbers on both sides of its point.
-std::vector<NameNumber> numbers_in(const std::vector<Pieces>& names) {
-  const Pieces& first = names.front();
+std::vector<NameNumber> numbers_in(const std::vector<Tokens>& names) {
+  const Tokens& first = names.front();
   std::vector<NameNumber> all;
-  for (std::size_t piece = 1; piece < first.size(); piece += 2) {
-    const bool decimal = begins_decimal(first, piece),
-               fraction = piece > 2 && begins_decimal(first, piece - 2);
+  for (std::size_t token = 1; token < first.size(); token += 2) {
+    const bool decimal = begins_decimal(first, token),
+               fraction = token > 2 && begins_decimal(first, token - 2);
     for (const bool joined : {false, true}) {
       if (joined && !decimal) continue;
-      const std::size_t places = joined ? places_of(names, piece) : 0;
-      NameNumber number{values_at(names, piece, places), piece, joined, places, !decimal && !fraction};
+      const std::size_t places = joined ? places_of(names, token) : 0;
+      NameNumber number{values_at(names, token, places), token, joined, places, !decimal && !fraction};
       const std::vector<Index>& values = number.values;
       if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end()) continue;
-      const auto starts_so = [&](char c) { return [=](const Pieces& name) { return name[piece][0] == c; }; };
-      const auto same_length = [&](const Pieces& name) { return name[piece].size() == first[piece].size(); };
-      number.padded = first[piece].size() > 1 && std::any_of(names.begin(), names.end(), starts_so('0')) &&
+      const auto starts_so = [&](char c) { return [=](const Tokens& name) { return name[token][0] == c; }; };
+      const auto same_length = [&](const Tokens& name) { return name[token].size() == first[token].size(); };
+      number.padded = first[token].size() > 1 && std::any_of(names.begin(), names.end(), starts_so('0')) &&
                       std::all_of(names.begin(), names.end(), same_length);
       judge(number);
       all.push_back(std::move(number));
@@ -102,7 +102,7 @@ std::vector<NameNumber> numbers_in(const std::vector<Pieces>& names) {
 
 /// The merit of a number that counts: the better number has the greater one.
 auto merit(const NameNumber& number) {
-  return std::tuple(-number.missing, number.by_one(), number.padded, number.piece);
+  return std::tuple(-number.missing, number.by_one(), number.padded, number.token);
 }
 
 /// Whether two numbers sort the names in the same order.
@@ -121,7 +121,7 @@ std::optional<NameNumber> lone_number(const std::vector<NameNumber>& all) {
   if (all.size() == 1) return all.front();
   const auto decimal = std::find_if(all.begin(), all.end(), [](const NameNumber& n) { return n.joined; });
   const auto outside = [&](const NameNumber& n) {
-    return n.piece != decimal->piece && n.piece != decimal->piece + 2;
+    return n.token != decimal->token && n.token != decimal->token + 2;
   };
   if (decimal == all.end() || std::any_of(all.begin(), all.end(), outside)) return std::nullopt;
   if (all.size() > 2) return *decimal;
@@ -131,17 +131,17 @@ std::optional<NameNumber> lone_number(const std::vector<NameNumber>& all) {
 }  // namespace
 
 std::string name_form(const std::string& name) {
-  Pieces pieces = name_pieces(name);
-  for (std::size_t k = 1; k < pieces.size(); k += 2) {
-    std::string& text = pieces[k - 1];
-    if (has_sign(pieces, k)) {
+  Tokens tokens = name_tokens(name);
+  for (std::size_t k = 1; k < tokens.size(); k += 2) {
+    std::string& text = tokens[k - 1];
+    if (has_sign(tokens, k)) {
       text.pop_back();
       if (!text.empty() && std::isalpha(static_cast<unsigned char>(text.back()))) text += '-';
     }
-    pieces[k].assign(1, '#');
+    tokens[k].assign(1, '#');
   }
   std::string form;
-  for (const std::string& piece : pieces) form += piece;
+  for (const std::string& token : tokens) form += token;
   return form;
 }
 
@@ -150,9 +150,9 @@ NameCounter counter_of(const std::vector<std::string>& names) {
     return name_form(name) != name_form(names.front());
   };
   if (names.empty() || std::any_of(names.begin(), names.end(), other_form)) return {};
-  std::vector<Pieces> pieces;
-  for (const std::string& name : names) pieces.push_back(name_pieces(name));
-  const std::vector<NameNumber> all = numbers_in(pieces);
+  std::vector<Tokens> tokens;
+  for (const std::string& name : names) tokens.push_back(name_tokens(name));
+  const std::vector<NameNumber> all = numbers_in(tokens);
   if (all.empty()) return {};
   NameCounter found;
   for (const NameNumber& number : all)
@@ -161,7 +161,7 @@ NameCounter counter_of(const std::vector<std::string>& names) {
   if (!found.number) return {};
   const NameNumber& best = *found.number;
   for (const NameNumber& number : all) {
-    if (number.piece != best.piece) found.others = true;
+    if (number.token != best.token) found.others = true;
     found.doubtful |= number.counts() && number.missing == best.missing && number.by_one() == best.by_one() &&
                       !same_order(number, best);
   }

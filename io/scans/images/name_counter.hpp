@@ -18,7 +18,7 @@ std::string name_form(const std::string& name);
 /// A number that changes in the names of a series: digits, or digits with a decimal point and more of them.
 struct NameNumber {
   std::vector<Index> values;  ///< value in each name; a decimal in units of its last place
-  std::size_t piece = 0;      ///< number of the piece of a name where its digits begin
+  std::size_t token = 0;      ///< number of the token of a name where its digits begin
   bool joined = false;        ///< whether it has the digits on both sides of a decimal point
   std::size_t places = 0;     ///< digits behind the decimal point
   bool whole = true;          ///< whether it has no decimal point, and stands beside none

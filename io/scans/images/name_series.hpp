@@ -13,8 +13,9 @@ namespace tandem::io {
 /// "refhst"), a dark ("dark...", "di", "dar"), or else a projection.
 FrameKind kind_by_name(const std::string& stem);
 
-/// Flats or darks in two lists: means that a program made ("refHST" of "ref", "dark" of "darkend", as at the
-/// ESRF), and the images of which it made them. If there are no means, the second list is empty.
+/// Flats or darks in two lists. `taken`: averaged frames that a program made ("refHST", "dark", as at the
+/// ESRF). `raw`: the single frames that they came from ("ref", "darkend"). If there are no averaged frames,
+/// all frames are in `taken`.
 struct MeansAndRaw {
   std::vector<std::string> taken, raw;
 };

@@ -48,7 +48,7 @@ constexpr Field bliss_fields[] = {
     {"technique/proj/nb_loop", "1", Use::noted, "all views are taken for one scan"},
 };
 
-enum class Part { settings, dark, flat, views, other };
+enum class EntryKind { settings, dark, flat, views, other };
 
 struct BlissEntry {
   Index number;
@@ -69,13 +69,13 @@ std::vector<BlissEntry> entries_of(const hdf5::File& file) {
   return entries;
 }
 
-Part part_of(const std::string& given) {
+EntryKind kind_of_entry(const std::string& given) {
   const std::string title = in_lower_case(given);
-  if (title.find("tomo") != std::string::npos || title.starts_with("sequence")) return Part::settings;
-  if (title.starts_with("dark")) return Part::dark;
-  if (title.starts_with("ref") || title.starts_with("flat")) return Part::flat;
+  if (title.find("tomo") != std::string::npos || title.starts_with("sequence")) return EntryKind::settings;
+  if (title.starts_with("dark")) return EntryKind::dark;
+  if (title.starts_with("ref") || title.starts_with("flat")) return EntryKind::flat;
   const bool steps = title.starts_with("ascan rot 0 ") || title.starts_with("ascan diffrz 0 180 ");
-  return steps || title.starts_with("projections") ? Part::views : Part::other;
+  return steps || title.starts_with("projections") ? EntryKind::views : EntryKind::other;
 }
 
 bool has_frames(const hdf5::File& file, const std::string& path) {
@@ -171,7 +171,7 @@ struct BlissScan {
   std::vector<BlissFrames> views, flats, darks;
 };
 
-void add_frames(const hdf5::File& file, const BlissEntry& entry, Part part, BlissScan& scan,
+void add_frames(const hdf5::File& file, const BlissEntry& entry, EntryKind kind, BlissScan& scan,
                 Acquisition& found) {
   const std::string path = frames_in(file, entry, scan.config, found.info.notes);
   auto frames = hdf5_frames(std::make_shared<hdf5::DataSet>(file.data_set(path)));
@@ -180,10 +180,10 @@ void add_frames(const hdf5::File& file, const BlissEntry& entry, Part part, Blis
   const BlissFrames added{entry.path, named.substr(named.rfind('/') + 1), frames->shape()[0]};
   if (found.projections.empty() && found.flats.empty() && found.darks.empty())
     note_absolute_link(file, path, found.info.notes);
-  (part == Part::dark ? scan.darks : part == Part::flat ? scan.flats : scan.views).push_back(added);
-  (part == Part::dark   ? found.darks
-   : part == Part::flat ? found.flats
-                        : found.projections)
+  (kind == EntryKind::dark ? scan.darks : kind == EntryKind::flat ? scan.flats : scan.views).push_back(added);
+  (kind == EntryKind::dark   ? found.darks
+   : kind == EntryKind::flat ? found.flats
+                             : found.projections)
       .push_back(std::move(frames));
 }
 
@@ -192,11 +192,11 @@ BlissScan scan_in(const hdf5::File& file, Acquisition& found) {
   BlissScan scan;
   bool has_views = false;
   for (const BlissEntry& entry : entries_of(file)) {
-    if (part_of(entry.title) == Part::settings && has_views) {
+    if (kind_of_entry(entry.title) == EntryKind::settings && has_views) {
       found.info.notes.push_back("another scan begins at " + entry.path + "; only the first one is read");
       break;
     }
-    has_views |= part_of(entry.title) == Part::views;
+    has_views |= kind_of_entry(entry.title) == EntryKind::views;
     read_bliss_config(file, entry.path, scan.config);
     scan.entries.push_back(entry);
   }
@@ -222,11 +222,11 @@ std::optional<Acquisition> find_bliss(const hdf5::File& file, const OpenOptions&
   Distances distances;
   Index left_out = 0;
   for (const BlissEntry& entry : scan.entries) {
-    const Part part = part_of(entry.title);
+    const EntryKind kind = kind_of_entry(entry.title);
     read_technique(file, entry, found, distances);
     heed(bliss_fields, file.name() + ": " + entry.path, values_in(file, entry.path), notes);
-    left_out += part == Part::other;
-    if (part != Part::settings && part != Part::other) add_frames(file, entry, part, scan, found);
+    left_out += kind == EntryKind::other;
+    if (kind != EntryKind::settings && kind != EntryKind::other) add_frames(file, entry, kind, scan, found);
   }
   if (found.projections.empty()) return std::nullopt;
   take_distances(distances, found);

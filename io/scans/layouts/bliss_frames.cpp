@@ -10,9 +10,9 @@
 #include "../../../core/error.hpp"
 #include "../../../core/spelled.hpp"
 #include "../../files/text.hpp"
+#include "../angular_range.hpp"
 #include "../recorded.hpp"
 #include "../scan_facts.hpp"
-#include "../sweep.hpp"
 #include "bliss.hpp"
 
 namespace tandem::io {
@@ -186,20 +186,20 @@ std::vector<std::size_t> repeated_bliss_entries(const hdf5::File& file, const Bl
   if (views.size() < 2) return {};
   const std::vector<std::string> motors =
       config.rotation.empty() ? guessed_rotation(file, views, false) : config.rotation;
-  std::vector<Sweep> sweeps;
+  std::vector<AngularRange> ranges;
   std::vector<double> heights_mm;
   for (const BlissFrames& entry : views) {
-    sweeps.emplace_back(angles_of(file, entry, motors));
+    ranges.emplace_back(angles_of(file, entry, motors));
     heights_mm.push_back(motion_of(file, {entry}, motors_up(config), {}).positions_mm.front());
   }
   std::vector<std::size_t> repeated;
   for (std::size_t k = 0; k < views.size(); ++k)
     for (std::size_t later = k + 1; later < views.size(); ++later) {
       const bool same_height = std::abs(heights_mm[k] - heights_mm[later]) <= same_height_mm;
-      if (!same_height || !sweeps[later].repeats(sweeps[k])) continue;
-      const std::string both = words(views[k].path, " (", sweeps[k].in_degrees(), ") and ", views[later].path,
-                                     " (", sweeps[later].in_degrees(), ") have views of the same angles; ");
-      require<FileError>(sweeps[later].covers(sweeps[k]), file.name(), ": ", both,
+      if (!same_height || !ranges[later].repeats(ranges[k])) continue;
+      const std::string both = words(views[k].path, " (", ranges[k].in_degrees(), ") and ", views[later].path,
+                                     " (", ranges[later].in_degrees(), ") have views of the same angles; ");
+      require<FileError>(ranges[later].covers(ranges[k]), file.name(), ": ", both,
                          "make an NXtomo of the entries that are one scan");
       notes.push_back(both + "the last is taken, and " + views[k].path + " is left out");
       repeated.push_back(k);

@@ -78,8 +78,8 @@ void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
   for (const BeamFields& each : beam_fields()) each.read(file, instrument + "tandem", acquisition);
 }
 
-/// Reads times of exposure. TomoScan has one for views and one for flats, and the latter counts only if it
-/// says that they differ.
+/// Reads times of exposure. TomoScan has an exposure time for views and one for flats. The second one counts
+/// only if `different_flat_exposure` begins with "diff".
 void read_exposures(const hdf5::File& file, Index views, Index flats, ScanInfo& info) {
   const std::string flat_fields = "/process/acquisition/flat_fields/", detector = instrument + "detector/";
   const auto differ = [&](const std::string& group) {

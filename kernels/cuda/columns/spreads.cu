@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t above_all = 0xffffffffu;
 
-/// The key that has `rank` smaller ones before it, of all that the threads of a block hold. One barrier for
-/// each bit is enough, because counts of two bits that follow each other have memory of their own.
+/// The key of rank `rank`, from 0, among all keys of a block in ascending order. One barrier for each bit is
+/// enough, because counts of two bits that follow each other have memory of their own.
 template <int threads, int values_a_thread>
 __device__ std::uint32_t ranked_key(const std::uint32_t (&keys)[values_a_thread], int rank) {
   constexpr int warps = threads / 32;

@@ -1,7 +1,5 @@
-// Back-projection by separable footprints (docs/kernels.md). A warp has a tile of 4 x 4 columns and a chunk
-// of slices. For one view after the other it adds the bins of each column up to a profile along the rows, as
-// a product on tensor cores, P[16 columns x rows] = W[16 x 16 bins] Q[16 bins x rows], leaves that in shared
-// memory, and integrates it over each voxel's rows.
+// Back-projection by separable footprints; separable_footprint.cu has the loop. The product on tensor cores
+// is P[16 columns x 8 rows] = W[16 columns x 16 bins] Q[16 bins x 8 rows], and P is the profile.
 
 #include <algorithm>
 

@@ -1,7 +1,5 @@
-// Projection by separable footprints, the transpose of backward.cu (docs/kernels.md). A warp has 64 bins and
-// 32 rows of one view. It walks over the tiles of 4 x 4 columns that meet its bins, integrates each column's
-// voxels over each row, and adds the columns up as a product on tensor cores, D[32 rows x 8 bins] += P[32
-// rows x 16 columns] W[16 columns x 8 bins].
+// Projection by separable footprints, the transpose of backward.cu; separable_footprint.cu has the loop. The
+// product on tensor cores is D[32 rows x 8 bins] += P[32 rows x 16 columns] W[16 columns x 8 bins].
 
 #include <algorithm>
 

@@ -1,6 +1,30 @@
-// The choice of kernels for footprints, and the plain ones. Plain kernels are for few rows or slices, because
-// products on tensor cores take 32 and more at a time. They are also for voxels so large, or so near to the
-// source, that a tile does not fit a product.
+// Separable footprints on a GPU (docs/kernels/footprints_cuda.md). Coefficient of a voxel and a cell, in mm:
+//
+//   a = l_phi l_theta F1 F2     (Long, Fessler, Balter 2010, SF-TR with amplitude A2; ../../footprint.hpp)
+//
+// l_phi F1 is the mean height over a bin of the trapezoid that a column of voxels throws. It is the same for
+// all slices and rows: for a tile of 4 x 4 columns, a matrix W[column][bin]. F2 is the part of a row that a
+// voxel covers. l_theta, the slant of the ray, belongs to the cell.
+//
+// Back-projection (backward.cu). A warp has a tile, and a chunk of 32 to 96 slices. A lane has 1 to 3 slices
+// of each column, whose sums stay in registers. For each view that the chunk meets:
+//
+//   window[bin][row] in shared memory <- l_theta y, for the 8 tiles of a block together
+//   profile[column][row] = sum over bins of W[column][bin] window[bin][row]            on tensor cores
+//   sum[column][slice]  += integral of profile[column] over the rows that the voxel covers   (F2)
+//
+// Projection (forward.cu). A warp has 64 bins and 32 rows of a view. For each tile that meets the bins:
+//
+//   voxels[column][slice] in shared memory <- x, for the 8 warps of a block together
+//   P[row][column]  = integral of voxels[column] over the slices that the row covers         (F2)
+//   sum[row][bin]  += sum over columns of P[row][column] W[column][bin]                on tensor cores
+//   at the end:  y[row][bin] <- alpha l_theta sum[row][bin] + beta y[row][bin]
+//
+// An integral over slices counts voxels: in the projection W has the rows that a voxel takes as a factor.
+//
+// This file chooses the kernels, and has the plain ones, which sum on the cores (plain_footprint.hpp). These
+// are for few rows or slices, because products take 32 and more at a time. They are also for voxels so large,
+// or so near to the source, that a tile meets more bins than a product has.
 
 #include "separable_footprint.hpp"
 

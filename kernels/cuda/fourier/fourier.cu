@@ -1,4 +1,24 @@
-// A parallel beam through frequencies on a GPU, in groups of slices that lie side by side.
+// A parallel beam through frequencies on a GPU (docs/kernels/fourier.md; O'Sullivan 1985, Fessler and Sutton
+// 2003). With Y_v(k) the transform of row v, padded to `length` = P bins, and h_v the bin of a pixel:
+//
+//   x(pixel) = sum over views v and |k| <= highest of Y_v(k) exp(2 pi i k h_v / P) / P
+//
+// The back-projection adds all these waves at once, for up to 64 slices (`lanes`) that lie side by side:
+//
+//   rows_to_samples   a block has a line of 4 or 8 slices, which stays in shared memory (lines.cu):
+//     for each view v:  samples[v][k] = of_frequency[k] of_view[v] phase(v, k) FFT(row v)[k]
+//   samples_to_cells  a warp has 4 x 4 cells and the list of samples that meet them; sums in registers:
+//     for each sample of the list, 8 at a time through shared memory, at (p, q) = k (step_x, step_y):
+//       for each cell (x, y) of the block:  sum[x][y] += window(p - x) window(q - y) samples[v][k]
+//     as products on tensor cores, [slices x 8 samples] times [8 samples x 8 cells] (products.cuh)
+//   cells_to_pixels   the same kernels as for rows, on lines of cells:
+//     for each x:  FFT along y, in place
+//     for each y:  volume[y][x] <- alpha gain_x[x] gain_y[y] FFT along x + beta volume[y][x]
+//
+// The window is of Kaiser and Bessel, 5 to 7 cells wide, and gains divide by its transform. Volumes are real:
+// the grid is half a plane, x >= 0, and a sample beyond its edge counts as its conjugate at -k. The
+// projection is the transpose, in reverse order: pixels_to_cells, cells_to_samples, samples_to_rows. In
+// cells_to_samples a warp has 32 samples of a ray, a lane two slices, and each sample sums its own window.
 
 #include <algorithm>
 

@@ -1,7 +1,5 @@
-// From samples along rays to cells of the grid of frequencies.
-//
-// A sample and a cell are the complex numbers of all slices. A warp sums a block of cells over the list of
-// samples that meet it, in the order of the list.
+// From samples along rays to cells of the grid of frequencies (fourier.cu has the loop). A sample and a cell
+// are the complex numbers of all slices. Sums have the order of the list.
 
 #include "gridding.hpp"
 #include "products.cuh"

@@ -1,8 +1,7 @@
-// A parent's planes from its children, along t and along u at once. A block has 8 planes of the parent, 16
-// columns and some rows, whose sums stay in registers while it goes through the children. Its warps share
-// the columns of a child: each makes, from a few planes of the child, what all planes of the block need.
-// Then each warp has a plane, and mixes columns, four from the same twelve. Weights stand where a column's
-// planes, or four columns' columns, lie in registers, with zeros between. Lanes are rows.
+// A parent's planes from its children, along t and along u at once; hierarchical.cu has the loop. Along t a
+// warp reads the planes of a column once, for all eight lines of the block. Along u it reads twelve columns,
+// for a group of four. So weights fill a window of planes, or of columns, with zeros for those that a line,
+// or a column, does not read.
 
 #include <algorithm>
 #include <type_traits>
@@ -16,32 +15,35 @@ namespace {
 
 constexpr int warps = lines_a_block, threads = 32 * warps;
 constexpr int children_at_once = 8;
-constexpr int four = 4;           // columns of a parent that share what they read
-constexpr int slots_u = 12;       // columns that four read
-constexpr int planes_beyond = 3;  // by which the planes of a block's lines differ at most, on the fast way
-constexpr int apart = 15;         // says that they differ by more
+constexpr int columns_per_group = 4;  // neighbouring columns of a parent, which read the same columns
+constexpr int window_u = 12;          // columns of a child that a group reads
+constexpr int largest_offset = 3;     // planes by which lines of a block read on, from the first one
+constexpr int far_flag = 15;          // in the place of a larger offset
 
 struct alignas(16) OverU {
-  float weights[slots_u];  ///< from the base of four on; or, where these lie too far apart, from their own
+  float weights[window_u];  ///< from the first column of the group on, or from the own first one
 };
 
 template <int along>
 struct alignas(16) OverT {
-  static constexpr int slots = along + planes_beyond;
-  float weights[slots];  ///< from the base of the column on; or, far apart from the others, from its own
-  /// 16 times the base, plus the number of planes by which its own lie beyond the base, or `apart`. The base
-  /// is that of all lines at this column, or the line's own if it is far apart.
+  static constexpr int window = along + largest_offset;
+  float weights[window];  ///< from plane `base()` on
+  /// 16 base + offset. The base is the first plane that the first or the last line of the block reads at this
+  /// column. The offset leads from the base to the first plane of this line. If it is not within [0,
+  /// largest_offset], `far_flag` stands in its place, and the base is the first plane of this line.
   int place;
   __device__ int base() const { return place / 16; }
-  __device__ int beyond() const { return place % 16; }
+  __device__ int offset() const { return place % 16; }
 };
 
 /// The places of one child.
 template <int along>
 struct Places {
-  OverU* over_u;         ///< [line][column]
-  int* base;             ///< [line][four columns]: where they begin to read, or -1 - that for each by itself
-  int* own;              ///< [line][column]: where it begins to read, from the base on
+  OverU* over_u;  ///< [line][column]
+  /// [line][group of columns]: the first column that the group reads. If it is negative, columns are read for
+  /// each by itself, and -1 - base is the first one.
+  int* base;
+  int* own;              ///< [line][column]: first column that it reads, from that of the group on
   OverT<along>* over_t;  ///< [line][column of the child]
 };
 
@@ -71,10 +73,10 @@ struct Shared {
     return size_of<Crossing> * children_at_once * lines_a_block;
   }
   TANDEM_HOST_DEVICE static int place_bytes(int reach) {
-    return static_cast<int>((sizeof(OverU) + sizeof(int)) * all + sizeof(int) * all / four +
+    return static_cast<int>((sizeof(OverU) + sizeof(int)) * all + sizeof(int) * all / columns_per_group +
                             sizeof(OverT<along>) * (lines_a_block * reach));
   }
-  TANDEM_HOST_DEVICE static int mixed_columns(int reach) { return reach + four; }
+  TANDEM_HOST_DEVICE static int mixed_columns(int reach) { return reach + columns_per_group; }
   static std::size_t bytes(const Merging& n) {
     return crossing_bytes() + 2 * place_bytes(n.reach) +
            lines_a_block * mixed_columns(n.reach) * 32 * rows * 4;
@@ -110,24 +112,25 @@ __device__ inline void place_column(const Merging& n, const Crossing& at, int i,
   if (d < at.columns) place_along_u(n, at, d, at.first, at.first + at.reach - across, place);
   int base = place.first;
 #pragma unroll
-  for (int k = 1; k < four; k *= 2) base = min(base, __shfl_xor_sync(~0u, base, k));
-  const int beyond = d < at.columns ? place.first - base : 0;
-  int most = beyond;
+  for (int k = 1; k < columns_per_group; k *= 2) base = min(base, __shfl_xor_sync(~0u, base, k));
+  const int offset = d < at.columns ? place.first - base : 0;
+  int most = offset;
 #pragma unroll
-  for (int k = 1; k < four; k *= 2) most = max(most, __shfl_xor_sync(~0u, most, k));
-  const bool together = most <= slots_u - across;
+  for (int k = 1; k < columns_per_group; k *= 2) most = max(most, __shfl_xor_sync(~0u, most, k));
+  const bool together = most <= window_u - across;
   if (d >= at.columns) return;
   OverU& to = places.over_u[i];
 #pragma unroll
-  for (int k = 0; k < slots_u; ++k) {
+  for (int k = 0; k < window_u; ++k) {
     float weight = k < across && !together ? place.weights[k] : 0;
 #pragma unroll
-    for (int s = 0; s <= slots_u - across; ++s)
-      if (k - s >= 0 && k - s < across && together && beyond == s) weight = place.weights[k - s];
+    for (int s = 0; s <= window_u - across; ++s)
+      if (k - s >= 0 && k - s < across && together && offset == s) weight = place.weights[k - s];
     to.weights[k] = weight;
   }
-  places.own[i] = beyond;
-  if (d % four == 0) places.base[i / four] = together ? base - at.first : -1 - (base - at.first);
+  places.own[i] = offset;
+  if (d % columns_per_group == 0)
+    places.base[i / columns_per_group] = together ? base - at.first : -1 - (base - at.first);
 }
 
 /// The lines of a block at one child.
@@ -145,17 +148,17 @@ __device__ inline void place_planes(const Merging& n, const Lines& lines, int li
   place_along_t(n, at, lines.planes, d, place);
   const int base = min(first_along_t<along>(low, lines.planes, d + at.first - low.first),
                        first_along_t<along>(high, lines.planes, d + at.first - high.first));
-  const int beyond = place.first - base;
-  const bool together = beyond >= 0 && beyond <= planes_beyond;
+  const int offset = place.first - base;
+  const bool together = offset >= 0 && offset <= largest_offset;
 #pragma unroll
-  for (int k = 0; k < OverT<along>::slots; ++k) {
+  for (int k = 0; k < OverT<along>::window; ++k) {
     float weight = k < along && !together ? place.weights[k] : 0;
 #pragma unroll
-    for (int s = 0; s <= planes_beyond; ++s)
-      if (k - s >= 0 && k - s < along && together && beyond == s) weight = place.weights[k - s];
+    for (int s = 0; s <= largest_offset; ++s)
+      if (k - s >= 0 && k - s < along && together && offset == s) weight = place.weights[k - s];
     to.weights[k] = weight;
   }
-  to.place = together ? 16 * base + beyond : 16 * place.first + apart;
+  to.place = together ? 16 * base + offset : 16 * place.first + far_flag;
 }
 
 template <int across, int along>
@@ -190,9 +193,9 @@ __device__ inline Lane<rows> mix(const float* weights, const Lane<rows> (&number
 /// What a warp reads of one column of the child.
 template <int along, int rows>
 struct ColumnOfPlanes {
-  static constexpr int slots = OverT<along>::slots;
+  static constexpr int window = OverT<along>::window;
   unsigned readers = 0;  ///< lines that read it, a bit each
-  Lane<rows> planes[slots] = {};
+  Lane<rows> planes[window] = {};
 
   __device__ void load(const Joint& child, const Crossing* lines, int reach, const OverT<along>* over_t,
                        int column, int row) {
@@ -201,15 +204,15 @@ struct ColumnOfPlanes {
     readers = __ballot_sync(~0u, reads) & ((1u << lines_a_block) - 1);
     if (readers == 0) return;
     const OverT<along>& own = over_t[line * reach + min(max(d, 0), reach - 1)];
-    const int beyond = own.beyond();
-    const bool near = reads && beyond != apart;
-    const int first = __reduce_min_sync(~0u, near ? beyond : apart),
-              last = __reduce_max_sync(~0u, near ? beyond : -1),
+    const int offset = own.offset();
+    const bool near = reads && offset != far_flag;
+    const int first = __reduce_min_sync(~0u, near ? offset : far_flag),
+              last = __reduce_max_sync(~0u, near ? offset : -1),
               base = __reduce_max_sync(~0u, near ? own.base() : 0);
     // A plane that no line reads has weights of zero, and another one stands for it.
     if (last < 0) return;
 #pragma unroll
-    for (int k = 0; k < slots; ++k)
+    for (int k = 0; k < window; ++k)
       planes[k] = read<rows>(child, base + min(max(k, first), last + along - 1), column, row);
   }
   __device__ void give(const Joint& child, const Crossing* lines, const Shared<along, rows>& shared,
@@ -219,8 +222,8 @@ struct ColumnOfPlanes {
       if (!(readers >> l & 1)) continue;
       const int d = column - lines[l].first;
       const OverT<along> place = over_t[l * shared.reach + d];
-      Lane<rows> sum = mix<slots>(place.weights, planes);
-      if (place.beyond() == apart) {
+      Lane<rows> sum = mix<window>(place.weights, planes);
+      if (place.offset() == far_flag) {
         Lane<rows> own[along];
 #pragma unroll
         for (int k = 0; k < along; ++k) own[k] = read<rows>(child, place.base() + k, column, row);
@@ -256,25 +259,25 @@ __device__ inline void mix_columns(const Crossing& line, int which, const Shared
   const float* mixed = shared.mixed(which) + threadIdx.x % 32 * rows;
   const auto column = [&](int at) { return *reinterpret_cast<const Lane<rows>*>(mixed + at * 32 * rows); };
 #pragma unroll
-  for (int i = 0; i < columns_a_block; i += four) {
+  for (int i = 0; i < columns_a_block; i += columns_per_group) {
     if (i >= line.columns) break;
-    const int base = places.base[(which * columns_a_block + i) / four];
+    const int base = places.base[(which * columns_a_block + i) / columns_per_group];
     if (base >= 0) {
-      Lane<rows> read_ones[slots_u];
+      Lane<rows> read_ones[window_u];
 #pragma unroll
-      for (int k = 0; k < slots_u; ++k) read_ones[k] = column(base + k);
+      for (int k = 0; k < window_u; ++k) read_ones[k] = column(base + k);
 #pragma unroll
-      for (int j = i; j < i + four; ++j) {
+      for (int j = i; j < i + columns_per_group; ++j) {
         const OverU place = places.over_u[which * columns_a_block + j];
 #pragma unroll
-        for (int k = 0; k < slots_u; ++k)
+        for (int k = 0; k < window_u; ++k)
 #pragma unroll
           for (int r = 0; r < rows; ++r)
             sums[j].v[r] = fmaf(place.weights[k], read_ones[k].v[r], sums[j].v[r]);
       }
     } else {
 #pragma unroll
-      for (int j = i; j < i + four; ++j) {
+      for (int j = i; j < i + columns_per_group; ++j) {
         if (j >= line.columns) break;
         const OverU place = places.over_u[which * columns_a_block + j];
         const int first = -1 - base + places.own[which * columns_a_block + j];

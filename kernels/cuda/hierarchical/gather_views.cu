@@ -1,7 +1,6 @@
-// A group's planes from its views. Columns of a view lie nearly as far apart as those of the planes, so that
-// 16 columns of a plane read 22 or 23 of a view, in order: seven or eight of these at a time, the window,
-// stay in registers. A block has 8 planes of the group, 16 columns and 128 rows; a warp has a plane, and
-// lanes are rows. The places of the next view are found while warps still add this one.
+// A group's planes from its views; hierarchical.cu has the loop. Columns of a view lie nearly as far apart as
+// those of the planes, so that 16 columns of a plane read 22 or 23 of a view, in order: seven or eight of
+// these at a time, the window, stay in registers.
 
 #include "../common/launch.cuh"
 #include "crossing.cuh"

@@ -1,5 +1,30 @@
-// The hierarchical pair on a GPU, depth first (docs/kernels/hierarchical.md): the views of a group, the
-// group, then the lines of a quarter from all its groups. Every child of a quarter has views as children.
+// The hierarchical pair on a GPU (docs/kernels/hierarchical.md; the idea is that of Xiao, Bresler and Munson
+// 2003, and George and Bresler 2007). A group of views is a stack of planes t = const of (column u, row v).
+// Its children are read at (u', t', v'), by taps w along each axis (formulas in kernels/hierarchical.hpp):
+//
+//   group(t, u, v) = sum over children of sum over i, j, k of w_i(u') w_j(t') w_k(v') child(t_j, u_i, v_k)
+//
+// where t' is that of column u_i, and v' that of u_i and t_j. Weights of a view along u have its factor
+// (`ViewWeight`). The back-projection, `back`, goes depth first:
+//
+//   for each quarter of the circle, whose planes are lines of voxels along x or y:
+//     for each group of the quarter:
+//       for each view:  cells, times the slant, as columns of rows                             views.cu
+//         turned(t, u, v) = sum over k of w_k(v') view(u, v_k), for some t        turn_rows in rows.cu
+//       gather_views.cu: a block has 8 planes, 16 columns and 128 rows; a warp has a plane, lanes have rows:
+//         for each view, for each column u:
+//           sum[u] += sum over 6 columns i of w_i(u') (sum over 2 planes j of w_j(t') turned(t_j, i))
+//       turned(t, u, v) = sum over k of w_k(v') group(t, u, v_k)                turn_rows in rows.cu
+//     gather.cu: a block has 8 lines, 16 voxels of each and 64 rows; lanes are rows:
+//       for each group:
+//         a warp has some columns i of the group, for each line:
+//           mixed[line][i] in shared memory = sum over 8 planes j of w_j(t') turned(t_j, i)
+//         a warp has a line, for each voxel u:  sum[u] += sum over 8 columns i of w_i(u') mixed[line][i]
+//     volume <- alpha (sum over k of w_k(v') line(u, v_k)) + beta volume        add_lines in rows.cu
+//
+// Sums stay in registers. Places and weights are the same for a warp and lie in shared memory; those of the
+// next child are found meanwhile. `forward` is the transpose: the same steps with the same weights, in
+// reverse order (scatter.cu).
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-// Interpolation on the cores (Chilingaryan et al. 2018, algorithm 2), four slices at a time, slices fastest,
-// float32; and its exact transpose as a gather. Both compute a coefficient from the same numbers (batch.cuh);
-// with float16 coefficients the gather is the transpose of mma.cu.
+// Interpolation on the cores in float32, and its exact transpose as a gather (parallel.hpp has both loops).
+// Both compute a coefficient from the same numbers (batch.cuh). With float16 coefficients the gather is the
+// transpose of mma.cu.
 
 #include <vector>
 

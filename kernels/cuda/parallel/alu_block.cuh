@@ -1,7 +1,7 @@
 #pragma once
 
-// A block of pixels back-projected on the cores, and batches of four slices, slices fastest: what every
-// kernel shares that interpolates there, alone or beside texture units.
+// A block of pixels back-projected on the cores (the first loop in parallel.hpp), and batches of four slices,
+// slices fastest. Kernels that interpolate on the cores share these, alone or beside texture units.
 
 #include <algorithm>
 #include <cmath>

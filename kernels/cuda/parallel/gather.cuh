@@ -1,6 +1,7 @@
 #pragma once
 
-// Projection on the cores as a gather: the transpose of a back-projection that has the same coefficients.
+// Projection on the cores as a gather, the third loop in parallel.hpp: the transpose of a back-projection
+// that has the same coefficients.
 
 #include <algorithm>
 #include <cmath>

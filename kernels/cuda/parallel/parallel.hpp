@@ -1,5 +1,34 @@
 #pragma once
 
+// Parallel beams on a GPU (docs/kernels/parallel.md). Pixel (x, y) falls on position h of a view, in bins.
+// Its coefficient with bin b is a hat for both models, Joseph's (1982) and linear interpolation:
+//
+//   h(x, y) = origin + step_x x + step_y y        a(h, b) = max(0, height - slope |h - b|)
+//
+// times `scale`, which callers apply; geometry/views.cpp makes these numbers. `nearest` has a box instead.
+//
+// Back-projection on the cores (alu_block.cuh; Chilingaryan et al. 2018, algorithm 2). A block has 32 x 32
+// pixels. A thread has four of them, and of each four slices side by side, whose sums stay in registers:
+//
+//   for 16 views at a time:
+//     windows[v][..] in shared memory <- bins of each view v that the block meets
+//     for each view v, for each pixel:
+//       below = floor(h);  for t = 1 - reach .. reach:  sum[pixel] += a(h, below + t) windows[v][below + t]
+//   volume[pixel] = sum[pixel]
+//
+// Back-projection by texture units (texture_block.cuh; algorithm 1). A block has a tile of 16 x 16 pixels. A
+// thread has the same pixel of its four quarters, and every fourth view:
+//
+//   for v = group, group + 4, ..., for each quarter q:  sum[q] += height texture(h, v)
+//   the sums of the four groups are added in shared memory, in order
+//
+// Projection (gather.cuh), the transpose of the first. A thread has a bin b, a view, and up to 16 slices:
+//
+//   for each line of pixels, 16 lines at a time:   (rows of the volume if |step_x| >= |step_y|, else columns)
+//     for each pixel of the line whose hat reaches b:  sum += a(h, b) volume[pixel]
+//
+// Tensor cores make the same sums, as products of small matrices (mma.cu, folder `hopper`).
+
 #include <string>
 #include <vector>
 
@@ -7,8 +36,6 @@
 #include "../../parallel.hpp"
 
 namespace tandem::kernels::cuda {
-
-// What variants share.
 
 /// Projection on the cores. Float16: the coefficients of mma_backward, to the bit.
 void alu_forward(const ParallelViews& views, Precision precision, float alpha, Image<const float> volume,

@@ -1,6 +1,6 @@
-// Interpolation by texture units: the textbook's back-projection, one slice a launch and one thread a pixel;
-// and Chilingaryan et al. 2018, algorithm 1, with several slices a texel. A texture unit rounds the weights
-// of its two bins to 1/256; their bins are those of the other kernels.
+// Interpolation by texture units (parallel.hpp has the loop). `standard` is the back-projection of textbooks:
+// one slice a launch and one thread a pixel. `texture` has several slices a texel. A texture unit rounds the
+// weights of its two bins to 1/256. Their bins are those of the other kernels.
 
 #include "parallel.hpp"
 #include "texture_slices.cuh"

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tiles of pixels back-projected by texture units (Chilingaryan et al. 2018, algorithm 1).
+// Tiles of pixels back-projected by texture units: the second loop in parallel.hpp.
 
 #include <algorithm>
 

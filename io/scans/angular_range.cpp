@@ -1,4 +1,4 @@
-#include "sweep.hpp"
+#include "angular_range.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,22 +10,22 @@
 
 namespace tandem::io {
 
-Sweep::Sweep(std::vector<double> angles) : angles_(std::move(angles)) {
+AngularRange::AngularRange(std::vector<double> angles) : angles_(std::move(angles)) {
   if (!std::ranges::all_of(angles_, [](double angle) { return std::isfinite(angle); })) angles_.clear();
   std::ranges::sort(angles_);
 }
 
-double Sweep::step() const {
+double AngularRange::step() const {
   return (angles_.back() - angles_.front()) / std::max<double>(std::ssize(angles_) - 1, 1);
 }
 
-std::vector<double> Sweep::between(double first, double last) const {
+std::vector<double> AngularRange::between(double first, double last) const {
   std::vector<double> some = angles_;
   std::erase_if(some, [&](double angle) { return angle < first || angle > last; });
   return some;
 }
 
-bool Sweep::repeats(const Sweep& other) const {
+bool AngularRange::repeats(const AngularRange& other) const {
   if (angles_.empty() || other.angles_.empty()) return false;
   constexpr double even = 0.1;  // share of a step; two of eight turns that lie evenly are an eighth apart
   const double close = even * std::min(step(), other.step());
@@ -40,16 +40,16 @@ bool Sweep::repeats(const Sweep& other) const {
   return false;
 }
 
-bool Sweep::covers(const Sweep& other) const {
+bool AngularRange::covers(const AngularRange& other) const {
   const double rest = 0.5 * step();
   return angles_.front() - rest <= other.angles_.front() && angles_.back() + rest >= other.angles_.back();
 }
 
-std::string Sweep::in_degrees() const {
+std::string AngularRange::in_degrees() const {
   return words(tandem::in_degrees(angles_.front()), " to ", tandem::in_degrees(angles_.back()), " degrees");
 }
 
-std::vector<Range> sweeps_of(const std::vector<double>& angles) {
+std::vector<Range> angular_ranges_of(const std::vector<double>& angles) {
   constexpr Index fewest = 8;  // views
   constexpr double far = 2;    // usual steps
   const Index views = std::ssize(angles);
@@ -59,13 +59,13 @@ std::vector<Range> sweeps_of(const std::vector<double>& angles) {
   std::vector<double> sorted = steps;
   std::ranges::nth_element(sorted, sorted.begin() + views / 2);
   const double usual = sorted[views / 2];
-  std::vector<Range> sweeps{{0, 0}};
+  std::vector<Range> ranges{{0, 0}};
   for (Index k = 0; k < views; ++k) {
     if (k > 0 && steps[k - 1] * usual < 0 && std::abs(steps[k - 1]) > far * std::abs(usual))
-      sweeps.push_back({k, k});
-    sweeps.back().last = k + 1;
+      ranges.push_back({k, k});
+    ranges.back().last = k + 1;
   }
-  return sweeps;
+  return ranges;
 }
 
 }  // namespace tandem::io

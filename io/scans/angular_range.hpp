@@ -10,15 +10,15 @@
 namespace tandem::io {
 
 /// The angles of some views, rad, in rising order; empty if one of them is not finite.
-class Sweep {
+class AngularRange {
  public:
-  explicit Sweep(std::vector<double> angles);
+  explicit AngularRange(std::vector<double> angles);
   bool empty() const { return angles_.empty(); }
   /// Whether both turn through the same angles. They do not if views of one lie evenly between those of the
   /// other, or if the end of one is the beginning of the other.
-  bool repeats(const Sweep& other) const;
+  bool repeats(const AngularRange& other) const;
   /// Whether these angles reach as far as those of the other, within half a step.
-  bool covers(const Sweep& other) const;
+  bool covers(const AngularRange& other) const;
   std::string in_degrees() const;  ///< "0 to 179 degrees"
 
  private:
@@ -28,6 +28,6 @@ class Sweep {
 };
 
 /// The views between which the angles go back, one range for each turn.
-std::vector<Range> sweeps_of(const std::vector<double>& angles);
+std::vector<Range> angular_ranges_of(const std::vector<double>& angles);
 
 }  // namespace tandem::io
