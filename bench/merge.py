@@ -12,7 +12,7 @@ import json
 import pathlib
 
 FACTS = ("name", "date", "driver", "command")  # said of a result before what its report has
-WIDTH = 1000  # of a line: longer lists and objects have a line for each member
+WIDTH = 1000  # characters of a line: longer lists and objects have a line for each member
 
 
 def written(value, indent=""):
