@@ -16,7 +16,7 @@ CLANG_TIDY ?= clang-tidy-14
 SINCE ?= HEAD~10
 FAST := test_core test_geometry test_kernels test_io  # tests of seconds that touch memory and files
 
-.PHONY: help setup demo test others gpu-test arm bench compare format lint lint-changed format-check sanitize coverage mutants python wheel docs
+.PHONY: help setup demo test others gpu-test arm bench compare format lint lint-changed format-check lines sanitize coverage mutants python wheel docs
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -139,6 +139,9 @@ lint-changed: setup  ## clang-tidy on the sources changed since SINCE (else the 
 	@since=$$($(GIT) rev-parse --verify --quiet "$(SINCE)^{commit}" || $(GIT) rev-list --max-parents=0 HEAD | tail -1); \
 	$(GIT) diff --name-only --diff-filter=d $$since -- '*.cpp' | grep -v -e ^tests/ -e ^python/ -e cuda/ | \
 	  xargs -r -P $(JOBS) -n 1 $(CLANG_TIDY) --quiet -p build/lint && echo "lint: what changed since $$since is clean"
+
+lines:  ## lines of each room beside its budget (LOWER=1: a budget comes down to today's lines, never up)
+	@python3 cmake/count_lines.py . $(if $(LOWER),--lower)
 
 sanitize: setup  ## address and undefined-behaviour sanitizers over the fast tests
 	cmake --preset asan --log-level=WARNING

@@ -9,11 +9,11 @@ cell. Its axis, roll, tilt or midplane are off at random by up to the numbers be
 view is off by half a cell, root mean square, instead. The program is told the scanner without all that. The table has, for
 each number: bias and root mean square of the errors, the uncertainty that was said (root mean square), how many errors
 lie within one and two of it (68 and 95 % if it is right), and verdicts other than `resolved`. --json keeps it, with each
-error. The package `tandem` is needed. Figures of docs/calibrate.md:
+error; bench/results/coverage.json has the tables alone. The package `tandem` is needed. Figures of docs/calibrate.md:
 
-    python bench/coverage.py --quantities axis,roll,tilt,midplane --json bench/results/DATE/coverage-ellipsoids.json
+    python bench/coverage.py --quantities axis,roll,tilt,midplane --json out/ellipsoids.json
     python bench/coverage.py --body foam --beams parallel,cone,wide --quantities axis,roll,tilt,midplane \
-        --json bench/results/DATE/coverage-foam.json
+        --json out/foam.json
     python bench/coverage.py --body foam --beams parallel,cone,wide --quantities bin_shifts,row_shifts --draws 6
     python bench/coverage.py --beams parallel,cone,wide --quantities bin_shifts,row_shifts --draws 6
 """

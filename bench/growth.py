@@ -1,6 +1,6 @@
 """How the cost of a cone beam grows with N, for N^3 voxels from N views, by groups of views and by footprints.
 
-    python bench/growth.py FILE... [--picture PICTURE]       draws what files of `tandem bench cone` hold, and a table
+    python bench/growth.py FILE... [--picture PICTURE]       draws what reports of `tandem bench cone` hold, and a table
     python bench/growth.py --measure NAME [--tandem PROGRAM] [--device cpu] [--threads 1] [--repeat 3] [--sizes N,N,...]
 
 --measure writes NAME-N-MODEL.json of each size and model; what is there already is not measured again. A case that
@@ -8,11 +8,13 @@ fails, as where memory is too small, is a line that says so, and the others go o
 time of its runs, all threads together, since other programs lengthen it less than the clock on the wall; a GPU by the
 median on that clock, data on the card.
 
-The figures of docs/performance.md, and how those of a GPU come beside them:
+A FILE is such a report, --keep's file of all of them, or a file of bench/results, whose result `growth` is drawn. The
+figures of docs/performance.md, and how those of a GPU come beside them:
 
-    python bench/growth.py --tandem build/cpu/tandem --measure bench/results/2026-11-27/cpu-growth
-    python bench/growth.py --tandem build/cuda/tandem --measure bench/results/DATE/h200-growth --device cuda
-    python bench/growth.py bench/results/*/*-growth-*.json --picture docs/pictures/growth.png
+    python bench/growth.py --tandem build/cuda/tandem --measure out/h200 --device cuda
+    python bench/growth.py out/h200-*.json --keep out/growth.json
+    python bench/merge.py bench/results/h200.json out/growth.json --command "python bench/growth.py --measure"
+    python bench/growth.py bench/results/{epyc,h100,h200}.json --picture docs/pictures/growth.png
 """
 import argparse
 import json
@@ -39,11 +41,17 @@ def measure(asked):
                 print(f"growth: {size}, {model}: not measured", flush=True)
 
 
-def curves_of(files):
-    """{(machine, model): {direction: {N: row}}}, rows with their `seconds`."""
-    curves = {}
+def reports_of(files):
+    """Reports of `tandem bench cone`, each as it is or as the result `growth` of a machine."""
     for file in files:
         report = json.loads(file.read_text())
+        yield from (result for result in report.get("results", [{**report, "name": "growth"}]) if result["name"] == "growth")
+
+
+def curves_of(reports):
+    """{(machine, model): {direction: {N: row}}}, rows with their `seconds`."""
+    curves = {}
+    for report in reports:
         for row in report["rows"]:
             if row["variant"] not in MODELS or row["direction"] not in DIRECTIONS or row["views"] != row["size"]:
                 continue
@@ -111,6 +119,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     parser.add_argument("--picture", type=pathlib.Path)
+    parser.add_argument("--keep", type=pathlib.Path, help="one file of all reports, for bench/merge.py")
     parser.add_argument("--measure", type=pathlib.Path, help="begin of the names of files that are measured")
     parser.add_argument("--tandem", default="tandem")
     parser.add_argument("--device", default="cpu")
@@ -122,7 +131,10 @@ def main():
         parser.error("name the files to draw, or what to --measure")
     if asked.measure:
         return measure(asked)
-    curves = curves_of(asked.files)
+    reports = list(reports_of(asked.files))
+    if asked.keep:  # all from one machine
+        asked.keep.write_text(json.dumps({**reports[0], "rows": [row for report in reports for row in report["rows"]]}))
+    curves = curves_of(reports)
     print("\n".join(table(curves)))
     if asked.picture:
         draw(curves, asked.picture)
