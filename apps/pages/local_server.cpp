@@ -1,23 +1,27 @@
 #include "local_server.hpp"
 
+#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <tuple>
 
 // these stand before the header of the library, which takes its limits from them
 #define CPPHTTPLIB_HEADER_MAX_LENGTH 16384  // the longest line; `longest_request` bounds all lines together
 #define CPPHTTPLIB_LISTEN_BACKLOG SOMAXCONN
 #include <httplib.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <mutex>
 #include <random>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "../../core/error.hpp"
@@ -180,13 +184,14 @@ LocalServer::Impl::Impl(const Port& wished, const std::multimap<std::string, std
   });
   new_task_queue = [this] { return new Gate(connections); };
   set_pre_routing_handler([this](const Request& request, Response& response) {
-    response.status = judged(request);
-    if (response.status == 200 && request.method == "POST") return HandlerResponse::Unhandled;  // has a body
-    if (response.status == 200) response.status = reply(request, response);
+    const int status = judged(request);
+    if (status == 200 && request.method == "POST")
+      return HandlerResponse::Unhandled;  // its body is read first
+    response.status = status == 200 ? reply(request, response) : status;
     return HandlerResponse::Handled;
   });
   if (command)
-    Post(".*",
+    Post("/:secret/:command",
          [this](const Request& request, Response& response) { response.status = reply(request, response); });
   set_error_handler([this](const Request& request, Response& response) {
     if (response.status == 400 && request.version == "HTTP/1.1" && request.method != "GET" &&
@@ -220,17 +225,15 @@ int LocalServer::Impl::bound_to(const Port& wished) {
   return bound;
 }
 
-/// Answers one request. The library itself would wait for more requests, and does not know which connections
-/// are silent.
+/// Answers one request. This takes the place of a function of the library, since nothing else of it gives
+/// away the socket of a connection, which `Connections` needs to end a silent one.
 bool LocalServer::Impl::process_and_close_socket(socket_t socket) {
   if (accepts) return refuse(socket), false;
   Connections::One& one = connections.begin(socket);
   httplib::detail::SocketStream stream(socket, patience_s, 0, patience_s, 0);
   bool closes = true;
-  const bool done = process_request(stream, "127.0.0.1", 0, "127.0.0.1", port, true, closes, [&](Request& r) {
-    r.ranges.clear();  // answers have no parts
-    connections.ask(one);
-  });
+  const bool done = process_request(stream, "127.0.0.1", 0, "127.0.0.1", port, true, closes,
+                                    [&](Request&) { connections.ask(one); });
   connections.finish(one);
   return done;
 }
