@@ -33,6 +33,16 @@ GreyWindow window_of(std::vector<float> values) {
   return {low, high > low ? high : low + 1};
 }
 
+GreyWindow joint_window(const std::vector<std::span<const float>>& pictures, std::size_t enough) {
+  std::vector<float> values;
+  for (const std::span<const float> grey : pictures) {
+    const std::size_t step = 1 + grey.size() * pictures.size() / enough;
+    for (std::size_t k = 0; k < grey.size(); k += step)
+      if (std::isfinite(grey[k])) values.push_back(grey[k]);
+  }
+  return values.empty() ? GreyWindow{} : window_of(std::move(values));
+}
+
 io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place) {
   return {.black = window.black,
           .white = window.white,

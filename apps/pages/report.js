@@ -1,57 +1,3 @@
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="generator" content="tandem">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>tandem report</title>
-<link rel="icon" href="data:,">
-<style>
-{{style}}
-main { display: grid; gap: 14px; }
-#files { overflow-wrap: anywhere; }
-#numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 14px; }
-#numbers b { display: block; font-size: 20px; font-weight: 600; overflow-wrap: anywhere; }
-#pictures { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 4fr); gap: 14px; align-items: start; }
-#pictures:has(> :only-child) { grid-template-columns: minmax(0, 1fr); }
-#pictures > div { display: grid; gap: 14px; }
-@media (max-width: 900px) { #pictures { grid-template-columns: minmax(0, 1fr); } }
-#charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 14px; }
-.halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 14px; align-items: start; }
-#warnings { margin: 0; padding-left: 20px; color: var(--bad); overflow-wrap: anywhere; }
-#command { font: 14px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; margin: 0; white-space: pre-wrap; }
-td.text { white-space: normal; min-width: 160px; }
-@media print { body { padding: 0; } .card { break-inside: avoid; } }
-</style>
-</head>
-<body>
-<header><h1 id="title">tandem recon</h1><span id="files" class="soft"></span></header>
-<main>
-  <noscript>This page draws its report by a script that stands in it; allow it to run.</noscript>
-  <section class="card" id="numbers" aria-label="Results"></section>
-  <section class="card" hidden><h2>Warnings</h2><ul id="warnings"></ul></section>
-  <section class="card"><h2>Volume</h2><div id="pictures"></div><p id="greys" class="soft note"></p></section>
-  <section class="card" hidden><h2>Curves</h2><div id="charts"></div><p id="looked" class="soft note"></p></section>
-  <section class="card wide" hidden><h2>Cleaning</h2><table>
-    <thead><tr><th>step</th><th>values replaced</th><th>what else</th></tr></thead>
-    <tbody id="steps"></tbody>
-  </table><p id="idle" class="soft note"></p></section>
-  <section class="card wide" hidden><h2>Time</h2><table>
-    <thead><tr><th>part</th><th>time, s</th><th>of all work, %</th><th>amount</th><th>speed</th></tr></thead>
-    <tbody id="stations"></tbody>
-  </table><p id="times" class="soft note"></p></section>
-  <div class="halves">
-    <section class="card"><h2>Run</h2><dl id="facts"></dl></section>
-    <section class="card" hidden><h2>Parameters</h2><dl id="parameters"></dl></section>
-  </div>
-  <section class="card" hidden><h2>Command</h2><p id="command"></p></section>
-</main>
-<script id="report" type="application/json">{{report}}</script>
-<script id="volume" type="application/json">{{volume}}</script>
-<script>
-"use strict";
-{{script}}
 const report = JSON.parse(at("report").textContent), volume = JSON.parse(at("volume").textContent);
 parts = volume.parts;
 const number = x => typeof x === "number" && Number.isFinite(x);
@@ -93,24 +39,19 @@ function showWarnings() {
   for (const text of warnings) at("warnings").append(made("li", words(text)));
 }
 
+const chart = label => drawn("svg", {class: "plot", viewBox: "0 0 640 264", role: "img", "aria-label": label});
+
 /** How many voxels have which value, with the range that the pictures show. */
 function histogram({low, high, counts, below, above, not_finite, slices}) {
   const unit = volume.unit, label = "voxels, logarithmic, against " + unit;
-  const svg = drawn("svg", {class: "plot", viewBox: "0 0 640 264", role: "img", "aria-label": label});
-  const left = 84, right = 628, top = 62, bottom = 206, most = Math.max(...counts, 10);
-  const x = v => left + (right - left) * (v - low) / (high - low), y = n => n < 1 ? bottom : bottom - (bottom - top) * Math.log10(2 * n) / Math.log10(2 * most);
-  const nodes = [drawn("text", {x: 4, y: 20}, "voxels, logarithmic")];
-  for (const n of ticks(1, most, true))
-    nodes.push(drawn("line", {class: "grid", x1: left, x2: right, y1: y(n), y2: y(n)}),
-               drawn("text", {x: left - 8, y: y(n) + 6, "text-anchor": "end"}, large(n)));
-  const path = counts.map((n, k) => "H" + x(low + (high - low) * k / counts.length).toFixed(1) + "V" + y(n).toFixed(1)).join("");
-  nodes.push(drawn("path", {class: "bars", d: "M" + left + " " + bottom + path + "H" + right + "V" + bottom + "Z"}));
-  for (const v of ticks(low, high, false))
-    nodes.push(drawn("text", {x: x(v), y: bottom + 22, "text-anchor": "middle"}, three(v)));
+  const svg = chart(label), most = Math.max(...counts, 10);
+  const {x, y, left, right, top, bottom, nodes} =
+    framed(svg, "voxels", [low, high], [0.5, most], {logarithmic: true, below: "attenuation, " + unit, amount: n => n < 1 ? "" : large(n), top: 62});
+  const heights = counts.map((n, k) => "H" + x(low + (high - low) * k / counts.length).toFixed(1) + "V" + y(Math.max(n, 0.5)).toFixed(1));
+  nodes.push(drawn("path", {class: "bars", d: "M" + left + " " + bottom + heights.join("") + "H" + right + "V" + bottom + "Z"}));
   for (const [v, name] of [[volume.black, "black"], [volume.white, "white"]])
     nodes.push(drawn("line", {class: "curve", "stroke-dasharray": "5 4", x1: x(v), x2: x(v), y1: top, y2: bottom}),
                drawn("text", {x: x(v), y: top - 6, "text-anchor": "middle"}, name));
-  nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 48, "text-anchor": "middle"}, "attenuation, " + unit));
   svg.replaceChildren(...nodes);
   const outside = [[below, "below"], [above, "above"], [not_finite, "not finite"]].filter(([n]) => n > 0).map(([n, where]) => whole(n) + " " + where);
   const figure = made("figure");
@@ -155,8 +96,8 @@ function showCurves() {
   for (const [label, points, logarithmic] of charts) {
     if (points.length < 2) continue;
     show("charts");
-    const svg = drawn("svg", {class: "plot", viewBox: "0 0 640 264", role: "img", "aria-label": label});
-    plot(svg, [{points, kind: "curve newest"}], logarithmic && points.some(p => p[1] > 0), label);
+    const svg = chart(label);
+    plot(svg, [{points, kind: "curve newest"}], label, {logarithmic: logarithmic && points.some(p => p[1] > 0), below: "iteration", whole: true});
     at("charts").append(svg);
   }
   const slices = list(curves.slices);
@@ -184,9 +125,8 @@ function showSteps() {
       idle.push(name);
       continue;
     }
-    const row = made("tr"), what = notes.map(n => counted(Number(n[1]), "row") + ": " + words(n[0])).join("; ");
-    row.append(made("td", name), made("td", number(s.replaced) ? whole(s.replaced) : "–"), made("td", what || "–", "text"));
-    at("steps").append(row);
+    const what = notes.map(n => counted(Number(n[1]), "row") + ": " + words(n[0])).join("; ");
+    at("steps").append(tableRow([name, number(s.replaced) ? whole(s.replaced) : "–", made("td", what || "–", "text")]));
   }
   if (all.length === 0) return;
   show("steps");
@@ -199,11 +139,10 @@ function showStations() {
   if (stations.length === 0) return;
   show("stations");
   for (const s of stations) {
-    const row = made("tr"), speed = number(s.gups) ? rate(s.gups * 1e9, "updates") : number(s.gb_per_s) ? rate(s.gb_per_s * 1e9, "bytes") : "–";
+    const speed = number(s.gups) ? rate(s.gups * 1e9, "updates") : number(s.gb_per_s) ? rate(s.gb_per_s * 1e9, "bytes") : "–";
     const amount = number(s.updates) ? large(s.updates) + " updates" : number(s.bytes) ? size(s.bytes) : "–";
-    row.append(...[parts[s.name] || words(s.name), number(s.seconds) ? s.seconds.toFixed(s.seconds < 9.995 ? 2 : 1) : "–",
-                   number(s.share) ? (100 * s.share).toFixed(0) : "–", amount, speed].map(text => made("td", text)));
-    at("stations").append(row);
+    at("stations").append(tableRow([parts[s.name] || words(s.name), number(s.seconds) ? s.seconds.toFixed(s.seconds < 9.995 ? 2 : 1) : "–",
+                                    number(s.share) ? (100 * s.share).toFixed(0) : "–", amount, speed]));
   }
   const ahead = object(report.forecast);
   at("times").textContent = "Parts work at the same time; the whole run took " + (number(took) ? time(took) : "–") +
@@ -228,8 +167,7 @@ function showFacts() {
     device: list(report.device).join(", "),
     version: "tandem " + words(report.version),
   };
-  for (const [name, text] of Object.entries(facts))
-    if (text) at("facts").append(made("dt", name), made("dd", text));
+  listed("facts", Object.entries(facts));
   if (typeof report.command_line !== "string" || report.command_line === "tandem") return;
   show("command");
   at("command").textContent = report.command_line;
@@ -239,16 +177,12 @@ function showParameters() {
   const lines = typeof report.config === "string" ? report.config.split("\n").filter(line => / = /.test(line) && !line.startsWith("#")) : [];
   if (lines.length === 0) return;
   show("parameters");
-  for (const line of lines) {
-    const equals = line.indexOf(" = ");
-    const text = line.slice(equals + 3);
-    at("parameters").append(made("dt", line.slice(0, equals)), made("dd", /^-?[\d.]+$/.test(text) ? rounded(Number(text)) : text.replace(/^"(.*)"$/, "$1")));
-  }
+  listed("parameters", lines.map(line => {
+    const equals = line.indexOf(" = "), text = line.slice(equals + 3);
+    return [line.slice(0, equals), /^-?[\d.]+$/.test(text) ? String(rounded(Number(text))) : text.replace(/^"(.*)"$/, "$1") || " "];
+  }));
 }
 
 at("files").textContent = words(report.input) + " → " + words(report.output);
 document.title = words(report.output) + " · tandem";
 for (const part of [showNumbers, showWarnings, showPictures, showCurves, showSteps, showStations, showFacts, showParameters]) part();
-</script>
-</body>
-</html>
