@@ -55,9 +55,7 @@ bool has_best(const SweepMade& all) {
 
 void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& name) {
   const Index joined = ceil_div(all.place.grid.size[0], all.pictures.front().width);  // voxels in a pixel
-  std::vector<float> greys = all.pictures[all.result.best].grey;
-  std::erase_if(greys, [](float v) { return !std::isfinite(v); });
-  io::Sheet sheet = sheet_of(window_of(std::move(greys)), all.place);
+  io::Sheet sheet = sheet_of(joint_window({all.pictures[all.result.best].grey}), all.place);
   sheet.pixel *= joined;
   for (std::size_t k = 0; k < all.pictures.size(); ++k)
     all.pictures[k].captions = {(k == 0 ? name + ' ' : "") + all.texts[k]};

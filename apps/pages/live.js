@@ -1,13 +1,9 @@
-function bar(share) {
-  const outside = made("span", "", "bar"), inside = made("i");
-  inside.style.width = 100 * Math.min(1, Math.max(0, share)) + "%";
-  outside.append(inside);
-  return outside;
-}
 /** A cell with a share as a bar beside its text. */
 function cell(text, share, kind = "") {
-  const td = made("td");
-  td.append(bar(share), made("span", text, "text " + kind));
+  const td = made("td"), outside = made("span", "", "progress"), inside = made("i");
+  inside.style.width = 100 * Math.min(1, Math.max(0, share)) + "%";
+  outside.append(inside);
+  td.append(outside, made("span", text, "text " + kind));
   return td;
 }
 
@@ -24,7 +20,7 @@ function showWhole(s) {
   const counts = total > 0 && (!solves || whole > 0) ? Math.floor(whole + 1e-6) + " of " + total + " slices, " : "";
   at("share").textContent = s.ended === "done" ? "" : total > 0 ? counts + Math.floor(100 * share) + " %" : "";
   at("detail").textContent = s.ended === "done" ? "" : solves ? others.join(", ") : detail;
-  document.querySelector("#whole .bar > i").style.width = 100 * share + "%";
+  document.querySelector("#whole .progress > i").style.width = 100 * share + "%";
   const speed = s.slices > 0 ? done / (s.seconds - s.since) : 0;
   const left = !s.ended && speed > 0 && done < total ? ", about " + time((total - done) / speed) + " left" : "";
   at("times").textContent = s.ended === "done" ? "took " + time(s.seconds) : time(s.seconds) + " since the start" + left;
@@ -126,21 +122,14 @@ function showPlan(s) {
   if (!p || told || s.stations.length === 0) return;
   told = true;
   at("files").textContent = p.input + " → " + p.output;
-  const g = p.geometry, v = p.volume;
-  const facts = {
-    scan: p.format + ", " + counted(g.views, "view") + " × " + counted(g.rows, "row") + " × " + counted(g.bins, "bin"),
-    geometry: g.words,
-    volume: v.shape.join(" × ") + " (z, y, x), " + v.unit,
-    method: p.algorithm + ", model " + p.model.replaceAll("_", " ") + ", " + p.variant + ", " + p.precision,
-    device: p.device.join(", "),
+  listed("facts", Object.entries({
+    ...factsOf(p),
     "at once": counted(p.rows_at_once, "slice"),
     memory: size(p.memory_bytes) + " at most" +
       (p.device_memory_bytes > 0 ? ", " + size(p.device_memory_bytes) + " of each GPU" : ""),
     forecast: s.forecast ? time(s.forecast.seconds) + "; longest: " + (parts[s.forecast.slowest] || s.forecast.slowest)
                          : "none; it needs an earlier run like this one",
-    version: "tandem " + p.version,
-  };
-  listed("facts", Object.entries(facts));
+  }));
 }
 
 function show(s) {

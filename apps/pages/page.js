@@ -32,7 +32,6 @@ function large(amount) {
   return three(amount) + steps[k];
 }
 const size = bytes => large(bytes) + (bytes < 999.5 ? " B" : "B");
-const rate = (amount, unit) => !(amount > 0) ? "–" : unit === "updates" ? large(amount) + " updates/s" : size(amount) + "/s";
 
 /** Seconds as "0.03 s", "7.2 s", "3 min 05 s", "2 h 07 min". */
 function time(s) {
@@ -43,8 +42,6 @@ function time(s) {
                   : Math.floor(s / 3600) + " h " + two(s % 3600 / 60) + " min";
 }
 
-let parts = {};  // what the parts of a run do, in words of its user, by their names
-
 /** A bar of 1, 2 or 5 times a power of ten, at most a quarter as wide as a picture of this width. */
 function scaleBar(width, unit) {
   const step = 10 ** Math.floor(Math.log10(width / 4) + 1e-9);
@@ -53,16 +50,6 @@ function scaleBar(width, unit) {
   const bar = made("span", small ? three(length * 1000) + " µm" : unit === "mm" ? three(length) + " mm" : counted(rounded(length), unit), "scale");
   bar.style.width = 100 * length / width + "%";
   return bar;
-}
-
-/** A picture with its caption and, if it is not too flat, a scale bar; width and height are lengths in this unit. */
-function figureOf(image, caption, width, height, unit) {
-  const figure = made("figure"), frame = made("div", "", "frame");
-  frame.style.setProperty("--aspect", width / height);
-  frame.append(image);
-  if (height > width / 8) frame.append(scaleBar(width, unit));
-  figure.append(frame, made("figcaption", caption, "soft"));
-  return figure;
 }
 
 function drawn(tag, attributes, text = "") {

@@ -54,13 +54,13 @@ io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place) {
 void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
   const auto& size = plan.job.grid.size;
   if (size[2] < fewest_slices) pictures.resize(1);
-  std::vector<float> all;
+  std::vector<std::span<const float>> all;
   for (std::size_t k = 0; k < pictures.size(); ++k) {
     const std::string count = std::to_string(size[2 - k]), middle = std::to_string(size[2 - k] / 2);
     pictures[k].captions = {std::string("plane ") + "zyx"[k] + " = " + middle + " of " + count};
-    all.insert(all.end(), pictures[k].grey.begin(), pictures[k].grey.end());
+    all.emplace_back(pictures[k].grey);
   }
-  io::write_png(std::move(output), pictures, sheet_of(window_of(std::move(all)), plan.job.place()));
+  io::write_png(std::move(output), pictures, sheet_of(joint_window(all), plan.job.place()));
 }
 
 }  // namespace tandem::apps

@@ -1,14 +1,9 @@
 const report = JSON.parse(at("report").textContent), volume = JSON.parse(at("volume").textContent);
 parts = volume.parts;
-const number = x => typeof x === "number" && Number.isFinite(x);
-const list = x => Array.isArray(x) ? x : [];
-const object = x => x !== null && typeof x === "object" && !Array.isArray(x) ? x : {};
 const show = id => at(id).closest("section").hidden = false;
-const words = x => x === null || x === undefined ? "–" : typeof x === "object" ? JSON.stringify(x) : String(x);
 
 /** From the start of the run until the volume had its name; older reports know only of the work between. */
 const took = object(report.seconds).run ?? object(report.seconds).total;
-const spoken = text => String(text).replaceAll("_", " ");
 const whole = x => Math.round(x).toLocaleString("en");
 
 function showNumbers() {
@@ -70,7 +65,7 @@ function showPictures() {
     image.alt = "plane " + p.axis;
     return figureOf(image, "plane " + p.axis + " = " + p.index + " of " + p.count, p.width, p.height, object(report.volume).unit_of_length || "voxel");
   });
-  const beside = made("div");
+  const beside = made("div", "", "column");
   first.firstChild.classList.add("large");
   beside.append(...others, histogram(volume.histogram));
   at("pictures").append(first, beside);
@@ -150,24 +145,7 @@ function showStations() {
 }
 
 function showFacts() {
-  const g = object(report.geometry), v = object(report.volume), from = object(report.source);
-  const inputs = number(from.files) ? counted(from.files, "file") + ", " + size(from.bytes) + ", changed last " + words(from.modified).replace("T", " ").replace("Z", " UTC") +
-    ", checksum " + words(from.digest) + " (CRC-32 of names, sizes and the first 16 KiB of each)" : null;
-  const amount = (n, thing) => number(n) ? counted(n, thing) : "– " + thing + "s";
-  const facts = {
-    date: typeof report.begun === "string" ? report.begun.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC") : null,
-    input: inputs,
-    scan: words(report.format) + ", " + amount(g.views, "view") + " × " + amount(g.rows, "row") + " × " + amount(g.bins, "bin"),
-    geometry: g.words || (g.kind ? (g.kind === "cone" && g.rows === 1 ? "fan" : g.kind) + " beam" : null),
-    axis: number(g.axis_bin_taken) ? "bin " + rounded(g.axis_bin_taken) + " of the file" : null,
-    "pixel of the detector": number(g.pixel_size_mm) ? three(g.pixel_size_mm) + " mm" : "not known",
-    volume: list(v.shape).join(" × ") + " (z, y, x), " + words(v.unit),
-    "size of a voxel": number(v.pitch_mm) ? three(v.pitch_mm) + " mm" : "not known",
-    model: [report.model, report.variant, report.precision].map(words).map(spoken).join(", ") + (report.matched === false ? ", an unmatched pair" : ""),
-    device: list(report.device).join(", "),
-    version: "tandem " + words(report.version),
-  };
-  listed("facts", Object.entries(facts));
+  listed("facts", Object.entries(factsOf(report)));
   if (typeof report.command_line !== "string" || report.command_line === "tandem") return;
   show("command");
   at("command").textContent = report.command_line;

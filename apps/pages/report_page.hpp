@@ -43,7 +43,7 @@ struct VolumeView {
 /// few slices has only the plane across the axis. Reads at most about a thousand slices. @throws FileError
 VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress);
 
-/// The page of a report of `recon` (apps/pages/report_page.html), which needs no other file and no network.
+/// The page of a report of `recon` (apps/pages/report.html), which needs no other file and no network.
 /// If there are no planes, it says why: `missing`.
 std::string report_page(const nlohmann::json& report, const VolumeView& view, const std::string& missing);
 
