@@ -3,7 +3,7 @@
 
 const showNames = ["A", "B", "both", "difference"], limits = ["black", "white"];
 
-/** Of the buttons of a kind, the one with this name is pressed; `S` knows it. */
+/** Presses the button of a kind that has this name, and no other one; `S` knows it. */
 function press(kind, names, name) {
   S[kind] = name;
   for (const one of names) at(kind + "-" + one).setAttribute("aria-pressed", one === name);

@@ -10,7 +10,6 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
-#include "../../core/version.hpp"
 #include "../../options/renamed.hpp"
 #include "../../pipeline/plan/warn.hpp"
 #include "../../pipeline/watch/live.hpp"
@@ -229,7 +228,7 @@ void run_sweep(ReconOptions& o) {
   for (const std::string& text : made.warnings) progress.warn(text);
   if (made.result.verdict != pipeline::Verdict::resolved) progress.warn("--sweep: " + made.result.words);
   progress.clear();
-  json report = {{"command", "recon"}, {"version", TANDEM_VERSION}, {"input", o.scan.path}};
+  json report = {{"command", "recon"}, {"input", o.scan.path}};
   report.update(sweep_json(asked, made));
   report["warnings"] = progress.warnings();
   write_report(o.common, report);

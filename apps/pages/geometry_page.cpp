@@ -44,7 +44,7 @@ std::vector<Index> shown(std::size_t views) {
 /// A view as it is drawn. Parallel rays begin as far away as the volume reaches.
 struct Drawn {
   Vector3 source;
-  std::vector<Vector3> outline;          ///< of the detector, first along row 0; of a flat one its corners
+  std::vector<Vector3> outline;          ///< the detector, first along row 0; its corners, if it is flat
   std::array<Vector3, 4> corners, from;  ///< where rays end and begin
 };
 

@@ -1,7 +1,6 @@
 // Volumes as MetaImage, as ITK reads them (https://itk.org/Wiki/ITK/MetaIO): voxels are written into the same
 // file, and are read from another one too (*.mhd).
 
-#include <array>
 #include <sstream>
 
 #include "../../core/error.hpp"
