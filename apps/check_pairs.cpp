@@ -115,7 +115,6 @@ LinearOperator flexible_in_tiles(const CheckCase& c) {
 CheckedPair pair_of(std::optional<Model> CheckedPair::*beam, Model model, std::vector<CheckShape> shapes) {
   const bool is_cone = beam == &CheckedPair::cone;
   CheckedPair pair{.name = (is_cone ? "cone/" : "parallel/") + std::string(name_of(model)),
-                   .matched = true,
                    .shapes = std::move(shapes),
                    .make = [=](const CheckCase& c) { return is_cone ? cone(c, model) : parallel(c, model); }};
   pair.*beam = model;
@@ -139,7 +138,6 @@ const std::vector<CheckedPair>& checked_pairs() {
   using enum Model;
   const auto of_fdk = [](const char* name, Model model) {
     return CheckedPair{.name = name,
-                       .matched = true,
                        .cone = model,
                        .filtered = true,
                        .shapes = cone_shapes,
@@ -150,10 +148,9 @@ const std::vector<CheckedPair>& checked_pairs() {
       pair_of(&CheckedPair::parallel, joseph, parallel_shapes),
       pair_of(&CheckedPair::parallel, fourier, fourier_shapes),
       {.name = "parallel/ramp_filter",
-       .matched = true,
        .shapes = few,
        .make = [](const CheckCase& c) { return ramp_filter(c.scan, {}, c.device); }},
-      {.name = "parallel/align_rows", .matched = true, .shapes = few, .make = aligned},
+      {.name = "parallel/align_rows", .shapes = few, .make = aligned},
       {.name = "parallel/unmatched joseph with pixel_driven",
        .matched = false,
        .parallel = pixel_driven,
@@ -164,7 +161,6 @@ const std::vector<CheckedPair>& checked_pairs() {
            }},
       pair_of(&CheckedPair::cone, separable_footprint, footprint_shapes),
       {.name = "cone/separable_footprint in tiles",
-       .matched = true,
        .cone = separable_footprint,
        .shapes = cone_shapes,
        .make = cone_in_tiles},
@@ -172,12 +168,10 @@ const std::vector<CheckedPair>& checked_pairs() {
       pair_of(&CheckedPair::cone, pixel_driven, cone_shapes),
       pair_of(&CheckedPair::cone, hierarchical, hierarchical_shapes),
       {.name = "flexible/separable_footprint",
-       .matched = true,
        .flexible = true,
        .shapes = flexible_shapes,
        .make = flexible_pair},
       {.name = "flexible/separable_footprint in tiles",
-       .matched = true,
        .flexible = true,
        .shapes = cone_shapes,
        .make = flexible_in_tiles},

@@ -31,13 +31,13 @@ struct CheckCase {
 /// A projector and a back-projector; `matched`: whether this is the transpose of that.
 struct CheckedPair {
   std::string name;
-  bool matched;
+  bool matched = true;
   std::optional<Model> parallel{};  ///< model of its parallel-beam projector, if it has several executions
   std::optional<Model> cone{};      ///< model of its cone-beam projector
   bool filtered = false;            ///< whether it back-projects data of the filter of FDK
   bool flexible = false;            ///< whether its beam is a flexible one
-  std::vector<CheckShape> shapes;
-  std::function<LinearOperator(const CheckCase&)> make;
+  std::vector<CheckShape> shapes{};
+  std::function<LinearOperator(const CheckCase&)> make{};
 };
 
 const std::vector<CheckedPair>& checked_pairs();

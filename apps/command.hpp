@@ -84,9 +84,9 @@ nlohmann::json or_null(const std::optional<double>& value);
 /// Takes the file of --json before the work, so that the report can be written at the end, and begins the
 /// log. Devices and pipes are opened as they are, and a reader of a pipe is waited for. @throws FileError
 void open_report(Common& common);
-/// Writes the report to the place of --json. For several runs, standard output gets one document with a list.
-/// Results for people go to standard output, unless the report goes there.
-void write_report(Common& common, const nlohmann::json& report);
+/// Writes the report, with the version of tandem, to the place of --json. For several runs, standard output
+/// gets one document with a list. Results for people go to standard output, unless the report goes there.
+void write_report(Common& common, nlohmann::json report);
 
 /// A command of the program. Each has a file in commands/ and a line in its table.
 struct Command {

@@ -6,7 +6,6 @@
 
 #include "../../bench/harness.hpp"
 #include "../../core/instruction_set.hpp"
-#include "../../core/version.hpp"
 #include "../../io/volumes/volume_kind.hpp"
 #include "../../kernels/cone.hpp"
 #include "../../kernels/fourier.hpp"
@@ -127,7 +126,6 @@ void run_bench(BenchOptions& o) {
   progress.clear();
   if (o.common.json != "-") print_rows(o.axes.device, rows);
   write_report(o.common, {{"command", "bench"},
-                          {"version", TANDEM_VERSION},
                           {"case", o.name},
                           {"device", description(o.axes.device)},
                           {"instructions", instruction_set()},

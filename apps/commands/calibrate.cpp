@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "../../core/error.hpp"
-#include "../../core/version.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../../io/png.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
@@ -93,7 +92,6 @@ void run_calibrate(CalibrateOptions& o) {
   if (!o.preview.empty())
     io::write_png({o.preview, io::Content::picture, o.common.replace()}, found.pictures, found.sheet);
   found.report.update({{"command", "calibrate"},
-                       {"version", TANDEM_VERSION},
                        {"input", o.scan.path},
                        {"output", o.output},
                        {"warnings", progress.warnings()}});

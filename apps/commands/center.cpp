@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "../../core/version.hpp"
 #include "../../options/steps.hpp"
 #include "../../pipeline/complete/complete.hpp"
 #include "../runs/lines.hpp"
@@ -25,8 +24,11 @@ struct CenterOptions {
 
 nlohmann::json report_of_axis(const CenterOptions& o, double axis, double uncertainty,
                               pipeline::AxisMethod method) {
-  return {{"command", "center"}, {"version", TANDEM_VERSION},  {"input", o.scan.path},
-          {"axis_bin", axis},    {"uncertainty", uncertainty}, {"method", name_of(method)}};
+  return {{"command", "center"},
+          {"input", o.scan.path},
+          {"axis_bin", axis},
+          {"uncertainty", uncertainty},
+          {"method", name_of(method)}};
 }
 
 void finish(CenterOptions& o, nlohmann::json report, ProgressLine& progress) {

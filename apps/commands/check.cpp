@@ -7,7 +7,6 @@
 
 #include "../../core/instruction_set.hpp"
 #include "../../core/names.hpp"
-#include "../../core/version.hpp"
 #include "../../kernels/launches.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/algebra.hpp"
@@ -178,11 +177,8 @@ void run_check(CheckOptions& o) {
     rows.push_back(check(line, o.size, device));
     if (rows.back()["ok"] == false) all_hold = false;
   }
-  json report = {{"command", "check"},
-                 {"version", TANDEM_VERSION},
-                 {"instructions", instruction_set()},
-                 {"pairs", rows},
-                 {"ok", all_hold}};
+  json report = {
+      {"command", "check"}, {"instructions", instruction_set()}, {"pairs", rows}, {"ok", all_hold}};
   if (o.pair.empty()) report["kernels_not_reached"] = not_reached(rows, device);
   progress.clear();
   if (o.common.json != "-") print_pairs(device, rows);

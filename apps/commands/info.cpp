@@ -5,7 +5,6 @@
 #include "../../core/error.hpp"
 #include "../../core/instruction_set.hpp"
 #include "../../core/units.hpp"
-#include "../../core/version.hpp"
 #include "../../io/png.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/volumes/volume_kind.hpp"
@@ -227,7 +226,6 @@ void run_info(InfoOptions& o) {
   if (o.common.json != "-")
     reader ? print_scan(o.scan.path, reader->info().scan, report) : print_volume(o.scan.path, report);
   report["command"] = "info";
-  report["version"] = TANDEM_VERSION;
   report["input"] = o.scan.path;
   write_report(o.common, report);
 }

@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "../../core/error.hpp"
-#include "../../core/version.hpp"
 #include "../../io/files/json.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../command.hpp"
@@ -98,11 +97,9 @@ void run_report(PageOptions& o) {
   }
   io::Output(o.output, io::Content::page, o.common.replace()).write(report_page(report, view, why_none));
   progress.clear();
-  write_report(o.common, {{"command", "report"},
-                          {"version", TANDEM_VERSION},
-                          {"input", o.run},
-                          {"output", o.output},
-                          {"pictures", view.planes.size()}});
+  write_report(
+      o.common,
+      {{"command", "report"}, {"input", o.run}, {"output", o.output}, {"pictures", view.planes.size()}});
   if (o.common.tells()) std::cout << "written   " << o.output << '\n';
 }
 

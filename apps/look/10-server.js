@@ -3,9 +3,20 @@
 const paneName = (id => name => name + " " + id)(Math.random().toString(36).slice(2));
 
 /** What the page knows and what was chosen. */
-const S = {about: null, options: {}, other: null, z: null, region: null, size: [1, 1, 1], show: "A", tool: "window", tab: "slice"};
+const S = {about: null, size: [1, 1, 1], show: "A", window: null, line: null};
 
-const noAnswer = "tandem look does not answer any more; was it ended?";
+const silence = "tandem look does not answer; was it ended?", noAnswer = "tandem look does not answer any more; was it ended?";
+
+/** The page begins with what the program says of what is looked at. */
+async function begin(setUp) {
+  try {
+    S.about = await (await fetch("about.json")).json();
+  } catch {
+    return complain(silence);
+  }
+  setUp();
+}
+const fileName = path => path.replace(/\/+$/, "").split("/").pop();
 
 function complain(text) {
   if (at("error").textContent !== text) at("error").textContent = text;  // said aloud only if it is new
@@ -44,6 +55,8 @@ async function picture(path, command) {
   return {...head, grey: head.coded ? decoded(new Uint16Array(bytes, end + 1), head.coded) : new Float32Array(bytes, end + 1)};
 }
 
+const took = found => { at("state").textContent = found.milliseconds.toFixed(0) + " ms" + (found.rough ? ", rough" : ""); };
+
 const failed = new Map();  // what could not be had, and why
 
 /** The trouble of `what` is told, until it succeeds. */
@@ -64,6 +77,8 @@ class Asker {
   constructor(path, wish, got) {
     Object.assign(this, {path, wish, got, number: 0, flying: 0, took: Infinity, since: 0});
   }
+  /** By default nothing is told of how long a picture took. */
+  shown() {}
   want() {
     if (!this.wanted) this.since = performance.now();
     this.wanted = true;
@@ -95,6 +110,6 @@ class Asker {
     found.milliseconds = performance.now() - since;
     document.body.dataset[rough ? "roughMs" : "fineMs"] = found.milliseconds.toFixed(1);
     document.body.dataset.pictures = 1 + Number(document.body.dataset.pictures || 0);
-    if (this.shown) this.shown(found);
+    this.shown(found);
   }
 }

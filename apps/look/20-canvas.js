@@ -17,7 +17,7 @@ function painted(p, {black, white}) {
     const level = v >= 255 ? 255 : v > 0 ? v | 0 : 0;
     out[k] = Number.isNaN(v) ? 0 : 0xff000000 | level << 16 | level << 8 | level;
   }
-  const canvas = document.createElement("canvas");
+  const canvas = made("canvas");
   canvas.width = p.width, canvas.height = p.height;
   canvas.getContext("2d").putImageData(image, 0, 0);
   return canvas;
@@ -41,6 +41,9 @@ function bar(stage, width, unit) {
   stage.append(scaleBar(width, unit));
 }
 
+/** The k-th of pictures of this height that lie below one another. */
+const partOf = ({width, grey}, height, k) => ({width, height, grey: grey.subarray(k * width * height, (k + 1) * width * height)});
+
 /** How much of a canvas's width its bins take; values that were counted from low to high. */
 function drawHistogram(svg, h) {
   if (!h) return svg.replaceChildren();
@@ -54,26 +57,5 @@ function drawHistogram(svg, h) {
   nodes.push(drawn("line", {class: "mean", x1: x(h.mean), x2: x(h.mean), y1: 10, y2: bottom}));
   nodes.push(drawn("text", {x: left, y: 142}, three(h.low)), drawn("text", {x: right, y: 142, "text-anchor": "end"}, three(h.high)),
              drawn("text", {x: 320, y: 142, "text-anchor": "middle"}, "mean " + three(h.mean) + ", spread " + three(h.spread) + "; logarithmic"));
-  svg.replaceChildren(...nodes);
-}
-
-/** Curves of points (x, y) with axes; each has a class. */
-function drawCurves(svg, curves, label, height = 200) {
-  const all = curves.flatMap(c => c.points).filter(p => Number.isFinite(p[1]));
-  if (all.length === 0) return svg.replaceChildren();
-  const lowest = (k) => all.reduce((m, p) => Math.min(m, p[k]), Infinity), highest = (k) => all.reduce((m, p) => Math.max(m, p[k]), -Infinity);
-  let [x0, x1, y0, y1] = [lowest(0), highest(0), lowest(1), highest(1)];
-  if (x1 <= x0) x1 = x0 + 1;
-  if (y1 <= y0) y0 -= 0.5, y1 += 0.5;
-  const left = 84, right = 628, top = 30, bottom = height - 28;
-  const x = v => left + (right - left) * (v - x0) / (x1 - x0), y = v => bottom - (bottom - top) * (v - y0) / (y1 - y0);
-  const nodes = [drawn("text", {x: 4, y: 16}, label)];
-  for (const v of ticks(y0, y1, false)) nodes.push(drawn("line", {class: "grid", x1: left, x2: right, y1: y(v), y2: y(v)}), drawn("text", {x: left - 8, y: y(v) + 5, "text-anchor": "end"}, three(v)));
-  for (const v of ticks(x0, x1, false)) nodes.push(drawn("text", {x: x(v), y: bottom + 20, "text-anchor": "middle"}, String(rounded(v))));
-  for (const c of curves) {
-    const points = c.points.filter(p => Number.isFinite(p[1])).map(p => x(p[0]).toFixed(1) + "," + y(p[1]).toFixed(1));
-    nodes.push(drawn("polyline", {class: c.kind, points: points.join(" ")}));
-    if (c.dots) for (const p of points) nodes.push(drawn("circle", {class: "dot", cx: p.split(",")[0], cy: p.split(",")[1], r: 3}));
-  }
   svg.replaceChildren(...nodes);
 }

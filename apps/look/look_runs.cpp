@@ -79,11 +79,6 @@ void LookRuns::end() {
   stop_ = over_ = true;
 }
 
-json LookRuns::state() const {
-  const std::lock_guard lock(mutex_);
-  return state_;
-}
-
 json LookRuns::scans() const {
   constexpr std::size_t most = 500;
   std::set<std::string> names(options_.scans().begin(), options_.scans().end());

@@ -29,7 +29,7 @@ class LookRuns : ToldOf {
   void stop();  ///< ends the run and those behind it
   void end();   ///< and all that would be asked for
   /// {state: "none", "runs", "done" or "failed", name, stage, done, total, ...; of several scans also rows}
-  nlohmann::json state() const;
+  using ToldOf::state;
 
  private:
   using Json = nlohmann::json;
@@ -45,7 +45,6 @@ class LookRuns : ToldOf {
 
   const LookOptions& options_;
   // the mutex guards all members below
-  Json state_ = {{"state", "none"}};
   bool stop_ = false, over_ = false;
   std::thread thread_;
 };

@@ -77,6 +77,12 @@ LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& pars
   return opened_.front();
 }
 
+LookScan::Looked LookScan::looked(const json& options) {
+  auto parsed = options_.parsed(options);
+  ReconOptions& o = parsed->options;
+  return {std::move(parsed), o, opened(options, o)};
+}
+
 LookScan::Opened LookScan::opened_as(const std::string& how, const ReconOptions& parsed) const {
   Opened one{how, nullptr, nullptr, nullptr};
   if (options_.follows()) {
@@ -108,12 +114,10 @@ Index LookScan::views_seen(io::GrowingScan& scan, ProgressLine& says) {
 }
 
 json LookScan::grown() {
-  const auto parsed = options_.parsed(options_.start());
-  const ReconOptions& o = parsed->options;
-  Opened& opened_scan = opened(options_.start(), o);
-  if (opened_scan.growing == nullptr)
+  const auto [parsed, o, followed] = looked(options_.start());
+  if (followed.growing == nullptr)
     throw UsageError("the scan is not followed; start tandem look with --follow");
-  io::GrowingScan& scan = *opened_scan.growing;
+  io::GrowingScan& scan = *followed.growing;
   ProgressLine says(o.common);
   const Index views = views_seen(scan, says), planned = scan.planned();
   if (views > ring_.last) {
@@ -139,9 +143,7 @@ json LookScan::grown() {
 
 pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on,
                                        pipeline::OppositeViews* opposite) {
-  const auto parsed = options_.parsed(options);
-  ReconOptions& o = parsed->options;
-  Opened& scan = opened(options, o);
+  const auto [parsed, o, scan] = looked(options);
   ProgressLine silent(o.common);
   complete_recipe(o, *scan.reader, silent);
   const Index slices = scan.maker->full_size(o.recipe)[0];
@@ -155,9 +157,7 @@ pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index>
 }
 
 Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
-  const auto parsed = options_.parsed(options_in(asked));
-  ReconOptions& o = parsed->options;
-  Opened& scan = opened(options_in(asked), o);
+  const auto [parsed, o, scan] = looked(options_in(asked));
   ProgressLine silent(o.common);
   complete_recipe(o, *scan.reader, silent);
   if (scan.growing) o.recipe.views = ring_;
@@ -184,15 +184,10 @@ Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
   return {pipeline::shrunk(some.grey(), width, height, side), std::move(some.head)};
 }
 
-Pictured LookScan::frame(const json& asked) {
-  const auto parsed = options_.parsed(options_in(asked));
-  return opened(options_in(asked), parsed->options).frames->frame(asked);
-}
+Pictured LookScan::frame(const json& asked) { return looked(options_in(asked)).scan.frames->frame(asked); }
 
 json LookScan::axis(const json& asked) {
-  const auto parsed = options_.parsed(options_in(asked));
-  ReconOptions& o = parsed->options;
-  Opened& scan = opened(options_in(asked), o);
+  const auto [parsed, o, scan] = looked(options_in(asked));
   o.common.quiet = o.common.silent = true;
   ProgressLine silent(o.common);
   const pipeline::AxisEstimate axis =
@@ -205,9 +200,7 @@ json LookScan::axis(const json& asked) {
 }
 
 json LookScan::recipe(const json& asked) {
-  const auto parsed = options_.parsed(options_in(asked));
-  ReconOptions& o = parsed->options;
-  Opened& scan = opened(options_in(asked), o);
+  const auto [parsed, o, scan] = looked(options_in(asked));
   ProgressLine silent(o.common);
   complete_recipe(o, *scan.reader, silent);
   const pipeline::Plan plan = make_plan(scan.reader->info(), o.recipe);
@@ -220,9 +213,7 @@ json LookScan::recipe(const json& asked) {
 }
 
 Calibrated LookScan::calibrated(const json& options, bool each_view, Listener listener) {
-  const auto parsed = options_.parsed(options);
-  ReconOptions& o = parsed->options;
-  Opened& scan = opened(options, o);
+  const auto [parsed, o, scan] = looked(options);
   if (scan.growing)
     throw UsageError("calibrate takes a scan that is whole; start tandem look without --follow then");
   o.common.listener = std::make_shared<const Listener>(std::move(listener));
@@ -241,24 +232,21 @@ json LookScan::calibration_commands(const json& frames, bool each_view, const js
 }
 
 json LookScan::report() {
-  const auto parsed = options_.parsed(options_.start());
-  Opened& scan = opened(options_.start(), parsed->options);
+  const auto [parsed, o, scan] = looked(options_.start());
   const io::ScanInfo& info = scan.reader->info();
-  json about = scan_report(info, parsed->options.scan);
+  json about = scan_report(info, o.scan);
   about["words"] = words_of(info.scan);
   about["follows"] = options_.follows();
-  about["file"] = parsed->options.scan.path;
+  about["file"] = o.scan.path;
   about["start"] = options_.start();
   about["schema"] = options_.schema();
   return about;
 }
 
 std::string LookScan::geometry_png(std::size_t number) {
-  const auto parsed = options_.parsed(options_.start());
-  Opened& scan = opened(options_.start(), parsed->options);
-  const Scan stands =
-      as_it_stands(scan.reader->info(), pipeline::option::detector_roll.of(parsed->options.scan.steps),
-                   pipeline::option::axis_tilt.of(parsed->options.scan.steps));
+  const auto [parsed, o, scan] = looked(options_.start());
+  const Scan stands = as_it_stands(scan.reader->info(), pipeline::option::detector_roll.of(o.scan.steps),
+                                   pipeline::option::axis_tilt.of(o.scan.steps));
   const std::vector<io::Picture> pictures = geometry_pictures(stands, fitting_grid(stands));
   return number < pictures.size() ? io::png_of(pictures[number], 0, 1) : std::string();
 }

@@ -69,6 +69,13 @@ class LookScan {
   };
   Opened opened_as(const std::string& how, const ReconOptions& parsed) const;
   Opened& opened(const nlohmann::json& options, const ReconOptions& parsed);
+  /// The options of a page, parsed, and the scan that they open.
+  struct Looked {
+    std::unique_ptr<GivenRecon> parsed;
+    ReconOptions& o;
+    Opened& scan;
+  };
+  Looked looked(const nlohmann::json& options);
   Index views_seen(io::GrowingScan& scan, ProgressLine& says);
   void tell(const std::string& trouble, ProgressLine& says);
 

@@ -90,11 +90,6 @@ void LookSolver::end() {
   told_.notify_all();
 }
 
-json LookSolver::state() const {
-  const std::lock_guard lock(mutex_);
-  return state_;
-}
-
 Pictured LookSolver::iterate(const json& asked) const {
   const Index side = whole_of(asked, "side", 4096, {16, 16385});
   const std::lock_guard lock(mutex_);

@@ -32,7 +32,7 @@ class LookSolver : ToldOf {
   void enough();  ///< ends the one at work: the volume is what there is
   void end();     ///< for good
   /// {state: "none", "runs", "done" or "failed", iteration, residual, picture: number of the newest one, ...}
-  nlohmann::json state() const;
+  using ToldOf::state;
   /// {z, y or x; side}: the newest iterate, with the curve of residuals; if the solver is done with a whole
   /// volume, any plane of it. @throws UsageError if there is none
   Pictured iterate(const nlohmann::json& asked) const;
@@ -62,7 +62,6 @@ class LookSolver : ToldOf {
   std::condition_variable told_;
   std::optional<Wish> wish_;
   bool at_work_ = false, steps_ = false, enough_ = false, over_ = false;
-  Json state_ = {{"state", "none"}};
   std::vector<std::pair<int, double>> residuals_;
   io::Picture newest_;
   Index pictures_ = 0;

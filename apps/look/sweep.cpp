@@ -10,7 +10,6 @@
 #include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
-#include "../../core/version.hpp"
 #include "../../options/renamed.hpp"
 #include "../../pipeline/plan/warn.hpp"
 #include "../../pipeline/watch/live.hpp"
@@ -55,9 +54,7 @@ bool has_best(const SweepMade& all) {
 
 void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& name) {
   const Index joined = ceil_div(all.place.grid.size[0], all.pictures.front().width);  // voxels in a pixel
-  std::vector<float> greys = all.pictures[all.result.best].grey;
-  std::erase_if(greys, [](float v) { return !std::isfinite(v); });
-  io::Sheet sheet = sheet_of(window_of(std::move(greys)), all.place);
+  io::Sheet sheet = sheet_of(joint_window({all.pictures[all.result.best].grey}), all.place);
   sheet.pixel *= joined;
   for (std::size_t k = 0; k < all.pictures.size(); ++k)
     all.pictures[k].captions = {(k == 0 ? name + ' ' : "") + all.texts[k]};
@@ -231,7 +228,7 @@ void run_sweep(ReconOptions& o) {
   for (const std::string& text : made.warnings) progress.warn(text);
   if (made.result.verdict != pipeline::Verdict::resolved) progress.warn("--sweep: " + made.result.words);
   progress.clear();
-  json report = {{"command", "recon"}, {"version", TANDEM_VERSION}, {"input", o.scan.path}};
+  json report = {{"command", "recon"}, {"input", o.scan.path}};
   report.update(sweep_json(asked, made));
   report["warnings"] = progress.warnings();
   write_report(o.common, report);

@@ -2,12 +2,19 @@
 
 #include <functional>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace tandem::apps {
 
 /// What has a state that several threads use, and of whose changes somebody is told.
 class ToldOf {
+ public:
+  nlohmann::json state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+
  protected:
   /// `news`: is called when the state has changed.
   explicit ToldOf(std::function<void()> news) : news_(std::move(news)) {}
@@ -23,8 +30,9 @@ class ToldOf {
     news_();
   }
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  ///< guards the members that change
   std::function<void()> news_;
+  nlohmann::json state_ = {{"state", "none"}};
 };
 
 }  // namespace tandem::apps

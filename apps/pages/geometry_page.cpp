@@ -5,10 +5,9 @@
 #include <cmath>
 
 #include "../../core/units.hpp"
+#include "../../geometry/flexible_views.hpp"
 #include "../../geometry/free_views.hpp"
 #include "../../geometry/vector3.hpp"
-#include "../../io/scans/geometries/geometry_file.hpp"
-#include "../command.hpp"
 #include "page_text.hpp"
 #include "report_page.hpp"
 
@@ -34,9 +33,9 @@ double reach_of(const VolumeGrid& grid) {
 }
 
 /// The numbers of the views that the page shows: at most `most`, spread over all views.
-std::vector<std::size_t> shown(std::size_t views) {
+std::vector<Index> shown(std::size_t views) {
   constexpr std::size_t most = 360;
-  std::vector<std::size_t> some;
+  std::vector<Index> some;
   const std::size_t count = std::min(views, most);
   for (std::size_t k = 0; k < count; ++k) some.push_back(k * views / count);
   return some;
@@ -45,35 +44,35 @@ std::vector<std::size_t> shown(std::size_t views) {
 /// A view as it is drawn. Parallel rays begin as far away as the volume reaches.
 struct Drawn {
   Vector3 source;
-  std::array<Vector3, 4> corners, from;
-  std::vector<Vector3> outline;  ///< outline of the detector
+  std::vector<Vector3> outline;          ///< the detector, first along row 0; its corners, if it is flat
+  std::array<Vector3, 4> corners, from;  ///< where rays end and begin
 };
 
-/// Points along the edges of a detector, first along row 0; for a flat detector its corners.
-std::vector<Vector3> outline_of(const FlexibleBeam& scan, const FlexibleView& view) {
+Drawn drawn(const FlexibleBeam& scan, const FlexibleView& view, double reach) {
+  const Vector3 far = scan.parallel ? reach / tandem::length(view.source) * view.source : Vector3{};
   const int steps = scan.curved ? 24 : 1;
-  std::vector<Vector3> points;
+  Drawn all{scan.parallel ? view.detector - far : view.source, {}, {}, {}};
   for (const double end : {-0.5, 0.5})
     for (int k = 0; k <= steps; ++k) {
       const double along = 1.0 * k / steps - 0.5, side = end < 0 ? along : -along;
-      points.push_back(point_on(scan, view, end * scan.detector.rows, side * scan.detector.bins));
+      all.outline.push_back(point_on(scan, view, end * scan.detector.rows, side * scan.detector.bins) + far);
     }
-  return points;
+  const std::size_t half = steps + 1, last = 2 * half - 1;
+  all.corners = {all.outline[0], all.outline[half - 1], all.outline[half], all.outline[last]};
+  for (std::size_t k = 0; k < 4; ++k) all.from[k] = scan.parallel ? all.corners[k] - 2.0 * far : view.source;
+  return all;
 }
 
-Drawn drawn(const FlexibleBeam& scan, std::size_t number, double reach) {
-  const FlexibleView& view = scan.views[number];
-  const Vector3 far = reach / tandem::length(view.source) * view.source, none{};
-  Drawn all{scan.parallel ? view.detector - far : view.source, {}, {}, outline_of(scan, view)};
-  if (scan.parallel)
-    for (Vector3& point : all.outline) point = point + far;
-  for (std::size_t k = 0; k < 4; ++k) {
-    const double side = k == 1 || k == 2 ? 0.5 : -0.5, end = k < 2 ? -0.5 : 0.5;
-    const Vector3 corner = point_on(scan, view, end * scan.detector.rows, side * scan.detector.bins);
-    all.corners[k] = corner + (scan.parallel ? far : none);
-    all.from[k] = scan.parallel ? corner - far : view.source;
+/// How many corners of a grid have their shadows on the detector.
+int corners_seen(const FlexibleBeam& scan, const FlexiblePlace& place, const VolumeGrid& grid) {
+  const auto within = [](double cell, Index count) { return cell >= -0.5 && cell <= count - 0.5; };
+  int seen = 0;
+  for (std::size_t k = 0; k < 8; ++k) {
+    const auto end = [&](std::size_t axis) { return (k >> axis & 1) * grid.size[axis] - 0.5; };
+    const CellPlace at = place.curve.bent(place.on_flat(end(0), end(1), end(2)));
+    seen += within(at.row, scan.detector.rows) && within(at.bin, scan.detector.bins);
   }
-  return all;
+  return seen;
 }
 
 /// A drawing of lines on white, in the plane of two axes.
@@ -130,38 +129,46 @@ Scan as_it_stands(const io::ScanInfo& info, std::optional<double> roll, std::opt
 
 std::string geometry_page(const std::string& file, const std::string& words, const Scan& scan,
                           const VolumeGrid& grid) {
-  const FlexibleBeam free = as_free_views(scan);
-  const std::vector<double> all = io::numbers_of(free);
-  json views = json::array(), numbers = json::array();
-  for (const std::size_t k : shown(free.views.size())) {
-    views.push_back(std::vector<double>(all.begin() + 12 * k, all.begin() + 12 * k + 12));
-    numbers.push_back(k);
+  FlexibleBeam free = as_free_views(scan);
+  const std::size_t count = free.views.size();
+  const std::vector<Index> numbers = shown(count);
+  keep_views(free, numbers);
+  const FlexibleViews at = places(free, grid);
+  json views = json::array();
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const FlexibleView& view = free.views[k];
+    const Drawn lines = drawn(free, view, reach_of(grid));
+    views.push_back({{"number", numbers[k]},
+                     {"source", lines.source},
+                     {"outline", lines.outline},
+                     {"corners", lines.corners},
+                     {"from", lines.from},
+                     {"seen", corners_seen(free, at.views[k], grid)},
+                     {"place", view.source},
+                     {"middle", view.detector},
+                     {"bin", view.bin_step},
+                     {"row", view.row_step}});
   }
-  const json data = {{"file", file},
-                     {"words", words},
-                     {"views", views},
-                     {"numbers", numbers},
-                     {"count", free.views.size()},
-                     {"parallel", free.parallel},
-                     {"curved", free.curved},
-                     {"axis", axis_of(scan).has_value()},
-                     {"rows", free.detector.rows},
-                     {"bins", free.detector.bins},
-                     {"box", box_of(grid)},
-                     {"reach", reach_of(grid)},
-                     {"size", grid.size},
-                     {"pitch", grid.pitch}};
-  const std::string text = geometry_page_text, mark = "{{geometry}}";
-  const std::size_t at = text.find(mark);
-  return text.substr(0, at) + inside_html(data) + text.substr(at + mark.size());
+  return with_data(geometry_page_text, {{"geometry",
+                                         {{"file", file},
+                                          {"words", words},
+                                          {"views", views},
+                                          {"count", count},
+                                          {"parallel", free.parallel},
+                                          {"axis", axis_of(scan).has_value()},
+                                          {"rows", free.detector.rows},
+                                          {"bins", free.detector.bins},
+                                          {"box", box_of(grid)},
+                                          {"size", grid.size},
+                                          {"pitch", grid.pitch}}}});
 }
 
 std::vector<io::Picture> geometry_pictures(const Scan& scan, const VolumeGrid& grid) {
   const FlexibleBeam free = as_free_views(scan);
   std::vector<Drawn> views;
   double reach = 0;
-  for (const std::size_t k : shown(free.views.size())) {
-    views.push_back(drawn(free, k, reach_of(grid)));
+  for (const Index k : shown(free.views.size())) {
+    views.push_back(drawn(free, free.views[k], reach_of(grid)));
     reach = std::max(reach, tandem::length(views.back().source));
     for (const Vector3& corner : views.back().corners) reach = std::max(reach, tandem::length(corner));
   }

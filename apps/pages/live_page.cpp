@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
 #include <iostream>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "../../solvers/run.hpp"
@@ -49,19 +49,6 @@ struct Shown {
   int encoded_number = 0;
   std::string png;  ///< the encoded picture, with that number
 };
-
-/// One window for pictures that are seen together, from some of their pixels.
-GreyWindow joint_window(const std::vector<LivePicture>& pictures) {
-  constexpr std::size_t enough = 1 << 16;
-  std::vector<float> values;
-  for (const LivePicture& picture : pictures) {
-    const std::vector<float>& grey = picture.grey.grey;
-    const std::size_t step = 1 + grey.size() * pictures.size() / enough;
-    for (std::size_t k = 0; k < grey.size(); k += step)
-      if (std::isfinite(grey[k])) values.push_back(grey[k]);
-  }
-  return values.empty() ? GreyWindow{} : window_of(std::move(values));
-}
 
 json json_of(const pipeline::StationState& station) {
   const bool updates = station.done.updates > 0;
@@ -113,7 +100,7 @@ struct LivePage::Impl {
 };
 
 std::optional<Content> LivePage::Impl::answer(const std::string& path, const std::string& query) {
-  if (path == "/") return Content{"text/html; charset=utf-8", with_nonce(page_text, nonce)};
+  if (path == "/") return Content{"text/html; charset=utf-8", with_nonce(live_page_text, nonce)};
   if (path == "/state.json") {
     wait_for_news(query);
     return Content{"application/json", state()};
@@ -211,7 +198,10 @@ std::string LivePage::Impl::png(const char* name) {
 
 void LivePage::Impl::show(std::vector<LivePicture> pictures) {
   std::erase_if(pictures, [](const LivePicture& p) { return p.grey.height < fewest_slices; });
-  const GreyWindow window = joint_window(pictures);
+  constexpr std::size_t enough = 1 << 16;
+  std::vector<std::span<const float>> greys;
+  for (const LivePicture& picture : pictures) greys.emplace_back(picture.grey.grey);
+  const GreyWindow window = joint_window(greys, enough);
   const std::lock_guard lock(mutex);
   for (LivePicture& picture : pictures) {
     Shown& at = shown[picture.name];

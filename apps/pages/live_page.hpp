@@ -11,7 +11,7 @@
 
 namespace tandem::apps {
 
-/// The page of a run, for browsers of this machine (apps/pages/page.html). It shows the newest slice or the
+/// The page of a run, for browsers of this machine (apps/pages/live.html). It shows the newest slice or the
 /// iterate of a solver, the middle planes, progress, residuals, the log, and what each station does. The
 /// browser asks for state.json, which is answered when there is news or after half a second, and for a
 /// picture when there is a new one. Any thread may call its functions.

@@ -5,6 +5,19 @@ const made = (tag, text = "", kind = "") => {
   if (kind) node.className = kind;
   return node;
 };
+/** A choice of a select, with a value of its own. */
+const choice = (text, value) => Object.assign(made("option", text), {value});
+
+/** A row of a table, of texts and cells. */
+function tableRow(cells, tag = "td") {
+  const row = made("tr");
+  row.append(...cells.map(one => one instanceof Node ? one : made(tag, one)));
+  return row;
+}
+/** Names and what they are, as the list with this id; what is not known is left out. */
+function listed(id, pairs) {
+  at(id).replaceChildren(...pairs.filter(([, text]) => text).flatMap(([name, text]) => [made("dt", name), made("dd", text)]));
+}
 const three = x => Number(x.toPrecision(3)).toString().replaceAll("-", "−");
 
 const rounded = x => Number(x.toPrecision(7));
@@ -19,7 +32,6 @@ function large(amount) {
   return three(amount) + steps[k];
 }
 const size = bytes => large(bytes) + (bytes < 999.5 ? " B" : "B");
-const rate = (amount, unit) => !(amount > 0) ? "–" : unit === "updates" ? large(amount) + " updates/s" : size(amount) + "/s";
 
 /** Seconds as "0.03 s", "7.2 s", "3 min 05 s", "2 h 07 min". */
 function time(s) {
@@ -30,8 +42,6 @@ function time(s) {
                   : Math.floor(s / 3600) + " h " + two(s % 3600 / 60) + " min";
 }
 
-let parts = {};  // what the parts of a run do, in words of its user, by their names
-
 /** A bar of 1, 2 or 5 times a power of ten, at most a quarter as wide as a picture of this width. */
 function scaleBar(width, unit) {
   const step = 10 ** Math.floor(Math.log10(width / 4) + 1e-9);
@@ -40,16 +50,6 @@ function scaleBar(width, unit) {
   const bar = made("span", small ? three(length * 1000) + " µm" : unit === "mm" ? three(length) + " mm" : counted(rounded(length), unit), "scale");
   bar.style.width = 100 * length / width + "%";
   return bar;
-}
-
-/** A picture with its caption and, if it is not too flat, a scale bar; width and height are lengths in this unit. */
-function figureOf(image, caption, width, height, unit) {
-  const figure = made("figure"), frame = made("div", "", "frame");
-  frame.style.setProperty("--aspect", width / height);
-  frame.append(image);
-  if (height > width / 8) frame.append(scaleBar(width, unit));
-  figure.append(frame, made("figcaption", caption, "soft"));
-  return figure;
 }
 
 function drawn(tag, attributes, text = "") {
@@ -92,28 +92,40 @@ function thinned(points) {
   return kept;
 }
 
-/** Draws curves of points (iteration, value) with their axes; a logarithmic one shows what is above zero. */
-function plot(svg, all, logarithmic, label) {
-  const curves = all.map(c => ({kind: c.kind, points: thinned(c.points)}));
-  const points = curves.flatMap(c => c.points), values = points.map(p => p[1]).filter(v => Number.isFinite(v) && (!logarithmic || v > 0));
-  if (values.length === 0) return;
-  const last = points.reduce((most, p) => Math.max(most, p[0]), 1);
-  let low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
-  if (logarithmic && high < 2 * low) low = high / 2;
-  if (!logarithmic && high - low < 1e-6 * Math.abs(high)) low -= 0.5 * Math.abs(low) || 1, high += 0.5 * Math.abs(high) || 1;
-  const left = 84, right = 628, top = 46, bottom = 206, scale = logarithmic ? Math.log10 : v => v;
-  const x = i => left + (right - left) * i / last;
+/**
+ * The frame of a drawing whose values go from low to high: its label, their ticks, those of [from, to] below, and what
+ * these count. Gives where a value lies across and up, and nodes.
+ */
+function framed(svg, label, [from, to], [low, high], {logarithmic = false, below = "", whole = false, height = 264, amount = three, top = 40}) {
+  const left = 84, right = 628, bottom = height - (below ? 58 : 30), scale = logarithmic ? Math.log10 : v => v;
+  const x = v => left + (right - left) * (v - from) / (to - from);
   const y = v => bottom - (bottom - top) * (scale(v) - scale(low)) / (scale(high) - scale(low));
   const nodes = [drawn("text", {x: 4, y: 20}, label + (logarithmic ? ", logarithmic" : ""))];
-  for (const value of ticks(low, high, logarithmic))
-    nodes.push(drawn("line", {class: "grid", x1: left, x2: right, y1: y(value), y2: y(value)}),
-               drawn("text", {x: left - 8, y: y(value) + 6, "text-anchor": "end"}, three(value)));
-  for (const i of ticks(0, last, false).filter(Number.isInteger))
-    nodes.push(drawn("text", {x: x(i), y: bottom + 22, "text-anchor": "middle"}, String(i)));
-  nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 48, "text-anchor": "middle"}, "iteration"));
+  for (const v of ticks(low, high, logarithmic))
+    nodes.push(drawn("line", {class: "grid", x1: left, x2: right, y1: y(v), y2: y(v)}),
+               drawn("text", {x: left - 8, y: y(v) + 6, "text-anchor": "end"}, amount(v)));
+  for (const v of ticks(from, to, false).filter(v => !whole || Number.isInteger(v)))
+    nodes.push(drawn("text", {x: x(v), y: bottom + 22, "text-anchor": "middle"}, String(rounded(v)).replace("-", "−")));
+  if (below) nodes.push(drawn("text", {x: (left + right) / 2, y: bottom + 48, "text-anchor": "middle"}, below));
+  return {x, y, left, right, top, bottom, nodes};
+}
+
+/** Draws curves of points with their axes; a logarithmic one shows what is above zero. `kind`: the class of a curve. */
+function plot(svg, all, label, more = {}) {
+  const {logarithmic} = more, curves = all.map(c => ({...c, points: thinned(c.points).filter(p => Number.isFinite(p[1]))}));
+  const points = curves.flatMap(c => c.points), values = points.map(p => p[1]).filter(v => !logarithmic || v > 0);
+  if (values.length === 0) return svg.replaceChildren();
+  const ends = some => some.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+  let [low, high] = ends(values), [from, to] = ends(points.map(p => p[0]));
+  if (logarithmic && high < 2 * low) low = high / 2;
+  if (!logarithmic && high - low < 1e-6 * Math.abs(high)) low -= 0.5 * Math.abs(low) || 1, high += 0.5 * Math.abs(high) || 1;
+  if (more.whole) from = Math.min(from, 0);
+  if (to <= from) to = from + 1;
+  const {x, y, bottom, nodes} = framed(svg, label, [from, to], [low, high], more);
   for (const c of curves) {
-    const seen = c.points.filter(p => Number.isFinite(p[1])).map(p => x(p[0]).toFixed(1) + "," + (logarithmic && !(p[1] > 0) ? bottom : y(p[1])).toFixed(1));
+    const seen = c.points.map(p => [x(p[0]).toFixed(1), (logarithmic && !(p[1] > 0) ? bottom : y(p[1])).toFixed(1)]);
     nodes.push(drawn("polyline", {class: c.kind, points: seen.join(" ")}));
+    if (c.dots) nodes.push(...seen.map(([cx, cy]) => drawn("circle", {class: "dot", cx, cy, r: 3})));
   }
   svg.replaceChildren(...nodes);
 }

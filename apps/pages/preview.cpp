@@ -33,6 +33,16 @@ GreyWindow window_of(std::vector<float> values) {
   return {low, high > low ? high : low + 1};
 }
 
+GreyWindow joint_window(const std::vector<std::span<const float>>& pictures, std::size_t enough) {
+  std::vector<float> values;
+  for (const std::span<const float> grey : pictures) {
+    const std::size_t step = 1 + grey.size() * pictures.size() / enough;
+    for (std::size_t k = 0; k < grey.size(); k += step)
+      if (std::isfinite(grey[k])) values.push_back(grey[k]);
+  }
+  return values.empty() ? GreyWindow{} : window_of(std::move(values));
+}
+
 io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place) {
   return {.black = window.black,
           .white = window.white,
@@ -44,13 +54,13 @@ io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place) {
 void write_preview(io::Output output, std::vector<io::Picture> pictures, const pipeline::Plan& plan) {
   const auto& size = plan.job.grid.size;
   if (size[2] < fewest_slices) pictures.resize(1);
-  std::vector<float> all;
+  std::vector<std::span<const float>> all;
   for (std::size_t k = 0; k < pictures.size(); ++k) {
     const std::string count = std::to_string(size[2 - k]), middle = std::to_string(size[2 - k] / 2);
     pictures[k].captions = {std::string("plane ") + "zyx"[k] + " = " + middle + " of " + count};
-    all.insert(all.end(), pictures[k].grey.begin(), pictures[k].grey.end());
+    all.emplace_back(pictures[k].grey);
   }
-  io::write_png(std::move(output), pictures, sheet_of(window_of(std::move(all)), plan.job.place()));
+  io::write_png(std::move(output), pictures, sheet_of(joint_window(all), plan.job.place()));
 }
 
 }  // namespace tandem::apps

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "../../io/files/output.hpp"
@@ -18,6 +21,10 @@ struct GreyWindow {
 /// The window from the 0.5th to the 99.5th percentile, so that a few outliers do not make a picture black.
 /// @pre the values are finite, and there is at least one
 GreyWindow window_of(std::vector<float> values);
+/// That window for pictures that are seen together, from finite values; from about `enough` of them, if there
+/// are more.
+GreyWindow joint_window(const std::vector<std::span<const float>>& pictures,
+                        std::size_t enough = std::numeric_limits<std::size_t>::max());
 
 /// A sheet with one window for all pictures; a line below them says which. It has the scale of the volume.
 io::Sheet sheet_of(GreyWindow window, const io::VolumePlace& place);

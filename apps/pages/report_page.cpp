@@ -1,9 +1,9 @@
 #include "report_page.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
+#include <span>
 #include <utility>
 
 #include "../../core/ceil_div.hpp"
@@ -33,25 +33,10 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
-/// The text with two marks replaced. `first` comes first in the text. The new texts may hold marks too.
-std::string filled(const std::string& text, const std::pair<std::string, std::string>& first,
-                   const std::pair<std::string, std::string>& second) {
-  const std::size_t a = text.find(first.first), b = text.find(second.first);
-  return text.substr(0, a) + first.second + text.substr(a + first.first.size(), b - a - first.first.size()) +
-         second.second + text.substr(b + second.first.size());
-}
-
-/// One window for all planes, from their finite pixels.
-GreyWindow joint_window(const std::vector<MiddlePlane>& planes) {
-  std::vector<float> values;
-  for (const MiddlePlane& plane : planes)
-    for (const float value : plane.picture.grey)
-      if (std::isfinite(value)) values.push_back(value);
-  return values.empty() ? GreyWindow{} : window_of(std::move(values));
-}
-
 json volume_json(const VolumeView& view) {
-  const auto [black, white] = joint_window(view.planes);
+  std::vector<std::span<const float>> greys;
+  for (const MiddlePlane& plane : view.planes) greys.emplace_back(plane.picture.grey);
+  const auto [black, white] = joint_window(greys);
   json list = json::array();
   for (const MiddlePlane& plane : view.planes)
     list.push_back({{"axis", std::string(1, plane.axis)},
@@ -78,9 +63,7 @@ json volume_json(const VolumeView& view) {
 /// A histogram over the grey range of a slice, widened by half of it on both sides.
 Histogram around(const std::vector<float>& slice) {
   constexpr std::size_t parts = 160;
-  std::vector<float> finite;
-  std::ranges::copy_if(slice, std::back_inserter(finite), [](float value) { return std::isfinite(value); });
-  const auto [low, high] = finite.empty() ? GreyWindow{} : window_of(std::move(finite));
+  const auto [low, high] = joint_window({slice});
   const float margin = 0.5F * (high - low);
   return {low - margin, high + margin, std::vector<Index>(parts)};
 }
@@ -103,15 +86,17 @@ void add(const std::vector<float>& slice, Histogram& to) {
 
 }  // namespace
 
-std::string inside_html(const json& value) {
+std::string with_data(const std::string& page, const std::vector<std::pair<std::string, json>>& data) {
   std::string text;
-  for (const char letter : text_of(value)) {
-    if (letter == '<')
-      text += "\\u003c";
-    else
-      text += letter;
+  std::size_t from = 0;
+  for (const auto& [name, value] : data) {
+    const std::string mark = "{{" + name + "}}";
+    const std::size_t at = page.find(mark, from);
+    text += page.substr(from, at - from);
+    for (const char letter : text_of(value)) letter == '<' ? text += "\\u003c" : text += letter;
+    from = at + mark.size();
   }
-  return text;
+  return text + page.substr(from);
 }
 
 VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress) {
@@ -147,7 +132,7 @@ VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress) {
 std::string report_page(const json& report, const VolumeView& view, const std::string& missing) {
   json pictures = view.planes.empty() ? json{{"missing", missing}} : volume_json(view);
   pictures["parts"] = stage_words();
-  return filled(report_page_text, {"{{report}}", inside_html(report)}, {"{{volume}}", inside_html(pictures)});
+  return with_data(report_page_text, {{"report", report}, {"volume", pictures}});
 }
 
 }  // namespace tandem::apps

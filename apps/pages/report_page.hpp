@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../io/png.hpp"
@@ -10,8 +11,10 @@
 
 namespace tandem::apps {
 
-/// JSON for the inside of an element of HTML, so that no text in it can end the element.
-std::string inside_html(const nlohmann::json& value);
+/// The page of this text with data in place of the marks {{NAME}}, which stand in it in this order. No text
+/// of them can end an element of HTML, nor is one taken for a mark.
+std::string with_data(const std::string& page,
+                      const std::vector<std::pair<std::string, nlohmann::json>>& data);
 
 /// A plane through the middle of a volume.
 struct MiddlePlane {
@@ -40,7 +43,7 @@ struct VolumeView {
 /// few slices has only the plane across the axis. Reads at most about a thousand slices. @throws FileError
 VolumeView view_of(io::VolumeReader& volume, ProgressLine& progress);
 
-/// The page of a report of `recon` (apps/pages/report_page.html), which needs no other file and no network.
+/// The page of a report of `recon` (apps/pages/report.html), which needs no other file and no network.
 /// If there are no planes, it says why: `missing`.
 std::string report_page(const nlohmann::json& report, const VolumeView& view, const std::string& missing);
 

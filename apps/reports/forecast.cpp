@@ -76,6 +76,15 @@ json line_of(const StationWork& work, double seconds, double share) {
   return line;
 }
 
+json lines_of(const std::vector<pipeline::Forecast::Part>& parts) {
+  double sum = 0;
+  for (const auto& part : parts) sum += part.seconds;
+  json lines = json::array();
+  for (const auto& [work, seconds] : parts)
+    lines.push_back(line_of(work, seconds, sum > 0 ? seconds / sum : 0));
+  return lines;
+}
+
 void print_line(std::ostream& to, const json& line) {
   std::ostringstream text;
   const bool computes = line.contains("gups");
@@ -161,25 +170,18 @@ void RunForecast::learn(const pipeline::Outcome& outcome) const {
 
 json RunForecast::planned() const {
   if (!forecast_) return nullptr;
-  json lines = json::array();
-  double sum = 0;
-  for (const auto& part : forecast_->parts) sum += part.seconds;
-  for (const auto& [work, seconds] : forecast_->parts) lines.push_back(line_of(work, seconds, seconds / sum));
-  return {{"seconds", forecast_->seconds}, {"slowest", forecast_->slowest}, {"stations", lines}};
+  return {{"seconds", forecast_->seconds},
+          {"slowest", forecast_->slowest},
+          {"stations", lines_of(forecast_->parts)}};
 }
 
 json RunForecast::stations(const pipeline::Outcome& outcome) const {
-  auto works = work_done(works_, outcome.updates);
-  for (StationWork& work : works)
+  std::vector<pipeline::Forecast::Part> parts;
+  for (StationWork& work : work_done(works_, outcome.updates)) {
     if (work.name == "search") work.amount = outcome.searched.updates;
-  double sum = 0;
-  for (const StationWork& work : works) sum += seconds_of(outcome.seconds, work.name);
-  json lines = json::array();
-  for (const StationWork& work : works) {
-    const double seconds = seconds_of(outcome.seconds, work.name);
-    lines.push_back(line_of(work, seconds, sum > 0 ? seconds / sum : 0));
+    parts.push_back({work, seconds_of(outcome.seconds, work.name)});
   }
-  return lines;
+  return lines_of(parts);
 }
 
 void RunForecast::print(std::ostream& to) const {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "../../core/error.hpp"
+#include "../../core/version.hpp"
 #include "../command.hpp"
 #include "../runs/log_file.hpp"
 
@@ -65,7 +66,8 @@ void open_report(Common& common) {
   common.report = std::make_shared<io::Output>(common.json, io::Content::report, common.replace());
 }
 
-void write_report(Common& common, const nlohmann::json& report) {
+void write_report(Common& common, nlohmann::json report) {
+  report["version"] = TANDEM_VERSION;
   if (common.listener) common.listener->report(report);
   const bool on_terminal = common.json == "-";
   if (common.json.empty() || (on_terminal && common.listener)) return;

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <utility>
 
-#include "../../core/version.hpp"
 #include "../../io/png.hpp"
 #include "../../io/volumes/no_volume.hpp"
 #include "../../pipeline/methods/method.hpp"
@@ -169,7 +168,6 @@ void compare_methods(ReconOptions& o) {
   progress.clear();
   json report = {
       {"command", "recon"},
-      {"version", TANDEM_VERSION},
       {"input", o.scan.path},
       {"preview", o.preview},
       {"volume", {{"shape", rows.front().plan.job.grid.shape()}, {"unit", rows.front().plan.job.unit()}}},

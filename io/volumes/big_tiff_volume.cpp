@@ -115,21 +115,24 @@ class Directories {
   std::uint64_t begin_, slice_bytes_, x_, y_;
 };
 
-std::unique_ptr<VolumeWriter> create_big_tiff(const Creation& c) {
-  const Index voxels = c.shape[0] * c.shape[1] * c.shape[2] * bytes_of(number_type(c.format.type));
-  const Index begin = head_bytes + voxels + voxels % 2;  // directories stand at even offsets
-  const auto head = [begin](const FlatFrame::Known&) {
-    std::string text = "II";
-    put(text, std::uint16_t{43}), put(text, std::uint16_t{8}), put(text, std::uint16_t{0});
-    put(text, static_cast<std::uint64_t>(begin));
-    return text;
-  };
-  const auto tail = [shape = c.shape, recipe = c.recipe, begin,
-                     odd = voxels % 2](const FlatFrame::Known& known) {
-    const std::string text = description_of(shape, known.format, recipe, known.checksums);
-    return std::string(odd, '\0') + Directories(shape, known.format, begin).text(text);
-  };
-  return create_flat_volume(c, {head_bytes, head, tail});
+/// Where the directories begin, at an even offset.
+Index directories_at(const FlatFacts& of) {
+  const Index voxels = of.shape[0] * of.shape[1] * of.shape[2] * bytes_of(number_type(of.format.type));
+  return head_bytes + voxels + voxels % 2;
+}
+
+std::string big_tiff_head(const FlatFacts& of) {
+  std::string text = "II";
+  put(text, std::uint16_t{43}), put(text, std::uint16_t{8}), put(text, std::uint16_t{0});
+  put(text, static_cast<std::uint64_t>(directories_at(of)));
+  return text;
+}
+
+std::string big_tiff_tail(const FlatFacts& of) {
+  const Index begin = directories_at(of),
+              voxels = of.shape[0] * of.shape[1] * of.shape[2] * bytes_of(number_type(of.format.type));
+  const std::string text = description_of(of.shape, of.format, of.recipe, of.checksums);
+  return std::string(voxels % 2, '\0') + Directories(of.shape, of.format, begin).text(text);
 }
 
 /// The lines of tandem in a description, in the form of the description of a TIFF slice.
@@ -209,7 +212,7 @@ VolumeKind big_tiff_kind() {
           .title = "BigTIFF",
           .endings = {".btf", ".tf8"},
           .types = {VoxelType::float32, VoxelType::float16, VoxelType::uint16, VoxelType::uint8},
-          .create = create_big_tiff,
+          .create = [](const Creation& c) { return create_flat_volume(c, big_tiff_head, big_tiff_tail); },
           .open = open};
 }
 

@@ -101,6 +101,29 @@ Index TextHead::offset(const std::string& name) const {
   return floor_index(all[0]);
 }
 
+std::string_view name_of(const TypeNames& names, VoxelType type) {
+  const std::string_view all = names[type == VoxelType::uint8 ? 0 : type == VoxelType::uint16 ? 2 : 6];
+  return all.substr(0, all.find(' '));
+}
+
+NumberForm form_named(const TypeNames& names, std::string_view type, bool high_first,
+                      const std::string& said) {
+  using enum NumberKind;
+  constexpr std::array kinds{natural, integer, natural, integer, natural, integer, real, real};
+  constexpr std::array bytes{1, 1, 2, 2, 4, 4, 4, 8};
+  std::string needed;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (is_among(type, names[k])) return *number_form(kinds[k], bytes[k], high_first);
+    needed += (k == 0 ? "" : k < 7 ? ", " : " or ") + std::string(names[k].substr(0, names[k].find(' ')));
+  }
+  refuse<FileError>(said, "; ", needed, " is needed");
+}
+
+bool is_file_with(const fs::path& path, std::string_view endings) {
+  std::error_code fault;
+  return is_among(in_lower_case(path.extension().string()), endings) && fs::is_regular_file(path, fault);
+}
+
 fs::path file_beside(const fs::path& head, const std::string& name, bool any_external) {
   const fs::path folder = fs::absolute(head).parent_path();
   std::error_code fault;

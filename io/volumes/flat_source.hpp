@@ -2,6 +2,7 @@
 
 // Volumes whose voxels follow one another in a file, as NRRD and MetaImage have them. Used only within io/.
 
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -34,6 +35,16 @@ class TextHead {
   std::map<std::string, std::string> lines_;
   Index bytes_ = 0;
 };
+
+/// Names of unsigned and signed integers of 8, 16 and 32 bits, and of floats; the first of each is written.
+using TypeNames = std::array<std::string_view, 8>;
+std::string_view name_of(const TypeNames& names, VoxelType type);
+/// The form of numbers whose type has this name. `said`: where it stands, and what. @throws FileError
+NumberForm form_named(const TypeNames& names, std::string_view type, bool high_first,
+                      const std::string& said);
+
+/// Whether a path is a file with one of these endings, ".nrrd .nhdr", in upper or lower case.
+bool is_file_with(const std::filesystem::path& path, std::string_view endings);
 
 /// Where voxels lie, and what makes numbers of them.
 struct FlatVoxels {

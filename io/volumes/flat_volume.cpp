@@ -19,10 +19,13 @@ constexpr Index room_for_tail = 1 << 20;  // bytes; a BigTIFF of 2000 slices nee
 
 class FlatVolume final : public SlabWriter {
  public:
-  FlatVolume(Beginning beginning, const Creation& c, FlatFrame frame)
+  FlatVolume(Beginning beginning, const Creation& c, FlatText head, FlatText tail)
       : SlabWriter(c.path.string(), c.shape, c.format, beginning.ranks),
         output_(std::move(beginning.output)),
-        frame_(std::move(frame)) {
+        recipe_(c.recipe),
+        head_(head),
+        tail_(tail),
+        head_bytes_(head({c.shape, c.format, c.recipe}).size()) {
     JournalText& text = beginning.text;
     if (!text.done.empty() && output_.has(output_.name())) {
       file_.emplace(output_.open(output_.name()));
@@ -31,7 +34,7 @@ class FlatVolume final : public SlabWriter {
       text.done.clear();
       output_.discard(output_.name());
       file_.emplace(output_.create(output_.name()));
-      file_->require_space(frame_.head_bytes + room_for_tail + bytes());
+      file_->require_space(head_bytes_ + room_for_tail + bytes());
     }
     adopt(text);
     if (!ranks().is_first()) file_.emplace(output_.open(output_.name()));
@@ -40,7 +43,7 @@ class FlatVolume final : public SlabWriter {
   }
 
  private:
-  Index offset_of(const DoneSlice& slice) const { return frame_.head_bytes + slice.slice * slice_bytes(); }
+  Index offset_of(const DoneSlice& slice) const { return head_bytes_ + slice.slice * slice_bytes(); }
 
   void write_slice(DoneSlice& slice, const void* stored) override {
     file_->write(offset_of(slice), stored, slice_bytes());
@@ -54,27 +57,29 @@ class FlatVolume final : public SlabWriter {
   }
 
   void complete(const std::string&) override {
-    FlatFrame::Known known{format(), {}};
+    FlatFacts known{shape(), format(), recipe_};
     for (Index k = 0; k < shape()[0]; ++k) known.checksums.push_back(slice(k).checksum);
-    const std::string head = frame_.head(known), tail = frame_.tail ? frame_.tail(known) : "";
-    require<SpaceError>(std::ssize(head) == frame_.head_bytes, output_.target().string(), ": its head has ",
-                        head.size(), " bytes, not ", frame_.head_bytes);
+    const std::string head = head_(known), tail = tail_ != nullptr ? tail_(known) : "";
+    require<SpaceError>(std::ssize(head) == head_bytes_, output_.target().string(), ": its head has ",
+                        head.size(), " bytes, not ", head_bytes_);
     file_->write(0, head.data(), head.size());
-    file_->write(frame_.head_bytes + shape()[0] * slice_bytes(), tail.data(), tail.size());
+    file_->write(head_bytes_ + shape()[0] * slice_bytes(), tail.data(), tail.size());
     output_.publish();
   }
 
   Output output_;
-  FlatFrame frame_;
+  std::string recipe_;
+  FlatText head_, tail_;
+  Index head_bytes_;  ///< bytes from the start of the file to the voxels
   std::optional<PlainFile> file_;
   std::optional<Journal> journal_;  // the last member: its thread uses the others
 };
 
 }  // namespace
 
-std::unique_ptr<VolumeWriter> create_flat_volume(const Creation& c, FlatFrame frame) {
+std::unique_ptr<VolumeWriter> create_flat_volume(const Creation& c, FlatText head, FlatText tail) {
   return std::make_unique<FlatVolume>(begin(c.path, Content::volume, c.replace, c.recipe, c.continuation), c,
-                                      std::move(frame));
+                                      head, tail);
 }
 
 std::string fixed_width(double value) {

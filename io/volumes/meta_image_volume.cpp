@@ -1,7 +1,6 @@
 // Volumes as MetaImage, as ITK reads them (https://itk.org/Wiki/ITK/MetaIO): voxels are written into the same
 // file, and are read from another one too (*.mhd).
 
-#include <array>
 #include <sstream>
 
 #include "../../core/error.hpp"
@@ -15,9 +14,8 @@ namespace tandem::io {
 
 namespace {
 
-const char* meta_image_type(VoxelType type) {
-  return type == VoxelType::uint8 ? "MET_UCHAR" : type == VoxelType::uint16 ? "MET_USHORT" : "MET_FLOAT";
-}
+constexpr TypeNames meta_image_types{"MET_UCHAR", "MET_CHAR", "MET_USHORT", "MET_SHORT",
+                                     "MET_UINT",  "MET_INT",  "MET_FLOAT",  "MET_DOUBLE"};
 
 /// A comment, for which MetaIO has 255 bytes.
 std::string comment_of(const VolumeFormat& form) {
@@ -27,7 +25,8 @@ std::string comment_of(const VolumeFormat& form) {
          " is " + fixed_width(form.max);
 }
 
-std::string meta_image_head(Shape n, const VolumeFormat& form) {
+std::string meta_image_head(const FlatFacts& of) {
+  const auto& [n, form, recipe, checksums] = of;
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text.precision(15);  // digits of places, without the last one, which is rounding
@@ -37,40 +36,12 @@ std::string meta_image_head(Shape n, const VolumeFormat& form) {
        << "CompressedData = False\nTransformMatrix = 1 0 0 0 1 0 0 0 1\nOffset = " << g.x(0) << ' ' << g.y(0)
        << ' ' << g.z(0) << "\nCenterOfRotation = 0 0 0\nElementSpacing = " << shortest(g.pitch[0]) << ' '
        << shortest(g.pitch[1]) << ' ' << shortest(g.pitch[2]) << "\nDimSize = " << n[2] << ' ' << n[1] << ' '
-       << n[0] << "\nComment = " << comment_of(form) << "\nElementType = " << meta_image_type(form.type)
-       << "\nElementDataFile = LOCAL\n";
+       << n[0] << "\nComment = " << comment_of(form)
+       << "\nElementType = " << name_of(meta_image_types, form.type) << "\nElementDataFile = LOCAL\n";
   return text.str();
 }
 
-std::unique_ptr<VolumeWriter> create_meta_image(const Creation& c) {
-  const auto head = [shape = c.shape](const FlatFrame::Known& known) {
-    return meta_image_head(shape, known.format);
-  };
-  return create_flat_volume(c, {static_cast<Index>(meta_image_head(c.shape, c.format).size()), head});
-}
-
 namespace fs = std::filesystem;
-
-NumberForm meta_image_form(const TextHead& head) {
-  struct Named {
-    const char* name;
-    NumberKind kind;
-    Index bytes;
-  };
-  constexpr std::array types{
-      Named{"MET_UCHAR", NumberKind::natural, 1},  Named{"MET_CHAR", NumberKind::integer, 1},
-      Named{"MET_USHORT", NumberKind::natural, 2}, Named{"MET_SHORT", NumberKind::integer, 2},
-      Named{"MET_UINT", NumberKind::natural, 4},   Named{"MET_INT", NumberKind::integer, 4},
-      Named{"MET_FLOAT", NumberKind::real, 4},     Named{"MET_DOUBLE", NumberKind::real, 8}};
-  const std::string order = head.text("binarydatabyteordermsb", head.text("elementbyteordermsb", "False"));
-  for (const Named& one : types)
-    if (head.text("elementtype") == one.name)
-      return *number_form(one.kind, one.bytes, in_lower_case(order) == "true");
-  require<FileError>(false, head.where(), ": ElementType = \"", head.text("elementtype"),
-                     "\"; MET_UCHAR, MET_CHAR, MET_USHORT, MET_SHORT, MET_UINT, MET_INT, MET_FLOAT or "
-                     "MET_DOUBLE is needed");
-  return {};
-}
 
 /// What the comment of a volume of tandem says of its numbers.
 void take_comment(const std::string& comment, VolumeSource& volume) {
@@ -88,8 +59,11 @@ void take_comment(const std::string& comment, VolumeSource& volume) {
   volume.min = number(low + 7), volume.max = number(high + 4);
 }
 
+bool is_meta_image(const fs::path& path) { return is_file_with(path, ".mha .mhd"); }
+
 /// ITK places images in mm. An image that is turned has no place here.
-std::unique_ptr<VolumeSource> meta_image_in(const fs::path& path, bool any_external) {
+std::unique_ptr<VolumeSource> open_meta_image(const fs::path& path, bool any_external) {
+  if (!is_meta_image(path)) return nullptr;
   const TextHead head(path, "=", [](const std::string& name) { return name == "elementdatafile"; });
   const auto is = [&](const char* name, const char* value, const char* otherwise) {
     require<FileError>(in_lower_case(head.text(name, otherwise)) == value, path.string(), ": ", name, " = ",
@@ -101,9 +75,12 @@ std::unique_ptr<VolumeSource> meta_image_in(const fs::path& path, bool any_exter
   const std::string file = head.text("elementdatafile");
   const bool within = in_lower_case(file) == "local";
   const Index offset = within ? head.bytes() : head.offset("headersize");
-  auto volume =
-      flat_source(path.string(), {n[2], n[1], n[0]},
-                  {within ? path : file_beside(path, file, any_external), offset, meta_image_form(head)});
+  const std::string type = head.text("elementtype"),
+                    order = head.text("binarydatabyteordermsb", head.text("elementbyteordermsb"));
+  auto volume = flat_source(path.string(), {n[2], n[1], n[0]},
+                            {within ? path : file_beside(path, file, any_external), offset,
+                             form_named(meta_image_types, type, in_lower_case(order) == "true",
+                                        head.where() + ": ElementType = \"" + type + '"')});
   const auto lengths = [&](std::initializer_list<const char*> names, double otherwise) {
     for (const char* name : names)
       if (head.has(name)) return head.numbers(name);
@@ -119,16 +96,6 @@ std::unique_ptr<VolumeSource> meta_image_in(const fs::path& path, bool any_exter
   return volume;
 }
 
-bool is_meta_image(const fs::path& path) {
-  const std::string ending = in_lower_case(path.extension().string());
-  std::error_code fault;
-  return (ending == ".mha" || ending == ".mhd") && fs::is_regular_file(path, fault);
-}
-
-std::unique_ptr<VolumeSource> open_meta_image(const fs::path& path, bool any_external) {
-  return is_meta_image(path) ? meta_image_in(path, any_external) : nullptr;
-}
-
 }  // namespace
 
 VolumeKind meta_image_kind() {
@@ -137,7 +104,7 @@ VolumeKind meta_image_kind() {
           .endings = {".mha"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
           .alone = is_meta_image,
-          .create = create_meta_image,
+          .create = [](const Creation& c) { return create_flat_volume(c, meta_image_head); },
           .open = open_meta_image};
 }
 

@@ -16,9 +16,14 @@ namespace tandem::io {
 
 namespace {
 
-const char* nrrd_type(VoxelType type) {
-  return type == VoxelType::uint8 ? "uint8" : type == VoxelType::uint16 ? "uint16" : "float";
-}
+constexpr TypeNames nrrd_types{"uint8 uchar uint8_t",
+                               "int8 int8_t",
+                               "uint16 ushort uint16_t",
+                               "int16 short int16_t",
+                               "uint32 uint uint32_t",
+                               "int32 int int32_t",
+                               "float",
+                               "double"};
 
 /// Writes where voxels lie in space, x first. Axes have no anatomical meaning.
 void put_place(std::ostream& to, const VolumePlace& place) {
@@ -30,11 +35,12 @@ void put_place(std::ostream& to, const VolumePlace& place) {
   if (place.in_mm) to << "space units: \"mm\" \"mm\" \"mm\"\n";
 }
 
-std::string nrrd_head(Shape n, const VolumeFormat& form, const std::string& recipe) {
+std::string nrrd_head(const FlatFacts& of) {
+  const auto& [n, form, recipe, checksums] = of;
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text.precision(15);  // digits of places, without the last one, which is rounding
-  text << "NRRD0004\n# tandem " << TANDEM_VERSION << "\ntype: " << nrrd_type(form.type)
+  text << "NRRD0004\n# tandem " << TANDEM_VERSION << "\ntype: " << name_of(nrrd_types, form.type)
        << "\ndimension: 3\nsizes: " << n[2] << ' ' << n[1] << ' ' << n[0]
        << "\nencoding: raw\nendian: little\n";
   if (form.place) put_place(text, *form.place);
@@ -47,37 +53,7 @@ std::string nrrd_head(Shape n, const VolumeFormat& form, const std::string& reci
   return text.str();
 }
 
-std::unique_ptr<VolumeWriter> create_nrrd(const Creation& c) {
-  const auto head = [shape = c.shape, recipe = c.recipe](const FlatFrame::Known& known) {
-    return nrrd_head(shape, known.format, recipe);
-  };
-  const Index bytes = nrrd_head(c.shape, c.format, c.recipe).size();
-  return create_flat_volume(c, {bytes, head});
-}
-
 namespace fs = std::filesystem;
-
-NumberForm nrrd_form(const TextHead& head) {
-  struct Named {
-    const char* names;
-    NumberKind kind;
-    Index bytes;
-  };
-  constexpr std::array types{Named{"uint8 uchar uint8_t", NumberKind::natural, 1},
-                             Named{"int8 int8_t", NumberKind::integer, 1},
-                             Named{"uint16 ushort uint16_t", NumberKind::natural, 2},
-                             Named{"int16 short int16_t", NumberKind::integer, 2},
-                             Named{"uint32 uint uint32_t", NumberKind::natural, 4},
-                             Named{"int32 int int32_t", NumberKind::integer, 4},
-                             Named{"float", NumberKind::real, 4},
-                             Named{"double", NumberKind::real, 8}};
-  for (const Named& one : types)
-    if (is_among(in_lower_case(head.text("type")), one.names))
-      return *number_form(one.kind, one.bytes, in_lower_case(head.text("endian")) == "big");
-  require<FileError>(false, head.where(), ": type: ", head.text("type"),
-                     "; uint8, int8, uint16, int16, uint32, int32, float or double is needed");
-  return {};
-}
 
 /// The numbers of "(1,2,3)", or of several such vectors.
 std::vector<double> vectors_in(std::string text) {
@@ -116,7 +92,13 @@ std::string nrrd_facts(const TextHead& head) {
   return facts;
 }
 
-std::unique_ptr<VolumeSource> nrrd_in(const fs::path& path, bool any_external) {
+bool is_nrrd(const fs::path& path) { return is_file_with(path, ".nrrd .nhdr"); }
+
+std::unique_ptr<VolumeSource> open_nrrd(const fs::path& path, bool any_external) {
+  if (!is_nrrd(path)) return nullptr;
+  std::string magic(4, ' ');
+  std::ifstream(path, std::ios::binary).read(magic.data(), 4);
+  require<FileError>(magic == "NRRD", path.string(), ": is no NRRD; it does not begin with NRRD000");
   const TextHead head(path, ":", [](const std::string& name) { return name.empty(); });
   const auto require_field = [&](bool holds, const char* name, const char* needed) {
     require<FileError>(holds, path.string(), ": ", name, ": ", head.text(name), "; ", needed, " is needed");
@@ -128,9 +110,11 @@ std::unique_ptr<VolumeSource> nrrd_in(const fs::path& path, bool any_external) {
   const std::string file = head.text("data file", head.text("datafile"));
   const Index skip = head.offset("byte skip"),
               begin = skip < 0 ? skip : skip + (file.empty() ? head.bytes() : 0);
-  auto volume =
-      flat_source(path.string(), {n[2], n[1], n[0]},
-                  {file.empty() ? path : file_beside(path, file, any_external), begin, nrrd_form(head)});
+  auto volume = flat_source(
+      path.string(), {n[2], n[1], n[0]},
+      {file.empty() ? path : file_beside(path, file, any_external), begin,
+       form_named(nrrd_types, in_lower_case(head.text("type")), in_lower_case(head.text("endian")) == "big",
+                  head.where() + ": type: " + head.text("type"))});
   volume->place = nrrd_place(head, volume->shape);
   volume->unit = head.text("sample units", volume->place ? volume->place->unit() : "1/pixel");
   std::erase(volume->unit, '"');
@@ -148,20 +132,6 @@ std::unique_ptr<VolumeSource> nrrd_in(const fs::path& path, bool any_external) {
   return volume;
 }
 
-bool is_nrrd(const fs::path& path) {
-  const std::string ending = in_lower_case(path.extension().string());
-  std::error_code fault;
-  return (ending == ".nrrd" || ending == ".nhdr") && fs::is_regular_file(path, fault);
-}
-
-std::unique_ptr<VolumeSource> open_nrrd(const fs::path& path, bool any_external) {
-  if (!is_nrrd(path)) return nullptr;
-  std::string magic(4, ' ');
-  std::ifstream(path, std::ios::binary).read(magic.data(), 4);
-  require<FileError>(magic == "NRRD", path.string(), ": is no NRRD; it does not begin with NRRD000");
-  return nrrd_in(path, any_external);
-}
-
 }  // namespace
 
 VolumeKind nrrd_kind() {
@@ -170,7 +140,7 @@ VolumeKind nrrd_kind() {
           .endings = {".nrrd"},
           .types = {VoxelType::float32, VoxelType::uint16, VoxelType::uint8},
           .alone = is_nrrd,
-          .create = create_nrrd,
+          .create = [](const Creation& c) { return create_flat_volume(c, nrrd_head); },
           .open = open_nrrd};
 }
 

@@ -229,16 +229,16 @@ def check_cross(page):
     settled(page)
     require(near(page.value(SEEN % "picture-z"), (middle[2], middle[1]), 0.02), "the ball is at", page.value(SEEN % "picture-z"))
     drag(page, "picture-z", (0.1, 0.9), (middle[2], middle[1]))
-    require(page.value("V.at") == list(BALL), "the cross is at", page.value("V.at"))
+    require(page.value("S.at") == list(BALL), "the cross is at", page.value("S.at"))
     require(near(page.value(SEEN % "picture-y"), (middle[2], middle[0]), 0.06), "plane y has", page.value(SEEN % "picture-y"))
     require(near(page.value(SEEN % "picture-x"), (middle[1], middle[0]), 0.06), "plane x has", page.value(SEEN % "picture-x"))
     text = page.value("document.getElementById('values').textContent")
     require("5, 11, 33" in text and "value in A1 1/mm" in text and "3.3, 1.1, 0.5 mm" in text, text)
     for name, axis, step in (("ArrowRight", 2, 1), ("ArrowLeft", 2, -1), ("ArrowDown", 1, 1), ("ArrowUp", 1, -1), ("PageUp", 0, 1), ("PageDown", 0, -1)):
-        before = page.value("V.at")
+        before = page.value("S.at")
         key(page, "picture-z", name)
         before[axis] += step
-        require(page.value("V.at") == before, name, page.value("V.at"))
+        require(page.value("S.at") == before, name, page.value("S.at"))
     page.set("number-x", 3)
     settled(page)
     require(page.value(SEEN % "picture-x") is None and page.value("Number(document.getElementById('at-x').value)") == 3, "the ball stays")
@@ -265,13 +265,13 @@ def check_overtaken(page):
 def check_window(page):
     """The window by the mouse, by the histogram, by numbers and by itself."""
     page.click("tool-window")
-    window = page.value("V.window")
+    window = page.value("S.window")
     drag(page, "picture-z", (0.5, 0.5), (0.7, 0.5))
-    moved = page.value("V.window")
+    moved = page.value("S.window")
     require(moved["black"] < window["black"] and abs(moved["white"] - moved["black"] - window["white"] + window["black"]) < 1e-6, window, moved)
     require(not page.value("document.getElementById('auto').checked"), "the window stays automatic")
     drag(page, "histogram", (0.25, 0.5), (0.75, 0.5))
-    h, found = page.value("V.histogram"), page.value("V.window")
+    h, found = page.value("S.histogram"), page.value("S.window")
     share = lambda a: (640 * a - 8) / 624
     for name, a in (("black", 0.25), ("white", 0.75)):
         require(abs(found[name] - (h["low"] + share(a) * (h["high"] - h["low"]))) < 0.01, name, found)
@@ -304,19 +304,19 @@ def check_zoom(page):
     before = page.value(SEEN % "picture-z")[2]
     page.click("zoom-in")
     settled(page)
-    require(page.value("V.part") == [[2, 10], [4, 31], [11, 46]] and page.value(SEEN % "picture-z")[2] > 1.8 * before, page.value("V.part"))
+    require(page.value("S.part") == [[2, 10], [4, 31], [11, 46]] and page.value(SEEN % "picture-z")[2] > 1.8 * before, page.value("S.part"))
     bar = page.value("document.querySelector('#picture-z').parentNode.querySelector('.scale').textContent")
     require(bar == "500 µm" or bar == "0.5 mm", "the scale bar says", bar)
     page.click("tool-move")
     drag(page, "picture-z", (0.5, 0.5), (0.3, 0.5))
-    require(page.value("V.part[2]") == [17, 52] and page.value("V.part[1]") == [4, 31], page.value("V.part"))
+    require(page.value("S.part[2]") == [17, 52] and page.value("S.part[1]") == [4, 31], page.value("S.part"))
     page.value('document.getElementById("picture-z").dispatchEvent(new WheelEvent("wheel", {deltaY: 1, clientX: 200, clientY: 200, bubbles: true, cancelable: true}))')
     settled(page)
-    require(page.value("V.part[2][1] - V.part[2][0]") == 42, page.value("V.part"))
+    require(page.value("S.part[2][1] - S.part[2][0]") == 42, page.value("S.part"))
     page.click("zoom-out")
     page.click("zoom-all")
     settled(page)
-    require(page.value("V.part") == [[0, n] for n in SHAPE], page.value("V.part"))
+    require(page.value("S.part") == [[0, n] for n in SHAPE], page.value("S.part"))
     page.click("tool-cross")
 
 
@@ -337,10 +337,10 @@ def check_two(page):
     settled(page)
     page.until("document.getElementById('plane-z').textContent.includes('A − B')", "the difference")
     require(abs(page.value(SEEN % "picture-z")[0] - middle) < 0.02, "A − B is bright at", page.value(SEEN % "picture-z"))
-    window = page.value("V.window")
+    window = page.value("S.window")
     require(abs(window["black"] + window["white"]) < 1e-9, "the window of a difference is", window)
     page.click("flicker")
-    page.value("globalThis.shows = new Set(), setInterval(() => shows.add(V.show), 20)")
+    page.value("globalThis.shows = new Set(), setInterval(() => shows.add(S.show), 20)")
     page.until("shows.has('A') && shows.has('B')", "A and B, one after the other")
     page.click("flicker")
     page.click("show-A")
@@ -357,7 +357,7 @@ def check_png(page):
     require(page.value("pictureOfAll().width") == width, "the picture is not as wide as its planes")
     page.value("globalThis.saved = '', HTMLAnchorElement.prototype.click = function () { saved = this.download; }")
     page.click("save-png")
-    page.until("saved === 'planes_' + V.at.join('_') + '.png'", "that the picture is saved")
+    page.until("saved === 'planes_' + S.at.join('_') + '.png'", "that the picture is saved")
 
 
 def check_in_browser(program, folder):

@@ -128,7 +128,7 @@ global.document = {createElementNS: (_, tag) => ({tag, a: {}, setAttribute(name,
 const {plot, thinned} = new Function(fs.readFileSync(process.argv[1], "utf8") + "; return {plot, thinned};")();
 const points = Array.from({length: 300000}, (_, k) => [k, k === 123456 ? 1e-9 : Math.exp(-k / 1e5)]);
 const svg = {replaceChildren(...nodes) { this.nodes = nodes; }};
-plot(svg, [{points, kind: "curve"}], true);
+plot(svg, [{points, kind: "curve"}], "residual", {logarithmic: true});
 const kept = thinned(points), drawn = svg.nodes.find(node => node.tag === "polyline").a.points.split(" ").length;
 const ends = kept[0] === points[0] && kept[kept.length - 1] === points[points.length - 1];
 const few = thinned(points.slice(0, 1000)).length === 1000 && thinned([]).length === 0;

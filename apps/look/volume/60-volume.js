@@ -2,17 +2,16 @@
 // What the volumes say of themselves, values at the cross, two volumes, and the picture that is saved.
 
 function show(name) {
-  V.show = name;
-  for (const one of ["A", "B", "both", "difference"]) at("show-" + one).setAttribute("aria-pressed", one === name);
+  press("show", showNames, name);
   at("planes").classList.toggle("two", name === "both");
   for (const plane of planes) plane.views[1].stage.hidden = name !== "both";
-  requestAnimationFrame(() => { schedule(); if (!flickering) want(); });
+  requestAnimationFrame(() => { redraw(); if (!flickering) want(); });
 }
 
 let flickering = 0;
 function setFlicker(on) {
   clearInterval(flickering);
-  flickering = on ? setInterval(() => show(V.show === "A" ? "B" : "A"), 500) : 0;
+  flickering = on ? setInterval(() => show(S.show === "A" ? "B" : "A"), 500) : 0;
   at("flicker").setAttribute("aria-pressed", on);
   if (on) show("A"), want();
 }
@@ -26,7 +25,7 @@ async function wantValues() {
   while (valuesWanted) {
     valuesWanted = false;
     try {
-      const where = V.at, {values} = await (await send("value", {at: where})).json();
+      const where = S.at, {values} = await (await send("value", {at: where})).json();
       showValues(where, values);
     } catch (wrong) {
       if (wrong.stale) await sleep(60), valuesWanted = true;
@@ -39,10 +38,10 @@ async function wantValues() {
 function showValues(where, values) {
   const a = S.about.volumes[0], said = v => v === null ? "none" : String(Number(v.toPrecision(5))).replaceAll("-", "−") + " " + a.unit;
   const rows = {"voxel z, y, x": where.join(", ")};
-  if (a.centre) rows["place x, y, z"] = [2, 1, 0].map(k => three((where[k] - (V.size[k] - 1) / 2) * V.pitch[k] + a.centre[k])).join(", ") + " " + V.length;
+  if (a.centre) rows["place x, y, z"] = [2, 1, 0].map(k => three((where[k] - (S.size[k] - 1) / 2) * S.pitch[k] + a.centre[k])).join(", ") + " " + S.length;
   values.forEach((v, k) => { rows[values.length > 1 ? "value in " + "AB"[k] : "value"] = said(v); });
   if (values.length > 1 && values.every(v => v !== null)) rows["A − B"] = said(values[0] - values[1]);
-  at("values").replaceChildren(...Object.entries(rows).flatMap(([name, text]) => [made("dt", name), made("dd", text)]));
+  listed("values", Object.entries(rows));
 }
 
 function showFacts() {
@@ -54,10 +53,10 @@ function showFacts() {
     if (!v.complete) some.missing = v.missing;
     return Object.entries(some);
   });
-  at("facts").replaceChildren(...rows.flatMap(([name, text]) => [made("dt", name), made("dd", text)]));
-  const names = S.about.volumes.map(v => v.file.replace(/\/+$/, "").split("/").pop());
+  listed("facts", rows);
+  const names = S.about.volumes.map(v => fileName(v.file));
   at("file").textContent = names.join(" beside "), document.title = names[0] + ", tandem look";
-  at("words").textContent = V.size.join(" × ") + " voxels";
+  at("words").textContent = S.size.join(" × ") + " voxels";
 }
 
 /** The three planes as they are seen, with their scale bars, in one picture. */
@@ -69,7 +68,7 @@ function pictureOfAll() {
   let left = 0;
   for (const {plane, canvas, region} of views) {
     context.drawImage(canvas, left, 0);
-    const [across] = extent(plane, region), scale = scaleBar(across, V.length), wide = parseFloat(scale.style.width) / 100 * canvas.width;
+    const [across] = extent(plane, region), scale = scaleBar(across, S.length), wide = parseFloat(scale.style.width) / 100 * canvas.width;
     context.fillStyle = "#fff", context.font = 14 * devicePixelRatio + "px sans-serif";
     context.fillRect(left + 12, canvas.height - 12, wide, 3), context.fillText(scale.textContent, left + 12, canvas.height - 18);
     left += canvas.width + gap;
@@ -78,12 +77,7 @@ function pictureOfAll() {
 }
 
 function savePng() {
-  pictureOfAll().toBlob(blob => {
-    const link = made("a");
-    link.href = URL.createObjectURL(blob), link.download = "planes_" + V.at.join("_") + ".png";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  });
+  pictureOfAll().toBlob(blob => save(blob, "planes_" + S.at.join("_") + ".png"));
 }
 
 /** A slider and a field for each axis. */
@@ -93,10 +87,10 @@ function makeSliders() {
     slider.type = "range", slider.id = "at-" + name, number.type = "number", number.id = "number-" + name;
     number.setAttribute("aria-label", name);
     for (const one of [slider, number]) {
-      one.min = 0, one.max = V.size[axis] - 1, one.step = 1, one.value = V.at[axis];
+      one.min = 0, one.max = S.size[axis] - 1, one.step = 1, one.value = S.at[axis];
       one.addEventListener("input", () => {
         if (one.value === "") return;
-        const next = [...V.at];
+        const next = [...S.at];
         next[axis] = Number(one.value);
         setCross(next);
       });
@@ -107,27 +101,18 @@ function makeSliders() {
 }
 
 function setUpButtons() {
-  for (const name of ["cross", "window", "move", "line"]) at("tool-" + name).addEventListener("click", () => setTool(name));
-  for (const name of ["A", "B", "both", "difference"]) at("show-" + name).addEventListener("click", () => { setFlicker(false); show(name); });
+  setUpHands(tools, name => { setFlicker(false); show(name); });
   at("flicker").addEventListener("click", () => setFlicker(!flickering));
-  at("zoom-in").addEventListener("click", () => zoom(1.5));
-  at("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
   at("zoom-all").addEventListener("click", showEverything);
-  at("marks").addEventListener("change", schedule);
-  at("save-png").addEventListener("click", savePng);
-  at("pin").addEventListener("click", () => pin(!V.pinned));
-  window.addEventListener("resize", () => { schedule(); want(); });
+  at("marks").addEventListener("change", redraw);
+  at("pin").addEventListener("click", () => pin(!S.pinned));
+  window.addEventListener("resize", () => { redraw(); want(); });
 }
 
-async function begin() {
-  try {
-    S.about = await (await fetch("about.json")).json();
-  } catch {
-    return complain("tandem look does not answer; was it ended?");
-  }
+begin(() => {
   const a = S.about.volumes[0];
-  V.size = a.shape, V.pitch = a.pitch, V.length = a.unit_of_length, V.unit = a.unit;
-  V.at = V.size.map(n => Math.floor(n / 2)), V.part = V.size.map(n => [0, n]);
+  S.size = a.shape, S.pitch = a.pitch, S.length = a.unit_of_length, S.unit = a.unit;
+  S.at = S.size.map(n => Math.floor(n / 2)), S.part = S.size.map(n => [0, n]);
   at("unit").textContent = a.unit;
   at("compare").hidden = !beside();
   at("planes").replaceChildren(...planes.map(makePlane));
@@ -136,5 +121,4 @@ async function begin() {
   setUpButtons(), setUpWindow();
   want();
   wantValues();
-}
-begin();
+});

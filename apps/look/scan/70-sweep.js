@@ -16,13 +16,12 @@ function setRange(low, high, step) {
 }
 
 function showSheet(found) {
-  const name = found.sweep, across = found.width, tall = found.each, best = found.trials.findIndex(t => t.value === found.best);
-  const shown = found.grey.subarray(Math.max(best, 0) * across * tall, (Math.max(best, 0) + 1) * across * tall), window = windowOf(shown);
+  const best = found.trials.findIndex(t => t.value === found.best), window = windowOf(partOf(found, found.each, Math.max(best, 0)).grey);
   at("sheet").replaceChildren(...found.trials.map((trial, k) => {
-    const button = made("button", "", k === best ? "best" : ""), grey = found.grey.subarray(k * across * tall, (k + 1) * across * tall);
+    const button = made("button", "", k === best ? "best" : "");
     button.title = "take this value";
-    button.append(painted({width: across, height: tall, grey}, window), made("span", String(rounded(trial.value)) + (k === best ? ", best" : "")));
-    button.addEventListener("click", () => takeValue(name, trial.value));
+    button.append(painted(partOf(found, found.each, k), window), made("span", String(rounded(trial.value)) + (k === best ? ", best" : "")));
+    button.addEventListener("click", () => takeValue(found.sweep, trial.value));
     return button;
   }));
 }
@@ -51,7 +50,7 @@ async function sweepNow(event) {
     const found = await picture("sweep", {options, name, first: number("sweep-first"), last: number("sweep-last"), step: number("sweep-step"), z: S.z, side: 160, score, pane: paneName("sweep")});
     at("verdict").textContent = found.words.replace("+-", "±");
     at("scores").toggleAttribute("hidden", false);
-    drawCurves(at("scores"), [{points: found.trials.map(t => [t.value, t[of]]), kind: "curve newest", dots: true}], words + " against " + withUnit(known(name)), 220);
+    plot(at("scores"), [{points: found.trials.map(t => [t.value, t[of]]), kind: "curve newest", dots: true}], words + " against " + withUnit(known(name)), {height: 220});
     showSheet(found);
     if (found.verdict === "resolved") {
       const take = made("button", "take " + rounded(Number(found.value.toPrecision(6))));
@@ -66,11 +65,7 @@ async function sweepNow(event) {
 }
 
 function setUpSweep() {
-  at("sweep-name").replaceChildren(...[...fields.keys()].map(known).filter(one => one.swept).map(one => {
-    const option = made("option", withUnit(one));
-    option.value = one.name;
-    return option;
-  }));
+  at("sweep-name").replaceChildren(...[...fields.keys()].map(known).filter(one => one.swept).map(one => choice(withUnit(one), one.name)));
   at("sweep-score").lastElementChild.hidden = S.about.geometry.kind !== "parallel";
   if (fields.has("rotation-axis")) at("sweep-name").value = "rotation-axis";
   at("sweep-name").addEventListener("change", proposeRange);

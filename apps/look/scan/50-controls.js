@@ -51,9 +51,7 @@ function changed() {
 function inputFor(one) {
   if (one.choices || one.type === "true|false") {
     const input = made("select"), words = one.choices || one.type.split("|");
-    const none = made("option", one.default && one.default !== "[]" ? "default: " + one.default : "default");
-    none.value = "";
-    input.append(none, ...words.map(word => made("option", word)));
+    input.append(choice(one.default && one.default !== "[]" ? "default: " + one.default : "default", ""), ...words.map(word => made("option", word)));
     return input;
   }
   const input = made("input");

@@ -39,8 +39,7 @@ function showIterate(found) {
   if (found.final) bar(at("stage-i"), found.width * found.pitch, found.length);
   at("figure-j").hidden = !filter;
   if (filter) draw(at("picture-j"), filter, window), at("caption-j").textContent = filter.method + ", z = " + filter.z;
-  drawCurves(at("residuals"), [{points: found.residuals.map(([k, r]) => [k, Math.log10(Math.max(r, 1e-12))]), kind: "curve newest"}],
-             "residual over that of the start, power of ten, by iteration", 200);
+  plot(at("residuals"), [{points: found.residuals, kind: "curve newest"}], "residual over that of the start, by iteration", {logarithmic: true, whole: true, height: 200});
   at("residuals").toggleAttribute("hidden", found.residuals.length < 2);
 }
 
@@ -146,11 +145,7 @@ function showSolved() {
 }
 
 function setUpSolve() {
-  at("method").replaceChildren(...S.about.solvers.methods.map(one => {
-    const option = made("option", one.name);
-    option.value = one.name;
-    return option;
-  }));
+  at("method").replaceChildren(...S.about.solvers.methods.map(one => made("option", one.name)));
   at("method").value = "tv";
   at("method").addEventListener("change", takeMethod);
   at("solve-form").addEventListener("submit", e => { e.preventDefault(); solve(false); });

@@ -1,10 +1,5 @@
 
-async function begin() {
-  try {
-    S.about = await (await fetch("about.json")).json();
-  } catch {
-    return complain("tandem look does not answer; was it ended?");
-  }
+begin(() => {
   S.options = {...S.about.start};
   showFacts();
   makeControls();
@@ -13,5 +8,4 @@ async function begin() {
   askA.want();
   wantRecipe();
   if (S.about.follows) follow();
-}
-begin();
+});

@@ -17,7 +17,7 @@ function takeNumber(one) {
 
 /** What is found, how certain it is, by what it is told, and a button that takes it. */
 function rowOfNumber(one) {
-  const row = made("tr"), last = made("td"), plus = one.text.startsWith("-") ? "−" : "";
+  const last = made("td"), plus = one.text.startsWith("-") ? "−" : "";
   const value = one.what === "rotation" ? "against the angles" : plus + one.text.replace("-", "") + " ± " + Number(one.uncertainty.toPrecision(2));
   if (takes(one)) {
     const take = made("button", "take");
@@ -26,16 +26,14 @@ function rowOfNumber(one) {
     take.addEventListener("click", () => { takeNumber(one); setTab("slice"); });
     last.append(take);
   } else last.textContent = one.why_not;
-  row.append(made("td", namesOfNumbers[one.what]), made("td", value), made("td", one.told_by), last);
-  return row;
+  return tableRow([namesOfNumbers[one.what], value, one.told_by, last]);
 }
 
 /** Slices before and after, two in a row. */
 function showSlicesOfGeometry(found) {
   const tall = found.height / found.captions.length, window = {black: found.window[0], white: found.window[1]};
   at("geometry-slices").replaceChildren(...found.captions.map((caption, k) => {
-    const figure = made("figure"), stage = made("div", "", "stage"), grey = found.grey.subarray(k * found.width * tall, (k + 1) * found.width * tall);
-    const canvas = painted({width: found.width, height: tall, grey}, window);
+    const figure = made("figure"), stage = made("div", "", "stage"), canvas = painted(partOf(found, tall, k), window);
     canvas.setAttribute("role", "img"), canvas.setAttribute("aria-label", "Slice, " + caption);
     stage.append(canvas);
     figure.append(stage, made("figcaption", caption, "soft"));
@@ -44,9 +42,7 @@ function showSlicesOfGeometry(found) {
 }
 
 function showGeometry(found) {
-  const head = made("tr");
-  head.append(...["what", "value", "told by", ""].map(text => made("th", text)));
-  at("geometry-numbers").replaceChildren(head, ...found.numbers.map(rowOfNumber));
+  at("geometry-numbers").replaceChildren(tableRow(["what", "value", "told by", ""], "th"), ...found.numbers.map(rowOfNumber));
   const notes = [...found.warnings, ...found.not_told.map(one => "not told: " + (namesOfNumbers[one.what] || one.what) + ": " + one.why),
                  ...found.left_out.map(name => titleOf(name) + " was left out for the search")];
   at("geometry-notes").replaceChildren(...notes.map(text => made("li", text)));

@@ -49,14 +49,10 @@ function showFacts() {
     pixel: g.pixel_size_mm === null ? "not recorded" : rounded(g.pixel_size_mm) + " mm",
     energy: a.energy_kev === null ? "not recorded" : rounded(a.energy_kev) + " keV",
   };
-  at("facts").replaceChildren(...Object.entries(facts).flatMap(([name, text]) => [made("dt", name), made("dd", text)]),
-                              ...a.notes.flatMap(text => [made("dt", "note"), made("dd", text)]));
-  at("file").textContent = a.file.replace(/\/+$/, "").split("/").pop(), at("file").title = a.file, at("words").textContent = a.words;
-  at("kind").replaceChildren(...Object.entries(countsOfKind()).filter(([, count]) => count > 0).map(([name]) => {
-    const one = made("option", {projection: "projections", flat: "flats", dark: "darks", mean: "mean over views", spread: "spread over views"}[name]);
-    one.value = name;
-    return one;
-  }));
+  listed("facts", [...Object.entries(facts), ...a.notes.map(text => ["note", text])]);
+  at("file").textContent = fileName(a.file), at("file").title = a.file, at("words").textContent = a.words;
+  const names = {projection: "projections", flat: "flats", dark: "darks", mean: "mean over views", spread: "spread over views"};
+  at("kind").replaceChildren(...Object.entries(countsOfKind()).filter(([, count]) => count > 0).map(([name]) => choice(names[name], name)));
 }
 
 const tabs = ["slice", "sinogram", "frames", "sweep", "geometry", "solve", "scan"];
@@ -66,7 +62,7 @@ function setTab(name) {
   if (name === "sinogram") askSinogram.want();
   if (name === "frames") setKind();
   if (name === "sweep" && at("sweep-first").value === "") proposeRange();
-  if (name === "slice") requestAnimationFrame(showSlices);
+  if (name === "slice") requestAnimationFrame(redraw);
   if (name === "solve") requestAnimationFrame(showSolved);
 }
 

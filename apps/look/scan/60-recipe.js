@@ -47,21 +47,16 @@ function showRun(run) {
 
 /** What became of each scan. */
 function showRows(rows) {
-  const rowOf = (texts, tag) => { const row = made("tr"); row.append(...texts.map(text => made(tag, text))); return row; };
-  at("run-rows").replaceChildren(rowOf(["scan", "", "volume, or error"], "th"), ...rows.map(one =>
-    rowOf([one.scan, one.state + (one.state === "done" && one.seconds ? " in " + time(one.seconds) : ""), one.error || one.output], "td")));
-}
-
-function refusedRun(wrong) {
-  at("run-state").textContent = wrong.message;
-  at("run-state").classList.add("wrong");
+  at("run-rows").replaceChildren(tableRow(["scan", "", "volume, or error"], "th"), ...rows.map(one =>
+    tableRow([one.scan, one.state + (one.state === "done" && one.seconds ? " in " + time(one.seconds) : ""), one.error || one.output])));
 }
 
 const scanBoxes = () => [...at("scan-list").querySelectorAll("input")];
+const chosenScans = () => scanBoxes().filter(box => box.checked).map(box => box.value);
 
 async function listScans() {
   try {
-    const names = await (await fetch("scans.json")).json(), chosen = scanBoxes().filter(box => box.checked).map(box => box.value);
+    const names = await (await fetch("scans.json")).json(), chosen = chosenScans();
     at("scan-list").replaceChildren(...names.map(name => {
       const row = made("label"), box = made("input");
       box.type = "checkbox", box.value = name, box.checked = chosen.includes(name);
@@ -69,18 +64,19 @@ async function listScans() {
       return row;
     }));
   } catch {
-    complain("tandem look does not answer; was it ended?");
+    complain(silence);
   }
 }
 
-async function runMany(event) {
+/** Runs the recipe for the scan that is looked at, or for those that are chosen. */
+async function run(event, name, more = {}) {
   event.preventDefault();
-  const scans = scanBoxes().filter(box => box.checked).map(box => box.value);
   try {
-    if (scans.length === 0) throw new Error("choose scans first");
-    await send("run", {options: S.options, ...bySolver(), name: at("names").value, scans, each_axis: at("each-axis").checked});
+    if (more.scans?.length === 0) throw new Error("choose scans first");
+    await send("run", {options: S.options, ...bySolver(), name: at(name).value, ...more});
   } catch (wrong) {
-    refusedRun(wrong);
+    at("run-state").textContent = wrong.message;
+    at("run-state").classList.add("wrong");
   }
 }
 
@@ -96,16 +92,9 @@ function setUpRecipe() {
   at("copy-toml").addEventListener("click", () => copy(at("copy-toml"), at("toml").textContent));
   at("copy-command").addEventListener("click", () => copy(at("copy-command"), commandLine));
   at("save-toml").addEventListener("click", () => save(new Blob([at("toml").textContent], {type: "text/plain"}), "recipe.toml"));
-  at("run-form").addEventListener("submit", async event => {
-    event.preventDefault();
-    try {
-      await send("run", {options: S.options, ...bySolver(), name: at("name").value});
-    } catch (wrong) {
-      refusedRun(wrong);
-    }
-  });
+  at("run-form").addEventListener("submit", event => run(event, "name"));
   at("many").addEventListener("toggle", () => { if (at("many").open) listScans(); });
-  at("many-form").addEventListener("submit", runMany);
+  at("many-form").addEventListener("submit", event => run(event, "names", {scans: chosenScans(), each_axis: at("each-axis").checked}));
   for (const [id, on] of [["scans-all", true], ["scans-none", false]])
     at(id).addEventListener("click", () => { for (const box of scanBoxes()) box.checked = on; });
   at("stop").addEventListener("click", () => send("stop", {}).catch(wrong => complain(wrong.message)));

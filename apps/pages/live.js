@@ -1,88 +1,11 @@
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>tandem</title>
-<link rel="icon" href="data:,">
-<style nonce="{{nonce}}">
-{{style}}
-#files { overflow-wrap: anywhere; }
-#state { margin-left: auto; padding: 2px 12px; border-radius: 99px; background: var(--marked); color: var(--mark); }
-#state.done { color: var(--good); } #state.failed { color: var(--bad); }
-#error { color: var(--bad); margin: 10px 0 0; overflow-wrap: anywhere; }
-.columns {
-  display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 4fr); gap: 14px; margin: 14px 0; align-items: start;
-}
-.column { display: grid; gap: 14px; min-width: 0; }
-@media (max-width: 900px) { .columns { grid-template-columns: minmax(0, 1fr); } }
-.bar { position: relative; height: 8px; border-radius: 4px; background: var(--marked); overflow: hidden; }
-.bar > i { position: absolute; inset: 0 auto 0 0; width: 0; background: var(--mark); border-radius: 4px; }
-#whole .bar { height: 12px; border-radius: 6px; margin: 10px 0 8px; }
-#whole .row { display: flex; flex-wrap: wrap; gap: 2px 18px; justify-content: space-between; }
-#stage { font-weight: 600; }
-#stage::first-letter { text-transform: uppercase; }
-summary { margin: 0; cursor: pointer; }
-#table[open] summary { margin-bottom: 10px; }
-td .bar { display: inline-block; width: 72px; height: 6px; vertical-align: 1px; }
-td .text { display: inline-block; min-width: 56px; }
-td .text.long { min-width: 116px; }
-#pictures { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; align-items: end; }
-#pictures > :first-child { grid-column: 1 / -1; }
-#greys:empty { display: none; }
-#log { list-style: none; margin: 0; padding: 0; max-height: 260px; overflow-y: auto; font-size: 15px; }
-#log li { display: grid; grid-template-columns: 72px minmax(0, 1fr); gap: 10px; padding: 2px 0; }
-#log span:first-child { text-align: right; color: var(--soft); }
-#log span:last-child { overflow-wrap: anywhere; }
-</style>
-</head>
-<body>
-<header>
-  <h1>tandem recon</h1><span id="files" class="soft"></span><span id="state">starts</span>
-</header>
-<section id="whole" class="card" aria-label="Progress">
-  <div class="row"><span id="stage">starting</span><span id="share"></span></div>
-  <div class="bar"><i></i></div>
-  <div class="row soft"><span id="detail"></span><span id="times"></span></div>
-  <p id="error" hidden></p>
-</section>
-<div class="columns">
-  <section class="card"><h2>Volume</h2><div id="pictures"><span class="soft">nothing to see yet</span></div><p id="greys" class="soft note"></p></section>
-  <div class="column">
-    <section class="card" id="curves" hidden>
-      <h2>How well the volume explains the scan</h2>
-      <svg id="plot" class="plot" viewBox="0 0 640 264" role="img" aria-label="Residual against iteration"></svg>
-      <div id="legend" class="soft legend"></div>
-    </section>
-    <section class="card"><h2>Run</h2><dl id="facts"></dl></section>
-    <section class="card"><h2>Log</h2><ul id="log"></ul></section>
-  </div>
-</div>
-<details class="card wide" id="table">
-  <summary>What each part of the run does</summary>
-  <table>
-    <thead><tr>
-      <th>part</th><th>slices</th><th>at work, last 5 s</th><th>speed</th><th>fastest, here or before</th><th>time at work</th>
-    </tr></thead>
-    <tbody id="stations"></tbody>
-  </table>
-  <p class="soft note">The parts work at the same time. An update is one voxel and one view.</p>
-</details>
-<script nonce="{{nonce}}">
-"use strict";
-{{script}}
-function bar(share) {
-  const outside = made("span", "", "bar"), inside = made("i");
+/** A cell with a share as a bar beside its text. */
+function cell(text, share, kind = "") {
+  const td = made("td"), outside = made("span", "", "progress"), inside = made("i");
   inside.style.width = 100 * Math.min(1, Math.max(0, share)) + "%";
   outside.append(inside);
-  return outside;
-}
-const cell = (text, share, kind = "") => {
-  const td = made("td");
-  if (share === undefined) td.append(text);
-  else td.append(bar(share), made("span", text, "text " + kind));
+  td.append(outside, made("span", text, "text " + kind));
   return td;
-};
+}
 
 const seen = [];  // states of the last seconds, for shares of time
 
@@ -97,7 +20,7 @@ function showWhole(s) {
   const counts = total > 0 && (!solves || whole > 0) ? Math.floor(whole + 1e-6) + " of " + total + " slices, " : "";
   at("share").textContent = s.ended === "done" ? "" : total > 0 ? counts + Math.floor(100 * share) + " %" : "";
   at("detail").textContent = s.ended === "done" ? "" : solves ? others.join(", ") : detail;
-  document.querySelector("#whole .bar > i").style.width = 100 * share + "%";
+  document.querySelector("#whole .progress > i").style.width = 100 * share + "%";
   const speed = s.slices > 0 ? done / (s.seconds - s.since) : 0;
   const left = !s.ended && speed > 0 && done < total ? ", about " + time((total - done) / speed) + " left" : "";
   at("times").textContent = s.ended === "done" ? "took " + time(s.seconds) : time(s.seconds) + " since the start" + left;
@@ -122,12 +45,10 @@ function showStations(s) {
   at("stations").replaceChildren(...s.stations.map(now => {
     const was = before.stations.find(other => other.name === now.name);
     const busy = span > 0.2 ? (now.seconds - (was ? was.seconds : 0)) / span : now.working > 0 ? 1 : 0;
-    const row = made("tr");
-    row.append(cell(parts[now.name] || now.name),
-               now.slices > 0 ? cell(Math.floor(now.slices + 1e-6) + " of " + s.slices, now.slices / s.slices, "long") : cell("–"),
-               cell(Math.round(100 * busy) + " %", busy / Math.max(1, now.working)),
-               cell(rate(now.rate, now.unit)), cell(rate(Math.max(now.best, known(s, now)), now.unit)), cell(time(now.seconds)));
-    return row;
+    return tableRow([parts[now.name] || now.name,
+                     now.slices > 0 ? cell(Math.floor(now.slices + 1e-6) + " of " + s.slices, now.slices / s.slices, "long") : "–",
+                     cell(Math.round(100 * busy) + " %", busy / Math.max(1, now.working)),
+                     rate(now.rate, now.unit), rate(Math.max(now.best, known(s, now)), now.unit), time(now.seconds)]);
   }));
 }
 
@@ -174,7 +95,7 @@ function showCurves(s) {
   plot(at("plot"), curves.map((c, k) => ({
     points: c.residuals.map((r, j) => [c.iterations[j], r]),
     kind: k + 1 === curves.length ? "curve newest" : "curve",
-  })), true, "residual, relative to the start");
+  })), "residual, relative to the start", {logarithmic: true, below: "iteration", whole: true});
   const {slices, residuals, iterations} = curves[curves.length - 1], last = slices[1] - 1;
   at("legend").textContent = (slices[0] === last ? "slice " + last : "slices " + slices[0] + " to " + last) + ": " +
     three(residuals[residuals.length - 1]) + " after iteration " + iterations[iterations.length - 1] +
@@ -201,21 +122,14 @@ function showPlan(s) {
   if (!p || told || s.stations.length === 0) return;
   told = true;
   at("files").textContent = p.input + " → " + p.output;
-  const g = p.geometry, v = p.volume;
-  const facts = {
-    scan: p.format + ", " + counted(g.views, "view") + " × " + counted(g.rows, "row") + " × " + counted(g.bins, "bin"),
-    geometry: g.words,
-    volume: v.shape.join(" × ") + " (z, y, x), " + v.unit,
-    method: p.algorithm + ", model " + p.model.replaceAll("_", " ") + ", " + p.variant + ", " + p.precision,
-    device: p.device.join(", "),
+  listed("facts", Object.entries({
+    ...factsOf(p),
     "at once": counted(p.rows_at_once, "slice"),
     memory: size(p.memory_bytes) + " at most" +
       (p.device_memory_bytes > 0 ? ", " + size(p.device_memory_bytes) + " of each GPU" : ""),
     forecast: s.forecast ? time(s.forecast.seconds) + "; longest: " + (parts[s.forecast.slowest] || s.forecast.slowest)
                          : "none; it needs an earlier run like this one",
-    version: "tandem " + p.version,
-  };
-  at("facts").replaceChildren(...Object.entries(facts).flatMap(([name, text]) => [made("dt", name), made("dd", text)]));
+  }));
 }
 
 function show(s) {
@@ -251,6 +165,3 @@ async function look() {
   if (!over) setTimeout(look, silent > 0 ? 250 : 100);
 }
 look();
-</script>
-</body>
-</html>
