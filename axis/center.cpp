@@ -138,8 +138,8 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const ConeBeam& sc
 
 AxisEstimate find_axis(std::span<const float> line_integrals, const Scan& scan, Index rows,
                        const AxisSearch& search) {
-  if (const auto* beam = std::get_if<ParallelBeam>(&scan))
-    return find_axis(line_integrals, beam->angles, rows, beam->detector.bins, search);
+  if (period_of(scan) == half_turn)
+    return find_axis(line_integrals, angles_of(scan), rows, detector_of(scan).bins, search);
   ConeBeam some = point_source_of(scan);
   some.detector.rows = rows;
   AxisEstimate axis = find_axis(line_integrals, some, search);
@@ -155,12 +155,12 @@ AxisEstimate find_axis(std::span<const float> line_integrals, const Scan& scan, 
 
 std::vector<Index> rows_for_axis(const Scan& scan, Range selected, Index count) {
   count = std::min(count, selected.size());
-  const auto* cone = std::get_if<ConeBeam>(&scan);
-  const double first = cone ? std::round(cone->midplane_row - 0.5 * (count - 1)) : 0;
+  const std::optional<double> midplane = midplane_of(scan);
+  const double first = midplane ? std::round(*midplane - 0.5 * (count - 1)) : 0;
   const Index next = floor_index(std::clamp<double>(first, selected.first, selected.last - count));
   std::vector<Index> rows;
   for (Index k = 0; k < count; ++k)
-    rows.push_back(cone ? next + k : selected.first + (2 * k + 1) * selected.size() / (2 * count));
+    rows.push_back(midplane ? next + k : selected.first + (2 * k + 1) * selected.size() / (2 * count));
   return rows;
 }
 

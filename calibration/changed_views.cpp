@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../geometry/free_views.hpp"
 #include "../geometry/vector3.hpp"
 
 namespace tandem::calibration {
@@ -29,8 +30,8 @@ void tilt_view(FlexibleView& view, double angle) {
 
 }  // namespace
 
-FlexibleBeam changed(const FlexibleBeam& scan, const Change& change) {
-  FlexibleBeam all = scan;
+FlexibleBeam changed(const Scan& scan, const Change& change) {
+  FlexibleBeam all = as_free_views(scan);
   for (FlexibleView& view : all.views) {
     view = moved(all, view, -change.rows, -change.bins);
     tilt_view(view, change.tilt);
@@ -53,9 +54,10 @@ double elevation_of(const FlexibleBeam& scan, const FlexibleView& view) {
   return std::asin(ray[2] / length(ray));
 }
 
-bool leans(const FlexibleBeam& scan) {
+bool leans(const Scan& scan) {
   constexpr double clearly = 0.1;
-  return std::abs(elevation_of(scan, scan.views.front())) > clearly;
+  const FlexibleBeam free = as_free_views(scan);
+  return std::abs(elevation_of(free, free.views.front())) > clearly;
 }
 
 double roll_of(const FlexibleBeam& scan, const FlexibleView& view) {

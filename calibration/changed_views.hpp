@@ -1,6 +1,7 @@
 #pragma once
 
-#include "../geometry/flexible_views.hpp"
+#include "../geometry/curve.hpp"
+#include "../geometry/scan.hpp"
 
 namespace tandem::calibration {
 
@@ -13,7 +14,7 @@ struct Change {
 
 /// The views of such a scanner. The beam is the ray through the origin; a tilt turns source and detector
 /// about the line through the origin along the bins.
-FlexibleBeam changed(const FlexibleBeam& scan, const Change& change);
+FlexibleBeam changed(const Scan& scan, const Change& change);
 
 /// Where a point falls, counted from the middle of the detector.
 CellPlace place_of(const FlexibleBeam& scan, const FlexibleView& view, const Vector3& point = {});
@@ -23,7 +24,7 @@ CellPlace place_of(const FlexibleBeam& scan, const FlexibleView& view, const Vec
 double elevation_of(const FlexibleBeam& scan, const FlexibleView& view);
 double roll_of(const FlexibleBeam& scan, const FlexibleView& view);
 /// Whether rays rise over the plane of slices, as in laminography, whose samples are plates.
-bool leans(const FlexibleBeam& scan);
+bool leans(const Scan& scan);
 
 /// The height at which a row of the middle of the detector sees z, mm. The row counts from the middle.
 double height_on_axis(const FlexibleBeam& scan, const FlexibleView& view, double row);

@@ -80,7 +80,7 @@ CircularScanner nominal(const ConeBeam& scan) {
   return s;
 }
 
-FlexibleBeam views_of(const CircularScanner& s, const Detector& detector, std::span<const double> angles) {
+Scan views_of(const CircularScanner& s, const Detector& detector, std::span<const double> angles) {
   const Directions d(s);
   const Vector2d middle{0.5 * (detector.bins - 1), 0.5 * (detector.rows - 1)};
   FlexibleBeam scan{detector, {}, false};

@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "../geometry/beams/cone.hpp"
-#include "../geometry/beams/flexible.hpp"
+#include "../geometry/scan.hpp"
 
 namespace tandem::calibration {
 
@@ -34,8 +33,7 @@ double unit_of(Number number);
 CircularScanner nominal(const ConeBeam& scan);
 
 /// Source and detector of each view; angles are in rad.
-FlexibleBeam views_of(const CircularScanner& scanner, const Detector& detector,
-                      std::span<const double> angles);
+Scan views_of(const CircularScanner& scanner, const Detector& detector, std::span<const double> angles);
 
 /// The cell on which a point falls, and its derivatives by the numbers of the scanner and by the point.
 struct Shadow {

@@ -1,12 +1,16 @@
 #include <Eigen/Dense>
 
+#include "../geometry/free_views.hpp"
 #include "../geometry/vector3.hpp"
 #include "changed_views.hpp"
 #include "view_moves.hpp"
 
 namespace tandem::calibration {
 
-FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const ViewMove& move) {
+namespace {
+
+/// A view of a scan whose image lies where a move says.
+FlexibleView moved_view(const auto& scan, const FlexibleView& view, const ViewMove& move) {
   const auto [bins, rows, turn] = move;
   if (turn == 0) return moved(scan, view, -rows, -bins);
   const double bin = length(view.bin_step), row = length(view.row_step), c = std::cos(turn),
@@ -20,19 +24,29 @@ FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const 
   return turned;
 }
 
-void subtract_common_moves(std::vector<ViewMove>& all, const FlexibleBeam& scan) {
+}  // namespace
+
+Scan moved_by(const Scan& scan, const std::vector<ViewMove>& moves, std::size_t first) {
+  auto all = as_free_views(scan);
+  for (std::size_t k = 0; k < moves.size(); ++k)
+    all.views[first + k] = moved_view(all, all.views[first + k], moves[k]);
+  return all;
+}
+
+void subtract_common_moves(std::vector<ViewMove>& all, const Scan& scan) {
+  const auto free = as_free_views(scan);
   const Eigen::Index n = all.size();
   Eigen::MatrixXd common = Eigen::MatrixXd::Zero(2 * n, 5);
   Eigen::VectorXd shifts(2 * n);
-  const double step = scan.detector.bin_pitch;
+  const double step = free.detector.bin_pitch;
   double turn = 0;
   for (Eigen::Index k = 0; k < n; ++k) {
     const std::size_t at = k;
-    const FlexibleView& view = scan.views[at];
+    const FlexibleView& view = free.views[at];
     for (int axis = 0; axis < 3; ++axis) {
       Vector3 to{};
       to[axis] = step;
-      const CellPlace here = place_of(scan, view), there = place_of(scan, view, to);
+      const CellPlace here = place_of(free, view), there = place_of(free, view, to);
       common(k, axis) = there.bin - here.bin, common(n + k, axis) = there.row - here.row;
     }
     common(k, 3) = common(n + k, 4) = 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../geometry/fitted_orbit.hpp"
+#include "../geometry/free_views.hpp"
 #include "../geometry/view_angles.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
@@ -17,24 +18,25 @@ namespace {
 
 /// The radius, mm, of the circle that all views see; of views all round, which see it from both sides, that
 /// of the grid.
-double radius_seen(const FlexibleBeam& scan, const VolumeGrid& grid) {
+double radius_seen(const Scan& scan, const VolumeGrid& grid) {
   const FittedOrbit orbit = fitted_orbit(scan);
   const bool round = orbit.goes_on || all_round(orbit.angles);
+  const auto free = as_free_views(scan);
   double aside = 0;  // bins, of the axis
-  for (const FlexibleView& view : scan.views) aside += place_of(scan, view).bin / std::ssize(scan.views);
+  for (const FlexibleView& view : free.views) aside += place_of(free, view).bin / std::ssize(free.views);
   const double side = grid.pitch[0] * (0.5 * grid.size[0] - (round ? 0 : std::abs(aside)));
-  return scan.parallel ? side : side / std::hypot(1, side / orbit.radius);
+  return free.parallel ? side : side / std::hypot(1, side / orbit.radius);
 }
 
 }  // namespace
 
-Reprojection::Reprojection(const FrameStack& frames, const FlexibleBeam& scan, Device device)
+Reprojection::Reprojection(const FrameStack& frames, const Scan& scan, Device device)
     : frames_(frames),
-      parallel_(scan.parallel),
+      parallel_(as_free_views(scan).parallel),
       grid_(fitting_grid(scan)),
-      A_(projector(Scan(scan), grid_, {}, device)),
-      F_(ramp_filter(Scan(scan), grid_, {.window = Window::hann}, {}, device)),
-      B_(backprojector(Scan(scan), grid_, {}, device)),
+      A_(projector(scan, grid_, {}, device)),
+      F_(ramp_filter(scan, grid_, {.window = Window::hann}, {}, device)),
+      B_(backprojector(scan, grid_, {}, device)),
       stream_(default_stream(device)),
       measured_(vector_of(frames, F_.domain())),
       filtered_(F_ * measured_),
@@ -74,7 +76,7 @@ FrameStack Reprojection::smoothed_frames(const Array& y) const {
 }
 
 /// 1 within the circle that all views see, and 0 outside, where a filter leaves what is not there.
-Array Reprojection::field_of_view(const FlexibleBeam& scan) const {
+Array Reprojection::field_of_view(const Scan& scan) const {
   const double radius = radius_seen(scan, grid_);
   const auto [nx, ny, nz] = grid_.size;
   FrameStack field{UnsetVector<float>(nx * ny * nz, 1), ny, nx};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../geometry/flexible_views.hpp"
+#include "../geometry/scan.hpp"
 #include "../operators/linear_operator.hpp"
 #include "frame_stack.hpp"
 
@@ -10,7 +10,7 @@ namespace tandem::calibration {
 class Reprojection {
  public:
   /// The frames outlive it. @throws GeometryError for orbits that have no filter
-  Reprojection(const FrameStack& frames, const FlexibleBeam& scan, Device device);
+  Reprojection(const FrameStack& frames, const Scan& scan, Device device);
   /// Smoothed, of the volume of all views. What the rays of a point source leave of the frames is
   /// reconstructed once more: a filter makes edges beside the midplane such that views seem moved. (Parallel
   /// rays have no such edges, and a volume that is nearer to the frames has more of their noise.)
@@ -22,7 +22,7 @@ class Reprojection {
   /// Adds what filtered frames make to the volume times `before`, and takes its line integrals.
   void see(const Array& filtered, float before, Array& x, Array& y);
   FrameStack smoothed_frames(const Array& y) const;
-  Array field_of_view(const FlexibleBeam& scan) const;
+  Array field_of_view(const Scan& scan) const;
 
   const FrameStack& frames_;
   bool parallel_;

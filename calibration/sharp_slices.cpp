@@ -9,7 +9,7 @@
 
 #include "../core/parallel.hpp"
 #include "../geometry/flexible_views.hpp"
-#include "../geometry/level_scan.hpp"
+#include "../geometry/free_views.hpp"
 #include "../kernels/trial_slices.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/orbit_fbp.hpp"
@@ -22,18 +22,21 @@ namespace {
 constexpr double share_of_width = 0.4;
 
 /// One in some views, so that no more than `most` are left.
-FrameStack thinned(const FrameStack& frames, FlexibleBeam& scan) {
+std::vector<Index> some_views(Index views) {
   constexpr Index most = 400;
-  const Index stride = (frames.views() + most - 1) / most, cells = frames.rows * frames.bins;
-  FrameStack some{{}, frames.rows, frames.bins, {}, frames.bin_angle, frames.aspect};
   std::vector<Index> kept;
-  for (Index view = 0; view < frames.views(); view += stride)
-    kept.push_back(view), some.angles.push_back(frames.angles[view]);
+  for (Index view = 0; view < views; view += (views + most - 1) / most) kept.push_back(view);
+  return kept;
+}
+
+FrameStack thinned(const FrameStack& frames, const std::vector<Index>& kept) {
+  const Index cells = frames.rows * frames.bins;
+  FrameStack some{{}, frames.rows, frames.bins, {}, frames.bin_angle, frames.aspect};
+  for (const Index view : kept) some.angles.push_back(frames.angles[view]);
   some.values.resize(some.views() * cells);
   parallel_for(some.views(), [&](Index k) {
     std::copy_n(frames.values.data() + kept[k] * cells, cells, some.values.data() + k * cells);
   });
-  keep_views(scan, kept);
   return some;
 }
 
@@ -73,9 +76,9 @@ std::vector<double> common_of(const float* a, const float* b, Index width) {
 /// is 1 / sin of the rise in the plane of a slice. (If it is not, a wrong rise makes slices sharper: the
 /// plane seems stretched, and edges along the smoother direction gain more than the others lose.)
 /// Interpolation smooths, too: by a third of a row and a sixth of a bin, squared.
-Smoothing even_smoothing(const FlexibleBeam& scan, double aspect) {
+Smoothing even_smoothing(double elevation, double aspect) {
   constexpr double least = 0.1, rows = 1.0 / 3, bins = 1.0 / 6, most = 4;
-  const double sine = std::abs(std::sin(elevation_of(scan, scan.views.front()))), rise = sine / aspect,
+  const double sine = std::abs(std::sin(elevation)), rise = sine / aspect,
                in_rows = (1 + bins) * rise * rise - rows;
   if (sine < least) return {};
   return in_rows >= 0 ? Smoothing{1, in_rows} : Smoothing{std::min(most, rows / (rise * rise) - bins), 0};
@@ -85,16 +88,20 @@ double sum_of(const std::vector<double>& all) { return std::accumulate(all.begin
 
 }  // namespace
 
-SharpSlices::SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor, Device device) {
-  FlexibleBeam views = scan;
-  FrameStack some = thinned(frames, views);
-  if (!leans(scan)) stand_upright(some, views);
-  FrameStack level = smoothed(some, factor, even_smoothing(scan, frames.aspect));
+SharpSlices::SharpSlices(const FrameStack& frames, const Scan& scan, Index factor, Device device) {
+  const std::vector<Index> kept = some_views(frames.views());
+  auto views = as_free_views(scan);
+  const double elevation = elevation_of(views, views.views.front());
+  FrameStack some = thinned(frames, kept);
+  keep_views(views, kept);
+  if (!leans(scan))
+    if (const double roll = stand_upright(some, views); roll != 0) views = changed(views, {.roll = -roll});
+  FrameStack level = smoothed(some, factor, even_smoothing(elevation, frames.aspect));
   subtract_means(level);
   views = bin_down(views, std::countr_zero(static_cast<std::uint64_t>(factor)), true);
   width_ = views.detector.bins, own_rows_ = views.detector.rows;
   cell_ = views.detector.bin_pitch / magnification(views);
-  level_ = level_scan(views).scan;
+  level_ = level_scan(views);
   const LinearOperator filter = ramp_filter(views, {}, device);
   filtered_.emplace(filter * vector_of(level, filter.domain()));
 }
@@ -105,7 +112,7 @@ Array SharpSlices::slices(const std::vector<Change>& trials, const std::vector<d
   constexpr double beside = 2;  // pixels of the disc that its gradients need
   kernels::TrialSlices all{width_, static_cast<float>(share_of_width * width_ + beside)};
   for (const Change& trial : trials) {
-    const FlexibleBeam now = changed(level_, trial);
+    const auto now = changed(level_.scan, trial);
     for (const double row : rows) {
       const VolumeGrid grid = grid_at(width_, cell_, height_on_axis(now, now.views.front(), row));
       for (const FlexiblePlace& view : places(now, grid).views)
@@ -145,10 +152,10 @@ double SharpSlices::common(const Change& change, const std::vector<double>& rows
 
 std::vector<std::array<double, 2>> SharpSlices::shadows(const Change& change, double row) const {
   constexpr Index some = 16;
-  const FlexibleBeam now = changed(level_, change);
+  const auto now = changed(level_.scan, change);
   const VolumeGrid four =
       grid_at(2, std::numbers::sqrt2 * radius(), height_on_axis(now, now.views.front(), row));
-  const FlexibleViews all = places(now, four);
+  const auto all = places(now, four);
   std::vector<std::array<double, 2>> cells;
   for (Index k = 0; k < some; ++k)
     for (const double x : {0, 1})
@@ -160,7 +167,8 @@ std::vector<std::array<double, 2>> SharpSlices::shadows(const Change& change, do
 }
 
 std::vector<double> SharpSlices::far_rows(double reserve) const {
-  const double middle = 0.5 * (level_.detector.rows - 1), half = 0.5 * (own_rows_ - 1), most = half - reserve;
+  const double middle = 0.5 * (level_.scan.detector.rows - 1), half = 0.5 * (own_rows_ - 1),
+               most = half - reserve;
   const auto stays = [&](double row) {
     return std::ranges::all_of(shadows({}, row),
                                [&](const auto& cell) { return std::abs(cell[1] - middle) <= most; });

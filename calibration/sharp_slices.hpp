@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../core/array.hpp"
+#include "../geometry/level_scan.hpp"
 #include "changed_views.hpp"
 #include "frame_stack.hpp"
 
@@ -26,7 +27,7 @@ class SharpSlices {
  public:
   /// Means of `factor` x `factor` cells; some views are left out if there are very many. @throws
   /// GeometryError for views that have no filter
-  SharpSlices(const FrameStack& frames, const FlexibleBeam& scan, Index factor, Device device);
+  SharpSlices(const FrameStack& frames, const Scan& scan, Index factor, Device device);
 
   /// What is reconstructed is a disc of four fifths of the width.
   Index width() const { return width_; }
@@ -53,7 +54,7 @@ class SharpSlices {
   /// Where the shadows of four points at the edge of the disc fall, bin and row, in some of the views.
   std::vector<std::array<double, 2>> shadows(const Change& change, double row) const;
 
-  FlexibleBeam level_;               ///< the scan with the rows that are filtered
+  LevelScan level_;                  ///< the scan with the rows that are filtered
   std::optional<Array> filtered_{};  ///< on the device
   Index width_ = 0, own_rows_ = 0;
   double cell_ = 1;  ///< the pitch of a bin at the axis, mm

@@ -91,7 +91,7 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
 /// has.
 class Search {
  public:
-  Search(const FrameStack& frames, const FlexibleBeam& scan, const Change& about, Index factor, Device device)
+  Search(const FrameStack& frames, const Scan& scan, const Change& about, Index factor, Device device)
       : slices_(frames, changed(scan, about), factor, device), about_(about), factor_(factor) {
     constexpr double margin = 4, share = 0.15;  // rows, and their share, that shadows may wander over
     const double reserve = margin + share * slices_.own_rows();
@@ -135,10 +135,10 @@ class Search {
 };
 
 /// The frames that views see of the volume that they make, as they are.
-FrameStack seen_again(const FrameStack& frames, const FlexibleBeam& scan, Device device) {
+FrameStack seen_again(const FrameStack& frames, const Scan& scan, Device device) {
   const VolumeGrid grid = fitting_grid(scan);
-  const LinearOperator reconstruct = fbp(Scan(scan), grid, {}, {}, device),
-                       project = projector(Scan(scan), grid, {}, device);
+  const LinearOperator reconstruct = fbp(scan, grid, {}, {}, device),
+                       project = projector(scan, grid, {}, device);
   FrameStack again = frames;
   again.values = values_of(project * (reconstruct * vector_of(frames, reconstruct.domain())));
   return again;
@@ -149,7 +149,7 @@ constexpr double noise_alone = 0.1;
 /// Slices of rays that rise are not sharpest exactly where they are right: views of another rise stretch what
 /// they see, and edges of a sample of some height gain by that. By how much is seen where the truth is known:
 /// in frames of the volume that all views make where they were found.
-void subtract_bias(SharpestSlices& all, const FrameStack& frames, const FlexibleBeam& scan, Device device) {
+void subtract_bias(SharpestSlices& all, const FrameStack& frames, const Scan& scan, Device device) {
   const Change found = all.change;
   const Search known(seen_again(frames, changed(scan, found), device), scan, found, 1, device);
   for (Sharpened& number : all.numbers) {
@@ -170,9 +170,8 @@ void forget(SharpestSlices& all) {
 
 }  // namespace
 
-SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
-                             const std::vector<Sought>& what, const std::function<void(double)>& done,
-                             Device device) {
+SharpestSlices find_sharpest(const FrameStack& frames, const Scan& scan, const std::vector<Sought>& what,
+                             const std::function<void(double)>& done, Device device) {
   SharpestSlices all;
   for (const Sought each : what) all.numbers.push_back({each});
   if (!ViewsOfTurn(frames.angles).is_whole()) return all;

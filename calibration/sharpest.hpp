@@ -33,8 +33,7 @@ struct SharpestSlices {
 /// rise, the slices are those with the most energy instead, and what a search finds too much in frames of the
 /// volume that was found is taken away. `done` is called before each search, with its share of all. @throws
 /// GeometryError for views that have no filter
-SharpestSlices find_sharpest(const FrameStack& frames, const FlexibleBeam& scan,
-                             const std::vector<Sought>& what, const std::function<void(double)>& done = {},
-                             Device device = Device::cpu());
+SharpestSlices find_sharpest(const FrameStack& frames, const Scan& scan, const std::vector<Sought>& what,
+                             const std::function<void(double)>& done = {}, Device device = Device::cpu());
 
 }  // namespace tandem::calibration

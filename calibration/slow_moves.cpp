@@ -42,12 +42,12 @@ double mean_product(const std::vector<double>& a, const std::vector<double>& b) 
 
 }  // namespace
 
-SlowMoves::SlowMoves(const FlexibleBeam& scan, const std::vector<Move>& kinds) {
+SlowMoves::SlowMoves(const Scan& scan, const std::vector<Move>& kinds) {
   const FittedOrbit orbit = fitted_orbit(scan);
   const std::vector<double> angles = along_arc(orbit);
   const double arc = *std::ranges::max_element(angles);
   const bool round = !orbit.goes_on && all_round(orbit.angles);
-  const int few = static_cast<int>(scan.views.size() / 4);  // views a wave at least
+  const int few = static_cast<int>(views_of(scan) / 4);  // views a wave at least
   const int last = round ? std::min(highest, few)
                          : std::min({most_half_waves, few, static_cast<int>(highest * arc / half_turn)});
   for (const Move kind : kinds)
@@ -61,7 +61,7 @@ SlowMoves::SlowMoves(const FlexibleBeam& scan, const std::vector<Move>& kinds) {
 }
 
 /// Adds what of a wave is neither a common move nor in the waves before, unless little is left.
-void SlowMoves::add(const FlexibleBeam& scan, Wave wave) {
+void SlowMoves::add(const Scan& scan, Wave wave) {
   constexpr double little = 0.1;
   std::vector<ViewMove> moves(wave.values.size(), ViewMove{});
   for (std::size_t v = 0; v < moves.size(); ++v) moves[v][at(wave.kind)] = wave.values[v];

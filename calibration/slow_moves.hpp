@@ -17,7 +17,7 @@ class SlowMoves {
   SlowMoves() = default;
   /// Waves of bins and rows, if they are searched; what `subtract_common_moves` takes away is in none of
   /// them. All are told whole at first. Turns have none: a sample that is turned makes slow ones, nearly.
-  SlowMoves(const FlexibleBeam& scan, const std::vector<Move>& kinds);
+  SlowMoves(const Scan& scan, const std::vector<Move>& kinds);
 
   /// Moves by which a trial changes those of all views: some waves at once, far apart in their frequency.
   std::vector<ViewMove> trial(int number) const;
@@ -36,7 +36,7 @@ class SlowMoves {
     std::vector<double> values;  ///< at right angles to the others, their mean square is 1
     double told = 1;
   };
-  void add(const FlexibleBeam& scan, Wave wave);
+  void add(const Scan& scan, Wave wave);
   double part(const Wave& wave, const std::vector<ViewMove>& moves) const;
 
   std::vector<Wave> waves_{};

@@ -8,6 +8,7 @@
 
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
+#include "../geometry/free_views.hpp"
 #include "../geometry/vector3.hpp"
 #include "../kernels/trial_slices.hpp"
 #include "changed_views.hpp"
@@ -17,7 +18,7 @@ namespace tandem::calibration {
 namespace {
 
 /// Whether all views have this roll, about this cell.
-bool all_have(const FlexibleBeam& scan, double roll, const CellPlace& foot) {
+bool all_have(const auto& scan, double roll, const CellPlace& foot) {
   constexpr double angle = 1e-6, cells = 1e-3;
   return std::ranges::all_of(scan.views, [&](const FlexibleView& view) {
     const CellPlace its = place_of(scan, view);
@@ -45,12 +46,13 @@ float mean_at(const float* frame, Index bins, const Four& row, const Four& bin) 
 
 }  // namespace
 
-void stand_upright(FrameStack& frames, FlexibleBeam& scan) {
+double stand_upright(FrameStack& frames, const Scan& scan) {
   constexpr double least = 0.01;  // rows, at the ends of a row
-  const FlexibleView rolled = scan.views.front();
-  const double roll = roll_of(scan, rolled);
-  if (std::abs(roll) * frames.bins < 2 * least || !all_have(scan, roll, place_of(scan, rolled))) return;
-  FlexibleBeam level = changed(scan, {.roll = -roll});
+  const auto views = as_free_views(scan);
+  const FlexibleView& rolled = views.views.front();
+  const double roll = roll_of(views, rolled);
+  if (std::abs(roll) * frames.bins < 2 * least || !all_have(views, roll, place_of(views, rolled))) return 0;
+  const auto level = changed(views, {.roll = -roll});
   const FlexibleView& upright = level.views.front();
   const double middle_row = 0.5 * (frames.rows - 1), middle_bin = 0.5 * (frames.bins - 1);
   const Index cells = frames.rows * frames.bins;
@@ -59,7 +61,7 @@ void stand_upright(FrameStack& frames, FlexibleBeam& scan) {
     std::vector<std::pair<Four, Four>> fours;  // rows and bins
     for (Index bin = 0; bin < frames.bins; ++bin) {
       const CellPlace at = place_of(
-          scan, rolled,
+          views, rolled,
           upright.detector + (row - middle_row) * upright.row_step + (bin - middle_bin) * upright.bin_step);
       fours.emplace_back(Four(at.row + middle_row, frames.rows), Four(at.bin + middle_bin, frames.bins));
     }
@@ -69,7 +71,7 @@ void stand_upright(FrameStack& frames, FlexibleBeam& scan) {
             mean_at(frames.values.data() + view * cells, frames.bins, fours[bin].first, fours[bin].second);
   });
   frames.values = std::move(values);
-  scan = std::move(level);
+  return roll;
 }
 
 }  // namespace tandem::calibration

@@ -32,8 +32,8 @@ std::vector<ViewMove> sum_of(std::vector<ViewMove> a, const std::vector<ViewMove
 }
 
 /// Polynomials over the views (Chebyshev's), in columns, as moves of a kind less what no frame tells.
-Eigen::MatrixXd polynomials(Move kind, int degree, const FlexibleBeam& scan) {
-  const Eigen::Index n = scan.views.size(), terms = std::min<Eigen::Index>(degree + 1, n);
+Eigen::MatrixXd polynomials(Move kind, int degree, const Scan& scan) {
+  const Eigen::Index n = views_of(scan), terms = std::min<Eigen::Index>(degree + 1, n);
   Eigen::MatrixXd all(n, terms);
   for (Eigen::Index j = 0; j < terms; ++j) {
     std::vector<ViewMove> moves(n, ViewMove{});
@@ -59,9 +59,9 @@ Eigen::VectorXd nearest(const Eigen::VectorXd& values, const Eigen::VectorXd& de
 /// The search, round by round.
 class Alignment {
  public:
-  Alignment(const FrameStack& frames, const FlexibleBeam& scan, const MoveSearch& how)
+  Alignment(const FrameStack& frames, const Scan& scan, const MoveSearch& how)
       : frames_(frames), smooth_(smoothed(frames, 1)), base_(scan), how_(how), inner_(frames) {
-    const auto views = scan.views.size();
+    const std::size_t views = views_of(scan);
     found_.moves.assign(views, {}), found_.uncertainty.assign(views, {});
     found_.verdict.fill(Verdict::flat);
     for (std::size_t k = 0; k < kinds_of_move && how.degree; ++k)
@@ -112,16 +112,9 @@ class Alignment {
     return moved * share / (1 - share);
   }
 
-  FlexibleBeam moved() const {
-    FlexibleBeam scan = base_;
-    for (std::size_t k = 0; k < scan.views.size(); ++k)
-      scan.views[k] = moved_by(base_, base_.views[k], found_.moves[k]);
-    return scan;
-  }
-
   /// The reprojections, and at first what is searched.
   FrameStack look(bool first) {
-    Reprojection reprojection(frames_, moved(), how_.device);
+    Reprojection reprojection(frames_, moved_by(base_, found_.moves), how_.device);
     if (first) choose(reprojection.of_half(0), reprojection.of_half(1));
     return reprojection.of_all();
   }
@@ -285,7 +278,7 @@ class Alignment {
 
   const FrameStack& frames_;
   FrameStack smooth_;
-  const FlexibleBeam& base_;
+  const Scan& base_;
   const MoveSearch& how_;
   Inner inner_;
   std::vector<Move> searched_{};
@@ -297,7 +290,7 @@ class Alignment {
 
 /// A volume whose views leave out much of half a turn is smeared along the rays that are there, and what it
 /// shows of each view lies elsewhere.
-void require_half_turn(const FlexibleBeam& scan) {
+void require_half_turn(const Scan& scan) {
   const FittedOrbit orbit = fitted_orbit(scan);
   const double gap = orbit.goes_on ? 0 : in_degrees(widest_gap(orbit.angles));
   require<GeometryError>(
@@ -308,7 +301,7 @@ void require_half_turn(const FlexibleBeam& scan) {
 
 }  // namespace
 
-ViewMoves find_view_moves(const FrameStack& frames, const FlexibleBeam& scan, const MoveSearch& how) {
+ViewMoves find_view_moves(const FrameStack& frames, const Scan& scan, const MoveSearch& how) {
   require_half_turn(scan);
   return Alignment(frames, scan, how).result();
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../geometry/beams/flexible.hpp"
+#include "../geometry/scan.hpp"
 #include "frame_stack.hpp"
 #include "opposite_frames.hpp"
 
@@ -20,8 +20,8 @@ constexpr std::size_t kinds_of_move = 3;
 using ViewMove = std::array<double, kinds_of_move>;
 inline std::size_t at(Move move) { return static_cast<std::size_t>(move); }
 
-/// A view whose detector stands so that its image lies where a move says.
-FlexibleView moved_by(const FlexibleBeam& scan, const FlexibleView& view, const ViewMove& move);
+/// A scan whose detectors stand so that the images of its views, from `first` on, lie where moves say.
+Scan moved_by(const Scan& scan, const std::vector<ViewMove>& moves, std::size_t first = 0);
 
 /// What is searched.
 struct MoveSearch {
@@ -59,9 +59,9 @@ struct ViewMoves {
 /// away, with a shift and a turn that all views have in common (`subtract_common_moves`). `frames` has the
 /// cells of `scan`; its angles and its fan do not count. @throws GeometryError for orbits that have no
 /// filter, and for circles whose views leave out more than 60 degrees of half a turn
-ViewMoves find_view_moves(const FrameStack& frames, const FlexibleBeam& scan, const MoveSearch& how = {});
+ViewMoves find_view_moves(const FrameStack& frames, const Scan& scan, const MoveSearch& how = {});
 
 /// Takes away what no frame tells: moves of the sample in three directions, and a mean.
-void subtract_common_moves(std::vector<ViewMove>& all, const FlexibleBeam& scan);
+void subtract_common_moves(std::vector<ViewMove>& all, const Scan& scan);
 
 }  // namespace tandem::calibration

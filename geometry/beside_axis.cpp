@@ -7,13 +7,13 @@
 
 namespace tandem {
 
-BesideAxis::BesideAxis(const FlexibleBeam& scan, const FittedOrbit& orbit, std::size_t view)
-    : parallel_(scan.parallel),
-      from_(scan.parallel ? Vector3{} : scan.views[view].source),
-      aside_(orbit.along(view)),
-      towards_(-1 * orbit.outwards(view)) {
+BesideAxis::BesideAxis(const FlexibleView& view, const FittedOrbit& orbit, std::size_t number)
+    : parallel_(orbit.parallel),
+      from_(orbit.parallel ? Vector3{} : view.source),
+      aside_(orbit.along(number)),
+      towards_(-1 * orbit.outwards(number)) {
   if (!parallel_) return;
-  aside_ = cross(scan.views[view].source, orbit.axis);
+  aside_ = cross(view.source, orbit.axis);
   aside_ = 1 / length(aside_) * aside_;
 }
 
@@ -40,10 +40,10 @@ Detector reaching(Detector d, double low, double high) {
 
 }  // namespace
 
-std::vector<BesideAxis> beside_axis(const FlexibleBeam& scan, const FittedOrbit& orbit) {
-  std::vector<BesideAxis> views;
-  for (std::size_t k = 0; k < scan.views.size(); ++k) views.emplace_back(scan, orbit, k);
-  return views;
+std::vector<BesideAxis> beside_axis(const std::vector<FlexibleView>& views, const FittedOrbit& orbit) {
+  std::vector<BesideAxis> all;
+  for (std::size_t k = 0; k < views.size(); ++k) all.emplace_back(views[k], orbit, k);
+  return all;
 }
 
 Detector facing_detector(Detector d, const std::vector<std::array<double, 4>>& corners) {

@@ -12,7 +12,7 @@ namespace tandem {
 /// it, or mm if rays are parallel. The axis of a parallel beam is that of the volume.
 class BesideAxis {
  public:
-  BesideAxis(const FlexibleBeam& scan, const FittedOrbit& orbit, std::size_t view);
+  BesideAxis(const FlexibleView& view, const FittedOrbit& orbit, std::size_t number);
 
   double of(const Vector3& place) const;  ///< the ray to a place
   /// The bin, from the middle of a detector of the view, at which a ray of its middle row passes so far
@@ -24,7 +24,7 @@ class BesideAxis {
   Vector3 from_, aside_, towards_;
 };
 
-std::vector<BesideAxis> beside_axis(const FlexibleBeam& scan, const FittedOrbit& orbit);
+std::vector<BesideAxis> beside_axis(const std::vector<FlexibleView>& views, const FittedOrbit& orbit);
 
 /// The row of a detector like `d` that faces the axis and sees what views see: on the farther side in their
 /// mean and, if one side is nearer, there what all of them see. `corners`: how far beside the axis the

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "../core/error.hpp"
+#include "free_views.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
@@ -16,10 +17,10 @@ constexpr const char* solvers_take_it = "; a solver takes such views, such as cg
 
 using Matrix3 = std::array<Vector3, 3>;
 
-std::vector<Vector3> places_of_sources(const FlexibleBeam& scan) {
+std::vector<Vector3> places_of_sources(const std::vector<FlexibleView>& views, bool parallel) {
   std::vector<Vector3> all;
-  for (const FlexibleView& view : scan.views)
-    all.push_back(scan.parallel ? -1 / length(view.source) * view.source : view.source);
+  for (const FlexibleView& view : views)
+    all.push_back(parallel ? -1 / length(view.source) * view.source : view.source);
   return all;
 }
 
@@ -192,12 +193,12 @@ FittedOrbit best_of(const std::vector<Vector3>& points) {
 }
 
 /// Turns the axis round if bins go against the sources.
-void turn_with_bins(FittedOrbit& orbit, const FlexibleBeam& scan) {
+void turn_with_bins(FittedOrbit& orbit, const std::vector<FlexibleView>& views) {
   constexpr double little = 0.1;
   double with = 0;
-  for (std::size_t k = 0; k < scan.views.size(); ++k)
-    with += dot(scan.views[k].bin_step, orbit.along(k)) / length(scan.views[k].bin_step);
-  if (with > -little * scan.views.size()) return;
+  for (std::size_t k = 0; k < views.size(); ++k)
+    with += dot(views[k].bin_step, orbit.along(k)) / length(views[k].bin_step);
+  if (with > -little * views.size()) return;
   orbit.axis = -1 * orbit.axis, orbit.at_quarter = -1 * orbit.at_quarter;
   for (double& angle : orbit.angles) angle = -angle;
   for (double& height : orbit.heights) height = -height;
@@ -276,11 +277,11 @@ void add_slopes(FittedOrbit& orbit) {
 }
 
 /// The heights at which middle rays of a parallel beam pass the axis, mm along it.
-std::vector<double> heights_of_detectors(const FlexibleBeam& scan, const FittedOrbit& orbit) {
+std::vector<double> heights_of_detectors(const std::vector<FlexibleView>& views, const FittedOrbit& orbit) {
   std::vector<double> heights;
-  for (std::size_t k = 0; k < scan.views.size(); ++k) {
-    const Vector3 ray = 1 / length(scan.views[k].source) * scan.views[k].source, out = orbit.outwards(k);
-    const Vector3 at = scan.views[k].detector - dot(scan.views[k].detector, out) / dot(ray, out) * ray;
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    const Vector3 ray = 1 / length(views[k].source) * views[k].source, out = orbit.outwards(k);
+    const Vector3 at = views[k].detector - dot(views[k].detector, out) / dot(ray, out) * ray;
     heights.push_back(dot(at, orbit.axis));
   }
   return heights;
@@ -312,24 +313,26 @@ void add_steps(FittedOrbit& orbit) {
 
 }  // namespace
 
-FittedOrbit fitted_orbit(const FlexibleBeam& scan) {
-  validate(scan);
-  require<GeometryError>(scan.views.size() > 2, "ramp filter: ", scan.views.size(),
+FittedOrbit fitted_orbit(const Scan& scan) {
+  const auto free = as_free_views(scan);
+  validate(free);
+  require<GeometryError>(free.views.size() > 2, "ramp filter: ", free.views.size(),
                          " views tell no circle; 3 or more are needed", solvers_take_it);
   constexpr double most = 0.1;
-  FittedOrbit orbit = best_of(places_of_sources(scan));
-  require<GeometryError>(std::isfinite(orbit.radius) && orbit.radius > 0,
-                         "ramp filter: ", scan.parallel ? "rays have one direction" : "sources lie on a line",
-                         solvers_take_it);
-  turn_with_bins(orbit, scan);
+  FittedOrbit orbit = best_of(places_of_sources(free.views, free.parallel));
+  orbit.parallel = free.parallel;
+  require<GeometryError>(
+      std::isfinite(orbit.radius) && orbit.radius > 0,
+      "ramp filter: ", orbit.parallel ? "rays have one direction" : "sources lie on a line", solvers_take_it);
+  turn_with_bins(orbit, free.views);
   const double aside = farthest(orbit.radii, orbit.radius), level = farthest(about_line(orbit, 0));
-  if (scan.parallel) orbit.heights = heights_of_detectors(scan, orbit);
+  if (orbit.parallel) orbit.heights = heights_of_detectors(free.views, orbit);
   find_rise(orbit);
-  const bool climbs = orbit.goes_on && !scan.parallel;
+  const bool climbs = orbit.goes_on && !orbit.parallel;
   const double high = climbs ? farthest(about_line(orbit, steepness(orbit))) : level;
   orbit.stray = std::max(aside, high) / orbit.radius;
   require<GeometryError>(
-      orbit.stray <= most, "ramp filter: ", scan.parallel ? "directions of rays" : "sources",
+      orbit.stray <= most, "ramp filter: ", orbit.parallel ? "directions of rays" : "sources",
       " go along no circle and no helix: they are off the nearest one by ", 100 * orbit.stray,
       " % of its radius, at most ", 100 * most, " % may be", solvers_take_it);
   add_slopes(orbit);
@@ -337,10 +340,10 @@ FittedOrbit fitted_orbit(const FlexibleBeam& scan) {
   return orbit;
 }
 
-double period_of(const FittedOrbit& orbit, bool parallel) {
+double period_of(const FittedOrbit& orbit) {
   constexpr double square = 1 - 1e-4;  // the sine of the angle of rays with the axis
   if (orbit.goes_on) return std::accumulate(orbit.steps.begin(), orbit.steps.end(), 0.0);
-  return parallel && orbit.radius > square ? half_turn : whole_turn;
+  return orbit.parallel && orbit.radius > square ? half_turn : whole_turn;
 }
 
 }  // namespace tandem

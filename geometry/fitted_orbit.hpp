@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "beams/flexible.hpp"
+#include "scan.hpp"
 #include "view_angles.hpp"
 
 namespace tandem {
@@ -10,12 +10,13 @@ namespace tandem {
 /// The circle or the helix that the sources of a scan go along, nearly. For parallel rays it is the way of
 /// the points of the unit sphere from which they come.
 struct FittedOrbit {
-  Vector3 axis{};        ///< a direction of length 1; bins go, nearly, as sources do that turn about it
-  Vector3 centre{};      ///< a point of it
-  double radius = 0;     ///< mm; for parallel rays the sine of their angle with the axis
-  double rise = 0;       ///< the pitch of a helix, mm a turn; 0 for a circle
-  double stray = 0;      ///< the farthest that a source is off it, as a share of the radius
-  bool goes_on = false;  ///< a helix: angles go on from turn to turn
+  Vector3 axis{};         ///< a direction of length 1; bins go, nearly, as sources do that turn about it
+  Vector3 centre{};       ///< a point of it
+  double radius = 0;      ///< mm; for parallel rays the sine of their angle with the axis
+  double rise = 0;        ///< the pitch of a helix, mm a turn; 0 for a circle
+  double stray = 0;       ///< the farthest that a source is off it, as a share of the radius
+  bool goes_on = false;   ///< a helix: angles go on from turn to turn
+  bool parallel = false;  ///< whether rays are parallel in each view
   /// The place of each source about the axis, rad and mm. For parallel rays, heights are those of the
   /// detectors.
   std::vector<double> angles{}, radii{}, heights{};
@@ -34,10 +35,10 @@ constexpr double fade_of_turn = half_turn / 6;
 
 /// @throws GeometryError naming what is wrong, and that a solver takes such views, if sources go along no
 /// circle and no helix: each may be off it by a tenth of the radius
-FittedOrbit fitted_orbit(const FlexibleBeam& scan);
+FittedOrbit fitted_orbit(const Scan& scan);
 
 /// The angle after which views see the same rays again, rad: for a circle a turn, for parallel rays across
 /// its axis half a turn, and for a helix all its way.
-double period_of(const FittedOrbit& orbit, bool parallel);
+double period_of(const FittedOrbit& orbit);
 
 }  // namespace tandem

@@ -17,7 +17,7 @@ struct OffCircle {
   /// The place to which the sample was moved in each view, mm: across the beam towards higher bins, along the
   /// beam, and up along the axis; empty: it was not moved.
   std::vector<Vector3> moves{};
-  /// Whether the detector of a cone beam lies on a cylinder about the source (`FlexibleBeam::curved`). Its
+  /// Whether the detector of a cone beam lies on a cylinder about the source. Its
   /// bins count along the arc, from the one on which the axis falls.
   bool curved = false;
 

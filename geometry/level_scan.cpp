@@ -301,7 +301,7 @@ struct Levelling {
 
   explicit Levelling(const FlexibleBeam& scan)
       : orbit(fitted_orbit(scan)),
-        beside(beside_axis(scan, orbit)),
+        beside(beside_axis(scan.views, orbit)),
         turned(turned_level(scan, orbit)),
         level(level_detector(scan, turned, beside)),
         circle(circle_like(scan, orbit, turned, beside, level)),
@@ -388,7 +388,7 @@ FilteredRows level_rows(const FlexibleBeam& scan) {
 ViewsOnOrbit views_on_orbit(const FlexibleBeam& scan) {
   const Levelling levelling(scan);
   const FittedOrbit& orbit = levelling.orbit;
-  const double period = period_of(orbit, scan.parallel);
+  const double period = period_of(orbit);
   ViewsOnOrbit views{orbit.angles, period, widest_gap(orbit.angles, period), 0};
   if (orbit.goes_on) return views;
   if (scan.parallel) take_opposite(views, orbit);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../core/error.hpp"
+#include "free_views.hpp"
 #include "vector3.hpp"
 
 namespace tandem {
@@ -62,7 +63,7 @@ Cell cell_of(const FanView& view, double along, double outwards, double height) 
 /// Chooses the bins and rows of the fans. Bins are as wide as the bins of the scan appear at the axis, and
 /// rows as high as its rows appear from the source: means over all views. Their numbers are those of the
 /// scan.
-void choose_bins(FanViews& all, const FlexibleBeam& scan, const FittedOrbit& orbit) {
+void choose_bins(FanViews& all, const Detector& detector, const FittedOrbit& orbit) {
   constexpr double aside = 1e-3;  // part of the radius
   double axis = 0, level = 0, bins = 0, rows = 0;
   const double count = all.views.size();
@@ -75,10 +76,10 @@ void choose_bins(FanViews& all, const FlexibleBeam& scan, const FittedOrbit& orb
     bins += std::abs(right.bin - left.bin) / count, rows += (up.row - down.row) / count;
   }
   all.radius = orbit.radius;
-  all.bins = scan.detector.bins, all.rows = scan.detector.rows;
+  all.bins = detector.bins, all.rows = detector.rows;
   all.bin_pitch = 2 * aside * orbit.radius / bins, all.axis_bin = axis;
   all.row_slope = 2 * aside / rows, all.level_row = level;
-  all.rows_before = scan.detector.rows, all.bins_before = scan.detector.bins;
+  all.rows_before = detector.rows, all.bins_before = detector.bins;
 }
 
 /// The sine of the angle of a ray in the fan of its source.
@@ -133,22 +134,24 @@ constexpr double fade_of_window = 1.0 / 6, widest_window = 1.5;  // half turns
 
 }  // namespace
 
-std::optional<HelixScan> helix_scan(const FlexibleBeam& scan, const FittedOrbit& orbit) {
+std::optional<HelixScan> helix_scan(const Scan& scan, const FittedOrbit& orbit) {
   constexpr double least_way = 1.1;  // half turns
   constexpr std::size_t fewest = 4;  // views
-  const bool flat_from_a_source = !scan.parallel && !scan.curved;
-  if (!orbit.goes_on || !flat_from_a_source || scan.views.size() < fewest || scan.detector.bins < 2)
-    return {};
+  const bool flat_from_a_source = !orbit.parallel && !is_curved(scan);
+  const auto free = as_free_views(scan);
+  const Detector& detector = free.detector;
+  const std::vector<FlexibleView>& views = free.views;
+  if (!orbit.goes_on || !flat_from_a_source || views.size() < fewest || detector.bins < 2) return {};
   HelixScan helix;
   helix.orbit = orbit;
   FanViews& seen = helix.seen;
   seen.rise = orbit.rise, seen.way = orbit.angles.back() > orbit.angles.front() ? 1 : -1;
   const Line line(orbit);
-  for (std::size_t k = 0; k < scan.views.size(); ++k) {
-    seen.views.push_back(seen_by(scan.views[k], orbit, k, line.at(orbit.angles[k]), scan.detector));
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    seen.views.push_back(seen_by(views[k], orbit, k, line.at(orbit.angles[k]), detector));
     seen.views.back().angle = seen.way * orbit.angles[k];
   }
-  choose_bins(seen, scan, orbit);
+  choose_bins(seen, detector, orbit);
   if (!is_sided_alike(seen) || !(std::abs(orbit.rise) > std::abs(seen.row_slope) * orbit.radius)) return {};
   seen.upright = rows_agree(seen);
   add_steps_of_fans(helix);

@@ -67,7 +67,7 @@ struct HelixScan {
 /// The helix of a scan with the orbit `orbit`. Nothing if the orbit is a circle, for parallel rays, for a
 /// detector that is curved or on one side of the axis, for a pitch of less than a row, and for hardly more
 /// than half a turn of fans.
-std::optional<HelixScan> helix_scan(const FlexibleBeam& scan, const FittedOrbit& orbit);
+std::optional<HelixScan> helix_scan(const Scan& scan, const FittedOrbit& orbit);
 
 /// The detector on which the fans lie.
 Detector detector_of(const HelixScan& helix);

@@ -201,7 +201,10 @@ double row_height(const ParallelBeam& scan, Index row) {
   return (row - 0.5 * (scan.detector.rows - 1)) * scan.detector.row_pitch;
 }
 
-void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out) {
+namespace {
+
+/// Parallel rays are exact without samples.
+void project_kind(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out, int) {
   const Index bins = scan.detector.bins, views = views_of(scan);
   require_part("rows", rows, scan.detector.rows, out.size(), bins * views);
   std::vector<std::vector<Ellipse>> cuts;
@@ -222,8 +225,6 @@ void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::
     }
   });
 }
-
-namespace {
 
 using Ray = std::array<Vector3, 2>;  ///< two points of it
 
@@ -250,21 +251,8 @@ void project_rays(const Phantom& phantom, const Detector& d, Index views, Range 
   });
 }
 
-/// The largest value of a scan, row by row.
-template <class Kind>
-double largest_of_rows(const Phantom& phantom, const Kind& scan) {
-  std::vector<float> row(views_of(scan) * scan.detector.bins);
-  float largest = 0;
-  for (Index r = 0; r < scan.detector.rows; ++r) {
-    project(phantom, scan, {r, r + 1}, row);
-    largest = std::max(largest, *std::max_element(row.begin(), row.end()));
-  }
-  return largest;
-}
-
-}  // namespace
-
-void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples) {
+void project_kind(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out,
+                  int samples) {
   const Detector& d = scan.detector;
   project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index view) {
     const double a = scan.angles[view], c = std::cos(a), s = std::sin(a);
@@ -276,8 +264,8 @@ void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span
   });
 }
 
-void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::span<float> out,
-             int samples) {
+void project_kind(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::span<float> out,
+                  int samples) {
   const Detector& d = scan.detector;
   const double middle_bin = 0.5 * (d.bins - 1), middle_row = 0.5 * (d.rows - 1);
   project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index k) {
@@ -288,19 +276,19 @@ void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::
   });
 }
 
-void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples) {
-  require_samples(samples);  // parallel rays, which are exact without them, refuse none alike
-  std::visit(
-      [&]<class Kind>(const Kind& s) {
-        if constexpr (std::is_same_v<Kind, ParallelBeam>)
-          project(phantom, s, rows, out);
-        else
-          project(phantom, s, rows, out, samples);
-      },
-      scan);
+/// The largest value of a scan, row by row.
+template <class Kind>
+double largest_of_kind(const Phantom& phantom, const Kind& scan) {
+  std::vector<float> row(views_of(scan) * scan.detector.bins);
+  float largest = 0;
+  for (Index r = 0; r < scan.detector.rows; ++r) {
+    project_kind(phantom, scan, {r, r + 1}, row, 1);
+    largest = std::max(largest, *std::max_element(row.begin(), row.end()));
+  }
+  return largest;
 }
 
-double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
+double largest_of_kind(const Phantom& phantom, const ParallelBeam& scan) {
   const Index bins = scan.detector.bins;
   const bool alike = same_at_every_height(phantom) && scan.row_axis_bins.empty();
   std::vector<std::vector<Ellipse>> cuts;
@@ -319,16 +307,15 @@ double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan) {
   return *std::max_element(largest.begin(), largest.end());
 }
 
-double largest_line_integral(const Phantom& phantom, const ConeBeam& scan) {
-  return largest_of_rows(phantom, scan);
-}
+}  // namespace
 
-double largest_line_integral(const Phantom& phantom, const FlexibleBeam& scan) {
-  return largest_of_rows(phantom, scan);
+void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples) {
+  require_samples(samples);  // parallel rays refuse none, too
+  std::visit([&](const auto& s) { project_kind(phantom, s, rows, out, samples); }, scan);
 }
 
 double largest_line_integral(const Phantom& phantom, const Scan& scan) {
-  return std::visit([&](const auto& s) { return largest_line_integral(phantom, s); }, scan);
+  return std::visit([&](const auto& s) { return largest_of_kind(phantom, s); }, scan);
 }
 
 void voxelise(const Phantom& phantom, const VolumeGrid& grid, Range slices, std::span<float> out,

@@ -66,25 +66,13 @@ double line_integral(const Phantom& phantom, const std::array<double, 3>& from,
 /// The height of a detector row, mm. The middle of the detector is at z = 0, as in `fitting_grid`.
 double row_height(const ParallelBeam& scan, Index row);
 
-/// Writes the exact line integrals through the cell centres of some rows, for all views and bins. `out` is
-/// (view, row, bin). @throws SpaceError if `out` has another size; GeometryError for rows that the scan does
-/// not have
-void project(const Phantom& phantom, const ParallelBeam& scan, Range rows, std::span<float> out);
-
-/// The same for a cone beam. Each value is the mean over samples x samples rays in the cell.
-void project(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out, int samples = 1);
-
-/// The same for views of any geometry.
-void project(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::span<float> out,
-             int samples = 1);
-
-/// The same for a scan of any kind. Cells of a parallel beam have one ray.
+/// Writes the exact line integrals of some rows, for all views and bins. `out` is (view, row, bin). Each
+/// value is the mean over samples x samples rays in the cell; a cell of a parallel beam has one ray, through
+/// its centre. @throws SpaceError if `out` has another size; GeometryError for rows that the scan does not
+/// have
 void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples = 1);
 
 /// The largest line integral of all cells in all views.
-double largest_line_integral(const Phantom& phantom, const ParallelBeam& scan);
-double largest_line_integral(const Phantom& phantom, const ConeBeam& scan);
-double largest_line_integral(const Phantom& phantom, const FlexibleBeam& scan);
 double largest_line_integral(const Phantom& phantom, const Scan& scan);
 
 /// Writes pixel averages of some slices. `out` is (slice, y, x), 1/mm. Each pixel is the mean over samples x

@@ -14,10 +14,11 @@ namespace tandem {
 namespace {
 
 /// A cone beam may have become a fan beam.
-Scan as_scan(ParallelBeam scan) { return scan; }
-Scan as_scan(FanBeam scan) { return scan; }
+template <Beam Kind>
+Scan as_scan(Kind scan) {
+  return scan;
+}
 Scan as_scan(ConeBeam scan) { return point_source_scan(std::move(scan)); }
-Scan as_scan(FlexibleBeam scan) { return scan; }
 
 /// The member that `get` names; empty for a kind without it.
 template <class Get>
@@ -57,11 +58,13 @@ Scan point_source_scan(ConeBeam scan) {
 }
 
 const ConeBeam& point_source_of(const Scan& scan) {
-  if (const auto* fan = std::get_if<FanBeam>(&scan)) return *fan;
-  const auto* cone = std::get_if<ConeBeam>(&scan);
-  require<GeometryError>(cone, "Scan: a ", kind_of(scan),
-                         " beam has no point source; give a cone or a fan beam");
-  return *cone;
+  return std::visit(
+      []<class Kind>(const Kind& s) -> const ConeBeam& {
+        if constexpr (std::derived_from<Kind, ConeBeam>) return s;
+        throw GeometryError("Scan: a " + std::string(s.kind) +
+                            " beam has no point source; give a cone or a fan beam");
+      },
+      scan);
 }
 
 std::string_view kind_of(const Scan& scan) {
@@ -69,6 +72,9 @@ std::string_view kind_of(const Scan& scan) {
 }
 bool rows_are_slices(const Scan& scan) {
   return std::visit([](const auto& s) { return s.rows_are_slices; }, scan);
+}
+bool rays_cross_slices(const Scan& scan) {
+  return std::visit([](const auto& s) { return s.rays_cross_slices; }, scan);
 }
 bool needs_mm(const Scan& scan) {
   return std::visit([](const auto& s) { return s.needs_mm; }, scan);
@@ -112,6 +118,25 @@ std::vector<float> bin_shares_of(const Scan& scan) {
       },
       scan);
 }
+std::optional<double> midplane_of(const Scan& scan) {
+  return std::visit(
+      [](const auto& s) -> std::optional<double> {
+        if constexpr (requires { s.midplane_row; }) return s.midplane_row;
+        return std::nullopt;
+      },
+      scan);
+}
+bool is_curved(const Scan& scan) {
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { s.curved; }) return s.curved;
+        return false;
+      },
+      scan);
+}
+bool has_upright_views(const Scan& scan) {
+  return std::visit([](const auto& s) { return has_upright_views(s); }, scan);
+}
 void share_axis(Scan& scan) {
   std::visit(
       [](auto& s) {
@@ -147,8 +172,7 @@ Scan crop(const Scan& scan, Range views, Range rows, Range bins) {
 }
 
 Scan of_rows_needed(const Scan& scan, Range rows) {
-  if (const auto* cone = std::get_if<ConeBeam>(&scan)) return of_rows_needed(*cone, rows);
-  return crop(scan, {0, views_of(scan)}, rows, {0, detector_of(scan).bins});
+  return std::visit([&](const auto& s) -> Scan { return of_rows_needed(s, rows); }, scan);
 }
 
 Scan crop(const Scan& scan, Range views) {

@@ -22,6 +22,7 @@ concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, std::spa
                         Device device) {
   { Kind::kind } -> std::convertible_to<std::string_view>;
   { Kind::rows_are_slices } -> std::convertible_to<bool>;
+  { Kind::rays_cross_slices } -> std::convertible_to<bool>;
   { Kind::needs_mm } -> std::convertible_to<bool>;
   { scan.detector } -> std::same_as<Detector&>;
   validate(scan);
@@ -30,6 +31,7 @@ concept Beam = requires(Kind scan, const VolumeGrid& grid, Range range, std::spa
   keep_views(scan, views);
   { axis_of(scan) } -> std::same_as<std::optional<double>>;
   { half_acquisition(scan) } -> std::same_as<bool>;
+  { has_upright_views(scan) } -> std::same_as<bool>;
   Kind{symmetric(scan)};
   { crop(scan, range, range, range) } -> std::same_as<Kind>;
   { bin_down(scan, 0, true) } -> std::same_as<Kind>;
@@ -53,6 +55,13 @@ Kind crop(const Kind& scan, Range views) {
 }
 Scan crop(const Scan& scan, Range views);
 
+/// The part of a scan with the rows that some slices need. FDK does not continue a cone beam beyond these.
+template <Beam Kind>
+Kind of_rows_needed(const Kind& scan, Range rows) {
+  return crop(scan, {0, views_of(scan)}, rows, {0, scan.detector.bins});
+}
+Scan of_rows_needed(const Scan& scan, Range rows);
+
 /// A scan with a point source: a fan beam if its detector is one row at the height of the source, else a cone
 /// beam.
 Scan point_source_scan(ConeBeam scan);
@@ -63,18 +72,23 @@ const ConeBeam& point_source_of(const Scan& scan);
 
 std::string_view kind_of(const Scan& scan);
 bool rows_are_slices(const Scan& scan);
+bool rays_cross_slices(const Scan& scan);  ///< not those of a parallel beam, nor those of a fan in its slice
 bool needs_mm(const Scan& scan);
 const Detector& detector_of(const Scan& scan);
 Detector& detector_of(Scan& scan);
 
 /// Properties that not all kinds have: the angles of the views, rad, and the period after which views see the
-/// same lines again; the axis of each row if they differ; how far the image of each view lies aside, bins.
+/// same lines again; the axis of each row if they differ; how far the image of each view lies aside, bins;
+/// the midplane; a detector that is curved, or that leans.
 const std::vector<double>& angles_of(const Scan& scan);  ///< empty if its views have none
 std::vector<double>& angles_of(Scan& scan);              ///< @throws GeometryError if its views have none
 std::optional<double> period_of(const Scan& scan);
 const std::vector<double>& row_axes_of(const Scan& scan);     ///< empty if all rows have the same axis
 const std::vector<double>& view_shifts_of(const Scan& scan);  ///< empty if no view is shifted
 std::vector<float> bin_shares_of(const Scan& scan);           ///< empty if all bins count alike
+std::optional<double> midplane_of(const Scan& scan);          ///< the row at the height of the source
+bool is_curved(const Scan& scan);                             ///< whether the detector is
+bool has_upright_views(const Scan& scan);                     ///< as all circles have
 void share_axis(Scan& scan);                                  ///< gives all rows the same axis
 
 void validate(const Scan& scan);
@@ -88,8 +102,6 @@ bool half_acquisition(const Scan& scan);
 Scan symmetric(const Scan& scan);
 /// A part of a cone beam may be a fan beam.
 Scan crop(const Scan& scan, Range views, Range rows, Range bins);
-/// The part of a scan with the rows that some slices need. FDK does not continue a cone beam beyond these.
-Scan of_rows_needed(const Scan& scan, Range rows);
 Scan bin_down(const Scan& scan, int level, bool pitch_known);
 VolumeGrid fitting_grid(const Scan& scan);
 Space projection_space(const Scan& scan, Device device = Device::cpu());

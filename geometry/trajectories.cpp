@@ -95,7 +95,7 @@ void validate(const Trajectory& t) {
 
 std::span<const std::string_view> trajectory_names() { return ways; }
 
-FlexibleBeam views_along(const Trajectory& trajectory, const Detector& detector) {
+Scan views_along(const Trajectory& trajectory, const Detector& detector) {
   validate(trajectory);
   std::vector<FlexibleView> views;
   for (const double angle : trajectory.angles) {

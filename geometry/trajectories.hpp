@@ -26,7 +26,7 @@ struct Trajectory {
   double midplane_row = 0;  ///< the row on which the ray through the origin falls; its bin is `axis_bin`
   double pitch = 0;         ///< mm
   double elevation = 0;     ///< rad
-  bool curved = false;      ///< whether the detector is curved (`FlexibleBeam::curved`)
+  bool curved = false;      ///< whether the detector lies on a cylinder about the source
   /// The most by which sources and detectors are moved off their places along each axis, mm. Detectors are
   /// turned, too, by the angle that moves their edges by so much. Each view has random numbers of its own.
   double jitter = 0;
@@ -36,6 +36,6 @@ struct Trajectory {
 std::span<const std::string_view> trajectory_names();
 
 /// The views of a trajectory on a detector. @throws GeometryError naming the field, its value and its unit
-FlexibleBeam views_along(const Trajectory& trajectory, const Detector& detector);
+Scan views_along(const Trajectory& trajectory, const Detector& detector);
 
 }  // namespace tandem

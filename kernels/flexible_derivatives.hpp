@@ -21,7 +21,9 @@ using ViewNumbers = std::array<double, numbers_of_view>;
 
 /// Views of a flat detector, and the grid whose voxels the projector has.
 struct MovingViews {
-  FlexibleBeam scan;
+  std::vector<FlexibleView> views;
+  Detector detector;
+  bool parallel;
   VolumeGrid grid;
 };
 

@@ -75,7 +75,7 @@ LinearOperator ramp_filter(const Scan& scan, const VolumeGrid& grid, Filter filt
                            std::optional<Model> model, Device device, const Execution& execution) {
   return std::visit(
       [&](const auto& s) {
-        const Model its = model.value_or(usual_model(s));
+        const Model its = model.value_or(usual_model(scan));
         const Execution how = resolved(execution, symmetric(s), grid, its, device);
         return ramp_filter(s, filter, device, interpolation_of(s, grid, its, how, device));
       },
@@ -86,7 +86,7 @@ LinearOperator backprojector(const Scan& scan, const VolumeGrid& grid, std::opti
                              Device device, const Execution& execution) {
   return std::visit(
       [&](const auto& s) {
-        const Model its = model.value_or(usual_model(s));
+        const Model its = model.value_or(usual_model(scan));
         if constexpr (requires { fdk_backprojector(s, grid, its, device, execution); })
           return fdk_backprojector(s, grid, its, device, execution);
         else if constexpr (requires { fdk_backprojector(s, grid, its, device); })

@@ -12,9 +12,9 @@ namespace tandem {
 
 namespace {
 
-Space space_of_fans(const FlexibleBeam& scan, const HelixScan& helix, Range fans, Device device) {
+Space space_of_fans(const Scan& scan, const HelixScan& helix, Range fans, Device device) {
   return Space({fans.size(), helix.seen.rows, helix.seen.bins}, Blocks::whole, device,
-               fingerprint(crop(scan, fans)))
+               projection_space(crop(scan, fans)).key())
       .split();
 }
 
@@ -73,8 +73,8 @@ std::vector<T> fans_among(const std::vector<T>& all, Range range) {
 
 }  // namespace
 
-FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const FlexibleBeam& scan,
-                           Filter filter, Device device) {
+FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const Scan& scan, Filter filter,
+                           Device device) {
   kernels::helix(device);
   return [helix, scan, all = row_filter(*helix, filter), device](Range fans) -> LinearOperator {
     const Range behind = views_behind(*helix, fans);
@@ -91,8 +91,8 @@ FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const 
   };
 }
 
-BackprojectorOfViews helix_backprojector(const std::shared_ptr<const HelixScan>& helix,
-                                         const FlexibleBeam& scan, const VolumeGrid& grid, Device device) {
+BackprojectorOfViews helix_backprojector(const std::shared_ptr<const HelixScan>& helix, const Scan& scan,
+                                         const VolumeGrid& grid, Device device) {
   kernels::helix(device);
   return [helix, scan, grid, device](Range fans) -> LinearOperator {
     return FanBackMap{cone_volume_space(grid, device), space_of_fans(scan, *helix, fans, device),

@@ -12,11 +12,11 @@ namespace tandem {
 /// The operator F of a helix in weighted filtered back-projection: it makes parallel fans and filters them by
 /// the ramp. Fans count from 0, one for each view, and are made from the views `views_behind` them. `scan`:
 /// that of the helix.
-FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const FlexibleBeam& scan,
-                           Filter filter, Device device);
+FilterOfViews helix_filter(const std::shared_ptr<const HelixScan>& helix, const Scan& scan, Filter filter,
+                           Device device);
 
 /// The operator B for some fans.
-BackprojectorOfViews helix_backprojector(const std::shared_ptr<const HelixScan>& helix,
-                                         const FlexibleBeam& scan, const VolumeGrid& grid, Device device);
+BackprojectorOfViews helix_backprojector(const std::shared_ptr<const HelixScan>& helix, const Scan& scan,
+                                         const VolumeGrid& grid, Device device);
 
 }  // namespace tandem

@@ -49,8 +49,10 @@ double mean_over_views(const At& at) {
 
 }  // namespace
 
-Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid, Model model,
-                               const Execution& how, Device device) {
+namespace {
+
+Interpolation read_by(const ParallelBeam& scan, const VolumeGrid& grid, Model model, const Execution& how,
+                      Device device) {
   require<GeometryError>(model != Model::separable_footprint && model != Model::hierarchical,
                          "ParallelBeam: ", name_of(model), " is a model of cone beams");
   const double pixel_bins = grid.pitch[0] / scan.detector.bin_pitch;
@@ -60,8 +62,8 @@ Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid,
   return {row && row->nearest ? Kind::nearest : Kind::linear, pixel_bins};
 }
 
-Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Model model,
-                               const Execution& how, Device device) {
+Interpolation read_by(const ConeBeam& scan, const VolumeGrid& grid, Model model, const Execution& how,
+                      Device device) {
   require<GeometryError>(model != Model::fourier, "cone beam: the Fourier model is one of parallel beams");
   const double pixel_bins = grid.pitch[0] * scan.magnification() / scan.detector.bin_pitch;
   if (model == Model::hierarchical)
@@ -73,9 +75,16 @@ Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid, Mod
           pixel_bins};
 }
 
-Interpolation interpolation_of(const FlexibleBeam& scan, const VolumeGrid& grid, Model, const Execution&,
-                               Device) {
+Interpolation read_by(const FlexibleBeam& scan, const VolumeGrid& grid, Model, const Execution&, Device) {
   return {Kind::footprint, grid.pitch[0] * magnification(scan) / scan.detector.bin_pitch};
+}
+
+}  // namespace
+
+Interpolation interpolation_of(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model,
+                               const Execution& how, Device device) {
+  return std::visit(
+      [&](const auto& s) { return read_by(s, grid, model.value_or(usual_model(scan)), how, device); }, scan);
 }
 
 double mean_response(const Interpolation& interpolation, double f) {

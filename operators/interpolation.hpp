@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "../core/execution.hpp"
 #include "../core/public.hpp"
 #include "../geometry/scan.hpp"
@@ -18,24 +20,16 @@ struct Interpolation {
   double accuracy = 0;    ///< for `taps`, see `hierarchical_accuracy`
 };
 
-/// The interpolation of a model. `how`: what runs, see `resolved`; it matters for variants with their own
-/// coefficients.
-/// @throws GeometryError for a model that the beam does not have; DeviceError
-Interpolation interpolation_of(const ParallelBeam& scan, const VolumeGrid& grid,
-                               Model model = Model::pixel_driven, const Execution& how = {},
-                               Device device = Device::cpu());
-Interpolation interpolation_of(const ConeBeam& scan, const VolumeGrid& grid,
-                               Model model = Model::separable_footprint, const Execution& how = {},
-                               Device device = Device::cpu());
-
-Interpolation interpolation_of(const FlexibleBeam& scan, const VolumeGrid& grid,
-                               Model model = Model::separable_footprint, const Execution& how = {},
-                               Device device = Device::cpu());
-
 /// The model that is taken if none is given.
-inline Model usual_model(const ParallelBeam&) { return Model::pixel_driven; }
-inline Model usual_model(const ConeBeam&) { return Model::separable_footprint; }
-inline Model usual_model(const FlexibleBeam&) { return Model::separable_footprint; }
+inline Model usual_model(const Scan& scan) {
+  return rows_are_slices(scan) ? Model::pixel_driven : Model::separable_footprint;
+}
+
+/// The interpolation of a model, or of the usual one. `how`: what runs, see `resolved`; it matters for
+/// variants with their own coefficients. @throws GeometryError for a model that the beam does not have;
+/// DeviceError
+Interpolation interpolation_of(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model = {},
+                               const Execution& how = {}, Device device = Device::cpu());
 
 /// The factor by which interpolation multiplies a wave of f cycles per bin, as the mean over all positions
 /// between two bins and over all views. 1 at f = 0.

@@ -41,10 +41,8 @@ FlexibleViews seen_by(const FlexibleBeam& scan, const VolumeGrid& grid) {
   return views;
 }
 
-}  // namespace
-
-LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         const Execution& wanted) {
+LinearOperator projector_of(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                            const Execution& wanted) {
   if (model == Model::fourier) return fourier_projector(scan, grid, device, wanted);
   auto views = std::make_shared<const ParallelViews>(pack(scan, grid, model));
   const Space projections = projection_space(scan, device);
@@ -55,8 +53,8 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
                                   find(table, how.variant),   how,         scale};
 }
 
-LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         const Execution& wanted) {
+LinearOperator projector_of(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                            const Execution& wanted) {
   if (device.members() > 1) return by_team(scan, grid, model, device, wanted);
   if (model == Model::hierarchical) return hierarchical_projector(scan, grid, device, wanted);
   const auto table = only(model, device);
@@ -67,13 +65,13 @@ LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid, Model mod
       cone_volume_space(grid, device), projections, std::move(views), &table.front(), how, 1};
 }
 
-LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         const Execution& execution) {
-  return projector(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, execution);
+LinearOperator projector_of(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                            const Execution& wanted) {
+  return projector_of(static_cast<const ConeBeam&>(scan), tall_voxels(scan, grid), model, device, wanted);
 }
 
-LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid, Model model, Device device,
-                         const Execution& wanted) {
+LinearOperator projector_of(const FlexibleBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                            const Execution& wanted) {
   require<GeometryError>(model == Model::separable_footprint, "FlexibleBeam: ", name_of(model),
                          " is a model of other beams; separable_footprint is needed");
   if (device.members() > 1) return by_team(scan, grid, model, device, wanted);
@@ -85,15 +83,26 @@ LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid, Model
       cone_volume_space(grid, device), projections, std::move(views), &table.front(), how, 1};
 }
 
+}  // namespace
+
 LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model, Device device,
                          const Execution& execution) {
   return std::visit(
-      [&](const auto& s) { return projector(s, grid, model.value_or(usual_model(s)), device, execution); },
+      [&](const auto& s) {
+        return projector_of(s, grid, model.value_or(usual_model(scan)), device, execution);
+      },
       scan);
 }
 
+namespace {
+
+Index lines_of_bricks(const auto&) { return 1; }
+Index lines_of_bricks(const FlexibleBeam&) { return kernels::brick_edge; }
+
+}  // namespace
+
 Index lines_together(const Scan& scan) {
-  return std::holds_alternative<FlexibleBeam>(scan) ? kernels::brick_edge : 1;
+  return std::visit([](const auto& s) { return lines_of_bricks(s); }, scan);
 }
 
 Execution like(const Execution& wanted, Device first, Device other) {
@@ -120,24 +129,44 @@ bool is_matched(Model model, Device device) {
   return model == Model::hierarchical || kernels::cone(model, device).grades.front().matched;
 }
 
-Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
-                   Device device, Pairing pairing) {
+namespace {
+
+/// Views of other kinds run in one way only.
+Execution way_of(const auto&, const Execution& wanted, const VolumeGrid&, Model, Device, Pairing) {
+  return wanted;
+}
+Execution way_of(const ParallelBeam& scan, const Execution& wanted, const VolumeGrid& grid, Model model,
+                 Device device, Pairing pairing) {
   if (model == Model::fourier) return resolved_fourier(wanted, scan, device);
   return resolve(kernels::parallel(device), wanted, pairing, pack(scan, grid, model),
                  projection_space(scan).shape(), device);
 }
 
-Execution resolved(const Execution& wanted, const ConeBeam&, const VolumeGrid&, Model, Device, Pairing) {
-  return wanted;
+bool has_matched_pair(const ParallelBeam& scan, const VolumeGrid& grid, Model model, Device device,
+                      const Execution& wanted) {
+  return is_matched(way_of(scan, wanted, grid, model, device, Pairing::matched), device);
+}
+bool has_matched_pair(const ConeBeam&, const VolumeGrid&, Model model, Device device, const Execution&) {
+  return is_matched(model, device);
+}
+bool has_matched_pair(const FlexibleBeam&, const VolumeGrid&, Model, Device, const Execution&) {
+  return true;
 }
 
-Execution resolved(const Execution& wanted, const FlexibleBeam&, const VolumeGrid&, Model, Device, Pairing) {
-  return wanted;
-}
+}  // namespace
 
 Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing) {
-  return std::visit([&](const auto& s) { return resolved(wanted, s, grid, model, device, pairing); }, scan);
+  return std::visit([&](const auto& s) { return way_of(s, wanted, grid, model, device, pairing); }, scan);
+}
+
+bool is_matched(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model, Device device,
+                const Execution& wanted) {
+  return std::visit(
+      [&](const auto& s) {
+        return has_matched_pair(s, grid, model.value_or(usual_model(scan)), device, wanted);
+      },
+      scan);
 }
 
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device) {
@@ -145,12 +174,24 @@ WorkingMemory working_memory(Model model, Shape volume, Shape projections, Devic
   return row.working_memory(row.grades.front().precision, volume, projections, device);
 }
 
-WorkingMemory working_memory(const FlexibleBeam& scan, Shape volume, Shape projections, Device device) {
+namespace {
+
+WorkingMemory memory_of_footprints(const auto&, Shape volume, Shape projections, Device device) {
+  return working_memory(Model::separable_footprint, volume, projections, device);
+}
+WorkingMemory memory_of_footprints(const FlexibleBeam& scan, Shape volume, Shape projections, Device device) {
   const kernels::FlexibleVariant& row = kernels::flexible(device).front();
   const WorkingMemory any = row.working_memory(row.grades.front().precision, volume, projections, device);
   if (!has_upright_views(scan)) return any;
   const WorkingMemory upright = working_memory(Model::separable_footprint, volume, projections, device);
   return {std::max(any.forward, upright.forward), std::max(any.backward, upright.backward)};
+}
+
+}  // namespace
+
+WorkingMemory working_memory(const Scan& scan, Shape volume, Shape projections, Device device) {
+  return std::visit([&](const auto& s) { return memory_of_footprints(s, volume, projections, device); },
+                    scan);
 }
 
 WorkingMemory working_memory(const Execution& how, Shape volume, Shape projections, Device device) {

@@ -9,19 +9,22 @@
 namespace TANDEM_PUBLIC tandem {
 
 /// The system matrix A: volume (slice, y, x) in 1/mm -> line integrals (view, row, bin), without unit.
-/// Coefficients are in mm, and the adjoint is the transpose of the same coefficients. With textures, and on a
-/// GPU with the Joseph or the pixel-driven model of a cone beam, the coefficients of the adjoint are rounded
-/// (`is_matched`). `automatic` takes a matched pair if the device has one in this precision. Slices are
-/// independent blocks of both spaces. `row_axis_bins` are not used, since `ramp_filter` or `align_rows` has
-/// moved rows onto the common axis. Cost of an application: one update for each voxel and view. Sources: see
-/// geometry/views.hpp. @throws GeometryError; DeviceError if no kernels run on `device`, or not as
-/// `execution` asks
-LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model model = Model::pixel_driven,
-                         Device device = Device::cpu(), const Execution& execution = {});
-
-/// The system matrix A of a cone beam, whose slices are one problem. Coefficients are in mm, for voxels and
-/// cells of any size. On a team of devices (`Device::team`) each member has the whole volume and its share of
-/// the views. They work at the same time, and add up what they back-project in one fixed order.
+/// Coefficients are in mm, for voxels and cells of any size, and the adjoint is the transpose of the same
+/// coefficients. With textures, and on a GPU with the Joseph or the pixel-driven model of a cone beam, the
+/// coefficients of the adjoint are rounded (`is_matched`). `automatic` takes a matched pair if the device has
+/// one in this precision. `model` is the usual one of the scan (`usual_model`) if none is given. Cost of an
+/// application: one update for each voxel and view. Sources: see geometry/views.hpp. @throws GeometryError,
+/// also if a source would pass through the grid or lie in it; DeviceError if no kernels run on `device`, or
+/// not as `execution` asks
+///
+/// Parallel beams: slices are independent blocks of both spaces. `row_axis_bins` are not used, since
+/// `ramp_filter` or `align_rows` has moved rows onto the common axis.
+///
+/// All others: slices are one problem. On a team of devices (`Device::team`) each member has the whole volume
+/// and its share of the views. They work at the same time, and add up what they back-project in one fixed
+/// order.
+///
+/// Models of cone beams:
 ///
 /// separable_footprint: the mean chord of a voxel over a cell, SF-TR with amplitude A2 (Long, Fessler,
 /// Balter, IEEE TMI 29(11) 1839, 2010).
@@ -34,26 +37,10 @@ LinearOperator projector(const ParallelBeam& scan, const VolumeGrid& grid, Model
 ///
 /// `joseph` and `pixel_driven` are the forward and the adjoint operator of the pair J/VD (Georgin et al.
 /// 2019). Here each has its own transpose. Voxels have the height of the grid, so that a part of the rows and
-/// slices has its block of A. @throws GeometryError, also if the source would pass through the grid;
-/// DeviceError
-LinearOperator projector(const ConeBeam& scan, const VolumeGrid& grid,
-                         Model model = Model::separable_footprint, Device device = Device::cpu(),
-                         const Execution& execution = {});
-
-/// The system matrix A of a fan beam, with the voxels of `tall_voxels`.
-LinearOperator projector(const FanBeam& scan, const VolumeGrid& grid,
-                         Model model = Model::separable_footprint, Device device = Device::cpu(),
-                         const Execution& execution = {});
-
-/// The system matrix A for views of any geometry. The footprint is the product of a trapezoid along the bins
-/// and one along the rows, each with the mean and the variance of the voxel's shadow. The only model is
-/// separable_footprint. Teams share it as they share a cone beam. @throws GeometryError, also if the source
-/// of a view lies in the grid; DeviceError
-LinearOperator projector(const FlexibleBeam& scan, const VolumeGrid& grid,
-                         Model model = Model::separable_footprint, Device device = Device::cpu(),
-                         const Execution& execution = {});
-
-/// The system matrix A for a scan of any kind, with its usual model (`usual_model`) if none is given.
+/// slices has its block of A. Those of a fan beam are tall (`tall_voxels`).
+///
+/// Views of any geometry have separable_footprint only. The footprint is the product of a trapezoid along the
+/// bins and one along the rows, each with the mean and the variance of the voxel's shadow.
 LinearOperator projector(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model = {},
                          Device device = Device::cpu(), const Execution& execution = {});
 
@@ -75,27 +62,23 @@ std::vector<Execution> executions(Device device, Model model = Model::pixel_driv
 bool is_matched(const Execution& how, Device device);
 /// Whether the pair of a cone beam is matched.
 bool is_matched(Model model, Device device);
+/// Whether the pair that `projector` makes of these is matched.
+bool is_matched(const Scan& scan, const VolumeGrid& grid, std::optional<Model> model, Device device,
+                const Execution& execution);
 
 /// The execution that runs if `wanted` is asked for. `automatic` becomes the fastest
 /// matched one if `pairing` asks for a matched one and the device has one; else the fastest one. Hats that no
-/// texture can draw are computed by alu in float32. @throws as `projector` does
-Execution resolved(const Execution& wanted, const ParallelBeam& scan, const VolumeGrid& grid, Model model,
-                   Device device, Pairing pairing = Pairing::matched);
-
-/// Returns `wanted`, since the projectors of cone and flexible beams run in one way only.
-Execution resolved(const Execution& wanted, const ConeBeam& scan, const VolumeGrid& grid, Model model,
-                   Device device, Pairing pairing = Pairing::matched);
-Execution resolved(const Execution& wanted, const FlexibleBeam& scan, const VolumeGrid& grid, Model model,
-                   Device device, Pairing pairing = Pairing::matched);
+/// texture can draw are computed by alu in float32. Projectors of other scans than parallel beams run in one
+/// way only: `wanted`. @throws as `projector` does
 Execution resolved(const Execution& wanted, const Scan& scan, const VolumeGrid& grid, Model model,
                    Device device, Pairing pairing = Pairing::matched);
 
 /// Working memory of a cone-beam projector with these shapes, whatever its geometry. @throws DeviceError
 WorkingMemory working_memory(Model model, Shape volume, Shape projections, Device device);
 
-/// Working memory of the projector of a flexible beam, or of the filter of its views. @throws DeviceError if
-/// the device has none
-WorkingMemory working_memory(const FlexibleBeam& scan, Shape volume, Shape projections, Device device);
+/// Working memory of the projector by footprints of a scan whose rays cross slices, or of the filter of views
+/// of any geometry. @throws DeviceError if the device has none
+WorkingMemory working_memory(const Scan& scan, Shape volume, Shape projections, Device device);
 
 /// Working memory of a parallel-beam projector between (slice, y, x) and (view, row, bin); `how` is resolved.
 /// @throws DeviceError

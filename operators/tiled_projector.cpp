@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 #include <utility>
 
 #include "../core/error.hpp"
@@ -184,12 +185,6 @@ const kernels::ConeVariant& kernels_of(const ConeBeam&, Device device) {
 const kernels::FlexibleVariant& kernels_of(const FlexibleBeam&, Device device) {
   return kernels::flexible(device).front();
 }
-WorkingMemory memory_of(const ConeBeam&, Shape volume, Shape projections, Device device) {
-  return working_memory(Model::separable_footprint, volume, projections, device);
-}
-WorkingMemory memory_of(const FlexibleBeam& scan, Shape volume, Shape projections, Device device) {
-  return working_memory(scan, volume, projections, device);
-}
 ConeViews packed(const ConeBeam& scan, const VolumeGrid& grid) { return pack(scan, grid); }
 FlexibleViews packed(const FlexibleBeam& scan, const VolumeGrid& grid) {
   return places(scan, tall_voxels(scan, grid));
@@ -264,12 +259,24 @@ struct Tiles {
 };
 
 template <class Beam>
-Tilings tiles_of(const Beam& scan, const VolumeGrid& grid, const std::vector<Device>& devices, double bytes) {
+LinearOperator in_tiles(const Beam& scan, const VolumeGrid& grid, std::vector<Device> devices, double bytes,
+                        TileRun run) {
+  validate(scan);
+  validate(grid);
+  require_source_outside(scan, grid);  // the source is outside of any strip then
+  Tilings tilings = plan_tiles(scan, grid, devices, bytes);
+  return Tiles<Beam>{scan, grid, std::move(devices), std::move(tilings), std::move(run)};
+}
+
+}  // namespace
+
+Tilings plan_tiles(const Scan& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
+                   double bytes) {
   require<DeviceError>(!devices.empty(), "tiles: no device is given");
   const auto most_of_all = [&](Shape volume, Shape projections) {
     WorkingMemory most{};
     for (const Device device : devices) {
-      const WorkingMemory one = memory_of(scan, volume, projections, device);
+      const WorkingMemory one = working_memory(scan, volume, projections, device);
       most = {std::max(most.forward, one.forward), std::max(most.backward, one.backward)};
     }
     return most;
@@ -277,36 +284,16 @@ Tilings tiles_of(const Beam& scan, const VolumeGrid& grid, const std::vector<Dev
   return plan_tiles(scan, grid, std::ssize(devices), bytes, most_of_all);
 }
 
-template <class Beam>
-LinearOperator in_tiles(const Beam& scan, const VolumeGrid& grid, std::vector<Device> devices, double bytes,
-                        TileRun run) {
-  validate(scan);
-  validate(grid);
-  require_source_outside(scan, grid);  // the source is outside of any strip then
-  Tilings tilings = tiles_of(scan, grid, devices, bytes);
-  return Tiles<Beam>{scan, grid, std::move(devices), std::move(tilings), std::move(run)};
-}
-
-}  // namespace
-
-Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
-                   double bytes) {
-  return tiles_of(scan, grid, devices, bytes);
-}
-
-Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
-                   double bytes) {
-  return tiles_of(scan, grid, devices, bytes);
-}
-
-LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
+LinearOperator tiled_projector(const Scan& scan, const VolumeGrid& grid, std::vector<Device> devices,
                                double bytes, TileRun run) {
-  return in_tiles(scan, grid, std::move(devices), bytes, std::move(run));
-}
-
-LinearOperator tiled_projector(const FlexibleBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
-                               double bytes, TileRun run) {
-  return in_tiles(scan, grid, std::move(devices), bytes, std::move(run));
+  return std::visit(
+      [&]<class Kind>(const Kind& s) -> LinearOperator {
+        if constexpr (Kind::rays_cross_slices)
+          return in_tiles(s, grid, std::move(devices), bytes, std::move(run));
+        throw GeometryError("tiles: slices of a " + std::string(s.kind) +
+                            " beam are no problem of several devices");
+      },
+      scan);
 }
 
 }  // namespace tandem

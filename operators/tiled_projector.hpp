@@ -18,20 +18,16 @@ struct TileRun {
 };
 
 /// The tiles that `tiled_projector` uses. @throws as `tiled_projector` does
-Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
-                   double bytes);
-Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
+Tilings plan_tiles(const Scan& scan, const VolumeGrid& grid, const std::vector<Device>& devices,
                    double bytes);
 
-/// The projector of a cone beam by separable footprints, or of a flexible beam, with vectors in host memory.
-/// It is computed tile by tile, within `bytes` of each device. Vectors that are `Pinned` move while kernels
+/// The projector, by separable footprints, of a scan whose rays cross slices, with vectors in host memory. It
+/// is computed tile by tile, within `bytes` of each device. Vectors that are `Pinned` move while kernels
 /// run. Each piece of a result is made by one device, in a fixed order, so that tiles change only the
 /// rounding. A device may be named twice. If one device fails, the others stop, and the contents of the
-/// output are undefined. @throws as plan_tiles and projector do; an application throws a DeviceError that
-/// names the device
-LinearOperator tiled_projector(const ConeBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
-                               double bytes, TileRun run = {});
-LinearOperator tiled_projector(const FlexibleBeam& scan, const VolumeGrid& grid, std::vector<Device> devices,
+/// output are undefined. @throws as plan_tiles and projector do, and GeometryError for other scans; an
+/// application throws a DeviceError that names the device
+LinearOperator tiled_projector(const Scan& scan, const VolumeGrid& grid, std::vector<Device> devices,
                                double bytes, TileRun run = {});
 
 }  // namespace tandem

@@ -131,16 +131,10 @@ std::vector<Range> in_pieces(Range all, Index count) {
   return pieces(all, std::min(all.size(), round_up(ceil_div(all.size(), count))));
 }
 
-Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
+Tilings plan_tiles(const Scan& scan, const VolumeGrid& grid, Index devices, double bytes,
                    const TileMemory& kernels) {
   validate(scan);
-  return tilings_of({scan.detector, views_of(scan), lines_together(scan)}, grid, devices, bytes, kernels);
-}
-
-Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
-                   const TileMemory& kernels) {
-  validate(scan);
-  return tilings_of({scan.detector, views_of(scan), lines_together(scan)}, grid, devices, bytes, kernels);
+  return tilings_of({detector_of(scan), views_of(scan), lines_together(scan)}, grid, devices, bytes, kernels);
 }
 
 }  // namespace tandem

@@ -34,9 +34,7 @@ constexpr Index inputs_at_once = 2;
 /// Pieces of the input do not depend on the number of devices, so that sums have the same order. Pure
 /// arithmetic. @throws GeometryError; DeviceError, which names the memory of the smallest tile, if that does
 /// not fit
-Tilings plan_tiles(const ConeBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
-                   const TileMemory& kernels);
-Tilings plan_tiles(const FlexibleBeam& scan, const VolumeGrid& grid, Index devices, double bytes,
+Tilings plan_tiles(const Scan& scan, const VolumeGrid& grid, Index devices, double bytes,
                    const TileMemory& kernels);
 
 /// Cuts a range into pieces of at most `most`. Their number is a multiple of `multiple` if possible. Large

@@ -4,7 +4,7 @@
 
 #include "../core/error.hpp"
 #include "../geometry/flexible_views.hpp"
-#include "../geometry/scan.hpp"
+#include "../geometry/free_views.hpp"
 #include "../kernels/flexible_derivatives.hpp"
 #include "algebra.hpp"
 
@@ -15,11 +15,12 @@ namespace {
 using kernels::ViewNumbers;
 
 /// With the voxels that the projector has.
-kernels::MovingViews moving_views(const FlexibleBeam& scan, const VolumeGrid& grid) {
+kernels::MovingViews moving_views(const Scan& scan, const VolumeGrid& grid) {
   require<GeometryError>(
-      !scan.curved, "FlexibleBeam: its detector is curved; derivatives by views are there for flat ones");
-  pack(scan, grid);  // says what is wrong
-  return {scan, grid.size[2] == 1 ? tall_voxels(scan, grid) : grid};
+      !is_curved(scan), "FlexibleBeam: its detector is curved; derivatives by views are there for flat ones");
+  const auto free = as_free_views(scan);
+  pack(free, grid);  // says what is wrong
+  return {free.views, free.detector, free.parallel, grid.size[2] == 1 ? tall_voxels(free, grid) : grid};
 }
 
 void require_size(std::size_t size, const Space& space, const char* what) {
@@ -27,7 +28,7 @@ void require_size(std::size_t size, const Space& space, const char* what) {
                       " are needed");
 }
 
-Space changes_space(const FlexibleBeam& scan) { return Space({views_of(scan), 4, 3}); }
+Space changes_space(const Scan& scan) { return Space({views_of(scan), 4, 3}); }
 
 std::vector<ViewNumbers> numbers_in(ConstVectorView changes) {
   std::vector<ViewNumbers> all(changes.space.size() / kernels::numbers_of_view);
@@ -39,7 +40,7 @@ std::vector<ViewNumbers> numbers_in(ConstVectorView changes) {
 
 }  // namespace
 
-LinearOperator view_derivative(const FlexibleBeam& scan, const VolumeGrid& grid, ConstVectorView x) {
+LinearOperator view_derivative(const Scan& scan, const VolumeGrid& grid, ConstVectorView x) {
   require<DeviceError>(!x.space.device().is_cuda(), "view_derivative: x lies on ", x.space.device().name(),
                        "; derivatives by views are made on the cpu");
   require_size(x.space.size(), cone_volume_space(grid), "view_derivative: x");
@@ -57,15 +58,14 @@ LinearOperator view_derivative(const FlexibleBeam& scan, const VolumeGrid& grid,
       });
 }
 
-std::vector<double> project_in_double(const FlexibleBeam& scan, const VolumeGrid& grid,
-                                      std::span<const double> x) {
+std::vector<double> project_in_double(const Scan& scan, const VolumeGrid& grid, std::span<const double> x) {
   require_size(x.size(), cone_volume_space(grid), "project_in_double: x");
   std::vector<double> y(projection_space(scan).size());
   kernels::project(moving_views(scan, grid), x.data(), y.data());
   return y;
 }
 
-std::vector<double> back_project_in_double(const FlexibleBeam& scan, const VolumeGrid& grid,
+std::vector<double> back_project_in_double(const Scan& scan, const VolumeGrid& grid,
                                            std::span<const double> y) {
   require_size(y.size(), projection_space(scan), "back_project_in_double: y");
   std::vector<double> x(cone_volume_space(grid).size());
@@ -73,7 +73,7 @@ std::vector<double> back_project_in_double(const FlexibleBeam& scan, const Volum
   return x;
 }
 
-std::vector<FlexibleView> gradient_by_views(const FlexibleBeam& scan, const VolumeGrid& grid,
+std::vector<FlexibleView> gradient_by_views(const Scan& scan, const VolumeGrid& grid,
                                             std::span<const double> x, std::span<const double> y) {
   require_size(x.size(), cone_volume_space(grid), "gradient_by_views: x");
   require_size(y.size(), projection_space(scan), "gradient_by_views: y");

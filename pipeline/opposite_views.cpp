@@ -49,19 +49,22 @@ double value_at(std::span<const float> row, double bin) {
 
 }  // namespace
 
-OppositeViews opposite_views_of(std::span<const float> sinogram, const ParallelBeam& scan) {
+OppositeViews opposite_views_of(std::span<const float> sinogram, const Scan& scan) {
   constexpr std::size_t quarters = 4;
   constexpr double rounding = 1e-6;  // rad
-  const std::size_t bins = sinogram.size() / scan.angles.size();
-  const double axis = scan.detector.axis_bin, most = usual_gap(scan.angles) + rounding;
+  const std::vector<double>& angles = angles_of(scan);
+  const std::vector<double>& shifts = view_shifts_of(scan);
+  const std::size_t bins = sinogram.size() / angles.size();
+  const double axis = detector_of(scan).axis_bin, most = usual_gap(angles) + rounding;
   OppositeViews all{std::vector<double>(quarters), std::vector<double>(quarters)};
+  const auto shift_of = [&](std::size_t view) { return shifts.empty() ? 0 : shifts[view]; };
   const auto row_of = [&](std::size_t view) { return sinogram.subspan(view * bins, bins); };
-  for (std::size_t view = 0; view < scan.angles.size(); ++view) {
-    const std::optional<std::size_t> other = opposite_of(view, scan.angles, most);
+  for (std::size_t view = 0; view < angles.size(); ++view) {
+    const std::optional<std::size_t> other = opposite_of(view, angles, most);
     if (!other) continue;
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      const double s = bin - axis - scan.shift_of(view);
-      const double there = value_at(row_of(*other), axis + scan.shift_of(*other) - s);
+      const double s = bin - axis - shift_of(view);
+      const double there = value_at(row_of(*other), axis + shift_of(*other) - s);
       if (!std::isfinite(there)) continue;
       const double difference = row_of(view)[bin] - there;
       all.squares[quarters * bin / bins] += difference * difference;

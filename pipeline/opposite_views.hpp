@@ -17,6 +17,6 @@ struct OppositeViews {
 /// Compares each view of a parallel beam with the one half a turn later, mirrored about the axis, linearly
 /// between bins. `sinogram`: (view, bin). A view counts as opposite if it is no farther off than views lie
 /// apart; there is none if views cover less than half a turn.
-OppositeViews opposite_views_of(std::span<const float> sinogram, const ParallelBeam& scan);
+OppositeViews opposite_views_of(std::span<const float> sinogram, const Scan& scan);
 
 }  // namespace tandem::pipeline

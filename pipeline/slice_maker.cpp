@@ -335,11 +335,10 @@ LookedAt SliceMaker::sinogram(const Recipe& recipe, const Look& look, const std:
 OppositeViews SliceMaker::opposite_views(const Recipe& recipe, const Look& look,
                                          const std::function<void()>& go_on) {
   const Plan plan = plan_of_slice(impl_->scan.info(), recipe, look);
-  const auto* beam = std::get_if<ParallelBeam>(&plan.job.scan);
-  if (!beam) return {};
+  if (period_of(plan.job.scan) != half_turn) return {};
   const LookedAt at = sinogram(recipe, look, go_on);
-  ParallelBeam scan = *beam;
-  if (has_row_axes(scan)) scan.detector.axis_bin = scan.row_axis_bins[scan.row_axis_bins.size() / 2];
+  Scan scan = plan.job.scan;
+  if (has_row_axes(scan)) detector_of(scan).axis_bin = row_axes_of(scan)[row_axes_of(scan).size() / 2];
   return opposite_views_of(at.picture.grey, scan);
 }
 

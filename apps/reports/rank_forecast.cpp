@@ -22,17 +22,14 @@ constexpr double giga = 1e9;
 /// The measured rates of a cone beam on an H200, and of a flexible beam on an H100 (docs/performance.md).
 /// Upright views use the kernels of a cone beam.
 std::vector<double> measured_rates(const Scan& scan) {
-  const auto* views = std::get_if<FlexibleBeam>(&scan);
-  return views && !has_upright_views(*views) ? std::vector<double>{275, 423} : std::vector<double>{574, 830};
+  return has_upright_views(scan) ? std::vector<double>{574, 830} : std::vector<double>{275, 423};
 }
 
 /// The memory of kernels on a GPU; on the CPU, if this machine has no GPU.
 TileMemory memory_of_kernels(const Scan& scan) {
   const std::vector<Device> here = devices();
   return [device = here.back(), scan](Shape volume, Shape projections) {
-    const auto* views = std::get_if<FlexibleBeam>(&scan);
-    return views ? working_memory(*views, volume, projections, device)
-                 : working_memory(Model::separable_footprint, volume, projections, device);
+    return working_memory(scan, volume, projections, device);
   };
 }
 

@@ -28,10 +28,10 @@ std::vector<std::vector<calibration::Spot>> spots_in(io::ScanReader& reader, con
 ConeBeam cone_of(const io::ScanReader& reader, const ScanOptions& o) {
   const Scan& scan = reader.info().scan;
   require<GeometryError>(
-      std::holds_alternative<ConeBeam>(scan), "calibrate --balls: the scan is a ", kind_of(scan),
+      axis_of(scan) && rays_cross_slices(scan), "calibrate --balls: the scan is a ", kind_of(scan),
       " beam; balls tell the geometry of a cone beam: give --geometry cone, --sod and --sdd");
   const Selection s = select(o, reader.info());
-  return crop(std::get<ConeBeam>(scan), s.views, s.rows, s.bins);
+  return crop(point_source_of(scan), s.views, s.rows, s.bins);
 }
 
 double value_of(const BallCalibration& found, Number number) {
@@ -82,7 +82,7 @@ json balls_of(const BallCalibration& found) {
 }
 
 /// All views of the file on all of its detector.
-FlexibleBeam views_by(const BallCalibration& found, ConeBeam whole, const Selection& s) {
+Scan views_by(const BallCalibration& found, ConeBeam whole, const Selection& s) {
   calibration::CircularScanner scanner = found.fit.scanner;
   scanner.axis_bin += s.bins.first, scanner.midplane_row += s.rows.first;
   if (found.reversed)
@@ -177,8 +177,7 @@ Calibrated calibrate_on_balls(io::ScanReader& reader, const ScanOptions& o,
   progress("fit balls", 0, 1, "fits");
   const BallCalibration found = calibration::calibrate_by_balls(spots, scan, known);
   const Selection selected = select(o, reader.info());
-  Calibrated all{
-      views_by(found, std::get<ConeBeam>(reader.info().scan), selected), json::object(), {}, {}, {}};
+  Calibrated all{views_by(found, point_source_of(reader.info().scan), selected), json::object(), {}, {}, {}};
   add_numbers(all, found, selected);
   add_findings(all, found);
   all.pictures = {residual_plot(found, found.before.residuals, scan.detector, "as the scan says"),

@@ -34,15 +34,11 @@ double unit_of(Move move, const CalibratedPart& coarse) {
 }
 
 /// All views of the file, those that were selected where they were found.
-FlexibleBeam moved_views(const FlexibleBeam& whole, const CalibratedPart& coarse, const ViewMoves& found) {
-  FlexibleBeam all = whole;
-  for (std::size_t k = 0; k < found.moves.size(); ++k) {
-    ViewMove move = found.moves[k];
+Scan moved_views(const Scan& whole, const CalibratedPart& coarse, const ViewMoves& found) {
+  std::vector<ViewMove> moves = found.moves;
+  for (ViewMove& move : moves)
     for (const Move each : {Move::bins, Move::rows}) move[calibration::at(each)] *= unit_of(each, coarse);
-    FlexibleView& view = all.views[coarse.selected.views.first + k];
-    view = calibration::moved_by(whole, view, move);
-  }
-  return all;
+  return calibration::moved_by(whole, moves, coarse.selected.views.first);
 }
 
 /// The numbers of all views, or null where there are none.
@@ -103,14 +99,6 @@ void add_report(Calibrated& all, const CalibratedPart& coarse, const ViewMoves& 
                         each["why"].get<std::string>());
 }
 
-/// The views of the frames, each where it was.
-FlexibleBeam moved_views(const FlexibleBeam& views, const ViewMoves& found) {
-  FlexibleBeam after = views;
-  for (std::size_t k = 0; k < after.views.size(); ++k)
-    after.views[k] = calibration::moved_by(views, after.views[k], found.moves[k]);
-  return after;
-}
-
 void require_found(const ViewMoves& found) {
   const auto is = [&](Verdict verdict) {
     return std::ranges::any_of(all_moves,
@@ -140,14 +128,13 @@ Calibrated calibrate_each_view(const CalibrateRun& run, calibration::MoveSearch 
   CalibratedPart coarse = coarse_frames(run);
   how.device = run.device;
   how.watch = [&](int round) { run.progress("move views", round, how.rounds, "rounds"); };
-  const FlexibleBeam views = std::get<FlexibleBeam>(coarse.scan);
-  const ViewMoves found = calibration::find_view_moves(coarse.frames, views, how);
+  const ViewMoves found = calibration::find_view_moves(coarse.frames, coarse.scan, how);
   coarse.end_stage("views");
   require_found(found);
-  Calibrated all{
-      moved_views(as_free_views(run.reader.info().scan), coarse, found), json::object(), {}, {}, {}};
+  Calibrated all{moved_views(run.reader.info().scan, coarse, found), json::object(), {}, {}, {}};
   add_report(all, coarse, found, how.turns);
-  finish(all, run, coarse, views, moved_views(views, found), "each view where it was");
+  finish(all, run, coarse, coarse.scan, calibration::moved_by(coarse.scan, found.moves),
+         "each view where it was");
   return all;
 }
 

@@ -44,7 +44,11 @@ struct Found {
 Scan moved(Scan scan, const Found& found, double axis, std::optional<double> midplane) {
   detector_of(scan).axis_bin = axis;
   if (found.frames.reversed) turn_round(scan);
-  if (auto* cone = std::get_if<ConeBeam>(&scan); cone && midplane) cone->midplane_row = *midplane;
+  if (midplane && rays_cross_slices(scan)) {
+    ConeBeam about = point_source_of(scan);
+    about.midplane_row = *midplane;
+    scan = about;
+  }
   const OffCircle off{.roll = found.roll.value, .tilt = found.tilt.value};
   return off.any() ? Scan(as_free_views(scan, off)) : scan;
 }
@@ -82,9 +86,8 @@ void by_sharp_slices(Found& found, const CalibrateRun& run, const CalibratedPart
   else if (!found.midplane || found.midplane.uncertainty > sure_row)
     what.push_back(Sought::midplane);
   const Scan scan = moved(part.scan, found, found.axis.value, found.row());
-  const auto* free = std::get_if<FlexibleBeam>(&scan);
   found.slices = calibration::find_sharpest(
-      part.frames, free ? *free : as_free_views(scan), what,
+      part.frames, scan, what,
       [&](double share) { run.progress("find the sharpest slices", share, 1, "searches"); }, run.device);
   for (const calibration::Sharpened& each : found.slices.numbers) {
     if (each.verdict != Verdict::resolved) continue;
@@ -220,8 +223,7 @@ Calibrated calibrate_on_frames(const CalibrateRun& run) {
 }
 
 Calibrated calibrate_scan(const CalibrateRun& run) {
-  return std::holds_alternative<FlexibleBeam>(run.reader.info().scan) ? calibrate_on_orbit(run)
-                                                                      : calibrate_on_frames(run);
+  return axis_of(run.reader.info().scan) ? calibrate_on_frames(run) : calibrate_on_orbit(run);
 }
 
 void require_pixel_size(const io::ScanInfo& info) {

@@ -6,6 +6,7 @@
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/fitted_orbit.hpp"
+#include "../../geometry/free_views.hpp"
 #include "calibrate_part.hpp"
 #include "lines.hpp"
 
@@ -26,10 +27,10 @@ void require_circle(const FittedOrbit& orbit) {
 
 /// The mean of a number over the views.
 template <class Number>
-double mean(const FlexibleBeam& scan, const Number& number) {
+double mean(const std::vector<FlexibleView>& views, const Number& number) {
   double sum = 0;
-  for (const FlexibleView& view : scan.views) sum += number(view);
-  return sum / scan.views.size();
+  for (const FlexibleView& view : views) sum += number(view);
+  return sum / views.size();
 }
 
 /// A number of the report: what views say now, and how certain it is.
@@ -37,20 +38,22 @@ struct NamedNumber {
   const char* name;
   double value;
 };
-NamedNumber named(Sought what, const FlexibleBeam& scan) {
+NamedNumber named(Sought what, const Scan& whole) {
+  const auto scan = as_free_views(whole);
   const auto cell = [&](Index count, auto of) {
     return 0.5 * (count - 1) +
-           mean(scan, [&](const FlexibleView& view) { return of(calibration::place_of(scan, view)); });
+           mean(scan.views, [&](const FlexibleView& view) { return of(calibration::place_of(scan, view)); });
   };
   switch (what) {
     case Sought::axis:
       return {"axis_bin", cell(scan.detector.bins, [](const CellPlace& at) { return at.bin; })};
     case Sought::roll:
       return {"roll_deg",
-              in_degrees(mean(scan, [&](const auto& v) { return calibration::roll_of(scan, v); }))};
+              in_degrees(mean(scan.views, [&](const auto& v) { return calibration::roll_of(scan, v); }))};
     case Sought::tilt:
-      return {"elevation_deg",
-              in_degrees(mean(scan, [&](const auto& v) { return calibration::elevation_of(scan, v); }))};
+      return {
+          "elevation_deg",
+          in_degrees(mean(scan.views, [&](const auto& v) { return calibration::elevation_of(scan, v); }))};
     case Sought::midplane:
       break;
   }
@@ -58,7 +61,6 @@ NamedNumber named(Sought what, const FlexibleBeam& scan) {
 }
 
 void add_report(Calibrated& all, const SharpestSlices& found, const CalibratedPart& part) {
-  const auto& scan = std::get<FlexibleBeam>(all.scan);
   json not_told = json::array();
   const auto leave_out = [&](const char* what, const char* why) {
     not_told.push_back({{"what", what}, {"why", why}});
@@ -66,7 +68,7 @@ void add_report(Calibrated& all, const SharpestSlices& found, const CalibratedPa
   };
   all.report = {{"method", "sharpness of slices"}, {"searches", searches_of(found, part)}};
   for (const calibration::Sharpened& each : found.numbers) {
-    const auto [name, value] = named(each.what, scan);
+    const auto [name, value] = named(each.what, all.scan);
     const double uncertainty = unit_of(each.what, part) * each.uncertainty;
     const bool told = each.verdict == Verdict::resolved;
     all.report[name] = told ? told_number(value, uncertainty, "sharpness of slices") : json(nullptr);
@@ -91,18 +93,18 @@ void require_told(const SharpestSlices& found) {
 
 Calibrated calibrate_on_orbit(const CalibrateRun& run) {
   constexpr Index fewest = 24;
-  const auto& whole = std::get<FlexibleBeam>(run.reader.info().scan);
+  const Scan& whole = run.reader.info().scan;
   require_circle(fitted_orbit(whole));
   CalibratedPart part =
       calibrated_part(run, whole, level_of_searches(select(run.options, run.reader.info())));
-  const auto& scan = std::get<FlexibleBeam>(part.scan);
   require<GeometryError>(part.frames.rows >= fewest && part.frames.bins >= fewest, "calibrate: frames of ",
                          part.frames.rows, " rows x ", part.frames.bins,
                          " bins are too small; slices of views that have places of their own need 24 x 24");
-  part.frames.angles = fitted_orbit(scan).angles;
-  const bool tilt = scan.parallel || calibration::leans(scan);
+  const FittedOrbit orbit = fitted_orbit(part.scan);
+  part.frames.angles = orbit.angles;
+  const bool tilt = orbit.parallel || calibration::leans(part.scan);
   const SharpestSlices found = calibration::find_sharpest(
-      part.frames, scan, {Sought::axis, Sought::roll, tilt ? Sought::tilt : Sought::midplane},
+      part.frames, part.scan, {Sought::axis, Sought::roll, tilt ? Sought::tilt : Sought::midplane},
       [&](double share) { run.progress("find the sharpest slices", share, 1, "searches"); }, run.device);
   part.end_stage("sharp_slices");
   require_told(found);
@@ -110,7 +112,7 @@ Calibrated calibrate_on_orbit(const CalibrateRun& run) {
   in_file.bins *= part.f(), in_file.rows *= part.f_of_rows();
   Calibrated all{calibration::changed(whole, in_file), json::object(), {}, {}, {}};
   add_report(all, found, part);
-  finish(all, run, part, part.scan, calibration::changed(scan, found.change));
+  finish(all, run, part, part.scan, calibration::changed(part.scan, found.change));
   return all;
 }
 

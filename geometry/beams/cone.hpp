@@ -25,6 +25,7 @@ namespace TANDEM_PUBLIC tandem {
 struct ConeBeam {
   static constexpr std::string_view kind = "cone";
   static constexpr bool rows_are_slices = false;
+  static constexpr bool rays_cross_slices = true;  ///< so that all slices are one problem
   static constexpr bool needs_mm = true;
   static constexpr double period = whole_turn;
 
@@ -56,6 +57,8 @@ inline std::vector<Index> order_of_views(const ConeBeam& scan) {
 
 /// The bin on which the axis of rotation falls.
 inline std::optional<double> axis_of(const ConeBeam& scan) { return scan.detector.axis_bin; }
+
+inline bool has_upright_views(const ConeBeam&) { return true; }
 
 /// Leaves the scan these of its views, in this order.
 void keep_views(ConeBeam& scan, std::span<const Index> views);
@@ -148,7 +151,9 @@ ColumnReach column_reach(const ConeBeam& scan, const VolumeGrid& grid);
 /// about heights. So, for a grid of one slice, the projector takes tall voxels, of which the row sees no end,
 /// and FDK takes flat voxels, which the row sees from end to end. In files and commands it is a cone beam of
 /// one row.
-struct FanBeam : ConeBeam {};
+struct FanBeam : ConeBeam {
+  static constexpr bool rays_cross_slices = false;
+};
 
 /// @throws GeometryError naming the field, its value and its unit.
 void validate(const FanBeam& scan);

@@ -165,7 +165,7 @@ FlexibleView moved(const FlexibleBeam& scan, const FlexibleView& view, double ro
 std::vector<Index> order_of_views(const FlexibleBeam& scan) {
   try {
     const FittedOrbit orbit = fitted_orbit(scan);
-    return order_of_angles(orbit.angles, period_of(orbit, scan.parallel));
+    return order_of_angles(orbit.angles, period_of(orbit));
   } catch (const GeometryError&) {  // they go along no orbit
     std::vector<Index> order(scan.views.size());
     std::iota(order.begin(), order.end(), Index{0});

@@ -32,6 +32,7 @@ struct FlexibleView {
 struct FlexibleBeam {
   static constexpr std::string_view kind = "flexible";
   static constexpr bool rows_are_slices = false;
+  static constexpr bool rays_cross_slices = true;
   static constexpr bool needs_mm = true;
 
   Detector detector;

@@ -20,8 +20,9 @@ namespace TANDEM_PUBLIC tandem {
 struct ParallelBeam {
   static constexpr std::string_view kind = "parallel";  ///< its name in files and commands
   static constexpr bool rows_are_slices = true;  ///< each detector row sees one slice, a problem of its own
-  static constexpr bool needs_mm = false;        ///< lengths may be in bins if the pitch is not known
-  static constexpr double period = half_turn;    ///< rad, after which views see the same lines again
+  static constexpr bool rays_cross_slices = false;
+  static constexpr bool needs_mm = false;      ///< lengths may be in bins if the pitch is not known
+  static constexpr double period = half_turn;  ///< rad, after which views see the same lines again
 
   Detector detector;
   std::vector<double> angles{};         ///< rad, one for each view
@@ -43,6 +44,8 @@ inline std::vector<Index> order_of_views(const ParallelBeam& scan) {
 
 /// The bin on which the axis of rotation falls.
 inline std::optional<double> axis_of(const ParallelBeam& scan) { return scan.detector.axis_bin; }
+
+inline bool has_upright_views(const ParallelBeam&) { return true; }
 
 /// Leaves the scan these of its views, in this order.
 void keep_views(ParallelBeam& scan, std::span<const Index> views);

@@ -144,8 +144,7 @@ Circle best_circle(const std::vector<FlexibleView>& views, const Shape& frame) {
 void take_as_they_are(const std::vector<FlexibleView>& views, const std::string& where,
                       const std::string& why, Acquisition& found) {
   found.info.notes.push_back(where + ": " + why + ": each view keeps its own place");
-  found.kind = FlexibleBeam::kind;
-  found.views = ViewGeometry{.where = where, .views = views};
+  take_views(found, {.where = where, .views = views});
 }
 
 }  // namespace

@@ -84,6 +84,9 @@ std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
 /// bin). @throws FileError, GeometryError
 void complete_geometry(Acquisition& found, const OpenOptions& options, const Shape& shape);
 
+/// Gives a scan views that have places of their own.
+void take_views(Acquisition& found, ViewGeometry views);
+
 /// Sets the times of the flats, if the user gives them. If the user gives more flats, it forgets what the
 /// file says about each of its own. @throws FileError unless there is the same number of flats for each of
 /// these views

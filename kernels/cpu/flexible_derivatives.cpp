@@ -169,7 +169,7 @@ ViewNumbers gradient_of_view(const MovingViews& n, std::size_t number, const T* 
       for (std::size_t j = 0; j < numbers_of_view; ++j)
         if (sums[i] != 0) gradient[j] += sums[i] * by[i][j];
   }
-  if (n.scan.parallel) return gradient;
+  if (n.parallel) return gradient;
   const Sums seen = sums_of(n, view, volume, nullptr);
   for_all_cells(cells, [&](std::size_t cell, Index row, Index bin) {
     const ViewNumbers by = view.distance_derivatives(row, bin);
@@ -185,7 +185,7 @@ ViewNumbers gradient_of_view(const MovingViews& n, std::size_t number, const T* 
 template <class T>
 void project(const MovingViews& n, const T* volume, T* projections) {
   const cpu::Cells cells = cpu::cells_of(n);
-  parallel_for(views_of(n.scan), [&](Index v) {
+  parallel_for(std::ssize(n.views), [&](Index v) {
     const cpu::MovingView view(n, v);
     const cpu::Sums sums = cpu::sums_of(n, view, volume, nullptr);
     cpu::for_all_cells(cells, [&](std::size_t cell, Index row, Index bin) {
@@ -199,7 +199,7 @@ void back_project(const MovingViews& n, const T* projections, T* volume) {
   const cpu::Cells cells = cpu::cells_of(n);
   std::vector<cpu::MovingView> views;
   std::vector<std::vector<double>> weights;
-  for (std::size_t v = 0; v < n.scan.views.size(); ++v) {
+  for (std::size_t v = 0; v < n.views.size(); ++v) {
     views.emplace_back(n, v);
     weights.push_back(cpu::slanted(views.back(), cells, projections + v * cells.size()));
   }
@@ -226,7 +226,7 @@ template <class T>
 void project_changes(const MovingViews& n, const T* volume, std::span<const ViewNumbers> changes,
                      T* projections) {
   const cpu::Cells cells = cpu::cells_of(n);
-  parallel_for(views_of(n.scan), [&](Index v) {
+  parallel_for(std::ssize(n.views), [&](Index v) {
     const cpu::MovingView view(n, v);
     const ViewNumbers& change = changes[v];
     const cpu::Sums sums = cpu::sums_of(n, view, volume, &change);
@@ -243,8 +243,8 @@ void project_changes(const MovingViews& n, const T* volume, std::span<const View
 template <class T>
 std::vector<ViewNumbers> gradient_by_views(const MovingViews& n, const T* volume, const T* projections) {
   const Index cells = cpu::cells_of(n).size();
-  std::vector<ViewNumbers> all(n.scan.views.size());
-  parallel_for(views_of(n.scan),
+  std::vector<ViewNumbers> all(n.views.size());
+  parallel_for(std::ssize(n.views),
                [&](Index v) { all[v] = cpu::gradient_of_view(n, v, volume, projections + v * cells); });
   return all;
 }

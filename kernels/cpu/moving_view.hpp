@@ -119,15 +119,15 @@ inline VoxelNumbers voxel_changes(const BrickValues& b, const VoxelNumbers& v, c
 inline double volume_of_voxel(const VolumeGrid& grid) {
   return grid.pitch[0] * grid.pitch[1] * grid.pitch[2];
 }
-inline Cells cells_of(const MovingViews& n) { return {n.scan.detector.rows, n.scan.detector.bins}; }
+inline Cells cells_of(const MovingViews& n) { return {n.detector.rows, n.detector.bins}; }
 
 /// One view of these, its numbers by themselves, and the rays to its cells.
 class MovingView {
  public:
-  MovingView(const MovingViews& n, std::size_t number) : n_(n), view_(n.scan.views[number]) {
+  MovingView(const MovingViews& n, std::size_t number) : n_(n), view_(n.views[number]) {
     const FlexibleView& v = view_;
-    values_ = place_numbers<double>({v.source, v.detector, v.bin_step, v.row_step}, n.scan.detector, n.grid,
-                                    n.scan.parallel);
+    values_ =
+        place_numbers<double>({v.source, v.detector, v.bin_step, v.row_step}, n.detector, n.grid, n.parallel);
   }
 
   BrickValues brick(const Brick& b) const { return brick_numbers(values_, volume_of_voxel(n_.grid), b); }
@@ -144,7 +144,7 @@ class MovingView {
     ViewVectors<Number> vectors;
     vectors.source = variables(view_.source), vectors.detector = variables(view_.detector);
     vectors.bin_step = variables(view_.bin_step), vectors.row_step = variables(view_.row_step);
-    const auto place = place_numbers(vectors, n_.scan.detector, n_.grid, n_.scan.parallel);
+    const auto place = place_numbers(vectors, n_.detector, n_.grid, n_.parallel);
     const auto numbers = in_a_row(brick_numbers(place, volume_of_voxel(n_.grid), b));
     std::array<ViewNumbers, numbers_of_brick> all;
     for (std::size_t i = 0; i < numbers_of_brick; ++i) all[i] = numbers[i].by;
@@ -152,20 +152,18 @@ class MovingView {
   }
 
   /// r, the distance of a cell from the source, mm; 1 for parallel rays.
-  double distance(Index row, Index bin) const {
-    return n_.scan.parallel ? 1 : std::sqrt(square(ray(row, bin)));
-  }
+  double distance(Index row, Index bin) const { return n_.parallel ? 1 : std::sqrt(square(ray(row, bin))); }
 
   /// Its derivatives.
   ViewNumbers distance_derivatives(Index row, Index bin) const {
     ViewNumbers by{};
-    if (n_.scan.parallel) return by;
+    if (n_.parallel) return by;
     const Vector3 to = ray(row, bin);
     const double r = std::sqrt(square(to));
     for (std::size_t k = 0; k < 3; ++k) {
       const double e = to[k] / r;
-      by[k] = -e, by[3 + k] = e, by[6 + k] = aside(bin, n_.scan.detector.bins) * e,
-      by[9 + k] = aside(row, n_.scan.detector.rows) * e;
+      by[k] = -e, by[3 + k] = e, by[6 + k] = aside(bin, n_.detector.bins) * e,
+      by[9 + k] = aside(row, n_.detector.rows) * e;
     }
     return by;
   }
@@ -174,7 +172,7 @@ class MovingView {
   static double square(const Vector3& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]; }
   static double aside(Index cell, Index count) { return cell - 0.5 * (count - 1); }
   Vector3 ray(Index row, Index bin) const {
-    const double u = aside(bin, n_.scan.detector.bins), v = aside(row, n_.scan.detector.rows);
+    const double u = aside(bin, n_.detector.bins), v = aside(row, n_.detector.rows);
     Vector3 to;
     for (std::size_t k = 0; k < 3; ++k)
       to[k] = view_.detector[k] + u * view_.bin_step[k] + v * view_.row_step[k] - view_.source[k];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -41,6 +42,10 @@ struct Beam {
   /// from the axis. Empty if slices are independent: in a parallel beam, and in a fan with its one slice.
   std::optional<std::array<double, 2>> (*heights_seen)(const Scan& scan, double radius) = nullptr;
 
+  /// Whether a filter takes the sample to go on below the first row, and above the last one, as there. Null
+  /// for a kind whose filter says nothing of this.
+  std::array<bool, 2> (*goes_on_beyond)(const Scan& scan) = nullptr;
+
   /// Chooses the workers, how the projector runs on each, and whether it is a matched pair. `bytes` returns
   /// the memory that kernels may take on the first device. @throws DeviceError if the devices cannot run it
   /// that way; GeometryError if the method needs a matched pair and this one is not
@@ -67,6 +72,7 @@ struct Beam {
   std::optional<Model> (*faster_model)(const Job& job, const Recipe& recipe) = nullptr;
 
   std::vector<Model> models;  ///< how shadows of this kind can be computed
+  bool has(Model model) const { return std::ranges::find(models, model) != models.end(); }
 };
 
 const Beam& beam_of(const Scan& scan);

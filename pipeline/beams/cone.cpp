@@ -199,12 +199,19 @@ DetectorPose pose(const Scan& scan, double roll, double tilt, Index first_row) {
 double source_distance(const Scan& scan) { return point_source_of(scan).sod; }
 
 std::optional<std::array<double, 2>> heights_seen(const Scan& scan, double radius) {
-  if (fan(scan)) return std::nullopt;
+  if (!rays_cross_slices(scan)) return std::nullopt;
   const ConeBeam& cone = point_source_of(scan);
   const double slope = cone.detector.row_pitch / cone.sdd, low = -0.5 - cone.midplane_row,
                high = cone.detector.rows - 0.5 - cone.midplane_row;
   return {{low * slope * (cone.sod + (low < 0 ? radius : -radius)),
            high * slope * (cone.sod + (high > 0 ? radius : -radius))}};
+}
+
+/// Where rows are left out, slices need none of them.
+std::array<bool, 2> goes_on_beyond(const Scan& scan) {
+  const auto [below, above] = point_source_of(scan).cut;
+  const bool crossed = rays_cross_slices(scan);
+  return {crossed && !below, crossed && !above};
 }
 
 Optics cone_optics(const Scan& scan) {
@@ -218,11 +225,20 @@ Optics cone_optics(const Scan& scan) {
 const Placement cone_on_devices{vectors_on_devices, false,     cone_kernels_hold,
                                 cone_projector,     cone_ramp, fdk_of};
 
-extern const Beam cone_beam{
-    nullptr,           set_upright,        pose,
-    source_distance,   heights_seen,       choose_cone_execution,
-    add_cone_warnings, &cone_on_devices,   &cone_in_tiles,
-    &cone_over_ranks,  require_cone_tiles, cone_optics,
-    fdk_by_views,      faster_cone_model,  {Model::separable_footprint, Model::hierarchical}};
+extern const Beam cone_beam{.set_upright = set_upright,
+                            .pose = pose,
+                            .source_distance = source_distance,
+                            .heights_seen = heights_seen,
+                            .goes_on_beyond = goes_on_beyond,
+                            .choose_execution = choose_cone_execution,
+                            .add_warnings = add_cone_warnings,
+                            .on_devices = &cone_on_devices,
+                            .in_tiles = &cone_in_tiles,
+                            .over_ranks = &cone_over_ranks,
+                            .require_tiles = require_cone_tiles,
+                            .optics = cone_optics,
+                            .of_views = fdk_by_views,
+                            .faster_model = faster_cone_model,
+                            .models = {Model::separable_footprint, Model::hierarchical}};
 
 }  // namespace tandem::pipeline

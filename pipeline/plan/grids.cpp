@@ -46,7 +46,7 @@ VolumeGrid grid_about(const Job& job, const Scan& whole) {
   const Scan sliced = crop(job.scan, {0, views_of(job.scan)}, asked, {0, detector_of(job.scan).bins});
   VolumeGrid grid = fitting_grid(job.circle ? *job.circle : sliced);
   if (!job.circle) return grid;
-  if (std::holds_alternative<FlexibleBeam>(whole)) {
+  if (!axis_of(whole)) {
     VolumeGrid all = fitting_grid(sliced);
     all.size[0] = grid.size[0], all.size[1] = grid.size[1];
     return all;
@@ -131,7 +131,7 @@ VolumeGrid seen_around(const VolumeGrid& full, const Scan& scan, const Scan& who
 
 /// The number of rows beside those that meet slices from which the hierarchical model interpolates.
 Index rows_beside(const Job& job, const Recipe& recipe, const VolumeGrid& grid) {
-  if (recipe.model != Model::hierarchical || std::holds_alternative<FlexibleBeam>(job.scan)) return 0;
+  if (recipe.model != Model::hierarchical || !beam_of(job.scan).has(Model::hierarchical)) return 0;
   return hierarchical_rows_beside(point_source_of(job.scan), grid, recipe.execution);
 }
 

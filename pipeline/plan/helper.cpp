@@ -1,7 +1,6 @@
 #include "helper.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "../../core/desk.hpp"
 #include "../../core/rounding.hpp"
@@ -36,8 +35,7 @@ std::vector<Device> devices_for(const Scan& scan, std::vector<Device> devices) {
 }
 
 std::string lacking_on_gpus(const Job& job, const Recipe& recipe) {
-  const auto* flexible = std::get_if<FlexibleBeam>(&job.scan);
-  if (flexible && flexible->curved && !job.method->filters) return "projector for a curved detector";
+  if (is_curved(job.scan) && !job.method->filters) return "projector for a curved detector";
   if (recipe.model == Model::hierarchical && hierarchical_accuracy(recipe.execution) != 0)
     return "another accuracy of the hierarchical model";
   return "";

@@ -153,7 +153,7 @@ void select(Job& job, const Scan& scan) {
   job.rows_asked = {job.rows.first, job.rows.first + detector_of(job.scan).rows * job.rows_together};
   const bool binned_alike =
       job.rows_together == rows_together(job.rows_there.size(), job.preprocessing.binning);
-  if (rows_are_slices(job.scan) || std::holds_alternative<FanBeam>(job.scan) || !binned_alike) return;
+  if (!rays_cross_slices(job.scan) || !binned_alike) return;
   job.rows = job.rows_there;
   job.scan = selected(job, scan);
 }

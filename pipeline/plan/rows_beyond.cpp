@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "../../core/spelled.hpp"
+#include "../beams/beam.hpp"
 #include "../methods/method.hpp"
 #include "grids.hpp"
 
@@ -61,13 +62,13 @@ std::string words_of_fdk(const ConeBeam& scan, const Job& job) {
 
 std::array<bool, 2> outer_rows_matter(const Job& job) {
   if (job.method->iterates()) return sees_beyond_slices(job);
-  const auto* cone = std::get_if<ConeBeam>(&job.scan);
-  return {cone && !cone->cut[0], cone && !cone->cut[1]};
+  const auto goes_on = beam_of(job.scan).goes_on_beyond;
+  return goes_on ? goes_on(job.scan) : std::array{false, false};
 }
 
 std::string consequence_of_outer_rows(const Job& job) {
-  if (const auto* cone = std::get_if<ConeBeam>(&job.scan); cone && !job.method->iterates())
-    return words_of_fdk(*cone, job);
+  if (beam_of(job.scan).goes_on_beyond && !job.method->iterates())
+    return words_of_fdk(point_source_of(job.scan), job);
   return "beside the axis also beyond the slices; a solver presses that into the outer slices; give " +
          spelled("slices") + " of which there are enough for all that these rows see";
 }

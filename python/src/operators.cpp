@@ -49,9 +49,7 @@ LinearOperator make_ramp_filter(const Scan& scan, const VolumeGrid& grid, const 
   return ramp_filter(scan, grid, filter, how.model, how.device, how.execution);
 }
 
-/// Makes FBP for parallel beams or FDK for the others; both for views of any geometry.
-template <class Kind>
-LinearOperator make_fbp(const Kind& scan, const VolumeGrid& grid, const Filter& filter, const How& how) {
+LinearOperator make_fbp(const Scan& scan, const VolumeGrid& grid, const Filter& filter, const How& how) {
   const OnDevice on(how.device);
   return fbp(scan, grid, filter, how.model, how.device, how.execution);
 }
@@ -102,11 +100,7 @@ struct Watched {
 
 /// Whether back-projection is the transpose of projection.
 bool pair_is_matched(const Scan& scan, const VolumeGrid& grid, const How& how) {
-  if (const auto* beam = std::get_if<ParallelBeam>(&scan)) {
-    const Model model = how.model.value_or(Model::pixel_driven);
-    return is_matched(resolved(how.execution, *beam, grid, model, how.device), how.device);
-  }
-  return !how.model || std::holds_alternative<FlexibleBeam>(scan) || is_matched(*how.model, how.device);
+  return is_matched(scan, grid, how.model, how.device, how.execution);
 }
 
 Space make_space(const Shape& shape, const std::string& device, const std::string& blocks) {
@@ -205,20 +199,20 @@ void give(const std::vector<double>& from, Address to) {
   std::copy(from.begin(), from.end(), reinterpret_cast<double*>(to));
 }
 
-LinearOperator make_view_derivative(const FlexibleBeam& scan, const VolumeGrid& grid, Address x) {
+LinearOperator make_view_derivative(const Scan& scan, const VolumeGrid& grid, Address x) {
   return view_derivative(scan, grid, lent(x, cone_volume_space(grid)));
 }
 
-void project_doubles(const FlexibleBeam& scan, const VolumeGrid& grid, Address x, Address y) {
+void project_doubles(const Scan& scan, const VolumeGrid& grid, Address x, Address y) {
   give(project_in_double(scan, grid, lent_doubles(x, cone_volume_space(grid).size())), y);
 }
 
-void back_project_doubles(const FlexibleBeam& scan, const VolumeGrid& grid, Address y, Address x) {
+void back_project_doubles(const Scan& scan, const VolumeGrid& grid, Address y, Address x) {
   give(back_project_in_double(scan, grid, lent_doubles(y, projection_space(scan).size())), x);
 }
 
 /// (view, 12)
-void view_gradient(const FlexibleBeam& scan, const VolumeGrid& grid, Address x, Address y, Address gradient) {
+void view_gradient(const Scan& scan, const VolumeGrid& grid, Address x, Address y, Address gradient) {
   auto* to = reinterpret_cast<double*>(gradient);
   for (const auto& [source, detector, bin, row] :
        gradient_by_views(scan, grid, lent_doubles(x, cone_volume_space(grid).size()),
@@ -236,11 +230,7 @@ void add_makers(nb::module_& m) {
   m.def("projector", &make_projector, released);
   m.def("pair_is_matched", &pair_is_matched, released);
   m.def("ramp_filter", &make_ramp_filter, released);
-  m.def("fbp", &make_fbp<ParallelBeam>, released);
-  m.def("fbp", &make_fbp<FlexibleBeam>, released);
-  m.def("fdk", &make_fbp<FanBeam>, released);
-  m.def("fdk", &make_fbp<ConeBeam>, released);
-  m.def("fdk", &make_fbp<FlexibleBeam>, released);
+  m.def("fbp", &make_fbp, released);
   m.def("backprojector", &make_backprojector, released);
   m.def("diagonal", &make_diagonal);
   m.def("of_functions", &of_functions);

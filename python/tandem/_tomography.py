@@ -186,7 +186,7 @@ def fdk(scan: ScanLike, grid: GridLike = None, filter: Union[Filter, str] = "ram
     geometry: of a helix, all half turns that see a voxel make it."""
     scan, grid, layouts = _given(fdk, scan, grid)
     _mistakes.require_scan("fdk", scan, ConeBeam, FanBeam, FlexibleBeam, instead="it to fbp(scan, grid)")
-    A = LinearOperator(_core.fdk(scan, grid, _filter(filter), _how(model, device)),
+    A = LinearOperator(_core.fbp(scan, grid, _filter(filter), _how(model, device)),
                        made=(fdk, (scan, grid, filter, model, device), {}))
     return layouts.on(A, "data", "volume")
 

@@ -102,7 +102,7 @@ TEST(CircularScanner, IsTheConeBeamOfItsNumbers) {
   scan.midplane_row = 2.2;
   CircularScanner s = nominal(scan);
   s.roll = 0.03;
-  const FlexibleBeam views = views_of(s, scan.detector, scan.angles),
+  const FlexibleBeam views = as_free_views(views_of(s, scan.detector, scan.angles)),
                      same = as_free_views(scan, {.roll = 0.03});
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t c = 0; c < 3; ++c) {
@@ -270,7 +270,7 @@ std::vector<float> frame_of(const Jig& j, std::size_t view, double more = 0) {
   Phantom phantom;
   for (const Vector3d& b : j.balls)
     phantom.ellipsoids.push_back({1 / j.radius, {j.radius, j.radius, j.radius}, {b.x(), b.y(), b.z()}, 0});
-  FlexibleBeam one = views_of(j.scanner, j.detector, std::span(&j.angles[view], 1));
+  const Scan one = views_of(j.scanner, j.detector, std::span(&j.angles[view], 1));
   std::vector<float> frame(static_cast<std::size_t>(j.detector.rows * j.detector.bins));
   project(phantom, one, {0, j.detector.rows}, frame, 4);
   for (std::size_t k = 0; k < frame.size(); ++k)  // a holder that absorbs, unevenly

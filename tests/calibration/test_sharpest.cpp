@@ -100,9 +100,9 @@ TEST(UprightFrames, AreThoseOfADetectorThatIsNotRolled) {
       for (int row = 0; row < rows; ++row)
         for (int bin = 0; bin < bins; ++bin)
           frames.values.push_back(static_cast<float>(k + 0.02 * (bin - foot_bin) + 0.05 * (row - foot_row)));
-    FlexibleBeam views = as_free_views(scan, {.roll = roll});
-    stand_upright(frames, views);
-    EXPECT_NEAR(roll_of(views, views.views[3]), 0, 1e-9);
+    const FlexibleBeam views = as_free_views(scan, {.roll = roll});
+    const FlexibleBeam level = changed(views, {.roll = -stand_upright(frames, views)});
+    EXPECT_NEAR(roll_of(level, level.views[3]), 0, 1e-9);
     for (const Index row : {10, 45, 80})
       for (const Index bin : {10, 60, 110}) {
         const double x = bin - foot_bin, y = row - foot_row, c = std::cos(roll), s = std::sin(roll);
@@ -153,7 +153,7 @@ TEST(SharpestSlices, TellHowRaysOfLaminographyRise) {
                  .midplane_row = 47.5,
                  .elevation = in_radians(30)};
   const Detector d{bins, rows, 1, 1, 59.5};
-  const FlexibleBeam thought = views_along(way, d);
+  const FlexibleBeam thought = as_free_views(views_along(way, d));
   way.elevation = in_radians(31.2);
   const FlexibleBeam truth = changed(views_along(way, d), {.bins = 0.7, .roll = in_radians(0.3)});
   const FrameStack frames = frames_of(scaled(plate(), 52, 1), truth, way.angles);

@@ -49,9 +49,10 @@ FlexibleBeam circle(const Jitter& c) {
                               : Scan(ParallelBeam{d, angles}));
 }
 
-FrameStack seen_by(const FlexibleBeam& scan, const Jitter& c, Random& random) {
-  FrameStack frames{{}, c.height, bins, std::vector<double>(scan.views.size()), 0, 1};
-  frames.values.resize(scan.views.size() * static_cast<std::size_t>(c.height * bins));
+FrameStack seen_by(const Scan& scan, const Jitter& c, Random& random) {
+  const std::size_t views = views_of(scan);
+  FrameStack frames{{}, c.height, bins, std::vector<double>(views), 0, 1};
+  frames.values.resize(views * static_cast<std::size_t>(c.height * bins));
   project(c.body, scan, {0, c.height}, frames.values, 4);
   const auto most = static_cast<double>(*std::ranges::max_element(frames.values));
   for (float& value : frames.values) value += static_cast<float>(c.noise * most * normal(random));
@@ -61,8 +62,7 @@ FrameStack seen_by(const FlexibleBeam& scan, const Jitter& c, Random& random) {
 Moved moved_views(const Jitter& c) {
   Moved all{circle(c), {}, {}};
   Random random(c.seed);
-  FlexibleBeam where = all.scan;
-  for (std::size_t k = 0; k < where.views.size(); ++k) {
+  for (std::size_t k = 0; k < all.scan.views.size(); ++k) {
     const double t = 2 * static_cast<double>(k) / static_cast<double>(c.views - 1) - 1;
     const ViewMove free{c.shift * normal(random), c.shift * normal(random),
                         in_radians(c.turn_deg) * normal(random)};
@@ -70,9 +70,7 @@ Moved moved_views(const Jitter& c) {
   }
   // An axis that is off pulls the shifts of views, if they go half a turn: calibrate finds it first.
   subtract_common_moves(all.moves, all.scan);
-  for (std::size_t k = 0; k < where.views.size(); ++k)
-    where.views[k] = moved_by(all.scan, where.views[k], all.moves[k]);
-  all.frames = seen_by(where, c, random);
+  all.frames = seen_by(moved_by(all.scan, all.moves), c, random);
   return all;
 }
 
@@ -163,14 +161,13 @@ TEST(ViewMoves, ThatTheVolumeFollowsAreFoundInFewRounds) {
   Phantom body = scaled(foam(3), 22, 1);
   body.ellipsoids.resize(40);
   Moved truth{circle({.all_round = true}), {}, {}};
-  FlexibleBeam where = truth.scan;
-  for (std::size_t k = 0; k < where.views.size(); ++k) {
-    const double angle = whole_turn * static_cast<double>(k) / static_cast<double>(where.views.size());
+  const std::size_t views = truth.scan.views.size();
+  for (std::size_t k = 0; k < views; ++k) {
+    const double angle = whole_turn * static_cast<double>(k) / static_cast<double>(views);
     truth.moves.push_back({0.5 * std::sin(3 * angle), 0.5 * std::cos(2 * angle), 0});
-    where.views[k] = moved_by(truth.scan, where.views[k], truth.moves.back());
   }
   Random random(1);
-  truth.frames = seen_by(where, {.body = body, .noise = 0}, random);
+  truth.frames = seen_by(moved_by(truth.scan, truth.moves), {.body = body, .noise = 0}, random);
   const ViewMoves found = find_view_moves(truth.frames, truth.scan);
   for (const Move move : {Move::bins, Move::rows}) {
     ASSERT_EQ(found.verdict[static_cast<std::size_t>(move)], Verdict::resolved);
@@ -235,11 +232,11 @@ TEST(ViewMoves, ThatTheSampleMakesAreNotTold) {
 TEST(ViewMoves, SayWhereImagesLie) {
   const Scan cone =
       ConeBeam{{bins, rows, 1, 1, 0.5 * (bins - 1) + 0.3}, {0, 2, 4}, 200, 300, 0.5 * (rows - 1)};
-  const FlexibleBeam base = as_free_views(cone);
+  const FlexibleBeam all = as_free_views(moved_by(cone, {{2, -3, 0.1}, {2, -3, 0.1}, {2, -3, 0.1}}));
   const FlexibleBeam wanted =
       as_free_views(cone, {.roll = 0.1, .bin_shifts = {2, 2, 2}, .row_shifts = {-3, -3, -3}});
   for (std::size_t k = 0; k < 3; ++k) {
-    const FlexibleView found = moved_by(base, base.views[k], {2, -3, 0.1});
+    const FlexibleView& found = all.views[k];
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(found.detector[i], wanted.views[k].detector[i], 1e-9);
       EXPECT_NEAR(found.bin_step[i], wanted.views[k].bin_step[i], 1e-12);

@@ -19,11 +19,11 @@ using calibration::FrameStack, calibration::Sought, calibration::ViewMove;
 class CudaCalibration : public Cuda {
  protected:
   static constexpr Index rows = 48, bins = 64;
-  static FrameStack frames_of(const FlexibleBeam& scan, const std::vector<double>& angles) {
+  static FrameStack frames_of(const Scan& scan, const std::vector<double>& angles) {
     Phantom body = scaled(foam(2), 19, 1);
     body.ellipsoids.resize(80);
     FrameStack frames{{}, rows, bins, angles, 0, 1};
-    frames.values.resize(scan.views.size() * static_cast<std::size_t>(rows * bins));
+    frames.values.resize(angles.size() * static_cast<std::size_t>(rows * bins));
     project(body, scan, {0, rows}, frames.values, 1);
     return frames;
   }
@@ -71,11 +71,11 @@ TEST_F(CudaCalibration, FindsTheSameSharpestSlices) {
 TEST_F(CudaCalibration, FindsTheSameMovesOfViews) {
   for (const bool parallel : {false, true}) {
     const FlexibleBeam scan = as_free_views(circle(parallel));
-    FlexibleBeam truth = scan;
+    std::vector<calibration::ViewMove> moves(scan.views.size());
     Random random(3);
-    for (FlexibleView& view : truth.views)
-      view = calibration::moved_by(scan, view, {random.uniform() - 0.5, random.uniform() - 0.5, 0});
-    const FrameStack frames = frames_of(truth, std::vector<double>(scan.views.size()));
+    for (calibration::ViewMove& move : moves) move = {random.uniform() - 0.5, random.uniform() - 0.5, 0};
+    const FrameStack frames =
+        frames_of(calibration::moved_by(scan, moves), std::vector<double>(scan.views.size()));
     const auto here = find_view_moves(frames, scan), there = find_view_moves(frames, scan, {.device = gpu});
     EXPECT_EQ(there.rounds, here.rounds);
     EXPECT_EQ(here.verdict[0], pipeline::Verdict::resolved);
@@ -90,7 +90,7 @@ TEST_F(CudaCalibration, FindsTheSameMovesOfViews) {
 TEST_F(CudaCalibration, MakesTheSameSlices) {
   for (const bool parallel : {false, true}) {
     const Scan scan = as_free_views(circle(parallel));
-    const FrameStack frames = frames_of(std::get<FlexibleBeam>(scan), std::vector<double>(90));
+    const FrameStack frames = frames_of(scan, std::vector<double>(90));
     const VolumeGrid grid = fitting_grid(scan);
     const std::vector<float> here = slices_of(frames, scan, grid, {0, 4}),
                              there = slices_of(frames, scan, grid, {0, 4}, gpu);

@@ -45,9 +45,10 @@ TEST_F(CudaOrbitFbp, AgreesWithTheCpu) {
   Trajectory helix;
   helix.name = "helix", helix.pitch = 5, helix.sod = 60, helix.sdd = 90, helix.midplane_row = 12;
   for (Index k = 0; k < 160; ++k) helix.angles.push_back(static_cast<double>(k) * whole_turn / 40);
-  const FlexibleBeam turns = views_along(helix, {61, 25, 0.5, 0.5, 30});
+  const FlexibleBeam turns = as_free_views(views_along(helix, {61, 25, 0.5, 0.5, 30}));
   expect_agreement(turns, grid, "helix", rows_in_float);
-  expect_agreement(views_along(helix, {61, 25, 0.5, 0.5, 20}), grid, "helix, one turn a slice");
+  expect_agreement(as_free_views(views_along(helix, {61, 25, 0.5, 0.5, 20})), grid,
+                   "helix, one turn a slice");
   FlexibleBeam leaning = turns;
   for (FlexibleView& view : leaning.views) {
     for (Vector3* each : {&view.source, &view.detector, &view.bin_step, &view.row_step})
@@ -97,7 +98,7 @@ TEST_F(CudaOrbitFbp, RefusesTheTransposeOfTheFilter) {
   Trajectory helix;
   helix.name = "helix", helix.pitch = 5, helix.sod = 60, helix.sdd = 90, helix.midplane_row = 3;
   for (Index k = 0; k < 40; ++k) helix.angles.push_back(static_cast<double>(k) * whole_turn / 20);
-  const FlexibleBeam turns = views_along(helix, {11, 7, 0.5, 0.5, 5});
+  const FlexibleBeam turns = as_free_views(views_along(helix, {11, 7, 0.5, 0.5, 5}));
   const VolumeGrid grid{{5, 5, 3}, {0.5, 0.5, 0.5}, {}};
   for (const LinearOperator& map :
        {ramp_filter(standing(9, 7, 11, 60, 90, {}, false, 0.5), {}, gpu), ramp_filter(turns, {}, gpu),

@@ -27,7 +27,7 @@ std::vector<double> turn(Index views, double turns = 1) {
 }
 
 FlexibleBeam along(const Trajectory& way, Index rows = 13, Index bins = 17) {
-  return views_along(way, {bins, rows, 1, 1, 0.5 * static_cast<double>(bins - 1)});
+  return as_free_views(views_along(way, {bins, rows, 1, 1, 0.5 * static_cast<double>(bins - 1)}));
 }
 
 Trajectory cone(const char* name, std::vector<double> angles) {

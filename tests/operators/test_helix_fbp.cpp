@@ -38,7 +38,7 @@ Trajectory helix_way(Index views_a_turn, double turns, double pitch, double way 
 
 const Detector upright_detector{bins, rows, cell, cell, 0.5 * (bins - 1)};
 
-FlexibleBeam helix_along(const Trajectory& t) { return views_along(t, upright_detector); }
+FlexibleBeam helix_along(const Trajectory& t) { return as_free_views(views_along(t, upright_detector)); }
 
 HelixScan helix_in(const FlexibleBeam& scan) { return helix_scan(scan, fitted_orbit(scan)).value(); }
 
@@ -195,7 +195,7 @@ TEST(HelixFbp, TakesOnlyWhatHasFansAllRound) {
   EXPECT_TRUE(is_taken(helix_along(t)));
   Detector aside = upright_detector;
   aside.axis_bin = 20;
-  EXPECT_FALSE(is_taken(views_along(t, aside)));
+  EXPECT_FALSE(is_taken(as_free_views(views_along(t, aside))));
   t.parallel = true;
   EXPECT_FALSE(is_taken(helix_along(t)));
   EXPECT_FALSE(is_taken(helix_along(helix_way(60, 3, 0.3))));  // less than a row

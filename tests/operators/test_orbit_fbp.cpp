@@ -196,7 +196,7 @@ TEST(OrbitFbp, AParallelCircleIsFbp) {
 /// The value at the middle of a scan with 100 bins along a radius of 1, 256 views.
 double centre_of(const Trajectory& way, const std::array<double, 3>& semi_axes) {
   constexpr double cell = 0.01;
-  const FlexibleBeam scan = views_along(way, {256, 5, cell, cell, 127.5});
+  const FlexibleBeam scan = as_free_views(views_along(way, {256, 5, cell, cell, 127.5}));
   Array y(projection_space(scan));
   project({{{1, semi_axes, {}, 0}}}, scan, {0, 5}, {y.data(), static_cast<std::size_t>(y.size())});
   return static_cast<double>((fbp(scan, {{3, 3, 3}, {cell, cell, cell}, {}}) * y).data()[13]);
@@ -237,7 +237,7 @@ FlexibleBeam helix_of(Index bins, Index views_a_turn, double count, double pitch
   way.name = "helix", way.pitch = pitch, way.sod = sod, way.sdd = sdd, way.midplane_row = cone.midplane_row;
   way.angles = turns(static_cast<Index>(static_cast<double>(views_a_turn) * count), count);
   way.parallel = parallel;
-  return views_along(way, cone.detector);
+  return as_free_views(views_along(way, cone.detector));
 }
 
 /// The turn of a slice has sources up to half a pitch, kappa of their distance, above and below it: their

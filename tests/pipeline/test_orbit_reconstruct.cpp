@@ -25,14 +25,14 @@ Trajectory way(const char* name, Index views, double turns) {
 }
 
 /// Orbits: one that wanders, a helix, and laminography of parallel rays.
-std::vector<FlexibleBeam> orbits() {
+std::vector<Scan> orbits() {
   Trajectory wandering = way("circle", 50, 1), helix = way("helix", 90, 3), flat = way("laminography", 40, 1);
   wandering.jitter = 0.5, flat.parallel = true;
   const Detector d{43, 20, 0.5, 0.5, 21.4};
   return {views_along(wandering, d), views_along(helix, d), views_along(flat, d)};
 }
 
-Simulation simulation_of(const FlexibleBeam& scan) {
+Simulation simulation_of(const Scan& scan) {
   Simulation s;
   s.phantom = "ellipsoids";
   s.scan = scan;
@@ -44,7 +44,7 @@ Simulation simulation_of(const FlexibleBeam& scan) {
 /// The default recipe but for its padding is the operator of the library.
 TEST(OrbitReconstruct, IsTheFilterOfThePhantomsLineIntegrals) {
   const test::TemporaryFolder folder;
-  for (const FlexibleBeam& scan : orbits()) {
+  for (const Scan& scan : orbits()) {
     const SimulatedScan exact(simulation_of(scan));
     test::write_scan(folder / "scan.h5", exact);
     Array y(projection_space(scan));
@@ -57,7 +57,7 @@ TEST(OrbitReconstruct, IsTheFilterOfThePhantomsLineIntegrals) {
 
 TEST(OrbitReconstruct, SlabsAndBlocksOfViewsMakeNoDifference) {
   const test::TemporaryFolder folder;
-  for (const FlexibleBeam& scan : orbits()) {
+  for (const Scan& scan : orbits()) {
     test::write_scan(folder / "scan.h5", SimulatedScan(simulation_of(scan)));
     const auto reader = io::open_scan(folder / "scan.h5");
     Plan plan = make_plan(reader->info(), Recipe{});

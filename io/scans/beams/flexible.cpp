@@ -84,12 +84,16 @@ void take_flexible(const Scan& scan, Acquisition& found) {
 
 void write_flexible(hdf5::File& file, const std::string& group, const Scan& scan) {
   const auto& beam = std::get<FlexibleBeam>(scan);
-  file.write_lines(group + "/vectors", numbers_of(beam), 12, "mm");
+  file.write_lines(group + "/vectors", numbers_of(scan), 12, "mm");
   file.set(group + "/vectors", "rays", std::string(beam.parallel ? "parallel" : "from a source"));
   if (beam.curved) file.set(group + "/vectors", "detector", std::string(curved_detector));
 }
 
 }  // namespace
+
+void take_views(Acquisition& found, ViewGeometry views) {
+  found.kind = FlexibleBeam::kind, found.views = std::move(views);
+}
 
 extern const BeamFields flexible_fields{
     .kind = FlexibleBeam::kind,

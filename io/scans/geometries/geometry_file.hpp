@@ -21,7 +21,7 @@ struct ViewGeometry {
   std::vector<FlexibleView> views{};
   bool parallel = false;    ///< whether rays are parallel in each view
   bool says_rays = true;    ///< whether it is known which, by the file or by the user
-  bool curved = false;      ///< whether the detector is curved (`FlexibleBeam::curved`)
+  bool curved = false;      ///< whether the detector is curved (`is_curved`)
   bool unit_steps = false;  ///< whether steps have the length 1, because only the scan knows the pitch
   std::optional<Index> rows{}, bins{};  ///< size of the detector, if the file gives it
   std::vector<std::string> notes{};
@@ -33,7 +33,7 @@ struct GeometryFormat {
   std::string_view files;                                   ///< names of files in messages: "*.npy"
   bool (*recognises)(const std::filesystem::path& path);    ///< by the name, and if needed by the text
   ViewGeometry (*read)(const std::filesystem::path& path);  ///< @throws FileError
-  std::string (*text)(const FlexibleBeam& scan);            ///< the text of a file. @throws GeometryError
+  std::string (*text)(const Scan& scan);                    ///< the text of a file. @throws GeometryError
   bool knows_curved = false;                                ///< whether it can have curved detectors
 };
 
@@ -70,8 +70,8 @@ Scan scan_of_views(ViewGeometry given, const Detector& detector, const std::opti
 /// format cannot hold the scan; FileError if no format has this ending
 std::string geometry_text(const std::filesystem::path& path, const Scan& scan);
 
-/// The 12 numbers of each view, as in ASTRA: source or direction, middle of the detector, steps.
-std::vector<double> numbers_of(const FlexibleBeam& scan);
+/// The 12 numbers of each view of any scan, as in ASTRA: source or direction, middle of the detector, steps.
+std::vector<double> numbers_of(const Scan& scan);
 std::vector<FlexibleView> views_of_numbers(std::span<const double> numbers);
 
 }  // namespace tandem::io

@@ -10,6 +10,7 @@
 #include "../../../core/error.hpp"
 #include "../../../core/rounding.hpp"
 #include "../../../core/units.hpp"
+#include "../../../geometry/free_views.hpp"
 #include "../../../geometry/vector3.hpp"
 #include "../../files/text_file.hpp"
 #include "../settings/key_values.hpp"
@@ -163,33 +164,35 @@ bool is_leap(const fs::path& path) {
 }
 
 template <class Get>
-void write_vectors(std::ostream& to, const char* key, const FlexibleBeam& scan, const Get& get) {
+void write_vectors(std::ostream& to, const char* key, const std::vector<FlexibleView>& views,
+                   const Get& get) {
   to << key << " = ";
-  for (std::size_t k = 0; k < scan.views.size(); ++k) {
-    const Vector3 v = get(scan.views[k]);
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    const Vector3 v = get(views[k]);
     to << (k > 0 ? ", " : "") << v[0] << ", " << v[1] << ", " << v[2];
   }
   to << '\n';
 }
 
-std::string leap_text(const FlexibleBeam& scan) {
-  require<GeometryError>(!scan.parallel, "LEAP: knows no vectors of parallel rays; give another format");
-  const Detector& d = scan.detector;
-  const VolumeGrid grid = fitting_grid(scan);
+std::string leap_text(const Scan& scan) {
+  const auto free = as_free_views(scan);
+  require<GeometryError>(!free.parallel, "LEAP: knows no vectors of parallel rays; give another format");
+  const Detector& d = free.detector;
+  const VolumeGrid grid = fitting_grid(free);
   std::ostringstream text;
   text.precision(17);
   text << "# tandem geometry, as parameters of LEAP\nnumX = " << grid.size[0] << "\nnumY = " << grid.size[1]
        << "\nnumZ = " << grid.size[2] << "\nvoxelWidth = " << grid.pitch[0]
        << "\nvoxelHeight = " << grid.pitch[2] << "\noffsetX = " << grid.centre[0]
        << "\noffsetY = " << grid.centre[1] << "\noffsetZ = " << grid.centre[2]
-       << "\n\n# scan\ngeometry = modular\nnumAngles = " << scan.views.size() << "\nnumRows = " << d.rows
+       << "\n\n# scan\ngeometry = modular\nnumAngles = " << free.views.size() << "\nnumRows = " << d.rows
        << "\nnumCols = " << d.bins << "\npixelHeight = " << d.row_pitch << "\npixelWidth = " << d.bin_pitch
        << "\ncenterRow = " << 0.5 * (d.rows - 1) << "\ncenterCol = " << 0.5 * (d.bins - 1) << '\n';
   const auto direction = [](const Vector3& step) { return 1 / length(step) * step; };
-  write_vectors(text, "sourcePositions", scan, [](const FlexibleView& v) { return v.source; });
-  write_vectors(text, "moduleCenters", scan, [](const FlexibleView& v) { return v.detector; });
-  write_vectors(text, "rowVectors", scan, [&](const FlexibleView& v) { return direction(v.row_step); });
-  write_vectors(text, "colVectors", scan, [&](const FlexibleView& v) { return direction(v.bin_step); });
+  write_vectors(text, "sourcePositions", free.views, [](const FlexibleView& v) { return v.source; });
+  write_vectors(text, "moduleCenters", free.views, [](const FlexibleView& v) { return v.detector; });
+  write_vectors(text, "rowVectors", free.views, [&](const FlexibleView& v) { return direction(v.row_step); });
+  write_vectors(text, "colVectors", free.views, [&](const FlexibleView& v) { return direction(v.bin_step); });
   return text.str();
 }
 

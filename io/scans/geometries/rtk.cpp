@@ -13,6 +13,7 @@
 
 #include "../../../core/error.hpp"
 #include "../../../core/units.hpp"
+#include "../../../geometry/free_views.hpp"
 #include "../../../geometry/vector3.hpp"
 #include "../../files/text.hpp"
 #include "../../files/text_file.hpp"
@@ -234,23 +235,20 @@ Frame frame_of(const FlexibleView& view, std::size_t number) {
   return {along, up, cross(along, up)};
 }
 
-/// A view as RTK writes it. The cylinder touches the flat detector where the source lies before it, and
-/// lengths along the arc are those on the flat detector.
-FlexibleView as_written(const FlexibleBeam& scan, std::size_t number) {
-  const FlexibleView& view = scan.views[number];
-  if (!scan.curved) return view;
+/// A view of a curved detector as RTK writes it. The cylinder touches the flat detector where the source lies
+/// before it, and lengths along the arc are those on the flat detector.
+FlexibleView on_flat_detector(const FlexibleView& view) {
   const double pitch = length(view.bin_step), row = length(view.row_step);
   const Vector3 up = 1 / row * view.row_step, ray = view.detector - view.source,
                 away = ray - dot(ray, up) * up;
   const double radius = length(away),
                turn = std::atan(radius * dot(view.source, view.bin_step) / (pitch * dot(view.source, away)));
-  FlexibleView touching = moved(scan, view, 0, turn * radius / pitch);
+  FlexibleView touching = moved({.detector = {}, .curved = true}, view, 0, turn * radius / pitch);
   touching.detector = touching.detector - turn * radius / pitch * touching.bin_step;
   return touching;
 }
 
-void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t number) {
-  const FlexibleView view = as_written(scan, number);
+void write_projection(std::ostream& to, const FlexibleView& view, bool parallel, std::size_t number) {
   const Frame frame = frame_of(view, number);
   const auto write = [&](const char* name, double value) {
     to << "    <" << name << '>' << value << "</" << name << ">\n";
@@ -260,7 +258,7 @@ void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t nu
   write("GantryAngle", in_degrees(std::atan2(frame.towards[0], -frame.towards[1])));
   write("OutOfPlaneAngle", in_degrees(-std::asin(std::clamp(sin_out, -1.0, 1.0))));
   write("InPlaneAngle", in_degrees(std::atan2(frame.along[2], frame.up[2])));
-  if (scan.parallel) {
+  if (parallel) {
     const double aslant = length(cross(frame.towards, view.source)) / length(view.source);
     require<GeometryError>(aslant <= square, "RTK geometry: view ", number,
                            ": parallel rays do not meet the detector squarely, as RTK has them; give another "
@@ -277,8 +275,7 @@ void write_projection(std::ostream& to, const FlexibleBeam& scan, std::size_t nu
 }
 
 /// The matrix that takes a point of RTK's frame to millimetres on the detector, times a factor.
-void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number) {
-  const FlexibleView view = as_written(scan, number);
+void write_matrix(std::ostream& to, const FlexibleView& view, bool parallel, std::size_t number) {
   const Frame frame = frame_of(view, number);
   const auto rtk = [](const Vector3& p) { return std::array{p[0], p[2], -p[1]}; };
   const double x = dot(view.detector, frame.along), y = dot(view.detector, frame.up);
@@ -288,7 +285,7 @@ void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number
     std::copy(turned.begin(), turned.end(), rows[row].begin());
     rows[row][3] = constant;
   };
-  if (scan.parallel) {
+  if (parallel) {
     fill(0, frame.along, -x), fill(1, frame.up, -y), fill(2, {0, 0, 0}, 1);
   } else {
     const double sid = dot(view.source, frame.towards), sdd = dot(view.source - view.detector, frame.towards);
@@ -306,30 +303,32 @@ void write_matrix(std::ostream& to, const FlexibleBeam& scan, std::size_t number
 }
 
 /// The radius of the cylinder, since RTK has one for all views.
-double radius_of(const FlexibleBeam& scan) {
+double radius_of(const std::vector<FlexibleView>& views) {
   const auto of = [](const FlexibleView& v) {
     return length(cross(v.detector - v.source, v.row_step)) / length(v.row_step);
   };
   constexpr double same = 1e-6;
-  const double radius = of(scan.views.front());
-  for (std::size_t k = 0; k < scan.views.size(); ++k)
+  const double radius = of(views.front());
+  for (std::size_t k = 0; k < views.size(); ++k)
     require<GeometryError>(
-        std::abs(of(scan.views[k]) - radius) <= same * radius, "RTK geometry: view ", k,
+        std::abs(of(views[k]) - radius) <= same * radius, "RTK geometry: view ", k,
         ": its curved detector has another radius than that of view 0; RTK has one for all");
   return radius;
 }
 
-std::string rtk_text(const FlexibleBeam& scan) {
+std::string rtk_text(const Scan& scan) {
+  const auto free = as_free_views(scan);
   std::ostringstream text;
   text.precision(17);
   text << "<?xml version=\"1.0\"?>\n<!DOCTYPE RTKGEOMETRY>\n<!-- tandem geometry "
           "-->\n<RTKThreeDCircularGeometry version=\"3\">\n";
-  if (scan.curved)
-    text << "  <RadiusCylindricalDetector>" << radius_of(scan) << "</RadiusCylindricalDetector>\n";
-  for (std::size_t k = 0; k < scan.views.size(); ++k) {
+  if (free.curved)
+    text << "  <RadiusCylindricalDetector>" << radius_of(free.views) << "</RadiusCylindricalDetector>\n";
+  for (std::size_t k = 0; k < free.views.size(); ++k) {
+    const FlexibleView view = free.curved ? on_flat_detector(free.views[k]) : free.views[k];
     text << "  <Projection>\n";
-    write_projection(text, scan, k);
-    write_matrix(text, scan, k);
+    write_projection(text, view, free.parallel, k);
+    write_matrix(text, view, free.parallel, k);
     text << "  </Projection>\n";
   }
   text << "</RTKThreeDCircularGeometry>\n";

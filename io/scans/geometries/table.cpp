@@ -2,7 +2,6 @@
 #include <array>
 
 #include "../../../core/error.hpp"
-#include "../../../geometry/free_views.hpp"
 #include "../../files/input_file.hpp"
 #include "../../files/text.hpp"
 #include "geometry_file.hpp"
@@ -52,10 +51,9 @@ std::string geometry_text(const std::filesystem::path& path, const Scan& scan) {
     const bool whole = at != std::string_view::npos && ending.size() > 1 &&
                        (at + ending.size() == files.size() || files[at + ending.size()] == ',');
     if (!whole) continue;
-    const FlexibleBeam views = as_free_views(scan);
-    require<GeometryError>(!views.curved || format.knows_curved, path.string(), ": ", format.name,
+    require<GeometryError>(!is_curved(scan) || format.knows_curved, path.string(), ": ", format.name,
                            " has no curved detectors in such a file; give a name such as *.xml");
-    return format.text(views);
+    return format.text(scan);
   }
   throw FileError(path.string() + ": the ending names no format; give a name such as " + geometry_files());
 }

@@ -9,6 +9,7 @@
 
 #include "../../../core/error.hpp"
 #include "../../../core/spelled.hpp"
+#include "../../../geometry/free_views.hpp"
 #include "../../../geometry/vector3.hpp"
 #include "../../files/text.hpp"
 #include "../../files/text_file.hpp"
@@ -44,12 +45,13 @@ std::array<double, width> numbers_in(const std::string& line, const std::string&
   return numbers;
 }
 
-std::string text_of(const FlexibleBeam& scan) {
+std::string text_of(const Scan& scan) {
+  const auto free = as_free_views(scan);
   std::ostringstream text;
   text.precision(17);
-  text << "# tandem geometry: " << (scan.parallel ? "parallel3d_vec" : "cone_vec")
+  text << "# tandem geometry: " << (free.parallel ? "parallel3d_vec" : "cone_vec")
        << " of ASTRA, in mm: source or direction, detector, column and row (x y z each), a line a view; "
-       << scan.detector.rows << " rows x " << scan.detector.bins << " bins\n";
+       << free.detector.rows << " rows x " << free.detector.bins << " bins\n";
   const std::vector<double> all = numbers_of(scan);
   for (std::size_t k = 0; k < all.size(); ++k) text << all[k] << (k % width == width - 1 ? '\n' : ' ');
   return text.str();
@@ -121,7 +123,7 @@ ViewGeometry read_array(const fs::path& path) {
   return {.where = name, .views = views_of_numbers(all), .says_rays = false};
 }
 
-std::string array_of(const FlexibleBeam& scan) {
+std::string array_of(const Scan& scan) {
   const std::vector<double> all = numbers_of(scan);
   std::string head =
       "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(all.size() / width) + ", 12), }";
@@ -171,9 +173,10 @@ ViewGeometry vectors_in_text(const fs::path& path) {
   return found;
 }
 
-std::vector<double> numbers_of(const FlexibleBeam& scan) {
+std::vector<double> numbers_of(const Scan& scan) {
   std::vector<double> all;
-  for (const FlexibleView& view : scan.views)
+  const auto free = as_free_views(scan);
+  for (const FlexibleView& view : free.views)
     for (const Vector3& each : {view.source, view.detector, view.bin_step, view.row_step})
       all.insert(all.end(), each.begin(), each.end());
   return all;

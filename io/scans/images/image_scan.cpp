@@ -34,7 +34,7 @@ void complete_vectors(ViewGeometry vectors, const Shape& frame, const OpenOption
   if (!options.geometry.empty()) return;
   decide_rays(vectors);
   if (!vectors.parallel) return complete_circle(vectors.views, vectors.where, frame, found);
-  found.kind = FlexibleBeam::kind, found.views = std::move(vectors);
+  take_views(found, std::move(vectors));
 }
 
 /// The images of a folder, and what settings say about them.

@@ -141,10 +141,9 @@ void complete_parallel(const hdf5::File& file, const FlexibleView& view, const s
     found.info.notes.push_back(file.name() + ": " + config +
                                ": rays, columns and axis are not square to one another, as in laminography: "
                                "each view keeps its own place");
-    found.kind = FlexibleBeam::kind;
-    found.views = ViewGeometry{.where = file.name() + ": " + config, .parallel = true};
-    for (const double turn : turns) found.views->views.push_back(turned(view, turn));
-    return;
+    ViewGeometry views{.where = file.name() + ": " + config, .parallel = true};
+    for (const double turn : turns) views.views.push_back(turned(view, turn));
+    return take_views(found, std::move(views));
   }
   const double start = std::atan2(view.bin_step[1], view.bin_step[0]);
   for (const double turn : turns) found.angles.push_back(start + turn);

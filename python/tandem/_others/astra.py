@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from .._errors import GeometryError
 from .._layouts import Layout
-from .package import Package, axis_is_centred, circle_or_views, upright
+from .package import Package, axis_is_centred, circle_or_views, has_axis, upright
 
 
 def _of(kind: str) -> Callable[[Any], bool]:
@@ -57,7 +57,7 @@ def _flat_vectors(parallel: bool) -> Callable[[dict[str, Any]], Any]:
         up[:, 2] = np.linalg.norm(v[:, 4:], axis=1)
         flat = [upright(v[:, :2]), upright(v[:, 2:4]), upright(v[:, 4:])]
         circle = circle_or_views(g["DetectorCount"], 1, np.hstack([*flat, up]), parallel)
-        if not isinstance(circle, _core.FlexibleBeam):
+        if has_axis(circle):
             return circle
         return circle_or_views(g["DetectorCount"], 1, np.hstack([*flat, low_row * up]), parallel)
     return scan
@@ -103,7 +103,7 @@ def _volume(g: dict[str, Any]) -> Layout:
 
 def vectors_of(scan: Any) -> dict[str, Any]:
     """The vectors of any scan in three dimensions, which give each view its geometry."""
-    free = scan if isinstance(scan, _core.FlexibleBeam) else _core.as_free_views(scan)
+    free = _core.as_free_views(scan)
     return {"type": "parallel3d_vec" if free.parallel else "cone_vec", "DetectorRowCount": free.rows,
             "DetectorColCount": free.bins, "Vectors": np.array(free.vectors)}
 
@@ -111,7 +111,7 @@ def vectors_of(scan: Any) -> dict[str, Any]:
 def _scan_back(scan: Any) -> dict[str, Any]:
     whole = vectors_of(scan)
     flat = scan.detector.rows == 1 and not whole["Vectors"][:, [2, 5, 8]].any()
-    if isinstance(scan, _core.FlexibleBeam) or not axis_is_centred(scan):
+    if not has_axis(scan) or not axis_is_centred(scan):
         if not flat:
             return whole
         plane = whole["Vectors"][:, [0, 1, 3, 4, 6, 7]]

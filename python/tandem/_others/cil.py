@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from .._errors import GeometryError
 from .._layouts import Layout
-from .package import Package, circle_or_views
+from .package import Package, circle_or_views, has_axis
 
 
 def _space(vector: Any) -> np.ndarray:
@@ -73,7 +73,7 @@ def _layout(labels: Any, axes: dict[str, int]) -> Layout:
 
 def _scan_back(scan: Any) -> Any:
     from cil.framework import AcquisitionGeometry
-    if isinstance(scan, _core.FlexibleBeam):
+    if not has_axis(scan):
         raise GeometryError("CIL: views with places of their own are not given back; scan_to('astra', scan) gives them")
     d = scan.detector
     aside = ((d.bins - 1) / 2 - d.axis_bin) * d.bin_pitch

@@ -35,6 +35,11 @@ def circle_or_views(bins: int, rows: int, vectors: Any, parallel: bool) -> Any:
     return _core.as_circle(views) or views
 
 
+def has_axis(scan: Any) -> bool:
+    """Whether the views go round an axis; views with places of their own need not."""
+    return not isinstance(scan, _core.FlexibleBeam)
+
+
 def upright(directions: Any, heights: float = 0) -> np.ndarray:
     """Vectors of a plane, (view, 2), as vectors of space."""
     plane = np.asarray(directions, float)

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _core
 from .._errors import GeometryError
 from .._layouts import Layout
-from .package import Package, circle_or_views
+from .package import Package, circle_or_views, has_axis
 
 
 def _about_z(angle: float) -> np.ndarray:
@@ -72,7 +72,7 @@ def _grid(g: Any) -> _core.VolumeGrid:
 
 
 def _scan_back(scan: Any) -> tuple[Any, np.ndarray]:
-    if isinstance(scan, _core.FlexibleBeam):
+    if not has_axis(scan):
         raise GeometryError("TIGRE: views with places of their own are not given back; scan_to('astra', scan) gives "
                             "them")
     d, parallel = scan.detector, isinstance(scan, _core.ParallelBeam)
