@@ -2,6 +2,7 @@
 // alone.
 
 #include "../core/rounding.hpp"
+#include "../pipeline/plan/make_problem.hpp"
 #include "../pipeline/reconstruct.hpp"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ struct Ends {
 /// The blocks of views that pass for each chunk.
 std::vector<Range> blocks_of(const p::Plan& plan) {
   const Range all{0, plan.job.views.size()};
-  return (plan.flow.views_at_once > 0) ? pieces(all, plan.flow.views_at_once) : std::vector{all};
+  return (block_views(plan.flow) > 0) ? pieces(all, block_views(plan.flow)) : std::vector{all};
 }
 
 /// Calls body(slices, views) for all that a plan reads, in its order.
@@ -156,7 +157,7 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
         else
           preprocess(frames, reference, plan.job.preprocessing, space, unheeded);
     });
-    if (!(plan.flow.views_at_once > 0)) return ms * p::chunks_due(plan, {}).size();
+    if (!(block_views(plan.flow) > 0)) return ms * p::chunks_due(plan, {}).size();
   }
   return ms;
 }
@@ -165,10 +166,10 @@ double preprocess_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& r
 double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& reader, io::VoxelType type) {
   if (!plan.flow.home().is_cuda()) return 0;
   io::Frames frames;
-  read(reader, plan, {0, plan.flow.rows_at_once}, blocks_of(plan).front(), frames);
+  read(reader, plan, {0, plan.flow.chunk_slices}, blocks_of(plan).front(), frames);
   const Index bytes = type == io::VoxelType::float16 ? 2 : 4;
   const Array volume =
-      input(Space({plan.flow.rows_at_once, plan.job.grid.size[1], plan.job.grid.size[0] * bytes / 4}));
+      input(Space({plan.flow.chunk_slices, plan.job.grid.size[1], plan.job.grid.size[0] * bytes / 4}));
   Stream up(plan.flow.home()), down(plan.flow.home());
   Array there = on_device(volume, plan.flow.home()), back = volume.clone();
   return median_ms(axes, [&] {
@@ -188,11 +189,11 @@ double transfer_alone(const Axes& axes, const p::Plan& plan, io::ScanReader& rea
 
 /// The milliseconds of filter and back-projection of data that lie on the device.
 double fbp_alone(const Axes& axes, const p::Plan& plan) {
-  const p::Problem problem = problem_of(plan, {0, plan.flow.rows_at_once}, plan.flow.workers.front());
+  const p::Problem problem = problem_of(plan, {0, plan.flow.chunk_slices}, plan.flow.workers.front());
   const std::optional<LinearOperator> F =
-      plan.flow.placement->filter(plan.flow, plan.job.options.fbp_filter, problem);
+      plan.flow.pair.placement->filter(plan.flow, plan.job.options.fbp_filter, problem);
   const p::BackProjection B =
-      plan.flow.placement->back_projection(plan.flow, plan.job.options.fbp_filter, problem);
+      plan.flow.pair.placement->back_projection(plan.flow, plan.job.options.fbp_filter, problem);
   const auto unheard = [](double) {};
   const Array y = input(problem.A.range());
   const KeepHostMemory kept;
@@ -224,7 +225,7 @@ double fdk_alone(const Axes& axes, const p::Plan& plan) {
 }
 
 double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
-  const Array slab = input(Space({plan.flow.rows_at_once, plan.job.grid.size[1], plan.job.grid.size[0]}));
+  const Array slab = input(Space({plan.flow.chunk_slices, plan.job.grid.size[1], plan.job.grid.size[0]}));
   return median_ms(axes, [&] {
     const auto writer = ends.create(plan);
     for (const Range slices : p::chunks_due(plan, {})) writer->write(slices, slab.data());
@@ -234,7 +235,7 @@ double write_alone(const Axes& axes, const p::Plan& plan, const Ends& ends) {
 
 Rows::value_type line(const p::Plan& plan, const std::string& direction, double ms, double updates) {
   Execution how = plan.flow.execution();
-  if (plan.flow.model == Model::hierarchical) how.variant = name_of(plan.flow.model);
+  if (plan.flow.pair.model == Model::hierarchical) how.variant = name_of(plan.flow.pair.model);
   const Index views = plan.job.views.size();
   return table_line(how, direction, {plan.job.grid.size[2], plan.job.grid.size[0], views}, ms, updates);
 }
@@ -250,7 +251,7 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const PipelineCase& c,
   recipe.method = needs_mm(c.scan) ? "fdk" : "fbp";
   recipe.size = c.grid.size[0], recipe.slices = c.grid.size[2];
   recipe.devices = first_devices(axes.device, how.devices);
-  recipe.streams = int_of(how.streams), recipe.rows_at_once = axes.chunk;
+  recipe.streams = int_of(how.streams), recipe.most_slices = axes.chunk;
   if (wanted.variant == name_of(Model::hierarchical))
     recipe.model = Model::hierarchical;
   else
@@ -276,16 +277,16 @@ Rows::value_type timed(const Axes& axes, const Crew& how, const PipelineCase& c,
   const bool writes = !ends.to.empty() || !plan.flow.home().is_cuda(),
              reads = ends.from_file || !plan.flow.home().is_cuda();
   const std::set<Device> crew(recipe.devices.begin(), recipe.devices.end());
-  const double workers = (plan.flow.views_at_once > 0) ? crew.size() : 1;
+  const double workers = (block_views(plan.flow) > 0) ? crew.size() : 1;
   const double computing =
-                   (plan.flow.views_at_once > 0) ? fdk_alone(axes, plan) / workers : fbp_alone(axes, plan),
+                   (block_views(plan.flow) > 0) ? fdk_alone(axes, plan) / workers : fbp_alone(axes, plan),
                reading = reads ? read_alone(axes, plan, source) : 0,
                preparing = preprocess_alone(axes, plan, source) / workers,
                moving = transfer_alone(axes, plan, source, ends.type) / workers,
                writing = writes ? write_alone(axes, plan, ends) : 0;
   row.update({{"devices", how.devices},
               {"streams", how.streams},
-              {"chunk", plan.flow.rows_at_once},
+              {"chunk", plan.flow.chunk_slices},
               {"read_ms", 1e3 * seconds.read},
               {"preprocess_ms", 1e3 * seconds.preprocess},
               {"transfer_ms", 1e3 * seconds.transfer},

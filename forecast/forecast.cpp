@@ -47,8 +47,7 @@ std::vector<ChunkSeconds> by_chunks(const Plan& plan, const std::vector<Range>& 
                                     const std::vector<Forecast::Part>& parts) {
   double slices = 0;
   for (const Range chunk : chunks) slices += chunk.size();
-  const Slices slices_are = plan.flow.route->slices;
-  const bool own_rows = slices_are == Slices::apart || slices_are == Slices::slabs;
+  const bool own_rows = route_of(plan.flow).own_rows;
   std::vector<ChunkSeconds> all(chunks.size(), ChunkSeconds{});
   for (std::size_t k = 0; k < chunks.size(); ++k)
     for (const auto& [work, seconds] : parts) {

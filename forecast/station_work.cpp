@@ -7,6 +7,7 @@
 
 #include "../core/parallel.hpp"
 #include "../counts/steps/chain.hpp"
+#include "../pipeline/beams/placement.hpp"
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/plan/grids.hpp"
 #include "../pipeline/plan/route.hpp"
@@ -30,7 +31,7 @@ std::string cpu_words() {
 /// The devices that compute, in words: "2 x NVIDIA H200".
 std::string device_words(const Plan& plan) {
   std::map<std::string, int> counts;
-  for (const Device device : plan.flow.devices)
+  for (const Device device : plan.flow.active_devices)
     ++counts[device.is_cuda() ? description(device) : cpu_words()];
   std::string text;
   for (const auto& [name, count] : counts)
@@ -51,12 +52,12 @@ std::string step_words(const Preprocessing& how) {
 /// Everything that a pair's speed depends on, except the device.
 std::string pair_words(const Plan& plan) {
   std::ostringstream text;
-  text << name_of(plan.flow.model) << ' ' << name_of(plan.flow.execution());
-  if (plan.flow.model == Model::fourier || plan.flow.model == Model::hierarchical)
+  text << name_of(plan.flow.pair.model) << ' ' << name_of(plan.flow.execution());
+  if (plan.flow.pair.model == Model::fourier || plan.flow.pair.model == Model::hierarchical)
     text << ' ' << plan.flow.execution().accuracy;
   text << ", " << kind_of(plan.job.scan) << ", "
        << about(std::max(plan.job.solved.size[0], plan.job.solved.size[1])) << " pixels, "
-       << about(views_of(plan.job.scan)) << " views, " << about(std::min<Index>(plan.flow.rows_at_once, 128))
+       << about(views_of(plan.job.scan)) << " views, " << about(std::min<Index>(plan.flow.chunk_slices, 128))
        << " slices";
   return text.str();
 }
@@ -86,7 +87,7 @@ Amounts amounts_of(const Plan& plan, const std::vector<Range>& chunks) {
 double updates_of_search(const Plan& plan, double views) {
   if (!plan.job.looks_ahead) return 0;
   const auto [nx, ny, nz] = plan.job.solved.size;
-  const Index slices = plan.flow.route->slices == Slices::as_one ? nz : std::min(nz, most_slices_ahead);
+  const Index slices = route_of(plan.flow).one_problem ? nz : std::min(nz, most_slices_ahead);
   return usual_applications_of_search * views * (nx * ny * slices);
 }
 
@@ -107,7 +108,7 @@ double seconds_of(const Seconds& seconds, std::string_view station) {
 }
 
 bool shares_cores(const Plan& plan) {
-  return std::none_of(plan.flow.devices.begin(), plan.flow.devices.end(),
+  return std::none_of(plan.flow.active_devices.begin(), plan.flow.active_devices.end(),
                       [](Device device) { return device.is_cuda(); });
 }
 

@@ -62,7 +62,7 @@ Plan part_of(Plan plan, Size size) {
   const Index first = (g.size[2] - size.slices) / 2, views = views_of(job.scan);
   job.grid = job.solved = region(g, {0, g.size[0]}, {0, g.size[1]}, {first, first + size.slices});
   job.inside = {};
-  if (plan.flow.route->slices == Slices::apart) {
+  if (route_of(plan.flow).slices_apart) {
     job.scan = crop(job.scan, {0, views}, {0, size.slices}, {0, detector_of(job.scan).bins});
     job.rows.last = job.rows.first + size.slices * job.rows_together;
   }
@@ -71,7 +71,8 @@ Plan part_of(Plan plan, Size size) {
   job.scan = with_views(std::move(job.scan), some);
   job.views = {0, size.views};
   job.looks_ahead = false;
-  plan.flow.rows_at_once = size.slices;
+  plan.flow.chunk_slices = size.slices;
+  plan.flow.shared = {};  // the other ranks take no part
   Recipe& options = job.options;
   options.iterations = std::min(*options.iterations, 2);
   options.tv_weight = options.tv_weight.value_or(1);
@@ -84,7 +85,7 @@ Plan part_of(Plan plan, Size size) {
 }
 
 Size all_of(const Plan& plan) {
-  return {solved_slices(plan.job, {0, std::min(plan.flow.rows_at_once, plan.job.grid.size[2])}).size(),
+  return {solved_slices(plan.job, {0, std::min(plan.flow.chunk_slices, plan.job.grid.size[2])}).size(),
           views_of(plan.job.scan)};
 }
 
@@ -103,7 +104,7 @@ Size first_size(const Plan& plan) {
   const int applications = plan.job.filters() + cost.preparation.together() + 2 * cost.step.together();
   const double updates = (shares_cores(plan) ? 1e8 : 1e10) / applications;
   const double a_slice = 1.0 * plan.job.solved.size[0] * plan.job.solved.size[1];
-  if (plan.flow.model == Model::fourier || plan.flow.model == Model::hierarchical)
+  if (plan.flow.pair.model == Model::fourier || plan.flow.pair.model == Model::hierarchical)
     return {full_batches(2.4e7 / a_slice / applications, all.slices), all.views};
   const Index slices = full_batches(std::min(16.0, updates / (4 * a_slice)), all.slices);
   const double views = updates / (a_slice * slices);
@@ -167,8 +168,8 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
   Rates rates;
   const StationWork* work = named(works, "read");
   if (!work) return rates;
-  const bool apart = plan.flow.route->slices == Slices::apart;
-  const Index rows = apart ? std::min(plan.flow.rows_at_once * plan.job.rows_together, plan.job.rows.size())
+  const bool apart = route_of(plan.flow).slices_apart;
+  const Index rows = apart ? std::min(plan.flow.chunk_slices * plan.job.rows_together, plan.job.rows.size())
                            : plan.job.rows.size();
   const double frame = 1.0 * (rows * plan.job.bins.size()) * io::bytes_of(reader.info().type);
   Index views = std::clamp<Index>(floor_index(bytes_of_trial / frame), 1, plan.job.views.size());
@@ -189,9 +190,9 @@ Rates try_reading(io::ScanReader& reader, const Plan& plan, const std::vector<St
 }
 
 Rates try_computing(const io::ScanInfo& info, const Plan& plan, const std::vector<StationWork>& works) {
-  require<DeviceError>(plan.flow.together.is_alone(), "several ranks do it together; give tandem info " +
-                                                          spelled("ranks") + " R " +
-                                                          spelled("device-memory") + " GIB");
+  require<DeviceError>(plan.flow.shared.vectors.is_alone(),
+                       "several ranks do it together; give tandem info " + spelled("ranks") + " R " +
+                           spelled("device-memory") + " GIB");
   const Size most = all_of(plan);
   const KeepHostMemory kept;  // the last trial finds its memory touched, as most chunks do
   Rates rates;
@@ -223,7 +224,7 @@ Rates try_writing(const fs::path& folder, const std::string& ending, io::VolumeF
   Rates rates;
   const HiddenFolder hidden(folder);
   const Index area = plan.job.grid.size[0] * plan.job.grid.size[1];
-  const Index slices = std::clamp<Index>(floor_index(bytes_of_trial / 4 / area), 1, plan.flow.rows_at_once);
+  const Index slices = std::clamp<Index>(floor_index(bytes_of_trial / 4 / area), 1, plan.flow.chunk_slices);
   const Shape shape{slices, plan.job.grid.size[1], plan.job.grid.size[0]};
   Random random(1);
   const Array noise = uniform_array(Space(shape), random);

@@ -235,14 +235,13 @@ void Checkpoints::suit(Flow& flow) {
                                              " does not go with a CPU that helps GPUs, because the bits of a "
                                              "slice depend on who makes it; give " +
                                              spelled("device") + " cuda");
-  if (slots_.empty()) slices_at_once_ = flow.rows_at_once;
-  require<DeviceError>(slices_at_once_ <= flow.rows_at_once, request_.file.string(), ": has ",
+  if (slots_.empty()) slices_at_once_ = flow.chunk_slices;
+  require<DeviceError>(slices_at_once_ <= flow.chunk_slices, request_.file.string(), ": has ",
                        slices_at_once_, " slices at once, and the memory of this run holds ",
-                       flow.rows_at_once,
+                       flow.chunk_slices,
                        "; give a larger " + spelled("memory") + " or " + spelled("device-memory") +
                            ", or leave out " + spelled("resume") + " to begin anew");
-  flow.rows_at_once = slices_at_once_;
-  flow.slices_a_read -= flow.slices_a_read % slices_at_once_;
+  flow.chunk_slices = slices_at_once_;
 }
 
 std::vector<Range> Checkpoints::found() const {

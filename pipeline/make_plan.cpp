@@ -6,12 +6,14 @@
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
+#include "../core/process_memory.hpp"
 #include "../core/spelled.hpp"
 #include "../operators/interpolation.hpp"
 #include "beams/beam.hpp"
 #include "memory/budget.hpp"
 #include "plan/chunks_due.hpp"
 #include "plan/helper.hpp"
+#include "plan/make_job.hpp"
 #include "plan/route.hpp"
 #include "plan/warn.hpp"
 
@@ -19,28 +21,25 @@ namespace tandem::pipeline {
 
 namespace {
 
-const Route& route_of(const Job& job, const Recipe& recipe) {
+const Route& route_for(const Job& job, const Recipe& recipe) {
   return *std::ranges::find_if(routes(), [&](const Route& route) { return route.takes(job, recipe); });
 }
 
 Flow begun_flow(const Job& job, const Recipe& recipe) {
   Flow flow;
-  flow.route = &route_of(job, recipe);
-  flow.placement = beam_of(job.scan).on_devices;
-  flow.streams = recipe.streams;
-  flow.stored_bytes = recipe.stored_bytes;
-  flow.devices = recipe.devices;
-  flow.ranks = flow.queue = recipe.ranks;
-  const bool fewest =
-      flow.route->slices == Slices::as_one && (recipe.fewest_devices || !recipe.ranks.is_alone());
-  if (recipe.follow || fewest) flow.devices.resize(1, Device::cpu());
+  flow.sizes = route_for(job, recipe).sizes;
+  flow.pair.placement = beam_of(job.scan).on_devices;
+  flow.active_devices = recipe.devices;
+  flow.shared.ranks = flow.shared.queue = recipe.ranks;
+  const bool fewest = route_of(flow).one_problem && (recipe.fewest_devices || !recipe.ranks.is_alone());
+  if (recipe.follow || fewest) flow.active_devices.resize(1, Device::cpu());
   return flow;
 }
 
 /// The memory that kernels may take on the first device, bytes.
 double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
-  return flow.devices.front().is_cuda() ? device_budget(flow.devices, recipe)
-                                        : host_budget(recipe) - held_memory();
+  return flow.active_devices.front().is_cuda() ? device_budget(flow.active_devices, recipe)
+                                               : host_budget(recipe) - held_memory();
 }
 
 /// Nobody need know which devices have kernels for what.
@@ -58,7 +57,7 @@ Plan planned(Job job, const io::ScanInfo& info, const Recipe& asked) {
   recipe.devices = able_devices(plan, asked);
   plan.flow = begun_flow(plan.job, recipe);
   beam_of(plan.job.scan).choose_execution(plan, recipe, [&] { return bytes_for_kernels(plan.flow, recipe); });
-  plan.flow.route->choose(plan, recipe, info);
+  route_of(plan.flow).choose(plan, recipe, info);
   look_at_job(plan.job, info, recipe, plan.warnings);
   beam_of(plan.job.scan).add_warnings(plan, recipe);
   return plan;
@@ -91,8 +90,8 @@ std::optional<Plan> planned_by(Model model, const io::ScanInfo& info, Recipe rec
   try {
     Plan plan = planned(make_job(info, recipe), info, recipe);
     if (repeats_rows(plan)) return std::nullopt;
-    plan.flow.why_model = "the faster one for these voxels and views; the other one is " + spelled("model") +
-                          " " + std::string(name_of(usual_model_of(plan.job.scan)));
+    plan.flow.pair.reason = "the faster one for these voxels and views; the other one is " +
+                            spelled("model") + " " + std::string(name_of(usual_model_of(plan.job.scan)));
     return plan;
   } catch (const DeviceError&) {
     return std::nullopt;
@@ -112,9 +111,10 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   Plan plan = planned(std::move(job), info, asked);
   if (faster)
     warn(plan.warnings, "memory is too small for the ", name_of(*faster),
-         " model: ", name_of(plan.flow.model),
+         " model: ", name_of(plan.flow.pair.model),
          " is taken, which is slower here and gives other last digits; give more ",
-         "memory, or " + spelled("model") + " ", name_of(plan.flow.model), " wherever numbers are compared");
+         "memory, or " + spelled("model") + " ", name_of(plan.flow.pair.model),
+         " wherever numbers are compared");
   return plan;
 }
 

@@ -1,7 +1,6 @@
 #include "ranks.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "../core/ceil_div.hpp"
 #include "../core/rounding.hpp"
@@ -14,17 +13,23 @@ namespace tandem::pipeline {
 constexpr Index chunks_a_rank = 3;  // so that other ranks can take chunks from a slow rank
 
 void share_chunks(Plan& plan) {
-  const Comm& ranks = plan.flow.queue;
+  const Comm& ranks = plan.flow.shared.queue;
   if (ranks.is_alone()) return;
-  const bool apart = plan.flow.route->slices == Slices::apart;
+  const bool apart = route_of(plan.flow).slices_apart;
   const Index parts = ranks.size() * (apart ? chunks_a_rank : std::ssize(plan.flow.workers));
-  const Index fair = std::max<Index>(ceil_div(plan.job.grid.size[2], parts), 2 * plan.job.margin.beside);
-  std::array least{1.0 * std::min(plan.flow.rows_at_once, fair), 1.0 * plan.flow.slices_a_read};
-  ranks.all_reduce(least, Combine::least);
-  plan.flow.rows_at_once = floor_index(least[0]);
-  plan.flow.slices_a_read = floor_index(least[1]);
-  if (plan.flow.slices_a_read < plan.job.grid.size[2])
-    plan.flow.slices_a_read -= plan.flow.slices_a_read % plan.flow.rows_at_once;
+  const Index fair = std::max({ceil_div(plan.job.grid.size[2], parts), 2 * plan.job.margin.beside,
+                               route_of(plan.flow).fewest_slices(plan.job)});
+  const auto least = [&](Index number) {
+    double least_of_all = number;
+    ranks.all_reduce({&least_of_all, 1}, Combine::least);
+    return floor_index(least_of_all);
+  };
+  plan.flow.chunk_slices = least(std::min(plan.flow.chunk_slices, fair));
+  std::visit(
+      [&](auto& sizes) {
+        if constexpr (requires { sizes.part_slices; }) sizes.part_slices = least(sizes.part_slices);
+      },
+      plan.flow.sizes);
 }
 
 ChunkQueue::ChunkQueue(const Comm& ranks, std::vector<Range> due, const std::vector<Range>& begun)

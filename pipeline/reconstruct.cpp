@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "../core/error.hpp"
 #include "../core/host_memory.hpp"
 #include "../core/parallel.hpp"
+#include "../core/spelled.hpp"
 #include "checkpoints.hpp"
 #include "methods/method.hpp"
 #include "plan/chunks_due.hpp"
@@ -26,58 +29,80 @@ namespace tandem::pipeline {
 
 namespace {
 
-using Workers = std::vector<std::unique_ptr<ComputeStation>>;
-
-/// A station for each worker of the plan.
-Workers workers_of(const Work& work, ReadStation& read, PrepareStation& prepare, io::VolumeWriter* writer,
-                   bool may_store) {
-  Workers workers;
-  for (std::size_t i = 0; i < work.plan.flow.workers.size(); ++i) {
-    Work one = work;
-    one.worker = i;
-    workers.push_back(std::make_unique<ComputeStation>(std::move(one), read, prepare, writer, may_store));
+/// A run of the stations of a plan: each chunk is read, made and landed, while others are.
+class Run {
+ public:
+  /// `work`: of the first worker. `may_store` is as in `Landing`.
+  Run(io::ScanReader& reader, const Work& work, Outcome& outcome, io::VolumeWriter* writer, bool may_store)
+      : plan_(work.plan),
+        board_(work.watch.board()),
+        outcome_(outcome),
+        read_(reader, plan_, work.watch, outcome),
+        prepare_(read_, reader.info(), plan_),
+        landing_(work, writer, may_store) {
+    for (std::size_t k = 0; k < plan_.flow.workers.size(); ++k) {
+      Work one = work;
+      one.worker = k;
+      workers_.push_back(
+          std::make_unique<ComputeStation>(std::move(one), read_, prepare_, writer, may_store));
+    }
   }
-  return workers;
-}
 
-void send(const Plan& plan, ChunkQueue& all, ReadStation& read, const Workers& workers,
-          const std::function<void(Chunk&)>& write, StationBoard* board) {
-  const std::vector<Range>& due = all.chunks();
-  const auto queue = [&](const char* station, int change) {
-    if (board) board->queue(station, change);
-  };
-  const Index count = workers.size();
-  std::vector<Chunk> chunks(conveyor_places(count));
-  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[item.place]; };
-  const auto load = [&](const Item& item) {
-    chunk(item).slices = due[item.number];
-    plan.flow.route->load(read, chunk(item));
-    queue("preprocess", 1);
-  };
-  const auto work = [&](const Item& item) {
-    queue("preprocess", -1);
-    const std::size_t number = item.worker;
-    const auto compute = [&] { (*workers[number])(chunk(item)); };
-    const int threads = plan.flow.workers[number].threads;
-    threads > 0 ? in_background(threads, compute) : compute();
-    queue("write", 1);
-  };
-  const auto save = [&](const Item& item) {
-    queue("write", -1);
-    write(chunk(item));
-  };
-  conveyor([&] { return all.next(); }, count, load, work, save, sizes_for_helper(plan, due));
-}
-
-/// Adds the outcomes of the workers. That of a helper is also kept apart.
-void add(const Plan& plan, const Workers& workers, Outcome& outcome) {
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    Outcome one = workers[i]->outcome();
-    if (plan.flow.workers[i].threads > 0)
-      outcome.helped = Helped{one.slices, one.updates, std::exchange(one.seconds, {})};
-    outcome.add(one);
+  /// Makes the chunks of a queue, and hands each on to `use`, perhaps a few slices at a time.
+  void operator()(ChunkQueue& queue, const std::function<void(Chunk&)>& use) {
+    const std::vector<Range>& due = queue.chunks();
+    std::vector<Chunk> chunks(conveyor_places(workers_.size()));
+    const auto chunk = [&](const Item& item) -> Chunk& { return chunks[item.place]; };
+    const auto read = [&](const Item& item) {
+      chunk(item).slices = due[item.number];
+      if (const auto asked = route_of(plan_.flow).request(plan_, chunk(item).slices))
+        chunk(item).counts = read_.get(*asked);
+      waits("preprocess", 1);
+    };
+    const auto make = [&](const Item& item) {
+      waits("preprocess", -1);
+      const std::size_t number = item.worker;
+      const auto compute = [&] { (*workers_[number])(chunk(item)); };
+      const int threads = plan_.flow.workers[number].threads;
+      threads > 0 ? in_background(threads, compute) : compute();
+      waits("write", 1);
+    };
+    const auto land = [&](const Item& item) {
+      waits("write", -1);
+      landing_(chunk(item), use);
+    };
+    conveyor([&] { return queue.next(); }, std::ssize(workers_), read, make, land,
+             sizes_for_helper(plan_, due));
+    add_outcomes();
   }
-}
+
+  Landing& landing() { return landing_; }
+  PrepareStation& prepare() { return prepare_; }
+
+ private:
+  void waits(const char* station, int change) {
+    if (board_) board_->queue(station, change);
+  }
+
+  /// Adds the outcomes of the workers. That of a helper is also kept apart.
+  void add_outcomes() {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      Outcome one = workers_[i]->outcome();
+      if (plan_.flow.workers[i].threads > 0)
+        outcome_.helped = Helped{one.slices, one.updates, std::exchange(one.seconds, {})};
+      outcome_.add(one);
+    }
+    outcome_.add(landing_.outcome());
+  }
+
+  const Plan& plan_;
+  StationBoard* board_;
+  Outcome& outcome_;
+  ReadStation read_;
+  PrepareStation prepare_;
+  Landing landing_;
+  std::vector<std::unique_ptr<ComputeStation>> workers_;
+};
 
 double slices_in(const std::vector<Range>& chunks) {
   double sum = 0;
@@ -96,19 +121,13 @@ Outcome look_at_some(io::ScanReader& reader, const Plan& plan, const Options& op
   };
   Outcome found;
   Watch watch(tell, all, plan.flow.workers.size());
-  PrepareStation prepare(reader.info(), plan);
-  ReadStation read(reader, plan, watch, found);
-  const auto workers =
-      workers_of({plan, watch, 0, options.any_external, seconds_now()}, read, prepare, nullptr, false);
-  Landing landing(Work{plan, watch}, nullptr, false);
-  const auto look_once = [&](Chunk& chunk) {
-    landing(chunk, look);
+  Run run(reader, {plan, watch, 0, options.any_external, seconds_now()}, found, nullptr, false);
+  ChunkQueue queue({}, due, {});
+  run(queue, [&](Chunk& chunk) {
+    look(chunk);
     made += chunk.slices.size();
     reached = std::max(reached, made);
-  };
-  ChunkQueue queue({}, due, {});
-  send(plan, queue, read, workers, look_once, nullptr);
-  add(plan, workers, found);
+  });
   return found;
 }
 
@@ -122,7 +141,7 @@ std::vector<Range> one_by_one(const std::vector<Index>& slices) {
 /// cross slices.
 std::vector<Range> some_slices(const Plan& plan, Index most) {
   const Index all = plan.job.grid.size[2], taken = std::min(all, most);
-  if (plan.flow.route->slices == Slices::as_one) return {{0, all}};
+  if (route_of(plan.flow).one_problem) return {{0, all}};
   std::vector<Index> slices;
   for (Index k = 0; k < taken; ++k) slices.push_back((2 * k + 1) * all / (2 * taken));
   return one_by_one(slices);
@@ -141,20 +160,18 @@ Outcome look_for_weights(io::ScanReader& reader, const Plan& plan, const Options
 void find_range(io::ScanReader& reader, const Plan& plan, const Options& options, Outcome& outcome) {
   const Stopwatch watch("range", outcome.range_seconds);
   RangeFinder finder(plan.job.grid);
-  const Slices slices = plan.flow.route->slices;
-  const bool crossed_by_rays = slices == Slices::as_one || slices == Slices::slabs;
   look_at_some(reader, plan, options, "range",
-               crossed_by_rays ? chunks_due(plan, {}) : one_by_one(finder.slices()),
+               route_of(plan.flow).cheap_slices ? one_by_one(finder.slices()) : chunks_due(plan, {}),
                [&](const Chunk& chunk) { finder.look_at(chunk.slices, chunk.volume); });
-  finder.join(plan.flow.together);
+  finder.join(plan.flow.shared.vectors);
   outcome.range = finder.range();
 }
 
 /// Finds the range of integers and tells the writer. If ranks share chunks, the first one finds it.
 void set_range(io::ScanReader& reader, const Plan& plan, io::VolumeWriter& writer, const Options& options,
                Outcome& outcome) {
-  if (plan.flow.queue.is_first()) find_range(reader, plan, options, outcome);
-  outcome.range = of_first(plan.flow.ranks, outcome.range);
+  if (plan.flow.shared.queue.is_first()) find_range(reader, plan, options, outcome);
+  outcome.range = of_first(plan.flow.shared.ranks, outcome.range);
   writer.set_range(outcome.range->min, outcome.range->max);
 }
 
@@ -163,9 +180,9 @@ ChunkQueue queue_of(const Plan& plan, const io::VolumeWriter& writer, const Opti
   std::vector<Range> due = chunks_due(plan, writer.done()), begun;
   if (options.checkpoints) {
     due = options.checkpoints->in_order(std::move(due));
-    if (!plan.flow.queue.is_alone()) begun = options.checkpoints->found();
+    if (!plan.flow.shared.queue.is_alone()) begun = options.checkpoints->found();
   }
-  return {plan.flow.queue, std::move(due), begun};
+  return {plan.flow.shared.queue, std::move(due), begun};
 }
 
 }  // namespace
@@ -175,70 +192,64 @@ Searched look_ahead(io::ScanReader& reader, Plan& plan, const Options& options) 
   Searched searched;
   if (!method.is_open || !method.is_open(plan.job.options)) return searched;
   const double start = seconds_now();
-  end_margins_at_bad_rows(reader, plan.job, plan.job.views);
-  if (plan.flow.queue.is_first()) {
+  end_margins_at_bad_rows(reader, plan.job);
+  if (plan.flow.shared.queue.is_first()) {
     const Outcome found = look_for_weights(reader, plan, options);
     method.settle(found, plan.job.options);
     searched = found.searched;
   }
-  plan.job.options.tv_weight = of_first(plan.flow.ranks, plan.job.options.tv_weight);
+  plan.job.options.tv_weight = of_first(plan.flow.shared.ranks, plan.job.options.tv_weight);
   searched.seconds = seconds_now() - start;
   return searched;
 }
 
 Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter& writer,
                     const Options& options) {
+  require<GeometryError>(!asked.job.options.follow || options.following.scan,
+                         spelled("follow") + ": no growing scan is given");
   Plan plan = asked;
-  end_margins_at_bad_rows(reader, plan.job, plan.job.views);
+  end_margins_at_bad_rows(reader, plan.job);
   const Searched searched = look_ahead(reader, plan, options);
   Outcome outcome;
-  const Comm& ranks = plan.flow.ranks;
+  const Comm& ranks = plan.flow.shared.ranks;
   ChunkQueue queue = queue_of(plan, writer, options);
   const std::vector<Range>& due = queue.chunks();
   Watch watch(options.progress, plan.job.grid.size[2], plan.flow.workers.size(), options.board);
   if (!ranks.is_alone() && ranks.is_first()) watch.add_others([&] { return queue.made_by_others(); });
   if (options.board) options.board->expect(slices_in(due));
-  PrepareStation prepare(reader.info(), plan);
-  ReadStation read(reader, plan, watch, outcome);
   const std::shared_ptr<Truth> truth =  // if ranks solve together, the first one has all slices
-      plan.flow.together.is_first() ? truth_of(plan.job.place(), options.truth, options.any_external)
-                                    : nullptr;
+      plan.flow.shared.vectors.is_first() ? truth_of(plan.job.place(), options.truth, options.any_external)
+                                          : nullptr;
   WriteStation write(writer, plan, watch, outcome,
                      QualityWatch(plan.job.grid, ranks.is_first() ? truth : nullptr),
                      MiddleSlices(plan.job.grid, options.pictures, options.show));
-  const bool range_at_once = options.find_range && plan.flow.queue.is_alone() && due.size() == 1 &&
+  const bool range_at_once = options.find_range && plan.flow.shared.queue.is_alone() && due.size() == 1 &&
                              due.front().size() == plan.job.grid.size[2];
   const bool may_store = !write.looks() && !range_at_once;
   StateKeeper* keeper = options.checkpoints;
   if (!keeper) keeper = options.keeper;
-  const Beside beside{options.curves, truth.get(), keeper, options.show, options.onlooker};
-  const auto workers = workers_of({plan, watch, 0, options.any_external, seconds_now(), beside}, read,
-                                  prepare, &writer, may_store);
-  Landing landing(Work{plan, watch}, &writer, may_store);
-  if (range_at_once) landing.whole();
-  const auto save = [&](Chunk& some) {
-    write(some);
-    queue.made(some.slices.size());
-  };
+  const Beside beside{options.curves, truth.get(), keeper, options.show, options.onlooker, options.following};
+  Run run(reader, {plan, watch, 0, options.any_external, seconds_now(), beside}, outcome, &writer, may_store);
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
     if (range_at_once)
-      write.find_range();
+      write.find_range(), run.landing().whole();
     else if (options.find_range)
       set_range(reader, plan, writer, options, outcome);
-    const KeepHostMemory kept;  // chunks have one size, and so have their arrays
-    send(
-        plan, queue, read, workers, [&](Chunk& chunk) { landing(chunk, save); }, options.board);
+    std::optional<KeepHostMemory> kept;  // chunks have one size, and so have their arrays
+    if (!plan.job.options.follow) kept.emplace();
+    run(queue, [&](Chunk& some) {
+      write(some);
+      queue.made(some.slices.size());
+    });
     writer.collect();
   }
-  add(plan, workers, outcome);
-  outcome.add(landing.outcome());
   if (ranks.is_first()) outcome.begin_with(searched);
-  if (!plan.flow.together.is_first()) outcome.iterated.clear();  // all ranks did the same
-  prepare.add_ranks(ranks, outcome);
+  if (!plan.flow.shared.vectors.is_first()) outcome.iterated.clear();  // all ranks did the same
+  run.prepare().add_ranks(ranks, outcome);
   if (!ranks.is_first()) return outcome;
   write.look_at_rest();
-  prepare.finish(outcome);
+  run.prepare().finish(outcome);
   if (plan.job.method->conclude) plan.job.method->conclude(plan, outcome);
   write.finish();
   return outcome;

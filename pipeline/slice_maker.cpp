@@ -15,13 +15,15 @@
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
 #include "plan/key_text.hpp"
+#include "plan/make_job.hpp"
+#include "plan/make_problem.hpp"
 #include "plan/margin_rows.hpp"
 #include "plan/warn.hpp"
 #include "reconstruct.hpp"
 #include "stations/compute.hpp"
 #include "stations/prepare.hpp"
 #include "stations/read.hpp"
-#include "stations/sweep.hpp"
+#include "stations/view_blocks.hpp"
 
 namespace tandem::pipeline {
 
@@ -51,8 +53,8 @@ std::string key_of_filter(const Plan& plan, const Recipe& recipe) {
   const bool apart = rows_are_slices(job.scan) && !has_row_axes(job.scan);
   KeyText key;
   key.add(job.views, job.bins, recipe.binning, recipe.voxel_size_mm, static_cast<int>(f.window), f.cutoff,
-          static_cast<int>(f.padding), f.padding_bins, job.solved.pitch, static_cast<int>(plan.flow.model),
-          name_of(plan.flow.execution()));
+          static_cast<int>(f.padding), f.padding_bins, job.solved.pitch,
+          static_cast<int>(plan.flow.pair.model), name_of(plan.flow.execution()));
   const bool about_any = apart && !half_acquisition(job.scan);
   key.add(about_any ? std::nullopt : std::optional(job.axis_in_file));
   if (!apart) key.add(job.rows, job.solved.centre[2], job.preprocessing.values);
@@ -76,7 +78,7 @@ Plan plan_of_slice(const io::ScanInfo& info, const Recipe& asked, const Look& lo
   if (look.y) recipe.region_y = look.y;
   Plan plan = make_plan(info, recipe);
   require<GeometryError>(
-      plan.job.method->filters && plan.flow.route->slices != Slices::as_one, plan.job.method_name(),
+      plan.job.method->filters && !route_of(plan.flow).one_problem, plan.job.method_name(),
       ": slices are looked at by a filter; give " + spelled("reconstruction-algorithm") + " fbp or fdk");
   if (look.coarser == 1) return plan;
   plan.job.grid = coarser_grid(plan.job.grid, look.coarser);
@@ -154,15 +156,16 @@ std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt
     at.made.emplace_back("lines");
     Plan& plan = one.plan;
     Outcome outcome;
-    Chunk chunk;
-    chunk.slices = {0, 1};
+    if (rows_of(plan, {0, 1}).size() == 0) return LinesKept{};
+    end_margins_at_bad_rows(scan, plan.job);
     ReadStation read(scan, plan, one.watch, outcome);
-    if (!read.is_met(chunk)) return LinesKept{};
-    end_margins_at_bad_rows(scan, plan.job, plan.job.views);
-    PrepareStation prepare(scan.info(), plan);
-    read.read_rows({0, detector_of(plan.job.scan).rows}, 1, chunk);
-    Array y = prepare.block(chunk.counts, *chunk.reference, plan.job.scan, 1, true, one.work);
-    prepare.look_at(y, {0, detector_of(plan.job.scan).rows});
+    PrepareStation prepare(read, scan.info(), plan);
+    const Range rows{0, detector_of(plan.job.scan).rows};
+    Request asked = request_for(plan, {0, 1});
+    asked.rows = rows_around(plan.job, rows), asked.in_pieces = false;
+    Array y = prepare.make(read.get(asked), plan.job.scan, one.work.device(), one.work).y;
+    prepare.look_at(y, rows);
+    y = one.work.moved_to(one.work.device(), std::move(y));
     prepare.finish(outcome);
     scan.forget(static_cast<std::size_t>(one.budget));
     return LinesKept{std::move(y), outcome.warnings};
@@ -178,10 +181,10 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
   const Plan& plan = one.plan;
   const Flow& flow = plan.flow;
   const Problem problem = problem_of(plan, {0, 1}, flow.workers.front());
-  if (flow.route->slices == Slices::sums) return by_views(one, problem, y, at, go_on);
+  if (block_views(flow) > 0) return by_views(one, problem, y, at, go_on);
   const auto filter = [&] {
     at.made.emplace_back("filter");
-    const auto F = flow.placement->filter(flow, plan.job.options.fbp_filter, problem);
+    const auto F = flow.pair.placement->filter(flow, plan.job.options.fbp_filter, problem);
     Stream& stream = default_stream(one.work.device());
     Array out(F ? F->range() : projection_space(problem.scan, one.work.device()), stream);
     const ConstVectorView in = of_scan(y, projection_space(problem.scan, one.work.device()));
@@ -196,13 +199,13 @@ Array SliceMaker::Impl::back_projected(OneSlice& one, const Array& y, LookedAt& 
       one.filter_key + KeyText().add(plan.job.axis_in_file, grid.size, grid.centre[0], grid.centre[1]).text();
   const auto B = kept_back_projections.result(back, [&] {
     at.made.emplace_back("operator");
-    return flow.placement->back_projection(flow, plan.job.options.fbp_filter, problem);
+    return flow.pair.placement->back_projection(flow, plan.job.options.fbp_filter, problem);
   });
   return (*B)(*filtered, [&](double) { go_on(); });
 }
 
-/// The same for fans and cones: a block of views after the other is added, as `Sweep` adds them, to a strip
-/// of lines after the other, so that the work can end soon.
+/// The same for fans and cones: a block of views after the other is added, as `ViewBlocks` adds them, to a
+/// strip of lines after the other, so that the work can end soon.
 Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Array& y, LookedAt& at,
                                  const std::function<void()>& go_on) {
   constexpr Index lines_at_once = 128;
@@ -225,7 +228,7 @@ Array SliceMaker::Impl::by_views(OneSlice& one, const Problem& problem, const Ar
     Problem strip = problem;
     strip.grid = region(problem.grid, {0, nx}, lines, {0, nz});
     const ByViews of_strip = beam_of(problem.scan).of_views(plan.job.options.fbp_filter, strip);
-    for (const Range some : blocks_of(views, plan.flow.views_at_once)) {
+    for (const Range some : blocks_of(views, block_views(plan.flow))) {
       go_on();
       const LinearOperator B = of_strip.back_projection(some);
       const float* from = filtered->data() + some.first * (filtered->size() / views);
@@ -274,7 +277,7 @@ LookedAt looked_at_by(const Plan& plan) {
           .place = job.place(),
           .unit = job.unit(),
           .method = std::string(job.method_name()),
-          .model = std::string(name_of(plan.flow.model)),
+          .model = std::string(name_of(plan.flow.pair.model)),
           .axis_bin = job.axis_in_file,
           .rows = job.rows,
           .bins = job.bins,

@@ -12,6 +12,7 @@
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
 #include "methods/state_keeper.hpp"
+#include "plan/make_job.hpp"
 #include "plan/route.hpp"
 #include "reconstruct.hpp"
 
@@ -163,7 +164,7 @@ Solved SliceSolver::solve(const Recipe& asked, const Solve& what, const SolveSee
   made.slice = std::min(what.slice >> what.binning, made.slices - 1);
   recipe.region_z = Range{made.slice, made.slice + 1};
   Plan plan = make_plan(info, recipe);
-  made.whole = !plan.job.method->iterates() || plan.flow.route->slices == Slices::as_one;
+  made.whole = !plan.job.method->iterates() || route_of(plan.flow).one_problem;
   if (made.whole) {
     recipe.region_z.reset();
     plan = make_plan(info, recipe);

@@ -8,6 +8,8 @@
 #include "../../io/png.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../io/volumes/volume_kind.hpp"
+#include "../../pipeline/beams/placement.hpp"
+#include "../../pipeline/plan/make_job.hpp"
 #include "../beams/beam.hpp"
 #include "../options/device_options.hpp"
 #include "../pages/geometry_page.hpp"
@@ -74,8 +76,8 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
       const double updates = 1.0 * (n[0] * n[1] * n[2]) * views_of(plan->job.scan);
       report["shape"] = n;
       report["updates"] = updates;
-      row["memory_bytes"] = plan->flow.bytes;
-      row["device_memory_bytes"] = plan->flow.device_bytes;
+      row["memory_bytes"] = plan->flow.memory.host;
+      row["device_memory_bytes"] = plan->flow.memory.device;
       row["tiled"] = in_tiles(plan->flow);
       RunForecast ahead(*plan, info, {o.scan.path, {}, {}}, {});
       ahead.measure(reader, progress);

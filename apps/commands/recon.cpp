@@ -137,7 +137,7 @@ class PlannedRun {
   /// Refuses volumes that do not fit, before any work.
   void require_volumes() const {
     const bool any_external = o_.scan.how.allow_external_files;
-    if (!o_.truth.empty() && plan_.flow.together.is_first())
+    if (!o_.truth.empty() && plan_.flow.shared.vectors.is_first())
       pipeline::TrueVolume(plan_.job.place(), o_.truth, any_external);
     if (plan_.job.options.initial == pipeline::Initial::file)
       pipeline::open_on_grid(plan_.job.place(), plan_.job.options.initial_file, "--initial", any_external);
@@ -152,7 +152,7 @@ class PlannedRun {
       progress_.note("note: counts become line integrals on the CPU, because that takes all views at once");
     for (const std::string& warning : plan_.warnings) progress_.warn(warning);
     const auto chunks = int_of(chunks_due(plan_, {}).size());
-    if (chunks < plan_.flow.queue.size())
+    if (chunks < plan_.flow.shared.queue.size())
       progress_.note("note: " + std::to_string(ranks_.size() - chunks) + " of " +
                      std::to_string(ranks_.size()) + " ranks have nothing to do: there are " +
                      std::to_string(chunks) + " chunks of slices");
@@ -229,7 +229,7 @@ class Run : public PlannedRun {
     std::string file = o_.checkpoint;
     if (!ranks_.is_alone()) identity.emplace_back("the number of ranks", std::to_string(ranks_.size()));
     if (!ranks_.is_first()) file += ".rank" + std::to_string(ranks_.rank());
-    const Comm& together = plan_.flow.together;
+    const Comm& together = plan_.flow.shared.vectors;
     const auto ends = [together] {
       return together.is_alone() ? caught_signal() == SIGTERM : hear_together(together);
     };
@@ -238,7 +238,7 @@ class Run : public PlannedRun {
     give_time(25, !together.is_alone());  // Slurm kills 30 s after SIGTERM
     checkpoints_->suit(plan_.flow);
     share_chunks(plan_);
-    planned_["rows_at_once"] = plan_.flow.rows_at_once;
+    planned_["chunk_slices"] = plan_.flow.chunk_slices;
     begun_ = checkpoints_->found();
   }
 
@@ -271,10 +271,12 @@ class Run : public PlannedRun {
     ahead_.emplace(plan_, reader_->info(), files_, done_);
     if (page_) page_->watch(options, growing_ ? json() : ahead_->planned());
     if (const std::string lack = ahead_->lack_of_disk(); !lack.empty()) progress_.warn(lack);
-    outcome_ = growing_ ? pipeline::follow(*growing_, plan_, *writer_, options, patience_of(o_, progress_))
-                        : pipeline::reconstruct(*reader_, plan_, *writer_, options);
+    if (growing_)
+      options.following = {growing_.get(), o_.patience,
+                           [this](const std::string& text) { progress_.note(text); }};
+    outcome_ = pipeline::reconstruct(*reader_, plan_, *writer_, options);
     tell_of_checkpoints();
-    if (!plan_.flow.together.is_alone()) traffic_ = rank_traffic_json(plan_);
+    if (!plan_.flow.shared.vectors.is_alone()) traffic_ = rank_traffic_json(plan_);
     if (!ranks_.is_first()) return;
     outcome_.begin_with(searched_);
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);
@@ -290,7 +292,7 @@ class Run : public PlannedRun {
     report["config"] = config_;
     report["numbers"] = numbers_;
     report["warnings"] = progress_.warnings();
-    if (!plan_.flow.together.is_alone()) report["traffic"] = traffic_;
+    if (!plan_.flow.shared.vectors.is_alone()) report["traffic"] = traffic_;
     if (outcome_.followed) report["followed"] = followed_json(*outcome_.followed);
     report["resumed"] = pairs_of(done_);
     if (checkpoints_) report["checkpoint"] = {{"file", o_.checkpoint}, {"resumed", pairs_of(begun_)}};
@@ -327,7 +329,7 @@ class Run : public PlannedRun {
     write_report(o_.common, report_);
     if (!o_.common.tells()) return;
     print_outcome(plan_, reader_->info(), outcome_, *ahead_, seconds);
-    if (!plan_.flow.together.is_alone()) print_rank_traffic(traffic_);
+    if (!plan_.flow.shared.vectors.is_alone()) print_rank_traffic(traffic_);
     print_written(plan_, o_.output, numbers_);
   }
 

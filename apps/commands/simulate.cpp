@@ -5,11 +5,11 @@
 #include <string>
 
 #include "../../core/error.hpp"
+#include "../../core/process_memory.hpp"
 #include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../../io/scans/scan_writer.hpp"
 #include "../../io/volumes/volume_file.hpp"
-#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
 #include "../options/geometry_options.hpp"
@@ -73,8 +73,8 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
 /// hold one
 double bytes_of_row(const Scan& scan) {
   const double bytes = 8.0 * detector_of(scan).bins * views_of(scan);
-  require<DeviceError>(bytes < pipeline::spare_host_memory(), "simulate: one row of all views takes ",
-                       bytes * 1e-9, " GB, more than is free; give fewer --views or --bins");
+  require<DeviceError>(bytes < spare_host_memory(), "simulate: one row of all views takes ", bytes * 1e-9,
+                       " GB, more than is free; give fewer --views or --bins");
   return bytes;
 }
 

@@ -208,7 +208,7 @@ json LookScan::recipe(const json& asked) {
   return {{"toml", config_of(o, plan.job)},
           {"command", options_.command_line(options_in(asked), "volume.h5")},
           {"size", plan.job.grid.shape()},
-          {"memory_bytes", plan.flow.bytes},
+          {"memory_bytes", plan.flow.memory.host},
           {"warnings", plan.warnings}};
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 
 #include "../../core/error.hpp"
+#include "../../core/process_memory.hpp"
 #include "../../core/units.hpp"
-#include "../../pipeline/memory/budget.hpp"
 #include "../options/command_line.hpp"
 #include "../options/scan_options.hpp"
 #include "../pages/page_text.hpp"
@@ -69,8 +69,7 @@ Reader looked_volume(const LookCommand& o) {
 }
 
 LookedVolume looked_volumes(const LookCommand& o, Reader volume) {
-  const double memory =
-      o.recon.memory_gib ? *o.recon.memory_gib * bytes_per_gib : pipeline::spare_host_memory();
+  const double memory = o.recon.memory_gib ? *o.recon.memory_gib * bytes_per_gib : spare_host_memory();
   LookedVolume looked(o.recon.scans.front(), std::move(volume), memory);
   if (!o.beside.empty()) looked.put_beside(o.beside, volume_at(o, o.beside));
   return looked;

@@ -124,7 +124,7 @@ function showPlan(s) {
   at("files").textContent = p.input + " → " + p.output;
   listed("facts", Object.entries({
     ...factsOf(p),
-    "at once": counted(p.rows_at_once, "slice"),
+    "at once": counted(p.chunk_slices, "slice"),
     memory: size(p.memory_bytes) + " at most" +
       (p.device_memory_bytes > 0 ? ", " + size(p.device_memory_bytes) + " of each GPU" : ""),
     forecast: s.forecast ? time(s.forecast.seconds) + "; longest: " + (parts[s.forecast.slowest] || s.forecast.slowest)

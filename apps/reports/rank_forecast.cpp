@@ -110,7 +110,7 @@ void print_rank_forecast(const json& r) {
 }
 
 json rank_traffic_json(const pipeline::Plan& plan) {
-  const Comm& ranks = plan.flow.ranks;
+  const Comm& ranks = plan.flow.shared.ranks;
   const RankTraffic own = rank_traffic();
   const std::size_t count = ranks.size(), rank = ranks.rank();
   const auto of_all = [&](double value) {

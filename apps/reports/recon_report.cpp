@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "../../core/instruction_set.hpp"
+#include "../../core/process_memory.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../../core/version.hpp"
 #include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_kind.hpp"
-#include "../../pipeline/memory/budget.hpp"
+#include "../../pipeline/beams/placement.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/run.hpp"
 #include "../options/device_options.hpp"
@@ -173,22 +174,23 @@ std::string words_of_noise(const pipeline::Plan& plan, const pipeline::Outcome& 
 json flow_json(const pipeline::Plan& plan) {
   const pipeline::Flow& flow = plan.flow;
   json names = json::array();
-  for (const Device device : flow.devices) names.push_back(device.name());
-  const json slab{{"slices", flow.rows_at_once}, {"views", flow.views_at_once}};
+  for (const Device device : flow.active_devices) names.push_back(device.name());
+  const json slab{{"slices", flow.chunk_slices}, {"views", block_views(flow)}};
   return {{"device", names},
           {"instructions", instruction_set()},
           {"helper", helper_json(plan)},
           {"tiled", in_tiles(flow)},
-          {"vectors", flow.route->slices == pipeline::Slices::as_one ? json(vectors(flow)) : json(nullptr)},
+          {"route", route_of(flow).name},
+          {"vectors", route_of(flow).one_problem ? json(vectors(flow)) : json(nullptr)},
           {"slab", sums_views(plan) ? slab : json(nullptr)},
-          {"model", name_of(flow.model)},
-          {"why_model", flow.why_model},
+          {"model", name_of(flow.pair.model)},
+          {"why_model", flow.pair.reason},
           {"variant", flow.execution().variant},
           {"precision", name_of(flow.execution().precision)},
-          {"matched", flow.matched},
-          {"rows_at_once", flow.rows_at_once},
-          {"memory_bytes", flow.bytes},
-          {"device_memory_bytes", flow.device_bytes}};
+          {"matched", flow.pair.matched},
+          {"chunk_slices", flow.chunk_slices},
+          {"memory_bytes", flow.memory.host},
+          {"device_memory_bytes", flow.memory.device}};
 }
 
 /// How a solver went on.
@@ -271,7 +273,7 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
                              {"seconds", computing(out.helped->seconds)}});
   report["left_to_cpu"] = out.left_to_cpu;
   report.update(findings_json(out.findings));
-  report["peak_memory_bytes"] = pipeline::peak_memory();
+  report["peak_memory_bytes"] = peak_memory();
   if (out.quality)
     report["quality"] = {{"psnr_db", out.quality->psnr},
                          {"ssim", out.quality->ssim},
@@ -301,19 +303,20 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   if (const Shape all = plan.job.solved.shape(); all != n)
     to << "solved    " << all[0] << " x " << all[1] << " x " << all[2]
        << " (z, y, x), all that the rays see, of which the volume is a part\n";
-  to << "memory    " << mib(plan.flow.bytes) << " at most, " << counted(plan.flow.rows_at_once, "slice")
-     << " at once" << (sums_views(plan) ? ", " + counted(plan.flow.views_at_once, "view") : "") << "\n";
-  if (!plan.flow.why_model.empty())
-    to << "model     " << name_of(plan.flow.model) << ", " << plan.flow.why_model << '\n';
+  to << "memory    " << mib(plan.flow.memory.host) << " at most, " << counted(plan.flow.chunk_slices, "slice")
+     << " at once" << (sums_views(plan) ? ", " + counted(block_views(plan.flow), "view") : "") << "\n";
+  if (!plan.flow.pair.reason.empty())
+    to << "model     " << name_of(plan.flow.pair.model) << ", " << plan.flow.pair.reason << '\n';
   to << "device    ";
   std::size_t gpus = 0;
-  for (const Device device : plan.flow.devices) to << words_of(device) << ", ", gpus += device.is_cuda();
-  if (plan.flow.model == Model::hierarchical) to << name_of(plan.flow.model) << ' ';
-  to << name_of(plan.flow.execution()) << (plan.flow.matched ? "" : ", an unmatched pair");
+  for (const Device device : plan.flow.active_devices)
+    to << words_of(device) << ", ", gpus += device.is_cuda();
+  if (plan.flow.pair.model == Model::hierarchical) to << name_of(plan.flow.pair.model) << ' ';
+  to << name_of(plan.flow.execution()) << (plan.flow.pair.matched ? "" : ", an unmatched pair");
   if (in_tiles(plan.flow) || plan.flow.home().members() > 1) to << ", vectors " << vectors(plan.flow);
-  if (const Device first = plan.flow.devices.front(); first.is_cuda())
-    to << ", " << mib(plan.flow.device_bytes) << " of " << (gpus > 1 ? "each " : "the ") << description(first)
-       << " at most";
+  if (const Device first = plan.flow.active_devices.front(); first.is_cuda())
+    to << ", " << mib(plan.flow.memory.device) << " of " << (gpus > 1 ? "each " : "the ")
+       << description(first) << " at most";
   if (const pipeline::Worker* helper = plan.flow.helper())
     to << "; the CPU helps, " << name_of(helper->execution) << ", with " << helper->threads << " threads";
   to << '\n';

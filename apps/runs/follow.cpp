@@ -66,10 +66,6 @@ std::unique_ptr<io::GrowingScan> wait_for_scan(const ReconOptions& o, ProgressLi
   }
 }
 
-pipeline::Patience patience_of(const ReconOptions& o, ProgressLine& progress) {
-  return {o.patience, [&progress](const std::string& text) { progress.note(text); }};
-}
-
 nlohmann::json followed_json(const pipeline::Followed& followed) {
   return {{"views", followed.views},
           {"of", followed.of},

@@ -1,7 +1,7 @@
 #include "recon_scan.hpp"
 
 #include "../../core/error.hpp"
-#include "../../pipeline/memory/budget.hpp"
+#include "../../core/process_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../options/scan_options.hpp"
@@ -16,7 +16,7 @@ void suit_ranks(ReconOptions& o) {
   const std::string count = std::to_string(ranks.size()) + " ranks: ";
   if (o.recipe.follow) throw UsageError(count + "--follow is done by one process; start one");
   if (!o.compared.empty()) throw UsageError(count + "--compare is done by one process; start one");
-  if (!o.memory_gib) o.recipe.host_bytes = pipeline::spare_host_memory() / ranks_on_this_host();
+  if (!o.memory_gib) o.recipe.host_bytes = spare_host_memory() / ranks_on_this_host();
   if (o.common.threads == 0) o.common.threads = threads_of_this_rank();
   if (ranks.is_first()) return;
   o.common.quiet = o.common.silent = true;

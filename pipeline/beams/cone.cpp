@@ -36,7 +36,7 @@ std::optional<LinearOperator> cone_ramp(const Flow& flow, const Filter& how, con
   const ConeBeam& scan = point_source_of(problem.scan);
   return ramp_filter(
       scan, how, problem.A.domain().device(),
-      interpolation_of(scan, problem.grid, flow.model, flow.execution(), problem.A.domain().device()));
+      interpolation_of(scan, problem.grid, flow.pair.model, flow.execution(), problem.A.domain().device()));
 }
 
 namespace {
@@ -56,7 +56,7 @@ std::optional<Model> faster_cone_model(const Job& job, const Recipe& recipe) {
   const Device device = recipe.devices.front();
   const Index devices = std::ssize(recipe.devices);
   const bool alone = recipe.ranks.is_alone() && (devices == 1 || device.is_cuda()) && !recipe.follow,
-             as_usual = recipe.execution == Execution{} && recipe.rows_at_once == 0 &&
+             as_usual = recipe.execution == Execution{} && recipe.most_slices == 0 &&
                         job.grid.size == job.full_size;  // parts of a volume are alike, and small
   if (!alone || !as_usual || !job.method->filters || !groups_are_as_good(job.scan, job.options.fbp_filter))
     return {};
@@ -81,10 +81,10 @@ Model model_for(const Plan& plan, const Recipe& recipe) {
 
 void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
   const Execution only{.variant = "standard", .accuracy = recipe.execution.accuracy};
-  const Model model = plan.flow.model = model_for(plan, recipe);
+  const Model model = plan.flow.pair.model = model_for(plan, recipe);
   require_only(only, recipe, "cone");
-  for (const Device device : plan.flow.devices)  // since a solver has all slices at once
-    if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
+  for (const Device device : plan.flow.active_devices)  // since a solver has all slices at once
+    if (plan.flow.workers.empty() || !route_of(plan.flow).one_problem)
       plan.flow.workers.push_back({device, only});
   for (const Device device : recipe.devices) {  // throws if a device has no kernels
     const ConeBeam& scan = point_source_of(plan.job.scan);
@@ -92,7 +92,7 @@ void choose_cone_execution(Plan& plan, const Recipe& recipe, const std::function
       fdk_backprojector(scan, seen_by_fdk(plan.job.scan, plan.job.solved), model, device, of_accuracy(only));
     else
       projector(scan, seen_by_projector(plan.job.scan, plan.job.solved), model, device, of_accuracy(only));
-    plan.flow.matched = plan.flow.matched && is_matched(model, device);
+    plan.flow.pair.matched = plan.flow.pair.matched && is_matched(model, device);
   }
 }
 
@@ -116,7 +116,7 @@ void add_cone_warnings(Plan& plan, const Recipe&) {
 }
 
 WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
-  if (plan.flow.model == Model::hierarchical) {
+  if (plan.flow.pair.model == Model::hierarchical) {
     const ConeBeam& scan = point_source_of(plan.job.scan);
     const VolumeGrid& grid = plan.job.solved;
     const ConeBeam wide = filtered_scan(scan);
@@ -128,13 +128,13 @@ WorkingMemory cone_kernels_hold(const Plan& plan, const Worker& worker, Shape vo
     return hierarchical_memory(plan.job.filters() ? wide : scan, seen_by_projector(plan.job.scan, grid),
                                worker.device, worker.execution);
   }
-  return with_sums_of_team(working_memory(plan.flow.model, volume, projections, worker.device.member(0)),
+  return with_sums_of_team(working_memory(plan.flow.pair.model, volume, projections, worker.device.member(0)),
                            worker.device, volume);
 }
 
 LinearOperator cone_projector(const Flow& flow, const Worker& worker, const Scan& scan, Range,
                               const VolumeGrid& grid, const std::function<void()>&) {
-  return projector(point_source_of(scan), seen_by_projector(scan, grid), flow.model, worker.device,
+  return projector(point_source_of(scan), seen_by_projector(scan, grid), flow.pair.model, worker.device,
                    of_accuracy(worker.execution));
 }
 
@@ -165,8 +165,8 @@ Array in_strips(Model model, const Execution& how, const Problem& problem, const
 }
 
 BackProjection fdk_of(const Flow& flow, const Filter&, const Problem& problem) {
-  return [problem, model = flow.model, how = flow.execution()](const Array& filtered,
-                                                               const std::function<void(double)>& done) {
+  return [problem, model = flow.pair.model, how = flow.execution()](const Array& filtered,
+                                                                    const std::function<void(double)>& done) {
     return in_strips(model, how, problem, filtered, done);
   };
 }

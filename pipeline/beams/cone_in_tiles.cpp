@@ -14,16 +14,17 @@
 namespace tandem::pipeline {
 
 void require_cone_tiles(const Plan& plan) {
-  require<DeviceError>(plan.flow.model != Model::hierarchical,
+  require<DeviceError>(plan.flow.pair.model != Model::hierarchical,
                        spelled("model") +
                            " hierarchical: the vectors do not fit the devices, and it has no tiles; give " +
                            spelled("device") + " cpu, or leave " + spelled("model") + " out");
   const ConeBeam& scan = point_source_of(plan.job.scan);
-  const double bytes = plan.flow.device_bytes;
+  const double bytes = plan.flow.memory.device;
   if (plan.job.method->iterates())
-    plan_tiles(scan, seen_by_projector(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
+    plan_tiles(scan, seen_by_projector(plan.job.scan, plan.job.solved), plan.flow.active_devices, bytes);
   if (plan.job.filters())
-    plan_tiles(filtered_scan(scan), seen_by_fdk(plan.job.scan, plan.job.solved), plan.flow.devices, bytes);
+    plan_tiles(filtered_scan(scan), seen_by_fdk(plan.job.scan, plan.job.solved), plan.flow.active_devices,
+               bytes);
 }
 
 namespace {
@@ -39,7 +40,7 @@ Array back_projected(const Flow& flow, const Problem& problem, const Array& filt
   const ConeBeam& scan = point_source_of(problem.scan);
   const ConeBeam wide = filtered_scan(scan);
   const VolumeGrid seen = seen_by_fdk(problem.scan, problem.grid);
-  const Tiling tiles = plan_tiles(wide, seen, flow.devices, flow.device_bytes).backward;
+  const Tiling tiles = plan_tiles(wide, seen, flow.active_devices, flow.memory.device).backward;
   const double all = tiles.strips.size() * tiles.views.size();
   std::mutex one_at_a_time;
   double begun = 0;

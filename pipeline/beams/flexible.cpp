@@ -99,17 +99,17 @@ void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::func
                          spelled("follow") + ": views of any geometry come all at once; leave it out");
   const Execution only{"standard", Precision::float32};
   require_only(only, recipe, "flexible");
-  plan.flow.model = Model::separable_footprint;
+  plan.flow.pair.model = Model::separable_footprint;
   const std::string lack = lacking_on_gpus(plan.job, recipe);
   for (const Device device : recipe.devices)
     require<DeviceError>(lack.empty() || !device.is_cuda(), plan.job.method_name(), ": device ",
                          device.name(), " has no ", lack,
                          "; give " + spelled("device") + " cpu, or a filter, fdk");
-  for (const Device device : plan.flow.devices)  // a solver has all slices at once
-    if (plan.flow.workers.empty() || plan.flow.route->slices != Slices::as_one)
+  for (const Device device : plan.flow.active_devices)  // a solver has all slices at once
+    if (plan.flow.workers.empty() || !route_of(plan.flow).one_problem)
       plan.flow.workers.push_back({device, only});
   for (const Device device : recipe.devices)  // whether they have kernels
-    projector(flexible(plan.job.scan), plan.job.solved, plan.flow.model, device);
+    projector(flexible(plan.job.scan), plan.job.solved, plan.flow.pair.model, device);
 }
 
 bool is_seen(const FlexibleViews& all, const Detector& d, const std::array<double, 3>& voxel) {
@@ -263,7 +263,7 @@ void require_flexible_tiles(const Plan& plan) {
       "ramp filter: the vectors of views of any geometry must fit the device; give a larger " +
           spelled("device-memory") + ", a smaller " + spelled("size") + ", " + spelled("binning") + ", or ",
       without_filter(plan.job));
-  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.devices, plan.flow.device_bytes);
+  plan_tiles(flexible(plan.job.scan), plan.job.solved, plan.flow.active_devices, plan.flow.memory.device);
 }
 
 /// The size of pixels at the origin, and the mean distances from it.

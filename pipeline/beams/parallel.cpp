@@ -12,6 +12,7 @@
 #include "../../operators/fourier.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
+#include "../plan/make_problem.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"
 #include "row_axes.hpp"
@@ -96,9 +97,9 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
   const bool at_home = worker.device.is_cuda() == plan.flow.home().is_cuda();
   const Execution wanted =
       at_home ? recipe.execution : like(recipe.execution, plan.flow.home(), worker.device);
-  worker.execution = resolved(wanted, scan, plan.job.solved, plan.flow.model, worker.device, pairing);
+  worker.execution = resolved(wanted, scan, plan.job.solved, plan.flow.pair.model, worker.device, pairing);
   if (is_matched(worker.execution, worker.device)) return;
-  plan.flow.matched = false;
+  plan.flow.pair.matched = false;
   if (!plan.job.method->needs_matched_pair) return;
   const std::string what =
       name_of(worker.execution) + ": the back-projection is not the transpose of the projection";
@@ -109,9 +110,9 @@ void choose_pair(Plan& plan, const Recipe& recipe, Worker& worker) {
 }
 
 void choose_parallel_execution(Plan& plan, const Recipe& recipe, const std::function<double()>& bytes) {
-  for (const Device device : plan.flow.devices) plan.flow.workers.push_back({device, {}});
-  plan.flow.model = model_for(plan, recipe, bytes);
-  require<GeometryError>(plan.flow.model != Model::fourier || !plan.job.method->subsets,
+  for (const Device device : plan.flow.active_devices) plan.flow.workers.push_back({device, {}});
+  plan.flow.pair.model = model_for(plan, recipe, bytes);
+  require<GeometryError>(plan.flow.pair.model != Model::fourier || !plan.job.method->subsets,
                          spelled("model") + " fourier takes all views at once, ", plan.job.method->name,
                          " some at a time; give " + spelled("model") + " pixel_driven or joseph");
   for (Worker& worker : plan.flow.workers) choose_pair(plan, recipe, worker);
@@ -119,14 +120,14 @@ void choose_parallel_execution(Plan& plan, const Recipe& recipe, const std::func
 
 /// Warns if another variant would be faster for the few slices of a chunk than the one for all slices.
 void warn_of_chunks(Plan& plan, const Recipe& recipe) {
-  if (plan.flow.rows_at_once == plan.job.grid.size[2]) return;
-  const Scan few = scan_of(plan, {0, plan.flow.rows_at_once});
+  if (plan.flow.chunk_slices == plan.job.grid.size[2]) return;
+  const Scan few = scan_of(plan, {0, plan.flow.chunk_slices});
   const VolumeGrid& g = plan.job.solved;
   const Execution best = resolved(recipe.execution, parallel(few),
-                                  region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.flow.rows_at_once}),
-                                  plan.flow.model, plan.flow.home(), pairing_of(plan, recipe));
+                                  region(g, {0, g.size[0]}, {0, g.size[1]}, {0, plan.flow.chunk_slices}),
+                                  plan.flow.pair.model, plan.flow.home(), pairing_of(plan, recipe));
   if (best != plan.flow.execution())
-    warn(plan.warnings, "memory holds ", plan.flow.rows_at_once, " slices at once, too few for ",
+    warn(plan.warnings, "memory holds ", plan.flow.chunk_slices, " slices at once, too few for ",
          name_of(plan.flow.execution()),
          " to be fast, which runs for all slices; give more memory, or " + spelled("variant") + " ",
          best.variant);
@@ -159,14 +160,14 @@ void add_parallel_warnings(Plan& plan, const Recipe& recipe) {
   warn_of_gap(plan.warnings, plan.job, angles, widest_gap(angles, period), std::max(0.0, period - seen),
               period);
   warn_of_rows_aside(plan);
-  if (plan.flow.model == Model::fourier && voxels_are_wider(plan))
+  if (plan.flow.pair.model == Model::fourier && voxels_are_wider(plan))
     warn(plan.warnings, "voxels are ", plan.job.grid.pitch[0] / detector_of(plan.job.scan).bin_pitch,
          " bins wide: the Fourier model leaves out what is finer than two voxels; give a smaller " +
              spelled("voxel-size") + " to keep it");
 }
 
 WorkingMemory parallel_kernels_hold(const Plan& plan, const Worker& worker, Shape volume, Shape projections) {
-  if (plan.flow.model == Model::fourier) {
+  if (plan.flow.pair.model == Model::fourier) {
     const ParallelBeam& scan = parallel(plan.job.scan);
     const bool weighs = plan.job.filters() && half_acquisition(scan);
     WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.job.solved, volume[0],
@@ -179,27 +180,27 @@ WorkingMemory parallel_kernels_hold(const Plan& plan, const Worker& worker, Shap
 
 LinearOperator parallel_projector(const Flow& flow, const Worker& worker, const Scan& scan, Range,
                                   const VolumeGrid& grid, const std::function<void()>&) {
-  return projector(parallel(scan), grid, flow.model, worker.device, worker.execution);
+  return projector(parallel(scan), grid, flow.pair.model, worker.device, worker.execution);
 }
 
 /// The operator F. Empty for the Fourier model, which filters itself.
 std::optional<LinearOperator> ramp_of(const Flow& flow, const Filter& how, const Problem& problem) {
-  if (flow.model == Model::fourier) return {};
+  if (flow.pair.model == Model::fourier) return {};
   const Worker& worker = problem.worker;
   const ParallelBeam& scan = parallel(problem.scan);
   return ramp_filter(scan, how, worker.device,
-                     interpolation_of(scan, problem.grid, flow.model, worker.execution, worker.device));
+                     interpolation_of(scan, problem.grid, flow.pair.model, worker.execution, worker.device));
 }
 
 LinearOperator backprojector_of(const Flow& flow, const Filter& how, const Problem& problem) {
   const ParallelBeam& scan = parallel(problem.scan);
   const Device device = problem.worker.device;
   const Execution& runs = problem.worker.execution;
-  if (flow.model == Model::fourier) return fourier_fbp(scan, problem.grid, how, device, runs);
+  if (flow.pair.model == Model::fourier) return fourier_fbp(scan, problem.grid, how, device, runs);
   const ParallelBeam wide = symmetric(scan);
   if (problem.A.range() == projection_space(wide, device))
     return backprojector(problem.A, scan, problem.grid);
-  return backprojector(projector(wide, problem.grid, flow.model, device, runs), scan, problem.grid);
+  return backprojector(projector(wide, problem.grid, flow.pair.model, device, runs), scan, problem.grid);
 }
 
 BackProjection fbp_of(const Flow& flow, const Filter& how, const Problem& problem) {

@@ -30,6 +30,11 @@ struct Placement {
   BackProjection (*back_projection)(const Flow& flow, const Filter& how, const Problem& problem);
 };
 
+/// Where the vectors of one problem lie: "split over 2 GPUs".
+std::string vectors(const Flow& flow);
+/// Whether the vectors lie on the host, and devices get tiles of them.
+bool in_tiles(const Flow& flow);
+
 /// Words that say where vectors lie on one device, or on a team that shares them.
 std::string vectors_on_devices(const Flow& flow);
 

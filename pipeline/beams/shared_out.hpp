@@ -33,7 +33,8 @@ LinearOperator tiled(const Flow& flow, const Beam& scan, const VolumeGrid& grid,
   const auto before_each = [on_tile](Device) {
     if (on_tile) on_tile();
   };
-  return tiled_projector(scan, grid, flow.devices, flow.device_bytes, {flow.streams, before_each});
+  return tiled_projector(scan, grid, flow.active_devices, flow.memory.device,
+                         {std::get<WholeSizes>(flow.sizes).tiles, before_each});
 }
 
 // Vectors are split over ranks. Each rank projects onto its own views.
@@ -52,11 +53,11 @@ LinearOperator split(const Flow& flow, Device device, const Beam& scan, Range ow
   const auto of_part = [scan, own, device](const VolumeGrid& lines) {
     return projector(crop(scan, own), lines, Model::separable_footprint, device);
   };
-  return rank_projector(flow.together, {.grid = grid,
-                                        .projections = portion_of(scan, own, device),
-                                        .lines_at_once = flow.lines_at_once,
-                                        .of_part = of_part,
-                                        .lines_together = lines_together(scan)});
+  return rank_projector(flow.shared.vectors, {.grid = grid,
+                                              .projections = portion_of(scan, own, device),
+                                              .lines_at_once = std::get<RankSizes>(flow.sizes).part_lines,
+                                              .of_part = of_part,
+                                              .lines_together = lines_together(scan)});
 }
 
 }  // namespace tandem::pipeline

@@ -12,6 +12,7 @@
 #include "../../io/files/text.hpp"
 #include "../beams/beam.hpp"
 #include "../plan/grids.hpp"
+#include "../plan/make_job.hpp"
 #include "../plan/margin_rows.hpp"
 
 namespace tandem::pipeline {

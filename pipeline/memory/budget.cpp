@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "../../core/process_memory.hpp"
 #include "../../core/units.hpp"
 
 namespace tandem::pipeline {

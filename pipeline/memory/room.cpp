@@ -11,9 +11,9 @@
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
 #include "../methods/method.hpp"
+#include "../methods/vector_bytes.hpp"
 #include "../plan/chunks_due.hpp"
 #include "budget.hpp"
-#include "vector_bytes.hpp"
 
 namespace tandem::pipeline {
 
@@ -60,18 +60,18 @@ bool Room::fits(Index slices) const { return bytes(slices) <= budget_; }
 
 bool Room::fits_devices(Index slices) const {
   return !plan_.flow.home().is_cuda() ||
-         device_bytes(plan_, slices) <= device_budget(plan_.flow.devices, recipe_);
+         device_bytes(plan_, slices) <= device_budget(plan_.flow.active_devices, recipe_);
 }
 
 Index Room::most_slices() const {
-  const Index all = plan_.job.grid.size[2], fewest = plan_.flow.route->fewest_slices(plan_.job);
+  const Index all = plan_.job.grid.size[2], fewest = route_of(plan_.flow).fewest_slices(plan_.job);
   Index slices = all;
   if (plan_.flow.home().is_cuda())
     slices = most_within(
-        fewest, all, device_budget(plan_.flow.devices, recipe_),
+        fewest, all, device_budget(plan_.flow.active_devices, recipe_),
         [&](Index some) { return device_bytes(plan_, some); }, "memory of " + plan_.flow.home().name(),
         "a larger " + spelled("device-memory") + ", " + less_of(plan_.job) + ", " +
-            (plan_.flow.model == Model::fourier
+            (plan_.flow.pair.model == Model::fourier
                  ? spelled("model") + " pixel_driven"
                  : spelled("variant") + " alu " + spelled("precision") + " float32") +
             ", or " + spelled("device") + " cpu");
@@ -88,25 +88,25 @@ Index Room::slices_of_few_chunks(Index most, Index fewest) const {
   return ceil_div(all, ceil_div(std::max(fewest, ceil_div(all, most)), workers) * workers);
 }
 
-void Room::choose_one_read() {
-  plan_.flow.slices_a_read = plan_.job.grid.size[2];
-  if (!fits()) plan_.flow.slices_a_read = 0;
+void Room::choose_one_read(Index& part_slices) {
+  part_slices = plan_.job.grid.size[2];
+  if (!fits()) part_slices = 0;
 }
 
 void Room::choose_chunks(Index most, Index enough) {
   Flow& flow = plan_.flow;
-  const Index all = plan_.job.grid.size[2], asked = recipe_.rows_at_once > 0 ? recipe_.rows_at_once : enough;
-  flow.rows_at_once = std::max(std::min({most, asked, all}), flow.route->fewest_slices(plan_.job));
-  if (const Index block = block_of_chunks(plan_); block <= flow.rows_at_once && flow.rows_at_once < all)
-    flow.rows_at_once -= flow.rows_at_once % block;
-  const std::size_t chunks = ceil_div(all, flow.rows_at_once);
+  const Index all = plan_.job.grid.size[2], asked = recipe_.most_slices > 0 ? recipe_.most_slices : enough;
+  flow.chunk_slices = std::max(std::min({most, asked, all}), route_of(flow).fewest_slices(plan_.job));
+  if (const Index block = block_of_chunks(plan_); block <= flow.chunk_slices && flow.chunk_slices < all)
+    flow.chunk_slices -= flow.chunk_slices % block;
+  const std::size_t chunks = ceil_div(all, flow.chunk_slices);
   if (flow.workers.size() > chunks) flow.workers.resize(chunks, flow.workers.front());
 }
 
 void Room::note() {
-  plan_.flow.bytes = static_cast<std::size_t>(bytes(plan_.flow.rows_at_once));
+  plan_.flow.memory.host = static_cast<std::size_t>(bytes(plan_.flow.chunk_slices));
   if (plan_.flow.home().is_cuda())
-    plan_.flow.device_bytes = static_cast<std::size_t>(device_bytes(plan_, plan_.flow.rows_at_once));
+    plan_.flow.memory.device = static_cast<std::size_t>(device_bytes(plan_, plan_.flow.chunk_slices));
 }
 
 /// The sum over the workers that share a GPU, with what the filter takes for its batches. A CPU beside GPUs
@@ -119,11 +119,10 @@ double device_bytes(const Plan& plan, Index slices) {
     for (int k = 0; k < worker.device.members(); ++k)
       if (worker.device.is_cuda() == plan.flow.home().is_cuda())
         of_device[worker.device.member(k)] +=
-            plan.flow.route->worker_bytes(plan, worker, slices) + filter + a_row * slices;
+            route_of(plan.flow).worker_bytes(plan, worker, slices) + filter + a_row * slices;
   double most = 0;
   for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
-  const auto waiting = plan.flow.route->waiting_bytes;
-  return waiting ? most + waiting(plan, slices) : most;
+  return most + route_of(plan.flow).waiting_bytes(plan, slices);
 }
 
 }  // namespace tandem::pipeline

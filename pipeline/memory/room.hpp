@@ -10,12 +10,14 @@ class Room {
  public:
   Room(Plan& plan, const Recipe& recipe, const io::ScanInfo& info);
 
+  /// The memory, bytes, on the host for chunks of some slices, with what the program holds.
+  double bytes(Index slices) const;
   /// Whether chunks of some slices fit into the memory of the host and of the devices; or of the devices
   /// alone.
   bool fits(Index slices) const;
   bool fits_devices(Index slices) const;
   /// Whether the chunks of the flow fit.
-  bool fits() const { return fits(plan_.flow.rows_at_once); }
+  bool fits() const { return fits(plan_.flow.chunk_slices); }
 
   /// The number of slices that kernels take at once.
   Index batch() const { return plan_.flow.home().is_cuda() ? 128 : 64; }
@@ -28,14 +30,13 @@ class Room {
   /// Gives the flow chunks of `enough` slices, or as many as the recipe asks for; at most `most`. Removes
   /// workers if there are more of them than chunks.
   void choose_chunks(Index most, Index enough);
-  /// Chooses whether a packed scan is unpacked once for all chunks of the flow, or anew for each.
-  void choose_one_read();
+  /// Chooses whether a packed scan is unpacked once for all chunks of the flow, or anew for each: then
+  /// `part_slices` is 0.
+  void choose_one_read(Index& part_slices);
   /// Notes in the flow the memory that its chunks take.
   void note();
 
  private:
-  double bytes(Index slices) const;
-
   Plan& plan_;
   const Recipe& recipe_;
   const io::ScanInfo& info_;

@@ -63,8 +63,8 @@ std::vector<CoarserProblem> coarser_problems(const Flow& flow, Recipe options, c
     scan = tandem::bin_down(scan, 1, true);
     grid = bin_down(grid, wider->slices ? 3 : 2);
     if (options.tv_huber) *options.tv_huber *= 2;  // differences of neighbours twice as far apart
-    const Worker worker = suited(problem.worker, flow.model, scan, grid);
-    LinearOperator A = flow.placement->projector(flow, worker, scan, problem.own_views, grid, {});
+    const Worker worker = suited(problem.worker, flow.pair.model, scan, grid);
+    LinearOperator A = flow.pair.placement->projector(flow, worker, scan, problem.own_views, grid, {});
     Regulariser variation = variation_of(A.domain(), grid.pitch, options);
     all.push_back(
         {std::move(A), std::move(variation), weights_times_of(wider->rows ? 2 : 1, wider->slices ? 3 : 2)});

@@ -30,7 +30,7 @@ CurveWatch::CurveWatch(Work& work, Range slices, CurveSums& sums, LiveView& live
       z_(looked_at(work, slices)),
       sums_(sums),
       live_(live),
-      shows_(of_first(work.plan.flow.together, live_.looks())) {}
+      shows_(of_first(work.plan.flow.shared.vectors, live_.looks())) {}
 
 /// The pixels of a slice of the solver that are written.
 std::vector<float> CurveWatch::written(std::vector<float> slice) const {
@@ -53,13 +53,13 @@ void CurveWatch::take(AnySolver& solver, std::vector<float>& slice) {
                   {there, Space({1, ny, nx}, Blocks::whole, device)}, 4 * area);
   else
     std::copy_n(there, area, slice.data());
-  slice = work_.plan.flow.together.gather(slice);  // strips of ranks follow one another along y
+  slice = work_.plan.flow.shared.vectors.gather(slice);  // strips of ranks follow one another along y
   slice = written(std::move(slice));
 }
 
 /// Shows the middle slice to people who watch, at most once a second.
 void CurveWatch::show(int iteration, AnySolver& solver) {
-  if (!shows_ || !of_first(work_.plan.flow.together, live_.due())) return;
+  if (!shows_ || !of_first(work_.plan.flow.shared.vectors, live_.due())) return;
   std::vector<float> slice;
   take(solver, slice);
   if (!live_.looks()) return;

@@ -112,7 +112,7 @@ class Iteration {
     auto [equations, clamped] = taken(problem, std::move(data));
     const std::vector<double> data_norms = norm(equations.y, default_stream(work_.device()));
     std::optional<BestSoFar> best;
-    if (!work_.plan.flow.matched) best.emplace(problem.A.domain());
+    if (!work_.plan.flow.pair.matched) best.emplace(problem.A.domain());
     const double all = slices.size();
     std::optional<Stopwatch> watch;  // preparation of the solver is a part of its work
     watch.emplace("iterate", work_.outcome.seconds.iterate, work_.watch.board(), Load{.slices = all});
@@ -203,7 +203,7 @@ class Iteration {
 
   /// The rule as the first rank decides it, since clocks differ and all ranks have one solver.
   StopRule as_first_rank(StopRule rule) const {
-    rule.holds = [ranks = work_.plan.flow.together, own = rule.holds](
+    rule.holds = [ranks = work_.plan.flow.shared.vectors, own = rule.holds](
                      const Progress& now, std::size_t block) { return of_first(ranks, own(now, block)); };
     return rule;
   }
@@ -294,7 +294,7 @@ void look_at_divergence(Outcome& all, const Plan& plan) {
   const auto count = std::count(all.stopped_by.begin(), all.stopped_by.end(), "divergence");
   if (count == 0) return;
   require<GeometryError>(
-      !plan.flow.matched, plan.job.method->name, ": in ", count, " of ", all.stopped_by.size(),
+      !plan.flow.pair.matched, plan.job.method->name, ": in ", count, " of ", all.stopped_by.size(),
       " slices |b - Ax| grew beyond ten times |b|: the solver diverges, and made no volume");
   warn(all.warnings, "in ", count, " of ", all.stopped_by.size(),
        " slices |b - Ax| grew beyond ten times |b|: the solver diverged; the volume has the solution of each "

@@ -21,7 +21,7 @@ Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
     return fbp_.back_projected(problem, fbp_.filtered(problem, y.clone()), slices);
   if (!given && !file_) return Array(problem.A.domain());
   Array x(problem.A.domain().on(Device::cpu()));
-  if (!work_.plan.flow.together.is_alone())
+  if (!work_.plan.flow.shared.vectors.is_alone())
     read_strip(x);
   else
     read(slices, first_written(work_.plan.job, slices), x);
@@ -49,7 +49,7 @@ void Start::read(Range slices, Index first, Array& x) {
 /// rank its lines.
 void Start::read_strip(Array& x) {
   const auto [nx, ny, nz] = work_.plan.job.solved.size;
-  const RankSlabs slabs(work_.plan.flow.together, work_.plan.job);
+  const RankSlabs slabs(work_.plan.flow.shared.vectors, work_.plan.job);
   const Range slices = slabs.own();
   Array slab(Space({std::max<Index>(1, slices.size()), ny, nx}));
   if (slices.size() > 0) read(slices, 0, slab);

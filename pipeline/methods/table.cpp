@@ -26,6 +26,13 @@ const Method& method_named(std::string_view name) {
   return named(methods(), name, "method", &Method::name, "is not known; give one of");
 }
 
+std::string_view Job::method_name() const {
+  const bool crossed = !rows_are_slices(scan) && !method->name_for_cones.empty();
+  return crossed ? method->name_for_cones : method->name;
+}
+
+bool Job::filters() const { return method->filters || options.initial == Initial::fbp; }
+
 Bounds Recipe::bounds() const {
   Bounds bounds = nonnegative ? above_zero : Bounds{};
   bounds.lowest = lowest.value_or(bounds.lowest);

@@ -3,10 +3,8 @@
 #include <optional>
 
 #include "../../counts/gpu_counts.hpp"
-#include "../watch/live.hpp"
-#include "../watch/onlooker.hpp"
+#include "../watch/options.hpp"
 #include "../watch/outcome.hpp"
-#include "../watch/progress.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline {
@@ -14,13 +12,14 @@ namespace tandem::pipeline {
 class StateKeeper;
 class Truth;
 
-/// What is watched and kept while a solver runs.
+/// What is watched and kept while a method runs.
 struct Beside {
   bool curves = false;                 ///< whether to keep curves for the report
   Truth* truth = nullptr;              ///< for curves of quality; may be null
   StateKeeper* keeper = nullptr;       ///< may be null
   OnPictures show = {};                ///< sees iterates of the first worker; may be empty
   const Onlooker* onlooker = nullptr;  ///< may be null
+  Following following = {};            ///< a scan that is being written
 };
 
 /// The inputs of a method on one worker, and the outcome in which it notes what it did.

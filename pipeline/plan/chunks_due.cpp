@@ -17,15 +17,15 @@ Index first_row(const Job& job) { return job.rows.first / job.rows_together; }
 /// Whether chunks may have any size. They may not if a part of the scan that is read at once has several
 /// chunks, because each chunk must lie within one part.
 bool chunks_are_free(const Plan& plan) {
-  return plan.flow.route->slices == Slices::apart &&
-         (plan.flow.slices_a_read == 0 || plan.flow.slices_a_read >= plan.job.grid.size[2]);
+  const Index all = plan.job.grid.size[2], part = part_slices(plan.flow, all);
+  return route_of(plan.flow).slices_apart && (part == 0 || part == all);
 }
 
 /// The slices of the first chunk. If chunks are large because of their margins, the first ones are small, so
 /// that the writer does not wait long.
 Index slices_of_first_chunk(const Plan& plan) {
   constexpr Index few = 16;
-  const Index all = plan.flow.rows_at_once;
+  const Index all = plan.flow.chunk_slices;
   const bool grows = plan.job.margin.beside > 0 && plan.flow.home().is_cuda() && chunks_are_free(plan) &&
                      all < plan.job.grid.size[2];
   return grows ? std::min(all, std::max(block_of_chunks(plan), ceil_div(all / 4, few) * few)) : all;
@@ -50,7 +50,7 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
   };
   std::vector<Range> due;
   Index size = slices_of_first_chunk(plan);
-  for (Index first = 0; first < slices; size = std::min(2 * size, plan.flow.rows_at_once)) {
+  for (Index first = 0; first < slices; size = std::min(2 * size, plan.flow.chunk_slices)) {
     const Range chunk{first, end_of_chunk(plan, first, size)};
     if (!is_done(chunk)) due.push_back(chunk);
     first = chunk.last;

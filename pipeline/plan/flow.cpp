@@ -1,10 +1,39 @@
 #include "flow.hpp"
 
+#include <algorithm>
+
 #include "../../counts/steps/chain.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
-#include "../beams/placement.hpp"
 
 namespace tandem::pipeline {
+
+Index part_slices(const Flow& flow, Index all) {
+  const Index part = std::visit(
+      [](const auto& sizes) -> Index {
+        if constexpr (requires { sizes.part_slices; }) return sizes.part_slices;
+        return 0;
+      },
+      flow.sizes);
+  return part == 0 || part >= all ? std::min(part, all) : part - part % flow.chunk_slices;
+}
+
+Index piece_bytes(const Flow& flow) {
+  return std::visit(
+      [](const auto& sizes) -> Index {
+        if constexpr (requires { sizes.piece_bytes; }) return sizes.piece_bytes;
+        return 0;
+      },
+      flow.sizes);
+}
+
+Index block_views(const Flow& flow) {
+  return std::visit(
+      [](const auto& sizes) -> Index {
+        if constexpr (requires { sizes.block_views; }) return sizes.block_views;
+        return 0;
+      },
+      flow.sizes);
+}
 
 Range own_views(const Scan& scan, const Comm& together) {
   return portion_of_rank(views_of(scan), together.rank(), together.size());
@@ -12,18 +41,9 @@ Range own_views(const Scan& scan, const Comm& together) {
 
 bool gpus_prepare(const Job& job, const Flow& flow) {
   const bool weights = job.preprocessing.weights, all_views = job.needs_all_views || weights;
-  if (!flow.together.is_alone() && weights) return false;
+  if (!flow.shared.vectors.is_alone() && weights) return false;
   return flow.home().is_cuda() && gpu_does_all(job.preprocessing) &&
          (flow.home().members() == 1 || !all_views);
-}
-
-std::string vectors(const Flow& flow) { return flow.placement->words(flow); }
-bool in_tiles(const Flow& flow) { return flow.placement->in_tiles; }
-
-std::string vectors_on_devices(const Flow& flow) {
-  const int members = flow.home().members();
-  if (members == 1) return "on one device";
-  return "split over " + std::to_string(members) + (flow.home().is_cuda() ? " GPUs" : " devices");
 }
 
 }  // namespace tandem::pipeline

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "../../core/comm.hpp"
@@ -11,7 +12,6 @@
 namespace tandem::pipeline {
 
 struct Placement;  // beams/placement.hpp
-struct Route;      // route.hpp
 
 /// What computes: a device, and how projector and back-projector run there.
 struct Worker {
@@ -20,32 +20,68 @@ struct Worker {
   int threads = 0;  ///< the most threads that the loops of a helper take (helper.hpp); 0 for other workers
 };
 
+/// How projector and back-projector run.
+struct Pair {
+  Model model = Model::pixel_driven;
+  std::string reason;                    ///< why this model, for users; empty if there was no choice
+  bool matched = true;                   ///< whether the two are each other's transpose
+  const Placement* placement = nullptr;  ///< where the vectors of one problem lie
+};
+
+/// The ranks that share something; alone if nobody does.
+struct SharingRanks {
+  Comm ranks = {};    ///< all ranks of the run
+  Comm queue = {};    ///< ranks that take chunks from one queue
+  Comm vectors = {};  ///< ranks over which the vectors of a problem are split
+};
+
+/// The most memory that a run takes, bytes.
+struct MostMemory {
+  std::size_t host = 0;
+  std::size_t device = 0;  ///< memory of each GPU; 0 on the CPU
+};
+
+// How much passes at a time along each route, beside the slices of a chunk. `part_slices`: slices of the
+// chunks whose rows are read at once, if a packed scan is unpacked for several chunks; 0: those of one chunk.
+// `piece_bytes`: bytes of counts that go up to a GPU while the next ones are read; 0: counts of a chunk are
+// read as a whole. `block_views`: views that are added to slices together. The functions below find these
+// three by their names; a route without one of them has 0.
+
+struct GrowingSizes {
+  Index block_views = 0;
+};
+struct SliceSizes {
+  Index part_slices = 0, piece_bytes = 0;
+};
+struct ViewSizes {
+  Index block_views = 0, part_slices = 0;
+};
+struct SlabSizes {
+  Index part_slices = 0, piece_bytes = 0;
+};
+struct RankSizes {
+  Index part_lines = 0;     ///< lines of a strip that go from rank to rank together (`rank_projector`)
+  Index prepared_rows = 0;  ///< rows of all views that a rank prepares at a time, for all ranks
+};
+struct WholeSizes {
+  Index piece_bytes = 0;
+  int tiles = 0;  ///< tiles that are on their way to a GPU at a time
+};
+
+/// The sizes of the route that a job takes, which name the route (`route_of`): each route has its own.
+using RouteSizes = std::variant<GrowingSizes, SliceSizes, ViewSizes, SlabSizes, RankSizes, WholeSizes>;
+
 /// How a job is computed: by whom, along which route, and how much passes at a time.
 struct Flow {
-  const Route* route = nullptr;
-  std::vector<Device> devices;           ///< the devices of the recipe that are used
-  int streams = 3;                       ///< tiles or chunks that are on their way to a GPU at a time
-  Model model = Model::pixel_driven;     ///< model of the projector
-  std::string why_model;                 ///< why this model, for users; empty if there was no choice
-  std::vector<Worker> workers;           ///< a worker takes the next chunk when it is free. A GPU has several
-                                         ///< workers, so that one copies while another one computes. The last
-                                         ///< one may be a helper
-  bool matched = true;                   ///< whether projector and back-projector are each other's transpose
-  const Placement* placement = nullptr;  ///< where the vectors of one problem lie
-  Comm ranks = {};                       ///< all ranks of the run; they share chunks or vectors
-  Comm queue = {};                       ///< ranks that share the chunks; alone where they share vectors
-  Comm together = {};                    ///< ranks over which the vectors of a problem are split
-  Index stored_bytes = 4;                ///< bytes of a voxel that leaves a GPU as its file stores it
-  Index rows_at_once = 0;                ///< slices of a chunk
-  Index slices_a_read = 0;       ///< slices of the whole chunks whose rows are read at once; 0: one chunk
-  Index bytes_a_piece = 0;       ///< bytes of counts that go up to a GPU while the next ones are read; 0: a
-                                 ///< chunk is read as a whole
-  Index lines_at_once = 0;       ///< lines of a strip that go from rank to rank together
-                                 ///< (operators/distributed/rank_projector.hpp)
-  Index rows_prepared = 0;       ///< rows of all views that a rank prepares at a time, for all ranks
-  Index views_at_once = 0;       ///< views of a block, if views are added to slices one block after another
-  std::size_t bytes = 0;         ///< the most host memory
-  std::size_t device_bytes = 0;  ///< the most memory of each GPU; 0 on the CPU
+  RouteSizes sizes;
+  Index chunk_slices = 0;  ///< slices of a chunk
+  Pair pair;
+  std::vector<Worker>
+      workers;  ///< a worker takes the next chunk when it is free. A GPU has several workers,
+                ///< so that one copies while another one computes. The last one may be a helper
+  std::vector<Device> active_devices;  ///< the devices of the recipe that are used
+  SharingRanks shared;
+  MostMemory memory;
 
   /// The device where the first worker has its vectors, and how this worker runs.
   Device home() const { return workers.front().device; }
@@ -54,14 +90,17 @@ struct Flow {
   const Worker* helper() const { return workers.back().threads > 0 ? &workers.back() : nullptr; }
 };
 
+/// The slices of the whole chunks whose rows are read at once; 0: those of one chunk. `all`: those of the
+/// volume.
+Index part_slices(const Flow& flow, Index all);
+/// The bytes of counts that go up to a GPU at a time; 0: those of a chunk are read as a whole.
+Index piece_bytes(const Flow& flow);
+/// The views that are added to slices together; 0: all.
+Index block_views(const Flow& flow);
+
 /// The views of the scan whose projections this rank has: all views, unless vectors are split over ranks. A
 /// rank may have none.
 Range own_views(const Scan& scan, const Comm& together);
-
-/// Where the vectors of one problem lie: "split over 2 GPUs".
-std::string vectors(const Flow& flow);
-/// Whether the vectors lie on the host, and devices get tiles of them.
-bool in_tiles(const Flow& flow);
 
 /// Whether GPUs turn counts into line integrals. Each does this for its views.
 bool gpus_prepare(const Job& job, const Flow& flow);

@@ -45,7 +45,7 @@ std::optional<Worker> without_helper(Plan& plan) {
   if (!plan.flow.home().is_cuda() || plan.flow.workers.back().device.is_cuda()) return {};
   const Worker helper = plan.flow.workers.back();
   plan.flow.workers.pop_back();
-  plan.flow.devices.pop_back();
+  plan.flow.active_devices.pop_back();
   return helper;
 }
 
@@ -56,7 +56,7 @@ void add_helper(Plan& plan, Worker helper, int threads, const std::function<bool
                 " threads are no more than reading, writing and GPUs need; give " + spelled("device") +
                     " cuda, or more threads");
   plan.flow.workers.push_back(helper);
-  plan.flow.devices.push_back(helper.device);
+  plan.flow.active_devices.push_back(helper.device);
   const bool enough = has_enough_chunks(plan);
   if (enough && fits()) return;
   warn(plan.warnings, "the CPU does not help: ",

@@ -8,6 +8,7 @@
 #include "../../counts/pixels.hpp"
 #include "../../counts/steps/step.hpp"
 #include "chunks_due.hpp"
+#include "make_job.hpp"
 
 namespace tandem::pipeline {
 
@@ -100,7 +101,8 @@ void keep_rows(Job& job, Range rows) {
 
 }  // namespace
 
-void end_margins_at_bad_rows(io::ScanReader& reader, Job& job, Range views) {
+void end_margins_at_bad_rows(io::ScanReader& reader, Job& job) {
+  const Range views = job.options.follow ? Range{0, 0} : job.views;
   const RowsRead all = rows_around(job, {0, job.rows.size() / job.rows_together});
   const Range asked = both(job.rows, job.rows_asked), own = asked.size() > 0 ? asked : job.rows;
   const Range good = with_good_margins(reader, job.preprocessing, {own, all.rows, job.bins, views});

@@ -10,13 +10,13 @@ namespace tandem::pipeline {
 /// finite pixel in any view, as they end at an edge of the detector.
 struct MarginRows {
   Range selected, wanted;  ///< rows of the file, without and with margins
-  Range bins, views;       ///< bins and views of the file; no views if none can be looked at yet
+  Range bins, views;       ///< bins and views of the file; no views if they are still to come
 };
 
 /// The selected rows with the margins that are usable. Reads flats, darks and one view of these rows.
 Range with_good_margins(io::ScanReader& reader, const Preprocessing& how, const MarginRows& rows);
 
 /// Reduces `Job::rows_there`, and `Job::rows` with its scan, to the selected rows with usable margins.
-void end_margins_at_bad_rows(io::ScanReader& reader, Job& job, Range views);
+void end_margins_at_bad_rows(io::ScanReader& reader, Job& job);
 
 }  // namespace tandem::pipeline

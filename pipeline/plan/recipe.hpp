@@ -67,7 +67,7 @@ struct Recipe {
   bool fewest_devices = false;    ///< whether a cone beam uses only the first device, if its memory suffices
   int streams = 3;                ///< tiles or chunks on their way to a GPU at a time
   Index stored_bytes = 4;         ///< bytes of a voxel that leaves a GPU as its file stores it
-  Index rows_at_once = 0;         ///< the most slices of a chunk; 0: the plan chooses
+  Index most_slices = 0;          ///< the most slices of a chunk; 0: the plan chooses
   std::optional<Model> model{};   ///< default: the fastest that makes as good a picture
   Execution execution{};          ///< how projector and back-projector run
   bool allow_unmatched = false;   ///< whether a solver may take a pair that does not match (`is_matched`)

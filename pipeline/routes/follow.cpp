@@ -31,8 +31,8 @@ constexpr double told_after = 5;                              // seconds without
 /// Looks when views come. Views count from the first one of the plan.
 class Arrivals {
  public:
-  Arrivals(io::GrowingScan& scan, Range views, const Patience& patience)
-      : scan_(scan), views_(views), patience_(patience) {}
+  Arrivals(io::GrowingScan& scan, Range views, const Following& following)
+      : scan_(scan), views_(views), following_(following) {}
 
   /// The number of views that are there, when `added` of them have been added.
   Index look(Index added) {
@@ -49,18 +49,18 @@ class Arrivals {
   /// Whether no view has come for too long.
   bool are_over() {
     const double silence = seconds_now() - last;
-    const double tell_at = std::min(told_after, 0.5 * patience_.seconds);
-    if (silence > tell_at && !told_ && patience_.say) {
+    const double tell_at = std::min(told_after, 0.5 * following_.patience);
+    if (silence > tell_at && !told_ && following_.say) {
       std::ostringstream text;
       text.precision(3);
       const std::string why = scan_.next();
       text << "no new view for " << silence << " s, " << seen << " of " << views_.size() << " are there"
-           << (why.empty() ? "" : " (" + why + ")") << "; waits until it is " << patience_.seconds
+           << (why.empty() ? "" : " (" + why + ")") << "; waits until it is " << following_.patience
            << " s (" + spelled("follow") + "=seconds=S), then goes on with these";
-      patience_.say(text.str());
+      following_.say(text.str());
       told_ = true;
     }
-    return silence > patience_.seconds;
+    return silence > following_.patience;
   }
 
   Index seen = 0;
@@ -69,30 +69,31 @@ class Arrivals {
  private:
   io::GrowingScan& scan_;
   Range views_;
-  const Patience& patience_;
+  const Following& following_;
   bool told_ = false;
 };
 
 /// Brings views into the sum as they come. Views count from the first one of the plan.
 class Follower {
  public:
-  Follower(io::GrowingScan& scan, const Plan& plan, const Options& options, const Patience& patience,
-           Outcome& outcome)
-      : scan_(scan),
-        plan_(plan),
-        options_(options),
-        patience_(patience),
-        outcome_(outcome),
-        prepare_(scan.info(), plan),
-        rows_(rows_read(plan, {0, plan.job.grid.size[2]})),
-        reference_(read_reference(scan, rows_.rows, plan.job.bins, plan.job.preprocessing)),
-        sum_(plan),
-        live_(options.show),
-        samples_(plan.job.views.size(), {0, detector_of(plan.job.scan).rows}),
-        arrivals_(scan, plan.job.views, patience) {
-    reference_.margin_above = rows_.above;
-    reference_.margin_below = rows_.below;
-    followed_.of = plan.job.views.size();
+  Follower(Work& work, ReadStation& read, PrepareStation& prepare)
+      : scan_(*work.beside.following.scan),
+        plan_(work.plan),
+        work_(work),
+        read_(read),
+        prepare_(prepare),
+        asked_(request_for(plan_, {0, plan_.job.grid.size[2]})),
+        sum_(plan_),
+        live_(work.beside.show),
+        samples_(plan_.job.views.size(), {0, detector_of(plan_.job.scan).rows}),
+        arrivals_(scan_, plan_.job.views, work.beside.following) {
+    followed_.of = plan_.job.views.size();
+    tell("follow", 0);
+    asked_.views = {};
+    asked_.reference = read_.get(asked_).reference;
+    asked_.memory = std::make_shared<io::Frames>();
+    asked_.memory->bytes.reserve(block_views(plan_.flow) * asked_.rows.rows.size() * plan_.job.bins.size() *
+                                 bytes_of(scan_.info().type));
   }
 
   /// Adds views until all are there, or until no view has come for too long.
@@ -101,7 +102,7 @@ class Follower {
       const bool over = arrivals_.are_over();
       const Index there = look(over);
       if (is_due(there) || (over && there > added_))
-        add({added_, std::min(there, added_ + plan_.flow.views_at_once)});
+        add({added_, std::min(there, added_ + block_views(plan_.flow))});
       else if (over)
         break;
       else
@@ -111,34 +112,35 @@ class Follower {
     followed_.views = added_;
     followed_.last_view = arrivals_.last;
     require<FileError>(added_ > 0, spelled("follow") + ": none of the views ", plan_.job.views.first, ":",
-                       plan_.job.views.last, " came within ", patience_.seconds, " s");
+                       plan_.job.views.last, " came within ", work_.beside.following.patience, " s");
   }
 
   /// Gives each view its weight among the views that came, by the angles that are known now.
   void settle() {
     sum_.use(crop(scan_now(), {0, added_}));
     for (const Range views : sum_.unsettled())
-      for (Index first = views.first; first < views.last; first += plan_.flow.views_at_once) {
-        const Range some{first, std::min(views.last, first + plan_.flow.views_at_once)};
-        sum_.add(some, line_integrals(some, nullptr));
+      for (Index first = views.first; first < views.last; first += block_views(plan_.flow)) {
+        const Range some{first, std::min(views.last, first + block_views(plan_.flow))};
+        sum_.add(some, line_integrals(some, true));
         tell("weigh again", followed_.again += some.size());
       }
   }
 
-  void finish() {
+  /// The volume, with what there is to say about the views.
+  Array finish() {
     if (const std::optional<Array> y = samples_.all())
       prepare_.look_at(*y, {0, detector_of(plan_.job.scan).rows});
-    prepare_.finish(outcome_);
-    outcome_.followed = followed_;
+    std::vector<std::string>& warnings = work_.outcome.warnings;
+    work_.outcome.followed = followed_;
     if (const Index more = scan_.unplanned(); more > 0)
-      warn(outcome_.warnings, "the scan has ", more, " views more than were planned, which are left out");
-    if (followed_.views == followed_.of) return;
+      warn(warnings, "the scan has ", more, " views more than were planned, which are left out");
     const std::string why = scan_.next();
-    warn(outcome_.warnings, "the scan stopped after ", followed_.views, " of ", followed_.of,
-         " planned views; the volume is made of these", why.empty() ? "" : " (", why, why.empty() ? "" : ")");
+    if (followed_.views < followed_.of)
+      warn(warnings, "the scan stopped after ", followed_.views, " of ", followed_.of,
+           " planned views; the volume is made of these", why.empty() ? "" : " (", why,
+           why.empty() ? "" : ")");
+    return sum_.take();
   }
-
-  ViewSum& sum() { return sum_; }
 
  private:
   /// The scan of the plan, with the angles that are known now.
@@ -159,109 +161,60 @@ class Follower {
 
   bool is_due(Index there) const {
     const Index waiting = there - added_;
-    return waiting > 0 && (waiting >= plan_.flow.views_at_once || there == followed_.of ||
+    return waiting > 0 && (waiting >= block_views(plan_.flow) || there == followed_.of ||
                            seconds_now() - arrivals_.waits_since > gather_seconds);
   }
 
   void add(Range views) {
-    Findings found;
-    Array y = line_integrals(views, &found);
-    if (added_ > 0)
-      found.dead = found.reference_not_finite = found.reference_replaced = 0;  // the same in each batch
-    prepare_.add(found);
+    Array y = line_integrals(views, false);
     samples_.add(views, y);
+    const auto [nx, ny, nz] = plan_.job.grid.size;
+    const double updates = 1.0 * nx * ny * nz * views.size();
     {
-      const Stopwatch watch("back-project", outcome_.seconds.backproject, options_.board);
+      const Stopwatch watch("back-project", work_.outcome.seconds.backproject, work_.watch.board(),
+                            {.slices = asked_.of_slices, .updates = updates});
       sum_.add(views, std::move(y));
     }
-    outcome_.updates +=
-        1.0 * plan_.job.grid.size[0] * plan_.job.grid.size[1] * plan_.job.grid.size[2] * views.size();
+    work_.outcome.updates += updates;
     added_ = views.last;
     arrivals_.waits_since = seconds_now();
     if (live_.due()) live_.show(sum_.planes());
   }
 
-  Array line_integrals(Range views, Findings* found) {
-    {
-      const Stopwatch watch("read", outcome_.seconds.read, options_.board);
-      scan_.read(io::FrameKind::projection,
-                 {plan_.job.views.first + views.first, plan_.job.views.first + views.last}, rows_.rows,
-                 plan_.job.bins, frames_);
-    }
-    const Stopwatch watch("preprocess", outcome_.seconds.preprocess, options_.board);
-    const Scan some = crop(sum_.scan(), views);
-    Findings unheeded;
-    return preprocess(frames_, reference_, plan_.job.preprocessing, projection_space(some),
-                      found ? *found : unheeded)
-        .y;
+  Array line_integrals(Range views, bool again) {
+    asked_.views = views, asked_.again = again;
+    asked_.of_slices = again ? 0 : 1.0 * plan_.job.grid.size[2] * views.size() / followed_.of;
+    return prepare_.make(read_.get(asked_), crop(sum_.scan(), views), Device::cpu(), work_).y;
   }
 
   void tell(const char* what, Index views) {
-    if (!options_.progress) return;
-    options_.progress({what, 1.0 * views, 1.0 * followed_.of,
-                       added_ == arrivals_.seen && added_ < followed_.of ? "waiting" : ""});
+    const bool waits = added_ == arrivals_.seen && added_ < followed_.of;
+    work_.watch.instead({what, 1.0 * views, 1.0 * followed_.of, waits ? "waiting" : ""});
   }
 
   io::GrowingScan& scan_;
   const Plan& plan_;
-  const Options& options_;
-  const Patience& patience_;
-  Outcome& outcome_;
-  PrepareStation prepare_;
-  RowsRead rows_;
-  Reference reference_;
+  Work& work_;
+  ReadStation& read_;
+  PrepareStation& prepare_;
+  Request asked_;
   ViewSum sum_;
   LiveView live_;
   Followed followed_;
-  io::Frames frames_;
   ViewSamples samples_;
   Arrivals arrivals_;
   Index added_ = 0;
 };
 
-/// Writes the volume. From a GPU it comes in slabs: one is written while the next one comes.
-void write_all(const Plan& plan, ViewSum& sum, WriteStation& write, Outcome& outcome) {
-  const Index all = plan.job.grid.size[2], step = plan.flow.home().is_cuda() ? slices_written_at_once : all;
-  std::vector<Chunk> chunks(conveyor_places(1));
-  const auto chunk = [&](const Item& item) -> Chunk& { return chunks[item.place]; };
-  const KeepHostMemory kept;
-  conveyor(
-      ceil_div(all, step), 1,
-      [&](const Item& item) {
-        chunk(item).slices = {item.number * step, std::min(all, (item.number + 1) * step)};
-      },
-      [&](const Item& item) {
-        const Stopwatch watch("transfer", outcome.seconds.transfer);
-        const PinHostMemory pinned(plan.flow.home());
-        chunk(item).own = sum.slices(chunk(item).slices);
-        require_finite(plan.job, chunk(item).slices, *chunk(item).own);
-        chunk(item).volume = chunk(item).own->data();
-      },
-      [&](const Item& item) { write(chunk(item)); });
-}
-
 }  // namespace
 
-Outcome follow(io::GrowingScan& scan, const Plan& asked, io::VolumeWriter& writer, const Options& options,
-               const Patience& patience) {
-  Plan plan = asked;
-  end_margins_at_bad_rows(scan, plan.job, {});  // views are still to come
-  Outcome outcome;
-  Watch watch(options.progress, plan.job.grid.size[2], 1, options.board);
-  WriteStation write(
-      writer, plan, watch, outcome,
-      QualityWatch(plan.job.grid, truth_of(plan.job.place(), options.truth, options.any_external)),
-      MiddleSlices(plan.job.grid, options.pictures, options.show));
-  {
-    const Stopwatch whole("follow", outcome.seconds.total);
-    Follower follower(scan, plan, options, patience, outcome);
+Maker begin_following(Work& work, ReadStation& read, PrepareStation& prepare) {
+  return [&](Chunk&, const Stream&) {
+    Follower follower(work, read, prepare);
     follower.follow_views();
     follower.settle();
-    write_all(plan, follower.sum(), write, outcome);
-    follower.finish();
-  }
-  write.finish();
-  return outcome;
+    return follower.finish();
+  };
 }
 
 }  // namespace tandem::pipeline

@@ -8,10 +8,12 @@
 #include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../memory/budget.hpp"
-#include "../memory/vector_bytes.hpp"
+#include "../memory/room.hpp"
 #include "../methods/method.hpp"
+#include "../methods/vector_bytes.hpp"
 #include "../plan/chunks_due.hpp"
 #include "../plan/view_samples.hpp"
+#include "../stations/landing.hpp"
 #include "../stations/read.hpp"
 #include "follow.hpp"
 #include "routes.hpp"
@@ -36,31 +38,42 @@ Index most_views(const Plan& plan) {
   return floor_index(std::clamp(can / (x * y * z), fewest, most)) / 8 * 8;
 }
 
-/// Bytes on the host and, if a GPU computes, on the device.
-struct Needed {
-  double host, device;
-};
+/// The rows that become line integrals, with margins.
+Index rows_prepared(const Plan& plan) {
+  return rows_read(plan, {0, plan.job.grid.size[2]}).rows.size() / plan.job.rows_together;
+}
 
-Needed bytes_for(const Plan& plan, const io::ScanInfo& info, Index views) {
+/// The memory, bytes, of the sum and of one block of views that is added to it.
+double adding_bytes(const Plan& plan, Index views) {
   const auto [nx, ny, nz] = plan.job.grid.size;
   const Detector &d = detector_of(plan.job.scan), wide = plan.job.filtered.detector;
-  const Index rows_there = rows_read(plan, {0, nz}).rows.size(), rows = rows_there / plan.job.rows_together;
-  const double cells = rows_there * plan.job.bins.size(), counts = cells * io::bytes_of(info.type),
-               data = 4.0 * (rows * d.bins), filtered = 4.0 * (wide.rows * wide.bins),
-               weights = rows_are_slices(plan.job.scan) ? 0 : 4.0 * wide.bins, volume = 4.0 * (nx * ny * nz),
-               slab = volume / nz;
-  const double count = views;
+  const double data = 4.0 * (rows_prepared(plan) * d.bins), filtered = 4.0 * (wide.rows * wide.bins),
+               weights = rows_are_slices(plan.job.scan) ? 0 : 4.0 * wide.bins, count = views;
+  return 4.0 * (nx * ny * nz) + count * (data + filtered + weights) + filtered +
+         kernels_of_block(plan, plan.flow.workers.front(), nz, views);
+}
+
+/// The memory, bytes, of one block of views that is read and becomes line integrals on the host.
+double reading_bytes(const Plan& plan, const io::ScanInfo& info, Index views) {
+  const Index rows = rows_prepared(plan), rows_there = rows * plan.job.rows_together,
+              bins = detector_of(plan.job.scan).bins, wide = plan.job.filtered.detector.bins;
+  const double cells = rows_there * plan.job.bins.size(), data = 4.0 * (rows * bins), count = views,
+               weights = rows_are_slices(plan.job.scan) ? 0 : 4.0 * wide, planned = views_of(plan.job.scan);
   const ReferenceBytes reference = reference_bytes(plan.job, info, cells);
-  const double references = reference.reading + reference.held;
-  const double planned = views_of(plan.job.scan);
-  const double kernels = kernels_of_block(plan, plan.flow.workers.front(), nz, views);
-  const double computing = volume + count * (data + filtered + weights) + filtered + kernels;
-  const double steps = bytes_of_steps(plan.job.preprocessing, {views, rows, d.bins},
-                                      {views, rows_there, plan.job.bins.size()});
-  const double reading =
-      references + steps + count * (counts + data) + ViewSamples::count * data + 3 * weights * planned;
-  if (!plan.flow.home().is_cuda()) return {reading + computing, 0};
-  return {reading + 3 * slab * slices_written_at_once, computing + 128 * bytes_per_mib};
+  return reference.reading + reference.held +
+         bytes_of_steps(plan.job.preprocessing, {views, rows, bins},
+                        {views, rows_there, plan.job.bins.size()}) +
+         counts_bytes(info, cells, views) + count * data + ViewSamples::count * data + 3 * weights * planned;
+}
+
+double growing_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  const Index views = block_views(plan.flow);
+  return reading_bytes(plan, info, views) +
+         (plan.flow.home().is_cuda() ? volumes_landed(plan, slices, 1) : adding_bytes(plan, views));
+}
+
+double growing_on_device(const Plan& plan, const Worker&, Index) {
+  return adding_bytes(plan, block_views(plan.flow));
 }
 
 void require_fits(const std::string& where, double bytes, double budget, const std::string& remedy) {
@@ -75,7 +88,7 @@ void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
   require<GeometryError>(plan.job.method->filters, spelled("follow") + ": ", plan.job.method_name(),
                          " needs all views at once; take fbp or fdk");
   require<GeometryError>(
-      plan.flow.model != Model::fourier,
+      plan.flow.pair.model != Model::fourier,
       spelled("follow") + ": the model fourier needs all views at once; take pixel_driven");
   for (const Step& step : plan.job.preprocessing.table())
     require<GeometryError>(!step.needs_all_views || !step.asked_for(plan.job.preprocessing),
@@ -85,34 +98,31 @@ void choose_growing(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) 
                          spelled("follow") + ": flats between the views or of another exposure, and " +
                              spelled("normalize-monitor") + ", need the whole scan; give " +
                              spelled("flat-sets") + " together, and no monitor");
-  const double held = held_with_libraries(plan.flow.home().is_cuda());
-  const double host = host_budget(recipe), device = device_budget(plan.flow.devices, recipe);
-  const auto fits = [&](Index views) {
-    const Needed needed = bytes_for(plan, info, views);
-    return held + needed.host <= host && (!plan.flow.home().is_cuda() || needed.device <= device);
-  };
-  plan.flow.rows_at_once = plan.job.grid.size[2];
-  plan.flow.views_at_once = most_views(plan);
-  while (plan.flow.views_at_once > 1 && !fits(plan.flow.views_at_once)) plan.flow.views_at_once /= 2;
-  const Needed needed = bytes_for(plan, info, plan.flow.views_at_once);
-  require_fits("memory", held + needed.host, host, "a larger " + spelled("memory"));
+  const Index all = plan.flow.chunk_slices = plan.job.grid.size[2];
+  Index& views = std::get<GrowingSizes>(plan.flow.sizes).block_views;
+  Room room(plan, recipe, info);
+  for (views = most_views(plan); views > 1 && !(room.fits() && room.fits_devices(all));) views /= 2;
+  room.note();
+  require_fits("memory", room.bytes(all), host_budget(recipe), "a larger " + spelled("memory"));
   if (plan.flow.home().is_cuda())
-    require_fits("memory of " + plan.flow.home().name(), needed.device, device,
-                 "a larger " + spelled("device-memory"));
-  plan.flow.bytes = static_cast<std::size_t>(held + needed.host);
-  plan.flow.device_bytes = static_cast<std::size_t>(needed.device);
+    require_fits("memory of " + plan.flow.home().name(), device_bytes(plan, all),
+                 device_budget(plan.flow.active_devices, recipe), "a larger " + spelled("device-memory"));
 }
 
 }  // namespace
 
-/// The route of a scan that is being written. Views pass in batches without stations (follow.hpp), so this
-/// route tells only rows and memory.
+/// The route of a scan that is being written: views are added to the volume as they come.
 Route growing() {
   return {.name = "growing",
-          .slices = Slices::sums,
+          .sizes = GrowingSizes{},
+          .cheap_slices = true,
           .takes = takes_growing,
           .rows = rows_of_growing,
-          .choose = choose_growing};
+          .choose = choose_growing,
+          .host_bytes = growing_on_host,
+          .worker_bytes = growing_on_device,
+          .request = [](const Plan&, Range) { return std::optional<Request>(); },  // views are still to come
+          .begin = begin_following};
 }
 
 }  // namespace tandem::pipeline

@@ -19,8 +19,6 @@ bool takes_slabs(const Job& job, const Recipe& recipe) {
          beam_of(job.scan).of_views;
 }
 
-Index one_slice(const Job&) { return 1; }
-
 Range rows_of_slab(const Job& job, Range slices) {
   if (job.rows.size() == 0 || slices.size() == job.grid.size[2]) return all_rows(job, slices);
   return rows_needed(job, job.grid, slices);
@@ -54,27 +52,34 @@ void choose_slabs(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
               most = room.fits(all) && room.fits_devices(all) ? all : room.most_slices();
   // few slabs, since rows that slabs share are filtered and grouped anew
   room.choose_chunks(most, in_vectors(room.slices_of_few_chunks(most), most, all));
-  if (info.decoded_bytes > 0 && plan.flow.rows_at_once < all) room.choose_one_read();
-  plan.flow.bytes_a_piece = bytes_a_piece(plan, info, plan.flow.rows_at_once);
+  auto& sizes = std::get<SlabSizes>(plan.flow.sizes);
+  if (info.decoded_bytes > 0 && plan.flow.chunk_slices < all) room.choose_one_read(sizes.part_slices);
+  sizes.piece_bytes = bytes_going_up(plan, info, plan.flow.chunk_slices);
   room.note();
+}
+
+double slabs_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
+  return slices == plan.job.grid.size[2] ? whole_on_host(plan, info, slices)
+                                         : bytes_of_chunks(plan, info, slices);
 }
 
 }  // namespace
 
+/// The route of FDK by groups of views. Each slab is a problem of its own, and devices take slabs in turn.
 Route slabs() {
-  Route route = whole();
-  route.name = "slabs";
-  route.slices = Slices::slabs;
-  route.takes = takes_slabs;
-  route.fewest_slices = one_slice;
-  route.rows = rows_of_slab;
-  route.rows_made = most_rows;
-  route.choose = choose_slabs;
-  route.host_bytes = [](const Plan& plan, const io::ScanInfo& info, Index slices) {
-    const bool one = slices == plan.job.grid.size[2];
-    return one ? whole().host_bytes(plan, info, slices) : bytes_of_chunks(plan, info, slices);
-  };
-  return route;
+  return {.name = "slabs",
+          .sizes = SlabSizes{},
+          .own_rows = true,
+          .takes = takes_slabs,
+          .fewest_slices = [](const Job&) { return Index{1}; },
+          .rows = rows_of_slab,
+          .rows_made = most_rows,
+          .rows_held = most_rows,
+          .choose = choose_slabs,
+          .host_bytes = slabs_on_host,
+          .worker_bytes = bytes_of_worker,
+          .waiting_bytes = bytes_waiting,
+          .begin = maker_from_all_data};
 }
 
 }  // namespace tandem::pipeline

@@ -5,8 +5,8 @@
 #include "../../core/rounding.hpp"
 #include "../../geometry/scan.hpp"
 #include "../memory/room.hpp"
-#include "../memory/vector_bytes.hpp"
 #include "../methods/method.hpp"
+#include "../methods/vector_bytes.hpp"
 #include "../plan/helper.hpp"
 #include "../plan/warn.hpp"
 #include "../stations/landing.hpp"
@@ -41,7 +41,7 @@ void share_gpus(Plan& plan, const Recipe& recipe, const Room& room) {
 Index slices_for_overlap(const Plan& plan, Index batch) {
   const VolumeGrid& grid = plan.job.grid;
   const Index all = grid.size[2];
-  if (plan.flow.home().is_cuda() && plan.flow.model == Model::fourier && plan.job.method->filters) {
+  if (plan.flow.home().is_cuda() && plan.flow.pair.model == Model::fourier && plan.job.method->filters) {
     constexpr Index lanes = 16, most = 128, bytes = 256 << 20;  // to pin more costs more than it saves
     const Index slice = 4 * grid.size[0] * grid.size[1];
     const Index enough = std::min(ceil_div(all, 8 * lanes), bytes / slice / lanes) * lanes;
@@ -54,16 +54,17 @@ Index slices_for_overlap(const Plan& plan, Index batch) {
 /// large as the memory allows. They have several chunks, which may have to be smaller for that.
 void choose_reads_of_slices(Plan& plan, const Room& room) {
   Flow& flow = plan.flow;
-  const Index all = plan.job.grid.size[2], wanted = flow.rows_at_once, smallest = room.batch();
+  Index& part = std::get<SliceSizes>(flow.sizes).part_slices;
+  const Index all = plan.job.grid.size[2], wanted = flow.chunk_slices, smallest = room.batch();
   for (Index chunk = wanted; chunk == wanted || chunk >= smallest; chunk /= 2) {
-    flow.rows_at_once = chunk;
+    flow.chunk_slices = chunk;
     for (Index chunks = ceil_div(all, chunk); chunks >= 2; --chunks) {
-      flow.slices_a_read = std::min(all, chunks * chunk);
+      part = std::min(all, chunks * chunk);
       if (room.fits()) return;
     }
   }
-  flow.rows_at_once = wanted;
-  flow.slices_a_read = 0;
+  flow.chunk_slices = wanted;
+  part = 0;
 }
 
 void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
@@ -71,13 +72,13 @@ void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   Room room(plan, recipe, info);
   share_gpus(plan, recipe, room);
   room.choose_chunks(room.most_slices(), slices_for_overlap(plan, room.batch()));
-  const std::size_t chunks = ceil_div(plan.job.grid.size[2], plan.flow.rows_at_once);
-  if (chunks < plan.flow.devices.size() && !recipe.fewest_devices)
-    warn(plan.warnings, "of ", plan.flow.devices.size(), " devices, ", chunks,
+  const std::size_t chunks = ceil_div(plan.job.grid.size[2], plan.flow.chunk_slices);
+  if (chunks < plan.flow.active_devices.size() && !recipe.fewest_devices)
+    warn(plan.warnings, "of ", plan.flow.active_devices.size(), " devices, ", chunks,
          " compute: there are no more chunks");
   if (info.decoded_bytes > 0) choose_reads_of_slices(plan, room);
   if (helper) add_helper(plan, *helper, thread_count(), [&] { return room.fits(); });
-  plan.flow.bytes_a_piece = bytes_a_piece(plan, info, plan.flow.rows_at_once);
+  std::get<SliceSizes>(plan.flow.sizes).piece_bytes = bytes_going_up(plan, info, plan.flow.chunk_slices);
   room.note();
 }
 
@@ -86,7 +87,7 @@ void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
 double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, double places) {
   if (const std::optional<double> pieces = bytes_of_pieces(plan, info, slices)) return *pieces;
   const double a_slice = counts_bytes(info, cells_read(plan, slices), views_of(plan.job)) / slices;
-  const Index part = plan.flow.slices_a_read;
+  const Index part = part_slices(plan.flow, plan.job.grid.size[2]);
   if (part <= slices) return places * slices * a_slice;
   const double parts = plan.flow.helper() ? 3 : 2;
   return (part < plan.job.grid.size[2] ? parts : 1.0) * part * a_slice;
@@ -106,16 +107,21 @@ double bytes_of_chunks(const Plan& plan, const io::ScanInfo& info, Index slices)
   const double places = std::min<double>(chunks, plan.flow.workers.size() + 2);
   const double cells = cells_read(plan, slices);
   const ReferenceBytes references = reference_bytes(plan.job, info, cells);
-  const auto part = 1.0 * std::max(slices, plan.flow.slices_a_read) / slices;
+  const auto part = 1.0 * std::max(slices, part_slices(plan.flow, plan.job.grid.size[2])) / slices;
   const Index read = floor_index(cells) / plan.job.bins.size();
   return references.reading + references.held * (places + (part > 1 ? part : 0)) +
          counts_held(plan, info, slices, places) + work + volumes_landed(plan, slices, volumes) +
          steps_bytes(plan, info, views_of(plan.job), read, slices) + info.decoded_bytes;
 }
 
+/// The route of slices that are problems of their own. They pass in chunks, which several devices take in
+/// turn.
 Route slices() {
   return {.name = "slices",
-          .slices = Slices::apart,
+          .sizes = SliceSizes{},
+          .slices_apart = true,
+          .cheap_slices = true,
+          .own_rows = true,
           .takes = takes_slices,
           .fewest_slices = [](const Job&) { return Index{1}; },
           .rows = rows_of_slices,
@@ -124,7 +130,6 @@ Route slices() {
           .host_bytes = bytes_of_chunks,
           .worker_bytes = bytes_of_worker,
           .waiting_bytes = bytes_waiting,
-          .load = [](ReadStation& read, Chunk& chunk) { read(chunk); },
           .begin = maker_from_all_data};
 }
 

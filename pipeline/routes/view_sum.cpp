@@ -44,7 +44,7 @@ void ViewSum::add(Range views, Array y) {
   for (std::size_t k = first; k < last; ++k) more.push_back(weights_[k] - added_[k]);
   const Device device = plan_.flow.home();
   const LinearOperator part = fbp_of_views(scan_, views, more, plan_.job.grid, plan_.job.options.fbp_filter,
-                                           plan_.flow.model, device, plan_.flow.execution());
+                                           plan_.flow.pair.model, device, plan_.flow.execution());
   const Array data = on_device(std::move(y), device);
   Stream& stream = default_stream(device);
   part.apply(1, data, 1, *volume_, stream);
@@ -94,18 +94,9 @@ std::vector<LivePicture> ViewSum::planes() const {
           {"x", nx / 2, nx, plane({0, 0, nx / 2}, {nz, ny, 1})}};
 }
 
-Array ViewSum::slices(Range some) {
-  const auto [nx, ny, nz] = plan_.job.grid.size;
-  const Device device = plan_.flow.home();
-  clear_unmet(plan_.job, {0, nz}, *volume_);
-  if (!device.is_cuda() && some == Range{0, nz}) return std::move(*volume_);
-  const Shape shape{some.size(), ny, nx};
-  const float* from = volume_->data() + some.first * ny * nx;
-  Array here{Space(shape)};
-  Stream& stream = default_stream(device);
-  copy(ConstVectorView(from, Space(shape).on(device)), here, stream);
-  stream.synchronize();
-  return here;
+Array ViewSum::take() {
+  clear_unmet(plan_.job, {0, plan_.job.grid.size[2]}, *volume_);
+  return std::move(*volume_);
 }
 
 }  // namespace tandem::pipeline

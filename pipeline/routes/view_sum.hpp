@@ -26,9 +26,7 @@ class ViewSum {
 
   const Scan& scan() const { return scan_; }
   std::vector<LivePicture> planes() const;  ///< the three middle planes
-  /// Some slices on the CPU. If these are all slices, and the sum lies on the CPU, the sum itself is given
-  /// away.
-  Array slices(Range some);
+  Array take();                             ///< gives the sum away
 
  private:
   std::span<const float> weights_of(Range views) const;

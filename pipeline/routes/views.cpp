@@ -3,11 +3,12 @@
 #include "../../core/rounding.hpp"
 #include "../beams/beam.hpp"
 #include "../memory/room.hpp"
-#include "../memory/vector_bytes.hpp"
 #include "../methods/method.hpp"
+#include "../methods/vector_bytes.hpp"
 #include "../plan/grids.hpp"
+#include "../plan/make_problem.hpp"
 #include "../stations/landing.hpp"
-#include "../stations/sweep.hpp"
+#include "../stations/view_blocks.hpp"
 #include "routes.hpp"
 
 namespace tandem::pipeline {
@@ -41,7 +42,7 @@ void choose_blocks(Plan& plan, const Room& room) {
   const Index fewest = fewest_slices(plan.job), few = std::clamp(few_slices, fewest, plan.job.grid.size[2]);
   const Index bytes = plan.flow.home().is_cuda() ? Index{1} << 30 : Index{1} << 27;
   const Detector& d = plan.job.filtered.detector;
-  Index& views = plan.flow.views_at_once;
+  Index& views = std::get<ViewSizes>(plan.flow.sizes).block_views;
   const auto fits = [&](Index slices) { return room.fits(slices) && room.fits_devices(slices); };
   views =
       std::clamp<Index>(bytes / (4 * d.rows * d.bins), 1, std::max(most, 2 * plan.job.filtered.views_beside));
@@ -54,7 +55,7 @@ void choose_blocks(Plan& plan, const Room& room) {
 /// memory.
 void align_to_bricks(Plan& plan) {
   constexpr Index brick = 16;
-  Index& slices = plan.flow.rows_at_once;
+  Index& slices = plan.flow.chunk_slices;
   const bool any_geometry = !axis_of(plan.job.scan);
   if (any_geometry && slices > brick && slices < plan.job.grid.size[2]) slices -= slices % brick;
 }
@@ -67,7 +68,7 @@ void choose_views(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
   const Index most = room.most_slices(), fewest = plan.flow.home().is_cuda() ? 2 : 1;
   room.choose_chunks(most, room.slices_of_few_chunks(most, fewest));
   align_to_bricks(plan);
-  if (info.decoded_bytes > 0) room.choose_one_read();
+  if (info.decoded_bytes > 0) room.choose_one_read(std::get<ViewSizes>(plan.flow.sizes).part_slices);
   room.note();
 }
 
@@ -77,7 +78,8 @@ void choose_views(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
 /// at a time.
 double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const Job& job = plan.job;
-  const bool at_once = job.needs_all_views, counts_stay = at_once || plan.flow.slices_a_read > 0;
+  const bool at_once = job.needs_all_views,
+             counts_stay = at_once || part_slices(plan.flow, plan.job.grid.size[2]) > 0;
   const double cells = cells_read(plan, slices);
   const Index all = views_of(job), rows = detector_of(job.scan).rows;
   const ReferenceBytes references = reference_bytes(job, info, cells);
@@ -94,11 +96,19 @@ double views_on_host(const Plan& plan, const io::ScanInfo& info, Index slices) {
          info.decoded_bytes;
 }
 
+/// What is read before views pass in blocks.
+std::optional<Request> darks_and_flats(const Plan& plan, Range slices) {
+  std::optional<Request> asked = requested_rows(plan, slices);
+  if (asked) asked->views = {};
+  return asked;
+}
+
 Maker begin_views(Work& work, ReadStation& read, PrepareStation& prepare) {
-  return [&, sweep = std::make_shared<Sweep>(work, read, prepare)](Chunk& chunk, const Stream& stream) {
+  return [&, blocks = std::make_shared<ViewBlocks>(work, read, prepare)](Chunk& chunk, const Stream& stream) {
     const Plan& plan = work.plan;
     const Problem problem = problem_of(plan, chunk.slices, plan.flow.workers[work.worker]);
-    Array slab = chunk.is_met ? (*sweep)(problem, chunk, stream) : Array(problem.A.domain());
+    Array slab = chunk.counts ? (*blocks)(problem, chunk, stream) : Array(problem.A.domain());
+    chunk.counts.reset();
     clear_unmet(plan.job, chunk.slices, slab);
     return cut_out(plan.job, first_written(plan.job, chunk.slices), chunk.slices.size(), std::move(slab));
   };
@@ -106,16 +116,18 @@ Maker begin_views(Work& work, ReadStation& read, PrepareStation& prepare) {
 
 }  // namespace
 
+/// The route of slabs that are sums over views, as in FDK. The views pass in blocks for each slab.
 Route views() {
   return {.name = "views",
-          .slices = Slices::sums,
+          .sizes = ViewSizes{},
+          .cheap_slices = true,
           .takes = takes_views,
           .fewest_slices = fewest_slices,
           .rows = rows_of_views,
           .choose = choose_views,
           .host_bytes = views_on_host,
           .worker_bytes = blocks_on_device,
-          .load = [](ReadStation& read, Chunk& chunk) { read.references(chunk); },
+          .request = darks_and_flats,
           .begin = begin_views};
 }
 

@@ -13,7 +13,7 @@ ComputeStation::ComputeStation(Work work, ReadStation& read, PrepareStation& pre
     : work_(std::move(work)),
       stream_(work_.device()),
       landing_(work_, writer, may_store),
-      maker_(work_.plan.flow.route->begin(work_, read, prepare)) {}
+      maker_(route_of(work_.plan.flow).begin(work_, read, prepare)) {}
 
 /// A small chunk of independent slices comes from a GPU to the host here, at once. A larger volume comes in
 /// the station that follows, a few slices at a time, while the next one is made.
@@ -25,7 +25,7 @@ void ComputeStation::operator()(Chunk& chunk) {
   require_finite(work_.plan.job, chunk.slices, volume);
   const Device device = volume.space().device();
   const double bytes = 4.0 * volume.size();
-  if (device.is_cuda() && work_.plan.flow.route->slices == Slices::apart && bytes <= bytes_landed_whole) {
+  if (device.is_cuda() && route_of(work_.plan.flow).slices_apart && bytes <= bytes_landed_whole) {
     landing_.bring(volume.data(), device, chunk);
   } else {
     chunk.own = std::move(volume);

@@ -9,7 +9,7 @@
 #include "../../core/parallel.hpp"
 #include "../../core/rounding.hpp"
 #include "../../kernels/voxels.hpp"
-#include "../memory/vector_bytes.hpp"
+#include "../methods/vector_bytes.hpp"
 #include "../plan/route.hpp"
 
 namespace tandem::pipeline {
@@ -38,8 +38,8 @@ std::optional<StoredVoxels> stored_on_gpu(ConstVectorView volume, const io::Volu
 }
 
 double volume_at_home(const Plan& plan, Index slices) {
-  const double volume = sizes_of(plan, slices).written;
-  return plan.flow.home().is_cuda() ? volume * plan.flow.stored_bytes / 4 : volume;
+  const double volume = vector_bytes(plan, slices).written;
+  return plan.flow.home().is_cuda() ? volume * plan.job.options.stored_bytes / 4 : volume;
 }
 
 double volumes_waiting(const Plan& plan, Index slices) {
@@ -49,7 +49,7 @@ double volumes_waiting(const Plan& plan, Index slices) {
 
 bool comes_in_pieces(const Plan& plan, Index slices) {
   return plan.flow.home().is_cuda() &&
-         !(plan.flow.route->slices == Slices::apart && sizes_of(plan, slices).written <= bytes_landed_whole);
+         !(route_of(plan.flow).slices_apart && vector_bytes(plan, slices).written <= bytes_landed_whole);
 }
 
 double volumes_landed(const Plan& plan, Index slices, double volumes) {

@@ -18,14 +18,14 @@ namespace {
 struct Turns {
   const Comm& ranks;
   const Scan& scan;
-  Index rows_at_once;
+  Index prepared_rows;
 
   Index rows() const { return detector_of(scan).rows; }
-  Index count() const { return ceil_div(rows(), rows_at_once * ranks.size()); }
+  Index count() const { return ceil_div(rows(), prepared_rows * ranks.size()); }
   /// The rows that a rank prepares in a turn, perhaps none.
   Range rows_of(Index turn, int rank) const {
-    const Index first = std::min(rows(), (turn * ranks.size() + rank) * rows_at_once);
-    return {first, std::min(rows(), first + rows_at_once)};
+    const Index first = std::min(rows(), (turn * ranks.size() + rank) * prepared_rows);
+    return {first, std::min(rows(), first + prepared_rows)};
   }
   Range views_of_rank(int rank) const { return portion_of_rank(views_of(scan), rank, ranks.size()); }
 };
@@ -57,9 +57,9 @@ void give_views(const Turns& all, Index turn, const Array* made, Array& own) {
 
 }  // namespace
 
-LineIntegrals own_views(const Comm& ranks, const Scan& scan, Index rows_at_once, bool weighs,
+LineIntegrals own_views(const Comm& ranks, const Scan& scan, Index prepared_rows, bool weighs,
                         const Space& projections, const PrepareRows& prepare) {
-  const Turns all{ranks, scan, rows_at_once};
+  const Turns all{ranks, scan, prepared_rows};
   const Space space = projections.on(Device::cpu());
   LineIntegrals own{Array(space), {0}};
   if (weighs) own.weights.emplace(space);

@@ -15,9 +15,9 @@ namespace tandem::pipeline {
 using PrepareRows = std::function<LineIntegrals(Range rows)>;
 
 /// Collective. The line integrals of this rank's views, on the host, with the noise norm of all views. Since
-/// steps mix views, each rank in turn prepares `rows_at_once` rows of all views, and then gives each rank its
-/// own views. `weighs`: whether data have weights.
-LineIntegrals own_views(const Comm& ranks, const Scan& scan, Index rows_at_once, bool weighs,
+/// steps mix views, each rank in turn prepares `prepared_rows` rows of all views, and then gives each rank
+/// its own views. `weighs`: whether data have weights.
+LineIntegrals own_views(const Comm& ranks, const Scan& scan, Index prepared_rows, bool weighs,
                         const Space& projections, const PrepareRows& prepare);
 
 }  // namespace tandem::pipeline

@@ -15,7 +15,6 @@
 #include "../plan/rows_beyond.hpp"
 #include "../plan/warn.hpp"
 #include "../watch/stopwatch.hpp"
-#include "portions.hpp"
 
 namespace tandem::pipeline {
 
@@ -28,7 +27,7 @@ std::string floor_words(const Findings& met) {
   return text.str();
 }
 
-/// Removes the findings in the reference, which are the same for all blocks of views.
+/// Removes the findings in the darks and flats, which are the same for all blocks of views.
 void leave_out_reference(Findings& found) {
   found.dead = found.reference_not_finite = found.reference_replaced = 0;
 }
@@ -47,137 +46,73 @@ LineIntegrals of_all_views(const Space& space, std::vector<std::optional<LineInt
 
 }  // namespace
 
-PrepareStation::PrepareStation(const io::ScanInfo& info, const Plan& plan) : plan_(plan) {
+PrepareStation::PrepareStation(ReadStation& read, const io::ScanInfo& info, const Plan& plan)
+    : read_(read), plan_(plan) {
   require_reference(info, plan.job.preprocessing, plan.job.options.stop_by_discrepancy);
   for (const Worker& worker : plan.flow.workers) of_large_chunks_.try_emplace(worker.device);
 }
 
-std::optional<LineIntegrals> PrepareStation::operator()(Chunk& chunk, ReadStation& read, Work& work) {
-  if (!chunk.is_met) return {};
-  const Scan scan = scan_of(plan_, chunk.slices);
+LineIntegrals PrepareStation::make(Counts counts, const Scan& scan, Device device, Work& work) {
+  Request asked = counts.asked;
   Findings found;
-  const auto task = [&]() -> Task {
-    return {*chunk.reference, scan, 1.0 * chunk.slices.size(), work, found};
-  };
-  std::optional<LineIntegrals> data;
-  if (!chunk.reference) {
-    const std::vector<GpuFrames> counts = read.on_gpus(chunk, projection_space(scan, work.device()), work);
-    const std::lock_guard one_at_a_time(of_large_chunks_.at(work.device()));
-    data = on_gpus(counts, task());
-    if (!data) read.read_counts(chunk), data = on_cpu(chunk.counts, task());
-  } else {
-    data = line_integrals(chunk.counts, task());
+  const Task task{counts, scan, projection_space(scan, device), work, found};
+  std::optional<LineIntegrals> made;
+  std::unique_lock<std::mutex> one_at_a_time;
+  if (!counts.frames.data) {
+    counts = read_.get(asked, {task.space, work});
+    one_at_a_time = std::unique_lock(of_large_chunks_.at(device));
+    made = on_gpus(counts.on_gpus, task);
+    asked.in_pieces = false, asked.reference = counts.reference;
+    if (!made) counts = read_.get(asked);
+  } else if (device.is_cuda() && gpus_prepare(plan_.job, plan_.flow) &&
+             gpu_prepares(counts.frames, plan_.job.preprocessing)) {
+    made = on_gpus(work.moved_to_gpus(counts.frames, task.space), task);
   }
-  chunk.reference.reset();
-  chunk.read.reset();
+  if (!made) made = on_cpu(task);
+  if (asked.again) return *std::move(made);
+  if (asked.views.first > 0) leave_out_reference(found);
   add(found);
-  look_at(data->y, rows_of(plan_, chunk.slices));
-  return data;
+  return *std::move(made);
 }
 
-std::optional<LineIntegrals> PrepareStation::of_own_views(Chunk& chunk, const Space& projections,
-                                                          ReadStation& read, Work& work) {
-  if (!chunk.is_met) return {};
-  const double all = chunk.slices.size();
-  const auto make = [&](Range rows) {
-    const Detector& d = detector_of(plan_.job.scan);
-    const Scan scan = crop(plan_.job.scan, {0, plan_.job.views.size()}, rows, {0, d.bins});
-    const double of_slices = all * rows.size() / d.rows;
-    read.read_rows(rows, of_slices, chunk);
-    Findings found;
-    LineIntegrals made = line_integrals(chunk.counts, {*chunk.reference, scan, of_slices, work, found});
-    add(found);
-    look_at(made.y, rows);
-    made.y = work.moved_to(Device::cpu(), std::move(made.y));
-    return made;
-  };
-  LineIntegrals own = own_views(plan_.flow.together, plan_.job.scan, plan_.flow.rows_prepared,
-                                plan_.job.preprocessing.weights, projections, make);
-  chunk.reference.reset();
-  chunk.read.reset();
-  return own;
-}
-
-Array PrepareStation::block(const io::FramesView& counts, const Reference& reference, const Scan& views,
-                            double of_slices, bool first, Work& work) {
-  Findings found;
-  Array y = line_integrals(counts, {reference, views, of_slices, work, found}).y;
-  if (!first) leave_out_reference(found);
-  add(found);
-  return y;
-}
-
-void PrepareStation::make_all(const Chunk& chunk, ReadStation& read, Work& work) {
+const Array& PrepareStation::made_once(const std::function<Array()>& make) {
   const std::lock_guard lock(making_);
-  if (all_) return;
-  const double slices = plan_.job.grid.size[2];
-  io::Frames memory;
-  const io::FramesView counts = read.views(chunk.slices, {0, plan_.job.views.size()}, slices, memory);
-  Reference reference = *chunk.reference;
-  reference.counted.reset();  // all rows are here
-  Findings found;
-  const Stopwatch watch("preprocess", work.outcome.seconds.preprocess, work.watch.board(),
-                        {.slices = slices});
-  work.tell("preprocess", 0);
-  all_ = preprocess(counts, reference, plan_.job.preprocessing, projection_space(plan_.job.scan), found).y;
-  add(found);
-  look_at(*all_, {0, detector_of(plan_.job.scan).rows});
-}
-
-Array PrepareStation::some_of_all(Range views, const Space& space, Work& work) const {
-  const Stopwatch watch("transfer", work.outcome.seconds.transfer,
-                        space.device().is_cuda() ? work.watch.board() : nullptr,
-                        {.bytes = 4.0 * space.size()});
-  Stream& stream = default_stream(space.device());
-  Array some(space, stream);
-  const Index view = all_->size() / plan_.job.views.size();
-  copy(ConstVectorView(all_->data() + views.first * view, space.on(Device::cpu())), some, stream);
-  return some;
-}
-
-LineIntegrals PrepareStation::line_integrals(const io::FramesView& counts, const Task& task) const {
-  Work& work = task.work;
-  if (work.device().is_cuda() && gpus_prepare(plan_.job, plan_.flow) &&
-      gpu_prepares(counts, plan_.job.preprocessing))
-    if (auto y = on_gpus(work.moved_to_gpus(counts, projection_space(task.scan, work.device())), task))
-      return std::move(*y);
-  return on_cpu(counts, task);
+  if (!made_) made_ = make();
+  return *made_;
 }
 
 /// The line integrals of a task on GPUs; empty if the CPU has to make them.
 std::optional<LineIntegrals> PrepareStation::on_gpus(const std::vector<GpuFrames>& counts,
                                                      const Task& task) const {
-  const Space space = projection_space(task.scan, task.work.device());
+  const double slices = task.counts.asked.of_slices;
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
-                        {.slices = task.of_slices, .bytes = 4.0 * space.size()});
+                        {.slices = slices, .bytes = 4.0 * task.space.size()});
   task.work.tell("preprocess", 0);
   std::optional<LineIntegrals> made = by_gpus(counts, task);
-  if (!made) task.work.outcome.left_to_cpu += task.of_slices;
+  if (!made) task.work.outcome.left_to_cpu += slices;
   return made;
 }
 
-LineIntegrals PrepareStation::on_cpu(const io::FramesView& counts, const Task& task) const {
-  const Space space = projection_space(task.scan);
+LineIntegrals PrepareStation::on_cpu(const Task& task) const {
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
-                        {.slices = task.of_slices, .bytes = 4.0 * space.size()});
+                        {.slices = task.counts.asked.of_slices, .bytes = 4.0 * task.space.size()});
   task.work.tell("preprocess", 0);
   Preprocessing how = plan_.job.preprocessing;
-  how.keeps_variances = !plan_.flow.together.is_alone();  // weights follow from the data of all ranks
-  return preprocess(counts, task.reference, how, space, task.found, bins_kept(task.scan, plan_.job.solved));
+  how.keeps_variances = !plan_.flow.shared.vectors.is_alone();  // weights follow from the data of all ranks
+  return preprocess(task.counts.frames, *task.counts.reference, how, projection_space(task.scan), task.found,
+                    bins_kept(task.scan, plan_.job.solved));
 }
 
-/// The line integrals of a task, of which each GPU makes those of its own counts. Empty if the CPU has to
-/// make all.
+/// Each GPU makes the line integrals of its own counts. Empty if the CPU has to make all.
 std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames>& counts,
                                                      const Task& task) const {
-  const Space space = projection_space(task.scan, task.work.device());
   const std::vector<Range> counted = bins_kept(task.scan, plan_.job.solved);
   std::vector<std::optional<LineIntegrals>> made(counts.size());
   std::vector<Findings> found_by(counts.size());
-  on_members(space.device(), [&](int member) {
+  on_members(task.space.device(), [&](int member) {
     const std::size_t k = member;
-    made[k] = preprocess_on_gpu(counts[k], task.reference, plan_.job.preprocessing, space.share(member),
-                                found_by[k], counted);
+    made[k] = preprocess_on_gpu(counts[k], *task.counts.reference, plan_.job.preprocessing,
+                                task.space.share(member), found_by[k], counted);
   });
   if (std::ranges::any_of(made, [](const auto& some) { return !some; })) return {};
   for (std::size_t k = 0; k < made.size(); ++k) {
@@ -185,7 +120,7 @@ std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames
     task.found.add(found_by[k]);
   }
   if (made.size() == 1) return std::move(made.front());
-  return of_all_views(space, std::move(made));
+  return of_all_views(task.space, std::move(made));
 }
 
 void PrepareStation::add(const Findings& found) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "../../counts/steps/chain.hpp"
-#include "../memory/vector_bytes.hpp"
+#include "../methods/vector_bytes.hpp"
 #include "../plan/route.hpp"
 #include "prepare.hpp"
 
@@ -11,7 +11,7 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
   const Job& job = plan.job;
   const Preprocessing& how = job.preprocessing;
   const Index read = rows_with_margins(plan, slices), rows = read / job.rows_together,
-              bins = detector_of(job.scan).bins, made = plan.flow.route->rows_made(plan, slices);
+              bins = detector_of(job.scan).bins, made = route_of(plan.flow).rows_made(plan, slices);
   const double counts = 4.0 * (views * read * job.bins.size());
   const double projections = 4.0 * (views * made * bins_of(job));
   if (!gpus_prepare(job, plan.flow)) return counts + projections;

@@ -2,26 +2,18 @@
 
 #include <algorithm>
 #include <future>
-#include <tuple>
+#include <utility>
 
 #include "../../core/host_memory.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../operators/tiling.hpp"
-#include "../plan/chunks_due.hpp"
+#include "../methods/work.hpp"
 #include "../plan/route.hpp"
 #include "../watch/stopwatch.hpp"
 
 namespace tandem::pipeline {
 
 namespace {
-
-/// The slices whose rows are read together with those of a chunk.
-Range part_of(const Plan& plan, Range chunk) {
-  const Index size = plan.flow.slices_a_read;
-  if (size <= chunk.size()) return chunk;
-  const Index first = chunk.first / size * size;
-  return {first, std::min(first + size, plan.job.grid.size[2])};
-}
 
 /// Some of these frames, numbered from 0.
 io::FramesView frames_within(io::FramesView frames, Range some) {
@@ -52,7 +44,7 @@ Index rows_with_margins(const Plan& plan, Index slices) {
   const Job& job = plan.job;
   const auto [beside, block] = job.margin;
   const bool in_blocks = slices < job.grid.size[2] && block_of_chunks(plan) == block && slices % block == 0;
-  const Index rows = plan.flow.route->rows_made(plan, slices) + 2 * (beside + (in_blocks ? 0 : block - 1));
+  const Index rows = route_of(plan.flow).rows_made(plan, slices) + 2 * (beside + (in_blocks ? 0 : block - 1));
   return std::min(rows * job.rows_together, job.rows_there.size());
 }
 
@@ -75,7 +67,7 @@ ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double 
   return {4 * cells * (2 + (changed ? 3 : 1) * frames), 4 * binned * (1 + 3 * job.flats.sets.size())};
 }
 
-Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
+Index bytes_going_up(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const bool packed = !info.packing.empty() || info.decoded_bytes > 0;
   if (packed || !prepared_on_gpu_alone(plan, info)) return 0;
   const double counts = counts_bytes(info, cells_read(plan, slices), plan.job.views.size());
@@ -83,170 +75,134 @@ Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices) {
 }
 
 std::optional<double> bytes_of_pieces(const Plan& plan, const io::ScanInfo& info, Index slices) {
-  const Index piece = bytes_a_piece(plan, info, slices);
+  const Index piece = bytes_going_up(plan, info, slices);
   if (piece == 0) return {};
   return 2 * std::max<double>(piece, counts_bytes(info, cells_read(plan, slices), 1));
 }
 
+Request request_for(const Plan& plan, Range slices) {
+  return {.rows = rows_read(plan, slices),
+          .views = {0, plan.job.views.size()},
+          .slices = slices,
+          .of_slices = 1.0 * slices.size(),
+          .in_pieces = piece_bytes(plan.flow) > 0};
+}
+
+Counts ReadStation::get(const Request& asked) {
+  Counts counts{.asked = asked, .reference = asked.reference};
+  const std::lock_guard lock(mutex_);
+  if (asked.in_pieces && !in_memory(asked)) return counts;
+  const double first = asked.slices.first;
+  watch_.reading("read", first);
+  if (asked.views.size() > 0) add_frames(counts);
+  if (!counts.reference) add_reference(counts);
+  watch_.reading("", first);
+  return counts;
+}
+
+std::optional<io::FramesView> ReadStation::in_memory(const Request& asked) {
+  return reader_.in_memory(io::FrameKind::projection, in_file(asked.views), asked.rows.rows, plan_.job.bins);
+}
+
+/// Counts of a part of the scan are read at once, and kept for the requests that follow.
+void ReadStation::add_frames(Counts& counts) {
+  const Request& asked = counts.asked;
+  if (const auto there = in_memory(asked)) {
+    counts.frames = *there;
+    return;
+  }
+  const Index all = plan_.job.grid.size[2], part = part_slices(plan_.flow, all);
+  const bool some_views = asked.views.size() < plan_.job.views.size();
+  if (part > asked.slices.size() || (part > 0 && some_views)) {
+    const Index first = asked.slices.first / part * part;
+    if (!has_part(asked.rows.rows)) read_part({first, std::min(first + part, all)});
+    counts.owner = part_;
+    counts.frames = frames_within(rows_within(*part_, part_rows_, asked.rows.rows), asked.views);
+  } else {
+    counts.owner = read_frames(asked.rows.rows, asked.views, asked.of_slices, asked.memory);
+    counts.frames = *counts.owner;
+  }
+}
+
 void ReadStation::read_part(Range slices) {
-  part_rows_ = rows_read(plan_, slices).rows;
-  const Index pixels = plan_.job.views.size() * part_rows_.size() * plan_.job.bins.size();
-  const Load load{.slices = 1.0 * slices.size(), .bytes = 1.0 * pixels * bytes_of(reader_.info().type)};
-  const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
   part_.reset();  // so that its memory can be used again
   part_reference_.reset();
-  auto frames = std::make_shared<io::Frames>();
+  part_rows_ = rows_read(plan_, slices).rows;
+  const double of_slices = slices.size();
+  part_ = read_frames(part_rows_, {0, plan_.job.views.size()}, of_slices, {});
+}
+
+std::shared_ptr<const io::Frames> ReadStation::read_frames(Range rows, Range views, double of_slices,
+                                                           std::shared_ptr<io::Frames> into) {
+  const Index pixels = views.size() * rows.size() * plan_.job.bins.size();
+  const Load load{.slices = of_slices, .bytes = 1.0 * pixels * bytes_of(reader_.info().type)};
+  const Stopwatch watch("read", outcome_.seconds.read, watch_.board(), load);
+  if (!into) into = std::make_shared<io::Frames>();
   const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
-  reader_.read(io::FrameKind::projection, plan_.job.views, part_rows_, plan_.job.bins, *frames);
-  part_ = std::move(frames);
+  reader_.read(io::FrameKind::projection, in_file(views), rows, plan_.job.bins, *into);
+  return into;
 }
 
-std::pair<io::FramesView, std::shared_ptr<const io::Frames>> ReadStation::counts_of(Range slices) {
-  const Range rows = rows_read(plan_, slices).rows;
-  if (const auto there = reader_.in_memory(io::FrameKind::projection, plan_.job.views, rows, plan_.job.bins))
-    return {*there, nullptr};
-  if (!has_part(rows)) read_part(part_of(plan_, slices));
-  return {rows_within(*part_, part_rows_, rows), part_};
-}
-
-Reference ReadStation::reference_of(Range rows) {
+/// The darks and flats are cut from those of a part if the part was read.
+void ReadStation::add_reference(Counts& counts) {
+  const auto [rows, above, below, counted] = counts.asked.rows;
+  const bool lies_there = counts.frames.data && !counts.owner;
+  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(),
+                        {.slices = lies_there ? counts.asked.of_slices : 0});
   const auto read = [this](Range some) {
     return read_reference(reader_, some, plan_.job.bins, plan_.job.preprocessing);
   };
-  if (!has_part(rows)) return read(rows);
-  if (!part_reference_) part_reference_ = read(part_rows_);
-  const Index factor = plan_.job.rows_together, first = (rows.first - part_rows_.first) / factor;
-  return crop(*part_reference_, {first, first + rows.size() / factor});
+  const auto of_part = [&, all = rows] {
+    if (!part_reference_) part_reference_ = read(part_rows_);
+    const Index factor = plan_.job.rows_together, first = (all.first - part_rows_.first) / factor;
+    return crop(*part_reference_, {first, first + all.size() / factor});
+  };
+  auto reference = std::make_shared<Reference>(has_part(rows) ? of_part() : read(rows));
+  reference->margin_above = above;
+  reference->margin_below = below;
+  reference->counted = counted;
+  counts.reference = std::move(reference);
 }
 
-bool ReadStation::goes_up_in_pieces(Range rows) {
-  return plan_.flow.bytes_a_piece > 0 &&
-         !reader_.in_memory(io::FrameKind::projection, plan_.job.views, rows, plan_.job.bins);
-}
-
-void ReadStation::get_reference(Chunk& chunk, const Load& load) {
-  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
-  const auto [rows, above, below, counted] = rows_read(plan_, chunk.slices);
-  chunk.reference = reference_of(rows);
-  chunk.reference->margin_above = above;
-  chunk.reference->margin_below = below;
-  chunk.reference->counted = counted;
-}
-
-void ReadStation::get_counts(Chunk& chunk) {
-  std::tie(chunk.counts, chunk.read) = counts_of(chunk.slices);
-  if (plan_.flow.slices_a_read <= chunk.slices.size()) part_.reset();  // the chunk alone needs it
-}
-
-void ReadStation::read_counts(Chunk& chunk) {
-  const std::lock_guard lock(mutex_);
-  get_counts(chunk);
-}
-
-void ReadStation::read_rows(Range rows, double of_slices, Chunk& chunk) {
-  const std::lock_guard lock(mutex_);
-  const auto [read, above, below, counted] = rows_around(plan_.job, rows);
-  const double bytes =
-      plan_.job.views.size() * read.size() * plan_.job.bins.size() * bytes_of(reader_.info().type);
-  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), {.slices = of_slices, .bytes = bytes});
-  if (const auto there =
-          reader_.in_memory(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins)) {
-    chunk.counts = *there;
-  } else {
-    chunk.read.reset();  // so that its memory can be used again
-    const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
-    auto frames = std::make_shared<io::Frames>();
-    reader_.read(io::FrameKind::projection, plan_.job.views, read, plan_.job.bins, *frames);
-    chunk.counts = *frames;
-    chunk.read = std::move(frames);
-  }
-  chunk.reference = read_reference(reader_, read, plan_.job.bins, plan_.job.preprocessing);
-  chunk.reference->margin_above = above;
-  chunk.reference->margin_below = below;
-  chunk.reference->counted = counted;
-}
-
-std::vector<GpuFrames> ReadStation::on_gpus(Chunk& chunk, const Space& views, Work& work) {
+Counts ReadStation::get(const Request& asked, const GoingUp& up) {
   const std::lock_guard turn(turn_);
-  const double first = chunk.slices.first;
-  watch_.reading("read", first);
-  {
-    const std::lock_guard lock(mutex_);
-    get_reference(chunk, {});
+  Request whole = asked, darks_and_flats = asked;
+  whole.in_pieces = darks_and_flats.in_pieces = false;
+  darks_and_flats.views = {};
+  Counts counts = get(darks_and_flats);
+  whole.reference = counts.reference;
+  for (int k = 0; k < up.projections.shares(); ++k) {
+    const Index plane = up.projections.first_plane(k);
+    whole.views = {plane, plane + up.projections.share(k).shape()[0]};
+    counts.on_gpus.push_back(on_gpu(whole, default_stream(up.work.device()).member(k), up.work));
   }
-  std::vector<GpuFrames> there;
-  for (int k = 0; k < views.shares(); ++k) {
-    const Index plane = views.first_plane(k), count = views.share(k).shape()[0];
-    there.push_back(on_gpu(chunk.slices, {plane, plane + count}, k, work));
-  }
-  watch_.reading("", first);
-  return there;
+  counts.asked = asked;
+  return counts;
 }
 
-GpuFrames ReadStation::on_gpu(Range slices, Range all, int member, Work& work) {
-  Stream& stream = default_stream(work.device()).member(member);
-  const Index frame =
-      rows_read(plan_, slices).rows.size() * plan_.job.bins.size() * bytes_of(reader_.info().type);
-  const std::vector<Range> blocks = pieces(all, std::max<Index>(1, plan_.flow.bytes_a_piece / frame));
-  for (io::Frames& some : going_up_) {  // the memory is the same for all chunks, however tall
+GpuFrames ReadStation::on_gpu(const Request& asked, Stream& stream, Work& work) {
+  const Index piece = piece_bytes(plan_.flow),
+              frame = asked.rows.rows.size() * plan_.job.bins.size() * bytes_of(reader_.info().type);
+  const std::vector<Range> blocks = pieces(asked.views, std::max<Index>(1, piece / frame));
+  for (auto& half : going_up_) {  // the memory is the same for all chunks, however tall
     const PinHostMemory pinned(stream.device());
-    some.bytes.reserve(std::max(plan_.flow.bytes_a_piece, frame));
+    if (!half) half = std::make_shared<io::Frames>();
+    half->bytes.reserve(std::max(piece, frame));
   }
-  const double of_slices = 1.0 * slices.size() / plan_.job.views.size();
   std::optional<GpuFrames> there;
   std::future<void> moved;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const io::FramesView some = views(slices, blocks[k], of_slices * blocks[k].size(), going_up_[k % 2]);
-    if (!there) there = room_on_gpu(some, all.size(), stream);
+    Request some = asked;
+    some.views = blocks[k];
+    some.of_slices = asked.of_slices * blocks[k].size() / plan_.job.views.size();
+    some.memory = going_up_[k % 2];
+    const io::FramesView frames = get(some).frames;
+    if (!there) there = room_on_gpu(frames, asked.views.size(), stream);
     if (moved.valid()) moved.get();
-    moved = std::async(std::launch::async, [&, some] { work.move_to(*there, some, stream); });
+    moved = std::async(std::launch::async, [&, frames] { work.move_to(*there, frames, stream); });
   }
   moved.get();
   return std::move(*there);
-}
-
-bool ReadStation::is_met(Chunk& chunk) const {
-  return chunk.is_met = rows_of(plan_, chunk.slices).size() > 0;
-}
-
-void ReadStation::operator()(Chunk& chunk) {
-  if (!is_met(chunk)) return;
-  const std::lock_guard lock(mutex_);
-  if (goes_up_in_pieces(rows_read(plan_, chunk.slices).rows)) return;
-  const double first = chunk.slices.first;
-  watch_.reading("read", first);
-  get_counts(chunk);
-  const Load in_memory{.slices = 1.0 * chunk.slices.size()};
-  get_reference(chunk, chunk.read ? Load{} : in_memory);
-  watch_.reading("", first);
-}
-
-void ReadStation::references(Chunk& chunk) {
-  if (!is_met(chunk)) return;
-  const std::lock_guard lock(mutex_);
-  const double first = chunk.slices.first;
-  watch_.reading("read", first);
-  get_reference(chunk, {});
-  watch_.reading("", first);
-}
-
-io::FramesView ReadStation::views(Range slices, Range views, double of_slices, io::Frames& memory) {
-  const std::lock_guard lock(mutex_);
-  const Range rows = rows_read(plan_, slices).rows,
-              frames{plan_.job.views.first + views.first, plan_.job.views.first + views.last};
-  if (plan_.flow.slices_a_read > 0) {
-    const auto [all, owner] = counts_of(slices);  // the owner stays, since all slices are one part
-    return frames_within(all, views);
-  }
-  const Load load{
-      .slices = of_slices,
-      .bytes = 1.0 * views.size() * rows.size() * plan_.job.bins.size() * bytes_of(reader_.info().type)};
-  const Stopwatch clock("read", outcome_.seconds.read, watch_.board(), load);
-  if (const auto there = reader_.in_memory(io::FrameKind::projection, frames, rows, plan_.job.bins))
-    return *there;
-  const PinHostMemory pinned(gpus_prepare(plan_.job, plan_.flow) ? plan_.flow.home() : Device::cpu());
-  reader_.read(io::FrameKind::projection, frames, rows, plan_.job.bins, memory);
-  return memory;
 }
 
 }  // namespace tandem::pipeline

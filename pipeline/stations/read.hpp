@@ -4,14 +4,17 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "../methods/work.hpp"
-#include "../watch/station_board.hpp"
-#include "chunk.hpp"
+#include "../../counts/gpu_counts.hpp"
+#include "../../counts/reference.hpp"
+#include "../plan/chunks_due.hpp"
+#include "../watch/outcome.hpp"
+#include "../watch/progress.hpp"
 
 namespace tandem::pipeline {
+
+struct Work;  // methods/work.hpp
 
 /// The most bytes of the counts of a chunk that are read as a whole before they go up to a GPU; and the bytes
 /// of the views that go up together, while the next ones are read, if a chunk is larger.
@@ -35,63 +38,81 @@ struct ReferenceBytes {
 };
 ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double cells);
 
-/// The value of Flow::bytes_a_piece. Counts of large chunks go up to a GPU while they are read. They do not
-/// if they are packed, since a piece of the file might then be unpacked several times. They do not either if
-/// the CPU may have to prepare them.
-Index bytes_a_piece(const Plan& plan, const io::ScanInfo& info, Index slices);
+/// The bytes of counts that go up to a GPU while the next ones are read, for chunks of some slices; 0: counts
+/// are read as a whole. They are if a chunk is small. They are too if they are packed, since a piece of the
+/// file might then be unpacked several times, or if the CPU may have to prepare them.
+Index bytes_going_up(const Plan& plan, const io::ScanInfo& info, Index slices);
 /// The memory, bytes, of the pieces of counts on the host, on their way up. Empty if counts do not go up in
 /// pieces.
 std::optional<double> bytes_of_pieces(const Plan& plan, const io::ScanInfo& info, Index slices);
 
-/// Reads the rows from which slices are made. It reads the rows of one chunk at a time, or of a part of the
-/// scan that has several chunks, as the plan says.
+/// What is asked of the reader: counts of some views and rows, with the darks and flats of these rows.
+struct Request {
+  RowsRead rows;         ///< rows of the file, with margins
+  Range views;           ///< views of the job; none: only darks and flats are read
+  Range slices;          ///< slices that are made of the rows
+  double of_slices = 0;  ///< the work on how many slices this is
+  bool again = false;    ///< whether the views passed before: what is found in them does not count
+  std::shared_ptr<const Reference> reference = {};  ///< darks and flats of the rows, if they were read before
+  std::shared_ptr<io::Frames> memory = {};          ///< where counts may lie; empty: in new memory
+  /// Whether counts may come in pieces: they are not read before they are asked for with the GPUs to which
+  /// they go, the next ones while some go up.
+  bool in_pieces = false;
+};
+
+/// The request for all views of the rows from which slices are made.
+Request request_for(const Plan& plan, Range slices);
+
+/// Where counts go that come in pieces.
+struct GoingUp {
+  const Space& projections;  ///< its members share the views
+  Work& work;
+};
+
+/// Counts, with the darks and flats of their rows.
+struct Counts {
+  Request asked;
+  io::FramesView frames = {};                       ///< on the host; no data if they are to come in pieces
+  std::shared_ptr<const io::Frames> owner = {};     ///< owner of the frames, unless it is the reader
+  std::vector<GpuFrames> on_gpus = {};              ///< in the place of frames
+  std::shared_ptr<const Reference> reference = {};  ///< with the margins of the rows
+};
+
+/// Reads the scan. All workers share it; any thread may ask.
 class ReadStation {
  public:
   ReadStation(io::ScanReader& reader, const Plan& plan, Watch& watch, Outcome& outcome)
       : reader_(reader), plan_(plan), watch_(watch), outcome_(outcome) {}
-  /// Reads the counts of a chunk with its flats and darks. Reads nothing if counts go up to a GPU while they
-  /// are read.
-  void operator()(Chunk& chunk);
-  /// Sets `Chunk::is_met`, and returns it.
-  bool is_met(Chunk& chunk) const;
-  /// Reads only the flats and darks of a chunk whose views pass in blocks.
-  void references(Chunk& chunk);
-  /// Reads a chunk that came without counts: its flats and darks, and its counts, which go to the GPUs of the
-  /// worker as `views` shares them. While some go up, the next ones are read. Workers take turns, so that the
-  /// first one can begin soon.
-  std::vector<GpuFrames> on_gpus(Chunk& chunk, const Space& views, Work& work);
-  /// Reads some rows of the plan's scan with margins, and their flats and darks, as a part of the work on
-  /// `of_slices` slices.
-  void read_rows(Range rows, double of_slices, Chunk& chunk);
-  void read_counts(Chunk& chunk);
-  /// The counts of some views (from 0) of these slices, in `memory` or where they lie already. They are a
-  /// part of the work on `of_slices` slices. Any thread may call it.
-  io::FramesView views(Range slices, Range views, double of_slices, io::Frames& memory);
+  /// @throws Error as the reader of the scan does
+  Counts get(const Request& asked);
+  /// The same of counts that are to come in pieces. Workers take turns, so that the first one can begin soon.
+  Counts get(const Request& asked, const GoingUp& up);
 
  private:
-  /// The counts of these slices where they lie, and their owner, if that is not the reader.
-  std::pair<io::FramesView, std::shared_ptr<const io::Frames>> counts_of(Range slices);
-  bool goes_up_in_pieces(Range rows);
-  void get_counts(Chunk& chunk);
-  void get_reference(Chunk& chunk, const Load& load);
+  void add_frames(Counts& counts);
+  void add_reference(Counts& counts);
   void read_part(Range slices);
-  GpuFrames on_gpu(Range slices, Range views, int member, Work& work);
+  std::shared_ptr<const io::Frames> read_frames(Range rows, Range views, double of_slices,
+                                                std::shared_ptr<io::Frames> into);
+  GpuFrames on_gpu(const Request& asked, Stream& stream, Work& work);
+  std::optional<io::FramesView> in_memory(const Request& asked);
+  Range in_file(Range views) const {
+    return {plan_.job.views.first + views.first, plan_.job.views.first + views.last};
+  }
   bool has_part(Range rows) const {
     return part_ && part_rows_.first <= rows.first && rows.last <= part_rows_.last;
   }
-  /// The darks and flats of the rows, cut from those of a part if the part was read.
-  Reference reference_of(Range rows);
 
   io::ScanReader& reader_;
   const Plan& plan_;
   Watch& watch_;
   Outcome& outcome_;
-  std::mutex mutex_;                         ///< guards the reader
-  std::mutex turn_;                          ///< held by the worker whose counts go up
-  std::array<io::Frames, 2> going_up_;       ///< one half is read while the other half goes up
-  Range part_rows_;                          ///< rows of the file in the part that was read last
-  std::shared_ptr<const io::Frames> part_;   ///< counts of the part
-  std::optional<Reference> part_reference_;  ///< darks and flats of a part with several chunks
+  std::mutex mutex_;                                     ///< guards the reader
+  std::mutex turn_;                                      ///< held by the worker whose counts go up
+  std::array<std::shared_ptr<io::Frames>, 2> going_up_;  ///< one half is read while the other half goes up
+  Range part_rows_;                                      ///< rows of the file in the part that was read last
+  std::shared_ptr<const io::Frames> part_;               ///< counts of the part
+  std::optional<Reference> part_reference_;              ///< its darks and flats
 };
 
 }  // namespace tandem::pipeline

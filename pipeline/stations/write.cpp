@@ -122,7 +122,7 @@ void WriteStation::look_at_rest() {
 void WriteStation::set_range_of(const Chunk& chunk) {
   RangeFinder finder(plan_.job.grid);
   finder.look_at(chunk.slices, chunk.volume);
-  finder.join(plan_.flow.together);
+  finder.join(plan_.flow.shared.vectors);
   outcome_.range = finder.range();
   writer_.set_range(outcome_.range->min, outcome_.range->max);
   finds_range_ = false;

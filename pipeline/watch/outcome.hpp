@@ -119,6 +119,8 @@ struct Outcome {
   /// Adds the outcome of another worker, or of another rank.
   void add(const Outcome& other) {
     for_each_sum([](auto& sum, const auto& more) { add_to(sum, more); }, *this, other);
+    if (other.followed) followed = other.followed;
+    add_to(warnings, other.warnings);
   }
 
  private:

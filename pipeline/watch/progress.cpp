@@ -11,6 +11,7 @@ void Watch::reading(std::string name, double done) {
 void Watch::writing(std::string name, double done) {
   const std::lock_guard lock(mutex_);
   writing_ = {std::move(name), done};
+  instead_.reset();
   tell();
 }
 
@@ -27,6 +28,12 @@ void Watch::computed(std::size_t worker, double slices) {
   tell();
 }
 
+void Watch::instead(Stage stage) {
+  const std::lock_guard lock(mutex_);
+  instead_ = std::move(stage);
+  tell();
+}
+
 void Watch::again() {
   const std::lock_guard lock(mutex_);
   tell();
@@ -34,6 +41,7 @@ void Watch::again() {
 
 void Watch::tell() const {
   if (!tell_) return;
+  if (instead_) return tell_(*instead_);
   Stage computing;
   double done = computed_ + (others_ ? others_() : 0);
   for (const Stage& worker : workers_) {

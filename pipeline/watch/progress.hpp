@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ class Watch {
   void computing(std::size_t worker, std::string name, double done_of_chunk, std::string detail = {});
   /// Says that a worker has made this many slices, and does nothing now.
   void computed(std::size_t worker, double slices);
+  /// Reports this stage in the place of all others, until slices are written: what counts is no slices.
+  void instead(Stage stage);
   /// Reports the same again, so that the work can be cancelled.
   void again();
   /// The board where stations write what they have done; null if nobody watches.
@@ -57,6 +60,7 @@ class Watch {
   std::function<double()> others_;
   std::mutex mutex_;
   Stage reading_, writing_{"start"};
+  std::optional<Stage> instead_;
   std::vector<Stage> workers_;  ///< `done` counts the slices of the present chunk
   double computed_ = 0;         ///< slices of chunks that are done
 };

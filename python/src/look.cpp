@@ -2,7 +2,7 @@
 
 #include "../../apps/look/look_server.hpp"
 
-#include "../../pipeline/memory/budget.hpp"
+#include "../../core/process_memory.hpp"
 #include "bindings.hpp"
 
 namespace tandem::python {
@@ -40,7 +40,7 @@ Look look_at_arrays(const std::vector<Address>& volumes, Shape shape, const std:
   const auto reader = [&](Address at) {
     return std::make_unique<io::VolumeReader>(reinterpret_cast<const float*>(at), shape, place);
   };
-  apps::LookedVolume looked("array", reader(volumes.at(0)), pipeline::spare_host_memory());
+  apps::LookedVolume looked("array", reader(volumes.at(0)), spare_host_memory());
   if (volumes.size() > 1) looked.put_beside("other array", reader(volumes[1]));
   return Look(std::make_unique<apps::LookServer>(std::move(looked)));
 }

@@ -76,13 +76,13 @@ TEST_F(Numbers, OfIntegersFindTheirRangeAndSayIt) {
 TEST_F(Numbers, HaveOneRangeWhateverTheChunksAndTheFormat) {
   succeeds("recon scan.h5 -o whole.h5 --dtype uint8 --json whole.json --quiet");
   const nlohmann::json whole = program->json("whole.json");
-  ASSERT_GT(whole["rows_at_once"], 1);
+  ASSERT_GT(whole["chunk_slices"], 1);
   // as little memory as a few slices need: several chunks, and a look at some slices first
   const auto chunks_of = [&](double memory) {
     const Ended run =
         (*program)("recon scan.h5 -o parts.h5 --dtype uint8 --json parts.json --quiet --memory " +
                    std::to_string(memory));
-    return run.code == 0 ? program->json("parts.json")["rows_at_once"].get<int>() : 0;
+    return run.code == 0 ? program->json("parts.json")["chunk_slices"].get<int>() : 0;
   };
   double memory = whole["memory_bytes"].get<double>() / (1 << 30);
   int rows = 40;

@@ -60,7 +60,7 @@ Course run_of(const std::vector<double>& sizes, const std::vector<double>& speed
 }
 
 /// The sizes of chunks, the last of which is short; the first one for the helper is cut.
-std::vector<double> sizes_of(int chunks, double chunk, int others) {
+std::vector<double> vector_bytes(int chunks, double chunk, int others) {
   std::vector<double> sizes(static_cast<std::size_t>(chunks), chunk);
   sizes.back() = std::ceil(chunk / 3);
   sizes.insert(sizes.begin() + Desk::first_for_helper(others), {1, chunk - 1});
@@ -71,8 +71,8 @@ TEST(Desk, AHelperNeverMakesARunLonger) {
   Random random(1);
   for (int round = 0; round < 500; ++round) {
     const int others = 1 + static_cast<int>(random.uniform() * 5);
-    const auto sizes = sizes_of(3 * others + 3 + static_cast<int>(random.uniform() * 200),
-                                2 + std::floor(random.uniform() * 60), others);
+    const auto sizes = vector_bytes(3 * others + 3 + static_cast<int>(random.uniform() * 200),
+                                    2 + std::floor(random.uniform() * 60), others);
     std::vector<double> speeds(static_cast<std::size_t>(others), 0.013);
     const double alone = run_of(sizes, speeds, false).seconds;
     speeds.push_back(0.013 * std::pow(Desk::believed, random.uniform()));  // as slow as believed, at most
@@ -84,7 +84,7 @@ TEST(Desk, AHelperNeverMakesARunLonger) {
 
 /// Three workers, one of them slower, share the items, less what the end and the caution cost.
 TEST(Desk, AHelperMakesALongRunShorter) {
-  const auto sizes = sizes_of(400, 8, 2);
+  const auto sizes = vector_bytes(400, 8, 2);
   for (const double slower : {1.0, 3.0, 10.0, 30.0}) {
     const double alone = run_of(sizes, {1, 1}, false).seconds, ideal = alone * 2 / (2 + 1 / slower);
     const Course helped = run_of(sizes, {1, 1, slower}, true);

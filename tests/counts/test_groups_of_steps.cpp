@@ -110,7 +110,7 @@ class Margins : public ::testing::Test {
     Plan plan = make_plan(reader->info(), recipe);
     plan.job.preprocessing.table = table;
     plan.job.margin = margin_of(plan.job.preprocessing);
-    if (rows_at_once > 0) plan.flow.rows_at_once = rows_at_once;
+    if (rows_at_once > 0) plan.flow.chunk_slices = rows_at_once;
     return reconstructed(*reader, plan, outcome);
   }
 
@@ -163,14 +163,14 @@ TEST_F(Margins, ChunksBeginWhereBlocksDo) {
   const auto reader = io::open_scan(folder_.path() / "parallel.h5");
   Plan plan = make_plan(reader->info(), recipe);
   plan.job.margin = {1, 3};
-  plan.flow.rows_at_once = 6;
+  plan.flow.chunk_slices = 6;
   const std::vector<Range> chunks = chunks_due(plan, {});
   ASSERT_EQ(chunks.size(), 2);
   EXPECT_EQ(chunks[0], (Range{0, 5}));  // rows 1 to 5 of the file
   EXPECT_EQ(chunks[1], (Range{5, 10}));
   EXPECT_EQ(rows_read(plan, chunks[0]).rows, (Range{0, 7}));
   EXPECT_EQ(rows_read(plan, chunks[1]).rows, (Range{5, 11}));
-  plan.flow.slices_a_read = 6;  // chunks are parts of what is read at once
+  std::get<SliceSizes>(plan.flow.sizes).part_slices = 6;  // chunks are parts of what is read at once
   EXPECT_EQ(chunks_due(plan, {})[0], (Range{0, 6}));
   EXPECT_EQ(rows_read(plan, {0, 6}).rows, (Range{0, 10}));
 }

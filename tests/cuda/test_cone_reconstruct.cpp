@@ -1,6 +1,7 @@
 // Cone and fan beams from file to volume on a GPU, against the CPU. Skipped where no GPU is.
 
 #include "../../core/error.hpp"
+#include "../../pipeline/beams/placement.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -81,7 +82,7 @@ TEST_F(CudaConeReconstruct, BitsDoNotDependOnPiecesOfCounts) {
     Plan plan = plan_for(recipe);
     const std::vector<float> whole = reconstructed(*io::open_scan(scan_), plan);
     for (const Index bytes : {1, 10'000}) {
-      plan.flow.bytes_a_piece = bytes;
+      std::get<pipeline::WholeSizes>(plan.flow.sizes).piece_bytes = bytes;
       EXPECT_TRUE(same_bits(reconstructed(*io::open_scan(scan_), plan), whole)) << bytes;
     }
   }
@@ -121,13 +122,13 @@ TEST_F(CudaConeReconstruct, SlabsMakeNoDifference) {
 TEST_F(CudaConeReconstruct, LittleMemoryMakesSmallBlocksAndSlabs) {
   Recipe recipe = recipe_for("fbp", gpu);
   const Plan whole = plan_for(recipe);
-  ASSERT_EQ(whole.flow.rows_at_once, 18);  // a half
+  ASSERT_EQ(whole.flow.chunk_slices, 18);  // a half
   EXPECT_EQ(whole.flow.execution(), (Execution{"standard", Precision::float32}));
-  EXPECT_EQ(whole.flow.views_at_once, 64);
+  EXPECT_EQ(std::get<pipeline::ViewSizes>(whole.flow.sizes).block_views, 64);
   recipe.device_bytes = (std::size_t{128} << 20) + 1'500'000;  // beside batches of the filter
   const Plan part = plan_for(recipe);
-  EXPECT_LT(part.flow.views_at_once, 64);
-  EXPECT_LE(part.flow.device_bytes, recipe.device_bytes);
+  EXPECT_LT(std::get<pipeline::ViewSizes>(part.flow.sizes).block_views, 64);
+  EXPECT_LE(part.flow.memory.device, recipe.device_bytes);
   EXPECT_LE(relative_error(volume(recipe), volume(recipe_for("fbp", gpu))), tolerance::devices);
 }
 
@@ -177,7 +178,7 @@ TEST_F(CudaConeReconstruct, MemoryAndGpusDecideWhereVectorsLie) {
     recipe.fewest_devices = true;
     ASSERT_EQ(vectors(plan_for(recipe).flow), "on one device");
     recipe.device_bytes = tile_bytes;
-    ASSERT_EQ(plan_for(recipe).flow.devices.size(), 2u);
+    ASSERT_EQ(plan_for(recipe).flow.active_devices.size(), 2u);
     ASSERT_TRUE(in_tiles(plan_for(recipe).flow));
     recipe.fewest_devices = false;
     EXPECT_LE(relative_error(volume(recipe), whole), bound_of(method));

@@ -13,6 +13,7 @@
 #include "../../kernels/flexible_footprint.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/tiled_projector.hpp"
+#include "../../pipeline/beams/placement.hpp"
 #include "../support/placements.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"

@@ -6,7 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
-#include "../../pipeline/plan/problem.hpp"
+#include "../../pipeline/plan/make_problem.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/tolerances.hpp"
@@ -41,7 +41,7 @@ class CudaHelper : public Cuda {
     recipe.model = model;
     recipe.devices = std::move(devices);
     recipe.streams = 1;
-    recipe.rows_at_once = 4;  // enough chunks for a helper
+    recipe.most_slices = 4;  // enough chunks for a helper
     return recipe;
   }
   Plan plan_for(const Recipe& recipe) const { return make_plan(reader_->info(), recipe); }
@@ -97,14 +97,14 @@ TEST_F(CudaHelper, APlanForBothIsThatOfTheGpuWithOneWorkerMore) {
     recipe.execution = how;
     const Plan alone = make_plan(reader_->info(), recipe);
     recipe.devices = {cpu, gpu};
-    recipe.rows_at_once = 20;  // so that there are chunks to share
+    recipe.most_slices = 20;  // so that there are chunks to share
     const Plan both = make_plan(reader_->info(), recipe);
     ASSERT_NE(both.flow.helper(), nullptr) << name_of(how);
     EXPECT_EQ(both.flow.helper()->device, cpu);
     EXPECT_EQ(both.flow.helper()->execution, (Execution{"standard"}));
     EXPECT_EQ(both.flow.execution(), alone.flow.execution());
-    EXPECT_EQ(both.flow.devices, (std::vector<Device>{gpu, cpu}));
-    EXPECT_GT(both.flow.bytes, 0u);
+    EXPECT_EQ(both.flow.active_devices, (std::vector<Device>{gpu, cpu}));
+    EXPECT_GT(both.flow.memory.host, 0u);
   }
   Recipe nearest = recipe_for("fbp", Model::pixel_driven, {gpu, cpu});
   nearest.execution.variant = "nearest";

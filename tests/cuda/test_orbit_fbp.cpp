@@ -80,7 +80,7 @@ TEST_F(CudaOrbitFbp, AHelixFromFileToVolumeIsThatOfTheCpu) {
   recipe.devices = {gpu};
   pipeline::Plan plan = make_plan(reader->info(), recipe);
   for (const Index views : {7, 32}) {
-    plan.flow.views_at_once = views;
+    std::get<pipeline::ViewSizes>(plan.flow.sizes).block_views = views;
     EXPECT_LE(relative_error(reconstructed(*reader, plan), on_the_cpu),
               tolerance::fbp_devices + rows_in_float)
         << views;

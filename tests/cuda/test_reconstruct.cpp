@@ -5,7 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "../../operators/adjointness.hpp"
-#include "../../pipeline/plan/problem.hpp"
+#include "../../pipeline/plan/make_problem.hpp"
 #include "../../pipeline/plan/route.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
@@ -135,7 +135,7 @@ TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
         std::get<ParallelBeam>(plan.job.scan)
             .row_axis_bins.push_back(detector_of(plan.job.scan).axis_bin +
                                      0.37 * static_cast<double>(row - 5));
-      plan.flow.rows_at_once = 4;
+      plan.flow.chunk_slices = 4;
       return volume(plan);
     };
     EXPECT_LE(relative_error(wobbling(gpu), wobbling(cpu)), bound_of({"alu", float32}, method));
@@ -255,11 +255,11 @@ TEST_F(CudaReconstruct, BitsDoNotDependOnPiecesOfCounts) {
   recipe.views = Range{2, small::views};
   recipe.streams = 2;
   Plan plan = plan_for(recipe);
-  plan.flow.rows_at_once = 4;
-  ASSERT_EQ(plan.flow.bytes_a_piece, 0);
+  plan.flow.chunk_slices = 4;
+  ASSERT_EQ(pipeline::piece_bytes(plan.flow), 0);
   const std::vector<float> whole = volume(plan);
   for (const Index lines : {Index{1}, Index{9}, 4 * Index{13}, 4 * small::views}) {
-    plan.flow.bytes_a_piece = lines * 2 * small::bins;
+    std::get<pipeline::SliceSizes>(plan.flow.sizes).piece_bytes = lines * 2 * small::bins;
     EXPECT_TRUE(same_bits(volume(plan), whole)) << lines;
   }
 }
@@ -268,11 +268,11 @@ TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
   for (const std::string& method : methods) {
     Recipe recipe = recipe_for(method, gpu);
     const Plan whole = plan_for(recipe);
-    ASSERT_EQ(whole.flow.rows_at_once, small::rows);
-    recipe.device_bytes = whole.flow.device_bytes - 1;
+    ASSERT_EQ(whole.flow.chunk_slices, small::rows);
+    recipe.device_bytes = whole.flow.memory.device - 1;
     const Plan part = plan_for(recipe);
-    EXPECT_EQ(part.flow.rows_at_once, 8);
-    EXPECT_LE(part.flow.device_bytes, recipe.device_bytes);
+    EXPECT_EQ(part.flow.chunk_slices, 8);
+    EXPECT_LE(part.flow.memory.device, recipe.device_bytes);
     EXPECT_TRUE(same_bits(volume(part), volume(whole)));
   }
 }
@@ -289,12 +289,12 @@ TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
       Recipe recipe = recipe_for(method, gpu, {"automatic", precision});
       const Plan whole = make_plan(reader->info(), recipe);
       ASSERT_EQ(whole.flow.execution(), (Execution{"tensor", precision}));
-      ASSERT_EQ(whole.flow.rows_at_once, 40);
+      ASSERT_EQ(whole.flow.chunk_slices, 40);
       recipe.device_bytes = static_cast<std::size_t>(device_bytes(whole, 4)) + 1;
       const Plan part = make_plan(reader->info(), recipe);
-      EXPECT_EQ(part.flow.rows_at_once, 4);
+      EXPECT_EQ(part.flow.chunk_slices, 4);
       EXPECT_EQ(part.flow.execution(), whole.flow.execution());
-      EXPECT_LE(part.flow.device_bytes, recipe.device_bytes);
+      EXPECT_LE(part.flow.memory.device, recipe.device_bytes);
       EXPECT_TRUE(same_bits(reconstructed(*reader, part), reconstructed(*reader, whole)))
           << name_of(precision) << ", method " << method;
     }
@@ -315,7 +315,7 @@ TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
     for (const Precision precision : {float32, float16}) {
       const Plan plan = plan_of(method, {"automatic", precision}, false);
       EXPECT_EQ(plan.flow.execution().precision, precision);
-      EXPECT_TRUE(plan.flow.matched);
+      EXPECT_TRUE(plan.flow.pair.matched);
       EXPECT_LE(mismatch(plan), tolerance::tensor_mismatch) << name_of(plan.flow.execution());
     }
     for (const Execution& how : {Execution{"automatic", uint8},
@@ -334,7 +334,7 @@ TEST_F(CudaReconstruct, SolversGetMatchedPairs) {
         EXPECT_EQ(std::string(e.what()).find("give --variant texture"), std::string::npos) << e.what();
       }
       const Plan allowed = plan_of(method, how, true);
-      EXPECT_FALSE(allowed.flow.matched);
+      EXPECT_FALSE(allowed.flow.pair.matched);
       EXPECT_FALSE(allowed.warnings.empty());
       EXPECT_GT(mismatch(allowed), tolerance::unmatched / 4) << name_of(how);
     }

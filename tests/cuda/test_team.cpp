@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "../../operators/adjointness.hpp"
+#include "../../pipeline/beams/placement.hpp"
 #include "../support/placements.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"

@@ -39,7 +39,7 @@ pipeline::Plan plan_for(const std::string& method, Index slices_at_once = rows) 
   recipe.iterations = 3;
   recipe.size = 4;
   pipeline::Plan plan = make_plan(scan(), recipe);
-  plan.flow.rows_at_once = slices_at_once;
+  plan.flow.chunk_slices = slices_at_once;
   return plan;
 }
 
@@ -130,7 +130,7 @@ TEST(ForecastTest, AddsUpWhatSharesTheCores) {
 TEST(ForecastTest, LetsStationsWorkBesideADevice) {
   pipeline::Plan plan = plan_for("fbp", 1);  // five chunks
   const auto works = works_of(plan);
-  plan.flow.devices = {Device::cuda(0)};
+  plan.flow.active_devices = {Device::cuda(0)};
   plan.flow.workers.front().device = Device::cuda(0);
   Rates rates;
   for (const StationWork& work : works) {
@@ -147,7 +147,7 @@ TEST(ForecastTest, LetsStationsWorkBesideADevice) {
 TEST(ForecastTest, OfACrewWithAHelperIsThatOfTheOthersByTheirSeconds) {
   pipeline::Plan plan = plan_for("fbp", 1);
   const auto works = works_of(plan);
-  plan.flow.devices = {Device::cuda(0)};
+  plan.flow.active_devices = {Device::cuda(0)};
   plan.flow.workers.assign(3, {Device::cuda(0), plan.flow.execution()});
   pipeline::Seconds seconds;
   seconds.read = 1, seconds.preprocess = 3, seconds.filter = 6, seconds.backproject = 21, seconds.write = 2;
@@ -156,7 +156,7 @@ TEST(ForecastTest, OfACrewWithAHelperIsThatOfTheOthersByTheirSeconds) {
     return forecast(plan, chunks_due(plan, {}), works, rates_of(plan, works, seconds, From::run))->seconds;
   };
   const double alone = ahead();
-  plan.flow.devices.push_back(Device::cpu());
+  plan.flow.active_devices.push_back(Device::cpu());
   plan.flow.workers.push_back({Device::cpu(), {}, 2});
   EXPECT_DOUBLE_EQ(ahead(), alone);
   EXPECT_EQ(slowest_of(plan, seconds), "backproject");

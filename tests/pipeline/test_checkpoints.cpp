@@ -50,7 +50,7 @@ class CheckpointsOfRuns : public ::testing::Test {
     if (method == "sirt") recipe.nonnegative = true;
     reader_ = io::open_scan(scan_);
     Plan plan = make_plan(reader_->info(), recipe);
-    if (rows_are_slices(plan.job.scan)) plan.flow.rows_at_once = 4;  // three chunks
+    if (rows_are_slices(plan.job.scan)) plan.flow.chunk_slices = 4;  // three chunks
     return plan;
   }
   Checkpoints::Request request(bool resume, const io::Identity& same = identity) const {
@@ -145,11 +145,11 @@ TEST_F(CheckpointsOfRuns, MakeChunksOfTheirSize) {
   }
   Checkpoints second(request(true));
   Plan larger = plan, smaller = plan;
-  larger.flow.rows_at_once = larger.flow.slices_a_read = 11;
+  larger.flow.chunk_slices = std::get<SliceSizes>(larger.flow.sizes).part_slices = 11;
   second.suit(larger.flow);
-  EXPECT_EQ(larger.flow.rows_at_once, 4);
-  EXPECT_EQ(larger.flow.slices_a_read, 8);
-  smaller.flow.rows_at_once = 3;
+  EXPECT_EQ(larger.flow.chunk_slices, 4);
+  EXPECT_EQ(part_slices(larger.flow, 12), 8);
+  smaller.flow.chunk_slices = 3;
   EXPECT_THROW(second.suit(smaller.flow), DeviceError);
 }
 
@@ -253,7 +253,7 @@ TEST(Checkpoints, AreOneForEachChunkInTheMaking) {
   {
     Checkpoints all(request(false));
     Plan plan;
-    plan.flow.rows_at_once = 2;
+    plan.flow.chunk_slices = 2;
     plan.flow.workers.resize(2);
     all.suit(plan.flow);
     for (const Range chunk : {a, b}) all.begin(chunk, at, solver);

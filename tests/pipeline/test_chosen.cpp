@@ -41,13 +41,13 @@ Recipe recipe_of(Window window) {
 TEST(ChosenModel, IsHierarchicalWhereItIsFasterAndAsGood) {
   const io::ScanInfo info = large_cone(256, 256);
   const Plan plan = make_plan(info, recipe_of(Window::hann));
-  EXPECT_EQ(plan.flow.model, Model::hierarchical);
-  EXPECT_NE(plan.flow.why_model.find("--model separable_footprint"), std::string::npos);
-  EXPECT_EQ(plan.flow.route->name, "slabs");
+  EXPECT_EQ(plan.flow.pair.model, Model::hierarchical);
+  EXPECT_NE(plan.flow.pair.reason.find("--model separable_footprint"), std::string::npos);
+  EXPECT_EQ(route_of(plan.flow).name, "slabs");
   const auto model = [&](const io::ScanInfo& scan, const Recipe& recipe) {
     const Plan other = make_plan(scan, recipe);
-    EXPECT_EQ(other.flow.why_model, "");
-    return other.flow.model;
+    EXPECT_EQ(other.flow.pair.reason, "");
+    return other.flow.pair.model;
   };
   constexpr Model footprints = Model::separable_footprint;
   EXPECT_EQ(model(large_cone(40, 40), recipe_of(Window::hann)), footprints);  // slower
@@ -67,20 +67,20 @@ TEST(ChosenModel, IsHierarchicalWhereItIsFasterAndAsGood) {
 TEST(ChosenModel, IsTheUsualOneWhereMemoryIsTooSmall) {
   Recipe recipe = recipe_of(Window::hann);
   const io::ScanInfo info = large_cone(256, 256);
-  const std::size_t needed = make_plan(info, recipe).flow.bytes;
+  const std::size_t needed = make_plan(info, recipe).flow.memory.host;
   recipe.host_bytes = needed - (std::size_t{16} << 20);
   const Plan slabs = make_plan(info, recipe);
-  EXPECT_EQ(slabs.flow.model, Model::hierarchical);
-  EXPECT_LT(slabs.flow.rows_at_once, 256);
-  EXPECT_LE(slabs.flow.bytes, recipe.host_bytes);
+  EXPECT_EQ(slabs.flow.pair.model, Model::hierarchical);
+  EXPECT_LT(slabs.flow.chunk_slices, 256);
+  EXPECT_LE(slabs.flow.memory.host, recipe.host_bytes);
   recipe.host_bytes = needed / 3;
   const Plan plan = make_plan(info, recipe);
-  EXPECT_EQ(plan.flow.model, Model::separable_footprint);
+  EXPECT_EQ(plan.flow.pair.model, Model::separable_footprint);
   EXPECT_TRUE(std::ranges::any_of(plan.warnings, [](const std::string& line) {
     return line.find("memory is too small for the hierarchical model") != std::string::npos;
   }));
   recipe.model = Model::hierarchical, recipe.host_bytes = needed / 2;
-  EXPECT_LE(make_plan(info, recipe).flow.bytes, recipe.host_bytes);
+  EXPECT_LE(make_plan(info, recipe).flow.memory.host, recipe.host_bytes);
   recipe.host_bytes = needed / 100;
   EXPECT_THROW(make_plan(info, recipe), DeviceError);
 }
@@ -90,7 +90,7 @@ TEST(ChosenModel, IsTheUsualOneWhereTheOtherOneDoesNotHold) {
   io::ScanInfo info = large_cone(256, 256);
   auto& cone = std::get<ConeBeam>(info.scan);
   cone.sod = 260, cone.sdd = 280;  // corners are 0.64 of that from the axis
-  EXPECT_EQ(make_plan(info, recipe_of(Window::hann)).flow.model, Model::separable_footprint);
+  EXPECT_EQ(make_plan(info, recipe_of(Window::hann)).flow.pair.model, Model::separable_footprint);
 }
 
 Job job_of(const Scan& scan, const char* method) {
@@ -129,7 +129,7 @@ TEST(ChosenDevices, AreTheCpuForWhatNoGpuHas) {
   recipe.devices = {Device::cuda(0), Device::cuda(1)};
   recipe.devices_are_open = true;
   const Plan plan = make_plan(reader->info(), recipe);
-  EXPECT_EQ(plan.flow.devices, std::vector{Device::cpu()});
+  EXPECT_EQ(plan.flow.active_devices, std::vector{Device::cpu()});
   EXPECT_EQ(plan.flow.home(), Device::cpu());
   EXPECT_EQ(plan.warnings.front(), "GPUs have no projector for a curved detector; the CPU computes");
   recipe.devices_are_open = false;

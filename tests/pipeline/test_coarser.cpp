@@ -9,6 +9,7 @@
 #include "../../io/scans/memory_scan.hpp"
 #include "../../operators/algebra.hpp"
 #include "../../operators/vector.hpp"
+#include "../../pipeline/plan/make_problem.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../../solvers/weight/wider.hpp"
 #include "../support/reconstructions.hpp"

@@ -12,6 +12,7 @@
 #include "../../operators/algebra.hpp"
 #include "../../operators/fbp.hpp"
 #include "../../operators/vector.hpp"
+#include "../../pipeline/beams/placement.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/scans.hpp"
 #include "../support/temporary_folder.hpp"
@@ -80,7 +81,7 @@ TEST_F(ConeReconstruct, BlocksOfViewsMakeNoDifference) {
   EXPECT_GT(outcome.findings.replaced_by("saturation"), 0);
   for (const Index views : {1, 7, 16, 60})
     for (const Index slices : {3, 35}) {
-      asked.flow.views_at_once = views, asked.flow.rows_at_once = slices;
+      std::get<ViewSizes>(asked.flow.sizes).block_views = views, asked.flow.chunk_slices = slices;
       Outcome again;
       EXPECT_LE(difference(whole, reconstructed(*reader, asked, &again)), tolerance::region)
           << views << " views, " << slices << " slices";
@@ -100,7 +101,7 @@ TEST_F(ConeReconstruct, StepsOnAllViewsPassInBlocksToo) {
   ASSERT_TRUE(asked.job.needs_all_views);
   const std::vector<float> whole = reconstructed(*reader, asked);
   EXPECT_GT(difference(whole, volume({})), 1e-4);
-  asked.flow.views_at_once = 7, asked.flow.rows_at_once = 11;
+  std::get<ViewSizes>(asked.flow.sizes).block_views = 7, asked.flow.chunk_slices = 11;
   EXPECT_LE(difference(whole, reconstructed(*reader, asked)), tolerance::region);
 }
 
@@ -119,7 +120,7 @@ TEST_F(ConeReconstruct, TilesOnSeveralDevicesMakeNoDifference) {
     EXPECT_THROW(plan(recipe), DeviceError);
     recipe.fewest_devices = true;  // a CPU holds it
     EXPECT_FALSE(in_tiles(plan(recipe).flow));
-    EXPECT_EQ(plan(recipe).flow.devices.size(), 1u);
+    EXPECT_EQ(plan(recipe).flow.active_devices.size(), 1u);
   }
 }
 
@@ -191,7 +192,7 @@ TEST_F(ConeReconstruct, TilesOfOneSidedDetectorsAndFansMakeNoDifference) {
 TEST_F(ConeReconstruct, SlicesOfOneRowAreMadeAtOnce) {
   Recipe recipe;
   recipe.rows = Range{17, 18}, recipe.slices = 3;
-  EXPECT_EQ(plan(recipe).flow.rows_at_once, 3);
+  EXPECT_EQ(plan(recipe).flow.chunk_slices, 3);
   recipe.host_bytes = 1;
   EXPECT_THROW(plan(recipe), DeviceError);
 }

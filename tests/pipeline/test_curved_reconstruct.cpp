@@ -4,6 +4,7 @@
 
 #include "../../core/error.hpp"
 #include "../../geometry/free_views.hpp"
+#include "../../pipeline/plan/make_job.hpp"
 #include "../../pipeline/plan/route.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"

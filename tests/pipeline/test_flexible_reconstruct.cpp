@@ -6,12 +6,13 @@
 #include <fstream>
 
 #include "../../core/error.hpp"
+#include "../../core/process_memory.hpp"
 #include "../../geometry/trajectories.hpp"
 #include "../../operators/projector.hpp"
 #include "../../operators/vector.hpp"
-#include "../../pipeline/memory/budget.hpp"
-#include "../../pipeline/memory/vector_bytes.hpp"
+#include "../../pipeline/beams/placement.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/methods/vector_bytes.hpp"
 #include "../support/flexible_scans.hpp"
 #include "../support/operators.hpp"
 #include "../support/reconstructions.hpp"

@@ -1,5 +1,3 @@
-#include "../../pipeline/routes/follow.hpp"
-
 #include <gtest/gtest.h>
 
 #include "../../core/error.hpp"
@@ -59,7 +57,8 @@ class FollowTest : public ::testing::Test {
     Revealed scan(path(), std::move(steps), angles_too);
     const Plan plan = make_plan(scan.info(), recipe);
     MemoryWriter writer(plan.job.grid.shape());
-    outcome_ = follow(scan, plan, writer, options_, patience_);
+    options_.following.scan = &scan, options_.following.patience = 0.4;
+    outcome_ = reconstruct(scan, plan, writer, options_);
     return writer.volume;
   }
 
@@ -83,7 +82,6 @@ class FollowTest : public ::testing::Test {
 
   test::TemporaryFolder folder_;
   Options options_;
-  Patience patience_{.seconds = 0.4};
   Outcome outcome_;
 };
 
@@ -135,7 +133,7 @@ TEST_F(FollowTest, MakesTheVolumeOfAHalfAcquisition) {
 TEST_F(FollowTest, EndsWithTheViewsThatCame) {
   write_scan(path(), SimulatedScan(test::small_simulation(1e4)));
   std::vector<std::string> said;
-  patience_.say = [&](const std::string& text) { said.push_back(text); };
+  options_.following.say = [&](const std::string& text) { said.push_back(text); };
   Recipe those;
   those.views = Range{0, 30};
   expect_same(followed({}, {7, 30}), whole(those));

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "../../core/process_memory.hpp"
 #include "../../operators/fourier.hpp"
-#include "../../pipeline/memory/budget.hpp"
 #include "../../pipeline/plan/plan.hpp"
 #include "../support/known_scan.hpp"
 #include "../support/tolerances.hpp"
@@ -100,7 +100,7 @@ io::ScanInfo parallel_info(Index bins, Index views, double arc = std::numbers::p
 }
 
 Model model_of(const io::ScanInfo& info, const pipeline::Recipe& recipe = {}) {
-  return pipeline::make_plan(info, recipe).flow.model;
+  return pipeline::make_plan(info, recipe).flow.pair.model;
 }
 
 TEST(AutomaticModel, IsFourierForManyViewsOfLargeSlices) {
@@ -139,7 +139,7 @@ TEST(AutomaticModel, IsNotFourierWhereThatLeavesSomethingOutOrDoesNotFit) {
   EXPECT_EQ(model_of(half, recipe), Model::pixel_driven);
   EXPECT_EQ(model_of(half, {}), Model::fourier);
   pipeline::Recipe small;
-  small.host_bytes = pipeline::held_memory() + (300 << 20);
+  small.host_bytes = held_memory() + (300 << 20);
   EXPECT_EQ(model_of(parallel_info(1200, 1200), small), Model::pixel_driven);
 }
 

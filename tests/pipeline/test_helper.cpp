@@ -47,7 +47,7 @@ class Crew : public ::testing::Test {
     recipe.iterations = 5;
     recipe.model = Model::pixel_driven;
     Plan plan = make_plan(reader_->info(), recipe);
-    plan.flow.rows_at_once = at_once;
+    plan.flow.chunk_slices = at_once;
     plan.flow.workers.resize(static_cast<std::size_t>(workers), plan.flow.workers.front());
     plan.flow.workers.back().threads = threads;
     return plan;
@@ -101,7 +101,7 @@ TEST_F(Crew, AHelperLeavesAShortRunAlone) {
   Plan plan = plan_for("fbp", 2, 1);
   const Watched watched("fbp", [](const Work& work, Range) { EXPECT_EQ(work.worker, 0u); });
   plan.job.method = watched.method();
-  plan.flow.rows_at_once = 100;
+  plan.flow.chunk_slices = 100;
   plan.job.grid = plan.job.solved = region(plan.job.grid, {0, 13}, {0, 13}, {0, 290});
   plan.job.scan = crop(plan.job.scan, {0, 7}, {0, 290}, {0, 13});
   plan.job.rows = {0, 290};
@@ -175,7 +175,7 @@ TEST_F(Crew, MemoryOfAHelperIsCounted) {
 /// A plan as one for GPUs, whose kernels this machine need not have.
 Plan for_gpus(const Plan& plan, int workers) {
   Plan gpus = plan;
-  gpus.flow.devices = {Device::cuda(0)};
+  gpus.flow.active_devices = {Device::cuda(0)};
   gpus.flow.workers.assign(static_cast<std::size_t>(workers), {Device::cuda(0), {"tensor"}});
   return gpus;
 }
@@ -185,10 +185,10 @@ TEST_F(Crew, APlanHasAHelperWhereItCanBeOfUse) {
   const auto yes = [] { return true; };
   const auto helped = [&](int workers, int threads, bool fits = true, Index rows_at_once = at_once) {
     Plan plan = for_gpus(plan_for("fbp", 1), workers);
-    plan.flow.rows_at_once = rows_at_once;
+    plan.flow.chunk_slices = rows_at_once;
     add_helper(plan, cpu, threads, [&] { return fits; });
     EXPECT_EQ(plan.warnings.empty(), plan.flow.helper() != nullptr);
-    EXPECT_EQ(plan.flow.devices.size(), plan.flow.helper() ? 2u : 1u);
+    EXPECT_EQ(plan.flow.active_devices.size(), plan.flow.helper() ? 2u : 1u);
     EXPECT_EQ(plan.flow.workers.size(), static_cast<std::size_t>(workers) + (plan.flow.helper() ? 1 : 0));
     return plan;
   };

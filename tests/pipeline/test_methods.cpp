@@ -66,14 +66,14 @@ TEST(Methods, CostWhatTheySay) {
 TEST(Methods, SayWhereTheyDiverged) {
   Plan plan;
   plan.job.method = &method_named("sirt");
-  plan.flow.matched = false;
+  plan.flow.pair.matched = false;
   const Iterated chunk{{0, 2}, 7, {7, 3}, {"max_iterations", "divergence"}, {4, 1e4}};
   Outcome outcome;
   outcome.iterated = {chunk};
   conclude_iterations(plan, outcome);
   ASSERT_EQ(outcome.warnings.size(), 1u);
   EXPECT_NE(outcome.warnings[0].find("in 1 of 2 slices"), std::string::npos) << outcome.warnings[0];
-  plan.flow.matched = true;
+  plan.flow.pair.matched = true;
   Outcome of_a_pair;
   of_a_pair.iterated = {chunk};
   EXPECT_THROW(conclude_iterations(plan, of_a_pair), GeometryError);

@@ -13,6 +13,7 @@
 #include "../../core/parallel.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/phantom.hpp"
+#include "../../pipeline/plan/make_job.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 

@@ -61,10 +61,10 @@ TEST(OrbitReconstruct, SlabsAndBlocksOfViewsMakeNoDifference) {
     test::write_scan(folder / "scan.h5", SimulatedScan(simulation_of(scan)));
     const auto reader = io::open_scan(folder / "scan.h5");
     Plan plan = make_plan(reader->info(), Recipe{});
-    EXPECT_EQ(plan.flow.route->name, "views");
+    EXPECT_EQ(route_of(plan.flow).name, "views");
     const std::vector<float> whole = reconstructed(*reader, plan);
     const auto expect_alike = [&](Index slices, Index views, double off) {
-      plan.flow.rows_at_once = slices, plan.flow.views_at_once = views;
+      plan.flow.chunk_slices = slices, std::get<ViewSizes>(plan.flow.sizes).block_views = views;
       EXPECT_LE(test::relative_error(reconstructed(*reader, plan), whole), off) << slices << ", " << views;
     };
     expect_alike(plan.job.grid.size[2], 3, tolerance::devices);

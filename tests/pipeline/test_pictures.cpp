@@ -18,7 +18,7 @@ TEST(Pictures, AreTheMiddleSlicesOfTheVolume) {
   recipe.region_x = Range{4, 57}, recipe.region_y = Range{13, 40};
   const auto reader = io::open_scan(folder / "scan.h5");
   Plan plan = make_plan(reader->info(), recipe);
-  plan.flow.rows_at_once = 4;
+  plan.flow.chunk_slices = 4;
   MemoryWriter writer(plan.job.grid.shape());
   const Outcome outcome = reconstruct(*reader, plan, writer, {.progress = {}, .truth = {}, .pictures = true});
 
@@ -46,7 +46,7 @@ TEST(Pictures, AreShownWhileTheVolumeIsMade) {
   write_scan(folder / "scan.h5", SimulatedScan(small_simulation({})));
   const auto reader = io::open_scan(folder / "scan.h5");
   Plan plan = make_plan(reader->info(), {});
-  plan.flow.rows_at_once = 2;
+  plan.flow.chunk_slices = 2;
   MemoryWriter writer(plan.job.grid.shape());
   std::vector<std::vector<LivePicture>> shown;
   Options options;
@@ -82,8 +82,8 @@ void expect_iterate(const Simulation& simulation, Index rows_at_once) {
   recipe.iterations = 1;
   recipe.region_x = Range{4, 17}, recipe.region_y = Range{3, 14};
   Plan plan = make_plan(reader->info(), recipe);
-  if (rows_at_once > 0) plan.flow.rows_at_once = rows_at_once;
-  const Index chunk = std::min(plan.flow.rows_at_once, plan.job.grid.size[2]), middle = chunk / 2;
+  if (rows_at_once > 0) plan.flow.chunk_slices = rows_at_once;
+  const Index chunk = std::min(plan.flow.chunk_slices, plan.job.grid.size[2]), middle = chunk / 2;
   MemoryWriter writer(plan.job.grid.shape());
   std::vector<std::vector<LivePicture>> shown;
   Options options;

@@ -92,7 +92,7 @@ TEST_F(ReconstructTest, AScanInMemoryGivesTheVolumeOfItsFile) {
   for (const int binning : {0, 1}) {
     recipe.binning = binning;
     Plan plan = make_plan(file->info(), recipe);
-    plan.flow.rows_at_once = 2;
+    plan.flow.chunk_slices = 2;
     EXPECT_TRUE(same_bits(reconstructed(scan, plan), reconstructed(*file, plan))) << binning;
   }
 }
@@ -104,7 +104,7 @@ TEST_F(ReconstructTest, APackedScanIsReadInAsFewPartsAsMemoryAllows) {
   const auto parts_of = [&](Index slices_a_read, int& reads) {
     PackedScan scan(*file);
     Plan plan = make_plan(scan.info(), recipe);
-    plan.flow.rows_at_once = 2, plan.flow.slices_a_read = slices_a_read;
+    plan.flow.chunk_slices = 2, std::get<SliceSizes>(plan.flow.sizes).part_slices = slices_a_read;
     std::vector<float> voxels = reconstructed(scan, plan);
     reads = scan.reads();
     return voxels;
@@ -123,7 +123,7 @@ TEST_F(ReconstructTest, ProgressGrowsToAllSlicesWithSeveralWorkers) {
   Recipe recipe = recipe_for("sirt");
   recipe.devices = {Device::cpu(), Device::cpu()};
   Plan plan = make_plan(reader->info(), recipe);
-  plan.flow.rows_at_once = 2;
+  plan.flow.chunk_slices = 2;
   test::MemoryWriter writer(plan.job.grid.shape());
   double most = 0;
   std::vector<std::string> stages;
@@ -328,18 +328,18 @@ TEST(Plan, ChunksFitTheMemory) {
   for (double gib : {1.0, 4.0, 64.0}) {
     recipe.host_bytes = static_cast<std::size_t>(gib * bytes_per_gib);
     const Plan plan = make_plan(info, recipe);
-    EXPECT_LE(plan.flow.bytes, recipe.host_bytes);
-    EXPECT_GE(plan.flow.rows_at_once, 1);
-    EXPECT_EQ(plan.flow.slices_a_read, 0);
+    EXPECT_LE(plan.flow.memory.host, recipe.host_bytes);
+    EXPECT_GE(plan.flow.chunk_slices, 1);
+    EXPECT_EQ(std::get<SliceSizes>(plan.flow.sizes).part_slices, 0);
   }
   io::ScanInfo packed = info;
   packed.decoded_bytes = 1 << 20;
   for (double gib : {1.0, 12.0, 64.0}) {
     recipe.host_bytes = static_cast<std::size_t>(gib * bytes_per_gib);
     const Plan plan = make_plan(packed, recipe);
-    EXPECT_LE(plan.flow.bytes, recipe.host_bytes);
-    const Index part = plan.flow.slices_a_read;
-    EXPECT_TRUE(gib < 12 || (part > plan.flow.rows_at_once && part % plan.flow.rows_at_once == 0)) << part;
+    EXPECT_LE(plan.flow.memory.host, recipe.host_bytes);
+    const Index part = std::get<SliceSizes>(plan.flow.sizes).part_slices;
+    EXPECT_TRUE(gib < 12 || (part > plan.flow.chunk_slices && part % plan.flow.chunk_slices == 0)) << part;
     EXPECT_TRUE(gib < 64 || part == 2048) << part;  // 16 GiB of counts
   }
   recipe.host_bytes = 1 << 26;
@@ -358,7 +358,7 @@ TEST(Plan, ResolvesTheExecutionOrRefusesIt) {
   angles_of(info.scan) = {0, 1, 2};
   const Plan plan = make_plan(info, {});
   EXPECT_EQ(plan.flow.execution(), (Execution{"standard", Precision::float32}));
-  EXPECT_EQ(plan.flow.device_bytes, 0u);
+  EXPECT_EQ(plan.flow.memory.device, 0u);
   Recipe recipe;
   recipe.execution.variant = "texture";
   EXPECT_THROW(make_plan(info, recipe), DeviceError);

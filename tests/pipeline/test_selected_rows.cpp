@@ -151,7 +151,7 @@ TEST_F(SelectedRows, EndTheirMarginsAtBrokenRows) {
     recipe.rows = Range{10, 20};
     Plan plan = make_plan(reader->info(), recipe);
     plan.job.margin.beside = 5;
-    end_margins_at_bad_rows(*reader, plan.job, plan.job.views);
+    end_margins_at_bad_rows(*reader, plan.job);
     EXPECT_EQ(plan.job.rows_there, (lost_in_all ? Range{9, rows} : Range{0, rows}));
     EXPECT_NO_THROW(reconstructed(*reader, plan));
   }
@@ -179,7 +179,7 @@ TEST_F(SelectedRows, EndTheirMarginsWhereFlatsAreDead) {
   const Plan plan = make_plan(reader->info(), recipe);
   EXPECT_NO_THROW(reconstructed(scan, plan));
   Plan narrow = plan;
-  end_margins_at_bad_rows(scan, narrow.job, narrow.job.views);
+  end_margins_at_bad_rows(scan, narrow.job);
   EXPECT_EQ(narrow.job.rows_there, (Range{0, 21}));
 }
 

@@ -9,7 +9,7 @@
 #include "../../operators/hierarchical.hpp"
 #include "../../pipeline/beams/placement.hpp"
 #include "../../pipeline/plan/grids.hpp"
-#include "../../pipeline/plan/problem.hpp"
+#include "../../pipeline/plan/make_problem.hpp"
 #include "../../pipeline/plan/route.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/scans.hpp"
@@ -58,8 +58,8 @@ class Slabs : public ::testing::Test {
 };
 
 TEST_F(Slabs, MakeNoDifference) {
-  EXPECT_EQ(plan().flow.route->name, "slabs");
-  EXPECT_EQ(plan().flow.rows_at_once, 150);
+  EXPECT_EQ(route_of(plan().flow).name, "slabs");
+  EXPECT_EQ(plan().flow.chunk_slices, 150);
   for (const Index slices : {1, 16, 33, 80}) EXPECT_LE(difference(slices), tolerance::region) << slices;
 }
 
@@ -70,7 +70,7 @@ TEST_F(Slabs, ReadTheRowsThatTheyNeed) {
     EXPECT_EQ(rows.first, std::max<Index>(0, met.first - all.job.rows_beside));
     EXPECT_EQ(rows.last, std::min<Index>(150, met.last + all.job.rows_beside));
     EXPECT_LT(rows.size(), 120);
-    EXPECT_LE(rows.size(), all.flow.route->rows_made(all, slices.size()));
+    EXPECT_LE(rows.size(), route_of(all.flow).rows_made(all, slices.size()));
   }
   EXPECT_EQ(rows_of(all, {0, 150}), (Range{0, 150}));
 }
@@ -86,7 +86,7 @@ TEST_F(Slabs, AreSharedByDevices) {
   recipe_.devices = {Device::cpu(), Device::cpu(), Device::cpu()};
   const Plan shared = plan();
   EXPECT_EQ(shared.flow.workers.size(), 3u);
-  EXPECT_EQ(shared.flow.rows_at_once, 64);  // a third, in whole vectors
+  EXPECT_EQ(shared.flow.chunk_slices, 64);  // a third, in whole vectors
   const std::vector<float> slabs = volume();
   const float largest = *std::ranges::max_element(whole);
   for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], slabs[i], tolerance::region * largest);
@@ -99,8 +99,8 @@ TEST_F(Slabs, TakeNoMoreMemoryThanPlanned) {
   for (const Range slices : {Range{0, 16}, Range{16, 32}, Range{48, 112}, Range{90, 150}}) {
     const auto [nx, ny, nz] = all.job.grid.size;
     const ConeBeam scan = filtered_scan(std::get<ConeBeam>(scan_of(all, slices)));
-    EXPECT_LE(scan.detector.rows, all.flow.route->rows_made(all, slices.size()));
-    const WorkingMemory planned = all.flow.placement->working_memory(
+    EXPECT_LE(scan.detector.rows, route_of(all.flow).rows_made(all, slices.size()));
+    const WorkingMemory planned = all.flow.pair.placement->working_memory(
         all, worker, {slices.size(), ny, nx}, {views_of(all.job.scan), scan.detector.rows, 31});
     const WorkingMemory taken = hierarchical_memory(scan, region(all.job.grid, {0, nx}, {0, ny}, slices),
                                                     Device::cpu(), {}, AlongRows::as_footprints);

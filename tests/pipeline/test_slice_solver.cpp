@@ -1,5 +1,6 @@
 // Solvers at work on what somebody looks at.
 
+#include "../../pipeline/plan/make_job.hpp"
 #include "../../pipeline/slice_solver.hpp"
 
 #include <gtest/gtest.h>

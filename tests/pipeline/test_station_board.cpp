@@ -28,7 +28,7 @@ Watched watched(const Recipe& recipe, Index rows_at_once) {
   write_scan(folder / "scan.h5", SimulatedScan(small_simulation(1e4)));
   const auto reader = io::open_scan(folder / "scan.h5");
   Plan plan = make_plan(reader->info(), recipe);
-  plan.flow.rows_at_once = rows_at_once;
+  plan.flow.chunk_slices = rows_at_once;
   MemoryWriter writer(plan.job.grid.shape());
   StationBoard board;
   Options options;

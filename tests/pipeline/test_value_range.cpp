@@ -99,7 +99,7 @@ Outcome found(const std::filesystem::path& scan, const Recipe& recipe, Index row
               const std::vector<Range>& left = {}) {
   const auto reader = io::open_scan(scan);
   Plan plan = make_plan(reader->info(), recipe);
-  plan.flow.rows_at_once = rows_at_once;
+  plan.flow.chunk_slices = rows_at_once;
   RangeWriter writer;
   writer.left = left;
   Options options;

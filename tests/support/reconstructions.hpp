@@ -116,7 +116,7 @@ inline std::vector<float> reconstructed(const std::filesystem::path& scan, const
                                         Index rows_at_once = 0, pipeline::Outcome* outcome = nullptr) {
   const auto reader = io::open_scan(scan);
   pipeline::Plan plan = make_plan(reader->info(), recipe);
-  if (rows_at_once > 0) plan.flow.rows_at_once = rows_at_once;
+  if (rows_at_once > 0) plan.flow.chunk_slices = rows_at_once;
   return reconstructed(*reader, plan, outcome);
 }
 

@@ -42,6 +42,12 @@ TEST_F(Ranks, MakeTheReportOfOneProcess) {
   EXPECT_EQ(text_of(run / "v.png"), picture);
 }
 
+TEST_F(Ranks, ForecastWhatTheyWillDo) {
+  const Ended ended = on(2, "recon scan.h5 --dry-run");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("forecast"), std::string::npos) << ended.out;
+}
+
 TEST_F(Ranks, WorkWithFewerSlicesThanRanks) {
   ASSERT_EQ(run("recon scan.h5 -o one.h5 --quiet --slices 2").code, 0);
   const Ended ended = run("recon scan.h5 -o all.h5 --slices 2", mpirun(4));

@@ -7,10 +7,10 @@ namespace tandem::pipeline {
 /// Sizes, bytes, of the line integrals and the volume of a chunk of some slices, and of the part of the
 /// volume that is written. If rays cross slices, `projections` has all line integrals, on the wider detector
 /// that FDK may need. If vectors are split over ranks, a size is the largest that a rank has.
-struct Sizes {
+struct VectorBytes {
   double projections, volume, written;
 };
-Sizes sizes_of(const Plan& plan, Index slices);
+VectorBytes vector_bytes(const Plan& plan, Index slices);
 
 /// The number of views; and the most bins that line integrals have.
 Index views_of(const Job& job);

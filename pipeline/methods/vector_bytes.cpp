@@ -7,9 +7,9 @@
 #include "../../operators/projector.hpp"
 #include "../beams/placement.hpp"
 #include "../beams/row_axes.hpp"
-#include "../methods/method.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/route.hpp"
+#include "method.hpp"
 
 namespace tandem::pipeline {
 
@@ -20,22 +20,18 @@ Index slices_solved(const Job& job, Index slices) { return solved_slices(job, {0
 
 /// The most views, or lines, that a rank has of `count`.
 Index portion(const Flow& flow, Index count, Index together = 1) {
-  return portion_of_rank(count, 0, flow.together.size(), together).size();
-}
-
-/// The number of lines of the volume that a kernel takes at once.
-Index lines_of_kernels(const Plan& plan) {
-  return plan.flow.lines_at_once > 0 ? plan.flow.lines_at_once : plan.job.solved.size[1];
+  return portion_of_rank(count, 0, flow.shared.vectors.size(), together).size();
 }
 
 /// The memory of kernels, and of the parts of strips on their way between ranks, on each device of a worker.
 WorkingMemory kernels_of(const Plan& plan, const Worker& worker, Index slices) {
   const auto [nx, ny, nz] = plan.job.solved.size;
-  const WorkingMemory kernels = plan.flow.placement->working_memory(
-      plan, worker, {slices_solved(plan.job, slices), lines_of_kernels(plan), nx},
+  const auto* ranks = std::get_if<RankSizes>(&plan.flow.sizes);
+  const Index lines = ranks ? ranks->part_lines : ny;
+  const WorkingMemory kernels = plan.flow.pair.placement->working_memory(
+      plan, worker, {slices_solved(plan.job, slices), lines, nx},
       {views_of_share(plan, worker), rows_held(plan, slices), bins_of(plan.job)});
-  const double part = 4.0 * (plan.flow.lines_at_once * nx * nz);
-  return part > 0 ? working_memory_of_rank(kernels, part) : kernels;
+  return ranks ? working_memory_of_rank(kernels, 4.0 * (lines * nx * nz)) : kernels;
 }
 
 }  // namespace
@@ -48,14 +44,15 @@ Index bins_of(const Job& job) {
   return std::max(solved, filtered);
 }
 
-Index rows_held(const Plan& plan, Index slices) {
+Index slices_or_all_rows(const Plan& plan, Index slices) {
   const Job& job = plan.job;
   if (rows_are_slices(job.scan)) return slices;
-  if (plan.flow.route->slices == Slices::slabs) return plan.flow.route->rows_made(plan, slices);
   return std::max(detector_of(job.scan).rows, job.filtered.detector.rows);
 }
 
-Sizes sizes_of(const Plan& plan, Index slices) {
+Index rows_held(const Plan& plan, Index slices) { return route_of(plan.flow).rows_held(plan, slices); }
+
+VectorBytes vector_bytes(const Plan& plan, Index slices) {
   const Job& job = plan.job;
   const auto lines = [&, together = lines_together(job.scan)](const VolumeGrid& grid) {
     return portion(plan.flow, grid.size[1], together);
@@ -80,7 +77,7 @@ double data_sets(const Job& job) { return job.preprocessing.weights ? 2 : 1; }
 
 double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, Index views) {
   const Job& job = plan.job;
-  return plan.flow.placement
+  return plan.flow.pair.placement
       ->working_memory(plan, worker, {slices, job.grid.size[1], job.grid.size[0]},
                        {views, rows_held(plan, slices), job.filtered.detector.bins})
       .backward;
@@ -88,7 +85,7 @@ double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, In
 
 double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const Job& job = plan.job;
-  const auto [all_projections, volume, written] = sizes_of(plan, slices);
+  const auto [all_projections, volume, written] = vector_bytes(plan, slices);
   const double projections =
       all_projections / portion(plan.flow, views_of(job)) * views_of_share(plan, worker);
   const WorkingMemory kernels = kernels_of(plan, worker, slices);
@@ -96,10 +93,11 @@ double computing_bytes(const Plan& plan, const Worker& worker, Index slices) {
   const double weights = job.method->iterates() && has_row_axes(job.scan) ? 3 : 0;
   // the memory of one phase is kept for the same phase of the next chunk
   double sets = 0, volumes = 0, beside = 0;
-  const bool may_run_away = job.method->iterates() && !plan.flow.matched;  // then the best volume is kept too
+  const bool may_run_away =
+      job.method->iterates() && !plan.flow.pair.matched;  // then the best volume is kept too
   for (const Holding& held : job.method->holds_with(job.options)) {
     const bool only_filters = !held.projects && !held.back_projects;
-    if (only_filters && plan.flow.model == Model::fourier) continue;  // this model filters itself
+    if (only_filters && plan.flow.pair.model == Model::fourier) continue;  // this model filters itself
     sets = std::max<double>(sets, held.projections);
     volumes = std::max<double>(volumes, held.volumes + may_run_away);
     beside = std::max(

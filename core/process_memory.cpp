@@ -1,9 +1,10 @@
-#include "budget.hpp"
+#include "process_memory.hpp"
 
 #include <algorithm>
 #include <fstream>
+#include <string>
 
-namespace tandem::pipeline {
+namespace tandem {
 
 namespace {
 
@@ -40,4 +41,4 @@ std::size_t spare_host_memory() {
 std::size_t held_memory() { return status_bytes("VmRSS:"); }
 std::size_t peak_memory() { return status_bytes("VmHWM:"); }
 
-}  // namespace tandem::pipeline
+}  // namespace tandem

@@ -5,6 +5,7 @@
 #include "../../core/device.hpp"
 #include "../beams/beam.hpp"
 #include "../methods/work.hpp"
+#include "chunk.hpp"
 #include "prepare.hpp"
 #include "read.hpp"
 
@@ -22,24 +23,26 @@ double blocks_on_device(const Plan& plan, const Worker& worker, Index slices);
 /// Blocks of at most `most` views. The first one is smaller, so that the work on the slab begins soon.
 std::vector<Range> blocks_of(Index views, Index most);
 
-/// Makes slabs that need all rays of a view. It passes over the views in blocks of `Flow::views_at_once`.
+/// Makes slabs that need all rays of a view. It passes over the views in blocks of `block_views` views.
 /// While one block is added to the slab, the next one becomes line integrals and is filtered, and the one
 /// after it is read. So neither counts nor line integrals have to fit into memory. Sums have the order of the
 /// views.
-class Sweep {
+class ViewBlocks {
  public:
-  Sweep(Work& work, ReadStation& read, PrepareStation& prepare);
+  ViewBlocks(Work& work, ReadStation& read, PrepareStation& prepare);
   /// The slab of this problem, made on the stream `adding`. Reading and preparing have their own stream.
   Array operator()(const Problem& problem, Chunk& chunk, const Stream& adding);
 
  private:
-  struct Pass;  ///< one pass over all views
+  struct Slab;  ///< in the making
   /// `fresh`: the views whose counts have come.
-  Array filtered(Pass& pass, Range views, Range fresh, const io::FramesView& counts);
-  Array line_integrals_behind(Pass& pass, Range block, Range fresh, const io::FramesView& counts);
-  Array line_integrals(Pass& pass, Range views, const io::FramesView& counts);
-  void add(Pass& pass, Range views, const LinearOperator& back_projection, Array filtered);
-  void wait_for_last(Pass& pass, const Stream& adding);
+  Array filtered(Slab& slab, Range views, Range fresh, std::optional<Counts> counts);
+  Array line_integrals_behind(Slab& slab, Range block, Range fresh, std::optional<Counts> counts);
+  Array line_integrals(Slab& slab, Range views, Counts counts);
+  Array line_integrals_of_all(const Counts& of_slab);
+  Array some_of_all(const Array& all, Range views, const Space& space);
+  void add(Slab& slab, Range views, const LinearOperator& back_projection, Array filtered);
+  void wait_for_last(Slab& slab, const Stream& adding);
 
   Work& work_;
   ReadStation& read_;

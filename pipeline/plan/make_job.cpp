@@ -1,4 +1,4 @@
-#include "job.hpp"
+#include "make_job.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -244,13 +244,6 @@ void choose_selection(Job& job, const io::ScanInfo& info, const Recipe& recipe, 
 }
 
 }  // namespace
-
-std::string_view Job::method_name() const {
-  const bool crossed = !rows_are_slices(scan) && !method->name_for_cones.empty();
-  return crossed ? method->name_for_cones : method->name;
-}
-
-bool Job::filters() const { return method->filters || options.initial == Initial::fbp; }
 
 io::VolumePlace Job::place() const {
   io::VolumePlace place{grid, pitch_known, full_size, first};
