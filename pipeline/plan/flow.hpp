@@ -41,11 +41,9 @@ struct MostMemory {
   std::size_t device = 0;  ///< memory of each GPU; 0 on the CPU
 };
 
-// How much passes at a time along each route, beside the slices of a chunk. `part_slices`: slices of the
-// chunks whose rows are read at once, if a packed scan is unpacked for several chunks; 0: those of one chunk.
-// `piece_bytes`: bytes of counts that go up to a GPU while the next ones are read; 0: counts of a chunk are
-// read as a whole. `block_views`: views that are added to slices together. The functions below find these
-// three by their names; a route without one of them has 0.
+// How much passes at a time along each route, beside the slices of a chunk. The functions `part_slices`,
+// `piece_bytes` and `block_views` say what these three mean, and find them by their names; a route without
+// one of them has 0.
 
 struct GrowingSizes {
   Index block_views = 0;
@@ -76,9 +74,9 @@ struct Flow {
   RouteSizes sizes;
   Index chunk_slices = 0;  ///< slices of a chunk
   Pair pair;
-  std::vector<Worker>
-      workers;  ///< a worker takes the next chunk when it is free. A GPU has several workers,
-                ///< so that one copies while another one computes. The last one may be a helper
+  /// A worker takes the next chunk when it is free. A GPU has several workers, so that one copies while
+  /// another one computes. The last one may be a helper.
+  std::vector<Worker> workers;
   std::vector<Device> active_devices;  ///< the devices of the recipe that are used
   SharingRanks shared;
   MostMemory memory;

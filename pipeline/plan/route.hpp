@@ -40,8 +40,8 @@ struct Route {
   /// Whether each slice is a problem of its own: chunks may begin small and end at blocks of steps, and small
   /// ones leave a GPU whole.
   bool slices_apart = false;
-  bool cheap_slices =
-      false;              ///< whether some slices cost their share of the whole: a range is found in these
+  /// Whether some slices cost only their share of the whole: then a range is found in these.
+  bool cheap_slices = false;
   bool own_rows = false;  ///< whether each chunk is read by itself; else all rows come with the first one
 
   /// Whether this route takes a job. A job goes along the first route of the table that takes it.

@@ -6,18 +6,11 @@
 #include <thread>
 #include <utility>
 
-#include "../../core/ceil_div.hpp"
 #include "../../core/error.hpp"
-#include "../../core/host_memory.hpp"
-#include "../../core/parallel.hpp"
 #include "../../core/spelled.hpp"
-#include "../plan/chunks_due.hpp"
-#include "../plan/margin_rows.hpp"
 #include "../plan/view_samples.hpp"
 #include "../plan/warn.hpp"
-#include "../stations/compute.hpp"
 #include "../stations/prepare.hpp"
-#include "../stations/write.hpp"
 #include "../watch/stopwatch.hpp"
 #include "view_sum.hpp"
 

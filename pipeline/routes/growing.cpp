@@ -5,7 +5,6 @@
 #include "../../core/parallel.hpp"
 #include "../../core/rounding.hpp"
 #include "../../core/spelled.hpp"
-#include "../../core/units.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../memory/budget.hpp"
 #include "../memory/room.hpp"
@@ -28,7 +27,7 @@ Range rows_of_growing(const Job& job, Range slices) {
   return rows_are_slices(job.scan) && job.rows.size() > 0 ? slices : all_rows(job, slices);
 }
 
-/// The most views of a batch. A batch takes less than a second, and the pass over the volume costs less than
+/// The most views of a block. A block takes less than a second, and the pass over the volume costs less than
 /// the updates.
 Index most_views(const Plan& plan) {
   constexpr double updates_of_a_core = 3e9, updates_of_a_gpu = 3e11;  // in half a second or so
