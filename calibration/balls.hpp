@@ -2,10 +2,10 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "ball_tracks.hpp"
+#include "found.hpp"
 
 namespace tandem::calibration {
 
@@ -14,11 +14,6 @@ struct BallKnowledge {
   /// Distances of balls. Balls are numbered from the lowest one, 0, upwards.
   std::vector<KnownLength> lengths{};
   std::vector<Eigen::Vector3d> places{};  ///< places of all balls, mm, in any frame; empty: not known
-};
-
-/// A number that the data cannot tell, and the reason.
-struct NotTold {
-  std::string what, why;
 };
 
 struct BallCalibration {

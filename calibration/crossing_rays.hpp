@@ -2,7 +2,7 @@
 
 #include "axis_line.hpp"
 #include "frame_stack.hpp"
-#include "opposite_views.hpp"
+#include "views_of_turn.hpp"
 
 namespace tandem::calibration {
 

@@ -6,10 +6,10 @@
 #include <functional>
 #include <utility>
 
-#include "../axis/repeated_view.hpp"
 #include "../core/error.hpp"
 #include "../core/names.hpp"
 #include "../geometry/view_angles.hpp"
+#include "repeated_view.hpp"
 
 namespace tandem::calibration {
 
@@ -27,23 +27,23 @@ std::vector<float> rows_of(const FrameStack& frames, const std::vector<Index>& r
 }
 
 /// The axis by some rows over the frame for parallel rays, and at its height for a point source.
-pipeline::AxisEstimate center_of(const FrameStack& frames, double row, bool reversed, Index count) {
+AxisEstimate center_of(const FrameStack& frames, double row, bool reversed, Index count) {
   const bool parallel = frames.bin_angle == 0;
   std::vector<Index> rows;
   for (Index k = 0; k < count; ++k)
     rows.push_back(parallel ? (2 * k + 1) * frames.rows / (2 * count)
                             : std::clamp<Index>(std::lround(row) - count / 2, 0, frames.rows - count) + k);
   const std::vector<float> lines = rows_of(frames, rows);
-  if (parallel) return pipeline::find_axis(lines, frames.angles, count, frames.bins);
+  if (parallel) return find_axis(lines, frames.angles, count, frames.bins);
   ConeBeam scan{{.bins = frames.bins, .rows = count, .bin_pitch = frames.bin_angle}, frames.angles, 0.5, 1};
   scan.detector.axis_bin = 0.5 * (frames.bins - 1);
   if (reversed) std::ranges::transform(scan.angles, scan.angles.begin(), std::negate());
-  return pipeline::find_axis(lines, scan);
+  return find_axis(lines, scan);
 }
 
 /// The axis by five rows for parallel rays and by three for a point source, or by four times as many if these
 /// do not tell it.
-pipeline::AxisEstimate center_of(const FrameStack& frames, double row, bool reversed) {
+AxisEstimate center_of(const FrameStack& frames, double row, bool reversed) {
   const Index few = frames.bin_angle == 0 ? 5 : 3;
   try {
     return center_of(frames, row, reversed, std::min(few, frames.rows));
@@ -114,8 +114,8 @@ LastView last_view_of(const FrameStack& frames, double axis) {
     const auto is_period = [&](double angle) { return std::abs(angle - period) < 0.25 * step; };
     if (!is_period(span) && !is_period(span + step)) continue;
     const bool repeats =
-        pipeline::repeats_first_view(frames.values, {n, frames.rows, frames.bins}, {0, 1, n - 2, n - 1},
-                                     mirrored ? std::optional(axis) : std::nullopt);
+        repeats_first_view(frames.values, {n, frames.rows, frames.bins}, {0, 1, n - 2, n - 1},
+                           mirrored ? std::optional(axis) : std::nullopt);
     if (repeats) return is_period(span) ? LastView::as_said : LastView::doubled;
     if (!moves(frames)) return LastView::unknown;
     return is_period(span) ? LastView::missing : LastView::as_said;

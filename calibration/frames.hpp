@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "../axis/center.hpp"
-#include "opposite_frames.hpp"
+#include "axis_line.hpp"
+#include "center.hpp"
 
 namespace tandem::calibration {
 
@@ -15,9 +15,9 @@ enum class LastView { unknown, as_said, doubled, missing };
 std::string_view name_of(LastView view);
 
 struct FrameCalibration {
-  AxisLineEstimate line;          ///< in cells of the stack; its axis is the surer one of both
-  pipeline::AxisEstimate center;  ///< by some rows alone; the search begins there
-  bool reversed = false;          ///< views go round against their angles
+  AxisLineEstimate line;  ///< in cells of the stack; its axis is the surer one of both
+  AxisEstimate center;    ///< by some rows alone; the search begins there
+  bool reversed = false;  ///< views go round against their angles
   /// By how much more the other sense of rotation leaves; none of parallel rays, where a mirror image fits as
   /// well, and where the other sense has no axis.
   std::optional<double> other_sense{};

@@ -9,7 +9,7 @@
 #include "axis_line.hpp"
 #include "crossing_rays.hpp"
 #include "frame_stack.hpp"
-#include "opposite_views.hpp"
+#include "views_of_turn.hpp"
 
 namespace tandem::calibration {
 

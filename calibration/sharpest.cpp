@@ -6,14 +6,12 @@
 #include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
-#include "opposite_views.hpp"
 #include "sharp_slices.hpp"
+#include "views_of_turn.hpp"
 
 namespace tandem::calibration {
 
 namespace {
-
-using pipeline::SweepResult, pipeline::Swept, pipeline::Verdict;
 
 constexpr int to_each_side = 4;
 
@@ -61,7 +59,7 @@ std::vector<Swept> lacks_of(const std::vector<double>& values, const Energies& e
   for (std::size_t k = 0; k < values.size(); ++k) {
     all.push_back({values[k], {}});
     for (std::size_t slice = 0; slice < energies[k].size(); ++slice) {
-      pipeline::Sharpness lack;
+      Sharpness lack;
       for (std::size_t part = 0; part < energies[k][slice].size(); ++part) {
         double most = 0;
         for (const auto& each : energies) most = std::max(most, std::abs(each[slice][part]));
@@ -84,7 +82,7 @@ SweepResult sweep(const SharpSlices& slices, const std::vector<double>& rows, co
   }
   // Tilts of ten foams with noise err by so much beyond what parts of slices tell.
   constexpr double least = 0.05;  // steps
-  return pipeline::judged(lacks_of(values, slices.energies(trials, rows)), pipeline::Score::sharpness, least);
+  return judged(lacks_of(values, slices.energies(trials, rows)), Score::sharpness, least);
 }
 
 /// A search at one level of binning, about where a change stands: frames are filtered along the rows that it

@@ -3,9 +3,9 @@
 #include <functional>
 #include <vector>
 
-#include "../pipeline/sharpness.hpp"
 #include "changed_views.hpp"
 #include "frame_stack.hpp"
+#include "sharpness.hpp"
 
 namespace tandem::calibration {
 
@@ -15,7 +15,7 @@ enum class Sought { axis, roll, tilt, midplane };
 /// What slices say of one number: by how much it differs from what the scan says; in bins, rows or rad.
 struct Sharpened {
   Sought what;
-  pipeline::Verdict verdict = pipeline::Verdict::flat;
+  Verdict verdict = Verdict::flat;
   double change = 0, uncertainty = 0;  ///< 0 unless the verdict is `resolved`
 };
 

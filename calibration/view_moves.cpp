@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
@@ -68,17 +69,26 @@ class Alignment {
       polynomials_[k] = polynomials(static_cast<Move>(k), *how.degree, scan);
   }
 
-  ViewMoves result() {
-    FrameStack seen = look(true);
+  /// `start`: where views were found at joined cells
+  ViewMoves result(const std::vector<ViewMove>& start) {
+    std::vector<ViewMove> none = std::exchange(found_.moves, start);
+    inner_ = Inner(frames_, rows_moved());
+    choose();
+    FrameStack seen = look();
     note(compared(seen));
     found_.misfit_before = found_.misfit;
+    if (start != none) {
+      std::swap(found_.moves, none);
+      found_.misfit_before = misfit_of(compared(look()));
+      std::swap(found_.moves, none);
+    }
     leave_out_uncertain();
     slow_ = SlowMoves(base_, searched_);
     for (;;) {
       if (!settle(seen)) return found_;
       note(compared(seen));
       if (!leave_out_uncertain()) return found_;
-      seen = look(false);
+      seen = look();
     }
   }
 
@@ -94,7 +104,7 @@ class Alignment {
       const double moved = go(compared(seen));
       ++found_.rounds;
       if (railed()) return false;
-      seen = look(false);
+      seen = look();
       if (!learned_ && (moved < near || round + 1 == how_.rounds))
         learn(seen);
       else if (std::max(moved, still_to_go(moved, before)) < enough)
@@ -112,17 +122,15 @@ class Alignment {
     return moved * share / (1 - share);
   }
 
-  /// The reprojections, and at first what is searched.
-  FrameStack look(bool first) {
-    Reprojection reprojection(frames_, moved_by(base_, found_.moves), how_.device);
-    if (first) choose(reprojection.of_half(0), reprojection.of_half(1));
-    return reprojection.of_all();
-  }
+  Reprojection reprojected() const { return {frames_, moved_by(base_, found_.moves), how_.device}; }
+  FrameStack look() const { return reprojected().of_all(); }
 
   /// Searches moves by which line integrals change in the same way in the volumes of both halves of the
   /// views, and in the frames of the other half: noise does not, and what a filter makes of frames that are
   /// cut off is in no frame.
-  void choose(const FrameStack& first, const FrameStack& second) {
+  void choose() {
+    Reprojection reprojection = reprojected();
+    const FrameStack first = reprojection.of_half(0), second = reprojection.of_half(1);
     const auto halves = agreement(first, second), frames = agreement(in_turn(first, second), smooth_);
     for (const Move move : {Move::bins, Move::rows, Move::turn}) {
       if (move != Move::bins && few_rows(frames_)) continue;
@@ -158,7 +166,7 @@ class Alignment {
     for (int number = 0; number < SlowMoves::trials; ++number) {
       const std::vector<ViewMove> trial = slow_.trial(number);
       found_.moves = sum_of(here, trial);
-      const std::vector<Step> then = compared(look(false));
+      const std::vector<Step> then = compared(look());
       slow_.learn(number, moves_with([&](std::size_t v) { return steps[v].move - then[v].move; }));
     }
     found_.moves = here;
@@ -186,14 +194,19 @@ class Alignment {
     slow_.make_whole(further);
     tell_apart(further, steps);
     found_.moves = sum_of(found_.moves, further);
-    double rows = 0;
-    for (const ViewMove& move : found_.moves) rows = std::max(rows, std::abs(move[at(Move::rows)]));
-    inner_ = Inner(frames_, rows);
+    inner_ = Inner(frames_, rows_moved());
     double sum = 0;
     for (const ViewMove& move : further)
       for (std::size_t k = 0; k < kinds_of_move; ++k)
         sum += std::pow(move[k] * cells_of(static_cast<Move>(k)), 2);
     return std::sqrt(sum / further.size());
+  }
+
+  /// The most rows by which a view is moved.
+  double rows_moved() const {
+    double rows = 0;
+    for (const ViewMove& move : found_.moves) rows = std::max(rows, std::abs(move[at(Move::rows)]));
+    return rows;
   }
 
   /// The variances of a move by blocks of cells. Few blocks tell one badly, and views side by side are alike.
@@ -210,13 +223,17 @@ class Alignment {
     return all;
   }
 
+  static double misfit_of(const std::vector<Step>& steps) {
+    double misfit = 0, size = 0;
+    for (const Step& each : steps) misfit += each.misfit, size += each.size;
+    return size > 0 ? std::sqrt(misfit / size) : 1;
+  }
+
   /// Notes what is left between frames and reprojections, and how certain moves are. Each patch of the frames
   /// moves all views a little, as its pulls say; as far as all patches together scatter, views are uncertain.
   /// Pulls that go slowly over the views are few numbers, so their scatter is itself uncertain.
   void note(const std::vector<Step>& steps) {
-    double misfit = 0, size = 0;
-    for (const Step& each : steps) misfit += each.misfit, size += each.size;
-    found_.misfit = size > 0 ? std::sqrt(misfit / size) : 1;
+    found_.misfit = misfit_of(steps);
     std::vector<ViewMove> squares(steps.size(), ViewMove{}), slow = squares;
     const Patches patches(inner_);
     for (Index patch = 0; patch < patches.count(); ++patch) {
@@ -235,9 +252,20 @@ class Alignment {
       // Blocks of cells tell better how views differ among each other.
       for (std::size_t v = 0; v < steps.size(); ++v) {
         const double fast = how_.degree || !(by_blocks > 0) ? squares[v][kind] : all / by_blocks * blocks[v];
-        found_.uncertainty[v][kind] = std::sqrt(patches.scale() * (fast + patches.few() * slow[v][kind]));
+        found_.uncertainty[v][kind] = std::sqrt(patches.scale() * (fast + patches.few() * slow[v][kind]) +
+                                                std::pow(error_at_edges(searched_[k]), 2));
       }
     }
+  }
+
+  /// What cells at the edges, which some views miss, pull all views by: as measured of ellipsoids on 40 x 56
+  /// cells whose parallel views were moved by 1 to 3 cells, root mean square.
+  double error_at_edges(Move move) const {
+    if (move == Move::turn) return 0;
+    double squares = 0;
+    for (const ViewMove& each : found_.moves) squares += std::pow(each[at(move)], 2) / found_.moves.size();
+    const double cells = move == Move::rows ? frames_.rows : frames_.bins;
+    return (move == Move::rows ? 20 : 12) * squares / (cells * cells);
   }
 
   /// How many cells one unit of a move is, half way to the edge of the frame.
@@ -267,7 +295,7 @@ class Alignment {
 
   /// Whether a view went farther than reprojections can say.
   bool railed() {
-    const double most = 0.1 * frames_.bins;
+    const double most = 0.2 * frames_.bins;
     bool any = false;
     for (const Move move : searched_)
       for (const ViewMove& each : found_.moves)
@@ -299,11 +327,35 @@ void require_half_turn(const Scan& scan) {
       "60 degrees at most may be left out");
 }
 
+/// Whether cells can be joined two by two, and frames still have some.
+bool can_be_coarser(const FrameStack& frames) {
+  constexpr Index fewest = 32;
+  return frames.bins >= fewest && (frames.rows == 1 || frames.rows >= fewest);
+}
+
+/// Where views were found at cells joined two by two, in cells of the frames: none where they were not.
+std::vector<ViewMove> moves_at_joined_cells(const FrameStack& frames, const Scan& scan, MoveSearch how) {
+  constexpr int rounds = 8;
+  std::vector<ViewMove> start(frames.views(), ViewMove{});
+  if (!can_be_coarser(frames)) return start;
+  how.rounds = rounds;
+  how.watch = [](int) {};
+  const FrameStack coarse = smoothed(frames, 2, {0, 0});
+  const Scan there = bin_down(scan, 1, true);
+  const ViewMoves found = Alignment(coarse, there, how).result(moves_at_joined_cells(coarse, there, how));
+  const bool ran_away = std::ranges::count(found.verdict, Verdict::railed) > 0;
+  const double rows = frames.rows > 1 ? 2 : 1;
+  for (std::size_t v = 0; v < start.size() && !ran_away; ++v)
+    start[v] = {2 * found.moves[v][at(Move::bins)], rows * found.moves[v][at(Move::rows)],
+                found.moves[v][at(Move::turn)]};
+  return start;
+}
+
 }  // namespace
 
 ViewMoves find_view_moves(const FrameStack& frames, const Scan& scan, const MoveSearch& how) {
   require_half_turn(scan);
-  return Alignment(frames, scan, how).result();
+  return Alignment(frames, scan, how).result(moves_at_joined_cells(frames, scan, how));
 }
 
 }  // namespace tandem::calibration

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../geometry/scan.hpp"
+#include "axis_line.hpp"
 #include "frame_stack.hpp"
-#include "opposite_frames.hpp"
 
 namespace tandem::calibration {
 
@@ -42,7 +42,8 @@ struct ViewMoves {
 };
 
 /// Finds how each view is moved: its frame beside the line integrals, in that view, of the volume that all
-/// frames make by the filter. Each round makes the volume from views that stand where they were found, and
+/// frames make by the filter. They are found at joined cells first (`smoothed`), where large moves are small
+/// ones. Each round makes the volume from views that stand where they were found, and
 /// moves each view by a step of Gauss and Newton, with brightness and offset of the frame left free. Frames
 /// are not interpolated. Frames and line integrals are smoothed for the comparison, and some cells at the
 /// edges are left out.

@@ -15,7 +15,7 @@ import tokenize
 FORBIDDEN = re.compile(r"(of|who|whose|those|likewise)\b", re.IGNORECASE)
 CPP = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 NOT_OURS = "third_party/"
-LIBRARY = tuple(f"{room}/" for room in "axis calibration core counts forecast geometry io kernels operators pipeline solvers".split())
+LIBRARY = tuple(f"{room}/" for room in "calibration core counts forecast geometry io kernels operators pipeline solvers".split())
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 # Literals come first, so that "//" in them is no comment. A quote after a digit separates thousands.
 TOKEN = re.compile(

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -82,33 +81,6 @@ void send(const Item& item, ItemNode& node) {
   node.try_put(item);
 }
 
-/// A desk for the tasks of a graph. A task that brings something to it also sends on the items that can go on
-/// now.
-class SharedDesk {
- public:
-  SharedDesk(Index workers, std::vector<double> sizes) : desk_(workers, std::move(sizes)) {}
-  void add(const Item& item, ItemNode& worker) {
-    after([&] { desk_.add(item); }, worker);
-  }
-  void end(const Item& item, ItemNode& worker) {
-    after([&] { desk_.end(item, seconds()); }, worker);
-  }
-
- private:
-  static double seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-  template <class Change>
-  void after(const Change& change, ItemNode& worker) {
-    const std::lock_guard lock(mutex_);
-    change();
-    while (const std::optional<Item> item = desk_.next(seconds())) send(*item, worker);
-  }
-
-  std::mutex mutex_;
-  Desk desk_;
-};
-
 /// Runs a graph from its source to its end. @throws what a node throws
 void run(flow::graph& graph, flow::input_node<Item>& source) {
   const Outing outing(handed, handed);
@@ -165,18 +137,15 @@ void on_threads(Index count, const std::function<void(Index)>& body) {
     if (fault) std::rethrow_exception(fault);
 }
 
-void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write,
-              std::vector<double> sizes) {
+void conveyor(Index count, Index workers, const Station& read, const Station& work, const Station& write) {
   Index next = 0;
-  conveyor([&] { return next < count ? std::optional(next++) : std::nullopt; }, workers, read, work, write,
-           std::move(sizes));
+  conveyor([&] { return next < count ? std::optional(next++) : std::nullopt; }, workers, read, work, write);
 }
 
 void conveyor(const NextItem& next, Index workers, const Station& read, const Station& work,
-              const Station& write, std::vector<double> sizes) {
+              const Station& write) {
   constexpr Index nothing = -1;  // the number of an item that only gives its place back
-  FreeNumbers places(conveyor_places(workers));
-  SharedDesk desk(workers, std::move(sizes));
+  FreeNumbers places(conveyor_places(workers)), free_workers(workers);
   std::atomic<bool> ended = false;
   flow::graph graph;
   flow::input_node<Item> items(graph, [&](tbb::flow_control& control) {
@@ -190,11 +159,12 @@ void conveyor(const NextItem& next, Index workers, const Station& read, const St
     places.give(item.place);
     return flow::continue_msg();
   });
-  ItemNode worker(graph, flow::unlimited, [&](const Item& item) {
+  ItemNode worker(graph, workers, [&](Item item) {
     const Passage passage(handed, handed);
+    item.worker = free_workers.take();
     work(item);
     send(item, writer);  // before the worker begins with another one
-    desk.end(item, worker);
+    free_workers.give(item.worker);
     return flow::continue_msg();
   });
   ItemNode reader(graph, flow::serial, [&](Item item) {
@@ -207,17 +177,13 @@ void conveyor(const NextItem& next, Index workers, const Station& read, const St
       return flow::continue_msg();
     }
     read(item);
-    desk.add(item, worker);
+    send(item, worker);
     return flow::continue_msg();
   });
   flow::make_edge(items, entrance);
   flow::make_edge(entrance, reader);
   flow::make_edge(writer, entrance.decrementer());
   run(graph, items);
-}
-
-void in_background(int threads, const std::function<void()>& body) {
-  tbb::task_arena(threads, 1, tbb::task_arena::priority::low).execute(body);
 }
 
 struct ThreadLimit::Impl {

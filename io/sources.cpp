@@ -16,6 +16,7 @@
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_links.hpp"
 #include "hdf5/rehearsal.hpp"
+#include "scans/inside_file.hpp"
 #include "scans/settings/settings.hpp"
 #include "volumes/volume_format.hpp"
 #include "volumes/volume_kind.hpp"
@@ -75,7 +76,8 @@ std::string utc(std::time_t time) {
 
 }  // namespace
 
-std::vector<fs::path> files_behind(const fs::path& path) {
+std::vector<fs::path> files_behind(const fs::path& named) {
+  const fs::path path = inside_file(named).file;
   std::error_code fault;
   if (std::vector<fs::path> slices = files_of_volume(path); !slices.empty()) return slices;
   if (path.empty() || !fs::exists(path, fault)) return {};

@@ -25,7 +25,7 @@ Index middle(Index pixels) { return pixels / 2; }
 
 /// How finely the frequencies of a slice are sampled, and how many of them a sample meets.
 struct Gridding {
-  double accuracy;  ///< measured: of back-projected noise against the sum in double (docs/performance.md)
+  double accuracy;  ///< measured: of back-projected noise against the sum in double (docs/kernels/bounds.md)
   double oversampling;
   int taps;
 };

@@ -96,7 +96,7 @@ double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Devi
 FourierSizes fourier_sizes(const ParallelBeam& scan, const VolumeGrid& grid, double accuracy);
 
 /// Whether the model takes less time than to add every pixel to every view, as measured
-/// (docs/performance.md).
+/// (docs/kernels/bounds.md).
 bool fourier_is_faster(const FourierSizes& sizes, Index views, Device device);
 
 /// The plan for `fourier_sizes`. Plans depend neither on the number of slices nor on the axis. The last ones

@@ -34,6 +34,7 @@ constexpr Renamed options_elsewhere[] = {
     {"retrieve-phase-delta-beta", older, "{retrieve-phase-method} paganin:delta-beta=X"},
     {"beam-hardening-wedge", older, "{beam-hardening} wedge:file=FILE"},
     {"beam-hardening-spectrum", older, "{beam-hardening} spectrum:file=FILE"},
+    {"variable", older, "FILE:/NAME", "as the scan"},
     {"max-floored", older, "{minus-log} true:floored=X"},
     {"accuracy", older, "{model} NAME:accuracy=X"},
     {"padding-bins", older, "{padding} NAME:bins=N"},

@@ -62,21 +62,6 @@ void parse_reversed(const std::string& given, io::ReversedMotion& reversed) {
   }
 }
 
-bool is_variable(const std::string& text) {
-  const std::string known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-  return text.find_first_not_of(known) == std::string::npos && !text.empty() && text.front() != '.' &&
-         text.back() != '.' && text.find("..") == std::string::npos;
-}
-
-void add_variable(Table& c, ScanOptions& o) {
-  c.add("--variable", On::result, o.how.variable,
-        "MATLAB: the variable that holds the sinogram, also a field STRUCTURE.FIELD (default: sinogram)")
-      .check([](const std::string& text) {
-        return is_variable(text) ? std::string() : "'" + text + "' is no name of a variable";
-      })
-      .of_kind("NAME");
-}
-
 void add_views(Table& c, ScanOptions& o) {
   c.add_parsed(
        "--geometry", On::result, [&how = o.how](const std::string& text) { parse_geometry(text, how); },
@@ -157,8 +142,10 @@ void add_external_files(Table& c, bool& allowed) {
 
 void add_scan_options(Table& c, ScanOptions& o) {
   c.heading("Scan");
-  c.add("--flats", On::result, o.how.flats, "flat images: a file or a folder (repeatable)").of_kind("FILE");
-  c.add("--darks", On::result, o.how.darks, "dark images: a file or a folder (repeatable)").of_kind("FILE");
+  c.add("--flats", On::result, o.how.flats, "flat images: a file, FILE:/NAME or a folder (repeatable)")
+      .of_kind("FILE");
+  c.add("--darks", On::result, o.how.darks, "dark images: a file, FILE:/NAME or a folder (repeatable)")
+      .of_kind("FILE");
   add_counts(c, "--flat-loc", On::result, o.how.flat_views,
              "all flats are sets of equal size, taken before these views (default: what the scan tells)",
              most_along_an_axis, 0)
@@ -167,7 +154,6 @@ void add_scan_options(Table& c, ScanOptions& o) {
   c.add("--like", On::run, o.like, "take the options that this volume of tandem was made with")
       .of_kind("VOLUME");
   add_views(c, o);
-  add_variable(c, o);
   c.add_parsed(
        "--time", On::result,
        [&o](const std::string& text) {

@@ -23,7 +23,9 @@ struct ScanOptions {
 };
 
 constexpr const char* what_a_scan_is =
-    "file of HDF5, MATLAB, Zeiss, TIFF or EDF, folder of images, or settings beside images";
+    "file of HDF5, MATLAB, Zeiss, TIFF, EDF, MRC or NumPy, FILE:/NAME for a data set in it, folder of "
+    "images, or "
+    "settings beside images";
 
 /// The kind of beam with this name, in upper or lower case; "fan" is a cone beam of one row. Empty for
 /// another word.

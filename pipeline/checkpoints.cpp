@@ -231,10 +231,6 @@ void Checkpoints::find_part() {
 }
 
 void Checkpoints::suit(Flow& flow) {
-  require<GeometryError>(!flow.helper(), spelled("checkpoint") +
-                                             " does not go with a CPU that helps GPUs, because the bits of a "
-                                             "slice depend on who makes it; give " +
-                                             spelled("device") + " cuda");
   if (slots_.empty()) slices_at_once_ = flow.chunk_slices;
   require<DeviceError>(slices_at_once_ <= flow.chunk_slices, request_.file.string(), ": has ",
                        slices_at_once_, " slices at once, and the memory of this run holds ",

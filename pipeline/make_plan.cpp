@@ -12,7 +12,7 @@
 #include "beams/beam.hpp"
 #include "memory/budget.hpp"
 #include "plan/chunks_due.hpp"
-#include "plan/helper.hpp"
+#include "plan/gpu_gaps.hpp"
 #include "plan/make_job.hpp"
 #include "plan/route.hpp"
 #include "plan/warn.hpp"
@@ -44,7 +44,9 @@ double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
 
 /// Nobody need know which devices have kernels for what.
 std::vector<Device> able_devices(Plan& plan, const Recipe& asked) {
-  std::vector<Device> all = devices_for(plan.job.scan, asked.devices);
+  const std::vector<Device>& all = asked.devices;
+  require<GeometryError>(std::ranges::count(all, true, &Device::is_cuda) % std::ssize(all) == 0,
+                         "devices: the CPU beside GPUs; give the CPU alone, or GPUs alone");
   const std::string lack = lacking_on_gpus(plan.job, asked);
   if (lack.empty() || !asked.devices_are_open || !all.front().is_cuda()) return all;
   warn(plan.warnings, "GPUs have no ", lack, "; the CPU computes");

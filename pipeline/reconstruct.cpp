@@ -14,7 +14,6 @@
 #include "checkpoints.hpp"
 #include "methods/method.hpp"
 #include "plan/chunks_due.hpp"
-#include "plan/helper.hpp"
 #include "plan/margin_rows.hpp"
 #include "ranks.hpp"
 #include "stations/compute.hpp"
@@ -61,18 +60,14 @@ class Run {
     };
     const auto make = [&](const Item& item) {
       waits("preprocess", -1);
-      const std::size_t number = item.worker;
-      const auto compute = [&] { (*workers_[number])(chunk(item)); };
-      const int threads = plan_.flow.workers[number].threads;
-      threads > 0 ? in_background(threads, compute) : compute();
+      (*workers_[item.worker])(chunk(item));
       waits("write", 1);
     };
     const auto land = [&](const Item& item) {
       waits("write", -1);
       landing_(chunk(item), use);
     };
-    conveyor([&] { return queue.next(); }, std::ssize(workers_), read, make, land,
-             sizes_for_helper(plan_, due));
+    conveyor([&] { return queue.next(); }, std::ssize(workers_), read, make, land);
     add_outcomes();
   }
 
@@ -84,14 +79,8 @@ class Run {
     if (board_) board_->queue(station, change);
   }
 
-  /// Adds the outcomes of the workers. That of a helper is also kept apart.
   void add_outcomes() {
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      Outcome one = workers_[i]->outcome();
-      if (plan_.flow.workers[i].threads > 0)
-        outcome_.helped = Helped{one.slices, one.updates, std::exchange(one.seconds, {})};
-      outcome_.add(one);
-    }
+    for (const auto& worker : workers_) outcome_.add(worker->outcome());
     outcome_.add(landing_.outcome());
   }
 

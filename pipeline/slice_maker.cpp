@@ -335,14 +335,14 @@ LookedAt SliceMaker::sinogram(const Recipe& recipe, const Look& look, const std:
   return at;
 }
 
-OppositeViews SliceMaker::opposite_views(const Recipe& recipe, const Look& look,
-                                         const std::function<void()>& go_on) {
+calibration::OppositeViews SliceMaker::opposite_views(const Recipe& recipe, const Look& look,
+                                                      const std::function<void()>& go_on) {
   const Plan plan = plan_of_slice(impl_->scan.info(), recipe, look);
   if (period_of(plan.job.scan) != half_turn) return {};
   const LookedAt at = sinogram(recipe, look, go_on);
   Scan scan = plan.job.scan;
   if (has_row_axes(scan)) detector_of(scan).axis_bin = row_axes_of(scan)[row_axes_of(scan).size() / 2];
-  return opposite_views_of(at.picture.grey, scan);
+  return calibration::opposite_views_of(at.picture.grey, scan);
 }
 
 std::array<Index, 3> SliceMaker::full_size(const Recipe& recipe) const {

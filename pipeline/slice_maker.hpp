@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "../calibration/sharpness.hpp"
 #include "../core/array.hpp"
 #include "../io/png.hpp"
 #include "../io/scans/scan_reader.hpp"
 #include "../io/volumes/volume_place.hpp"
-#include "opposite_views.hpp"
 #include "plan/recipe.hpp"
 
 namespace tandem::pipeline {
@@ -61,7 +61,8 @@ class SliceMaker {
   /// The line integrals behind it.
   LookedAt sinogram(const Recipe& recipe, const Look& look, const std::function<void()>& go_on);
   /// How far opposite views differ in them; none if the beam is not parallel or has no such views.
-  OppositeViews opposite_views(const Recipe& recipe, const Look& look, const std::function<void()>& go_on);
+  calibration::OppositeViews opposite_views(const Recipe& recipe, const Look& look,
+                                            const std::function<void()>& go_on);
   /// How many slices the recipe makes, and voxels along y and x: the full grid. @throws as `make_plan` does
   std::array<Index, 3> full_size(const Recipe& recipe) const;
 

@@ -23,13 +23,11 @@ struct FistaOptions {
 /// Foundations of Computational Mathematics 15(3), 2015.
 class Fista : public SolverBase<LinearOperator> {
  public:
-  static constexpr SolverCost cost{
-      .volumes = 13,     // x, x before, z, v; q, p and scratch, of three parts each
-      .projections = 5,  // data, their weights, r of x, r of z, scratch
-      .preparation = {11, 9},
-      .step = {1, 1},
-      .traces = {0, 0},
-      .of_regulariser = {FistaOptions{}.inner_steps, FistaOptions{}.inner_steps + 1}};
+  static constexpr SolverCost cost{.volumes = 13,  // x, x before, z, v; q, p and scratch, of three parts each
+                                   .projections = 5,  // data, their weights, r of x, r of z, scratch
+                                   .preparation = {11, 9},
+                                   .step = {1, 1},
+                                   .traces = {0, 0}};
 
   /// `weights`: W, one number for all blocks or one per block. `data_weights`: w, one number for each datum,
   /// none negative; empty: all are 1. @throws SpaceError unless b and the data weights are in range(), x0 is

@@ -33,8 +33,7 @@ class Pdhg {
                                    .projections = 5,  // data, their weights, r, p, scratch
                                    .preparation = {11, 9},
                                    .step = {1, 1},
-                                   .traces = {0, 0},
-                                   .of_regulariser = {2, 1}};
+                                   .traces = {0, 0}};
 
   /// `weights`: W, one number for all blocks or one per block. `data_weights`: w, one number for each datum,
   /// none negative; empty: all are 1. Data of weight 0 do not count. @throws SpaceError unless b and the data

@@ -103,7 +103,6 @@ struct SolverCost {
   int volumes, projections;
   Applications preparation, step, traces;  ///< `traces`: see TellsItsReach
   int volumes_a_step = 0;                  ///< volumes by which its memory grows in each step
-  Applications of_regulariser = {};        ///< applications of the regulariser's operator in each step
 };
 
 /// A vector, or some numbers as bytes, that a solver carries from one step to the next, with a name.

@@ -1,16 +1,19 @@
 // tandem calibrate: the geometry of a scan from its frames.
 
+#include <functional>
 #include <future>
 #include <iostream>
 #include <sstream>
 
+#include "../../calibration/find.hpp"
 #include "../../core/error.hpp"
 #include "../../io/files/text_file.hpp"
 #include "../../io/png.hpp"
 #include "../../io/scans/geometries/geometry_file.hpp"
 #include "../../options/steps.hpp"
+#include "../../pipeline/complete/frames.hpp"
 #include "../options/device_options.hpp"
-#include "../runs/calibrate.hpp"
+#include "../reports/calibration_report.hpp"
 #include "../runs/progress.hpp"
 #include "../scan_command.hpp"
 
@@ -24,6 +27,7 @@ struct CalibrateOptions {
   std::string output, preview, places, device = "auto";
   std::vector<std::string> lengths;
   bool balls = false, views = false;
+  std::optional<double> axis_bin;
   calibration::MoveSearch moves{};
   NamedFiles outputs() const {
     return {{"-o", output, io::Content::geometry}, {"--preview", preview, io::Content::picture}};
@@ -62,11 +66,6 @@ std::vector<Eigen::Vector3d> places_in(const std::string& path) {
   return places;
 }
 
-void print_lines(const Calibrated& found, const std::string& output) {
-  for (const std::string& line : found.lines) std::cout << line << '\n';
-  std::cout << "written       " << output << ": " << views_of(found.scan) << " views\n";
-}
-
 void run_calibrate(CalibrateOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common);
@@ -79,24 +78,33 @@ void run_calibrate(CalibrateOptions& o) {
   if (ask_for_phases(o.scan.steps))
     progress.note("note: --retrieve-phase-method: the geometry is found from frames without it");
   io::geometry_text(o.output, reader->info().scan);  // fails now if this geometry cannot be written
-  require_pixel_size(reader->info());
   // A GPU takes a while to begin; frames are read meanwhile. What fails here fails again where it is used.
   const auto begun = std::async(std::launch::async, [device] { Stream(device).synchronize(); });
-  const CalibrateRun run{*reader, o.scan, device, !o.preview.empty(), progress};
-  Calibrated found = o.balls   ? calibrate_on_balls(*reader, o.scan, known, progress)
-                     : o.views ? calibrate_each_view(run, o.moves)
-                               : calibrate_scan(run);
+  pipeline::Recipe recipe = recipe_of(o.scan, reader->info());
+  recipe.axis_bin = o.axis_bin;
+  const pipeline::Listener listener = progress.listener();
+  const calibration::MeasuredFrames frames = pipeline::frames_of(*reader, recipe, listener);
+  const calibration::How how{device, !o.preview.empty(), std::ref(progress)};
+  const calibration::Found found = o.balls   ? find_by_balls(frames, known, how)
+                                   : o.views ? find_each_view(frames, o.moves, how)
+                                             : find_by_frames(frames, how);
+  for (const std::string& warning : found.warnings) progress.warn(warning);
   progress.clear();
   io::Output(o.output, io::Content::geometry, o.common.replace())
       .write(io::geometry_text(o.output, found.scan));
-  if (!o.preview.empty())
-    io::write_png({o.preview, io::Content::picture, o.common.replace()}, found.pictures, found.sheet);
-  found.report.update({{"command", "calibrate"},
-                       {"input", o.scan.path},
-                       {"output", o.output},
-                       {"warnings", progress.warnings()}});
-  write_report(o.common, found.report);
-  if (o.common.tells()) print_lines(found, o.output);
+  if (!o.preview.empty()) {
+    const auto [pictures, sheet] = calibration_pictures(found, {frames.bins.size(), frames.rows.size()});
+    io::write_png({o.preview, io::Content::picture, o.common.replace()}, pictures, sheet);
+  }
+  nlohmann::json report = calibration_report(found);
+  report.update({{"command", "calibrate"},
+                 {"input", o.scan.path},
+                 {"output", o.output},
+                 {"warnings", progress.warnings()}});
+  write_report(o.common, report);
+  if (!o.common.tells()) return;
+  for (const std::string& line : calibration_lines(found)) std::cout << line << '\n';
+  std::cout << "written       " << o.output << ": " << views_of(found.scan) << " views\n";
 }
 
 void add_ball_options(Table& c, CalibrateOptions& o) {
@@ -117,6 +125,10 @@ void add_view_options(Table& c, CalibrateOptions& o) {
   c.add("--each-view", On::result, o.views,
         "shifts of each view, from its frame beside what all views together make")
       .without("--balls");
+  c.add("--rotation-axis", On::result, o.axis_bin,
+        "bin of the axis (default: the scan's own, else by opposite rays)")
+      .of_kind("BIN")
+      .only_with("--each-view");
   c.add("--view-rolls", On::result, o.moves.turns, "by how much each view is turned about the beam, besides")
       .only_with("--each-view");
   c.add("--drift", On::result, o.moves.degree,

@@ -23,7 +23,7 @@ struct CenterOptions {
 };
 
 nlohmann::json report_of_axis(const CenterOptions& o, double axis, double uncertainty,
-                              pipeline::AxisMethod method) {
+                              calibration::AxisMethod method) {
   return {{"command", "center"},
           {"input", o.scan.path},
           {"axis_bin", axis},
@@ -56,7 +56,7 @@ void run_center(CenterOptions& o) {
   say_notes(reader->info(), o.scan, progress);
   if (ask_for_phases(o.scan.steps))
     progress.note("note: --retrieve-phase-method: the axis is searched in frames without it");
-  pipeline::AxisSearch search{pipeline::axis_method(o.method)};
+  calibration::AxisSearch search{calibration::axis_method(o.method)};
   if (o.between) search.between = {1.0 * o.between->first, o.between->last - 1.0};
   const pipeline::Recipe recipe = recipe_of(o.scan, reader->info());
   const Index there = recipe.rows->size();

@@ -14,7 +14,6 @@
 #include "../options/device_options.hpp"
 #include "../pages/geometry_page.hpp"
 #include "../reports/forecast.hpp"
-#include "../reports/rank_forecast.hpp"
 #include "../reports/scan_report.hpp"
 #include "../reports/volume_report.hpp"
 #include "../runs/lines.hpp"
@@ -30,7 +29,6 @@ using nlohmann::json;
 struct InfoOptions {
   Common common;
   ScanOptions scan;
-  RankOptions ranks;
   std::string write_geometry, picture;
   const Table* command = nullptr;
   NamedFiles outputs() const {
@@ -66,7 +64,6 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
                           : rows_are_slices(info.scan) ? "FBP"
                                                        : "FDK"},
                  {"devices", json::array()}};
-  std::optional<pipeline::Plan> last;  // the job is the same on all devices
   for (const Device device : devices()) {
     json row = {{"device", device.name()}};
     if (!device.is_cuda()) row["instructions"] = instruction_set();
@@ -79,16 +76,13 @@ json reconstruction_of(io::ScanReader& reader, const InfoOptions& o) {
       row["memory_bytes"] = plan->flow.memory.host;
       row["device_memory_bytes"] = plan->flow.memory.device;
       row["tiled"] = in_tiles(plan->flow);
-      RunForecast ahead(*plan, info, {o.scan.path, {}, {}}, {});
+      RunForecast ahead(*plan, info, {.scan = o.scan.path}, {});
       ahead.measure(reader, progress);
       row["disk_bytes"] = ahead.disk_bytes();
       row["forecast"] = ahead.planned();
-      last = std::move(plan);
     }
     report["devices"].push_back(row);
   }
-  if (last && o.ranks.ranks > 0)
-    report["over_ranks"] = rank_forecast(last->job.scan, last->job.grid, o.ranks);
   return report;
 }
 
@@ -144,7 +138,6 @@ void print_scan(const std::string& path, const Scan& scan, const json& r) {
   for (const json& note : r["notes"]) std::cout << "note      " << note.get<std::string>() << '\n';
   const json& made = r["reconstruction"];
   for (const json& row : made["devices"]) print_fbp(made, row);
-  if (made.contains("over_ranks")) print_rank_forecast(made["over_ranks"]);
 }
 
 json volume_report(const io::VolumeReader& volume) {
@@ -236,7 +229,6 @@ void add_info(Table& c) {
   const auto o = std::make_shared<InfoOptions>();
   add_scan_command(c, o, run_info);
   o->command = &c;
-  add_rank_options(c, o->ranks);
   c.heading("Geometry");
   c.add("--write-geometry", On::files, o->write_geometry,
         "write where each view is taken from: vectors of ASTRA (*.npy, *.geom, *.txt), RTK (*.xml) or "
@@ -248,14 +240,13 @@ void add_info(Table& c) {
         return small.ends_with(".html") || small.ends_with(".png") ? std::string()
                                                                    : "'" + name + "' is not *.html or *.png";
       });
-  c.common({"flats", "darks", "arc", "geometry", "ranks", "write-geometry", "picture", "json"});
+  c.common({"flats", "darks", "arc", "geometry", "write-geometry", "picture", "json"});
   c.footer =
       "Examples:\n"
       "  tandem info scan.h5\n"
       "  tandem info folder --flats flats.tif --darks darks.tif --arc 180\n"
       "  tandem info volume.h5 --json -\n"
-      "  tandem info scan.h5 --geometry views.npy --picture geometry.html\n"
-      "  tandem info cone.h5 --ranks 16 --device-memory 80";
+      "  tandem info scan.h5 --geometry views.npy --picture geometry.html";
 }
 
 }  // namespace

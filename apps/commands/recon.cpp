@@ -25,7 +25,7 @@
 #include "../pages/live_page.hpp"
 #include "../pages/preview.hpp"
 #include "../reports/forecast.hpp"
-#include "../reports/rank_forecast.hpp"
+#include "../reports/rank_traffic.hpp"
 #include "../reports/recon_report.hpp"
 #include "../runs/batch.hpp"
 #include "../runs/files.hpp"
@@ -117,8 +117,7 @@ class PlannedRun {
     for (std::size_t k = 0; k < std::min(most, lines.devices.size()); ++k) progress_.note(lines.devices[k]);
     if (lines.devices.size() > most)
       progress_.note("and " + std::to_string(lines.devices.size() - most) + " ranks more, see --json");
-    const bool unasked = o_.device.device == "auto" || o_.device.device == "all";
-    if (unasked && !lines.shared.empty())
+    if (leaves_devices_open(o_.device) && !lines.shared.empty())
       progress_.warn("ranks share a GPU, " + lines.shared + "; start as many ranks as there are GPUs");
     rank_lines_ = lines.devices;
   }
@@ -159,7 +158,7 @@ class PlannedRun {
     planned_ = plan_json(plan_, reader_->info());
     if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
     planned_["warnings"] = progress_.warnings();
-    files_ = {o_.scan.path, o_.output, format_of(o_, plan_)};
+    files_ = {o_.scan.path, o_.output.empty() ? "volume.h5" : o_.output, format_of(o_, plan_)};
     config_ = config_of(o_, plan_.job);
     if (!o_.save_config.empty()) saved_.emplace(o_.save_config, io::Content::recipe, o_.common.replace());
     tell_of_like(o_, planned_, progress_);
@@ -276,7 +275,7 @@ class Run : public PlannedRun {
                            [this](const std::string& text) { progress_.note(text); }};
     outcome_ = pipeline::reconstruct(*reader_, plan_, *writer_, options);
     tell_of_checkpoints();
-    if (!plan_.flow.shared.vectors.is_alone()) traffic_ = rank_traffic_json(plan_);
+    if (!plan_.flow.shared.vectors.is_alone()) traffic_ = rank_traffic_json(plan_.flow.shared.ranks);
     if (!ranks_.is_first()) return;
     outcome_.begin_with(searched_);
     for (const std::string& warning : outcome_.warnings) progress_.warn(warning);

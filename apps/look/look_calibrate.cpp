@@ -9,7 +9,7 @@
 
 #include "../../core/error.hpp"
 #include "../../counts/steps/step.hpp"
-#include "../runs/calibrate.hpp"
+#include "../reports/calibration_report.hpp"
 #include "look_command.hpp"
 
 namespace tandem::apps {
@@ -18,14 +18,16 @@ namespace {
 
 using nlohmann::json;
 
-/// A number of the report, and the option of `recon` that takes it; empty if none does.
-struct FoundNumber {
-  const char *name, *option;
-};
-constexpr std::array found_numbers{FoundNumber{"axis_bin", "rotation-axis"},
-                                   FoundNumber{"roll_deg", "detector-roll"},
-                                   FoundNumber{"tilt_deg", "axis-tilt"}, FoundNumber{"elevation_deg", ""},
-                                   FoundNumber{"midplane_row", "midplane-row"}};
+using calibration::Found, calibration::Quantity;
+
+/// The option of `recon` that takes a number; empty if none does.
+std::string option_of(const Quantity& number) {
+  constexpr std::array options{std::pair{"axis_bin", "rotation-axis"}, std::pair{"roll_deg", "detector-roll"},
+                               std::pair{"tilt_deg", "axis-tilt"}, std::pair{"midplane_row", "midplane-row"}};
+  for (const auto& [name, option] : options)
+    if (number.name == name) return option;
+  return "";
+}
 
 /// With two digits of its uncertainty or three.
 std::string text_of_number(double value, double uncertainty) {
@@ -55,7 +57,7 @@ json leave_out_steps(json& options) {
 }
 
 /// Why a volume cannot be made with this value; empty if it can.
-std::string hindrance(LookScan& scan, json options, const char* option, const std::string& text) {
+std::string hindrance(LookScan& scan, json options, const std::string& option, const std::string& text) {
   options[option] = text;
   try {
     scan.recipe({{"options", options}});
@@ -67,22 +69,28 @@ std::string hindrance(LookScan& scan, json options, const char* option, const st
   }
 }
 
-/// The numbers that were told, with the options that take them.
-json numbers_of(LookScan& scan, const json& options, const Calibrated& found, bool on_circle) {
+/// The numbers that were told, with the options that take them. Numbers of all views are root mean squares.
+json numbers_of(LookScan& scan, const json& options, const Found& found) {
   json all = json::array();
-  for (const auto& [name, option] : found_numbers) {
-    const json& told = found.report.value(name, json());
-    if (told.is_null()) continue;
-    const double value = told["value"], uncertainty = told["uncertainty"];
-    json row = {{"what", name}, {"value", value}, {"uncertainty", uncertainty}, {"told_by", told["told_by"]}};
-    row["text"] = text_of_number(value, uncertainty);
-    const std::string why = on_circle && *option ? hindrance(scan, options, option, row["text"])
-                                                 : "views that have places of their own take it by a file";
-    row["option"] = why.empty() ? json(option) : json(nullptr);
-    row["why_not"] = why;
-    all.push_back(row);
+  for (const Quantity& number : found.numbers) {
+    if (number.value.empty()) continue;
+    const double value = number.of_views.empty() ? number.value.front() : rms_of(number.value),
+                 uncertainty =
+                     number.of_views.empty() ? number.uncertainty.front() : rms_of(number.uncertainty);
+    const std::string text = text_of_number(value, uncertainty), option = option_of(number);
+    const std::string why = !number.of_views.empty() ? "the file has those of each view"
+                            : found.sense && !option.empty()
+                                ? hindrance(scan, options, option, text)
+                                : "views that have places of their own take it by a file";
+    all.push_back({{"what", number.name},
+                   {"value", value},
+                   {"uncertainty", uncertainty},
+                   {"told_by", number.told_by.empty() ? found.method : number.told_by},
+                   {"text", text},
+                   {"option", why.empty() ? json(option) : json(nullptr)},
+                   {"why_not", why}});
   }
-  if (found.report.value("rotation", "") == "against the angles")
+  if (found.sense && found.sense->reversed)
     all.push_back({{"what", "rotation"},
                    {"value", nullptr},
                    {"told_by", "opposite rays"},
@@ -91,36 +99,28 @@ json numbers_of(LookScan& scan, const json& options, const Calibrated& found, bo
   return all;
 }
 
-/// Root mean squares in the place of the shifts of all views.
-json shifts_of(json& report) {
-  json all = json::array();
-  for (const char* name : {"bin_shifts", "row_shifts"}) {
-    const json told = std::exchange(report[name], nullptr);
-    if (told.is_null()) continue;
-    const double value = rms_of(told["value"]), uncertainty = rms_of(told["uncertainty"]);
-    all.push_back({{"what", name},
-                   {"value", value},
-                   {"uncertainty", uncertainty},
-                   {"told_by", report["method"]},
-                   {"text", text_of_number(value, uncertainty)},
-                   {"option", nullptr},
-                   {"why_not", "the file has those of each view"}});
-  }
-  return all;
+/// The report of `tandem calibrate`, without numbers of all views.
+json head_of(const Found& found) {
+  json report = calibration_report(found);
+  for (const Quantity& number : found.numbers)
+    if (!number.of_views.empty()) report[number.name] = nullptr;
+  report["warnings"] = found.warnings;
+  return report;
 }
 
 /// All pictures as one, one below the other, and what there is to say of them in the head.
-Pictured stacked(const Calibrated& found, Index side) {
-  Pictured all{{}, found.report};
+Pictured stacked(const Found& found, Index side) {
+  const auto [pictures, sheet] = calibration_pictures(found, {});
+  Pictured all{{}, head_of(found)};
   json captions = json::array();
-  for (const io::Picture& one : found.pictures) {
+  for (const io::Picture& one : pictures) {
     io::Picture small = pipeline::shrunk(one.grey, one.width, one.height, side);
     all.picture.width = small.width, all.picture.height += small.height;
     all.picture.grey.insert(all.picture.grey.end(), small.grey.begin(), small.grey.end());
     captions.push_back(one.captions.front());
   }
   all.head["captions"] = captions;
-  all.head["window"] = {found.sheet.black, found.sheet.white};
+  all.head["window"] = {sheet.black, sheet.white};
   return all;
 }
 
@@ -133,7 +133,7 @@ Pictured sheet_of_calibration(LookScan& scan, const json& asked, const LookScan:
   const json left_out = leave_out_steps(options);
   const Index side = whole_of(asked, "side", 512, {32, 1025});
   const bool each_view = asked.value("each_view", false);
-  Calibrated found = scan.calibrated(
+  const Found found = scan.calibrated(
       options, each_view,
       {.stage =
            [&](const std::string& stage, double done, double total, const std::string&, const std::string&) {
@@ -142,10 +142,8 @@ Pictured sheet_of_calibration(LookScan& scan, const json& asked, const LookScan:
            },
        .note = [](const std::string&) {},
        .report = {}});
-  const json numbers =
-      each_view ? shifts_of(found.report) : numbers_of(scan, given, found, found.report.contains("rotation"));
   Pictured all = stacked(found, side);
-  all.head["numbers"] = numbers;
+  all.head["numbers"] = numbers_of(scan, given, found);
   all.head["left_out"] = left_out;
   all.head["commands"] = scan.calibration_commands(options, each_view, given);
   return all;

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <sstream>
 
+#include "../../calibration/find.hpp"
 #include "../../core/error.hpp"
+#include "../../pipeline/complete/frames.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../options/recon_recipe.hpp"
 #include "../pages/geometry_page.hpp"
 #include "../reports/scan_report.hpp"
-#include "../runs/calibrate.hpp"
 #include "../runs/follow.hpp"
 #include "../runs/progress.hpp"
 #include "../runs/recon_scan.hpp"
@@ -142,7 +144,7 @@ json LookScan::grown() {
 }
 
 pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index> z, const GoOn& go_on,
-                                       pipeline::OppositeViews* opposite) {
+                                       calibration::OppositeViews* opposite) {
   const auto [parsed, o, scan] = looked(options);
   ProgressLine silent(o.common);
   complete_recipe(o, *scan.reader, silent);
@@ -190,7 +192,7 @@ json LookScan::axis(const json& asked) {
   const auto [parsed, o, scan] = looked(options_in(asked));
   o.common.quiet = o.common.silent = true;
   ProgressLine silent(o.common);
-  const pipeline::AxisEstimate axis =
+  const calibration::AxisEstimate axis =
       find_axis(*scan.reader, recipe_of(o.scan, scan.reader->info()), {}, 5, silent.listener());
   return {{"axis_bin", axis.axis_bin},
           {"uncertainty", axis.uncertainty},
@@ -212,17 +214,17 @@ json LookScan::recipe(const json& asked) {
           {"warnings", plan.warnings}};
 }
 
-Calibrated LookScan::calibrated(const json& options, bool each_view, Listener listener) {
+calibration::Found LookScan::calibrated(const json& options, bool each_view, Listener listener) {
   const auto [parsed, o, scan] = looked(options);
   if (scan.growing)
     throw UsageError("calibrate takes a scan that is whole; start tandem look without --follow then");
   o.common.listener = std::make_shared<const Listener>(std::move(listener));
   ProgressLine progress(o.common);
-  require_pixel_size(scan.reader->info());
-  const CalibrateRun run{*scan.reader, o.scan, o.recipe.devices.front(), true, progress};
-  Calibrated found = each_view ? calibrate_each_view(run, {}) : calibrate_scan(run);
-  found.report["warnings"] = progress.warnings();
-  return found;
+  const pipeline::Recipe recipe = recipe_of(o.scan, scan.reader->info());
+  const pipeline::Listener told = progress.listener();
+  const calibration::MeasuredFrames frames = pipeline::frames_of(*scan.reader, recipe, told);
+  const calibration::How how{o.recipe.devices.front(), true, std::ref(progress)};
+  return each_view ? find_each_view(frames, {}, how) : find_by_frames(frames, how);
 }
 
 json LookScan::options_of_frames(const json& options) const { return options_.of_frames(options); }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "../../calibration/found.hpp"
 #include "../../io/scans/growing_scan.hpp"
 #include "../../pipeline/slice_maker.hpp"
 #include "look_frames.hpp"
@@ -15,7 +16,6 @@
 
 namespace tandem::apps {
 
-struct Calibrated;
 struct Listener;
 class ProgressLine;
 
@@ -30,7 +30,7 @@ class LookScan {
   /// A slice of the recipe, and what every second view adds; default: the middle one. `opposite`: how far
   /// opposite views differ; may be null
   pipeline::LookedAt looked_at(const nlohmann::json& options, std::optional<Index> z, const GoOn& go_on,
-                               pipeline::OppositeViews* opposite = nullptr);
+                               calibration::OppositeViews* opposite = nullptr);
   /// {options, z, region: [x0, x1, y0, y1], coarser, side}; `lines`: the sinogram in the place of the slice.
   Pictured slice(const nlohmann::json& asked, bool lines, const GoOn& go_on);
   /// See `LookFrames`; with {options}.
@@ -39,10 +39,9 @@ class LookScan {
   nlohmann::json axis(const nlohmann::json& asked);
   /// {options}: the recipe of the volume, the command that makes it, and what there is to say about it.
   nlohmann::json recipe(const nlohmann::json& asked);
-  /// Finds the geometry from the frames, as `tandem calibrate` does, or where each view was. The report has
-  /// the warnings, too.
+  /// Finds the geometry from the frames, as `tandem calibrate` does, or where each view was.
   /// @throws GeometryError for scans that `calibrate` refuses, UsageError for a scan that is followed
-  Calibrated calibrated(const nlohmann::json& options, bool each_view, Listener listener);
+  calibration::Found calibrated(const nlohmann::json& options, bool each_view, Listener listener);
   /// See `LookOptions`.
   nlohmann::json options_of_frames(const nlohmann::json& options) const;
   nlohmann::json calibration_commands(const nlohmann::json& frames, bool each_view,

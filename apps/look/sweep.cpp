@@ -49,7 +49,8 @@ double radius_of(const pipeline::LookedAt& at) {
 
 /// The value that is best stands in the frame, if one is.
 bool has_best(const SweepMade& all) {
-  return all.result.verdict == pipeline::Verdict::resolved || all.result.verdict == pipeline::Verdict::railed;
+  return all.result.verdict == calibration::Verdict::resolved ||
+         all.result.verdict == calibration::Verdict::railed;
 }
 
 void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& name) {
@@ -68,7 +69,7 @@ void write_sweep_sheet(io::Output output, SweepMade& all, const std::string& nam
 
 void print_sweep(const SweepMade& all, const std::string& name) {
   const auto wide = static_cast<int>(std::max<std::size_t>(name.size() + 2, 12));
-  const pipeline::SweepResult& r = all.result;
+  const calibration::SweepResult& r = all.result;
   std::cout << std::left << std::setw(wide) << name << "unsharpness  entropy"
             << (r.opposite.empty() ? "" : "  opposite views") << '\n';
   for (std::size_t k = 0; k < all.texts.size(); ++k) {
@@ -89,11 +90,11 @@ json sweep_json(const SweepAsked& asked, const SweepMade& all) {
                       {"entropy", all.result.entropy[k]}});
     if (!all.result.opposite.empty()) trials.back()["opposite"] = all.result.opposite[k];
   }
-  const bool resolved = all.result.verdict == pipeline::Verdict::resolved;
+  const bool resolved = all.result.verdict == calibration::Verdict::resolved;
   return {{"sweep", asked.name},
-          {"score", pipeline::names_of_scores()[static_cast<std::size_t>(asked.score)]},
+          {"score", calibration::names_of_scores()[static_cast<std::size_t>(asked.score)]},
           {"slices", asked.slices},
-          {"verdict", pipeline::name_of(all.result.verdict)},
+          {"verdict", calibration::name_of(all.result.verdict)},
           {"words", all.result.words},
           {"value", resolved ? json(all.result.value) : json(nullptr)},
           {"uncertainty", resolved ? json(all.result.uncertainty) : json(nullptr)},
@@ -150,7 +151,7 @@ SweepAsked sweep_in(const std::string& text) {
 SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Index side,
                 const std::function<void(std::size_t)>& done) {
   SweepMade all{};
-  std::vector<pipeline::Swept> values;
+  std::vector<calibration::Swept> values;
   std::pair<double, double> range;
   double radius = 0;
   json options = given;
@@ -161,14 +162,14 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
     values.push_back({value, {}});
     for (std::size_t k = 0; k < std::max<std::size_t>(asked.slices.size(), 1); ++k) {
       const std::optional<Index> z = asked.slices.empty() ? std::nullopt : std::optional(asked.slices[k]);
-      pipeline::OppositeViews opposite;
-      const bool compared = asked.score == pipeline::Score::opposite;
+      calibration::OppositeViews opposite;
+      const bool compared = asked.score == calibration::Score::opposite;
       const pipeline::LookedAt at = scan.looked_at(
           options, z, [&] { done(values.size() - 1); }, compared ? &opposite : nullptr);
       const io::Picture& p = at.picture;
       if (all.pictures.empty()) range = range_of(p.grey), radius = radius_of(at);
       const double fits = 0.5 * std::min(p.width, p.height);
-      values.back().slices.push_back(pipeline::sharpness_of(
+      values.back().slices.push_back(calibration::sharpness_of(
           {p.grey, at.even, p.width, p.height, std::min(radius, fits)}, range.first, range.second));
       values.back().slices.back().opposite = std::move(opposite);
       if (k == 0) all.pictures.push_back(pipeline::shrunk(p.grey, p.width, p.height, side));
@@ -177,7 +178,7 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
     }
   }
   done(values.size());
-  all.result = pipeline::judged(values, asked.score);
+  all.result = calibration::judged(values, asked.score);
   return all;
 }
 
@@ -189,7 +190,7 @@ Pictured sheet_of_sweep(LookScan& scan, const json& asked, const LookScan::GoOn&
   };
   SweepAsked sweep = sweep_of(asked.value("name", ""), number("first"), number("last"), number("step"));
   if (asked.contains("z")) sweep.slices = {asked["z"].get<Index>()};
-  sweep.score = pipeline::score_named(asked.value("score", "sharpness"));
+  sweep.score = calibration::score_named(asked.value("score", "sharpness"));
   const Index side = std::clamp<Index>(asked.value("side", Index{160}), 32, 512);
   SweepMade made =
       swept(scan, asked.value("options", json::object()), sweep, side, [&](std::size_t) { go_on(); });
@@ -211,7 +212,7 @@ void run_sweep(ReconOptions& o) {
   SweepAsked asked = sweep_in(o.sweep);
   if (o.command->find(asked.name) && !applies(o, "--" + asked.name))
     throw UsageError("--sweep " + asked.name + ": slices are looked at by a filter, which does not read it");
-  asked.score = pipeline::score_named(o.score);
+  asked.score = calibration::score_named(o.score);
   if (o.recipe.region_z)
     for (Index z = o.recipe.region_z->first; z < o.recipe.region_z->last; ++z) asked.slices.push_back(z);
   check_files(o.common, sources_of(o), outputs_of(o));
@@ -226,7 +227,7 @@ void run_sweep(ReconOptions& o) {
   SweepMade made = swept(scan, scan.start(), asked, pixels,
                          [&](std::size_t done) { progress("sweep", done, asked.values.size(), "values"); });
   for (const std::string& text : made.warnings) progress.warn(text);
-  if (made.result.verdict != pipeline::Verdict::resolved) progress.warn("--sweep: " + made.result.words);
+  if (made.result.verdict != calibration::Verdict::resolved) progress.warn("--sweep: " + made.result.words);
   progress.clear();
   json report = {{"command", "recon"}, {"input", o.scan.path}};
   report.update(sweep_json(asked, made));

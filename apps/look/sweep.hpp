@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../pipeline/sharpness.hpp"
+#include "../../calibration/sharpness.hpp"
 #include "look_scan.hpp"
 
 namespace tandem::apps {
@@ -10,7 +10,7 @@ struct SweepAsked {
   std::string name;             ///< the option, without dashes
   std::vector<double> values;   ///< from the first to the last, at most 200
   std::vector<Index> slices{};  ///< slices of the volume; none: the middle one
-  pipeline::Score score = pipeline::Score::sharpness;
+  calibration::Score score = calibration::Score::sharpness;
 };
 
 /// NAME=A:B:STEP. @throws UsageError
@@ -20,7 +20,7 @@ SweepAsked sweep_of(const std::string& name, double first, double last, double s
 
 /// What came out of it.
 struct SweepMade {
-  pipeline::SweepResult result;
+  calibration::SweepResult result;
   std::vector<std::string> texts;     ///< the values, as an option takes them
   std::vector<io::Picture> pictures;  ///< the first slice at each value, made smaller
   io::VolumePlace place;

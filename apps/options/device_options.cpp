@@ -25,9 +25,8 @@ std::string fault_of_devices(const std::string& text) {
 
 std::vector<Device> devices_named(const std::string& text) {
   if (text == "auto" || text == "all") {
-    std::vector<Device> here = devices();
-    std::rotate(here.begin(), here.begin() + 1, here.end());  // the CPU, which comes first there, goes last
-    if (text == "auto" && here.size() > 1) here.pop_back();
+    std::vector<Device> here = devices();  // the CPU comes first
+    if (here.size() > 1) here.erase(here.begin());
     return here;
   }
   std::vector<Device> named;
@@ -86,8 +85,8 @@ std::vector<std::string> variant_names() {
 void add_device_options(Table& c, DeviceOptions& o) {
   c.add("--device", On::run, o.device,
         "auto (default: all GPUs, else the CPU, also for what GPUs have not; for solvers of cone and "
-        "flexible beams the first GPU, if it holds the vectors)|all (all GPUs, and for parallel beams "
-        "the CPU helps them)|cpu|cuda|cuda:N|cuda:N,N,... (they share the work)")
+        "flexible beams the first GPU, if it holds the vectors)|all (all GPUs)|cpu|cuda|cuda:N|cuda:N,N,... "
+        "(they share the work)")
       .check(lower_case())
       .check(fault_of_devices)
       .briefly("auto (all GPUs, else the CPU), all, cpu, cuda, cuda:0,1");

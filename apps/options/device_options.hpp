@@ -36,10 +36,9 @@ Execution execution_of(const DeviceOptions& options);
 /// Whether no device is named: then the CPU does what GPUs have no kernels for.
 bool leaves_devices_open(const DeviceOptions& options);
 
-/// The devices that are named. `auto` means all GPUs, or the CPU if there is none. `all` means all GPUs and
-/// then the CPU; if there are GPUs, the CPU takes an execution of its own. @throws DeviceError if a device is
-/// not here; UsageError if a device does not have the wanted execution, or if a matched pair is needed and
-/// this one is not
+/// The devices that are named. `auto` and `all` mean all GPUs, or the CPU if there is none. @throws
+/// DeviceError if a device is not here; UsageError if a device does not have the wanted execution, or if a
+/// matched pair is needed and this one is not
 std::vector<Device> chosen_devices(const DeviceOptions& options, Pairing needed);
 
 }  // namespace tandem::apps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -14,8 +15,8 @@ namespace tandem::apps {
 /// The files that `recon` reads and writes.
 struct RunFiles {
   std::filesystem::path scan;
-  std::filesystem::path volume;  ///< name of the volume; empty: HDF5 in the present folder
-  io::VolumeFormat format;
+  std::filesystem::path volume = "volume.h5";
+  io::VolumeFormat format = {};
 };
 
 /// The forecast of a run of `recon`, from the rates that are kept for this user.
@@ -25,18 +26,17 @@ class RunForecast {
   RunForecast(const pipeline::Plan& plan, const io::ScanInfo& info, const RunFiles& files,
               const std::vector<Range>& done);
 
-  /// Measures missing rates, each in well below a second, and keeps them. A rate that cannot be measured
-  /// stays missing. Then the forecast is without reading or writing, or empty if it lacks computing.
+  /// If there is no forecast, tries a part of the run, and keeps the rates that it lacked. If the part fails,
+  /// a note says why, and there is no forecast.
   void measure(io::ScanReader& reader, ProgressLine& progress);
 
-  const std::optional<pipeline::Forecast>& forecast() const { return forecast_; }
-
   /// The bytes of the volume on its file system, if it is not packed.
-  double disk_bytes() const { return disk_bytes_; }
+  double disk_bytes() const;
   /// A warning if the file system has no room for it; else empty.
   std::string lack_of_disk() const;
 
-  /// Keeps what a finished run tells of the rates.
+  /// Corrects the rates that are kept by those of a finished run. A run that was too short to tell rates only
+  /// replaces those by which it would have taken more than twice as long.
   void learn(const pipeline::Outcome& outcome) const;
 
   /// The parts "forecast" and "stations" of the report: before the run, and after it.
@@ -49,13 +49,10 @@ class RunForecast {
   void print_outcome(std::ostream& to, const pipeline::Outcome& outcome, double seconds) const;
 
  private:
-  void foretell();
-
   const pipeline::Plan& plan_;
   RunFiles files_;
   std::vector<Range> chunks_;
   std::vector<pipeline::StationWork> works_;
-  double disk_bytes_;
   pipeline::Rates rates_;
   std::optional<pipeline::Forecast> forecast_;
 };

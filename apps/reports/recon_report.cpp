@@ -68,21 +68,10 @@ std::string words_of_references(const pipeline::FlatUse& use, const io::ScanInfo
 
 double computing(const pipeline::Seconds& seconds) { return seconds.backproject + seconds.iterate; }
 
-/// The speed of a worker, in 10^9 updates per second. A helper does not count, since it is of another kind.
+/// The speed of a worker, in 10^9 updates per second.
 double gups_of(const pipeline::Outcome& out) {
-  const double updates = out.updates - (out.helped ? out.helped->updates : 0),
-               seconds = computing(out.seconds);
-  return seconds > 0 ? updates / seconds * 1e-9 : 0;
-}
-
-/// The device and the execution of a helper.
-json helper_json(const pipeline::Plan& plan) {
-  const pipeline::Worker* helper = plan.flow.helper();
-  if (!helper) return nullptr;
-  return {{"device", helper->device.name()},
-          {"threads", helper->threads},
-          {"variant", helper->execution.variant},
-          {"precision", name_of(helper->execution.precision)}};
+  const double seconds = computing(out.seconds);
+  return seconds > 0 ? out.updates / seconds * 1e-9 : 0;
 }
 
 /// The curves that are not empty, each with its own iterations.
@@ -178,7 +167,6 @@ json flow_json(const pipeline::Plan& plan) {
   const json slab{{"slices", flow.chunk_slices}, {"views", block_views(flow)}};
   return {{"device", names},
           {"instructions", instruction_set()},
-          {"helper", helper_json(plan)},
           {"tiled", in_tiles(flow)},
           {"route", route_of(flow).name},
           {"vectors", route_of(flow).one_problem ? json(vectors(flow)) : json(nullptr)},
@@ -267,10 +255,6 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
                                {"updates", out.searched.updates}};
   report["updates"] = out.updates;
   report["gups"] = gups_of(out);
-  if (out.helped)
-    report["helper"].update({{"slices", out.helped->slices},
-                             {"updates", out.helped->updates},
-                             {"seconds", computing(out.helped->seconds)}});
   report["left_to_cpu"] = out.left_to_cpu;
   report.update(findings_json(out.findings));
   report["peak_memory_bytes"] = peak_memory();
@@ -317,8 +301,6 @@ void print_plan(std::ostream& to, const pipeline::Plan& plan, const io::ScanInfo
   if (const Device first = plan.flow.active_devices.front(); first.is_cuda())
     to << ", " << mib(plan.flow.memory.device) << " of " << (gpus > 1 ? "each " : "the ")
        << description(first) << " at most";
-  if (const pipeline::Worker* helper = plan.flow.helper())
-    to << "; the CPU helps, " << name_of(helper->execution) << ", with " << helper->threads << " threads";
   to << '\n';
 }
 
@@ -336,7 +318,6 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
   if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
   std::cout << '\n' << words_of_noise(plan, out) << "time      " << seconds << " s";
-  if (out.helped) std::cout << "; the CPU made " << out.helped->slices << " of " << out.slices << " slices";
   if (out.left_to_cpu > 0)
     std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";
   if (out.searched.trials > 0)

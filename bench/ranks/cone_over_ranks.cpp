@@ -1,8 +1,8 @@
 // The speed of a cone beam over ranks with one GPU each (or the CPU, if there is none):
 // mpirun -n R bench_ranks [SIZE [VIEWS [LINES_AT_ONCE [STEPS]]]] [--way host|nccl]
 // The first rank prints one line of JSON: milliseconds of a projection, a back-projection and a step of CGLS,
-// medians over repetitions of the slowest rank, the mismatch of the pair, and what all ranks sent in a step,
-// counted and by plan. One rank alone runs the projector of one process.
+// medians over repetitions of the slowest rank, the mismatch of the pair, and what all ranks sent in a step.
+// One rank alone runs the projector of one process.
 
 #include <unistd.h>
 #include <algorithm>
@@ -20,7 +20,6 @@
 #include "../../core/comm.hpp"
 #include "../../core/error.hpp"
 #include "../../core/gpu_messages.hpp"
-#include "../../forecast/cluster.hpp"
 #include "../../operators/adjointness.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
 #include "../../operators/distributed/rank_traffic.hpp"
@@ -88,12 +87,11 @@ double milliseconds(const Comm& ranks, Stream& stream, int repeat, const std::fu
   return times[repeat / 2];
 }
 
-/// Adds what all ranks sent in each of some steps, and what they had planned.
-void add_traffic(const Comm& ranks, const bench::ConeCase& c, double sent_a_step, nlohmann::json& row) {
-  std::array bytes{sent_a_step, pipeline::bytes_sent(Cgls::cost.step, c.grid, ranks.rank(), ranks.size())};
+/// Adds what all ranks sent in each of some steps.
+void add_traffic(const Comm& ranks, double sent_a_step, nlohmann::json& row) {
+  std::array bytes{sent_a_step};
   ranks.all_reduce(bytes);
   row["sent_bytes_a_step"] = bytes[0];
-  row["planned_bytes_a_step"] = bytes[1];
   row["way"] = name_of(rank_traffic().way);
 }
 
@@ -122,7 +120,7 @@ void measure(const Comm& ranks, const Asked& o) {
   const ActiveBlocks active(A.domain().block_count(), true);
   const double before = rank_traffic().sent;
   row["cgls_step_ms"] = milliseconds(ranks, stream, steps, [&] { solver.step(active); });
-  add_traffic(ranks, c, (rank_traffic().sent - before) / (steps + 1), row);
+  add_traffic(ranks, (rank_traffic().sent - before) / (steps + 1), row);
   if (ranks.is_first()) std::cout << row.dump() << std::endl;
 }
 

@@ -13,6 +13,7 @@
 #include "../files/input_file.hpp"
 #include "../hdf5/rehearsal.hpp"
 #include "frame_source.hpp"
+#include "inside_file.hpp"
 #include "layouts/layout.hpp"
 
 namespace tandem::io {
@@ -226,6 +227,9 @@ class Followed final : public GrowingScan {
 
 std::unique_ptr<GrowingScan> open_growing_scan(const fs::path& path, const OpenOptions& options,
                                                std::optional<Index> planned) {
+  require<GeometryError>(inside_file(path).name.empty(), path.string(),
+                         ": a scan that is being written is followed as a whole file; leave out :/",
+                         inside_file(path).name);
   return std::make_unique<Followed>(path, options, planned);
 }
 

@@ -22,11 +22,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_structures = 100;
 constexpr Index most_numbers_of_arrays = Index{1} << 28;  // numbers of all arrays of a file: 2 GiB
 
-/// A sinogram in memory, with a line for each view.
+/// A sinogram in memory, with a line for each view; or an image.
 class LinesInMemory final : public FrameSource {
  public:
-  LinesInMemory(const std::string& where, const MatArray& array)
-      : FrameSource(where, PixelType::float32, {array.shape[0], 1, array.shape[1]}),
+  LinesInMemory(const std::string& where, const MatArray& array, bool lines = true)
+      : FrameSource(
+            where, PixelType::float32,
+            lines ? Shape{array.shape[0], 1, array.shape[1]} : Shape{1, array.shape[0], array.shape[1]}),
         pixels_(array.values.size()) {
     const Index views = array.shape[0], bins = array.shape[1];
     for (Index v = 0; v < views; ++v)
@@ -35,9 +37,10 @@ class LinesInMemory final : public FrameSource {
   }
 
   void read(Range frames, Range rows, Range bins, std::byte* out) const override {
-    if (rows.size() == 0) return;
-    for (Index v = frames.first; v < frames.last; ++v, out += bins.size() * sizeof(float))
-      std::memcpy(out, &pixels_[v * shape()[2] + bins.first], bins.size() * sizeof(float));
+    for (Index k = frames.first; k < frames.last; ++k)
+      for (Index y = rows.first; y < rows.last; ++y, out += bins.size() * sizeof(float))
+        std::memcpy(out, &pixels_[(k * shape()[1] + y) * shape()[2] + bins.first],
+                    bins.size() * sizeof(float));
   }
 
  private:
@@ -112,8 +115,7 @@ std::vector<std::string> sinograms_of(const hdf5::File& file) {
 
 void note_others(Acquisition& scan, std::size_t sinograms, const std::string& name) {
   if (sinograms > 1)
-    scan.info.notes.push_back("several sinograms; only " + name + " is read; " + spelled("variable") +
-                              " names another one");
+    scan.info.notes.push_back("several sinograms; only " + name + " is read; FILE:/NAME names another one");
 }
 
 }  // namespace
@@ -158,13 +160,20 @@ std::optional<Acquisition> sinogram_in(const MatVariables& all, const std::strin
 
 namespace {
 
+/// The name of a variable, whose fields are written as STRUCTURE.FIELD or STRUCTURE/FIELD.
+std::string with_dots(std::string name) {
+  std::ranges::replace(name, '/', '.');
+  return name;
+}
+
 std::optional<Acquisition> find(const hdf5::File& file, const OpenOptions& options) {
   const std::vector<std::string> own =
-      options.variable.empty() ? sinograms_of(file) : std::vector{options.variable};
+      options.variable.empty() ? sinograms_of(file) : std::vector{with_dots(options.variable)};
   if (own.empty()) return std::nullopt;
   const std::string& name = own.front();
   std::string path = "/" + name;
-  std::replace(path.begin(), path.end(), '.', '/');
+  std::ranges::replace(path, '.', '/');
+  if (!options.variable.empty() && !file.text(path, "MATLAB_class")) return std::nullopt;
   MatVariables all;
   collect(file, path, name, most_numbers_of_arrays, all);
   const std::string prefix = group_of(name);
@@ -196,12 +205,27 @@ bool is_mat5(const fs::path& path) {
 
 Acquisition open_mat5(const fs::path& path, const OpenOptions& options) {
   const MatVariables all = read_mat5(path);
-  std::optional<Acquisition> found = sinogram_in(all, path.string(), options.variable);
-  require<FileError>(found.has_value(), path.string(),
-                     ": has no variable sinogram (views x bins); give " + spelled("variable") +
-                         " NAME; those of two axes are: ",
-                     planes_in(all));
+  std::optional<Acquisition> found = sinogram_in(all, path.string(), with_dots(options.variable));
+  require<FileError>(
+      found.has_value(), path.string(),
+      ": has no variable sinogram (views x bins); give FILE:/NAME; those of two axes are: ", planes_in(all));
   return std::move(*found);
+}
+
+FrameSources mat5_frames(const fs::path& path, const std::string& wanted, bool lines) {
+  const MatVariables all = read_mat5(path);
+  std::vector<MatVariables::const_iterator> planes;
+  for (auto each = all.begin(); each != all.end(); ++each)
+    if (each->second.shape.size() == 2 && each->second.values.size() > 1 &&
+        (wanted.empty() || each->first == with_dots(wanted)))
+      planes.push_back(each);
+  require<FileError>(planes.size() == 1, path.string(), ": ", planes.empty() ? "has no" : "has several",
+                     " variables of frames; give ", path.string(),
+                     ":/NAME; those of two axes are: ", planes_in(all));
+  FrameSources found;
+  found.push_back(
+      std::make_unique<LinesInMemory>(path.string() + ": " + planes[0]->first, planes[0]->second, lines));
+  return found;
 }
 
 }  // namespace tandem::io

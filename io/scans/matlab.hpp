@@ -25,6 +25,9 @@ using MatVariables = std::map<std::string, MatArray>;
 /// Opens a file of level 5, which `is_mat5` recognises by its head. @throws FileError
 bool is_mat5(const std::filesystem::path& path);
 Acquisition open_mat5(const std::filesystem::path& path, const OpenOptions& options);
+/// Its flats or darks: the variable `wanted`, or the only one of two axes, as an image or as lines. @throws
+/// FileError
+FrameSources mat5_frames(const std::filesystem::path& path, const std::string& wanted, bool lines);
 
 /// Reads a file of level 5 (save -v6 and -v7). Variables without numbers are left out. @throws FileError
 MatVariables read_mat5(const std::filesystem::path& path);

@@ -51,6 +51,10 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
   for (std::size_t k = 0; k < angles.size(); ++k)
     require<FileError>(std::isfinite(angles[k]), where, ": the angle of view ", k, " is ", angles[k] / degree,
                        " deg; a finite number is needed");
+  const auto [least, most] = std::ranges::minmax(angles);
+  require<FileError>(views == 1 || most - least > 1e-9, where, ": all ", views, " views are at ",
+                     angles.front() / degree,
+                     " deg; give " + spelled("angles") + " FILE or " + spelled("arc") + " DEG");
   return angles;
 }
 

@@ -5,6 +5,7 @@
 #include "../../core/error.hpp"
 #include "../hdf5/hdf5.hpp"
 #include "../hdf5/rehearsal.hpp"
+#include "inside_file.hpp"
 
 namespace tandem::io {
 
@@ -84,7 +85,8 @@ std::string lines_in(const fs::path& scan) {
 
 }  // namespace
 
-ScanOrigin origin_of(const fs::path& scan) {
+ScanOrigin origin_of(const fs::path& named) {
+  const fs::path scan = inside_file(named).file;
   ScanOrigin origin{.file = scan.filename().string()};
   std::error_code fault;
   try {

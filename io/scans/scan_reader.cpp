@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <stdexcept>
-#include <string_view>
+#include <string>
 
 #include "../../core/error.hpp"
 #include "../../core/names.hpp"
@@ -15,6 +14,7 @@
 #include "changed_frames.hpp"
 #include "frame_source.hpp"
 #include "images/image.hpp"
+#include "inside_file.hpp"
 #include "layouts/layout.hpp"
 #include "matlab.hpp"
 #include "settings/settings.hpp"
@@ -127,19 +127,6 @@ class SourcesReader : public ScanReader {
   std::array<FrameSources, 3> sources_;
 };
 
-FrameSources frames_of(const fs::path& path, FrameKind kind, Index rows, bool any_external) {
-  if (!fs::is_directory(path)) require_regular_file(path);
-  if (fs::is_directory(path) || image_format_of(path)) return image_frames(path, kind, rows == 1);
-  if (is_compound_file(path)) return txrm_frames(path);
-  return rehearsed(path, [&] { return frames_in(hdf5::File::open(path, any_external), kind); });
-}
-
-void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options, Index rows) {
-  for (const fs::path& path : kind == FrameKind::flat ? options.flats : options.darks)
-    for (auto& source : frames_of(path, kind, rows, options.allow_external_files))
-      sources.push_back(std::move(source));
-}
-
 /// Requires that all frames have the size of the views. An image that is turned as a whole may have any
 /// number of lines.
 void require_same_size(const FrameSources& sources, const FrameSource& projections) {
@@ -150,11 +137,20 @@ void require_same_size(const FrameSources& sources, const FrameSource& projectio
         projections.shape()[1], " x ", projections.shape()[2], " is needed as in ", projections.where());
 }
 
+/// The flats or darks that are wanted of a place.
+struct Wanted {
+  FrameKind kind;
+  bool lines;        ///< whether views have one row: then each line of an image is a frame
+  std::string name;  ///< data set or variable; empty: what the layout says
+  bool allow_external_files;
+};
+
 /// A kind of file or folder that may hold a scan. The first kind that recognises a path opens it.
 struct Place {
   bool (*recognises)(const fs::path& path);
   Acquisition (*open)(const fs::path& path, const OpenOptions& options);
-  bool has_variables = false;  ///< whether it has variables of MATLAB
+  FrameSources (*frames)(const fs::path& path, const Wanted& wanted);  ///< null: it has none
+  bool has_names = false;  ///< whether it has data sets or variables that have names
 };
 
 Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
@@ -162,40 +158,62 @@ Acquisition open_hdf5(const fs::path& path, const OpenOptions& options) {
       path, [&] { return acquisition_in(hdf5::File::open(path, options.allow_external_files), options); });
 }
 
-constexpr std::array places{
-    Place{[](const fs::path& path) { return fs::is_directory(path); }, open_image_folder},
-    Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file},
-    Place{hdf5::is_hdf5, open_hdf5, true},
-    Place{is_mat5, open_mat5, true},
-    Place{is_compound_file, open_txrm},
-    Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings},
-};
-
-/// Whether a file is one of electron microscopes, which have "MAP " in their head, or by its name.
-bool is_mrc(const fs::path& path) {
-  constexpr std::size_t place = 208;
-  std::array<char, place + 4> head{};
-  std::ifstream(path, std::ios::binary).read(head.data(), head.size());
-  const std::string ending = in_lower_case(path.extension().string());
-  return std::string_view(head.data() + place, 4) == "MAP " || ending == ".mrc" || ending == ".mrcs";
+FrameSources frames_of_hdf5(const fs::path& path, const Wanted& wanted) {
+  return rehearsed(path, [&] {
+    const hdf5::File file = hdf5::File::open(path, wanted.allow_external_files);
+    if (wanted.name.empty()) return frames_in(file, wanted.kind);
+    require<FileError>(!file.text("/" + wanted.name, "MATLAB_class"), path.string(), ": /", wanted.name,
+                       " is of MATLAB v7.3, which has its axes the other way round; save it by -v7");
+    const auto data = std::make_shared<hdf5::DataSet>(data_set_named(file, "/" + wanted.name));
+    FrameSources found;
+    found.push_back(hdf5_frames(data, wanted.lines && data->shape().size() == 2 ? "theta:x" : "theta:y:x"));
+    return found;
+  });
 }
 
-Acquisition recognise(const fs::path& path, const OpenOptions& options) {
+FrameSources frames_of_images(const fs::path& path, const Wanted& wanted) {
+  return image_frames(path, wanted.kind, wanted.lines);
+}
+
+constexpr std::array places{
+    Place{[](const fs::path& path) { return fs::is_directory(path); }, open_image_folder, frames_of_images},
+    Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file,
+          frames_of_images},
+    Place{hdf5::is_hdf5, open_hdf5, frames_of_hdf5, true},
+    Place{is_mat5, open_mat5,
+          [](const fs::path& path, const Wanted& wanted) {
+            return mat5_frames(path, wanted.name, wanted.lines);
+          },
+          true},
+    Place{is_compound_file, open_txrm, [](const fs::path& path, const Wanted&) { return txrm_frames(path); }},
+    Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings, nullptr},
+};
+
+/// The kind of place that a path is. @throws FileError if it is none, or has no names where one is given
+const Place& place_of(const fs::path& path, const std::string& name) {
   if (!fs::is_directory(path)) require_regular_file(path);
   const auto* place =
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
-  require<FileError>(options.variable.empty() || (place != places.end() && place->has_variables),
-                     path.string(), ": is no MATLAB file; leave out " + spelled("variable"));
-  require<FileError>(
-      place != places.end() || !is_mrc(path), path.string(),
-      ": is an MRC file, which is not read; make TIFF images of it (mrc2tif of IMOD), and give " +
-          spelled("angles") + " FILE");
   require<FileError>(
       place != places.end(), path.string(),
       ": is neither HDF5 nor an image; a DXchange or NXtomo file, a scan of Zeiss (*.txrm), a ",
       image_format_names(), " file, a folder of such images or settings beside them (", settings_files(),
       ") are needed");
-  return place->open(path, options);
+  require<FileError>(name.empty() || place->has_names, path.string(), ": has no data sets; leave out :/",
+                     name);
+  return *place;
+}
+
+void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options, Index rows) {
+  for (const fs::path& path : kind == FrameKind::flat ? options.flats : options.darks) {
+    const InsideFile inside = inside_file(path);
+    const Place& place = place_of(inside.file, inside.name);
+    require<FileError>(place.frames, path.string(), ": holds no ",
+                       kind == FrameKind::flat ? "flats" : "darks",
+                       "; an image, a folder of images or an HDF5 file is needed");
+    const Wanted wanted{kind, rows == 1, inside.name, options.allow_external_files};
+    for (auto& source : place.frames(inside.file, wanted)) sources.push_back(std::move(source));
+  }
 }
 
 void require_motion(const Acquisition& found, const OpenOptions& options, const fs::path& path) {
@@ -266,7 +284,13 @@ void FrameSource::read_as(PixelType type, Range frames, Range rows, Range bins, 
 }
 
 std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& options) {
-  return within_memory(path.string(), [&] { return reader_of(path, recognise(path, options), options); });
+  return within_memory(path.string(), [&] {
+    InsideFile inside = inside_file(path);
+    if (inside.name.empty()) inside.name = options.variable;
+    OpenOptions named = options;
+    named.variable = inside.name;
+    return reader_of(path, place_of(inside.file, inside.name).open(inside.file, named), named);
+  });
 }
 
 }  // namespace tandem::io

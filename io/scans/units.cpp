@@ -2,15 +2,21 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <sstream>
 #include <string_view>
 
 #include "../../core/error.hpp"
 #include "../../core/units.hpp"
+#include "../files/npy.hpp"
 #include "../files/text.hpp"
 #include "../files/text_file.hpp"
+#include "../hdf5/rehearsal.hpp"
 #include "frame_source.hpp"
+#include "inside_file.hpp"
+#include "layouts/layout.hpp"
 
 namespace tandem::io {
 
@@ -60,14 +66,99 @@ std::optional<double> mm_per(const std::string& unit) {
   return std::nullopt;
 }
 
+namespace {
+
+/// The numbers of an array of one axis, and their unit if the file says it.
+struct StoredNumbers {
+  std::vector<double> values;
+  std::string unit;
+};
+
+StoredNumbers numbers_of_data_set(const InsideFile& inside) {
+  require<FileError>(hdf5::is_hdf5(inside.file), inside.file.string(), ": is no HDF5 file; leave out :/",
+                     inside.name, ", or give a text file or an array of NumPy");
+  return rehearsed(inside.file, [&] {
+    const hdf5::DataSet set = data_set_named(hdf5::File::open(inside.file), "/" + inside.name);
+    const auto long_axes = std::ranges::count_if(set.shape(), [](Index extent) { return extent > 1; });
+    require<FileError>(set.holds_numbers() && long_axes <= 1 && set.size() > 0 && set.size() <= most_in_list,
+                       set.where(), ": has ", set.shape().size(), " axes and ", set.size(),
+                       set.holds_numbers() ? " numbers" : " values that are no numbers", "; 1 to ",
+                       most_in_list, " numbers along one axis are needed");
+    return StoredNumbers{set.numbers(), set.text("units").value_or("")};
+  });
+}
+
+template <class T>
+double number_of(const char* bytes) {
+  T number{};
+  std::memcpy(&number, bytes, sizeof(T));
+  return number;
+}
+
+/// An integer in the order of bytes of this machine, which has the low ones first.
+double integer_of(const char* bytes, Index count, NumberKind kind) {
+  std::uint64_t value = 0;
+  for (Index k = count; k-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[k]);
+  const int unused = static_cast<int>(64 - 8 * count);
+  if (kind == NumberKind::natural) return static_cast<double>(value);
+  return static_cast<double>(static_cast<std::int64_t>(value << unused) >> unused);
+}
+
+StoredNumbers numbers_of_npy(const std::filesystem::path& path) {
+  const FileStamp stamp = stamp_of(path, path.string());
+  const NpyHead head = npy_head(stamp);
+  const bool line = head.shape.size() == 1 && head.shape[0] > 0 && head.shape[0] <= most_in_list;
+  require<FileError>(line && (head.kind != NumberKind::real || head.bytes >= 4), path.string(), ": 1 to ",
+                     most_in_list, " integers, float32 or float64 along one axis are needed");
+  const Index count = head.shape[0], bytes = head.bytes;
+  std::vector<char> raw(count * bytes);
+  InputFile(path, path.string()).read(head.first, count * bytes, reinterpret_cast<std::byte*>(raw.data()));
+  StoredNumbers numbers{std::vector<double>(count), ""};
+  for (Index k = 0; k < count; ++k) {
+    char* const one = raw.data() + k * bytes;
+    if (head.swapped) std::reverse(one, one + bytes);
+    numbers.values[k] = head.kind != NumberKind::real ? integer_of(one, bytes, head.kind)
+                        : bytes == 4                  ? number_of<float>(one)
+                                                      : number_of<double>(one);
+  }
+  return numbers;
+}
+
+/// The numbers of FILE:/NAME or of an array of NumPy; empty for a text.
+std::optional<StoredNumbers> stored_numbers(const std::filesystem::path& path,
+                                            const std::optional<Range>& wanted) {
+  const InsideFile inside = inside_file(path);
+  if (inside.name.empty() && !is_npy(path)) return std::nullopt;
+  StoredNumbers all = inside.name.empty() ? numbers_of_npy(path) : numbers_of_data_set(inside);
+  const Range some = wanted.value_or(Range{0, std::ssize(all.values)});
+  require<FileError>(0 <= some.first && some.first < some.last && some.last <= std::ssize(all.values),
+                     path.string(), ": numbers ", some.first, ":", some.last, " are wanted; it has ",
+                     all.values.size());
+  require<FileError>(std::ranges::all_of(all.values, [](double x) { return std::isfinite(x); }),
+                     path.string(), ": has a number that is not finite");
+  all.values = {all.values.begin() + some.first, all.values.begin() + some.last};
+  return all;
+}
+
+}  // namespace
+
 std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines) {
-  std::vector<double> angles = read_numbers(path, "angle", "in degrees", lines);
-  for (double& angle : angles) angle = in_radians(angle);
+  const std::optional<StoredNumbers> stored = stored_numbers(path, lines);
+  std::vector<double> angles = stored ? stored->values : read_numbers(path, "angle", "in degrees", lines);
+  const double unit = radians_per(stored ? stored->unit : "", path.string());
+  for (double& angle : angles) angle *= unit;
   return angles;
 }
 
 std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
                                  const std::string& unit, const std::optional<Range>& lines) {
+  if (const std::optional<StoredNumbers> stored = stored_numbers(path, lines)) {
+    const bool plain = stored->unit.empty() ||
+                       is_among(in_lower_case(stored->unit), "px pixel pixels bin bins row rows cell cells");
+    require<FileError>(plain, path.string(), ": units = \"", stored->unit, "\"; each ", what, " is needed ",
+                       unit);
+    return stored->values;
+  }
   std::istringstream file(text_of_file(path, "a text file with one " + what + " per line, " + unit + ","));
   const Range wanted = lines.value_or(Range{0, std::numeric_limits<Index>::max()});
   require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first,

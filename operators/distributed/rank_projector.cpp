@@ -23,19 +23,6 @@ Range portion_of_rank(Index count, int rank, int ranks, Index together) {
   return {first(rank), first(rank + 1)};
 }
 
-LinesSent lines_sent(Index lines, int rank, int ranks, Index together) {
-  const auto all_but = [&](int other) {
-    return lines - portion_of_rank(lines, (other + ranks) % ranks, ranks, together).size();
-  };
-  return {all_but(rank - 1), all_but(rank)};
-}
-
-LinesSent lines_sent_by_gradient(Index lines, int rank, int ranks, Index together) {
-  const Range own = portion_of_rank(lines, rank, ranks, together);
-  const bool any = own.size() > 0;
-  return {any && own.first > 0, any && own.last < lines};
-}
-
 namespace {
 
 /// Some lines of a strip (slice, y, x).

@@ -14,17 +14,6 @@ namespace tandem {
 /// multiples of `together` (see `pieces`).
 Range portion_of_rank(Index count, int rank, int ranks, Index together = 1);
 
-/// The number of lines of a volume that a rank sends to others in an application of `rank_projector`. In a
-/// projection it sends all strips except the one that comes to it last. In a back-projection it sends the
-/// sums of all strips except its own.
-struct LinesSent {
-  Index forward, backward;
-};
-LinesSent lines_sent(Index lines, int rank, int ranks, Index together = 1);
-/// The lines that a rank sends in `gradient`: one line to the rank before, and in its adjoint one to the next
-/// rank.
-LinesSent lines_sent_by_gradient(Index lines, int rank, int ranks, Index together = 1);
-
 /// The memory, bytes, of an application on the device of a rank. `of_part`: the memory of the projector of a
 /// part; `part`: the bytes of a part. There are two parts in a projection and three in a back-projection.
 constexpr WorkingMemory working_memory_of_rank(const WorkingMemory& of_part, double part) {
@@ -56,8 +45,9 @@ struct RankShare {
 ///
 /// On its device a rank holds two parts of a strip in a projection and three in a back-projection. A part has
 /// `lines_at_once` lines, rounded up to a multiple of `lines_together`. The host of a GPU holds up to 64 MiB,
-/// if values pass through it. In an application each strip is sent once less than there are ranks
-/// (`lines_sent`). @throws SpaceError on a team; what `of_part` throws
+/// if values pass through it. In an application each strip is sent once less than there are ranks: in a
+/// projection a rank sends all strips except the one that comes to it last, in a back-projection the sums of
+/// all strips except its own. @throws SpaceError on a team; what `of_part` throws
 LinearOperator rank_projector(const Comm& ranks, const RankShare& share);
 
 }  // namespace tandem

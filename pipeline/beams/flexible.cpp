@@ -17,7 +17,7 @@
 #include "../../operators/orbit_fbp.hpp"
 #include "../../operators/projector.hpp"
 #include "../methods/method.hpp"
-#include "../plan/helper.hpp"
+#include "../plan/gpu_gaps.hpp"
 #include "../plan/route.hpp"
 #include "../plan/warn.hpp"
 #include "beam.hpp"

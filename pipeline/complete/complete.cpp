@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../axis/repeated_view.hpp"
+#include "../../calibration/repeated_view.hpp"
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
@@ -76,11 +76,11 @@ void require_search(const io::ScanInfo& info, const StepValues& steps) {
   require<GeometryError>(!off.curved, "the axis is not searched on a curved detector", give);
 }
 
-void warn_of_doubts(const AxisEstimate& axis, const Scan& scan, const Listener& listener) {
+void warn_of_doubts(const calibration::AxisEstimate& axis, const Scan& scan, const Listener& listener) {
   constexpr double doubtful = 0.3;  // even rows of air agree by up to so much with some axis
   constexpr double blurred = 0.5;   // bins
   const double turn = period_of(scan).value_or(whole_turn);
-  const std::string advice = axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);
+  const std::string advice = calibration::axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);
   if (axis.agreement < doubtful) listener.warn("the rows hardly agree on an axis; " + advice);
   if (axis.uncertainty <= blurred) return;
   listener.warn(io::words(axis.cut_off ? "the sample reaches beyond the detector: " : "",
@@ -88,7 +88,8 @@ void warn_of_doubts(const AxisEstimate& axis, const Scan& scan, const Listener& 
 }
 
 /// Requires that the axis is known well enough to say that one side of the detector sees more than the other.
-void require_known_sides(const Selection& selected, const io::ScanInfo& info, const AxisEstimate& axis) {
+void require_known_sides(const Selection& selected, const io::ScanInfo& info,
+                         const calibration::AxisEstimate& axis) {
   constexpr double most = 5;  // bins
   if (axis.uncertainty <= most || info.field_of_view == io::FieldOfView::doubled) return;
   Scan scan = info.scan;
@@ -110,19 +111,21 @@ Selection selection_of(const Recipe& recipe, const io::ScanInfo& info) {
           range_of("detector-rows", recipe.rows, whole.rows), range_of("columns", recipe.bins, whole.bins)};
 }
 
-AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& recipe, const AxisSearch& search,
-                          const std::vector<Index>& rows, const Listener& listener) {
+calibration::AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& recipe,
+                                       const calibration::AxisSearch& search, const std::vector<Index>& rows,
+                                       const Listener& listener) {
   const io::ScanInfo& info = reader.info();
   require_search(info, recipe.steps);
   const Selection s = selection_of(recipe, info);
   const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
   listener.stage({"find axis", 0, 1, {}, "searches"});
-  AxisSearch shifted = search;
+  calibration::AxisSearch shifted = search;
   shifted.aside = info.field_of_view == io::FieldOfView::doubled;
   const double first = s.bins.first;
   if (shifted.between)
     for (double& edge : *shifted.between) edge -= first;
-  AxisEstimate axis = find_axis(lines, crop(info.scan, s.views, s.rows, s.bins), std::ssize(rows), shifted);
+  calibration::AxisEstimate axis =
+      calibration::find_axis(lines, crop(info.scan, s.views, s.rows, s.bins), std::ssize(rows), shifted);
   if (axis.turns_back)
     listener.warn("views agree better in the other " + spelled("rotation-direction") + "; try it");
   axis.axis_bin += first;
@@ -130,11 +133,13 @@ AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& recipe, const Ax
   return axis;
 }
 
-AxisEstimate find_axis(io::ScanReader& reader, const Recipe& recipe, const AxisSearch& search, Index count,
-                       const Listener& listener) {
+calibration::AxisEstimate find_axis(io::ScanReader& reader, const Recipe& recipe,
+                                    const calibration::AxisSearch& search, Index count,
+                                    const Listener& listener) {
   const Scan& scan = reader.info().scan;
-  const std::vector<Index> rows = rows_for_axis(scan, selection_of(recipe, reader.info()).rows, count);
-  const AxisEstimate axis = find_axis_in(reader, recipe, search, rows, listener);
+  const std::vector<Index> rows =
+      calibration::rows_for_axis(scan, selection_of(recipe, reader.info()).rows, count);
+  const calibration::AxisEstimate axis = find_axis_in(reader, recipe, search, rows, listener);
   warn_of_doubts(axis, scan, listener);
   return axis;
 }
@@ -149,14 +154,14 @@ void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const i
   const bool whole = turns == std::round(turns),
              half = 2 * turns == std::round(2 * turns) && period_of(info.scan) == half_turn;
   if (views < 4 || s.views.size() < views || !(whole || half)) return;
-  const std::vector<Index> rows = rows_for_axis(info.scan, s.rows, 5);
+  const std::vector<Index> rows = calibration::rows_for_axis(info.scan, s.rows, 5);
   std::vector<float> lines = line_integrals(reader, recipe, {0, 2}, rows, listener);
   const std::vector<float> last = line_integrals(reader, recipe, {views - 2, views}, rows, listener);
   lines.insert(lines.end(), last.begin(), last.end());
   const auto repeats = [&](double axis) {
     const Shape shape{4, std::ssize(rows), s.bins.size()};
     const auto mirror = whole ? std::nullopt : std::optional(axis - s.bins.first);
-    return repeats_first_view(lines, shape, {0, 1, 2, 3}, mirror);
+    return calibration::repeats_first_view(lines, shape, {0, 1, 2, 3}, mirror);
   };
   if (!std::any_of(axes.begin(), axes.end(), repeats)) return;
   listener.warn(io::words("the last view looks like the first one", whole ? "" : ", mirrored",
@@ -174,7 +179,7 @@ std::vector<double> complete(Recipe& recipe, io::ScanReader& reader, const Liste
     recipe.axis_bin = of_first(recipe.ranks, 0.0);
     return {};
   }
-  const AxisEstimate axis = find_axis(reader, recipe, {}, 5, listener);
+  const calibration::AxisEstimate axis = find_axis(reader, recipe, {}, 5, listener);
   require_known_sides(selected, reader.info(), axis);
   recipe.axis_bin = of_first(recipe.ranks, axis.axis_bin);
   listener.note("rotation axis at bin " + io::with_uncertainty(axis.axis_bin, axis.uncertainty) + " (" +

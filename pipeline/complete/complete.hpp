@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../../axis/center.hpp"
+#include "../../calibration/center.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../plan/recipe.hpp"
 #include "../watch/progress.hpp"
@@ -21,26 +21,28 @@ Selection selection_of(const Recipe& recipe, const io::ScanInfo& info);
 
 /// Finds the axis, in bins of the file, from `count` of the selected rows, and warns if they hardly tell it.
 /// @throws GeometryError as `find_axis` of line integrals does, and where views have no axis or are shifted
-AxisEstimate find_axis(io::ScanReader& reader, const Recipe& recipe, const AxisSearch& search = {},
-                       Index count = 5, const Listener& listener = {});
+calibration::AxisEstimate find_axis(io::ScanReader& reader, const Recipe& recipe,
+                                    const calibration::AxisSearch& search = {}, Index count = 5,
+                                    const Listener& listener = {});
 
 /// Finds the axis from these rows, without such a warning.
-AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& recipe, const AxisSearch& search,
-                          const std::vector<Index>& rows, const Listener& listener = {});
+calibration::AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& recipe,
+                                       const calibration::AxisSearch& search, const std::vector<Index>& rows,
+                                       const Listener& listener = {});
 
 /// The roll of a detector, and the axis of its middle row. Uncertainties are one standard deviation.
 struct Roll {
   double degrees, uncertainty;
   double axis_bin, axis_uncertainty;
-  AxisMethod method;
+  calibration::AxisMethod method;
 };
 
 /// Fits a line to the axes of `count` rows, which are spread over the selected ones, and of more rows if the
 /// angle is not certain yet. Opposite views see the same row at different heights. So the rows are levelled
 /// by the roll that was found, and searched again, several times. @throws GeometryError for a scan with fewer
 /// than three rows, or of another kind than a parallel beam, and as `find_axis` does
-Roll find_roll(io::ScanReader& reader, Recipe recipe, const AxisSearch& search = {}, Index count = 9,
-               const Listener& listener = {});
+Roll find_roll(io::ScanReader& reader, Recipe recipe, const calibration::AxisSearch& search = {},
+               Index count = 9, const Listener& listener = {});
 
 /// Warns if the last view looks like the first one, although the user spreads the views evenly over whole
 /// turns, or over half turns of a parallel beam, without the end (OpenOptions::arc_deg). After half a turn

@@ -40,7 +40,7 @@ FittedLine fitted(const std::vector<Point>& points) {
 
 }  // namespace
 
-Roll find_roll(io::ScanReader& reader, Recipe recipe, const AxisSearch& search, Index count,
+Roll find_roll(io::ScanReader& reader, Recipe recipe, const calibration::AxisSearch& search, Index count,
                const Listener& listener) {
   const Scan& scan = reader.info().scan;
   const Selection s = selection_of(recipe, reader.info());
@@ -56,8 +56,8 @@ Roll find_roll(io::ScanReader& reader, Recipe recipe, const AxisSearch& search, 
   for (int k = 0; k < rounds || (roll.uncertainty > enough && count < s.rows.size()); ++k) {
     if (k >= rounds) count = std::min(2 * count, s.rows.size());
     std::vector<Point> axes;
-    for (const Index row : rows_for_axis(scan, s.rows, count)) {
-      const AxisEstimate found = find_axis_in(reader, recipe, search, {row}, listener);
+    for (const Index row : calibration::rows_for_axis(scan, s.rows, count)) {
+      const calibration::AxisEstimate found = find_axis_in(reader, recipe, search, {row}, listener);
       axes.push_back({row - middle, found.axis_bin, found.uncertainty});
       roll.method = found.method;
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "../../core/ceil_div.hpp"
-#include "../../core/desk.hpp"
 #include "problem.hpp"
 #include "route.hpp"
 
@@ -55,17 +54,7 @@ std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done) 
     if (!is_done(chunk)) due.push_back(chunk);
     first = chunk.last;
   }
-  const std::size_t place = first_chunk_for_helper(plan);
-  if (plan.flow.helper() && due.size() > place + 1 && due[place].size() > 1) {
-    const Range cut = due[place], one{cut.first, cut.first + 1};
-    due.insert(due.begin() + place, one);
-    due[place + 1].first = one.last;
-  }
   return due;
-}
-
-std::size_t first_chunk_for_helper(const Plan& plan) {
-  return Desk::first_for_helper(plan.flow.workers.size() - 1);
 }
 
 RowsRead rows_around(const Job& job, Range rows) {

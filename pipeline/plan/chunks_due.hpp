@@ -7,16 +7,12 @@
 namespace tandem::pipeline {
 
 /// The slices of the chunks that are still to be made, if a killed run left some slices (`done`, in order). A
-/// chunk is left out only if all its slices are done. If a plan has a helper, the first chunk that the helper
-/// may take has one slice. This chunk shows how fast the helper is.
+/// chunk is left out only if all its slices are done.
 std::vector<Range> chunks_due(const Plan& plan, const std::vector<Range>& done);
 
 /// The number of rows at whose multiples chunks begin and end, counted from the first row of the file after
 /// binning. The blocks of the steps begin there too, so that no block is made twice.
 Index block_of_chunks(const Plan& plan);
-
-/// The first chunk that the helper of a plan may take, counted from 0.
-std::size_t first_chunk_for_helper(const Plan& plan);
 
 /// Rows of the file, and how many of them, after binning, are margins that only the steps need.
 struct RowsRead {

@@ -17,7 +17,6 @@ struct Placement;  // beams/placement.hpp
 struct Worker {
   Device device = Device::cpu();  ///< where vectors lie; it may be a team (operators/projector.hpp)
   Execution execution;
-  int threads = 0;  ///< the most threads that the loops of a helper take (helper.hpp); 0 for other workers
 };
 
 /// How projector and back-projector run.
@@ -75,7 +74,7 @@ struct Flow {
   Index chunk_slices = 0;  ///< slices of a chunk
   Pair pair;
   /// A worker takes the next chunk when it is free. A GPU has several workers, so that one copies while
-  /// another one computes. The last one may be a helper.
+  /// another one computes.
   std::vector<Worker> workers;
   std::vector<Device> active_devices;  ///< the devices of the recipe that are used
   SharingRanks shared;
@@ -84,8 +83,6 @@ struct Flow {
   /// The device where the first worker has its vectors, and how this worker runs.
   Device home() const { return workers.front().device; }
   const Execution& execution() const { return workers.front().execution; }
-  /// The worker that helps the others; null if there is none.
-  const Worker* helper() const { return workers.back().threads > 0 ? &workers.back() : nullptr; }
 };
 
 /// The slices of the whole chunks whose rows are read at once; 0: those of one chunk. `all`: those of the

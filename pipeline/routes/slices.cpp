@@ -7,7 +7,6 @@
 #include "../memory/room.hpp"
 #include "../methods/method.hpp"
 #include "../methods/vector_bytes.hpp"
-#include "../plan/helper.hpp"
 #include "../plan/warn.hpp"
 #include "../stations/landing.hpp"
 #include "../stations/prepare.hpp"
@@ -68,7 +67,6 @@ void choose_reads_of_slices(Plan& plan, const Room& room) {
 }
 
 void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
-  const std::optional<Worker> helper = without_helper(plan);
   Room room(plan, recipe, info);
   share_gpus(plan, recipe, room);
   room.choose_chunks(room.most_slices(), slices_for_overlap(plan, room.batch()));
@@ -77,20 +75,18 @@ void choose_slices(Plan& plan, const Recipe& recipe, const io::ScanInfo& info) {
     warn(plan.warnings, "of ", plan.flow.active_devices.size(), " devices, ", chunks,
          " compute: there are no more chunks");
   if (info.decoded_bytes > 0) choose_reads_of_slices(plan, room);
-  if (helper) add_helper(plan, *helper, thread_count(), [&] { return room.fits(); });
   std::get<SliceSizes>(plan.flow.sizes).piece_bytes = bytes_going_up(plan, info, plan.flow.chunk_slices);
   room.note();
 }
 
 /// The bytes of the counts on their way. They lie in `places` chunks, or in the last two parts of the scan
-/// that were read; a helper may still need the part before these.
+/// that were read.
 double counts_held(const Plan& plan, const io::ScanInfo& info, Index slices, double places) {
   if (const std::optional<double> pieces = bytes_of_pieces(plan, info, slices)) return *pieces;
   const double a_slice = counts_bytes(info, cells_read(plan, slices), views_of(plan.job)) / slices;
   const Index part = part_slices(plan.flow, plan.job.grid.size[2]);
   if (part <= slices) return places * slices * a_slice;
-  const double parts = plan.flow.helper() ? 3 : 2;
-  return (part < plan.job.grid.size[2] ? parts : 1.0) * part * a_slice;
+  return (part < plan.job.grid.size[2] ? 2.0 : 1.0) * part * a_slice;
 }
 
 }  // namespace

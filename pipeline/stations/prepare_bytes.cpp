@@ -28,7 +28,7 @@ double preparing_bytes(const Plan& plan, Index slices, Index views) {
 
 double steps_bytes(const Plan& plan, const io::ScanInfo& info, Index views, Index rows_read,
                    Index rows_kept) {
-  if (prepared_on_gpu_alone(plan, info)) return 0;
+  if (prepared_on_gpu(plan, info)) return 0;
   const Job& job = plan.job;
   const Index rows = rows_read / job.rows_together, bins = detector_of(job.scan).bins;
   const double wide = rows > rows_kept ? 4.0 * data_sets(job) * (views * rows * bins) : 0;

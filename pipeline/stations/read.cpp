@@ -36,10 +36,6 @@ bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info) {
   return gpus_prepare(plan.job, plan.flow) && info.type != PixelType::float32;
 }
 
-bool prepared_on_gpu_alone(const Plan& plan, const io::ScanInfo& info) {
-  return prepared_on_gpu(plan, info) && !plan.flow.helper();
-}
-
 Index rows_with_margins(const Plan& plan, Index slices) {
   const Job& job = plan.job;
   const auto [beside, block] = job.margin;
@@ -69,7 +65,7 @@ ReferenceBytes reference_bytes(const Job& job, const io::ScanInfo& info, double 
 
 Index bytes_going_up(const Plan& plan, const io::ScanInfo& info, Index slices) {
   const bool packed = !info.packing.empty() || info.decoded_bytes > 0;
-  if (packed || !prepared_on_gpu_alone(plan, info)) return 0;
+  if (packed || !prepared_on_gpu(plan, info)) return 0;
   const double counts = counts_bytes(info, cells_read(plan, slices), plan.job.views.size());
   return counts > bytes_read_whole ? bytes_read_at_once : 0;
 }

@@ -27,8 +27,6 @@ double cells_read(const Plan& plan, Index slices);
 
 /// Whether GPUs prepare the counts of a file. Float counts may hold NaN, and only the CPU repairs these.
 bool prepared_on_gpu(const Plan& plan, const io::ScanInfo& info);
-/// Whether GPUs prepare the counts, and no CPU helps them.
-bool prepared_on_gpu_alone(const Plan& plan, const io::ScanInfo& info);
 
 double counts_bytes(const io::ScanInfo& info, double cells, Index views);
 /// The memory, bytes, of the darks and flats of some rows: in `reading` what is added only while they are

@@ -62,25 +62,13 @@ struct Searched {
   }
 };
 
-/// What a helper did, beside the other workers.
-struct Helped {
-  Index slices = 0;
-  double updates = 0;
-  Seconds seconds;
-
-  void operator+=(const Helped& other) {
-    slices += other.slices, updates += other.updates, seconds += other.seconds;
-  }
-};
-
 /// The outcome of a reconstruction, for the report. Stations that work at the same time write different parts
 /// of it.
 struct Outcome {
-  Seconds seconds;               ///< without the seconds of a helper
-  Index slices = 0;              ///< slices that workers made
-  std::optional<Helped> helped;  ///< the part of it that a helper did
-  double updates = 0;            ///< voxels times views, for every application of A and of At
-  double left_to_cpu = 0;        ///< slices whose data a GPU should have prepared and could not
+  Seconds seconds;
+  Index slices = 0;        ///< slices that workers made
+  double updates = 0;      ///< voxels times views, for every application of A and of At
+  double left_to_cpu = 0;  ///< slices whose data a GPU should have prepared and could not
   Findings findings;
   int iterations = 0;                   ///< the most iterations of a slice
   std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
@@ -113,7 +101,7 @@ struct Outcome {
   template <class Each, class... Outcomes>
   static void for_each_sum(const Each& each, Outcomes&... of) {
     each(of.seconds...), each(of.slices...), each(of.updates...), each(of.left_to_cpu...);
-    each(of.helped...), each(of.searched...), each(of.weights...), each(of.iterated...);
+    each(of.searched...), each(of.weights...), each(of.iterated...);
   }
 
   /// Adds the outcome of another worker, or of another rank.

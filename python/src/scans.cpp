@@ -30,7 +30,7 @@ struct ScanFile {
 ScanFile* open_file(const std::string& path, std::optional<double> pixel_size_mm,
                     std::optional<double> sod_mm, std::optional<double> sdd_mm,
                     std::optional<double> midplane_row, std::optional<double> arc_degrees,
-                    std::optional<Index> time, const std::string& variable, bool allow_external_files) {
+                    std::optional<Index> time, bool allow_external_files) {
   io::OpenOptions how;
   how.pixel_size_mm = pixel_size_mm;
   how.sod_mm = sod_mm;
@@ -38,7 +38,6 @@ ScanFile* open_file(const std::string& path, std::optional<double> pixel_size_mm
   how.midplane_row = midplane_row;
   how.arc_deg = arc_degrees;
   how.time = time;
-  how.variable = variable;
   how.allow_external_files = allow_external_files;
   const Released released;
   return new ScanFile{io::open_scan(path, how)};
@@ -145,8 +144,7 @@ void add_scans(nb::module_& m) {
                    })
       .def("read", &read_frames);
   m.def("open_file", &open_file, "path"_a, "pixel_size_mm"_a.none(), "sod_mm"_a.none(), "sdd_mm"_a.none(),
-        "midplane_row"_a.none(), "arc_degrees"_a.none(), "time"_a.none(), "variable"_a,
-        "allow_external_files"_a);
+        "midplane_row"_a.none(), "arc_degrees"_a.none(), "time"_a.none(), "allow_external_files"_a);
   m.def("write_scan", &write_scan, "path"_a, "scan"_a, "pixel_size_mm"_a.none(), "frames"_a);
   m.def("shape_of_volume", &shape_of_volume);
   m.def("read_volume", &read_volume);

@@ -110,13 +110,13 @@ class ScanFile:
 
 def open_scan(path: PathLike, *, pixel_size_mm: Optional[float] = None, sod_mm: Optional[float] = None,
               sdd_mm: Optional[float] = None, midplane_row: Optional[float] = None, arc_rad: Optional[float] = None,
-              time: Optional[int] = None, variable: str = "", allow_external_files: bool = False) -> ScanFile:
-    """Opens a file or a folder of images, whose layout is recognised. What is given stands in the place of what the
-    file says; sod_mm and sdd_mm make it a cone beam; arc_rad spreads the views evenly; time chooses one of the scans
-    in a file of four axes; variable names the sinogram of a MATLAB file."""
+              time: Optional[int] = None, allow_external_files: bool = False) -> ScanFile:
+    """Opens a file, a data set in a file (FILE:/NAME) or a folder of images, whose layout is recognised. What is given
+    stands in the place of what the file says; sod_mm and sdd_mm make it a cone beam; arc_rad spreads the views evenly;
+    time chooses one of the scans in a file of four axes."""
     arc = None if arc_rad is None else float(np.degrees(arc_rad))
     path = os.fspath(path)
-    return ScanFile(_core.open_file(path, pixel_size_mm, sod_mm, sdd_mm, midplane_row, arc, time, variable,
+    return ScanFile(_core.open_file(path, pixel_size_mm, sod_mm, sdd_mm, midplane_row, arc, time,
                                     allow_external_files), path)
 
 

@@ -18,7 +18,7 @@ root = pathlib.Path(__file__).resolve().parents[2]
 OTHERS = set("--mpi --ntasks-per-node --nodes --gpus-per-node --cpus-per-task --signal --requeue --array --gpus --mca "
              "--nv --bind --build --preset --install --prefix --target --gtest_filter --gtest_also_run_disabled_tests "
              "--version --cone --sample --way --tandem --measure --rm --entrypoint --build-arg --draws --quantities "
-             "--body --beams".split())
+             "--body --beams --ranks".split())
 
 
 def text(name):

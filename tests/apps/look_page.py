@@ -583,7 +583,7 @@ def check_order_of_options(page):
     seen = page.value("[...document.querySelectorAll('#controls h3, #controls summary, #controls label:not([hidden]) > span')].map(e => e.textContent)")
     order = ["Axis and grid", "rotation axis, bin", "detector roll, degrees", "voxel size, mm", "Selection detector rows, columns, views", "detector rows",
              "Cleaning of counts", "stripe removal", "saturation ", "phase retrieval: energy, keV", "Filter and method", "filter", "filter cutoff",
-             "padding", "Beam and geometry 6 options", "pixel size, mm", "arc, degrees", "Scan 6 options", "Output data type, compression",
+             "padding", "Beam and geometry 6 options", "pixel size, mm", "arc, degrees", "Scan 5 options", "Output data type, compression",
              "Device and memory variant, precision, allow unmatched"]
     require(seen[:2] == order[:2] and [text for text in seen if text in order] == order, "options stand as", seen)
     require(not [text for text in seen if "--" in text], "names with dashes are seen:", seen)

@@ -149,6 +149,7 @@ TEST(Calibrate, MakesUpNoShiftsOfViews) {
   };
   refuses("--pixel-size 1 --each-view", 4, "nothing in the frames tells shifts of views");
   refuses("--pixel-size 1 --drift 2", 2, "--each-view");
+  refuses("--pixel-size 1 --rotation-axis 3", 2, "--each-view");
   refuses("--pixel-size 1 --each-view --balls", 2, "--balls");
   refuses("--pixel-size 1 --each-view --drift 0", 2, "--drift");
 }

@@ -143,9 +143,7 @@ TEST_F(CommandLine, TakesWordsInAnyCase) {
 
 TEST_F(CommandLine, AllDevicesAreTheCpuWhereNoGpuIs) {
   if (devices().size() > 1) GTEST_SKIP() << "a GPU is here";
-  const nlohmann::json plan = planned("--device all");
-  EXPECT_EQ(plan["device"], nlohmann::json({"cpu"}));
-  EXPECT_TRUE(plan["helper"].is_null());
+  EXPECT_EQ(planned("--device all")["device"], nlohmann::json({"cpu"}));
 }
 
 TEST_F(CommandLine, OneDeviceIsNotAll) {

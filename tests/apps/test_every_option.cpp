@@ -54,7 +54,6 @@ const std::multimap<std::string, Trial>& trials() {
       {"orient", {{"flip-columns", "transpose"}}},
       {"orient", {{"flip-rows"}, "", {"fan"}}},  // which has one row
       {"reverse-motion", {{"across-beam", "along-axis"}}},
-      {"variable", {{"sinogram"}}},
       {"time", {{"0", "all"}}},
       {"rotation-direction", {{"-1"}}},
       {"pixel-size", {{"0.2"}}},

@@ -75,15 +75,6 @@ TEST_F(GeometrySolvers, RefuseTheCheckPointOfOtherViews) {
   EXPECT_TRUE(run.has("state"));
 }
 
-/// Machines that are not here: strips have whole bricks.
-TEST_F(GeometrySolvers, AreForetoldOverRanks) {
-  const auto over =
-      nlohmann::json::parse(run("info scan.h5 --ranks 2 --json -").out)["reconstruction"]["over_ranks"];
-  EXPECT_EQ(over["lines"], 16);  // out of 28, in whole bricks
-  EXPECT_EQ(over["views"], 23);
-  EXPECT_GT(over["seconds_a_step"], 0);
-}
-
 /// The plan's memory of the host is not exceeded.
 TEST_F(GeometrySolvers, TakeNoMoreMemoryThanThePlanSays) {
   const auto report = solved("os-sirt --iterations 2");

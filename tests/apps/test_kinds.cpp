@@ -99,7 +99,7 @@ TEST_F(Kinds, AndSelectionsGoWithNoGeometryOfTheWholeScan) {
 }
 
 TEST_F(Kinds, AreOfScans) {
-  for (const char* option : {"--arc 180", "--geometry cone", "--detector-roll 1", "--ranks 4", "--views 0:2"})
+  for (const char* option : {"--arc 180", "--geometry cone", "--detector-roll 1", "--views 0:2"})
     refuses(std::string("info volume.h5 ") + option, 2, "goes with a scan");
 }
 

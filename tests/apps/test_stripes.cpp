@@ -37,7 +37,9 @@ TEST(StripesProgram, AutoGivesBackWhatGainsCost) {
     EXPECT_GT(clean - striped, 10) << phantom;
     EXPECT_GT(quality(tandem, "--remove-stripe-method AUTO"), striped + 8) << phantom;
     const nlohmann::json taken = tandem.json("report.json")["steps"][4];
-    EXPECT_EQ(taken["rows"], (nlohmann::json{{"faint stripes taken out", 1}, {"soft stripes taken out", 1}}));
+    EXPECT_EQ(taken["rows"]["faint stripes taken out"], 1);
+    EXPECT_EQ(taken["rows"]["soft stripes taken out"], 1);
+    EXPECT_EQ(taken["rows"].size(), 4u);  // how strong they were, and what is left
   }
 }
 

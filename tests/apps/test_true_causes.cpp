@@ -153,9 +153,8 @@ TEST(TrueCauses, AdviceIsNotGivenToWhoFollowsIt) {
   Hdf5Maker(run / "a.mat").numbers("/sinogram", "f64", {wide, 24}, std::vector<double>(wide * 24, 1));
   expect_said(run("info a.mat --arc 180").out, "then give --minus-log false");
   expect_unsaid(run("info a.mat --arc 180 --minus-log false").out, "then give --minus-log false");
-  expect_said(run("center a.mat --arc 180 --minus-log true --variable sinogram").err, "");
-  expect_said(run("info a.mat --arc 180 --variable x").err, "has no variable x");
-  EXPECT_EQ(run("info a.mat --arc 180 --variable ../x").code, 2);
+  expect_said(run("center a.mat:/sinogram --arc 180 --minus-log true").err, "");
+  expect_said(run("info a.mat:/x --arc 180").err, "has no data set /x");
 }
 
 TEST(TrueCauses, AHalfAcquisitionThatLacksViews) {

@@ -17,8 +17,6 @@
 namespace tandem::calibration {
 namespace {
 
-using pipeline::Verdict;
-
 constexpr Index rows = 96, bins = 120;
 
 std::vector<double> angles_over(double arc_deg, int views) {

@@ -176,6 +176,16 @@ TEST(ViewMoves, ThatTheVolumeFollowsAreFoundInFewRounds) {
   EXPECT_LE(found.rounds, 8);
 }
 
+/// Shifts of several cells are small ones where cells are joined.
+TEST(ViewMoves, ThatAreLargeAreFound) {
+  for (const double shift : {1.0, 2.0, 3.0}) {
+    const Moved truth = moved_views({.all_round = true, .shift = shift});
+    const ViewMoves found = find_view_moves(truth.frames, truth.scan);
+    expect_found(truth, found, Move::bins, 0.05);
+    expect_found(truth, found, Move::rows, 0.15);
+  }
+}
+
 TEST(ViewMoves, AreTurnsToo) {
   const Moved truth = moved_views({.turn_deg = 1});
   const ViewMoves found = find_view_moves(truth.frames, truth.scan, {.turns = true});

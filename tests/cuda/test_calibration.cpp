@@ -14,7 +14,7 @@
 namespace tandem::test {
 namespace {
 
-using calibration::FrameStack, calibration::Sought, calibration::ViewMove;
+using calibration::FrameStack, calibration::Sought, calibration::Verdict, calibration::ViewMove;
 
 class CudaCalibration : public Cuda {
  protected:
@@ -62,7 +62,7 @@ TEST_F(CudaCalibration, FindsTheSameSharpestSlices) {
       EXPECT_EQ(there.numbers[k].verdict, here.numbers[k].verdict);
       EXPECT_NEAR(there.numbers[k].change, here.numbers[k].change, 0.01 * here.numbers[k].uncertainty + 1e-9);
     }
-    EXPECT_EQ(here.numbers[0].verdict, pipeline::Verdict::resolved);
+    EXPECT_EQ(here.numbers[0].verdict, Verdict::resolved);
     EXPECT_NEAR(there.common, here.common, 1e-4);
   }
 }
@@ -78,7 +78,7 @@ TEST_F(CudaCalibration, FindsTheSameMovesOfViews) {
         frames_of(calibration::moved_by(scan, moves), std::vector<double>(scan.views.size()));
     const auto here = find_view_moves(frames, scan), there = find_view_moves(frames, scan, {.device = gpu});
     EXPECT_EQ(there.rounds, here.rounds);
-    EXPECT_EQ(here.verdict[0], pipeline::Verdict::resolved);
+    EXPECT_EQ(here.verdict[0], Verdict::resolved);
     for (std::size_t v = 0; v < scan.views.size(); ++v)
       for (const std::size_t k : {0, 1}) {
         EXPECT_EQ(there.verdict[k], here.verdict[k]);

@@ -4,20 +4,21 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
+#include <cstdint>
+#include <filesystem>
 #include <numbers>
+#include <vector>
 
 #include "../../forecast/trial.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
+#include "../support/memory_reader.hpp"
+#include "../support/temporary_folder.hpp"
 
 namespace tandem::test {
 namespace {
 
-using pipeline::ChunkSeconds;
 using pipeline::Rates;
 using pipeline::StationWork;
-using From = Rates::From;
 
 constexpr Index views = 6, rows = 5, bins = 7;
 
@@ -53,31 +54,17 @@ double amount(const std::vector<StationWork>& works, std::string_view name) {
   return 0;
 }
 
-TEST(RatesTest, AreTheMedianOfTheLatest) {
-  Rates rates;
-  EXPECT_FALSE(rates.rate("read").has_value());
-  for (const double rate : {1000.0, 1.0, 5.0, 2.0, 3.0, 9.0}) rates.add("read", rate, From::run);
-  EXPECT_EQ(rates.rate("read"), 3.0);  // the first of six is forgotten
-  rates.add("write", 2, From::run);
-  rates.add("write", 4, From::run);
-  EXPECT_EQ(rates.rate("write"), 3.0);
+TEST(RatesTest, GoHalfTheWayToThoseOfAnotherRun) {
+  Rates kept{{"read", 4}, {"write", 1}};
+  pipeline::correct(kept, {{"read", 6}, {"iterate", 3}}, false);
+  EXPECT_EQ(kept, (Rates{{"read", 5}, {"write", 1}, {"iterate", 3}}));
 }
 
-TEST(RatesTest, OfRunsTakeThePlaceOfThoseOfTrials) {
-  Rates rates;
-  rates.add("read", 1, From::trial);
-  EXPECT_EQ(rates.rate("read"), 1.0);
-  rates.add("read", 7, From::run);
-  EXPECT_EQ(rates.rate("read"), 7.0);
-  rates.add("read", 1, From::trial);
-  EXPECT_EQ(rates.rate("read"), 7.0);
-}
-
-TEST(RatesTest, ArePositiveAndFinite) {
-  Rates rates;
-  for (const double rate : {0.0, -1.0, HUGE_VAL, std::numeric_limits<double>::quiet_NaN()})
-    rates.add("read", rate, From::run);
-  EXPECT_TRUE(rates.all().empty());
+/// A rate that was measured under load, or beside a cache that is now cold, is gone after one run.
+TEST(RatesTest, OfARunReplaceThoseThatMissed) {
+  Rates kept{{"read", 4}, {"iterate", 0.1}};
+  pipeline::correct(kept, {{"read", 3}, {"iterate", 2}}, true);
+  EXPECT_EQ(kept, (Rates{{"read", 3}, {"iterate", 2}}));
 }
 
 TEST(ForecastTest, CountsWhatStationsMove) {
@@ -103,7 +90,9 @@ TEST(ForecastTest, TakesTheIterationsThatWereMade) {
   const double updates = rows * 4 * 4 * views;
   EXPECT_EQ(amount(works, "backproject"), 0);
   EXPECT_GE(amount(works, "iterate"), 3 * 2 * updates);
-  EXPECT_EQ(amount(work_done(works, 17), "iterate"), 17);
+  pipeline::Outcome outcome;
+  outcome.updates = 17;
+  EXPECT_EQ(amount(work_done(works, outcome), "iterate"), 17);
 }
 
 TEST(ForecastTest, AddsUpWhatSharesTheCores) {
@@ -111,68 +100,52 @@ TEST(ForecastTest, AddsUpWhatSharesTheCores) {
   const auto works = works_of(plan);
   Rates rates;
   double seconds = 0;
-  for (const StationWork& work : works)
-    if (work.name != "finish") {
-      EXPECT_FALSE(forecast(plan, chunks_due(plan, {}), works, rates).has_value()) << work.name;
-      EXPECT_EQ(without_rate(works, rates).front(), work.name);
-      const double own = work.name == "write" ? 8 : 2;
-      rates.add(work.kind, work.amount / own, From::run);
-      seconds += own;
-    }
-  const auto ahead = forecast(plan, chunks_due(plan, {}), works, rates);
+  for (const StationWork& work : works) {
+    EXPECT_FALSE(forecast(plan, 3, works, rates).has_value()) << work.name;
+    const double own = work.name == "write" ? 8 : 2;
+    rates[work.kind] = work.amount / own;
+    seconds += own;
+  }
+  const auto ahead = forecast(plan, 3, works, rates);
   ASSERT_TRUE(ahead.has_value());
   EXPECT_DOUBLE_EQ(ahead->seconds, seconds);
-  EXPECT_EQ(ahead->slowest, "write");
-  rates.add(works.back().kind, works.back().amount / 100, From::run);  // finish
-  EXPECT_DOUBLE_EQ(forecast(plan, chunks_due(plan, {}), works, rates)->seconds, seconds + 100);
+  EXPECT_EQ(slowest_of(ahead->times), "write");
 }
 
 TEST(ForecastTest, LetsStationsWorkBesideADevice) {
-  pipeline::Plan plan = plan_for("fbp", 1);  // five chunks
+  pipeline::Plan plan = plan_for("fbp", 1);
   const auto works = works_of(plan);
   plan.flow.active_devices = {Device::cuda(0)};
   plan.flow.workers.front().device = Device::cuda(0);
   Rates rates;
   for (const StationWork& work : works) {
     const double own = work.name == "read" ? 10 : work.name == "write" ? 5 : 1;  // the worker: 3
-    if (work.name != "finish") rates.add(work.kind, work.amount / own, From::run);
+    rates[work.kind] = work.amount / own;
   }
-  const auto ahead = forecast(plan, chunks_due(plan, {}), works, rates);
+  const auto ahead = forecast(plan, 5, works, rates);
   ASSERT_TRUE(ahead.has_value());
-  EXPECT_DOUBLE_EQ(ahead->seconds, 10 + 3.0 / 5 + 5.0 / 5);  // reading, then what the last chunk still needs
-  EXPECT_EQ(ahead->slowest, "read");
+  EXPECT_DOUBLE_EQ(ahead->seconds, 10 + 3.0 / 5 + 5.0 / 5 + 1);  // what the last chunk needs, and the end
+  EXPECT_EQ(slowest_of(ahead->times), "read");
 }
 
-/// A helper makes the others faster, and its work is in their rates.
-TEST(ForecastTest, OfACrewWithAHelperIsThatOfTheOthersByTheirSeconds) {
+TEST(ForecastTest, OfNoWorkIsNoTime) {
+  pipeline::Plan plan = plan_for("fbp", 1);
+  plan.flow.active_devices = {Device::cuda(0)};
+  EXPECT_EQ(forecast(plan, 0, {}, {})->seconds, 0);
+  EXPECT_EQ(pipeline::slowest_of({}), "");
+}
+
+TEST(ForecastTest, TheSlowestStationOfThreeWorkersIsFoundByTheSecondsOfOne) {
   pipeline::Plan plan = plan_for("fbp", 1);
   const auto works = works_of(plan);
   plan.flow.active_devices = {Device::cuda(0)};
   plan.flow.workers.assign(3, {Device::cuda(0), plan.flow.execution()});
   pipeline::Seconds seconds;
-  seconds.read = 1, seconds.preprocess = 3, seconds.filter = 6, seconds.backproject = 21, seconds.write = 2;
-  seconds.total = 10;
-  const auto ahead = [&] {
-    return forecast(plan, chunks_due(plan, {}), works, rates_of(plan, works, seconds, From::run))->seconds;
-  };
-  const double alone = ahead();
-  plan.flow.active_devices.push_back(Device::cpu());
-  plan.flow.workers.push_back({Device::cpu(), {}, 2});
-  EXPECT_DOUBLE_EQ(ahead(), alone);
-  EXPECT_EQ(slowest_of(plan, seconds), "backproject");
-  EXPECT_FALSE(shares_cores(plan));
-}
-
-TEST(ForecastTest, FollowsTheConveyor) {
-  const std::vector<ChunkSeconds> even(4, {1, 3, 2});
-  EXPECT_EQ(pipeline::conveyor_seconds(even, 1), 1 + 4 * 3 + 2);
-  EXPECT_EQ(pipeline::conveyor_seconds(even, 2), 1 + 3 + 4 * 2);
-  EXPECT_EQ(pipeline::conveyor_seconds(std::vector<ChunkSeconds>{{1, 1, 10}, {1, 1, 10}}, 1), 22);
-  // a fast reader waits for a place: three are on their way with one worker
-  EXPECT_EQ(
-      pipeline::conveyor_seconds(std::vector<ChunkSeconds>{{0, 0, 5}, {0, 0, 5}, {0, 0, 5}, {9, 0, 0}}, 1),
-      15);
-  EXPECT_EQ(pipeline::conveyor_seconds({}, 1), 0);
+  seconds.read = 6, seconds.preprocess = 3, seconds.filter = 6, seconds.backproject = 21, seconds.write = 2;
+  seconds.total = 10, seconds.finish = 1;
+  EXPECT_EQ(slowest_of(times_of(plan, works, seconds)), "backproject");
+  seconds.read = 8;
+  EXPECT_EQ(slowest_of(times_of(plan, works, seconds)), "read");
 }
 
 TEST(ForecastTest, TellsOfTheNextRunWhatTheLastOneTook) {
@@ -181,25 +154,37 @@ TEST(ForecastTest, TellsOfTheNextRunWhatTheLastOneTook) {
   pipeline::Seconds seconds;
   seconds.read = 1, seconds.preprocess = 2, seconds.filter = 1, seconds.backproject = 6, seconds.write = 5;
   seconds.total = 10, seconds.finish = 0.5;  // stations slowed each other down by half
-  const Rates rates = rates_of(plan, works, seconds, From::run);
-  const auto ahead = forecast(plan, chunks_due(plan, {}), works, rates);
+  const auto ahead = forecast(plan, 3, works, rates_of(plan, works, seconds));
   ASSERT_TRUE(ahead.has_value());
   EXPECT_NEAR(ahead->seconds, 10.5, 1e-12);
-  EXPECT_NEAR(ahead->parts.front().seconds, 10.0 / 15, 1e-12);
-  EXPECT_EQ(ahead->slowest, "backproject");
-  EXPECT_EQ(slowest_of(plan, seconds), "backproject");
+  EXPECT_NEAR(ahead->times.front().seconds, 10.0 / 15, 1e-12);
+  EXPECT_EQ(slowest_of(ahead->times), "backproject");
 }
 
-TEST(TrialTest, MeasuresAllThatComputes) {
-  for (const char* method : {"fbp", "cgls"}) {
-    const pipeline::Plan plan = plan_for(method);
-    const auto works = works_of(plan);
-    const Rates rates = try_computing(scan(), plan, works);
-    for (const StationWork& work : works) {
-      const bool moves = work.name == "read" || work.name == "write" || work.name == "finish";
-      EXPECT_EQ(rates.rate(work.kind).has_value(), !moves) << method << ' ' << work.name;
-    }
+/// A scan whose counts are the same everywhere: half of the flats.
+class EvenScan final : public io::ScanReader {
+ public:
+  explicit EvenScan(const io::ScanInfo& info) { info_ = info; }
+  using ScanReader::read;
+  void read(io::FrameKind kind, Range frames, Range row, Range bin, io::Frames& into) override {
+    const auto count = static_cast<std::size_t>(frames.size() * row.size() * bin.size());
+    const std::uint16_t value = kind == io::FrameKind::dark ? 0 : kind == io::FrameKind::flat ? 200 : 100;
+    into = frames_of(info_.type, {frames.size(), row.size(), bin.size()},
+                     std::vector<std::uint16_t>(count, value));
   }
+};
+
+TEST(TrialTest, MeasuresAllStations) {
+  const TemporaryFolder folder;
+  for (const char* method : {"fbp", "cgls", "tv"})
+    for (const char* volume : {"v.h5", "v.tif"}) {
+      const pipeline::Plan plan = plan_for(method);
+      const auto works = works_of(plan);
+      EvenScan reader(scan());
+      const Rates rates = try_part(reader, plan, works, folder / volume, {});
+      for (const StationWork& work : works) EXPECT_TRUE(rates.contains(work.kind)) << method << work.name;
+      EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+    }
 }
 
 TEST(TrialTest, OfSomeViewsHasTheirShifts) {
@@ -210,8 +195,9 @@ TEST(TrialTest, OfSomeViewsHasTheirShifts) {
   recipe.model = Model::pixel_driven;
   recipe.size = 4;
   const pipeline::Plan plan = make_plan(info, recipe);
-  const auto works = work_of(plan, info, {"here", "there", 2}, chunks_due(plan, {}));
-  EXPECT_NO_THROW(try_computing(info, plan, works));
+  const TemporaryFolder folder;
+  EvenScan reader(info);
+  EXPECT_NO_THROW(try_part(reader, plan, works_of(plan), folder / "v.h5", {}));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "../../geometry/free_views.hpp"
 #include "../../operators/hierarchical.hpp"
 #include "../../pipeline/methods/method.hpp"
-#include "../../pipeline/plan/helper.hpp"
+#include "../../pipeline/plan/gpu_gaps.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 

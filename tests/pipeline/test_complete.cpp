@@ -53,7 +53,7 @@ TEST(FindAxis, TellsTheAxisWithinItsUncertainty) {
     CompleteScan made(scan);
     for (const Range& part : {Range{0, bins}, Range{6, bins - 2}}) {
       const Recipe recipe{.rows = Range{1, rows}, .bins = part};
-      const AxisEstimate found = find_axis(*made, recipe, {}, 5, made.listener());
+      const calibration::AxisEstimate found = find_axis(*made, recipe, {}, 5, made.listener());
       EXPECT_NEAR(found.axis_bin, axis, 2 * found.uncertainty) << kind_of(scan) << part.first;
       EXPECT_LT(found.uncertainty, 0.5) << kind_of(scan);
       EXPECT_FALSE(found.turns_back) << kind_of(scan);
@@ -86,10 +86,10 @@ TEST(FindAxis, IsRefusedWhereViewsHaveNoAxis) {
 }
 
 TEST(RowsForAxis, AreSpreadOverRowsOrNextToTheMidplane) {
-  EXPECT_EQ(rows_for_axis(parallel(), {2, 8}, 3), (std::vector<Index>{3, 5, 7}));
-  EXPECT_EQ(rows_for_axis(cone(), {0, rows}, 3), (std::vector<Index>{2, 3, 4}));
-  EXPECT_EQ(rows_for_axis(cone(), {5, rows}, 3), (std::vector<Index>{5, 6, 7}));
-  EXPECT_EQ(rows_for_axis(parallel(), {4, 6}, 5), (std::vector<Index>{4, 5}));
+  EXPECT_EQ(calibration::rows_for_axis(parallel(), {2, 8}, 3), (std::vector<Index>{3, 5, 7}));
+  EXPECT_EQ(calibration::rows_for_axis(cone(), {0, rows}, 3), (std::vector<Index>{2, 3, 4}));
+  EXPECT_EQ(calibration::rows_for_axis(cone(), {5, rows}, 3), (std::vector<Index>{5, 6, 7}));
+  EXPECT_EQ(calibration::rows_for_axis(parallel(), {4, 6}, 5), (std::vector<Index>{4, 5}));
 }
 
 TEST(Complete, TakesWhatTheRecipeSelectsAndElseAll) {

@@ -6,7 +6,7 @@
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../counts/weights.hpp"
-#include "../../forecast/station_work.hpp"
+#include "../../forecast/forecast.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/grids.hpp"
 #include "../../solvers/pdhg.hpp"

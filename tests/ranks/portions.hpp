@@ -13,6 +13,7 @@
 #include "../../core/comm.hpp"
 #include "../../operators/distributed/rank_projector.hpp"
 #include "../../operators/subsets.hpp"
+#include "../../solvers/solver.hpp"
 #include "../support/operators.hpp"
 
 namespace tandem::test {
@@ -43,6 +44,19 @@ inline double error_of(const Array& own, const Array& whole) {
     difference += std::pow(static_cast<double>(here.data()[i]) - static_cast<double>(truth.data()[i]), 2);
   for (Index i = 0; i < whole.size(); ++i) size += std::pow(static_cast<double>(whole.data()[i]), 2);
   return std::sqrt(difference / size);
+}
+
+/// The bytes of all lines of a volume but those of some rank.
+inline double bytes_but_of(int rank, const VolumeGrid& grid, Index together) {
+  const auto [nx, ny, nz] = grid.size;
+  const int ranks = all().size();
+  return 4.0 * (nx * nz * (ny - portion_of_rank(ny, (rank + ranks) % ranks, ranks, together).size()));
+}
+
+/// The bytes that this rank sends in applications of a projector: strips or their sums.
+inline double bytes_of_strips(const Applications& some, const VolumeGrid& grid, Index together = 1) {
+  return some.forward * bytes_but_of(all().rank() - 1, grid, together) +
+         some.adjoint * bytes_but_of(all().rank(), grid, together);
 }
 
 /// A scan on all ranks, and the same in one process.

@@ -11,6 +11,7 @@
 #include "../../../core/spelled.hpp"
 #include "../../../geometry/free_views.hpp"
 #include "../../../geometry/vector3.hpp"
+#include "../../files/npy.hpp"
 #include "../../files/text.hpp"
 #include "../../files/text_file.hpp"
 #include "../settings/key_values.hpp"
@@ -25,7 +26,12 @@ namespace fs = std::filesystem;
 constexpr std::size_t width = 12;  // numbers of a view
 constexpr Index most_views = 1'000'000;
 constexpr Index longest_list = Index{1} << 29;  // bytes of so many views
-constexpr std::string_view npy_mark = "\x93NUMPY";
+
+std::string joined_numbers(const std::vector<Index>& all) {
+  std::string text;
+  for (const Index one : all) text += (text.empty() ? "" : ", ") + std::to_string(one);
+  return text;
+}
 
 std::string ending_of(const fs::path& path) { return in_lower_case(path.extension().string()); }
 
@@ -62,26 +68,6 @@ bool is_text(const fs::path& path) {
   return ending == ".geom" || ending == ".txt" || ending == ".csv" || ending == ".dat";
 }
 
-/// The value of a key in the head of an array, such as 'descr': '<f8', up to the next comma outside brackets.
-std::string value_in(const std::string& head, const std::string& key, const std::string& where) {
-  const std::size_t at = head.find("'" + key + "'"), colon = head.find(':', at);
-  require<FileError>(at != std::string::npos && colon != std::string::npos, where, ": its head has no ", key);
-  const std::size_t first = head.find_first_not_of(' ', colon + 1);
-  require<FileError>(first != std::string::npos, where, ": its head ends behind ", key);
-  const char closing = head[first] == '(' ? ')' : ',';
-  return head.substr(first, head.find(closing, first) - first + (closing == ')'));
-}
-
-/// The rows and the columns of an array.
-std::array<Index, 2> shape_in(const std::string& head, const std::string& where) {
-  const std::string text = value_in(head, "shape", where);
-  std::array<Index, 2> shape{-1, -1};
-  const bool two = std::sscanf(text.c_str(), "(%ld , %ld", &shape[0], &shape[1]) == 2;
-  require<FileError>(two && shape[1] == width && shape[0] > 0 && shape[0] <= most_views, where,
-                     ": has the shape (", shape[0], ", ", shape[1], "); (views, 12) is needed");
-  return shape;
-}
-
 template <class T>
 double number_at(const char* bytes, bool swapped) {
   std::array<char, sizeof(T)> raw{};
@@ -92,29 +78,22 @@ double number_at(const char* bytes, bool swapped) {
   return value;
 }
 
-/// Reads an array of NumPy in the format NEP 1: a mark, the length of the head, the head, numbers.
 ViewGeometry read_array(const fs::path& path) {
   const std::string name = path.string();
+  const NpyHead head = npy_head(stamp_of(path, name));
+  require<FileError>(
+      head.shape.size() == 2 && head.shape[1] == width && head.shape[0] > 0 && head.shape[0] <= most_views,
+      name, ": has the shape (", joined_numbers(head.shape), "); (views, 12) is needed");
+  require<FileError>(head.kind == NumberKind::real && head.bytes >= 4, name,
+                     ": has integers, or floats of half precision; float64 or float32 are needed");
   const std::string file = text_of_regular_file(path, "an array of NumPy", longest_list);
-  require<FileError>(file.starts_with(npy_mark) && file.size() > 12, name, ": is no array of NumPy");
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(file[k]); };
-  const bool long_head = byte(6) > 1;
-  std::size_t length = byte(8) | byte(9) << 8;
-  if (long_head) length |= byte(10) << 16 | byte(11) << 24;
-  const std::size_t begin = (long_head ? 12 : 10) + length;
-  require<FileError>(begin <= file.size(), name, ": ends within its head");
-  const std::string head = file.substr(begin - length, length), type = value_in(head, "descr", name);
-  const auto [rows, columns] = shape_in(head, name);
-  const bool big = type == "'>f8'" || type == "'>f4'", single = type == "'<f4'" || type == "'>f4'";
-  require<FileError>(big || single || type == "'<f8'", name, ": has numbers of type ", type,
-                     "; float64 or float32 are needed");
-  const bool by_columns = value_in(head, "fortran_order", name) == "True";
-  const std::size_t size = single ? 4 : 8, count = rows * width;
-  require<FileError>(file.size() - begin == count * size, name, ": has ", file.size() - begin,
+  const bool big = head.swapped, single = head.bytes == 4;
+  const std::size_t begin = head.first, size = head.bytes, rows = head.shape[0], count = rows * width;
+  require<FileError>(file.size() == begin + count * size, name, ": has ", file.size() - begin,
                      " bytes of numbers; ", count * size, " are needed");
   std::vector<double> all(count);
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = by_columns ? k % width * rows + k / width : k;
+    const std::size_t at = head.by_columns ? k % width * rows + k / width : k;
     const char* bytes = file.data() + begin + at * size;
     all[k] = single ? number_at<float>(bytes, big) : number_at<double>(bytes, big);
     require<FileError>(std::isfinite(all[k]), name, ": view ", k / width, ": number ", k % width + 1,
@@ -130,7 +109,7 @@ std::string array_of(const Scan& scan) {
   constexpr std::size_t before = 10, aligned = 64;  // bytes
   head.append((2 * aligned - (before + head.size() + 1) % aligned) % aligned, ' ');
   head += '\n';
-  std::string file(npy_mark);
+  std::string file("\x93NUMPY");
   file += {'\1', '\0', static_cast<char>(head.size() & 0xff), static_cast<char>(head.size() >> 8)};
   file += head;
   static_assert(std::endian::native == std::endian::little);

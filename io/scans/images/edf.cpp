@@ -15,9 +15,9 @@
 #include "../../../core/error.hpp"
 #include "../../files/input_file.hpp"
 #include "../../files/number_form.hpp"
-#include "../../files/stored_lines.hpp"
 #include "../../files/text.hpp"
 #include "image.hpp"
+#include "stored_images.hpp"
 
 namespace tandem::io {
 
@@ -171,36 +171,17 @@ namespace fs = std::filesystem;
 
 constexpr Index padding = 512;  // some programs pad blocks of pixels to a multiple of this, in bytes
 
-struct EdfPage : ImagePage {
-  NumberForm form;
-  Extent extent;  ///< where the pixels lie
-};
-
-class EdfFile final : public ImageFile {
+/// Finds the images of a file, block by block.
+class EdfImages {
  public:
-  explicit EdfFile(const fs::path& path) : name_(path.string()), stamp_(stamp_of(path, name_)) {
-    const InputFile file(path, name_);
-    const Index end = stamp_.bytes;
+  explicit EdfImages(const FileStamp& stamp) : name_(stamp.path.string()) {
+    const InputFile file(stamp.path, name_);
+    const Index end = stamp.bytes;
     Index at = 0;
     while (at < end && !only_blanks(file, at, end)) at = add_block(file, at, end);
     require<FileError>(!pages_.empty(), name_, ": holds no image; a header with Dim_1 is needed");
   }
-
-  const std::string& name() const override { return name_; }
-  Index pages() const override { return pages_.size(); }
-  const ImagePage& page(Index i) const override { return pages_[i]; }
-
-  void read(Index index, Range rows, Range bins, std::byte* out) const override {
-    const EdfPage& page = pages_[index];
-    std::vector<InputFile> file;
-    file.emplace_back(stamp_.path, name_);
-    require_unchanged(stamp_, name_);
-    const std::array<Index, 2> shape{page.rows, page.bins}, first{rows.first, bins.first};
-    const std::array<Index, 2> extents{rows.size(), bins.size()}, corner{0, 0};
-    const std::array<Extent, 1> stored{page.extent};
-    read_lines({file, stored}, page.form, Lines(extents, {shape, first}, {extents, corner}), out);
-    require_unchanged(stamp_, name_);
-  }
+  std::vector<StoredImage> pages() && { return std::move(pages_); }
 
  private:
   /// Adds the images of the block that begins at a byte, and returns where the next block begins.
@@ -227,12 +208,9 @@ class EdfFile final : public ImageFile {
     require<FileError>(blanks >= 0 && (size <= end - at || last), where, ": Size = ", size,
                        " bytes for pixels of ", pixels, " in a file that has ", end - at,
                        " more; it is damaged");
-    for (Index k = 0; k < own; ++k) {
-      EdfPage page;
-      page.rows = rows, page.bins = bins, page.type = form.type, page.form = form;
-      page.extent = {0, at + k * static_cast<Index>(image), static_cast<Index>(image)};
-      pages_.push_back(page);
-    }
+    const std::vector<StoredImage> images_here =
+        images_alike({name_, static_cast<std::uintmax_t>(end)}, at, own, rows, bins, form);
+    pages_.insert(pages_.end(), images_here.begin(), images_here.end());
     return at + std::min(size, end - at);
   }
 
@@ -246,8 +224,7 @@ class EdfFile final : public ImageFile {
   }
 
   std::string name_;
-  FileStamp stamp_;
-  std::vector<EdfPage> pages_;
+  std::vector<StoredImage> pages_;
 };
 
 bool is_edf(const fs::path& path) {
@@ -263,9 +240,12 @@ bool is_edf(const fs::path& path) {
 
 }  // namespace
 
-extern const ImageFormat edf_images{
-    .name = "EDF", .endings = {".edf"}, .recognises = is_edf, .open = [](const fs::path& path) {
-      return std::unique_ptr<ImageFile>(std::make_unique<EdfFile>(path));
-    }};
+extern const ImageFormat edf_images{.name = "EDF",
+                                    .endings = {".edf"},
+                                    .recognises = is_edf,
+                                    .open = [](const fs::path& path) -> std::unique_ptr<ImageFile> {
+                                      const FileStamp stamp = stamp_of(path, path.string());
+                                      return std::make_unique<StoredImages>(stamp, EdfImages(stamp).pages());
+                                    }};
 
 }  // namespace tandem::io

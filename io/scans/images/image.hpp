@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../files/image_file.hpp"
+#include "../frame_source.hpp"
 
 namespace tandem::io {
 
@@ -19,6 +20,9 @@ struct ImageFormat {
   std::vector<std::string_view> endings;                  ///< endings of file names, in lower case
   bool (*recognises)(const std::filesystem::path& path);  ///< whether the content is of this format
   std::unique_ptr<ImageFile> (*open)(const std::filesystem::path& path);  ///< @throws FileError
+  /// Adds what a file with several images, and files beside it, say about the scan. Null if nothing does.
+  void (*complete)(const std::filesystem::path& path, const OpenOptions& options,
+                   Acquisition& found) = nullptr;
 };
 
 std::span<const ImageFormat> image_formats();
@@ -32,8 +36,9 @@ std::string image_format_name(const std::filesystem::path& path);
 /// Whether a file is an image by the ending of its name.
 bool has_image_name(const std::filesystem::path& path);
 
-/// The names and the endings of all formats, as messages list them: "TIFF or EDF", "*.tif, *.tiff or *.edf".
-std::string image_format_names();
+/// The names of all formats, or of those that folders may have, and their endings, as messages list them:
+/// "TIFF or EDF", "*.tif, *.tiff or *.edf".
+std::string image_format_names(bool in_folders = false);
 std::string image_endings();
 
 /// Opens a file of any format. @throws FileError

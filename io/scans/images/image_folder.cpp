@@ -232,7 +232,7 @@ FolderScan scan_in(const fs::path& folder, const OpenOptions& options, const std
   std::vector<std::string>& notes = scan.views.notes;
   keep_prefix(all.views, prefix, notes);
   const Names names = views_of(folder, all, notes);
-  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(), " images; ",
+  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(true), " images; ",
                      image_endings(), " are needed");
   for (const std::string& name : names) scan.views.files.push_back(folder / name);
   scan.gaps = numbering_fault(names);
@@ -251,7 +251,7 @@ FolderImages references_in(const fs::path& folder, FrameKind kind) {
   FolderImages images;
   Names names = references_of(folder, all, kind, images.notes);
   sort_series(names);
-  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(), " images; ",
+  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(true), " images; ",
                      image_endings(), " are needed");
   for (const std::string& name : names) images.files.push_back(folder / name);
   note_others(all, images.notes);

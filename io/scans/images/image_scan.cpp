@@ -268,7 +268,8 @@ Acquisition open_settings(const fs::path& path, const OpenOptions& options) {
 }
 
 Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
-  const std::string name = image_format_name(path);
+  const ImageFormat& format = *image_format_of(path);
+  const std::string name(format.name);
   Acquisition found;
   found.angles_where = path.string() + ": angles";
   found.info.format = name + " stack";
@@ -293,6 +294,7 @@ Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
                           " views, one line per view; if it is a single view, give the name of its folder");
   }
   if (!found.lines) note_dark_views(found.projections, path.string(), found.info.notes);
+  if (format.complete) format.complete(path, options, found);
   return found;
 }
 

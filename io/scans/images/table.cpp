@@ -10,10 +10,10 @@ namespace tandem::io {
 
 namespace fs = std::filesystem;
 
-extern const ImageFormat tiff_images, edf_images;
+extern const ImageFormat tiff_images, edf_images, numpy_images, mrc_images;
 
 std::span<const ImageFormat> image_formats() {
-  static const std::array all{tiff_images, edf_images};
+  static const std::array all{tiff_images, edf_images, numpy_images, mrc_images};
   return all;
 }
 
@@ -36,9 +36,10 @@ bool has_image_name(const fs::path& path) {
   });
 }
 
-std::string image_format_names() {
+std::string image_format_names(bool in_folders) {
   std::vector<std::string> names;
-  for (const ImageFormat& format : image_formats()) names.emplace_back(format.name);
+  for (const ImageFormat& format : image_formats())
+    if (!in_folders || !format.endings.empty()) names.emplace_back(format.name);
   return alternatives(names);
 }
 

@@ -35,4 +35,7 @@ Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options);
 /// The flats or darks in a file of any layout. @throws FileError, also if there are none
 FrameSources frames_in(const hdf5::File& file, FrameKind kind);
 
+/// A data set of the user. @throws FileError that lists those of the file, if it is not there
+hdf5::DataSet data_set_named(const hdf5::File& file, const std::string& path);
+
 }  // namespace tandem::io

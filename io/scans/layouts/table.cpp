@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <set>
 
 #include "../../../core/error.hpp"
 #include "../../../core/names.hpp"
+#include "../../../core/spelled.hpp"
 #include "../../files/text.hpp"
 #include "layout.hpp"
 
@@ -14,7 +17,8 @@
   LAYOUT(nxtomo)               \
   LAYOUT(cil)                  \
   LAYOUT(bliss)                \
-  LAYOUT(matlab)
+  LAYOUT(matlab)               \
+  LAYOUT(named)
 
 namespace tandem::io {
 
@@ -38,12 +42,13 @@ std::string needed(FrameKind kind, std::vector<std::string> ways = {}) {
   return alternatives(ways) + " is needed";
 }
 
-constexpr std::size_t most_links = 50'000;  // looked at for one that leads nowhere
+constexpr std::size_t most_links = 50'000;  // looked at in one file
 constexpr Index deepest = 5;                // groups within one another
 
-/// The first link of a file to another file that leads nowhere, as the end of a message; empty if there is
-/// none. Hard links may form circles, so a group is entered once.
-std::string lost_link(const hdf5::File& file) {
+/// Calls use(path) for the links of a file, until it returns false. Hard links may form circles, so a group
+/// is entered once.
+template <class Use>
+void for_links(const hdf5::File& file, const Use& use) {
   std::vector<std::string> groups{"/"};
   std::set<std::optional<hdf5::Identity>> entered;
   std::size_t links = 0;
@@ -53,16 +58,82 @@ std::string lost_link(const hdf5::File& file) {
       continue;
     for (const std::string& name : file.names(groups[i])) {
       const std::string path = group + "/" + name;
-      if (++links > most_links) return "";
-      if (file.external_link(path) && !file.identity(path))
-        return "; " + path + " " + file.why_unopened(path);
+      if (++links > most_links || !use(path)) return;
       if (file.is_group(path)) groups.push_back(path);
     }
   }
-  return "";
+}
+
+/// The first link of a file to another file that leads nowhere, as the end of a message; empty if there is
+/// none.
+std::string lost_link(const hdf5::File& file) {
+  std::string text;
+  for_links(file, [&](const std::string& path) {
+    if (file.external_link(path) && !file.identity(path)) text = "; " + path + " " + file.why_unopened(path);
+    return text.empty();
+  });
+  return text;
+}
+
+/// A data set of numbers, for a message.
+struct Listed {
+  std::string path, words;
+  std::vector<Index> shape;
+  double bytes;
+};
+
+/// The data set of a link; empty for a group, and for one that is damaged or has too many axes.
+std::optional<hdf5::DataSet> readable(const hdf5::File& file, const std::string& path) {
+  try {
+    return file.is_group(path) ? std::nullopt : file.find(path);
+  } catch (const FileError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<Listed> data_sets_of(const hdf5::File& file) {
+  constexpr std::size_t most = 200;
+  std::vector<Listed> found;
+  for_links(file, [&](const std::string& path) {
+    const std::optional<hdf5::DataSet> set = readable(file, path);
+    if (!set || set->shape().empty() || !set->holds_numbers()) return true;
+    const double bytes = 1.0 * set->size() * bytes_of(set->pixel_type());
+    found.push_back({path,
+                     path + " (" + joined(set->shape(), " x ", [](Index n) { return std::to_string(n); }) +
+                         ", " + name_of(set->pixel_type()) + ", " + words(std::ceil(bytes / 1000)) + " kB)",
+                     set->shape(), bytes});
+    return found.size() < most;
+  });
+  return found;
+}
+
+/// What a file of an unknown layout holds, and how the user names it, as the end of a message.
+std::string data_sets_in(const hdf5::File& file) {
+  constexpr std::size_t most_listed = 8;
+  std::vector<Listed> all = data_sets_of(file), stacks = all;
+  std::erase_if(stacks, [](const Listed& set) { return set.shape.size() < 2; });
+  if (stacks.empty()) return "; it has no data set of numbers with two axes or more";
+  std::ranges::stable_sort(stacks, std::greater(), &Listed::bytes);
+  const Listed& largest = stacks.front();
+  const auto is_angles = [&](const Listed& set) {
+    return set.shape.size() == 1 && set.shape[0] == largest.shape[0];
+  };
+  const auto angles = std::ranges::find_if(all, is_angles);
+  const std::size_t more = stacks.size() - std::min(stacks.size(), most_listed);
+  stacks.resize(stacks.size() - more);
+  return "; it has " + joined(stacks, ", ", &Listed::words) +
+         (more > 0 ? " and " + std::to_string(more) + " more" : "") + "; name one: " + file.name() + ":" +
+         largest.path + " " + spelled("angles") + " " +
+         (angles == all.end() ? "FILE" : file.name() + ":" + angles->path);
 }
 
 }  // namespace
+
+hdf5::DataSet data_set_named(const hdf5::File& file, const std::string& path) {
+  if (!file.has(path) || file.is_group(path))
+    throw FileError(file.name() + ": has no data set " + path + data_sets_in(file));
+  return file.data_set(path);
+}
 
 Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
   for (const Layout& each : layouts()) {
@@ -72,7 +143,8 @@ Acquisition acquisition_in(const hdf5::File& file, const OpenOptions& options) {
     found->info.format = each.name;
     return std::move(*found);
   }
-  throw FileError(file.name() + ": is no scan; " + needed(FrameKind::projection) + lost_link(file));
+  throw FileError(file.name() + ": is no scan; " + needed(FrameKind::projection) + lost_link(file) +
+                  data_sets_in(file));
 }
 
 FrameSources frames_in(const hdf5::File& file, FrameKind kind) {

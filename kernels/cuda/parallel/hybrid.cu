@@ -15,7 +15,7 @@ namespace {
 
 static_assert(threads == texture_threads, "blocks of both kinds run in one launch");
 
-/// In every `period` blocks `by_texture` go to the texture units: best on an H200 (docs/performance.md).
+/// In every `period` blocks `by_texture` go to the texture units: best on an H200 (docs/kernels/bounds.md).
 constexpr unsigned by_texture = 1, period = 5;
 
 struct TextureSources {

@@ -31,7 +31,7 @@ bool needs_exact_positions(const ParallelViews& views) {
 }
 
 /// Tensor products take as long for one slice as for 64. In float32 that is as long as alu takes for 16
-/// slices, in float16 as long as texture takes for 8, on an H200 (docs/performance.md, "Which variant is
+/// slices, in float16 as long as texture takes for 8, on an H200 (docs/kernels/bounds.md, "Which variant is
 /// fastest").
 Index fastest_from(Precision precision, const ParallelViews& views) {
   if (precision == float16) return 9;

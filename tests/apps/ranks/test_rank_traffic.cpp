@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <string>
+#include <vector>
+
 #include "../../../core/comm.hpp"
 #include "../program.hpp"
 
@@ -16,54 +20,32 @@ class RankTraffic : public ::testing::Test {
   Ended on(int ranks, const std::string& arguments) {
     return run(arguments, "timeout -k 5 150 " TANDEM_MPIRUN " -n " + std::to_string(ranks));
   }
-  struct Traffic {
-    std::vector<double> sent, before, a_step;  ///< bytes of each rank; the last two are those of the plan
-    double steps = 0;
-  };
-  Traffic traffic_of(int ranks, const std::string& method) {
-    const Ended ended =
-        on(ranks, "recon scan.h5 -o v.h5 --json r.json --overwrite --reconstruction-algorithm " + method);
-    EXPECT_EQ(ended.code, 0) << ended.err;
-    if (ended.code != 0) return {};
-    const nlohmann::json report = run.json("r.json"), traffic = report.at("traffic");
-    EXPECT_EQ(traffic["way"], "MPI");
-    const auto of = [&](const char* key) { return traffic[key].get<std::vector<double>>(); };
-    return {of("sent_bytes"), of("planned_bytes_before_steps"), of("planned_bytes_a_step"),
-            report["iterations"]};
-  }
-  /// All that each rank sent, and what the plan says of so many steps.
-  void expect_as_planned(int ranks, const std::string& what, const std::string& method) {
-    const Traffic t = traffic_of(ranks, method);
-    ASSERT_EQ(t.sent.size(), static_cast<std::size_t>(ranks)) << what;
-    for (std::size_t rank = 0; rank < t.sent.size(); ++rank)
-      EXPECT_EQ(t.sent[rank], t.before[rank] + t.steps * t.a_step[rank])
-          << rank << " of " << ranks << ", " << what;
-  }
-  /// The plan does not count what the curve of the objective takes at steps 0, 1, 2, 5, 10 and so on, and the
-  /// last.
-  void expect_steps_as_planned(int ranks, const std::string& what, const std::string& method) {
-    const Traffic few = traffic_of(ranks, method + " --iterations 6"),
-                  more = traffic_of(ranks, method + " --iterations 8");
-    ASSERT_EQ(more.sent.size(), static_cast<std::size_t>(ranks)) << what;
-    for (std::size_t rank = 0; rank < more.sent.size(); ++rank)
-      EXPECT_EQ(more.sent[rank] - few.sent[rank], 2 * more.a_step[rank])
-          << rank << " of " << ranks << ", " << what;
-  }
   Program run;
 };
 
-/// Even and odd splits of a cone beam and of a fan.
-TEST_F(RankTraffic, IsInTheReportAsPlanned) {
+/// Even and odd splits of a cone beam and of a fan. In each application each strip goes to every other rank.
+TEST_F(RankTraffic, IsInTheReport) {
   for (const char* size : {"--size 33 --rows 9 --views 41", "--size 32 --rows 1 --views 40"}) {
     ASSERT_EQ(run("simulate -o scan.h5 --overwrite --geometry cone --sod 60 --sdd 90 --pixel-size 0.5 " +
                   std::string(size))
                   .code,
               0);
-    for (const char* method :
-         {"cgls --iterations 4", "sirt", "os-sirt --iterations 3 --subsets 7",
-          "sart --iterations 2 --initial fbp", "osem --iterations 3", "cgls --stop gcv --initial fbp"})
-      for (const int ranks : {2, 3, 4}) expect_as_planned(ranks, method + std::string(", ") + size, method);
-    for (const int ranks : {2, 3, 4}) expect_steps_as_planned(ranks, size, "tv --tv-weight 0.1");
+    for (const std::string method : {"cgls --iterations 4", "sirt"})
+      for (const int ranks : {2, 3, 4}) {
+        const Ended ended =
+            on(ranks, "recon scan.h5 -o v.h5 --json r.json --overwrite --reconstruction-algorithm " + method);
+        ASSERT_EQ(ended.code, 0) << ended.err;
+        const nlohmann::json report = run.json("r.json"), traffic = report.at("traffic");
+        EXPECT_EQ(traffic["way"], "MPI");
+        const auto sum = [&](const char* key) {
+          const auto of_ranks = traffic[key].get<std::vector<double>>();
+          EXPECT_EQ(of_ranks.size(), static_cast<std::size_t>(ranks));
+          return std::accumulate(of_ranks.begin(), of_ranks.end(), 0.0);
+        };
+        const double updates = report["updates"], views = report["geometry"]["views"];
+        EXPECT_EQ(sum("sent_bytes"), 4 * (ranks - 1) * updates / views) << ranks << ", " << method << size;
+        EXPECT_EQ(sum("received_bytes"), sum("sent_bytes"));
+      }
   }
 }
 
@@ -76,10 +58,7 @@ TEST_F(RankTraffic, IsSaidInALine) {
       on(2, "recon scan.h5 -o v.h5 --reconstruction-algorithm osem --iterations 2 --subsets 5");
   ASSERT_EQ(ended.code, 0) << ended.err;
   // half of 20 x 20 x 4 voxels goes round 5 times there and back; twice as often in a step
-  EXPECT_NE(
-      ended.out.find("\ntraffic   0.00016 GB sent by a rank at most, by plan 3.2e-05 GB before the first "
-                     "step and 6.4e-05 GB in each; MPI\n"),
-      std::string::npos)
+  EXPECT_NE(ended.out.find("\ntraffic   0.00016 GB sent by a rank at most; MPI\n"), std::string::npos)
       << ended.out;
 }
 

@@ -259,7 +259,8 @@ TEST(BadEdf, FirstImageOfAFolderThatIsNoneIsRefused) {  // found by the fuzzer
   for (const char* name : {"s_0.edf", "s_1.edf", "s_2.edf"}) write_edf(folder / name, images(1));
   for (const std::string bytes : {"", "no header", "{ }\n"}) {
     save(folder / "s_0.edf", bytes);
-    EXPECT_TRUE(says(refusal_of(folder.path(), half_turn), {"s_0.edf: is no image; TIFF or EDF is needed"}));
+    EXPECT_TRUE(says(refusal_of(folder.path(), half_turn),
+                     {"s_0.edf: is no image; TIFF, EDF, NumPy or MRC is needed"}));
   }
 }
 

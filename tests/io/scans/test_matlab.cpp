@@ -118,22 +118,26 @@ TEST(Matlab, VariableNamesTheSinogram) {
       .numbers("/P", "f64", {bins, 3}, columns)
       .numbers("/Q", "f64", {3, 2}, others)
       .numbers("/angles", "f64", {3, 1}, {0, 0.5, 1})
-      .numbers("/s/R", "f64", {bins, 3}, columns);
+      .numbers("/s/R", "f64", {bins, 3}, columns)
+      .attribute("/P", "MATLAB_class", "double")
+      .attribute("/s/R", "MATLAB_class", "double");
   for (const char* name : {"old.mat", "new.mat"}) {
     const auto reader = io::open_scan(folder / name, {.variable = "P"});
     EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, 1)) << name;
     expect_degrees(reader->info(), {0, 0.5, 1});
-    const auto inner = io::open_scan(folder / name, {.arc_deg = 180, .variable = "s.R"});
+    const auto inner = io::open_scan(folder / (std::string(name) + ":/s/R"), {.arc_deg = 180});
     EXPECT_EQ(all_of(*inner, FrameKind::projection), frames(0, 1)) << name;
-    EXPECT_TRUE(says(refusal_of(folder / name, {.variable = "S"}),
-                     {"has no variable S of numbers; those of two axes are: P (3 x 5), Q (2 x 3)"}));
+    EXPECT_TRUE(says(refusal_of(folder / (std::string(name) + ":/S")),
+                     {name == std::string("old.mat")
+                          ? "has no variable S of numbers; those of two axes are: P (3 x 5), Q (2 x 3)"
+                          : "has no data set /S; it has /P (5 x 3, float32"}));
     EXPECT_FALSE(refusal_of(folder / name).empty());
   }
-  EXPECT_TRUE(
-      says(refusal_of(folder / "old.mat"), {"has no variable sinogram", "--variable NAME", "P (3 x 5)"}));
+  EXPECT_TRUE(says(refusal_of(folder / "old.mat"), {"has no variable sinogram", "FILE:/NAME", "P (3 x 5)"}));
   write_tiff_pages(folder / "s.tif", {frames(0, 1)});
   for (const fs::path& other : {folder / "s.tif", folder.path()})
-    EXPECT_TRUE(says(refusal_of(other, {.arc_deg = 180, .variable = "P"}), {"is no MATLAB file"}));
+    EXPECT_TRUE(
+        says(refusal_of(other, {.arc_deg = 180, .variable = "P"}), {"has no data sets; leave out :/P"}));
 }
 
 TEST(Matlab, OfBinsAndViewsIsTurnedBeforeItsAnglesAreCounted) {

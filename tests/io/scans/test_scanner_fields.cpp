@@ -33,7 +33,9 @@ TEST(FlexRay, AnglesOfTheUserComeBeforeThePlan) {
   scan.text("data settings XRE.txt", xre);
   EXPECT_EQ(all_of(*scan.open("", {.arc_deg = 260}), FrameKind::projection), frames(0, 13));
   EXPECT_NEAR(angles_of(scan.open("", {.arc_deg = 260})->info().scan)[12] / degree, 240, 1e-9);
-  scan.text("angles.list", std::vector<std::string>(13, "5"));
+  std::vector<std::string> list(13, "7");
+  list.back() = "5";
+  scan.text("angles.list", list);
   EXPECT_NEAR(angles_of(scan.open("", {.angles = scan / "angles.list"})->info().scan)[12] / degree, 5, 1e-9);
 }
 

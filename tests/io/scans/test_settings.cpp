@@ -51,6 +51,16 @@ TEST(FlexRay, OneFileOfTheTwoIsEnough) {
   EXPECT_DOUBLE_EQ(detector_of(scan.open("", {.arc_deg = 360})->info().scan).axis_bin, 2.5);
 }
 
+TEST(FlexRay, AScanThatWasNotBegunHasNoAngles) {
+  const Scanned scan;
+  scan.text("scan settings.txt", flexray);
+  scan.text("data settings XRE.txt",
+            with(with(with(xre, "Start angle", "Start angle = \"0\""), "Last angle", "Last angle = \"0\""),
+                 "number projections", "number projections = \"0\""));
+  EXPECT_TRUE(says(scan.refused(), {"all 4 views are at 0 deg; give --angles FILE or --arc DEG"}));
+  expect_degrees(scan.open("", {.arc_deg = 360})->info(), {0, 90, 180, 270});
+}
+
 TEST(Settings, OfTheUserComeFirst) {
   const Scanned scan;
   scan.text("scan settings.txt", flexray);

@@ -269,12 +269,4 @@ TEST_F(Txrm, LargeFilesHaveAListOfTables) {
   }
 }
 
-TEST(Mrc, IsNamedWhereItIsRefused) {
-  const TemporaryFolder folder;
-  std::string head(1024, '\0');
-  head.replace(208, 4, "MAP ");
-  std::ofstream(folder / "tilts.st", std::ios::binary) << head;
-  EXPECT_TRUE(says(refusal_of(folder / "tilts.st"), {"is an MRC file, which is not read"}));
-}
-
 }  // namespace tandem::test

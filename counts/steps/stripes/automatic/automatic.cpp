@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <sstream>
 
 #include "../../../../core/parallel.hpp"
 #include "../columns.hpp"
@@ -9,12 +12,31 @@
 
 namespace tandem::pipeline::stripes {
 
+namespace {
+
+/// A strength in words, which many rows have in common.
+std::string in_words(double strength) {
+  constexpr std::array percents{0.03, 0.1, 0.3, 1.0, 3.0, 10.0};
+  const auto above = std::ranges::upper_bound(percents, 100 * strength);
+  if (above == percents.end()) return "over 10 %";
+  std::ostringstream words;
+  words << "under " << *above << " %";
+  return words.str();
+}
+
+}  // namespace
+
 void FoundStripes::note(Notes& notes) const {
   if (dead > 0) ++notes["dead or failing columns interpolated"];
   if (wide) ++notes["wide stripes taken out"];
   if (faint) ++notes["faint stripes taken out"];
   if (soft) ++notes["soft stripes taken out"];
   if (dead == 0 && !is_to_be_taken_out()) ++notes["no stripes found, unchanged"];
+  if (!is_to_be_taken_out() || !left) return;
+  double squares = 0;
+  for (const double c : constants) squares += c * c;
+  ++notes["stripes taken out: " + in_words(std::sqrt(squares / constants.size()))];
+  ++notes["stripes left: " + in_words(*left)];
 }
 
 std::vector<double> FoundStripes::negative() const {
@@ -25,9 +47,10 @@ std::vector<double> FoundStripes::negative() const {
 
 void note_too_few(Notes& notes) { ++notes["too few views or bins to know stripes, unchanged"]; }
 
-void find_wide(FoundStripes& found, std::span<const float> jumps, const ColumnsAt& columns) {
+void find_wide(FoundStripes& found, std::span<const float> jumps, const ColumnsAt& columns,
+               std::optional<double> axis) {
   found.constants.assign(jumps.size() + 1, 0.0);
-  for (const WideStripe& stripe : wide_stripes(jumps, columns)) {
+  for (const WideStripe& stripe : wide_stripes(jumps, columns, axis)) {
     found.wide = true;
     std::ranges::copy(stripe.constants, found.constants.begin() + stripe.bins.first);
   }
@@ -43,11 +66,12 @@ void find_faint(FoundStripes& found, const ColumnSpreads& fourth, Index views,
 }
 
 void find_soft(FoundStripes& found, const BlockMedians& medians, std::optional<double> axis) {
-  const std::vector<double> constants = soft_stripes(medians, found.constants, axis);
-  for (std::size_t b = 0; b < constants.size(); ++b) {
-    found.soft = found.soft || constants[b] != 0;
-    found.constants[b] += constants[b];
+  const SoftStripes more = soft_stripes(medians, found.constants, axis);
+  for (std::size_t b = 0; b < more.constants.size(); ++b) {
+    found.soft = found.soft || more.constants[b] != 0;
+    found.constants[b] += more.constants[b];
   }
+  found.left = more.left;
 }
 
 std::vector<float> FoundStripes::factors() const {
@@ -85,11 +109,12 @@ void look_and_remove(Plane& sinogram, const Preprocessing& how, Notes& notes) {
   Plane columns = columns_of(sinogram, how.minus_log);
   const bool sees_soft = views >= fewest_views_of_profiles;
   const BlockMedians medians = sees_soft ? block_medians_of(columns) : BlockMedians{};
-  find_wide(found, spreads_of(columns, differences(1), views / 2).medians, [&](Range bins) {
+  const auto some_columns = [&](Range bins) {
     Plane some(bins.size(), views);
     std::copy_n(columns.row(bins.first), some.values.size(), some.values.begin());
     return some;
-  });
+  };
+  find_wide(found, spreads_of(columns, differences(1), views / 2).medians, some_columns, how.axis);
   for (Index b = 0; b < columns.rows && found.wide; ++b)
     for (float* v = columns.row(b); v != columns.row(b) + views; ++v)
       *v = static_cast<float>(*v - found.constants[b]);

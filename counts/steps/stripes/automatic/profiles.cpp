@@ -27,7 +27,7 @@ struct Differences {
 };
 
 Differences differences_of(std::span<const float> medians, Index step, std::span<const double> known) {
-  constexpr double rounding = 1e-12;
+  constexpr double rounding = 1e-8;
   const std::size_t apart = step, count = known.size() - apart;
   Differences all;
   std::vector<double> own;

@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::size_t trimmed = 2, kept = view_blocks - 2 * trimmed;
 
-/// The probability that Student's ratio, with kept - 1 = 11 degrees of freedom, lies beyond +-t (Abramowitz
-/// and Stegun 26.7.3).
-double beyond(double t) {
-  constexpr int freedom = kept - 1;
-  static_assert(freedom % 2 == 1);
+static_assert(freedom_of_blocks == kept - 1);
+
+/// The probability that Student's ratio, with an odd number of degrees of freedom, lies beyond +-t
+/// (Abramowitz and Stegun 26.7.3).
+double beyond(double t, int freedom) {
   const double angle = std::atan(t / std::sqrt(freedom)), c = std::cos(angle);
   double term = c, sum = c;
   for (int k = 2; k < freedom - 1; k += 2) sum += term *= c * c * k / (k + 1);
@@ -34,13 +34,21 @@ TrimmedMean trimmed_mean(const OfBlocks& values) {
   const double middle = std::accumulate(sorted.begin(), sorted.end(), 0.0) / view_blocks;
   double squares = 0;
   for (const double x : sorted) squares += (x - middle) * (x - middle);
-  return {mean, squares / (kept * (kept - 1))};
+  constexpr std::size_t batch = 4, batches = view_blocks / batch;
+  double of_batches = 0;
+  for (std::size_t k = 0; k < view_blocks; k += batch) {
+    double own = 0;
+    for (std::size_t i = k; i < k + batch; ++i) own += std::clamp(values[i], sorted.front(), sorted.back());
+    of_batches += (own / batch - middle) * (own / batch - middle);
+  }
+  constexpr double share = 1.0 * kept / view_blocks;
+  return {mean, squares / (kept * (kept - 1)), of_batches / (share * share * batches * (batches - 1))};
 }
 
-double ratio_by_chance(double probability) {
+double ratio_by_chance(double probability, int freedom) {
   double low = 0, high = 1e3;
   for (int round = 0; round < 60; ++round)
-    (beyond(0.5 * (low + high)) > probability ? low : high) = 0.5 * (low + high);
+    (beyond(0.5 * (low + high), freedom) > probability ? low : high) = 0.5 * (low + high);
   return high;
 }
 

@@ -42,14 +42,16 @@ struct OfBlocks : std::array<double, view_blocks> {
 
 /// The mean without the two largest and the two smallest, and the square of its standard error by the
 /// winsorised variance (Tukey and McLaughlin, Sankhya A 25, 331, 1963). Their ratio has Student's
-/// distribution.
+/// distribution. `of_batches` is the same by the means of four blocks each: it is larger if what is there
+/// changes slowly, as a sample does.
 struct TrimmedMean {
-  double mean, variance;
+  double mean, variance, of_batches;
 };
+constexpr int freedom_of_blocks = 11;  ///< degrees of freedom of that variance
 TrimmedMean trimmed_mean(const OfBlocks& values);
 
-/// The ratio that chance exceeds, in either direction, with this probability.
-double ratio_by_chance(double probability);
+/// The ratio that chance exceeds, in either direction, with this probability. `freedom`: an odd number.
+double ratio_by_chance(double probability, int freedom);
 
 /// Whether numbers of blocks change smoothly from block to block, beyond doubt: by the F test of a parabola.
 bool change_smoothly(const OfBlocks& values);

@@ -64,7 +64,8 @@ double WideStripe::mean() const {
   return std::accumulate(constants.begin(), constants.end(), 0.0) / constants.size();
 }
 
-std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns) {
+std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns,
+                                     std::optional<double> axis) {
   constexpr double least = 0.02, above_usual = 8 * 1.4826, above_spread = 4;
   std::vector<float> sizes;
   for (const float jump : jumps) sizes.push_back(std::abs(jump));
@@ -72,7 +73,8 @@ std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const Columns
   const std::vector<Range> back = between_jumps_from_end(jumps, limit);
   std::vector<WideStripe> all, alone;
   for (const Range bins : between_jumps(jumps, limit))
-    if (std::ranges::find(back, bins) != back.end())
+    if (const bool around_axis = axis && bins.first - 1 <= *axis && *axis <= bins.last;
+        !around_axis && std::ranges::find(back, bins) != back.end())
       all.push_back(measured(columns({bins.first - 1, bins.last + 1}), bins));
   for (const WideStripe& stripe : all) {
     const auto twin = [&](const WideStripe& other) { return &other != &stripe && are_alike(stripe, other); };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,7 +24,9 @@ using ColumnsAt = std::function<Plane(Range bins)>;
 /// Wide stripes beyond doubt: columns between a jump and the opposite jump, both the same in all views and
 /// far above what is usual between columns. `jumps`: medians of the differences between neighbours. A vessel
 /// around the axis has such jumps too. But either a search from the other end finds other pairs, or there is
-/// the same pair on the other side: such pairs are left alone.
-std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns);
+/// the same pair on the other side: such pairs are left alone. So is what lies around the axis, if it is
+/// known.
+std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns,
+                                     std::optional<double> axis);
 
 }  // namespace tandem::pipeline::stripes

@@ -79,7 +79,8 @@ class Search {
   void find_all_wide() {
     const std::vector<float> jumps = spreads(differences(1), shape_.views / 2).medians;
     for (Index row = 0; row < shape_.rows; ++row)
-      find_wide(found(row), row_of(jumps, row), [&](Range bins) { return brought(row, bins); });
+      find_wide(
+          found(row), row_of(jumps, row), [&](Range bins) { return brought(row, bins); }, axis_);
     if (std::ranges::any_of(found_, &FoundStripes::wide))
       spread_.subtract(of_all(&FoundStripes::constants), shape_, columns_, stream_);
   }
