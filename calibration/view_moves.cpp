@@ -247,13 +247,14 @@ class Alignment {
     for (std::size_t k = 0; k < searched_.size(); ++k) {
       const std::size_t kind = at(searched_[k]);
       const std::vector<double> blocks = variances(steps, k);
+      const double at_edges = std::pow(error_at_edges(searched_[k]), 2);
       double all = 0, by_blocks = 0;
       for (std::size_t v = 0; v < steps.size(); ++v) all += squares[v][kind], by_blocks += blocks[v];
       // Blocks of cells tell better how views differ among each other.
       for (std::size_t v = 0; v < steps.size(); ++v) {
         const double fast = how_.degree || !(by_blocks > 0) ? squares[v][kind] : all / by_blocks * blocks[v];
-        found_.uncertainty[v][kind] = std::sqrt(patches.scale() * (fast + patches.few() * slow[v][kind]) +
-                                                std::pow(error_at_edges(searched_[k]), 2));
+        found_.uncertainty[v][kind] =
+            std::sqrt(patches.scale() * (fast + patches.few() * slow[v][kind]) + at_edges);
       }
     }
   }

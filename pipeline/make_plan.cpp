@@ -45,7 +45,8 @@ double bytes_for_kernels(const Flow& flow, const Recipe& recipe) {
 /// Nobody need know which devices have kernels for what.
 std::vector<Device> able_devices(Plan& plan, const Recipe& asked) {
   const std::vector<Device>& all = asked.devices;
-  require<GeometryError>(std::ranges::count(all, true, &Device::is_cuda) % std::ssize(all) == 0,
+  const auto gpus = std::ranges::count(all, true, &Device::is_cuda);
+  require<GeometryError>(gpus == 0 || gpus == std::ssize(all),
                          "devices: the CPU beside GPUs; give the CPU alone, or GPUs alone");
   const std::string lack = lacking_on_gpus(plan.job, asked);
   if (lack.empty() || !asked.devices_are_open || !all.front().is_cuda()) return all;

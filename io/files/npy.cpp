@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -46,6 +48,22 @@ std::vector<Index> shape_in(const std::string& text, const std::string& where) {
     shape.push_back(extent);
   }
   return shape;
+}
+
+template <class T>
+double number_of(const char* bytes) {
+  T number{};
+  std::memcpy(&number, bytes, sizeof(T));
+  return number;
+}
+
+/// An integer in the order of bytes of this machine, which has the low ones first.
+double integer_of(const char* bytes, Index count, NumberKind kind) {
+  std::uint64_t value = 0;
+  for (Index k = count; k-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[k]);
+  const int unused = static_cast<int>(64 - 8 * count);
+  if (kind == NumberKind::natural) return static_cast<double>(value);
+  return static_cast<double>(static_cast<std::int64_t>(value << unused) >> unused);
 }
 
 }  // namespace
@@ -92,6 +110,21 @@ NpyHead npy_head(const FileStamp& stamp) {
   head.by_columns = order == "True";
   head.shape = shape_in(value_in(text, "shape", where), where);
   return head;
+}
+
+std::vector<double> npy_numbers(const FileStamp& stamp, const NpyHead& head, Index count) {
+  std::vector<char> raw(count * head.bytes);
+  InputFile(stamp.path, stamp.path.string())
+      .read(head.first, raw.size(), reinterpret_cast<std::byte*>(raw.data()));
+  std::vector<double> numbers(count);
+  for (Index k = 0; k < count; ++k) {
+    char* const one = raw.data() + k * head.bytes;
+    if (head.swapped) std::reverse(one, one + head.bytes);
+    numbers[k] = head.kind != NumberKind::real ? integer_of(one, head.bytes, head.kind)
+                 : head.bytes == 4             ? number_of<float>(one)
+                                               : number_of<double>(one);
+  }
+  return numbers;
 }
 
 }  // namespace tandem::io

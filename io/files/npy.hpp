@@ -24,5 +24,8 @@ struct NpyHead {
 bool is_npy(const std::filesystem::path& path);
 /// @throws FileError, also for numbers that are no integers and no floats, and for a head that ends nowhere
 NpyHead npy_head(const FileStamp& stamp);
+/// Reads `count` numbers, in the order in which they lie: integers, float32 or float64, not float16. @throws
+/// FileError
+std::vector<double> npy_numbers(const FileStamp& stamp, const NpyHead& head, Index count);
 
 }  // namespace tandem::io

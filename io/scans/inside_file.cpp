@@ -1,5 +1,7 @@
 #include "inside_file.hpp"
 
+#include <algorithm>
+
 namespace tandem::io {
 
 InsideFile inside_file(const std::filesystem::path& path) {
@@ -7,10 +9,8 @@ InsideFile inside_file(const std::filesystem::path& path) {
   std::error_code fault;
   if (std::filesystem::exists(path, fault)) return {path, ""};
   for (std::size_t at = text.rfind(":/"); at != std::string::npos && at > 0; at = text.rfind(":/", at - 1))
-    if (std::filesystem::path file = text.substr(0, at); std::filesystem::is_regular_file(file, fault))
-      return {std::move(file), text.substr(text.find_first_not_of('/', at + 1) == std::string::npos
-                                               ? text.size()
-                                               : text.find_first_not_of('/', at + 1))};
+    if (std::filesystem::is_regular_file(text.substr(0, at), fault))
+      return {text.substr(0, at), text.substr(std::min(text.size(), text.find_first_not_of('/', at + 1)))};
   return {path, ""};
 }
 

@@ -2,8 +2,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <limits>
 #include <sstream>
 #include <string_view>
@@ -88,40 +86,13 @@ StoredNumbers numbers_of_data_set(const InsideFile& inside) {
   });
 }
 
-template <class T>
-double number_of(const char* bytes) {
-  T number{};
-  std::memcpy(&number, bytes, sizeof(T));
-  return number;
-}
-
-/// An integer in the order of bytes of this machine, which has the low ones first.
-double integer_of(const char* bytes, Index count, NumberKind kind) {
-  std::uint64_t value = 0;
-  for (Index k = count; k-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[k]);
-  const int unused = static_cast<int>(64 - 8 * count);
-  if (kind == NumberKind::natural) return static_cast<double>(value);
-  return static_cast<double>(static_cast<std::int64_t>(value << unused) >> unused);
-}
-
 StoredNumbers numbers_of_npy(const std::filesystem::path& path) {
   const FileStamp stamp = stamp_of(path, path.string());
   const NpyHead head = npy_head(stamp);
   const bool line = head.shape.size() == 1 && head.shape[0] > 0 && head.shape[0] <= most_in_list;
   require<FileError>(line && (head.kind != NumberKind::real || head.bytes >= 4), path.string(), ": 1 to ",
                      most_in_list, " integers, float32 or float64 along one axis are needed");
-  const Index count = head.shape[0], bytes = head.bytes;
-  std::vector<char> raw(count * bytes);
-  InputFile(path, path.string()).read(head.first, count * bytes, reinterpret_cast<std::byte*>(raw.data()));
-  StoredNumbers numbers{std::vector<double>(count), ""};
-  for (Index k = 0; k < count; ++k) {
-    char* const one = raw.data() + k * bytes;
-    if (head.swapped) std::reverse(one, one + bytes);
-    numbers.values[k] = head.kind != NumberKind::real ? integer_of(one, bytes, head.kind)
-                        : bytes == 4                  ? number_of<float>(one)
-                                                      : number_of<double>(one);
-  }
-  return numbers;
+  return {npy_numbers(stamp, head, head.shape[0]), ""};
 }
 
 /// The numbers of FILE:/NAME or of an array of NumPy; empty for a text.
@@ -140,25 +111,8 @@ std::optional<StoredNumbers> stored_numbers(const std::filesystem::path& path,
   return all;
 }
 
-}  // namespace
-
-std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines) {
-  const std::optional<StoredNumbers> stored = stored_numbers(path, lines);
-  std::vector<double> angles = stored ? stored->values : read_numbers(path, "angle", "in degrees", lines);
-  const double unit = radians_per(stored ? stored->unit : "", path.string());
-  for (double& angle : angles) angle *= unit;
-  return angles;
-}
-
-std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
-                                 const std::string& unit, const std::optional<Range>& lines) {
-  if (const std::optional<StoredNumbers> stored = stored_numbers(path, lines)) {
-    const bool plain = stored->unit.empty() ||
-                       is_among(in_lower_case(stored->unit), "px pixel pixels bin bins row rows cell cells");
-    require<FileError>(plain, path.string(), ": units = \"", stored->unit, "\"; each ", what, " is needed ",
-                       unit);
-    return stored->values;
-  }
+std::vector<double> numbers_of_text(const std::filesystem::path& path, const std::string& what,
+                                    const std::string& unit, const std::optional<Range>& lines) {
   std::istringstream file(text_of_file(path, "a text file with one " + what + " per line, " + unit + ","));
   const Range wanted = lines.value_or(Range{0, std::numeric_limits<Index>::max()});
   require<FileError>(0 <= wanted.first && wanted.first < wanted.last, path.string(), ": lines ", wanted.first,
@@ -178,6 +132,27 @@ std::vector<double> read_numbers(const std::filesystem::path& path, const std::s
   require<FileError>(!numbers.empty(), path.string(), ": holds no ", what, "s; one number per line, ", unit,
                      ", is needed");
   return numbers;
+}
+
+}  // namespace
+
+std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines) {
+  const std::optional<StoredNumbers> stored = stored_numbers(path, lines);
+  std::vector<double> angles = stored ? stored->values : numbers_of_text(path, "angle", "in degrees", lines);
+  const double unit = radians_per(stored ? stored->unit : "", path.string());
+  for (double& angle : angles) angle *= unit;
+  return angles;
+}
+
+std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
+                                 const std::string& unit, const std::optional<Range>& lines) {
+  const std::optional<StoredNumbers> stored = stored_numbers(path, lines);
+  if (!stored) return numbers_of_text(path, what, unit, lines);
+  const bool plain = stored->unit.empty() ||
+                     is_among(in_lower_case(stored->unit), "px pixel pixels bin bins row rows cell cells");
+  require<FileError>(plain, path.string(), ": units = \"", stored->unit, "\"; each ", what, " is needed ",
+                     unit);
+  return stored->values;
 }
 
 std::vector<std::array<double, 2>> read_pairs(const std::filesystem::path& path, const std::string& what) {

@@ -129,6 +129,12 @@ TEST_F(Crew, ALostDeviceEndsTheRunAndTheRestCanBeMade) {
   }
 }
 
+TEST_F(Crew, IsOfTheCpuOrOfGpus) {
+  Recipe recipe;
+  recipe.devices = {Device::cuda(0), Device::cpu()};
+  EXPECT_THROW(make_plan(reader_->info(), recipe), GeometryError);
+}
+
 TEST_F(Crew, MemoryOfEachWorkerIsCounted) {
   for (const std::string method : {"fbp", "cgls"}) {
     const auto bytes = [&](int workers) {

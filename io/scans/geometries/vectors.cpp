@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "../../../core/error.hpp"
+#include "../../../core/names.hpp"
 #include "../../../core/spelled.hpp"
 #include "../../../geometry/free_views.hpp"
 #include "../../../geometry/vector3.hpp"
@@ -26,12 +27,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t width = 12;  // numbers of a view
 constexpr Index most_views = 1'000'000;
 constexpr Index longest_list = Index{1} << 29;  // bytes of so many views
-
-std::string joined_numbers(const std::vector<Index>& all) {
-  std::string text;
-  for (const Index one : all) text += (text.empty() ? "" : ", ") + std::to_string(one);
-  return text;
-}
 
 std::string ending_of(const fs::path& path) { return in_lower_case(path.extension().string()); }
 
@@ -68,34 +63,23 @@ bool is_text(const fs::path& path) {
   return ending == ".geom" || ending == ".txt" || ending == ".csv" || ending == ".dat";
 }
 
-template <class T>
-double number_at(const char* bytes, bool swapped) {
-  std::array<char, sizeof(T)> raw{};
-  std::copy_n(bytes, sizeof(T), raw.begin());
-  if (swapped) std::ranges::reverse(raw);
-  T value;
-  std::memcpy(&value, raw.data(), sizeof(T));
-  return value;
-}
-
 ViewGeometry read_array(const fs::path& path) {
   const std::string name = path.string();
-  const NpyHead head = npy_head(stamp_of(path, name));
+  const FileStamp stamp = stamp_of(path, name);
+  const NpyHead head = npy_head(stamp);
   require<FileError>(
       head.shape.size() == 2 && head.shape[1] == width && head.shape[0] > 0 && head.shape[0] <= most_views,
-      name, ": has the shape (", joined_numbers(head.shape), "); (views, 12) is needed");
+      name, ": has the shape (", joined(head.shape, ", ", [](Index n) { return std::to_string(n); }),
+      "); (views, 12) is needed");
   require<FileError>(head.kind == NumberKind::real && head.bytes >= 4, name,
                      ": has integers, or floats of half precision; float64 or float32 are needed");
-  const std::string file = text_of_regular_file(path, "an array of NumPy", longest_list);
-  const bool big = head.swapped, single = head.bytes == 4;
-  const std::size_t begin = head.first, size = head.bytes, rows = head.shape[0], count = rows * width;
-  require<FileError>(file.size() == begin + count * size, name, ": has ", file.size() - begin,
-                     " bytes of numbers; ", count * size, " are needed");
+  const std::size_t rows = head.shape[0], count = rows * width, there = stamp.bytes - head.first;
+  require<FileError>(there == count * head.bytes, name, ": has ", there, " bytes of numbers; ",
+                     count * head.bytes, " are needed");
+  const std::vector<double> stored = npy_numbers(stamp, head, count);
   std::vector<double> all(count);
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = head.by_columns ? k % width * rows + k / width : k;
-    const char* bytes = file.data() + begin + at * size;
-    all[k] = single ? number_at<float>(bytes, big) : number_at<double>(bytes, big);
+    all[k] = stored[head.by_columns ? k % width * rows + k / width : k];
     require<FileError>(std::isfinite(all[k]), name, ": view ", k / width, ": number ", k % width + 1,
                        " of 12 is not finite");
   }

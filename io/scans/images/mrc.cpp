@@ -41,9 +41,7 @@ class MrcHead {
   }
   Index word(int k) const { return swapped_ ? std::bit_cast<std::int32_t>(reversed(k)) : plain_word(k); }
   float real(int k) const { return std::bit_cast<float>(static_cast<std::int32_t>(word(k))); }
-  bool swapped() const { return swapped_; }
   bool has_map() const { return std::string_view(head_.data() + 208, 4) == "MAP "; }
-  std::string_view extension() const { return {head_.data() + 104, 4}; }
   Index first() const { return head_bytes + word(23); }  ///< where pixels begin
 
   /// How pixels are stored; empty for modes of complex numbers or of half a byte.
