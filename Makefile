@@ -59,7 +59,7 @@ wheel: setup  ## a wheel for python3, or WHEEL_PYTHON=python3.12 (also all later
 	else set -e; python/wheel/build.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel; \
 	  python/wheel/try.sh $(abspath $(WHEEL_TOOLS))/bin/python build/wheel $(PINS); fi
 
-OTHERS := h5py tifffile fabio zarr ome-zarr SimpleITK pynrrd scipy scikit-image finufft hdf5plugin nxtomo
+OTHERS := h5py tifffile fabio zarr ome-zarr ome-zarr-models SimpleITK pynrrd pydicom scipy scikit-image finufft hdf5plugin nxtomo
 others: setup $(PYTHON)  ## what other programs write and read, and their solvers, beside ours: with packages of PyPI in build/python
 	@if ! $(PYTHON) -m pip install --quiet $(PINS) $(OTHERS); then echo "others: skipped, $(OTHERS) cannot be installed here"; \
 	else set -e; \
@@ -148,13 +148,14 @@ sanitize: setup  ## address and undefined-behaviour sanitizers over the fast tes
 	cmake --build build/asan --parallel $(JOBS) --target $(FAST)
 	@export ASAN_OPTIONS=allocator_may_return_null=1; for t in $(FAST); do build/asan/tests/$$t --gtest_brief=1 || exit; done
 
+COVERED := core geometry kernels operators solvers counts io calibration pipeline forecast options
 coverage: setup  ## lines of the library that the tests reach
 	@command -v gcovr >/dev/null || { echo "coverage: gcovr is not installed (apt-get install gcovr)"; exit 1; }
 	cmake --preset coverage --log-level=WARNING
 	cmake --build build/coverage --parallel $(JOBS)
 	find build/coverage -name '*.gcda' -delete
 	ctest --test-dir build/coverage --parallel $(JOBS) --output-on-failure -E FullDisk  # where counters cannot be written either
-	gcovr --root . --gcov-ignore-parse-errors build/coverage $(foreach f,core geometry kernels operators solvers io pipeline,--filter $(f)/)
+	gcovr --root . build/coverage $(foreach f,$(COVERED),--filter $(f)/) --gcov-ignore-parse-errors
 
 COUNT := 100
 SEED := 1

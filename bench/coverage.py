@@ -102,7 +102,7 @@ def frames_of(body, views, asked, random, samples=2):
 def report_of(frames, scan, folder, **options):
     tandem.write_scan(folder / "scan.h5", frames, scan)
     try:
-        return tandem.calibrate(folder / "scan.h5", folder / "found.npy", quiet=True, progress=False, overwrite=True,
+        return tandem.calibrate(folder / "scan.h5", folder / "found.npy", progress=False, overwrite=True,
                                 pixel_size=1, **options)
     except tandem.GeometryError:
         return None

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <sstream>
 
 #include "../core/error.hpp"
 #include "../core/spelled.hpp"
@@ -10,6 +11,7 @@
 #include "../geometry/free_views.hpp"
 #include "find.hpp"
 #include "frames.hpp"
+#include "mass_moves.hpp"
 
 namespace tandem::calibration {
 
@@ -110,6 +112,19 @@ void require_found(const ViewMoves& found) {
       "sees, or nothing that changes across the detector by enough to tell a shift to 0.15 cells");
 }
 
+/// Warns if centres of mass contradict what was found.
+void warn_of_mass(Found& all, const Part& coarse, const ViewMoves& found) {
+  const std::optional<double> off = off_by_mass(coarse.frames, coarse.scan, found);
+  if (!off) return;
+  std::ostringstream text;
+  text.precision(2);
+  text << "calibrate: by the centres of mass of the frames, bin shifts are " << coarse.f() * *off
+       << " bins off, root mean square, which is more than their uncertainties say; move each frame by whole "
+          "bins "
+          "so that its centre of mass falls on the axis, and calibrate these";
+  all.warnings.push_back(text.str());
+}
+
 }  // namespace
 
 Found find_each_view(const MeasuredFrames& given, MoveSearch search, const How& how) {
@@ -126,6 +141,7 @@ Found find_each_view(const MeasuredFrames& given, MoveSearch search, const How& 
   Found all{"reprojection", moved_views(coarse, found)};
   if (axis) all.numbers.push_back(*axis);
   add_numbers(all, coarse, found, search.turns);
+  warn_of_mass(all, coarse, found);
   show_slices(all, coarse, coarse.scan, moved_by(coarse.scan, found.moves), how, "each view where it was");
   return all;
 }

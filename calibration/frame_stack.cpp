@@ -118,8 +118,7 @@ Sampler::Cubic::Cubic(double place) {
   const Index floor = place < cut ? cut - 1 : cut;
   const auto f = static_cast<float>(place - floor);
   first = floor - 1;
-  weight = {f * (-0.5F + f * (1 - 0.5F * f)), 1 + f * f * (-2.5F + 1.5F * f), f * (0.5F + f * (2 - 1.5F * f)),
-            f * f * (0.5F * f - 0.5F)};
+  weight = cubic_weights(f);
   slope = {-0.5F + f * (2 - 1.5F * f), f * (-5 + 4.5F * f), 0.5F + f * (4 - 4.5F * f), f * (1.5F * f - 1)};
 }
 

@@ -43,7 +43,15 @@ struct Sample {
   double value = 0, by_bin = 0, by_row = 0;
 };
 
-/// Cubic interpolation at a place (Catmull, Rom 1974), the same for all views. There must be a bin before it
+/// The weights of four neighbours at a part of the way from the second to the third (Catmull, Rom 1974).
+template <class Real>
+std::array<Real, 4> cubic_weights(Real f) {
+  constexpr Real half = 0.5, two = 2, five_halves = 2.5, three_halves = 1.5;
+  return {f * (-half + f * (1 - half * f)), 1 + f * f * (-five_halves + three_halves * f),
+          f * (half + f * (two - three_halves * f)), f * f * (half * f - half)};
+}
+
+/// Cubic interpolation at a place (`cubic_weights`), the same for all views. There must be a bin before it
 /// and two behind it; rows beyond the ends are as the last ones.
 class Sampler {
  public:

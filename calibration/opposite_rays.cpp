@@ -16,6 +16,7 @@
 #include "../core/rounding.hpp"
 #include "../geometry/view_angles.hpp"
 #include "axis_misfit.hpp"
+#include "frame_stack.hpp"
 #include "spread.hpp"
 #include "views_of_turn.hpp"
 
@@ -111,15 +112,14 @@ Compared compared(const Turn& turn, double c, double beside) {
 /// RayAgreements of pairs, (distance, view, row).
 using RayAgreements = std::vector<RayAgreement>;
 
-/// Pairs about the axis c of the rays of a bin and of the mirrored place, interpolated between bins (Catmull,
-/// Rom 1974) and between views.
+/// Pairs about the axis c of the rays of a bin and of the mirrored place, interpolated between bins
+/// (`cubic_weights`) and between views.
 class Pairs {
  public:
   Pairs(const Turn& turn, double c, Index bin) : turn_(turn), bin_(bin) {
     const double mirrored = 2 * c, f = mirrored - std::floor(mirrored);
     place_ = floor_index(mirrored) - bin;
-    w_ = {f * (-0.5 + f * (1 - 0.5 * f)), 1 + f * f * (-2.5 + 1.5 * f), f * (0.5 + f * (2 - 1.5 * f)),
-          f * f * (0.5 * f - 0.5)};
+    w_ = cubic_weights(f);
     const double angle = 0.5 - 2 * std::atan((bin - c) * turn.bin_angle) / whole_turn;
     const double shift = (angle - std::floor(angle)) * turn.views;
     steps_ = static_cast<Index>(shift);

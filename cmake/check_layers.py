@@ -37,7 +37,7 @@ MAY_INCLUDE = {
                           "operators", "kernels", "io", "core"},
     "pipeline/routes": {"pipeline/stations", "pipeline/memory", "pipeline/plan", "pipeline/beams", "pipeline/methods",
                         "pipeline/watch", "counts", "operators", "geometry", "core"},
-    "pipeline": {"pipeline/stations", "pipeline/memory", "pipeline/plan", "pipeline/beams", "pipeline/methods",
+    "pipeline": {"pipeline/complete", "pipeline/stations", "pipeline/memory", "pipeline/plan", "pipeline/beams", "pipeline/methods",
                  "pipeline/watch", "calibration", "operators", "geometry", "io", "core"},
     "options": {"counts", "io", "geometry", "core"},
     "forecast": {"pipeline", "counts", "solvers", "io", "core"},

@@ -36,8 +36,9 @@ std::string did_you_mean(const std::string& text, std::span<const std::string> w
   std::size_t least = 1 + std::max<std::size_t>(1, std::min<std::size_t>(3, letters / 4));
   std::string best;
   for (const std::string& word : words) {
-    const bool holds = letters >= 4 && word.find(bare) != std::string::npos;
-    const std::size_t far = std::min(distance(text, word), holds ? std::size_t{2} : text.size());
+    const bool holds =
+        letters >= 4 && (word.find(bare) != word.npos || (word.size() >= 4 && bare.starts_with(word)));
+    const std::size_t far = std::min(distance(text, word), holds ? std::size_t{1} : text.size());
     if (far < least) least = far, best = word;
   }
   return best.empty() ? "" : "; did you mean " + best + "?";

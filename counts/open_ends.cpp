@@ -136,13 +136,19 @@ std::string words_of(OpenEnds::Method method) {
   if (method == OpenEnds::Method::solves)
     return "a solver presses what is outside into the volume; give flats of the same beam, or a " +
            spelled("size") + " that holds the whole sample";
-  return std::string(method == OpenEnds::Method::continues
-                         ? "fbp continues the rows there (" + spelled("padding") +
-                               "), so the picture is flat, but a constant is not known: it may read 20 % too "
-                               "high or too low; "
-                         : "fbp then reads too high, by tens of percent, and has a bright rim; ") +
-         "give flats of the same beam; " + spelled("reconstruction-algorithm") + " cgls with a " +
-         spelled("size") + " that holds the whole sample comes nearer";
+  const std::string flats = "; give flats of the same beam";
+  if (method == OpenEnds::Method::goes_round)
+    return "fbp continues the rows there with circles (" + spelled("padding") +
+           " circle), which leaves some percent where the rim of the sample is of one material and the field "
+           "is half of it or more, and tens of percent elsewhere" +
+           flats;
+  if (method == OpenEnds::Method::cuts)
+    return "fbp then reads too high, by tens of percent, and has a bright rim" + flats + ", or " +
+           spelled("padding") + " circle";
+  return "fbp continues the rows there (" + spelled("padding") +
+         "), so the picture is flat, but a constant is not known: it may read 20 % too high or too low" +
+         flats + ", or " + spelled("padding") + " circle; " + spelled("reconstruction-algorithm") +
+         " cgls with a " + spelled("size") + " that holds the whole sample comes nearer, too";
 }
 
 }  // namespace
@@ -163,15 +169,19 @@ std::string OpenEnds::warning(Method method, const std::string& cause) const {
   return text.str();
 }
 
-std::string OpenEnds::warning_of_dark_flats() const {
+std::string OpenEnds::warning_of_low_ends(bool of_counts) const {
   if (2 * below_ <= rows_) return {};
+  const bool much = -below_ends_ / below_ > of_mean * std::abs(all_means_ / rows_);
+  if (!of_counts && !much) return {};  // noise, in whatever unit
   std::ostringstream text;
   text.precision(3);
   text << below_ << " of " << rows_ << " rows read below zero at the ends of the detector (line integral "
-       << below_ends_ / below_
-       << " there): the flats are darker than the air beside the sample; give flats of the same beam and "
-          "exposure, or " +
-              spelled("air-columns");
+       << below_ends_ / below_ << " there): "
+       << (of_counts ? "the flats are darker than the air beside the sample; give flats of the same beam and "
+                       "exposure, or " +
+                           spelled("air-columns")
+                     : "line integrals of air are 0, and these have an offset; give an image of it by " +
+                           spelled("darks"));
   return text.str();
 }
 

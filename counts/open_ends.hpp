@@ -34,17 +34,17 @@ class OpenEnds {
 
   void add(const OpenEnds& others);
 
-  /// The consequence of open ends: the ramp filter continues rows beyond them, or does not, or a solver has
-  /// nowhere to put what it sees of the outside.
-  enum class Method { continues, cuts, solves };
+  /// The consequence of open ends: the ramp filter continues rows beyond them with a taper or with a circle,
+  /// or does not, or a solver has nowhere to put what it sees of the outside.
+  enum class Method { continues, goes_round, cuts, solves };
   /// One line that names the remedy; empty if all rows come down to air. `cause`: what is known to be the
   /// cause; empty if it is that the sample is cut off, or that flats are too bright.
   std::string warning(Method method, const std::string& cause = {}) const;
   /// The same for the outermost rows, with what follows (`consequence`); empty also if nothing does.
   std::string warning_of_outer_rows(const std::string& consequence) const;
-  /// Says that the air at the ends reads below zero, as it does if flats are darker than the views; empty if
-  /// at most half of the rows do.
-  std::string warning_of_dark_flats() const;
+  /// Says that the air at the ends reads below zero, as it does if flats are darker than the views, or, of
+  /// line integrals that were given, if they have an offset; empty if at most half of the rows do.
+  std::string warning_of_low_ends(bool of_counts) const;
 
  private:
   Index rows_ = 0, open_ = 0;

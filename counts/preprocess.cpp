@@ -261,7 +261,10 @@ void require_kind(const StepOption& option, const StepValue& value) {
                  option.takes);
   const Index* whole = std::get_if<Index>(&value);
   const bool is_exact = whole && std::holds_alternative<double>(due) && std::abs(*whole) <= Index{1} << 53;
-  require<GeometryError>(value.index() == due.index() || is_exact, option.name, ": takes ",
+  const auto* numbers = std::get_if<NumbersOr>(&option.takes);
+  const std::string* word = std::get_if<std::string>(&value);
+  const bool is_word = numbers && word && std::ranges::find(numbers->words, *word) != numbers->words.end();
+  require<GeometryError>(value.index() == due.index() || is_exact || is_word, option.name, ": takes ",
                          words[due.index()], ", and ", words[value.index()], " is given");
 }
 

@@ -253,7 +253,8 @@ void look_at_rows(Reference& ref) {
   const auto first_bad = std::ranges::find(bad, char{1});
   require<FileError>(first_bad == bad.end(), "references: row ", ref.file_row(first_bad - bad.begin()),
                      ": no cell has a flat above its dark; check " + spelled("flats") + " and " +
-                         spelled("darks") + ", or leave the row out by " + spelled("detector-rows"));
+                         spelled("darks") + ", which may be swapped, or leave the row out by " +
+                         spelled("detector-rows"));
 }
 
 }  // namespace

@@ -169,6 +169,8 @@ void validate(const Ellipsoid& ellipsoid) {
 }
 
 Phantom scaled(Phantom phantom, double length, double attenuation) {
+  require<GeometryError>(length > 0 && std::isfinite(length) && std::isfinite(attenuation), "scaled: length ",
+                         length, ", attenuation ", attenuation, "; give a factor above 0 and a finite one");
   for (Ellipsoid& e : phantom.ellipsoids) {
     e.attenuation *= attenuation;
     for (double& v : e.semi_axes) v *= length;

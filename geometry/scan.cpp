@@ -35,7 +35,7 @@ const std::vector<double>& numbers_of(const Scan& scan, const Get& get) {
 /// Views in this order, dealt out.
 std::vector<std::vector<Index>> dealt(const std::vector<Index>& order, Index count) {
   const Index views = order.size();
-  require<GeometryError>(count >= 1 && count <= views, "subsets: ", count, " of ", views,
+  require<GeometryError>(count >= 1 && count <= views, "subsets: count ", count, " of ", views,
                          " views; a number from 1 to the number of views is needed");
   std::vector<double> multiples;  // multiples of the inverse golden ratio
   for (Index k = 0; k < count; ++k) multiples.push_back(k / std::numbers::phi);

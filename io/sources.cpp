@@ -6,16 +6,18 @@
 #include <array>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <utility>
 
 #include "../core/error.hpp"
 #include "files/checksum.hpp"
-#include "files/tiff.hpp"
+#include "files/name_pattern.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/hdf5_links.hpp"
 #include "hdf5/rehearsal.hpp"
+#include "scans/images/image.hpp"
 #include "scans/inside_file.hpp"
 #include "scans/settings/settings.hpp"
 #include "volumes/volume_format.hpp"
@@ -46,13 +48,15 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-/// The files of the TIFF volume that this name, or the name of a slice, stands for; empty if there is none.
+/// The files of the volume of slices that this name, or the name of a slice, stands for; empty if there is
+/// none.
 std::vector<fs::path> files_of_volume(const fs::path& path) {
   const fs::path volume = volume_of(path);
   std::error_code fault;
   const VolumeKind* kind = volume_kind(path);
   if (kind == nullptr || !kind->slices_are_files() ||
-      (fs::exists(path, fault) && (volume == path || !written_by_tandem(tiff_description(path)))))
+      (fs::exists(path, fault) &&
+       (volume == path || !written_by_tandem(kind->slice_file->description(path)))))
     return {};
   std::vector<fs::path> files = files_of_output(volume);
   std::erase_if(files, [&](const fs::path& file) { return !fs::exists(file, fault); });
@@ -80,6 +84,13 @@ std::vector<fs::path> files_behind(const fs::path& named) {
   const fs::path path = inside_file(named).file;
   std::error_code fault;
   if (std::vector<fs::path> slices = files_of_volume(path); !slices.empty()) return slices;
+  if (const NamePattern some = name_pattern(path); !some.names.empty()) {
+    std::vector<fs::path> files = files_in(some.folder);
+    std::erase_if(files, [&](const fs::path& file) { return !some.fits(file.filename().string()); });
+    const std::vector<fs::path> settings = settings_in(some.folder);
+    files.insert(files.end(), settings.begin(), settings.end());
+    return files;
+  }
   if (path.empty() || !fs::exists(path, fault)) return {};
   std::vector<fs::path> files;
   if (!fs::is_directory(path, fault)) files.push_back(path);
@@ -88,7 +99,11 @@ std::vector<fs::path> files_behind(const fs::path& named) {
     files.insert(files.end(), images.begin(), images.end());
     return files;
   }
-  if (!fs::is_regular_file(path, fault) || !hdf5::is_hdf5(path)) return files;
+  if (!fs::is_regular_file(path, fault)) return files;
+  if (const ImageFormat* format = image_format_of(path); format && format->beside)
+    std::ranges::copy_if(format->beside(path), std::back_inserter(files),
+                         [&](const fs::path& file) { return fs::is_regular_file(file, fault); });
+  if (!hdf5::is_hdf5(path)) return files;
   try {
     std::istringstream names(answer_of(path, [&] { return joined(hdf5::linked_files(path)); }));
     for (std::string name; std::getline(names, name, '\0');) files.emplace_back(name);
@@ -100,6 +115,7 @@ std::vector<fs::path> files_behind(const fs::path& named) {
 fs::path image_folder_of(const fs::path& scan) {
   std::error_code fault;
   if (fs::is_directory(scan, fault)) return scan;
+  if (const NamePattern some = name_pattern(scan); !some.names.empty()) return some.folder;
   if (!fs::is_regular_file(scan, fault) || !settings_format_of(scan)) return {};
   try {
     return image_folder_of(scan, read_settings(scan));

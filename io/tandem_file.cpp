@@ -7,11 +7,11 @@
 #include "../core/error.hpp"
 #include "files/checksum.hpp"
 #include "files/output.hpp"
-#include "files/tiff.hpp"
 #include "hdf5/hdf5.hpp"
 #include "hdf5/rehearsal.hpp"
 #include "scans/frame_source.hpp"
 #include "volumes/volume_format.hpp"
+#include "volumes/volume_kind.hpp"
 
 namespace tandem::io {
 
@@ -77,7 +77,7 @@ std::optional<Content> content_of_text(const std::string& start) {
   if (line.starts_with("# tandem ")) return Content::recipe;
   if (!line.starts_with("tandem ")) return std::nullopt;
   if (line == "tandem checkpoint") return Content::checkpoint;
-  if (line.ends_with(" TIFF volume")) return Content::manifest;
+  if (line.ends_with(" volume of slices")) return Content::manifest;
   if (line.find(": log of ") != std::string::npos) return Content::log;
   return std::nullopt;
 }
@@ -102,7 +102,8 @@ std::optional<Content> content_of(const fs::path& path) {
     return if_it(start.find("name=\"generator\" content=\"tandem\"") != std::string::npos, Content::page);
   if (start.starts_with("NRRD") || start.starts_with("ObjectType = Image"))
     return if_it(start.find(" tandem ") != std::string::npos, Content::volume);
-  if (is_tiff(path)) return if_it(written_by_tandem(tiff_description(path)), Content::volume);
+  for (const VolumeKind& kind : volume_kinds())
+    if (kind.slice_file && written_by_tandem(kind.slice_file->description(path))) return Content::volume;
   return content_of_hdf5(path);
 }
 

@@ -16,14 +16,6 @@ namespace {
 
 using std::numbers::pi;
 
-/// The values at 1, 2, ... bins behind the end of a row that ends with the value one.
-std::vector<double> taper(Padding padding, Index bins) {
-  std::vector<double> values(bins, 1.0);
-  if (padding == Padding::cosine)
-    for (Index j = 0; j < bins; ++j) values[j] = 0.5 + 0.5 * std::cos(pi * (j + 1) / (bins + 1));
-  return values;
-}
-
 /// The spatial kernel of the ramp for a pitch of one: Kak, Slaney 1988, section 3.3, eq. 61.
 double ramp_kernel(Index lag) {
   if (lag == 0) return 0.25;
@@ -82,6 +74,19 @@ kernels::Continuation continued(Padding padding, Index tapered, Index bins, Inde
 
 }  // namespace
 
+std::vector<double> taper(Padding padding, Index bins) {
+  std::vector<double> values(bins, 1.0);
+  if (padding == Padding::cosine || padding == Padding::circle)
+    for (Index j = 0; j < bins; ++j) values[j] = 0.5 + 0.5 * std::cos(pi * (j + 1) / (bins + 1));
+  return values;
+}
+
+Index bins_of_taper(const Filter& filter, const Detector& wide) {
+  const Index tapered = filter.padding_bins.value_or(wide.bins / 2);
+  require<GeometryError>(tapered >= 0, "filter: padding of ", tapered, " bins; 0 or more are needed");
+  return tapered;
+}
+
 Index first_bin_of(const Detector& own, const Detector& wide) {
   return std::lround(wide.axis_bin - own.axis_bin);
 }
@@ -90,8 +95,7 @@ kernels::Continuation continuation(const Filter& filter, const Detector& own, co
                                    Index length) {
   using Key = std::tuple<Padding, Index, Index, Index, Index, Index>;
   static NewestResults<Key, kernels::Continuation> kept(4);
-  const Index tapered = filter.padding_bins.value_or(wide.bins / 2);
-  require<GeometryError>(tapered >= 0, "filter: padding of ", tapered, " bins; 0 or more are needed");
+  const Index tapered = bins_of_taper(filter, wide);
   if (filter.padding == Padding::none || filter.window == Window::none || tapered == 0) return {};
   const Key key{filter.padding, tapered, own.bins, wide.bins, first_bin_of(own, wide), length};
   return *kept.result(key, [&] { return std::apply(continued, key); });

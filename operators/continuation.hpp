@@ -17,6 +17,12 @@ namespace tandem {
 kernels::Continuation continuation(const Filter& filter, const Detector& own, const Detector& wide,
                                    Index length);
 
+/// The values at 1, 2, ... bins behind the end of a row that ends with the value one.
+std::vector<double> taper(Padding padding, Index bins);
+
+/// How many bins a taper has on the detector `wide`. @throws GeometryError for fewer than none
+Index bins_of_taper(const Filter& filter, const Detector& wide);
+
 /// The bin of `wide` where the rows of `own` begin.
 Index first_bin_of(const Detector& own, const Detector& wide);
 

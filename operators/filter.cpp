@@ -107,7 +107,7 @@ std::vector<std::string_view> window_names() {
   return names;
 }
 
-constexpr std::string_view paddings[] = {"none", "edge", "cosine"};
+constexpr std::string_view paddings[] = {"none", "edge", "cosine", "circle"};
 
 Padding padding_named(std::string_view name) { return value_named<Padding>(paddings, name, "padding:"); }
 

@@ -17,8 +17,10 @@ enum class Window { ramp, sharp, shepp, cosine, hamming, hann, parzen, blackman,
 /// How the filter continues rows beyond their ends, because a sample may go on there: not at all, with the
 /// end value, or with the end value times a cosine that falls from 1 to 0. The end value is the mean of the
 /// last 128th of the row, times the weight of the rays just beyond it, which is zero at the nearer end of a
-/// half acquisition.
-enum class Padding { none, edge, cosine };
+/// half acquisition. `circle`: where a row does not come down to air, with what a round body of one
+/// attenuation would add that has the row's last value and slope (`Filter::attenuation`); elsewhere as
+/// `cosine` does. This depends on the data, so F is then no linear map and has no transpose.
+enum class Padding { none, edge, cosine, circle };
 
 struct Filter {
   Window window = Window::ramp;
@@ -28,6 +30,7 @@ struct Filter {
   std::optional<double> cutoff{};
   Padding padding = Padding::none;
   std::optional<Index> padding_bins{};  ///< length of it; default: half of the bins of filtered rows
+  double attenuation = 0;               ///< what the body beyond the ends has, 1/mm, for Padding::circle
 };
 
 /// The window with the name "ramp", "shepp", ... @throws GeometryError for another name, which lists the
@@ -35,7 +38,7 @@ struct Filter {
 Window window_named(std::string_view name);
 std::vector<std::string_view> window_names();
 
-/// The padding with the name "none", "edge" or "cosine". @throws GeometryError for another name
+/// The padding with the name "none", "edge", "cosine" or "circle". @throws GeometryError for another name
 Padding padding_named(std::string_view name);
 std::string_view name_of(Padding padding);
 

@@ -4,7 +4,9 @@
 #include "../core/spelled.hpp"
 #include "../kernels/fourier.hpp"
 #include "algebra.hpp"
+#include "circles.hpp"
 #include "continuation.hpp"
+#include "fbp.hpp"
 #include "ramp_filter.hpp"
 #include "table_operator.hpp"
 
@@ -48,7 +50,10 @@ LinearOperator fourier_fbp(const ParallelBeam& scan, const VolumeGrid& grid, Fil
       half ? std::vector<float>(scan.angles.size(), 1.0f) : view_shares(scan), std::move(row_shifts));
   views.beyond = continuation_of_weighed_rows(filter, scan, plan->length);
   const LinearOperator back = adjoint(make(wide, grid, std::move(views), 1, how, device));
-  return half ? back * weigh_rays(scan, device) : back;
+  LinearOperator all = half ? back * weigh_rays(scan, device) : back;
+  const auto circles = added_circles(scan, filter, device, interpolation);
+  if (!circles) return all;
+  return all + backprojector(fourier_projector(wide, grid, device, how), scan, grid) * *circles;
 }
 
 Execution resolved_fourier(const Execution& wanted, const ParallelBeam& scan, Device device) {

@@ -187,6 +187,9 @@ std::function<Range(Range views)> views_behind_filtered(const FlexibleBeam& scan
 
 FilterOfViews ramp_filter_of_views(const FlexibleBeam& scan, Filter filter, Device device,
                                    const Interpolation& interpolation) {
+  require<GeometryError>(
+      filter.padding != Padding::circle,
+      "filter: padding circle is for parallel, fan and cone beams on a circle; give another");
   if (const auto helix = weighted_helix(scan)) return helix_filter(helix, scan, filter, device);
   kernels::level(device);
   const auto level = std::make_shared<const LevelScan>(level_scan(scan));

@@ -11,6 +11,7 @@
 #include "../kernels/ramp.hpp"
 #include "algebra.hpp"
 #include "batches.hpp"
+#include "circles.hpp"
 #include "continuation.hpp"
 #include "distributed/team_operator.hpp"
 #include "filtered_scan.hpp"
@@ -81,6 +82,25 @@ kernels::RowFilter with_ramp(kernels::RowFilter f, const Filter& filter, double 
   return f;
 }
 
+/// The detector with `reach` more bins at either end.
+Detector longer(Detector d, Index reach) {
+  d.bins += 2 * reach, d.axis_bin += reach;
+  return d;
+}
+
+/// The circles with which rows go on, as long as the detector `wide` of their filter.
+Circles circles_on(const Detector& wide, Index furthest_move, double bin_mm, const Filter& filter,
+                   const Interpolation& interpolation) {
+  Circles how{.attenuation = filter.attenuation,
+              .bin_mm = bin_mm,
+              .reach = wide.bins,
+              .taper = taper(filter.padding, bins_of_taper(filter, wide))};
+  const Index length = length_of_circles(wide.bins + furthest_move, how.reach);
+  for (const double response : filter_response(filter, length, bin_mm, interpolation))
+    how.response.push_back(static_cast<float>(response));
+  return how;
+}
+
 void require_weights(std::span<const float> weights, Index count) {
   require<GeometryError>(std::ssize(weights) == count, "filter: ", weights.size(), " weights; ", count,
                          " are needed for these views");
@@ -121,8 +141,21 @@ std::vector<float> cosines(const ConeBeam& scan) {
 }
 
 /// The common part of the filters of all views of a scan.
-kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
-                              const Interpolation& interpolation) {
+struct FdkFilter {
+  kernels::RowFilter rows;
+  std::optional<Circles> circles{};
+};
+
+Circles fdk_circles(const ConeBeam& wide, const Filter& filter, const Interpolation& interpolation) {
+  Circles how =
+      circles_on(wide.detector, 0, wide.detector.bin_pitch / wide.magnification(), filter, interpolation);
+  ConeBeam seen = wide;
+  seen.detector = longer(wide.detector, how.reach);
+  how.cosines = cosines(seen);
+  return how;
+}
+
+FdkFilter fdk_filter(const ConeBeam& scan, const Filter& filter, const Interpolation& interpolation) {
   const ConeBeam wide = filtered_scan(scan);
   kernels::RowFilter f = with_ramp(bare_filter({wide.detector, wide.angles, {}}), filter,
                                    wide.detector.bin_pitch / wide.magnification(), interpolation);
@@ -134,17 +167,21 @@ kernels::RowFilter fdk_filter(const ConeBeam& scan, const Filter& filter,
   weigh_ends(f.beyond, scan.detector.rows, [&](Index row, int, Index bin) {
     return f.cell_weights[(f.first_row + row) * wide.detector.bins + f.first_bin + bin];
   });
-  return f;
+  if (f.beyond.zeros() || filter.padding != Padding::circle) return {std::move(f)};
+  return {std::move(f), fdk_circles(wide, filter, interpolation)};
 }
 
 /// The filter of some views, whose rays have these weights.
-LinearOperator of_views(const ConeBeam& whole, Range views, kernels::RowFilter f,
-                        std::span<const float> weights, Device device) {
+LinearOperator of_views(const ConeBeam& whole, Range views, FdkFilter common, std::span<const float> weights,
+                        Device device) {
   const ConeBeam wide = filtered_scan(whole);
+  kernels::RowFilter& f = common.rows;
   f.view_weights.resize(views.size());
   f.ray_weights.assign(weights.begin(), weights.end());
-  return make(projection_space(crop(whole, views, {0, whole.detector.rows}), device),
-              projection_space(crop(wide, views, {0, wide.detector.rows}), device), std::move(f));
+  const Space rows = projection_space(crop(whole, views, {0, whole.detector.rows}), device),
+              filtered = projection_space(crop(wide, views, {0, wide.detector.rows}), device);
+  const LinearOperator F = make(rows, filtered, f);
+  return common.circles ? F + circles(rows, filtered, std::move(f), *std::move(common.circles)) : F;
 }
 
 /// Each member of a team filters its share of the views.
@@ -168,15 +205,51 @@ std::vector<float> filter_weights(const Scan& scan) {
   return with_filter(scan, [](const auto& s) { return filter_weights(s); });
 }
 
-LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
-                           Filter filter, Device device, const Interpolation& interpolation) {
-  validate(whole);
-  require_weights(weights, views.size());
-  const ParallelBeam wide = crop(symmetric(whole), views);
+namespace {
+
+/// F of some views with the usual continuation.
+kernels::RowFilter usual_filter(const ParallelBeam& whole, const ParallelBeam& wide,
+                                std::span<const float> weights, const Filter& filter,
+                                const Interpolation& interpolation) {
+  require_weights(weights, views_of(wide));
   kernels::RowFilter f =
       with_ramp(weighing(whole, wide, weights), filter, wide.detector.bin_pitch, interpolation);
   f.beyond = continuation(filter, whole, f.length);
-  return make(projection_space(crop(whole, views), device), projection_space(wide, device), std::move(f));
+  return f;
+}
+
+/// What circles add to it.
+LinearOperator circles_of(const ParallelBeam& whole, Range views, const ParallelBeam& wide,
+                          kernels::RowFilter f, const Filter& filter, Device device,
+                          const Interpolation& interpolation) {
+  const Detector& d = whole.detector;
+  Circles how = circles_on(wide.detector, furthest_move(wide), d.bin_pitch, filter, interpolation);
+  const std::vector<float> shares = bin_shares(whole, 1);
+  for (Index row = 0; !shares.empty() && row < d.rows; ++row)
+    for (const Index bin : {Index{0}, d.bins + 1}) how.shares.push_back(shares[row * (d.bins + 2) + bin]);
+  return circles(projection_space(crop(whole, views), device), projection_space(wide, device), std::move(f),
+                 std::move(how));
+}
+
+}  // namespace
+
+LinearOperator ramp_filter(const ParallelBeam& whole, Range views, std::span<const float> weights,
+                           Filter filter, Device device, const Interpolation& interpolation) {
+  validate(whole);
+  const ParallelBeam wide = crop(symmetric(whole), views);
+  kernels::RowFilter f = usual_filter(whole, wide, weights, filter, interpolation);
+  const bool goes_on = !f.beyond.zeros() && filter.padding == Padding::circle;
+  const LinearOperator F =
+      make(projection_space(crop(whole, views), device), projection_space(wide, device), f);
+  return goes_on ? F + circles_of(whole, views, wide, std::move(f), filter, device, interpolation) : F;
+}
+
+std::optional<LinearOperator> added_circles(const ParallelBeam& scan, const Filter& filter, Device device,
+                                            const Interpolation& interpolation) {
+  const ParallelBeam wide = symmetric(scan);
+  kernels::RowFilter f = usual_filter(scan, wide, filter_weights(scan), filter, interpolation);
+  if (f.beyond.zeros() || filter.padding != Padding::circle) return {};
+  return circles_of(scan, {0, views_of(scan)}, wide, std::move(f), filter, device, interpolation);
 }
 
 LinearOperator weigh_rays(const ParallelBeam& scan, Device device) {

@@ -167,12 +167,24 @@ const Option* Table::settled_by(const Option& row) const {
   return found == rows_.end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// What to do about "10um".
+std::string unit_after_number(const Option& row, const std::string& value) {
+  const std::size_t end = value.find_first_not_of("+-.0123456789eE");
+  if (row.unit.empty() || end == value.npos || !number_in(value.substr(0, end))) return {};
+  return "; leave out the unit, which is " + row.unit;
+}
+
+}  // namespace
+
 void Table::take(Option& row, Values values) {
   if (values.empty()) throw UsageError(row.spelled() + ": a value is missing");
   for (std::string& value : values)
     for (const Check& check : row.checks)
       if (const std::string fault = check(value); !fault.empty())
-        throw UsageError(row.spelled() + ": " + fault + successor_of_value(row.name, value));
+        throw UsageError(row.spelled() + ": " + fault + unit_after_number(row, value) +
+                         successor_of_value(row.name, value));
   if (values.size() > 1 && row.takes != Takes::each && row.takes != Takes::many)
     throw UsageError(row.spelled() + " is given " + std::to_string(values.size()) + " times; give it once");
   row.set(values);

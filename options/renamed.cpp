@@ -135,6 +135,16 @@ constexpr Renamed options_elsewhere[] = {
     {"pixelWidth", "LEAP", "{pixel-size}"},
     {"voxelWidth", "LEAP", "{voxel-size}"},
 
+    {"axis", "", "{rotation-axis}", "in bins from 0"},
+    {"input", "", "the scan", "an argument without a name"},
+    {"source-distance", "", "{sod}"},
+    {"source-object", "", "{sod}"},
+    {"source-detector", "", "{sdd}"},
+    {"detector-distance", "", "{sdd}", "from the source"},
+    {"angular-range", "", "{arc} DEG"},
+    {"ring-removal", "", "{remove-stripe-method}"},
+    {"remove-rings", "", "{remove-stripe-method}"},
+
     {"filter", "CIL", "{fbp-filter}"},
     {"max_iteration", "CIL", "{iterations}"},
 

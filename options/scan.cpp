@@ -21,7 +21,7 @@ void parse_angles(const std::string& text, io::OpenOptions& how) {
   if (bracket == std::string::npos || bracket == 0)
     throw UsageError("--angles '" + text + "' is not FILE or FILE[A:B]");
   how.angles = text.substr(0, bracket);
-  how.angle_lines = parse_range(text.substr(bracket + 1, text.size() - bracket - 2));
+  how.angle_lines = parse_range("--angles", text.substr(bracket + 1, text.size() - bracket - 2));
 }
 
 /// Takes --geometry, which is a kind of beam or a file with the geometry of each view.
@@ -69,10 +69,7 @@ void add_views(Table& c, ScanOptions& o) {
        "(*.cfg), with :cone or :parallel if vectors do not say it; or the kind of beam (default: the "
        "file's own)")
       .of_kind("FILE|FILE:cone|FILE:parallel|cone|fan|parallel");
-  c.add_parsed(
-       "--angles", On::result, [&how = o.how](const std::string& text) { parse_angles(text, how); },
-       "one angle per line, degrees; with [A:B] only lines A to B (from 0, half open)")
-      .of_kind("FILE[A:B]");
+  add_angles(c, o.how);
   c.add_parsed(
        "--arc", On::result, [&how = o.how](const std::string& text) { parse_arc(text, how); },
        "views in equal steps from 0 over these degrees, instead of the scan's own angles")
@@ -130,6 +127,17 @@ std::string_view kind_called(const std::string& word) {
   return name == ParallelBeam::kind ? ParallelBeam::kind : std::string_view();
 }
 
+void add_angles(Table& c, io::OpenOptions& how) {
+  c.add_parsed(
+       "--angles", On::result, [&how](const std::string& text) { parse_angles(text, how); },
+       "list of angles: one per line, or the column angle of a table; or FILE:/NAME, or an array of NumPy; "
+       "with [A:B] only lines A to B (from 0, half open)")
+      .of_kind("FILE[A:B]");
+  add_choice(c, "--angles-unit", On::result, how.angles_unit, {"deg", "rad"},
+             "unit of the list (default: what it says, else deg, or rad if it fills pi or 2 pi)")
+      .only_with("--angles");
+}
+
 void add_scan(Table& c, ScanOptions& o) {
   c.heading("Scan");
   c.add("scan", On::result, o.path, what_a_scan_is).required();
@@ -138,6 +146,20 @@ void add_scan(Table& c, ScanOptions& o) {
 void add_external_files(Table& c, bool& allowed) {
   c.add("--allow-external-files", On::files, allowed,
         "read data outside the folder of the file, or of the Zarr, that leads to them");
+}
+
+Option& add_raw(Table& c, io::OpenOptions& how) {
+  return c
+      .add_parsed(
+          "--raw", On::result,
+          [&how](const std::string& text) { io::read_raw_frames(text, how.raw.emplace()); },
+          "frames in files without a head: type of number, bins x rows, bytes before the first frame, and "
+          "big for the order of bytes if it is not little; a file has one frame or many")
+      .check([](std::string& text) {
+        io::RawFrames raw;
+        return io::read_raw_frames(text, raw);
+      })
+      .of_kind("TYPE,BINSxROWS[,header=BYTES][,big]");
 }
 
 void add_scan_options(Table& c, ScanOptions& o) {
@@ -151,6 +173,7 @@ void add_scan_options(Table& c, ScanOptions& o) {
              most_along_an_axis, 0)
       .called("views after flats");
   add_external_files(c, o.how.allow_external_files);
+  add_raw(c, o.how);
   c.add("--like", On::run, o.like, "take the options that this volume of tandem was made with")
       .of_kind("VOLUME");
   add_views(c, o);
@@ -187,7 +210,12 @@ void add_scan_options(Table& c, ScanOptions& o) {
   add_lengths(c, o);
   c.heading("From counts to line integrals");
   add_step_options(c, o.steps);
-  c.at_end([&o] { require_together(o.steps); });
+  c.at_end([&o, &c] {
+    require_together(o.steps);
+    const bool makes_volumes = c.command == "recon" || c.command == "look";
+    if (!makes_volumes && pipeline::option::beam_hardening.is_word(o.steps, "auto"))
+      throw UsageError("--beam-hardening auto goes with recon and look; give coefficients, or leave it out");
+  });
 }
 
 void add_selection(Table& c, ScanOptions& o) {
@@ -196,11 +224,7 @@ void add_selection(Table& c, ScanOptions& o) {
     c.add_parsed(
          name, On::result,
          [&part, name, takes_step](const std::string& text) {
-           try {
-             part = parse_axis_part(text, takes_step);
-           } catch (const UsageError& fault) {
-             throw UsageError(name + ": " + fault.what());
-           }
+           part = parse_axis_part(name, text, takes_step);
          },
          help)
         .of_kind(takes_step ? "A:B[:STEP]" : "A:B");

@@ -28,10 +28,17 @@ struct Form {
 
 /// The ranges in a text with one or two of them.
 std::vector<Range> ranges_in(const std::string& text) {
-  const std::size_t comma = text.find(',');
-  std::vector<Range> ranges{parse_range(text.substr(0, comma))};
-  if (comma != std::string::npos) ranges.push_back(parse_range(text.substr(comma + 1)));
+  std::vector<Range> ranges;
+  for (const std::string& part : parts_of(text, ',')) ranges.push_back(range_in(part).value());
   return ranges;
+}
+
+/// One or two ranges.
+std::string are_ranges(std::string& text) {
+  const std::vector<std::string> parts = parts_of(text, ',');
+  if (parts.size() > 2) return "'" + text + "' has more than two ranges";
+  const auto wrong = std::ranges::find_if(parts, [](const auto& part) { return !range_in(part); });
+  return wrong == parts.end() ? "" : no_range(*wrong);
 }
 
 /// The numbers in a text X,X,...; empty if the text is something else.
@@ -63,13 +70,17 @@ StepValue as_whole(const std::string& text) { return whole_in(text).value(); }
 Form form_of(pipeline::TrueOrFalse) {
   return {one_of({"true", "false"}), [](const std::string& text) { return text == "true"; }, "true|false"};
 }
-Form form_of(pipeline::Columns) { return {anything(), ranges_in, "A:B[,C:D]"}; }
+Form form_of(pipeline::Columns) { return {are_ranges, ranges_in, "A:B[,C:D]"}; }
 Form form_of(pipeline::FileName) { return {anything(), as_text, "FILE"}; }
 Form form_of(pipeline::PositiveNumber limit) { return {positive(limit.highest), as_number, "X"}; }
 Form form_of(pipeline::Number limits) { return {within(limits.lowest, limits.highest), as_number, "X"}; }
 Form form_of(pipeline::WholeNumber limits) { return {count(limits.lowest, limits.highest), as_whole, "N"}; }
 Form form_of(const pipeline::NumbersOr& choice) {
-  return {are_numbers_or(choice.words), numbers_in, "X,X,...|" + joined(choice.words, "|")};
+  const auto value = [](const std::string& text) -> StepValue {
+    const std::vector<double> numbers = numbers_in(text);
+    return numbers.empty() ? StepValue(text) : StepValue(numbers);
+  };
+  return {are_numbers_or(choice.words), value, "X,X,...|" + joined(choice.words, "|")};
 }
 Form form_of(const pipeline::OneOf& choice) {
   return {one_of(choice.words), as_text, has_many_words(choice) ? "NAME" : joined(choice.words, "|")};

@@ -70,13 +70,21 @@ std::pair<std::optional<float>, std::optional<float>> parse_ends(const std::stri
   return {low, high};
 }
 
-Range parse_range(const std::string& text) {
+std::optional<Range> range_in(const std::string& text) {
   const std::size_t colon = text.find(':');
   const auto first = whole_in(text.substr(0, colon));
   const auto last = colon == std::string::npos ? std::nullopt : whole_in(text.substr(colon + 1));
-  if (!first || !last || *first < 0 || *last <= *first)
-    throw UsageError("'" + text + "' is not a range; give FIRST:END with 0 <= FIRST < END");
-  return {*first, *last};
+  if (!first || !last || *first < 0 || *last <= *first) return std::nullopt;
+  return Range{*first, *last};
+}
+
+std::string no_range(const std::string& text) {
+  return "'" + text + "' is not a range; give FIRST:END with 0 <= FIRST < END";
+}
+
+Range parse_range(const std::string& option, const std::string& text) {
+  if (const auto range = range_in(text)) return *range;
+  throw UsageError(option + ": " + no_range(text));
 }
 
 std::string AxisPart::text() const {
@@ -84,7 +92,7 @@ std::string AxisPart::text() const {
          (step > 1 ? ':' + std::to_string(step) : "");
 }
 
-AxisPart parse_axis_part(const std::string& text, bool takes_step) {
+AxisPart parse_axis_part(const std::string& option, const std::string& text, bool takes_step) {
   const std::vector<std::string> parts = parts_of(text, ':');
   const auto number = [&](std::size_t k, Index otherwise) {
     return k >= parts.size() || parts[k].empty() ? std::optional(otherwise) : whole_in(parts[k]);
@@ -94,7 +102,7 @@ AxisPart parse_axis_part(const std::string& text, bool takes_step) {
              end = open && first ? std::optional(*first + 1) : number(1, 0);
   if (parts.size() < 2 || parts.size() > (takes_step ? 3 : 2) || !first || !end || !step || *first < 0 ||
       *end <= *first || *step < 1)
-    throw UsageError("'" + text + "' is no range; give A:B" + (takes_step ? " or A:B:STEP" : "") +
+    throw UsageError(option + ": '" + text + "' is no range; give A:B" + (takes_step ? " or A:B:STEP" : "") +
                      " with 0 <= A < B");
   return {*first, open ? std::nullopt : end, *step};
 }

@@ -50,8 +50,11 @@ std::vector<std::string> parts_of(const std::string& text, char between);
 std::pair<std::optional<float>, std::optional<float>> parse_ends(const std::string& option,
                                                                  const std::string& text, bool may_lack);
 
-/// The half-open range of a text "A:B".
-Range parse_range(const std::string& text);
+/// The half-open range of a text "A:B"; empty for anything else.
+std::optional<Range> range_in(const std::string& text);
+std::string no_range(const std::string& text);  ///< what is wrong with such a text
+/// The same. @throws UsageError that names the option
+Range parse_range(const std::string& option, const std::string& text);
 /// A part of an axis: A:B, half open, or A:B:STEP. A is 0 if it is left out, B the end of the axis.
 struct AxisPart {
   Index first = 0;
@@ -61,8 +64,8 @@ struct AxisPart {
   /// In words of the command line.
   std::string text() const;
 };
-/// @throws UsageError unless 0 <= A < B and STEP > 0
-AxisPart parse_axis_part(const std::string& text, bool takes_step);
+/// @throws UsageError that names the option, unless 0 <= A < B and STEP > 0
+AxisPart parse_axis_part(const std::string& option, const std::string& text, bool takes_step);
 
 /// Adds an option that takes whole numbers N,N,..., each from `lowest` to `highest`. @throws UsageError for
 /// other values

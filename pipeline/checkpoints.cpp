@@ -236,7 +236,7 @@ void Checkpoints::suit(Flow& flow) {
                        slices_at_once_, " slices at once, and the memory of this run holds ",
                        flow.chunk_slices,
                        "; give a larger " + spelled("memory") + " or " + spelled("device-memory") +
-                           ", or leave out " + spelled("resume") + " to begin anew");
+                           ", or remove it to begin anew");
   flow.chunk_slices = slices_at_once_;
 }
 
@@ -363,6 +363,11 @@ void Checkpoints::finish() {
   const std::size_t files = ranks.is_first() ? slots_.size() : 2;
   for (std::size_t k = files; k-- > 0;) remove(k);
   if (ranks.is_first()) ranks.barrier();
+}
+
+bool Checkpoints::any() {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(slots_, [](const Slot& slot) { return slot.iteration > 0; });
 }
 
 std::vector<std::string> Checkpoints::take_warnings() {

@@ -42,7 +42,7 @@ class Checkpoints final : public StateKeeper {
   ~Checkpoints() override;
 
   /// Gives the flow chunks of the same size as the check-points that were found. @throws DeviceError if its
-  /// memory does not hold them; GeometryError if the CPU would help GPUs
+  /// memory does not hold them
   void suit(Flow& flow);
   std::vector<Range> found() const;  ///< the slices on which a killed run was at work
   /// The same chunks, first those on which a killed run was at work.
@@ -57,6 +57,7 @@ class Checkpoints final : public StateKeeper {
   void finish();  ///< removes the files, since the volume is whole. Collective for ranks that share a solver
 
   std::vector<std::string> take_warnings();  ///< the new warnings
+  bool any();                                ///< whether there is a check-point to go on from
 
  private:
   struct Slot;

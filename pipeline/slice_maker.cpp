@@ -11,6 +11,7 @@
 #include "../core/spelled.hpp"
 #include "../operators/tiling.hpp"
 #include "beams/beam.hpp"
+#include "complete/complete.hpp"
 #include "kept_scan.hpp"
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
@@ -53,7 +54,7 @@ std::string key_of_filter(const Plan& plan, const Recipe& recipe) {
   const bool apart = rows_are_slices(job.scan) && !has_row_axes(job.scan);
   KeyText key;
   key.add(job.views, job.bins, recipe.binning, recipe.voxel_size_mm, static_cast<int>(f.window), f.cutoff,
-          static_cast<int>(f.padding), f.padding_bins, job.solved.pitch,
+          static_cast<int>(f.padding), f.padding_bins, f.attenuation, job.solved.pitch,
           static_cast<int>(plan.flow.pair.model), name_of(plan.flow.execution()));
   const bool about_any = apart && !half_acquisition(job.scan);
   key.add(about_any ? std::nullopt : std::optional(job.axis_in_file));
@@ -119,6 +120,7 @@ double bytes_of_lines(const LinesKept& lines) { return lines.y ? bytes_in(*lines
 struct SliceMaker::Impl {
   explicit Impl(io::ScanReader& reader) : scan(reader) {}
 
+  Recipe completed(Recipe recipe);
   std::shared_ptr<const LinesKept> lines(OneSlice& one, LookedAt& at);
   Array back_projected(OneSlice& one, const Array& y, LookedAt& at, const std::function<void()>& go_on);
   Array by_views(OneSlice& one, const Problem& problem, const Array& y, LookedAt& at,
@@ -131,8 +133,20 @@ struct SliceMaker::Impl {
   NewestResults<std::string, LinesKept> kept_lines{3, bytes_of_lines};
   NewestResults<std::string, Array> kept_filtered{2, bytes_in};
   NewestResults<std::string, BackProjection> kept_back_projections{2};
+  NewestResults<std::string, double> kept_attenuations{2};
   std::shared_ptr<Array> landing;  ///< pinned memory, into which slices come from a GPU
 };
+
+/// With the attenuation beyond the ends of rows, if it is needed and not given.
+Recipe SliceMaker::Impl::completed(Recipe recipe) {
+  if (recipe.padding != Padding::circle || recipe.fbp_filter.attenuation > 0) return recipe;
+  const Selection all = selection_of(recipe, scan.info());
+  const std::string key = KeyText().add(recipe.steps, all.views, all.rows, all.bins).text();
+  recipe.fbp_filter.attenuation =
+      *kept_attenuations.result(key, [&] { return find_attenuation(scan, recipe); });
+  if (recipe.fbp_filter.attenuation == 0) recipe.padding.reset();
+  return recipe;
+}
 
 /// A slice on the host.
 std::shared_ptr<const Array> SliceMaker::Impl::voxels(OneSlice& one, const Array& y, LookedAt& at,
@@ -301,12 +315,14 @@ LandedSlice SliceMaker::Impl::landed_slice(OneSlice& one, const std::function<vo
 
 LandedSlice SliceMaker::landed_slice(const Recipe& recipe, const Look& look,
                                      const std::function<void()>& go_on) {
-  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), recipe, go_on);
+  const Recipe whole = impl_->completed(recipe);
+  OneSlice one(plan_of_slice(impl_->scan.info(), whole, look), whole, go_on);
   return impl_->landed_slice(one, go_on);
 }
 
 LookedAt SliceMaker::slice(const Recipe& recipe, const Look& look, const std::function<void()>& go_on) {
-  OneSlice one(plan_of_slice(impl_->scan.info(), recipe, look), recipe, go_on);
+  const Recipe whole = impl_->completed(recipe);
+  OneSlice one(plan_of_slice(impl_->scan.info(), whole, look), whole, go_on);
   LandedSlice made = impl_->landed_slice(one, go_on);
   LookedAt at = std::move(made.about);
   const auto values = [count = at.picture.width * at.picture.height](const Array& all) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "../core/error.hpp"
 #include "kept_scan.hpp"
 #include "memory/budget.hpp"
 #include "methods/method.hpp"
@@ -158,6 +159,9 @@ SliceSolver::~SliceSolver() = default;
 Solved SliceSolver::solve(const Recipe& asked, const Solve& what, const SolveSeen& seen) {
   constexpr double between_pictures = 0.1;  // s
   const io::ScanInfo& info = impl_->scan.info();
+  const Index slices = slices_of_whole(info, asked);
+  require<GeometryError>(what.slice < slices, "slice ", what.slice, ": the volume has ", slices,
+                         " slices, from 0");
   Recipe recipe = binned_recipe(asked, what.binning);
   Solved made;
   made.slices = slices_of_whole(info, recipe);

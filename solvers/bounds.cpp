@@ -9,9 +9,13 @@
 
 namespace tandem {
 
-void clamp(VectorView x, const Bounds& bounds, Stream& stream) {
+void validate(const Bounds& bounds) {
   require<GeometryError>(bounds.lowest < bounds.highest, "bounds: ", bounds.lowest, " to ", bounds.highest,
                          "; the lowest value must be below the highest");
+}
+
+void clamp(VectorView x, const Bounds& bounds, Stream& stream) {
+  validate(bounds);
   constexpr float none = std::numeric_limits<float>::infinity();
   if (bounds.lowest > -none) clamp_below(x, bounds.lowest, stream);
   if (bounds.highest == none) return;

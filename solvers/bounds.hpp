@@ -14,6 +14,9 @@ struct Bounds {
 };
 constexpr Bounds above_zero{.lowest = 0};
 
+/// @throws GeometryError unless the lowest value is below the highest
+void validate(const Bounds& bounds);
+
 /// A lower bound, one per block, of <x, z> for all x within bounds and no longer than `lengths`. For an
 /// element with a finite bound on the relevant side, the length is not used. z is overwritten.
 std::vector<double> least_products(Array z, const Bounds& bounds, const std::vector<double>& lengths,

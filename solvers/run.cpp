@@ -34,6 +34,19 @@ StopRule past_the_least(std::string name, std::function<std::vector<double>(cons
   return {std::move(name), holds, {}, kept};
 }
 
+void require_from_zero(const char* rule, const char* name, double value) {
+  require<GeometryError>(value >= 0, rule, ": ", name, " ", value, "; a number from 0 on is needed");
+}
+
+void require_from_zero(const char* rule, const char* name, const std::vector<double>& values) {
+  for (const double value : values) require_from_zero(rule, name, value);
+}
+
+void require_data(const char* rule, const std::vector<Index>& data) {
+  for (const Index count : data)
+    require<GeometryError>(count > 0, rule, ": data ", count, "; a count of data above 0 is needed");
+}
+
 }  // namespace
 
 StopRule operator||(StopRule a, StopRule b) {
@@ -42,16 +55,20 @@ StopRule operator||(StopRule a, StopRule b) {
 }
 
 StopRule max_iterations(int count) {
+  require_from_zero("max_iterations", "count", count);
   return {"max_iterations", [count](const Progress& now, std::size_t) { return now.iteration >= count; }};
 }
 
 StopRule relative_residual(double epsilon) {
+  require_from_zero("relative_residual", "epsilon", epsilon);
   return {"relative_residual", [epsilon](const Progress& now, std::size_t block) {
             return now.residuals[block] <= epsilon * now.first[block];
           }};
 }
 
 StopRule discrepancy(std::vector<double> noise_norms, double factor) {
+  require_from_zero("discrepancy", "noise_norms", noise_norms);
+  require_from_zero("discrepancy", "factor", factor);
   return {"discrepancy", [noise = std::move(noise_norms), factor](const Progress& now, std::size_t block) {
             require<SpaceError>(block < noise.size(), "discrepancy: ", noise.size(), " noise norms for ",
                                 now.residuals.size(), " blocks; give one per block");
@@ -61,6 +78,7 @@ StopRule discrepancy(std::vector<double> noise_norms, double factor) {
 
 StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
   constexpr double of_noise = 1.5;
+  require_data("stagnation", data);
   require<SpaceError>(traces.size() == data.size(), "stagnation: ", traces.size(), " traces and ",
                       data.size(), " counts of data; give one of each per block");
   const auto holds = [traces = std::move(traces), data = std::move(data)](const Progress& now,
@@ -76,6 +94,8 @@ StopRule stagnation(std::vector<double> traces, std::vector<Index> data) {
 
 StopRule cross_validation(std::function<std::vector<double>()> freedom, std::vector<Index> data,
                           double factor) {
+  require_data("cross_validation", data);
+  require_from_zero("cross_validation", "factor", factor);
   return past_the_least("gcv", [freedom = std::move(freedom), data = std::move(data),
                                 factor](const Progress& now) {
     std::vector<double> measure = freedom();
@@ -118,6 +138,7 @@ StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon) 
     std::vector<double> gaps;
   };
   constexpr int every = 10;
+  require_from_zero("duality_gap", "epsilon", epsilon);
   const auto holds = [gaps = std::move(gaps), epsilon, state = std::make_shared<State>()](const Progress& now,
                                                                                           std::size_t block) {
     if (now.iteration % every != 0) return false;
@@ -128,10 +149,12 @@ StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon) 
 }
 
 StopRule time_limit(double seconds) {
+  require_from_zero("time_limit", "seconds", seconds);
   return {"time_limit", [seconds](const Progress& now, std::size_t) { return now.seconds >= seconds; }};
 }
 
 StopRule divergence(std::vector<double> data_norms) {
+  require_from_zero("divergence", "data_norms", data_norms);
   const auto holds = [norms = std::move(data_norms)](const Progress& now, std::size_t block) {
     require<SpaceError>(block < norms.size(), "divergence: ", norms.size(), " norms of data for ",
                         now.residuals.size(), " blocks; give one per block");

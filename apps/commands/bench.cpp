@@ -187,7 +187,8 @@ void add_case(Table& c, BenchOptions& o) {
   c.add("--chunk", On::result, o.axes.chunk, "pipeline: slices of a chunk (default: as recon chooses)")
       .check(count());
   std::vector<std::string> places{"host"};
-  for (const io::VolumeKind& kind : io::volume_kinds()) places.emplace_back(kind.ending());
+  for (const io::VolumeKind& kind : io::volume_kinds())
+    if (kind.stores(io::VoxelType::float32)) places.emplace_back(kind.ending());
   add_choice(c, "--to", On::result, o.to, places,
              "pipeline: the ending of the volume's file (default .h5), or host");
   add_choice(c, "--dtype", On::result, o.dtype, {"float32", "float16"},

@@ -74,6 +74,8 @@ void run_calibrate(CalibrateOptions& o) {
   if (!o.places.empty()) known.places = places_in(o.places);
   const Device device = o.balls ? Device::cpu() : one_device(o.device);
   auto reader = open(o.scan);
+  require<GeometryError>(!o.balls || reader->info().pixel_size_mm, o.scan.path,
+                         ": has no pixel size, which places of balls need; give --pixel-size MM");
   say_notes(reader->info(), o.scan, progress);
   if (ask_for_phases(o.scan.steps))
     progress.note("note: --retrieve-phase-method: the geometry is found from frames without it");

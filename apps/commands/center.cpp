@@ -88,7 +88,7 @@ void add_center(Table& c) {
         "parallel beam: find by how many degrees the detector is rolled, too; the axis is then that of the "
         "middle row");
   c.add_parsed(
-       "--between", On::result, [o](const std::string& text) { o->between = parse_range(text); },
+       "--between", On::result, [o](const std::string& text) { o->between = parse_range("--between", text); },
        "search for the axis only between these bins (half open)")
       .of_kind("A:B")
       .in("bins");

@@ -20,6 +20,7 @@ void wait_for_signal() {
 void run_look(const LookCommand& o) {
   const ThreadLimit limit(o.recon.common.threads);
   const ProgressLine notes(o.recon.common);
+  expect_outputs(false);  // until a page asks for a run
   const LookServer server(o);
   keep_out_of_log(server.secret());
   std::cout << "look at " << server.address() << std::endl;

@@ -25,7 +25,6 @@ struct ProjectOptions {
   Common common;
   GeometryOptions geometry;
   std::string volume, output, like, model;
-  bool any_external = false;
   const Table* command = nullptr;
   bool given(const char* option) const { return command->given(option); }
 };
@@ -44,21 +43,25 @@ VolumeGrid centred_grid(const ProjectOptions& o, const io::VolumeReader& volume)
 /// The scan of the geometry options. It has as many bins as the full grid has voxels along x. If the options
 /// give no number of rows, it has as many rows as the full grid has slices, or, in a parallel beam, as the
 /// volume has slices.
-Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place) {
+Scan scan_of(const ProjectOptions& o, const VolumeGrid& grid, const std::optional<io::VolumePlace>& place,
+             std::string& note) {
   const std::array<Index, 3> size = place ? place->full_size : grid.size;
-  if (!o.geometry.views_file.path.empty()) return scan_of(o.geometry, size[0], size[2], grid.pitch[0]);
+  if (!o.geometry.views_file.path.empty()) return scan_of(o.geometry, size[0], size[2], grid.pitch[0], note);
   const bool apart = beam_named(o.geometry.geometry).rows_are_slices;
   Scan scan = scan_of(o.geometry, size[0], apart ? grid.size[2] : size[2],
-                      o.geometry.pixel_size_mm.value_or(grid.pitch[0]));
+                      o.geometry.pixel_size_mm.value_or(grid.pitch[0]), note);
   if (apart) detector_of(scan).row_pitch = grid.pitch[2];
   return scan;
 }
 
 /// Takes the rays of --like. If only the volume has mm, bins are as wide as voxels; if only the scan has mm,
 /// or neither, lengths are in bins.
-void take_scan(ProjectedScan& target, const ProjectOptions& o, bool in_mm) {
-  const auto reader = io::open_scan(o.like, {.allow_external_files = o.any_external});
+void take_scan(ProjectedScan& target, const ProjectOptions& o, bool in_mm, ProgressLine& progress) {
+  io::OpenOptions how = o.geometry.list;
+  how.arc_deg = o.geometry.arc;
+  const auto reader = io::open_scan(o.like, how);
   const io::ScanInfo& info = reader->info();
+  for (const std::string& note : info.notes) progress.note("note: " + note);
   target.scan = info.scan;
   if (in_mm && info.pixel_size_mm) {
     target.pixel_size_mm = info.pixel_size_mm;
@@ -74,7 +77,7 @@ void take_scan(ProjectedScan& target, const ProjectOptions& o, bool in_mm) {
 
 /// The scan to make, from --like or from the geometry options, and the volume at the place that its file
 /// gives.
-ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume) {
+ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume, ProgressLine& progress) {
   const std::optional<io::VolumePlace> place = volume.place();
   ProjectedScan target;
   target.grid = place ? place->grid : centred_grid(o, volume);
@@ -88,10 +91,12 @@ ProjectedScan target_of(const ProjectOptions& o, const io::VolumeReader& volume)
                          "; leave --pixel-size out, or make the volume with a pixel size");
   if (!in_mm) target.attenuation = 1 / target.grid.pitch[0];
   if (o.like.empty()) {
-    target.scan = scan_of(o, target.grid, place);
+    std::string note;
+    target.scan = scan_of(o, target.grid, place, note);
+    if (!note.empty()) progress.note("note: " + note);
     if (in_mm) target.pixel_size_mm = detector_of(target.scan).bin_pitch;
   } else {
-    take_scan(target, o, in_mm);
+    take_scan(target, o, in_mm, progress);
   }
   const Detector& d = detector_of(target.scan);
   const bool apart = rows_are_slices(target.scan);
@@ -121,9 +126,9 @@ Model model_of(const ProjectOptions& o, const Scan& scan) {
 void run_project(ProjectOptions& o) {
   const ThreadLimit limit(o.common.threads);
   ProgressLine progress(o.common);
-  io::VolumeReader volume(o.volume, o.any_external);
+  io::VolumeReader volume(o.volume, o.geometry.list.allow_external_files);
   volume.require_complete();
-  const ProjectedScan target = target_of(o, volume);
+  const ProjectedScan target = target_of(o, volume, progress);
   const Model model = model_of(o, target.scan);
   const Detector& detector = detector_of(target.scan);
   const Index views = views_of(target.scan);
@@ -149,9 +154,14 @@ void add_project(Table& c) {
   c.add("volume", On::result, o->volume, "volume: HDF5, or TIFF by the name of a slice").required();
   c.add("-o,--output", On::files, o->output, "DXchange file to write: transmission, flats 1, darks 0")
       .required();
-  add_external_files(c, o->any_external);
+  add_external_files(c, o->geometry.list.allow_external_files);
   add_geometry(c, o->geometry);
-  c.add("--like", On::result, o->like, "take the geometry of this scan");
+  c.add("--like", On::result, o->like, "take the geometry of this scan, which may need --angles or --arc");
+  add_raw(c, o->geometry.list).only_with("--like");
+  c.add("--time", On::result, o->geometry.list.time, "which of several scans of --like, from 0")
+      .of_kind("K")
+      .check(count(0))
+      .only_with("--like");
   add_choice(c, "--model", On::result, o->model, models(),
              "default pixel_driven, for a cone beam separable_footprint");
   add_common(c, o->common);
@@ -161,9 +171,8 @@ void add_project(Table& c) {
       "  tandem project volume.h5 -o again.h5 --like scan.h5\n"
       "  tandem project volume.h5 -o few.h5 --views 30";
   c.at_end([o] {
-    for (const char* option :
-         {"--geometry", "--bins", "--rows", "--views", "--arc", "--start", "--angles", "--axis-bin",
-          "--midplane-row", "--sod", "--sdd", "--curved-detector", "--pixel-size"})
+    for (const char* option : {"--geometry", "--bins", "--rows", "--views", "--start", "--axis-bin",
+                               "--midplane-row", "--sod", "--sdd", "--curved-detector", "--pixel-size"})
       if (!o->like.empty() && o->given(option))
         throw UsageError(std::string("--like does not go with ") + option);
     require_scan_name({"-o", o->output});
@@ -172,7 +181,7 @@ void add_project(Table& c) {
     check_files(o->common,
                 {{"the volume", o->volume},
                  {"--like", o->like},
-                 {"--angles", o->geometry.angles_file},
+                 {"--angles", o->geometry.list.angles},
                  {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
                 {{"-o", o->output, io::Content::scan}});
     run_project(*o);

@@ -1,7 +1,6 @@
 // tandem recon: scan to volume.
 
 #include <algorithm>
-#include <csignal>
 #include <iostream>
 #include <utility>
 
@@ -25,6 +24,7 @@
 #include "../pages/live_page.hpp"
 #include "../pages/preview.hpp"
 #include "../reports/forecast.hpp"
+#include "../reports/hardening_report.hpp"
 #include "../reports/rank_traffic.hpp"
 #include "../reports/recon_report.hpp"
 #include "../runs/batch.hpp"
@@ -125,7 +125,7 @@ class PlannedRun {
   void look_at_scan() {
     growing_ = o_.recipe.follow ? wait_for_scan(o_, progress_) : nullptr;
     reader_ = growing_ ? growing_ : std::shared_ptr(open(o_.scan));
-    axes_ = complete_recipe(o_, *reader_, progress_);
+    completed_ = complete_recipe(o_, *reader_, progress_);
     o_.recipe.stored_bytes = stored_bytes_of(o_);
     plan_ = make_plan(reader_->info(), o_.recipe);
     require_its_beam(o_, plan_);
@@ -157,6 +157,7 @@ class PlannedRun {
                      std::to_string(chunks) + " chunks of slices");
     planned_ = plan_json(plan_, reader_->info());
     if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
+    if (completed_.hardening) planned_["hardening"] = hardening_json(*completed_.hardening);
     planned_["warnings"] = progress_.warnings();
     files_ = {o_.scan.path, o_.output.empty() ? "volume.h5" : o_.output, format_of(o_, plan_)};
     config_ = config_of(o_, plan_.job);
@@ -175,7 +176,7 @@ class PlannedRun {
   std::shared_ptr<io::GrowingScan> growing_;
   std::shared_ptr<io::ScanReader> reader_;
   std::vector<std::string> rank_lines_;  // devices of each rank
-  std::vector<double> axes_;             // possible axes
+  pipeline::Completed completed_;
   pipeline::Plan plan_;
   json planned_;
   RunFiles files_;
@@ -202,19 +203,38 @@ class Run : public PlannedRun {
  private:
   /// Finds what the method has to know about the scan before it makes the first slice.
   void look_ahead() {
-    searched_ = pipeline::look_ahead(
-        *reader_, plan_, {.progress = progress(), .any_external = o_.scan.how.allow_external_files});
+    if (plan_.job.looks_ahead) find_weight();
     if (!plan_.job.options.tv_weight) return;
     config_ = config_of(o_, plan_.job);
     planned_["tv_weight"] = *plan_.job.options.tv_weight;
   }
 
+  void find_weight() {
+    const RunForecast ahead(plan_, reader_->info(), files_, {});
+    const auto tell = [this, later = ahead.seconds_after_search()](const pipeline::Stage& at) {
+      progress_(at.name, at.done, at.total, "slices", at.detail, later);
+    };
+    say_when_interrupted(
+        "; the weight was being found, which no check-point keeps; --tv-weight X needs no search");
+    searched_ = pipeline::look_ahead(*reader_, plan_,
+                                     {.progress = tell, .any_external = o_.scan.how.allow_external_files});
+    say_when_interrupted("");
+  }
+
   pipeline::OnProgress progress() {
     return [this](const pipeline::Stage& at) {
       tell_of_checkpoints();
-      if (at.name != "iterate") hear_alone();
+      at.name == "iterate" ? keep_iterations() : hear_alone();
       progress_(at.name, at.done, at.total, growing_ && at.name != "write" ? "views" : "slices", at.detail);
     };
+  }
+
+  /// Lets a step end for its check-point when a signal comes, and the last line say how to go on.
+  void keep_iterations() {
+    if (!checkpoints_)
+      return say_when_interrupted("; with --checkpoint FILE, a run that is interrupted keeps its iterations");
+    wait_for_checkpoints(!o_.common.quiet, !plan_.flow.shared.vectors.is_alone());
+    if (checkpoints_->any()) say_when_interrupted("; --resume goes on from the check-point " + o_.checkpoint);
   }
 
   void tell_of_checkpoints() {
@@ -229,12 +249,9 @@ class Run : public PlannedRun {
     if (!ranks_.is_alone()) identity.emplace_back("the number of ranks", std::to_string(ranks_.size()));
     if (!ranks_.is_first()) file += ".rank" + std::to_string(ranks_.rank());
     const Comm& together = plan_.flow.shared.vectors;
-    const auto ends = [together] {
-      return together.is_alone() ? caught_signal() == SIGTERM : hear_together(together);
-    };
+    const auto ends = [together] { return asks_for_checkpoint(together); };
     checkpoints_.emplace(pipeline::Checkpoints::Request{file, o_.common.replace(), std::move(identity),
                                                         o_.checkpoint_every, o_.resume, ends, together});
-    give_time(25, !together.is_alone());  // Slurm kills 30 s after SIGTERM
     checkpoints_->suit(plan_.flow);
     share_chunks(plan_);
     planned_["chunk_slices"] = plan_.flow.chunk_slices;
@@ -244,10 +261,12 @@ class Run : public PlannedRun {
   void take_outputs() {
     if (!growing_ && ranks_.is_first())
       warn_of_repeated_view(*reader_, o_.recipe, o_.scan.how,
-                            axes_.empty() ? std::vector{plan_.job.axis_in_file} : axes_,
+                            completed_.axes.empty() ? std::vector{plan_.job.axis_in_file} : completed_.axes,
                             progress_.listener());
     planned_["source"] = source_json(o_.common, o_.scan.path);
     planned_["input"] = o_.scan.path;
+    for (const std::string& path : o_.scan.beside)  // scans that are joined to it
+      planned_["joined"].push_back({{"input", path}, {"source", source_json(o_.common, path)}});
     const io::Identity identity = identity_of(o_.common, sources_of(o_), config_, planned_);
     require_same_plan(identity);
     take_checkpoints(identity);
@@ -255,7 +274,7 @@ class Run : public PlannedRun {
     json recipe = planned_;
     recipe["config"] = config_;
     writer_ = io::create_volume(o_.output, plan_.job.grid.shape(), files_.format, text_of(recipe),
-                                o_.common.replace(), {o_.resume, identity, ranks_});
+                                o_.common.replace(), {o_.resume, !o_.checkpoint.empty(), identity, ranks_});
     if (o_.is_part_of_hdf5()) io::require_part_free(o_.part_of, *o_.recipe.region_z, files_.format.made_by);
     done_ = writer_->done();
     if (o_.resume) tell_of_done(done_, begun_, progress_);

@@ -114,7 +114,9 @@ void run_simulate(SimulateOptions& o) {
   ProgressLine progress(o.common);
   pipeline::Simulation& s = o.simulation;
   o.geometry.seed = s.seed;
-  s.scan = scan_of(o.geometry, o.size, 1, o.geometry.pixel_size_mm.value_or(1.0));
+  std::string note;
+  s.scan = scan_of(o.geometry, o.size, 1, o.geometry.pixel_size_mm.value_or(1.0), note);
+  if (!note.empty()) progress.note("note: " + note);
   s.grid = fitting_grid(s.scan);
   s.grid.size[0] = s.grid.size[1] = o.size;
   const Detector& detector = detector_of(s.scan);
@@ -180,7 +182,7 @@ void add_simulate(Table& c) {
   });
   c.work = [o] {
     check_files(o->common,
-                {{"--angles", o->geometry.angles_file},
+                {{"--angles", o->geometry.list.angles},
                  {.option = "--geometry", .path = o->geometry.views_file.path, .alone = true}},
                 {{"-o", o->output, io::Content::scan}, {"--truth", o->truth}});
     run_simulate(*o);

@@ -5,15 +5,14 @@ const paneName = (id => name => name + " " + id)(Math.random().toString(36).slic
 /** What the page knows and what was chosen. */
 const S = {about: null, size: [1, 1, 1], show: "A", window: null, line: null};
 
-const silence = "tandem look does not answer; was it ended?", noAnswer = "tandem look does not answer any more; was it ended?";
-
 /** The page begins with what the program says of what is looked at. */
 async function begin(setUp) {
   try {
-    S.about = await (await fetch("about.json")).json();
-  } catch {
-    return complain(silence);
+    S.about = await (await answerTo("about.json")).json();
+  } catch (wrong) {
+    return complain(wrong.message);
   }
+  refuseNoNumbers();
   setUp();
 }
 const fileName = path => path.replace(/\/+$/, "").split("/").pop();
@@ -25,20 +24,33 @@ function complain(text) {
 
 const sleep = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
-/** Sends a command; the answer, or an exception with what is wrong. `stale`: a newer command has come, or too many. */
-async function send(path, command) {
+/** The answer to a question, or an exception with what is wrong. `stale`: a newer command has come, or too many. */
+async function answerTo(path, how = {}) {
   let answer;
   try {
-    answer = await fetch(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(command)});
+    answer = await fetch(path, how);
   } catch {
-    throw new Error(noAnswer);
+    throw new Error("tandem look does not answer; was it ended?");
   }
+  tellBusy(answer.status === 503);
   if (answer.ok) return answer;
-  let why = answer.status + " " + answer.statusText;
+  let why = answer.status === 403 ? "tandem look was started anew; open the address that it printed" : answer.status + " " + answer.statusText;
   try { why = (await answer.json()).error; } catch { /* then the number says it */ }
   const wrong = new Error(why);
   wrong.stale = [409, 429, 503].includes(answer.status);
   throw wrong;
+}
+
+/** Sends a command; see `answerTo`. */
+const send = (path, command) => answerTo(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(command)});
+
+/** What is asked again and again is told if it has been in vain for some seconds. */
+let busySince = 0;
+function tellBusy(busy) {
+  const patience = 3000;
+  if (!busy) busySince = 0, failed.has(tellBusy) && succeeded(tellBusy);
+  else if (busySince === 0) busySince = performance.now();
+  else if (performance.now() - busySince > patience) failedWith(tellBusy, "tandem look has no free connection; it is asked again");
 }
 
 /** Values of codes: the last three are not finite. */
@@ -66,8 +78,20 @@ function failedWith(what, why) {
 }
 function succeeded(what) {
   failed.delete(what);
+  for (const one of failed.keys()) if (one.validity?.badInput === false) failed.delete(one);  // a field that has a number again
   complain([...failed.values()].pop() || "");
 }
+
+/** A field with what is no number is not one that is empty: that is told, and nothing else hears of it. */
+function refuseNoNumbers() {
+  const hear = e => {
+    const field = e.target, name = () => field.getAttribute("aria-label") || field.closest("label").textContent.trim();
+    if (field.validity?.badInput) e.stopPropagation(), failedWith(field, name() + ": what is typed is no number");
+    else if (failed.has(field)) succeeded(field);
+  };
+  for (const kind of ["input", "change"]) document.addEventListener(kind, hear, true);
+}
+const someNoNumber = () => [...failed.keys()].some(one => one.validity?.badInput);
 
 /**
  * Asks for one thing again and again, the newest wish only: one that waits is replaced by a newer one. `wish(rough)`

@@ -12,16 +12,18 @@ function press(kind, names, name) {
 /** A − B, of pictures of the same voxels. */
 const less = (a, b) => ({...a, grey: a.grey.map((v, k) => v - b.grey[k])});
 
-function tellWindow(window, digits) {
-  S.window = window;
-  for (const id of limits) at(id).value = Number(window[id].toPrecision(digits));
+/** With so many digits at least that both can be told apart. */
+function tellWindow(window, least) {
+  const {black, white} = S.window = window, apart = Math.ceil(Math.log10(Math.max(Math.abs(black), Math.abs(white)) / (white - black)));
+  for (const id of limits) at(id).value = Number(window[id].toPrecision(Math.min(17, Math.max(least, apart + 2))));
+  if (failed.has(typedWindow)) succeeded(typedWindow);
 }
 
 /** The window of values that are seen, if it is automatic; that of a difference has zero in its middle. */
-function automaticWindow(values) {
+function automaticWindow(values, isDifference = S.show === "difference") {
   if (S.window && !at("auto").checked) return;
   const window = windowOf(values()), most = Math.max(Math.abs(window.black), Math.abs(window.white));
-  tellWindow(S.show === "difference" ? {black: -most, white: most} : window, 4);
+  tellWindow(isDifference ? {black: -most, white: most} : window, 4);
 }
 
 function setWindow(black, white) {
@@ -29,6 +31,15 @@ function setWindow(black, white) {
   at("auto").checked = false;
   tellWindow({black, white: white > black ? white : black + (Math.abs(black) * 1e-6 || 1e-9)}, 5);
   redraw();
+}
+
+/** The window that is typed, if it is one. */
+function typedWindow() {
+  if (limits.some(id => at(id).value === "")) return;
+  const [black, white] = limits.map(id => Number(at(id).value));
+  at("auto").checked = false;
+  if (white > black) setWindow(black, white);
+  else failedWith(typedWindow, "white " + white + " does not lie above black " + black);
 }
 
 /**
@@ -73,7 +84,7 @@ function setUpHands(tools, show) {
   at("zoom-in").addEventListener("click", () => zoom(1.5));
   at("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
   at("auto").addEventListener("change", redraw);
-  for (const id of limits) at(id).addEventListener("change", () => { if (limits.every(one => at(one).value !== "")) setWindow(...limits.map(one => Number(at(one).value))); });
+  for (const id of limits) at(id).addEventListener("change", typedWindow);
   at("save-png").addEventListener("click", savePng);
 }
 

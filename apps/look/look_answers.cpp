@@ -18,9 +18,23 @@ Content refusal(const std::string& why, int status) {
   return json_content({{"error", one_line("", why)}}, status);
 }
 
+namespace {
+
+/// Whether all texts of a command, names of members too, are plain lines: others would be cut off, or be told
+/// in several lines.
+bool is_plain_throughout(const json& asked) {
+  if (asked.is_string()) return is_plain(asked.get_ref<const std::string&>());
+  for (const auto& [name, value] : asked.items())
+    if (asked.is_structured() && !(is_plain(name) && is_plain_throughout(value))) return false;
+  return true;
+}
+
+}  // namespace
+
 Content obeyed_or_refused(const std::string& body, const std::function<Content(const json& asked)>& obeyed) {
   const json asked = io::json_of(body);
   if (!asked.is_object()) return refusal("a command is an object of JSON", 400);
+  if (!is_plain_throughout(asked)) return refusal("a text of the command has a control character");
   constexpr auto* ends = "tandem look ends";
   try {
     return obeyed(asked);

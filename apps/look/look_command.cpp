@@ -20,6 +20,18 @@ Index whole_of(const json& asked, const char* name, Index otherwise, Range range
   return value.is_null() ? otherwise : whole_number(value, name, range);
 }
 
+bool flag_of(const json& asked, const char* name) {
+  const json value = asked.value(name, json(false));
+  if (!value.is_boolean()) throw UsageError(std::string(name) + ": true or false is needed");
+  return value.get<bool>();
+}
+
+double number_of(const json& asked, const char* name) {
+  const json value = asked.value(name, json());
+  if (!value.is_number()) throw UsageError(std::string(name) + ": a number is needed");
+  return value.get<double>();
+}
+
 const json& options_in(const json& asked) {
   static const json none = json::object();
   const auto found = asked.find("options");

@@ -5,6 +5,7 @@
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
 #include "../../counts/steps/step.hpp"
+#include "../../io/files/shell_word.hpp"
 #include "../../options/steps.hpp"
 #include "../../options/texts.hpp"
 #include "../../pipeline/methods/method.hpp"
@@ -36,22 +37,12 @@ std::vector<std::string> values_of(const std::string& name, const json& value) {
   return values;
 }
 
-/// As a shell takes it.
-std::string quoted_word(const std::string& word) {
-  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/=+-@%{}[]";
-  if (!word.empty() && word.find_first_not_of(plain.substr(0, plain.size() - 4)) == std::string::npos)
-    return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-  return text + "'";
-}
-
 /// Options as they are typed behind a command.
 std::string typed(const GivenOptions& options) {
   std::string text;
   for (const auto& [name, values] : options)
     for (const std::string& value : values)
-      text += " --" + name + (value == "true" ? "" : ' ' + quoted_word(value));
+      text += " --" + name + (value == "true" ? "" : ' ' + io::shell_word(value));
   return text;
 }
 
@@ -126,6 +117,12 @@ json row_of_option(const Option& option) {
           {"default", option.usual}};
 }
 
+/// Whether a value says that it is to be found, which is done once, at the start.
+bool is_found(const std::string& name, const Values& values) {
+  return (name == "rotation-axis" || name == "beam-hardening") && values.size() == 1 &&
+         in_lower_case(values[0]) == "auto";
+}
+
 }  // namespace
 
 std::vector<std::string> numbers_of_volume() {
@@ -142,6 +139,7 @@ std::vector<std::string> numbers_of_volume() {
 }
 
 bool look_takes(const Option& option) {
+  if (option.name == "stitch") return false;  // since a page is about one scan
   for (const char* one : {"config", "like", "quiet", "follow", "port"})
     if (option.name == one) return true;
   return option.on == On::result || std::ranges::find(taken_over, option.name) != taken_over.end();
@@ -153,13 +151,13 @@ LookOptions::LookOptions(const ReconOptions& o)
   for (const Option& row : o.command->rows()) {
     if (row.is_argument) continue;
     if (row.group == "Scan" || row.name == "views") opening_.push_back(row.name);
-    if (!row.is_given()) continue;
+    if (!row.is_given() || is_found(row.name, row.given)) continue;
     const pipeline::StepOption* of_step = step_option(row.name);
     if (std::ranges::find(taken_over, row.name) != taken_over.end()) {
       rest_.emplace_back(row.name, row.given);
     } else if (of_step && !of_step->behind.empty()) {
       for (const auto& [one, text] : taken_apart(*of_step, row.given.back())) start_[one] = text;
-    } else if (row.on == On::result && !(row.name == "rotation-axis" && o.recipe.find_axis)) {
+    } else if (row.on == On::result) {
       start_[row.name] = row.is_flag()           ? json(true)
                          : row.given.size() == 1 ? json(row.given[0])
                                                  : json(row.given);
@@ -172,9 +170,9 @@ LookOptions::LookOptions(const ReconOptions& o)
 /// Whether a page may give it: it names no file but one that the start names as well.
 bool LookOptions::may_give(const std::string& name, const Values& values) const {
   const Option* row = known_->table.find("--" + name);
-  const bool decides = row ? row->on == On::result && !row->is_argument : option_before(name) != nullptr;
-  if (!decides || (name == "rotation-axis" && values.size() == 1 && in_lower_case(values[0]) == "auto"))
-    return false;
+  const bool decides =
+      row ? row->on == On::result && look_takes(*row) && !row->is_argument : option_before(name) != nullptr;
+  if (!decides || is_found(name, values)) return false;
   const bool names_a_file = row ? row->names_a_file(values) : names_file_of_step(name, values);
   return !names_a_file || (start_.contains(name) && values_of(name, start_[name]) == values);
 }
@@ -211,7 +209,8 @@ std::unique_ptr<GivenRecon> LookOptions::parsed(const json& asked, const GivenOp
   auto made = std::make_unique<GivenRecon>();
   give(made->table, asked, more);
   ReconOptions& o = made->options;
-  o.scan.path = scan_;
+  o.scans = scans_;
+  o.take_scan(scan_);
   o.common.quiet = quiet_;
   if (following_) o.planned_views = following_->planned_views, o.patience = following_->patience;
   finish_recipe(o);
@@ -221,7 +220,7 @@ std::unique_ptr<GivenRecon> LookOptions::parsed(const json& asked, const GivenOp
 }
 
 std::string LookOptions::command_line(const json& asked, const std::string& output) const {
-  return "tandem recon " + quoted_word(scan_) + " -o " + quoted_word(output) + typed(given_by(asked)) +
+  return "tandem recon " + io::shell_word(scan_) + " -o " + io::shell_word(output) + typed(given_by(asked)) +
          typed(rest_);
 }
 
@@ -242,10 +241,11 @@ json LookOptions::of_frames(const json& asked) const {
 
 json LookOptions::calibration_commands(const json& frames, bool each_view, const json& asked) const {
   json rest = asked;
-  for (const char* told : {"geometry", "angles", "arc", "sod", "sdd", "midplane-row", "curved-detector",
-                           "rotation-direction", "rotation-axis", "row-axes", "detector-roll", "axis-tilt"})
+  for (const char* told :
+       {"geometry", "angles", "angles-unit", "arc", "sod", "sdd", "midplane-row", "curved-detector",
+        "rotation-direction", "rotation-axis", "row-axes", "detector-roll", "axis-tilt"})
     rest.erase(told);
-  const std::string scan = quoted_word(scan_);
+  const std::string scan = io::shell_word(scan_);
   return {"tandem calibrate " + scan + typed(given_by(frames)) + (each_view ? " --each-view" : "") +
               " -o views.npy",
           "tandem look " + scan + " --geometry views.npy" + typed(given_by(rest))};

@@ -11,6 +11,7 @@
 #include "../runs/batch.hpp"
 #include "../runs/failure.hpp"
 #include "../runs/lines.hpp"
+#include "../runs/signals.hpp"
 #include "look_command.hpp"
 
 namespace tandem::apps {
@@ -21,10 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_free(const std::string& name) {
+bool is_there(const fs::path& name) {
   std::error_code fault;
-  return fs::symlink_status(name, fault).type() == fs::file_type::not_found;
+  return fs::symlink_status(name, fault).type() != fs::file_type::not_found;
 }
+
+/// Whether nothing is there that a volume of this name would replace: no slice either.
+bool is_free(const std::string& name) { return std::ranges::none_of(io::files_of_output(name), is_there); }
 
 /// @throws UsageError unless it is the name of a new file in this folder
 void require_new_name(const std::string& name) {
@@ -51,6 +55,9 @@ bool holds_a_volume(const std::string& path) {
     return false;  // it is listed, and its run says what is wrong
   }
 }
+
+/// A message about an output, without the option that names it on a command line.
+std::string without_option(const std::string& text) { return text.substr(text.starts_with("-o ") ? 3 : 0); }
 
 std::vector<std::string> texts_of(const json& list, const char* name) {
   if (!list.is_array() || list.empty() || list.size() > 1000 ||
@@ -88,7 +95,20 @@ json LookRuns::scans() const {
     const std::string name = at->path().filename().string();
     if (is_of_the_kind(name, options_.scans().front()) && !holds_a_volume(name)) names.insert(name);
   }
+  std::erase_if(names, [](const std::string& name) { return !is_plain(name); });  // no command can name it
   return names;
+}
+
+std::string LookRuns::free_name(const std::string& wished) {
+  if (is_free(wished)) return wished;
+  const fs::path path = wished;
+  std::string stem = path.stem().string();
+  if (const std::size_t mark = stem.find_last_not_of("0123456789");
+      mark != std::string::npos && mark > 0 && stem[mark] == '_')
+    stem.resize(mark);
+  for (Index number = 2;; ++number)
+    if (std::string name = stem + '_' + std::to_string(number) + path.extension().string(); is_free(name))
+      return name;
 }
 
 std::vector<LookRuns::One> LookRuns::asked_for(const json& asked) const {
@@ -106,7 +126,7 @@ std::vector<LookRuns::One> LookRuns::asked_for(const json& asked) const {
   std::set<std::string> outputs;
   for (const std::string& scan : scans) {
     const bool named = std::ranges::find(options_.scans(), scan) != options_.scans().end();
-    if (!named && (scan.empty() || scan.find('/') != std::string::npos || is_free(scan) ||
+    if (!named && (scan.empty() || scan.find('/') != std::string::npos || !is_there(scan) ||
                    !is_of_the_kind(scan, options_.scans().front())))
       throw UsageError("scans: " + scan +
                        " is no scan of this folder, and the command line has not named it");
@@ -154,7 +174,7 @@ void LookRuns::run_each(std::vector<One> all) {
       row("state", failure ? "failed" : "done");
       row("seconds", state_.value("seconds", 0.0));
       if (!failure) return;
-      failures.push_back(stop_ ? "stopped" : one_line("", failure->text));
+      failures.push_back(stop_ ? "stopped" : one_line("", without_option(failure->text)));
       row("error", failures.back());
     });
     const std::lock_guard lock(mutex_);
@@ -162,6 +182,7 @@ void LookRuns::run_each(std::vector<One> all) {
   }
   change([&] {
     state_["state"] = failures.empty() ? "done" : "failed";
+    if (!state_.contains("rows")) state_["next"] = free_name(all.front().output);
     if (failures.empty()) return;
     state_["error"] = all.size() == 1
                           ? failures.front()
@@ -192,6 +213,8 @@ void LookRuns::run(const One& one) {
                                    state_["seconds"] =
                                        report.value("seconds", json::object()).value("run", 0.0);
                                  }});
+  expect_outputs(true);
+  require_new_name(one.output);  // again, since others write here, too
   GivenOptions more{{"output", {one.output}}};
   if (one.finds_axis) more.push_back({"rotation-axis", {"auto"}});
   const auto recon = table_of(command_named("recon"));

@@ -22,13 +22,16 @@ class LookRuns : ToldOf {
   /// Scans that the command line has named, and files or folders of the same kind in the folder where it was
   /// given, without volumes, by their names.
   nlohmann::json scans() const;
+  /// The name of a new volume in this folder: that which is wished, or volume_2.h5 and so on.
+  static std::string free_name(const std::string& wished);
   /// {options, solver, name} for the scan that is looked at; with {scans: names, each_axis: whether each
   /// scan tells its own} for others, where `name` has {name} for theirs. @throws UsageError before the first
   /// one begins: for a scan that `scans` would not list, and for a file that is there or would come twice
   void begin(const nlohmann::json& asked);
   void stop();  ///< ends the run and those behind it
   void end();   ///< and all that would be asked for
-  /// {state: "none", "runs", "done" or "failed", name, stage, done, total, ...; of several scans also rows}
+  /// {state: "none", "runs", "done" or "failed", name, stage, done, total, ...; of several scans also rows,
+  /// and of one, when it has ended, `next`: a name for the next one}
   using ToldOf::state;
 
  private:

@@ -7,7 +7,9 @@
 
 #include "../../calibration/find.hpp"
 #include "../../core/error.hpp"
+#include "../../options/steps.hpp"
 #include "../../pipeline/complete/frames.hpp"
+#include "../../pipeline/complete/tell_hardening.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../../pipeline/watch/live.hpp"
 #include "../options/recon_recipe.hpp"
@@ -27,7 +29,8 @@ using nlohmann::json;
 pipeline::Look look_of(const json& asked, const std::array<Index, 3>& size) {
   pipeline::Look look;
   const auto [nz, ny, nx] = size;
-  look.slice = whole_of(asked, "z", nz / 2, {0, nz});
+  const bool nearest = flag_of(asked, "nearest");
+  look.slice = std::min(whole_of(asked, "z", nz / 2, {0, nearest ? most_slices : nz}), nz - 1);
   look.coarser = whole_of(asked, "coarser", 1, {1, 65});
   if (const json region = asked.value("region", json()); !region.is_null()) {
     if (!region.is_array() || region.size() != 4 ||
@@ -158,6 +161,13 @@ pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index>
   return scan.maker->slice(o.recipe, look, go_on);
 }
 
+std::array<Index, 3> LookScan::full_size(const json& options) {
+  const auto [parsed, o, scan] = looked(options);
+  ProgressLine silent(o.common);
+  complete_recipe(o, *scan.reader, silent);
+  return scan.maker->full_size(o.recipe);
+}
+
 Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
   const auto [parsed, o, scan] = looked(options_in(asked));
   ProgressLine silent(o.common);
@@ -178,6 +188,7 @@ Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
     some.head["region"] = {x.first, x.last, y.first, y.last};
     some.head["pitch"] = at.place.grid.pitch[0] / look.coarser;
     some.head["length"] = at.place.unit_of_length();
+    some.head["corner"] = {at.place.grid.x(-0.5), at.place.grid.y(-0.5), at.place.grid.z(0)};
   }
   if (lines) some.head["histogram"] = histogram_of(at.picture.grey);
   const Index side = whole_of(asked, "side", 4096, {16, 16385});
@@ -199,6 +210,22 @@ json LookScan::axis(const json& asked) {
           {"agreement", axis.agreement},
           {"method", name_of(axis.method)},
           {"warnings", silent.warnings()}};
+}
+
+void LookScan::find_for(LookOptions& options, const ReconOptions& start, ProgressLine& progress) {
+  if (start.recipe.find_axis)
+    options.begin_with("rotation-axis", text_of(axis({{"options", options.start()}})["axis_bin"]));
+  if (!pipeline::option::beam_hardening.is_word(start.scan.steps, "auto")) return;
+  const auto [parsed, o, scan] = looked(options.start());
+  complete_recipe(o, *scan.reader, progress);
+  const calibration::Hardening found = find_hardening(*scan.reader, o.recipe, progress.listener());
+  tell_of_hardening(found, progress.listener());
+  if (!found.is_corrected()) return;
+  pipeline::StepValues steps;
+  pipeline::option::beam_hardening.set(steps, found.polynomial);
+  pipeline::option::straight_from.set(steps, found.straight_from);
+  for (const auto& [name, text] : taken_apart(*step_option("beam-hardening"), text_of_hardening(steps)))
+    options.begin_with(name, text);
 }
 
 json LookScan::recipe(const json& asked) {

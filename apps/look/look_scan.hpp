@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <list>
@@ -10,6 +11,7 @@
 #include "../../calibration/found.hpp"
 #include "../../io/scans/growing_scan.hpp"
 #include "../../pipeline/slice_maker.hpp"
+#include "../runs/progress.hpp"
 #include "look_frames.hpp"
 #include "look_options.hpp"
 #include "look_picture.hpp"
@@ -31,12 +33,17 @@ class LookScan {
   /// opposite views differ; may be null
   pipeline::LookedAt looked_at(const nlohmann::json& options, std::optional<Index> z, const GoOn& go_on,
                                calibration::OppositeViews* opposite = nullptr);
-  /// {options, z, region: [x0, x1, y0, y1], coarser, side}; `lines`: the sinogram in the place of the slice.
+  /// How many voxels the volume has along z, y and x.
+  std::array<Index, 3> full_size(const nlohmann::json& options);
+  /// {options, z, nearest: z beyond the volume is its last slice, region: [x0, x1, y0, y1], coarser, side};
+  /// `lines`: the sinogram in the place of the slice.
   Pictured slice(const nlohmann::json& asked, bool lines, const GoOn& go_on);
   /// See `LookFrames`; with {options}.
   Pictured frame(const nlohmann::json& asked);
   /// {options}: the axis that the scan itself tells.
   nlohmann::json axis(const nlohmann::json& asked);
+  /// Finds what the start of the options leaves to be found, and begins with it from now on.
+  void find_for(LookOptions& options, const ReconOptions& start, ProgressLine& progress);
   /// {options}: the recipe of the volume, the command that makes it, and what there is to say about it.
   nlohmann::json recipe(const nlohmann::json& asked);
   /// Finds the geometry from the frames, as `tandem calibrate` does, or where each view was.

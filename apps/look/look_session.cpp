@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../runs/lines.hpp"
+#include "../runs/progress.hpp"
 #include "look_calibrate.hpp"
 #include "look_command.hpp"
 #include "sweep.hpp"
@@ -22,9 +23,8 @@ LookSession::LookSession(const ReconOptions& start)
           options_, [this] { tell(); }, [this] { return is_watched(); }) {
   scan_.report();
   if (options_.follows()) scan_.grown();
-  if (!start.recipe.find_axis) return;
-  const json found = scan_.axis({{"options", options_.start()}});
-  options_.begin_with("rotation-axis", text_of(found["axis_bin"]));
+  ProgressLine progress(start.common);
+  scan_.find_for(options_, start, progress);
 }
 
 LookSession::~LookSession() { end(); }
@@ -61,6 +61,7 @@ std::optional<Content> LookSession::answer(const std::string& path) {
   if (path == "/about.json") {
     json about = scan_.report();
     about["solvers"] = options_.solvers();
+    about["volume"] = LookRuns::free_name("volume.h5");
     return json_content(about);
   }
   for (std::size_t k = 0; k < views.size(); ++k)

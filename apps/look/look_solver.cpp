@@ -44,12 +44,6 @@ std::pair<const char*, std::size_t> plane_of(const json& asked) {
   return {"z", 2};
 }
 
-bool flag_of(const json& asked, const char* name) {
-  const json value = asked.value(name, json(false));
-  if (!value.is_boolean()) throw UsageError(std::string(name) + ": true or false is needed");
-  return value.get<bool>();
-}
-
 }  // namespace
 
 LookSolver::LookSolver(const LookOptions& options, std::function<void()> news, std::function<bool()> watched)
@@ -61,7 +55,7 @@ LookSolver::~LookSolver() {
 }
 
 void LookSolver::begin(const json& asked) {
-  constexpr Index most_binning = 8, no_binning = -1, most_slices = Index{1} << 40;
+  constexpr Index most_binning = 8, no_binning = -1;
   const json options = options_.by_solver(options_in(asked), asked.value("solver", json::object()));
   const auto parsed = options_.parsed(options);  // refused here rather than there
   if (!parsed->options.given("--reconstruction-algorithm"))

@@ -17,6 +17,7 @@
 #include "../runs/files.hpp"
 #include "../runs/lines.hpp"
 #include "../runs/progress.hpp"
+#include "look_command.hpp"
 
 namespace tandem::apps {
 
@@ -119,6 +120,14 @@ void require_number(const std::string& name) {
                    joined(names, ", ") + ", and numbers behind values, such as " + example + ")");
 }
 
+/// Options with the number of voxels that they give, so that slices at all values are of one grid: if the
+/// axis moves far, a beam sees more. A grid that is swept itself stays as it is.
+json on_one_grid(LookScan& scan, json options, const std::string& name) {
+  const bool grid_is_swept = name == "size" || name == "binning";
+  if (!grid_is_swept && !options.contains("size")) options["size"] = scan.full_size(options)[2];
+  return options;
+}
+
 }  // namespace
 
 SweepAsked sweep_of(const std::string& name, double first, double last, double step) {
@@ -127,8 +136,12 @@ SweepAsked sweep_of(const std::string& name, double first, double last, double s
   if (!(step > 0) || !(last >= first) || !((last - first) / step < most))
     throw UsageError("--sweep " + name + ": A:B:STEP with A up to B and at most 200 values is needed");
   SweepAsked asked{name, {}};
-  for (double k = 0; k <= std::floor((last - first) / step + rounding); ++k)
-    asked.values.push_back(number_in(text_of_value(first + k * step)).value());
+  for (double k = 0; k <= std::floor((last - first) / step + rounding); ++k) {
+    const std::string text = text_of_value(first + k * step);
+    const auto value = number_in(text);
+    if (!value) throw UsageError("--sweep " + name + ": " + text + " is beyond all numbers");
+    asked.values.push_back(*value);
+  }
   if (std::ranges::adjacent_find(asked.values) != asked.values.end())
     throw UsageError("--sweep " + name + ": a step of " + text_of_value(step) + " does not change " +
                      text_of_value(first) + "; options are given in ten digits");
@@ -183,17 +196,14 @@ SweepMade swept(LookScan& scan, const json& given, const SweepAsked& asked, Inde
 }
 
 Pictured sheet_of_sweep(LookScan& scan, const json& asked, const LookScan::GoOn& go_on) {
-  const auto number = [&](const char* name) {
-    const json value = asked.value(name, json());
-    if (!value.is_number()) throw UsageError(std::string(name) + ": a number is needed");
-    return value.get<double>();
-  };
-  SweepAsked sweep = sweep_of(asked.value("name", ""), number("first"), number("last"), number("step"));
-  if (asked.contains("z")) sweep.slices = {asked["z"].get<Index>()};
+  SweepAsked sweep = sweep_of(asked.value("name", ""), number_of(asked, "first"), number_of(asked, "last"),
+                              number_of(asked, "step"));
+  constexpr Index middle = -1;
+  if (const Index z = whole_of(asked, "z", middle, {0, most_slices}); z != middle) sweep.slices = {z};
   sweep.score = calibration::score_named(asked.value("score", "sharpness"));
-  const Index side = std::clamp<Index>(asked.value("side", Index{160}), 32, 512);
-  SweepMade made =
-      swept(scan, asked.value("options", json::object()), sweep, side, [&](std::size_t) { go_on(); });
+  const Index side = whole_of(asked, "side", 160, {32, 513});
+  const json options = on_one_grid(scan, options_in(asked), sweep.name);
+  SweepMade made = swept(scan, options, sweep, side, [&](std::size_t) { go_on(); });
   Pictured all{made.pictures.front(), sweep_json(sweep, made)};
   for (std::size_t k = 1; k < made.pictures.size(); ++k) {
     const io::Picture& one = made.pictures[k];
@@ -224,6 +234,7 @@ void run_sweep(ReconOptions& o) {
   options.forget(o.slices_are_range() ? "slices" : "");
   options.forget(asked.name);
   LookScan scan(options);
+  scan.find_for(options, o, progress);
   SweepMade made = swept(scan, scan.start(), asked, pixels,
                          [&](std::size_t done) { progress("sweep", done, asked.values.size(), "values"); });
   for (const std::string& text : made.warnings) progress.warn(text);

@@ -46,7 +46,11 @@ void add(CLI::App& app, const Option& row, Values& values) {
 std::string unknown_in(const Table& table, const Words& left) {
   const auto is_option = [](const std::string& text) { return text.size() > 1 && text[0] == '-'; };
   const auto option = std::ranges::find_if(left, is_option);
-  if (option == left.end()) return "'" + left.back() + "' is one argument too many";
+  if (option == left.end())
+    return "'" + left.back() + "' is one argument too many" +
+           (left.size() > 1    ? "; a pattern of images is given in quotes, 'FOLDER/*.tif'"
+            : table.find("-o") ? "; an output is given by -o NAME"
+                               : "");
   const std::string name = option->substr(0, option->find('='));
   const std::string successor = successor_of_option(name);
   Words names;
@@ -92,7 +96,9 @@ std::string help_of_program() {
 /// The answer to `tandem help`, `tandem help recon all`, `tandem completion bash`; empty for other words.
 std::string answer_to(const Words& words) {
   const std::string second = words.size() > 1 ? words[1] : "";
-  const std::size_t most = words[0] == "help" ? (second == "man" ? 2 : 3) : words[0] == "completion" ? 2 : 99;
+  const std::size_t most = words[0] == "help"         ? (second == "man" ? 2 : 3)
+                           : words[0] == "completion" ? 2
+                                                      : words.size();
   if (words.size() > most || (words[0] == "help" && words.size() == 3 && words[2] != "all"))
     throw UsageError("command line: '" + words.back() + "' is one argument too many; see tandem help");
   if (words[0] == "-h" || words[0] == "--help" || (words[0] == "help" && second.empty()))
@@ -105,6 +111,13 @@ std::string answer_to(const Words& words) {
   return has(words, "--help-all") || (help && has(words, "all")) ? full_help(*asked) : short_help(*asked);
 }
 
+/// CLI11 takes "-overwrite" as -o verwrite.
+void refuse_single_hyphens(const Table& table, const Words& words) {
+  for (const std::string& word : words)
+    if (word.size() > 3 && word[0] == '-' && word[1] != '-' && table.find('-' + word))
+      throw UsageError("option " + word + " is not known; did you mean -" + word + "?");
+}
+
 /// CLI11 takes the next word as the value of --name=.
 void refuse_empty_values(const Table& table, const Words& words) {
   for (const std::string& word : words)
@@ -115,6 +128,7 @@ void refuse_empty_values(const Table& table, const Words& words) {
 }
 
 void take_words(Table& table, Words words) {
+  refuse_single_hyphens(table, words);
   refuse_empty_values(table, words);
   CLI::App app("", table.command);
   app.set_help_flag();

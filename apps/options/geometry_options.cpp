@@ -85,8 +85,12 @@ double usual_arc(const GeometryOptions& o) {
   return beam_named(o.geometry).arc_deg;
 }
 
-std::vector<double> angles_of_views(const GeometryOptions& o, Index bins) {
-  if (!o.angles_file.empty()) return io::read_angles(o.angles_file);
+std::vector<double> angles_of_views(const GeometryOptions& o, Index bins, std::string& note) {
+  if (!o.list.angles.empty()) {
+    io::GivenAngles given = io::read_angles(o.list);
+    note = std::move(given.note);
+    return std::move(given.radians);
+  }
   std::vector<double> angles;
   const Index views = o.views.value_or(ceil_index(0.5 * std::numbers::pi * bins));
   const double arc = o.arc.value_or(usual_arc(o));
@@ -130,8 +134,7 @@ void add_geometry(Table& c, GeometryOptions& o) {
       .called("first angle")
       .in("degrees")
       .check(within(-36000, 36000));
-  c.add("--angles", On::result, o.angles_file,
-        "file with one angle per line, degrees, instead of --views, --arc and --start");
+  add_angles(c, o.list);
   c.add("--axis-bin", On::result, o.axis_bin, "bin where the rotation axis falls (default: the middle)")
       .called("rotation axis")
       .in("bin");
@@ -174,7 +177,7 @@ void add_trajectory(Table& c, GeometryOptions& o) {
 
 bool is_in_mm(const GeometryOptions& o) { return !o.views_file.path.empty() || o.pixel_size_mm; }
 
-Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm) {
+Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm, std::string& note) {
   const bool many_rows = o.trajectory == "laminography" || o.trajectory == "tomosynthesis";
   Detector d{.bins = o.bins.value_or(size), .rows = o.rows.value_or(many_rows ? size : slices)};
   require<GeometryError>(!o.is_fan || d.rows == 1, "--geometry fan: the detector has ", d.rows,
@@ -187,7 +190,7 @@ Scan scan_of(const GeometryOptions& o, Index size, Index slices, double pitch_mm
     d.bins = o.bins.value_or(given.bins.value_or(d.bins));
     return io::scan_of_views(given, d, o.pixel_size_mm, o.pixel_size_mm.has_value());
   }
-  std::vector<double> angles = angles_of_views(o, d.bins);
+  std::vector<double> angles = angles_of_views(o, d.bins, note);
   Scan scan = is_free(o) ? scan_on_trajectory(o, d, std::move(angles))
                          : beam_named(o.geometry).scan(o, d, std::move(angles));
   validate(scan);

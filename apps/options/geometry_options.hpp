@@ -10,7 +10,8 @@ namespace tandem::apps {
 
 /// The scan that `simulate` and `project` make.
 struct GeometryOptions {
-  std::string geometry = "parallel", angles_file;
+  std::string geometry = "parallel";
+  io::OpenOptions list;         ///< the list of angles, and how it is read
   io::GeometryName views_file;  ///< the geometry of each view, in the place of a kind and angles
   std::string trajectory = "circle";
   bool is_fan = false;  ///< whether the detector has one row
@@ -29,8 +30,9 @@ void add_trajectory(Table& command, GeometryOptions& options);
 /// Whether lengths of the scan of these options are always in mm, even if the user gives no pitch.
 bool is_in_mm(const GeometryOptions& options);
 
-/// The scan of these options. Defaults: as many bins as voxels along x, and one row per slice. @throws
-/// FileError for an angle file that cannot be read; GeometryError
-Scan scan_of(const GeometryOptions& options, Index size, Index slices, double pitch_mm);
+/// The scan of these options. Defaults: as many bins as voxels along x, and one row per slice. `note` becomes
+/// what the user should know about the angles, if there is anything. @throws FileError for a list of angles
+/// that cannot be read; GeometryError
+Scan scan_of(const GeometryOptions& options, Index size, Index slices, double pitch_mm, std::string& note);
 
 }  // namespace tandem::apps

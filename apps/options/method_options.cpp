@@ -112,11 +112,18 @@ void add_initial(Table& c, Recipe& r) {
 }
 
 void parse_padding(Recipe& r, const std::string& text) {
-  const auto [padding, bins] = detailed(text, "bins");
+  const auto [rest, attenuation] = detailed(text, "attenuation");
+  const auto [padding, bins] = detailed(rest, "bins");
   r.padding = padding_named(padding);
   if (padding == "none" && !bins.empty())
     throw UsageError("--padding " + text + ": zeros need no number of bins; give --padding none");
+  if (padding == "circle" && !bins.empty())
+    throw UsageError("--padding " + text +
+                     ": a circle ends by itself, without a number of bins; give circle");
+  if (padding != "circle" && !attenuation.empty())
+    throw UsageError("--padding " + text + ": an attenuation goes with circle; give circle:attenuation=X");
   r.padding_bins = whole_in(bins);
+  r.fbp_filter.attenuation = number_in(attenuation).value_or(0);
 }
 
 void add_filter(Table& c, ReconOptions& o) {
@@ -140,9 +147,12 @@ void add_filter(Table& c, ReconOptions& o) {
        "--padding", On::result, [&r](const std::string& text) { parse_padding(r, text); },
        "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
        "with the end value times a cosine (default), or with zeros. edge:bins=N and cosine:bins=N say over "
-       "how many bins (default: half of the detector's; of a half acquisition, of the whole one's)")
-      .check(with_detail(one_of({"edge", "cosine", "none"}), "bins", count()))
-      .of_kind("edge|cosine|none");
+       "how many bins (default: half of the detector's; of a half acquisition, of the whole one's). circle: "
+       "where a row does not come down to air, as a round body would go on, else as cosine; "
+       "circle:attenuation=X says of which body, 1/mm (default: found in the scan)")
+      .check(with_detail(with_detail(one_of({"edge", "cosine", "circle", "none"}), "bins", count()),
+                         "attenuation", positive(1e9)))
+      .of_kind("edge|cosine|circle|none");
 }
 
 Check positive_or_auto() {
@@ -264,8 +274,8 @@ struct Condition {
 
 const std::vector<Condition>& conditions() {
   static const std::vector<std::string_view> files_of_a_volume{
-      "--output",      "--part-of", "--checkpoint",  "--resume", "--follow", "--save-config",
-      "--save-format", "--dtype",   "--compression", "--range",  "--serve",  "--dry-run"};
+      "--output", "--part-of",     "--checkpoint", "--resume", "--follow",  "--save-config", "--save-format",
+      "--dtype",  "--compression", "--range",      "--serve",  "--dry-run", "--ome-zarr",    "--hu"};
   static const std::vector<Condition> all{
       {{"--reconstruction-algorithm"},
        [](const ReconOptions& o, const Method&) { return o.compared.empty(); },
@@ -286,6 +296,18 @@ const std::vector<Condition>& conditions() {
          return !kind || kind->stores(voxel_type_of(o));
        },
        " does not go with the format of -o; give another type, or a name ending in .h5"},
+      {{"--ome-zarr"},
+       [](const ReconOptions& o, const Method&) {
+         const io::VolumeKind* kind = io::volume_kind(o.output);
+         return !kind || kind->name == "zarr";
+       },
+       " goes with OME-Zarr; give -o a name ending in .zarr"},
+      {{"--hu"},
+       [](const ReconOptions& o, const Method&) {
+         const io::VolumeKind* kind = io::volume_kind(o.output);
+         return kind ? kind->in_hounsfield : o.dry_run;
+       },
+       " goes with DICOM, other formats hold attenuations; give -o a name ending in .dcm"},
       {{"--save-format"},
        [](const ReconOptions& o, const Method&) {
          const io::VolumeKind* kind = io::volume_kind(o.output);
@@ -303,7 +325,7 @@ const std::vector<Condition>& conditions() {
        " goes with --sweep NAME=A:B:STEP"},
       {{"--iterations", "--stop", "--initial", "--checkpoint", "--resample-frames"},
        [](const ReconOptions&, const Method& method) { return method.iterates(); },
-       " goes with an iterative algorithm, not with {}"},
+       " goes with an iterative algorithm, such as --reconstruction-algorithm sirt, not with {}"},
       {{"--checkpoint"},
        [](const ReconOptions&, const Method& method) { return method.kind.tells.state; },
        ": the solver of {} cannot go on from a check-point; leave it out, or give another algorithm"},

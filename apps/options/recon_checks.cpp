@@ -1,5 +1,8 @@
 // Checks that options of `tandem recon` go together.
 
+#include <filesystem>
+
+#include "../../pipeline/methods/method.hpp"
 #include "../runs/files.hpp"
 #include "../runs/follow.hpp"
 #include "method_options.hpp"
@@ -21,10 +24,26 @@ void check_numbers(const ReconOptions& o) {
                      "; give another type, or -o a name ending in .h5");
 }
 
+/// "-o v.h5" after "tandem recon scan.h5 v.h5".
+std::string volume_meant(const ReconOptions& o) {
+  std::error_code fault;
+  const bool is_new = o.scans.size() > 1 && io::volume_kind(o.scans.back()) &&
+                      !std::filesystem::exists(o.scans.back(), fault);
+  return is_new ? "-o " + o.scans.back() : "a name ending in .h5 or .tif";
+}
+
 }  // namespace
 
 void check_together(const ReconOptions& o) {
   check_numbers(o);
+  if (pipeline::option::beam_hardening.is_word(o.scan.steps, "auto") &&
+      (o.recipe.stop_by_discrepancy || pipeline::method_named(o.recipe.method).kind.takes_blank))
+    throw UsageError("--beam-hardening auto changes line integrals and their noise; it does not go with " +
+                     (o.recipe.stop_by_discrepancy ? "--stop discrepancy" : o.recipe.method));
+  if (!o.scan.stitch.empty() && o.scan.beside.empty())
+    throw UsageError("--stitch " + o.scan.stitch + " joins two scans or more; give them all");
+  if (!o.scan.stitch.empty() && (o.recipe.follow || o.scan.all_times))
+    throw UsageError("--stitch does not go with --follow, nor with --time all");
   check_conditions(o);
   if (o.checkpoint == "-")
     throw UsageError("--checkpoint -: a check-point is no text; give the name of a file");
@@ -35,7 +54,7 @@ void check_together(const ReconOptions& o) {
     throw UsageError("--compare needs --preview FILE.png, for the picture");
   if (!o.sweep.empty() && !o.compared.empty()) throw UsageError("--sweep and --compare do not go together");
   if (o.output.empty() && !o.dry_run && o.compared.empty() && o.sweep.empty())
-    throw UsageError("-o VOLUME is missing; give a name ending in .h5 or .tif, or --dry-run");
+    throw UsageError("-o VOLUME is missing; give " + volume_meant(o) + ", or --dry-run");
   if (!o.output.empty()) require_volume_name({"-o", o.output});
   check_follow(o);
 }

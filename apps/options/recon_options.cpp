@@ -1,6 +1,7 @@
 #include "recon_options.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "../../core/names.hpp"
 #include "../../core/units.hpp"
@@ -27,9 +28,9 @@ void parse_axis(ReconOptions& o, const std::string& text) {
 void parse_region(Recipe& recipe, const std::string& text) {
   const std::vector<std::string> axes = parts_of(text, ',');
   if (axes.size() != 3) throw UsageError("--region '" + text + "' is not x0:x1,y0:y1,z0:z1");
-  recipe.region_x = parse_range(axes[0]);
-  recipe.region_y = parse_range(axes[1]);
-  recipe.region_z = parse_range(axes[2]);
+  recipe.region_x = parse_range("--region", axes[0]);
+  recipe.region_y = parse_range("--region", axes[1]);
+  recipe.region_z = parse_range("--region", axes[2]);
 }
 
 void add_volume(Table& c, ReconOptions& o) {
@@ -56,9 +57,15 @@ void add_volume(Table& c, ReconOptions& o) {
   c.add("--resample-frames", On::result, r.resample_frames,
         "solvers: make frames upright and move them back, as fbp and fdk need it, in the place of views "
         "that stand as roll, tilt and shifts say; less exact, and faster for a parallel beam");
-  c.add("--binning", On::result, r.binning, "0 to 3: 2^N x 2^N cells become one")
-      .called("binning, power of 2")
-      .check(count(0, 3));
+  c.add_parsed(
+       "--binning", On::result,
+       [&r](const std::string& text) {
+         r.binning = std::countr_zero(static_cast<unsigned>(*whole_in(text)));
+       },
+       "N x N cells become one")
+      .check(one_of({"1", "2", "4", "8"}))
+      .of_kind("1|2|4|8")
+      .default_text("1");
   c.add("--size", On::result, r.size,
         "voxels along x and y (default: bins; half acquisition: the whole field)")
       .in("voxels")
@@ -101,7 +108,7 @@ void parse_checkpoint(ReconOptions& o, const std::string& text) {
 void add_output(Table& c, ReconOptions& o) {
   c.heading("Output");
   c.add("-o,--output", On::files, o.output,
-        "volume to write: .h5, .tif for one file per slice, or " + other_endings() +
+        "volume to write: .h5, .tif or .dcm (DICOM) for one file per slice, or " + other_endings() +
             "; {name} stands for the name of the scan")
       .briefly("volume to write: .h5, .tif (one file a slice), ...");
   c.add("--part-of", On::files, o.part_of,
@@ -114,6 +121,8 @@ void add_output(Table& c, ReconOptions& o) {
       .called("data type");
   add_choice(c, "--compression", On::result, o.compression, {"none", "zstd", "blosc"},
              "of HDF5 and OME-Zarr (default none): zstd packs better, blosc is faster");
+  add_choice(c, "--ome-zarr", On::result, o.ome_zarr, {"0.4", "0.5"},
+             "version of OME-Zarr (default 0.4, which most programs read): 0.5 has few files, of a GiB each");
   c.add_parsed(
        "--range", On::result,
        [&o](const std::string& text) {
@@ -123,6 +132,12 @@ void add_output(Table& c, ReconOptions& o) {
        "attenuations that integer types store as 0 and as their largest (default: a range is found in 16 "
        "slices, and shown)")
       .of_kind("LOW:HIGH");
+  c.add("--hu", On::result, o.water,
+        "of DICOM: write Hounsfield units, for water that attenuates so much per mm (0.0206 at 60 keV); "
+        "without --range whole units from -32768 to 32767")
+      .in("1/mm")
+      .check(length())
+      .of_kind("WATER");
   c.add("--preview", On::files, o.preview, "PNG of the middle slices in three planes");
   c.add("--resume", On::files, o.resume,
         "complete what a killed run with the same options left; also leave something to resume if this "
@@ -194,7 +209,7 @@ void parse_slices(ReconOptions& o) {
     return;
   }
   if (o.recipe.region_z) throw UsageError("--slices A:B and --region do not go together");
-  o.recipe.region_z = parse_range(o.slices);
+  o.recipe.region_z = parse_range("--slices", o.slices);
   if (o.part_of.empty()) return;
   if (!o.output.empty()) throw UsageError("-o and --part-of do not go together");
   require_volume_name({"--part-of", o.part_of});
@@ -216,12 +231,15 @@ void finish_recipe(ReconOptions& o) {
   r.allow_unmatched = o.device.allow_unmatched;
   r.device_bytes = bytes_of(o.device.memory_gib);
   r.steps = o.scan.steps;
+  if (!o.scan.stitch.empty()) pipeline::take_options_of_cells(r.steps);
   if (!o.save_format.empty() && !o.output.empty()) {
     const io::VolumeKind* kind = io::volume_kind_named(o.save_format);
     if (!std::filesystem::path(o.output).has_extension()) o.output += kind->ending();
     if (io::volume_kind(o.output) != kind)
       throw UsageError("--save-format " + o.save_format + " does not go with the name " + o.output);
   }
+  const io::VolumeKind* kind = io::volume_kind(o.output);
+  if (kind && !o.given("--dtype") && !kind->stores(voxel_type_of(o))) o.dtype = name_of(kind->types.front());
 }
 
 void choose_devices(ReconOptions& o) {
@@ -266,14 +284,17 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
   const std::string config =  // without the option that says which part it is
       config_text(*o.command, {{"slices", ""}, {"region", ""}, {"time", time}},
                   [&](const std::string& option) { return applies(o, option); });
+  const auto range = o.range ? *o.range : o.water ? io::hounsfield_range(*o.water) : std::pair(0.0f, 1.0f);
   return {voxel_type_of(o),
           compression,
-          o.range ? o.range->first : 0,
-          o.range ? o.range->second : 1,
+          range.first,
+          range.second,
+          o.water,
           o.range_is_open(),
           plan.job.place(),
           made_by(o.common, sources_of(o), config),
-          io::origin_of(o.scan.path)};
+          io::origin_of(o.scan.path),
+          o.ome_zarr == "0.5" ? 3 : 2};
 }
 
 void add_recon_options(Table& c, ReconOptions& o) {
@@ -286,6 +307,17 @@ void add_recon_options(Table& c, ReconOptions& o) {
   c.add("scan", On::result, o.scans, std::string(what_a_scan_is) + "; several are reconstructed one by one")
       .required();
   o.scan.given = given_scan();
+  c.add(
+       "--stitch", On::result, o.scan.stitch,
+       "join the scans to one, in the order in which they lie: z: each sees another height of the sample; x: "
+       "another tile of its width. What neighbours both see tells how they lie, or z=MM,MM,... says how far "
+       "each lies from the one before, towards higher rows (x: bins); parallel beams")
+      .check([](std::string& text) {
+        text = in_lower_case(text);
+        pipeline::Stitch how;
+        return read_stitch(text, how);
+      })
+      .of_kind("z|x[=MM,...]");
   add_scan_options(c, o.scan);
   add_selection(c, o.scan);
   add_method(c, o);

@@ -21,9 +21,10 @@ struct ReconOptions {
   std::vector<std::string> compared;  ///< the methods of --compare
   ScanOptions scan;                   ///< options of one scan
   pipeline::Recipe recipe;
-  std::string output, preview, dtype = "float32", slices, part_of, compression = "none", save_format, truth,
-                               checkpoint, sweep, score = "sharpness";
+  std::string output, preview, dtype = "float32", slices, part_of, compression = "none", ome_zarr = "0.4",
+                               save_format, truth, checkpoint, sweep, score = "sharpness";
   std::string save_config;                       ///< where to write the recipe
+  std::optional<double> water;                   ///< its attenuation, 1/mm, for Hounsfield units
   std::optional<std::pair<float, float>> range;  ///< attenuations at the ends of an integer type
   DeviceOptions device;
   std::optional<double> memory_gib;
@@ -38,7 +39,12 @@ struct ReconOptions {
   bool is_part_of_hdf5() const {
     return !part_of.empty() && io::volume_kind(part_of)->parts == io::Parts::files;
   }
-  bool range_is_open() const { return !dtype.starts_with("float") && !range; }
+  /// Takes one of the scans, or all of them if they are joined.
+  void take_scan(const std::string& path) {
+    scan.path = path;
+    if (!scan.stitch.empty()) scan.beside.assign(scans.begin() + 1, scans.end());
+  }
+  bool range_is_open() const { return !dtype.starts_with("float") && !range && !water; }
   bool slices_are_range() const { return slices.find(':') != std::string::npos; }
   bool given(const char* option) const { return command->given(option); }
 };

@@ -12,12 +12,23 @@
 
 namespace tandem::apps {
 
+std::string text_of_hardening(const pipeline::StepValues& steps) {
+  std::string text;
+  for (const double c : pipeline::option::beam_hardening.of(steps).value_or(std::vector<double>{}))
+    text += (text.empty() ? "" : ",") + io::shortest(c);
+  if (const auto straight = pipeline::option::straight_from.of(steps))
+    text += ":straight=" + io::shortest(*straight);
+  return text;
+}
+
 std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range) {
   const pipeline::Recipe& taken = job.options;
   std::map<std::string, std::string> found{
       {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}};
   if (o.recipe.find_axis) found["rotation-axis"] = io::shortest(job.axis_in_file);
+  if (o.recipe.padding == Padding::circle)
+    found["padding"] = toml_of({"circle:attenuation=" + io::shortest(o.recipe.fbp_filter.attenuation)});
   if (job.method->iterates()) {
     found["iterations"] = std::to_string(*taken.iterations);
     if (!o.given("--stop") && !taken.only_watches && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
@@ -29,6 +40,11 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
         found[std::string(name)] = io::shortest(number);
     if (!o.given("--initial"))
       found["initial"] = toml_of({taken.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
+  }
+  if (const Option* row = o.command->find("--beam-hardening");
+      row->is_given() && row->given.back() == "auto") {
+    const std::string text = text_of_hardening(taken.steps);
+    found["beam-hardening"] = text.empty() ? "" : toml_of({text});
   }
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
   if (taken.subsets && applies(o, "--subsets")) found["subsets"] = std::to_string(*taken.subsets);

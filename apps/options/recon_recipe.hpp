@@ -10,4 +10,7 @@ namespace tandem::apps {
 std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range = {});
 
+/// The coefficients of --beam-hardening, as one types them; empty if there are none.
+std::string text_of_hardening(const pipeline::StepValues& steps);
+
 }  // namespace tandem::apps

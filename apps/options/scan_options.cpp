@@ -18,7 +18,38 @@ std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& o) {
   return nullptr;
 }
 
+std::string read_stitch(const std::string& text, pipeline::Stitch& into) {
+  const std::size_t end = std::min(text.find('='), text.size());
+  const std::string along = text.substr(0, end), steps = end < text.size() ? text.substr(end + 1) : "auto";
+  if (along != "z" && along != "x")
+    return "z (heights) or x (tiles) is needed, or z=MM,MM,... with the steps";
+  into = {along == "z" ? calibration::Along::rows : calibration::Along::bins};
+  if (steps == "auto") return {};
+  for (const std::string& step : parts_of(steps, ',')) {
+    const std::optional<double> number = number_in(step);
+    if (!number)
+      return "'" + step + "' is no number of mm; auto, or the steps in mm without a unit, are needed";
+    into.steps_mm.push_back(*number);
+  }
+  return {};
+}
+
+std::unique_ptr<io::ScanReader> open_joined(const ScanOptions& o) {
+  ScanOptions one = o;
+  one.stitch.clear(), one.beside.clear();
+  std::vector<pipeline::NamedScan> scans{{o.path, open(one)}};
+  for (const std::string& path : o.beside) {
+    one.path = path;
+    scans.push_back({path, open(one)});
+  }
+  pipeline::Stitch how;
+  read_stitch(o.stitch, how);
+  pipeline::StepValues values = o.steps;
+  return join_scans(scans, how, pipeline::take_options_of_cells(values));
+}
+
 std::unique_ptr<io::ScanReader> open(const ScanOptions& o) {
+  if (!o.stitch.empty()) return open_joined(o);
   if (o.given && o.path == "-") return io::open_given_scan(*o.given, o.how);
   const auto refuse_volume = [&o] {
     require<FileError>(

@@ -8,6 +8,7 @@
 #include "../../io/volumes/volume_file.hpp"
 #include "../../options/scan.hpp"
 #include "../../pipeline/complete/complete.hpp"
+#include "../../pipeline/complete/joined_scan.hpp"
 #include "../../pipeline/plan/plan.hpp"
 #include "../command.hpp"
 #include "../runs/progress.hpp"
@@ -17,7 +18,10 @@ namespace tandem::apps {
 /// Opens the path as a volume of tandem, or of a program with the same layout; null for anything else.
 std::unique_ptr<io::VolumeReader> volume_in(const ScanOptions& options);
 
-/// Opens the scan. @throws FileError, also for a volume
+/// Reads --stitch. Returns what is wrong with the text; empty if nothing is.
+std::string read_stitch(const std::string& text, pipeline::Stitch& into);
+
+/// Opens the scan, or joins scans. @throws FileError, also for a volume
 std::unique_ptr<io::ScanReader> open(const ScanOptions& options);
 
 /// What the user should know about a scan: its notes, and advice that the options do not follow yet.

@@ -53,9 +53,12 @@ void Connections::finish(One& one) {
     if (over_) ::shutdown(one.socket, SHUT_RD);
     change_.notify_all();
   }
+  constexpr ssize_t most_read = 1 << 20;
+  const auto end = std::chrono::steady_clock::now() + 5s;
   std::array<char, 4096> bytes;
-  while (::recv(one.socket, bytes.data(), bytes.size(), 0) > 0)
-    continue;  // at most as long as the server waits
+  for (ssize_t all = 0, some = 1; some > 0 && all < most_read && std::chrono::steady_clock::now() < end;
+       all += some)
+    some = ::recv(one.socket, bytes.data(), bytes.size(), 0);
   const std::lock_guard lock(mutex_);
   ::close(one.socket);
   all_.remove_if([&](const One& other) { return &other == &one; });

@@ -23,10 +23,11 @@ class Connections {
   /// being answered.
   bool admit();
   One& begin(int socket);  ///< @pre it was admitted
-  /// Notes that a connection has asked, so that it is no longer silent.
+  /// Notes that a connection has sent all of what it asks, and may ask it, so that it is no longer silent.
   void ask(One& one);
   /// Tells the other side that the answer is over, reads until it closes, and then closes. If the connection
-  /// were closed before all that it sent was read, a browser could lose the answer.
+  /// were closed before all that it sent was read, a browser could lose the answer. Not more is read than a
+  /// MiB, nor for longer than the server waits.
   void finish(One& one);
   /// Waits, at most so long, until all that have asked have their whole answers. True if some had asked, and
   /// have them now.

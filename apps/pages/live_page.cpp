@@ -57,8 +57,8 @@ json json_of(const pipeline::StationState& station) {
           {"seconds", station.seconds},
           {"unit", updates ? "updates" : "bytes"},
           {"amount", updates ? station.done.updates : station.done.bytes},
-          {"rate", station.rate},
-          {"best", station.best},
+          {"rate", told_rate(station.rate, updates)},
+          {"best", told_rate(station.best, updates)},
           {"working", station.working},
           {"waiting", station.waiting < 0 ? json(nullptr) : json(station.waiting)}};
 }

@@ -92,7 +92,8 @@ class Gate final : public httplib::TaskQueue {
   httplib::ThreadPool threads_{Connections::most};  // all at once: it may start more too late
 };
 
-thread_local bool accepts = false;  // whether this thread accepts connections
+thread_local bool accepts = false;                      // whether this thread accepts connections
+thread_local Connections::One* this_threads = nullptr;  // the connection that it serves
 
 /// Answers a connection for which no thread is free, in a tenth of a second.
 void refuse(int socket) {
@@ -159,7 +160,7 @@ struct LocalServer::Impl final : httplib::Server {
   bool process_and_close_socket(socket_t socket) override;
   int judged(const Request& request);
   int judged_command(const Request& request);
-  int reply(const Request& request, Response& response) const;
+  int reply(const Request& request, Response& response);
 
   const std::string secret = random_word();
   const Answer answer;
@@ -230,10 +231,12 @@ int LocalServer::Impl::bound_to(const Port& wished) {
 bool LocalServer::Impl::process_and_close_socket(socket_t socket) {
   if (accepts) return refuse(socket), false;
   Connections::One& one = connections.begin(socket);
+  this_threads = &one;
   httplib::detail::SocketStream stream(socket, patience_s, 0, patience_s, 0);
   bool closes = true;
+  // the rest of a body that was refused is not read: no other request follows
   const bool done = process_request(stream, "127.0.0.1", 0, "127.0.0.1", port, true, closes,
-                                    [&](Request&) { connections.ask(one); });
+                                    [](Request& request) { request.body_consumed_ = true; });
   connections.finish(one);
   return done;
 }
@@ -290,7 +293,9 @@ void send(Response& response, const Content& content) {
       });
 }
 
-int LocalServer::Impl::reply(const Request& request, Response& response) const {
+/// Answers a request that is there whole.
+int LocalServer::Impl::reply(const Request& request, Response& response) {
+  connections.ask(*this_threads);
   const std::string rest = request.target.substr(1 + secret.size());
   const std::size_t end = std::min(rest.find('?'), rest.size());
   const std::string path = rest.substr(0, end), query = rest.substr(std::min(end + 1, rest.size()));

@@ -42,8 +42,8 @@ struct Port {
 /// localhost, or from the page of another host (403), so that no page of the network can read it through a
 /// name of its own. It refuses paths that do not begin with /SECRET/ (403), because other users of the
 /// machine reach the port, but do not know the secret. Each connection is closed after one answer, or when it
-/// has been silent for 5 s. There are at most 7 connections, each with a thread; a new one replaces the one
-/// that has been silent for longest.
+/// has been silent for 5 s. There are at most 7 connections, each with a thread; a new one replaces the
+/// oldest one that has not sent its whole request yet, or that has its answer.
 ///
 /// A page that has commands sends them by POST, as application/json (else 415), with a length (else 411) of
 /// at most 64 KiB (else 413). More than 100 commands a second, or 200 at once, are refused (429).

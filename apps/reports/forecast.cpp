@@ -20,6 +20,7 @@
 #include "../../io/files/text_file.hpp"
 #include "../../pipeline/plan/chunks_due.hpp"
 #include "../command.hpp"
+#include "../runs/lines.hpp"
 #include "../runs/stage_words.hpp"
 
 namespace tandem::apps {
@@ -102,7 +103,8 @@ json lines_of(const std::vector<StationTime>& times) {
   for (const auto& time : times) sum += time.seconds;
   json lines = json::array();
   for (const auto& [work, seconds] : times) {
-    const json rate = seconds > 0 ? json(work.amount / seconds * 1e-9) : json(nullptr);
+    const double rate_or_none = told_rate(seconds > 0 ? work.amount / seconds : 0, work.computes);
+    const json rate = rate_or_none > 0 ? json(rate_or_none * 1e-9) : json(nullptr);
     lines.push_back({{"name", work.name},
                      {"seconds", seconds},
                      {work.computes ? "updates" : "bytes", work.amount},
@@ -156,6 +158,14 @@ void RunForecast::measure(io::ScanReader& reader, ProgressLine& progress) {
   }
 }
 
+std::optional<double> RunForecast::seconds_after_search() const {
+  if (!forecast_) return {};
+  double seconds = forecast_->seconds;
+  for (const auto& [work, taken] : forecast_->times)
+    if (work.name == "search") seconds -= taken;
+  return seconds;
+}
+
 double RunForecast::disk_bytes() const {
   const auto write = std::ranges::find(works_, "write", &StationWork::name);
   return write == works_.end() ? 0 : write->amount;
@@ -206,8 +216,10 @@ void RunForecast::print(std::ostream& to) const {
 }
 
 void RunForecast::print_outcome(std::ostream& to, const pipeline::Outcome& outcome, double seconds) const {
-  print_lines(to, stations(outcome));
-  to << "slowest   " << words_of_stage(slowest_of(times_of(plan_, works_, outcome.seconds))) << '\n';
+  if (seconds > long_enough) {
+    print_lines(to, stations(outcome));
+    to << "slowest   " << words_of_stage(slowest_of(times_of(plan_, works_, outcome.seconds))) << '\n';
+  }
   if (!forecast_) return;
   const auto digits = to.precision(3);
   to << "forecast  " << forecast_->seconds << " s, took " << seconds << " s\n";

@@ -30,6 +30,9 @@ class RunForecast {
   /// a note says why, and there is no forecast.
   void measure(io::ScanReader& reader, ProgressLine& progress);
 
+  /// The seconds of the run once the weight is found; none if there is no forecast.
+  std::optional<double> seconds_after_search() const;
+
   /// The bytes of the volume on its file system, if it is not packed.
   double disk_bytes() const;
   /// A warning if the file system has no room for it; else empty.
@@ -45,7 +48,8 @@ class RunForecast {
 
   /// Print the same for people.
   void print(std::ostream& to) const;
-  /// Prints how a run went that took these seconds, from its first file to its last.
+  /// Prints how a run went that took these seconds, from its first file to its last. The parts of a run of
+  /// less than 0.3 s, which tell nothing of a longer one, are left out.
   void print_outcome(std::ostream& to, const pipeline::Outcome& outcome, double seconds) const;
 
  private:

@@ -127,6 +127,7 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
   const auto hardening = pipeline::option::beam_hardening.of(job.preprocessing.values);
   const Filter& filter = job.options.fbp_filter;
   const bool continues = job.filters() && filter.padding != Padding::none;
+  const bool round = continues && filter.padding == Padding::circle;
   const Index padding = filter.padding_bins.value_or(job.filtered.detector.bins / 2);
   const char* weights = job.preprocessing.weights ? "counts" : "uniform";
   return {{"format", info.format},
@@ -137,7 +138,8 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
           {"volume", volume},
           {"data_weights", job.method->iterates() ? json(weights) : json(nullptr)},
           {"padding", name_of(continues ? filter.padding : Padding::none)},
-          {"padding_bins", continues ? json(padding) : json(nullptr)}};
+          {"padding_bins", continues && !round ? json(padding) : json(nullptr)},
+          {"padding_attenuation", round ? json(filter.attenuation) : json(nullptr)}};
 }
 
 /// What noise made of the steps: how many that were asked for fitted it, or that it came after very few.
@@ -309,14 +311,16 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   print_plan(std::cout, plan, info);
   const auto digits = std::cout.precision(4);
   std::cout << "algorithm " << plan.job.method_name();
+  const double residual = out.residuals.empty() ? 1 : out.residuals.back();
   if (plan.job.method->iterates())
-    std::cout << ", " << out.iterations << " iterations, residual "
-              << (out.residuals.empty() ? 1.0 : out.residuals.back()) << " of the first";
+    std::cout << ", " << out.iterations << " iterations, " << pipeline::words_of_residual(residual);
   if (plan.job.options.subsets) std::cout << ", " << *plan.job.options.subsets << " subsets of views";
   if (plan.job.options.tikhonov_weight)
     std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
   if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
+  if (residual > 1)
+    std::cout << "\nresidual  larger than at the start: the solver diverges, or weights outweigh the data";
   std::cout << '\n' << words_of_noise(plan, out) << "time      " << seconds << " s";
   if (out.left_to_cpu > 0)
     std::cout << "; the CPU prepared the data of " << out.left_to_cpu << " slices, which a GPU could not";
@@ -358,7 +362,8 @@ std::string warning_of_clipped(const json& numbers, const pipeline::Plan& plan) 
   std::ostringstream text;
   text.precision(3);
   text << percent << " % of all voxels are outside of --range " << numbers["min"].get<float>() << ':'
-       << numbers["max"].get<float>() << ", and became these; give a wider range, or --dtype float16";
+       << numbers["max"].get<float>()
+       << ", and became these; give a wider range, or floats, as .h5 holds them";
   return text.str();
 }
 

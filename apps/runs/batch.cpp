@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "../../io/sources.hpp"
 #include "../../solvers/run.hpp"
 #include "failure.hpp"
 #include "files.hpp"
@@ -68,10 +69,11 @@ void require_apart(const std::vector<std::shared_ptr<ReconOptions>>& runs) {
     for (const NamedFile& output : files_of(*o)) {
       const auto [other, is_new] = scan_of.emplace(real_name(output.path), o->scan.path);
       if (!is_new)
-        throw UsageError(output.option + " " + output.path.string() + ": would be written for " +
-                         other->second + " and for " + o->scan.path +
-                         "; put {name} into it, or {folder} if scans have the same names, or {time} with "
-                         "--time all");
+        throw UsageError(
+            output.option + " " + output.path.string() + ": would be written for " + other->second +
+            " and for " + o->scan.path +
+            "; put {name} into it, or {folder} if scans have the same names, or {time} with "
+            "--time all; if these are images of one scan, give their folder, or a pattern in quotes");
       outputs.push_back(output);
     }
     for (NamedFile& input : inputs_of(o->scan)) inputs.push_back(std::move(input));
@@ -129,7 +131,8 @@ std::string digits_of(Index number, std::size_t of) {
 std::string name_for(const std::string& pattern, const std::string& scan, const std::string& time) {
   std::error_code fault;
   fs::path path = fs::absolute(scan, fault).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
+  const bool is_pattern = !fs::exists(path, fault) && !io::image_folder_of(path).empty();
+  if (!path.has_filename() || is_pattern) path = path.parent_path();
   const fs::path name = fs::is_directory(path, fault) ? path.filename() : path.stem();
   Words words{{"{name}", proper(name, path.filename())},
               {"{folder}", path.parent_path().filename().string()}};
@@ -139,11 +142,12 @@ std::string name_for(const std::string& pattern, const std::string& scan, const 
 
 std::vector<std::shared_ptr<ReconOptions>> options_by_scan(const ReconOptions& o) {
   std::vector<std::shared_ptr<ReconOptions>> runs;
-  for (const std::string& scan : o.scans) {
+  const bool joined = !o.scan.stitch.empty();
+  for (const std::string& scan : joined ? std::vector{o.scans.front()} : o.scans) {
     const auto times = times_of(o, scan);
     for (const std::optional<Index>& time : times) {
       auto one = std::make_shared<ReconOptions>(o);
-      one->scan.path = scan;
+      one->take_scan(scan);
       one->scan.how.time = time;
       for (std::string* name : {&one->output, &one->part_of, &one->preview, &one->save_config,
                                 &one->checkpoint, &one->common.json, &one->common.log}) {

@@ -74,6 +74,7 @@ NamedFiles inputs_of(const ScanOptions& o) {
                     {"--angles", o.how.angles},
                     {"--view-shifts", o.how.view_shifts},
                     {"--view-row-shifts", o.how.row_shifts}};
+  for (const std::string& path : o.beside) inputs.push_back({"the scan", path});
   for (const auto& [option, path] : options::files_of(o.steps)) inputs.push_back({option, path});
   for (const fs::path& path : o.how.flats) inputs.push_back({"--flats", path});
   for (const fs::path& path : o.how.darks) inputs.push_back({"--darks", path});
@@ -101,7 +102,8 @@ void require_scan_name(const NamedFile& o) {
 void require_volume_name(const NamedFile& o) {
   if (!io::volume_kind(o.path))
     throw UsageError(o.option + " " + o.path.string() + ": the ending names no format; " +
-                     io::volume_endings() + " is needed");
+                     io::volume_endings() + " is needed" +
+                     (o.path.extension() == ".png" ? "; --preview makes a picture" : ""));
 }
 
 void refuse_sources(Common& common, const NamedFiles& inputs, const NamedFiles& outputs) {

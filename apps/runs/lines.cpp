@@ -64,6 +64,10 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+bool is_plain(std::string_view text) {
+  return text.find('\n') == std::string_view::npos && printable(text) == text;
+}
+
 std::string one_line(const std::string& before, const std::string& text) {
   constexpr std::size_t most = 500, head = 320;
   constexpr std::string_view between = " ... ";
@@ -87,6 +91,11 @@ std::string rounded(double value) {
 
 std::string counted(Index count, const std::string& what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
+double told_rate(double rate, bool updates) {
+  constexpr double fastest = 1e11;  // bytes a second
+  return updates || rate < fastest ? rate : 0;
 }
 
 PrintableStream::PrintableStream(std::ostream& stream) : stream_(stream), behind_(stream.rdbuf(this)) {}

@@ -13,6 +13,9 @@ namespace tandem::apps {
 /// else stay as they are.
 std::string printable(std::string_view text);
 
+/// Whether a text is shown as it is, in one line: it is UTF-8 without control characters.
+bool is_plain(std::string_view text);
+
 /// A message as one printable line of at most 500 characters with `before`. If it is longer, the middle is
 /// left out, because the end says what to do.
 std::string one_line(const std::string& before, const std::string& text);
@@ -23,6 +26,10 @@ std::string rounded(double value);
 
 /// A number of things in words: "1 row", "2 rows".
 std::string counted(Index count, const std::string& what);
+
+/// A rate of updates or bytes a second, or 0 for bytes faster than storage and memory are: these were not
+/// moved, as those of a file that lies in memory.
+double told_rate(double rate, bool updates);
 
 using io::with_uncertainty;
 

@@ -1,5 +1,6 @@
 #include "progress.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -27,18 +28,40 @@ struct Step {
   double done, total;
   const char* what;
   const std::string& detail;
+  std::optional<double> later;
 };
+
+/// The columns that a line may take: one less than the terminal has; any number where there is none.
+std::size_t columns_of_terminal() {
+  winsize size{};
+  if (!isatty(STDERR_FILENO)) return std::string::npos;
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
+/// The three parts as one line. If it is too wide, the last details are left out, then `rest`, then its end.
+std::string fitted(const std::string& head, std::string detail, const std::string& rest,
+                   std::size_t columns) {
+  const auto is_wide = [&] { return head.size() + detail.size() + rest.size() > columns; };
+  for (std::size_t comma = 0; is_wide() && (comma = detail.rfind(", ")) != std::string::npos;)
+    detail.erase(comma);
+  return (head + detail + (is_wide() ? "" : rest)).substr(0, columns);
+}
 
 /// "back-projecting: 24 of 64 slices, 3 s left"; "solving: iteration 10 of 60, residual 0.3 of the first, 12
 /// s left". What a solver has done is said by its iterations: no slice is done before the last of them.
 std::string words_of_progress(const Step& at, double rate) {
-  std::ostringstream line;
-  line << words_of_stage(at.stage) << ": " << std::fixed << std::setprecision(0);
-  if (!at.stage.ends_with("iterate") || at.detail.empty())
-    line << std::floor(at.done) << " of " << at.total << ' ' << at.what << (at.detail.empty() ? "" : ", ");
-  line << at.detail;
-  if (rate > 0 && at.done < at.total) line << ", " << std::ceil((at.total - at.done) / rate) << " s left";
-  return line.str();
+  std::ostringstream head, rest;
+  for (std::ostream* text : {&head, &rest}) *text << std::fixed << std::setprecision(0);
+  head << words_of_stage(at.stage) << ": ";
+  std::string detail = at.detail;
+  if (!at.stage.ends_with("iterate") || at.detail.empty()) {
+    head << std::floor(at.done) << " of " << at.total << ' ' << at.what;
+    if (!detail.empty()) detail.insert(0, ", ");
+  }
+  if (rate > 0 && at.done < at.total)
+    rest << ", " << std::ceil((at.total - at.done) / rate + at.later.value_or(0))
+         << (at.later ? " s left" : " s left for it");
+  return fitted(head.str(), detail, rest.str(), columns_of_terminal());
 }
 
 }  // namespace
@@ -63,7 +86,7 @@ void ProgressLine::clear() {
 }
 
 void ProgressLine::operator()(const std::string& stage, double done, double total, const char* what,
-                              const std::string& detail) {
+                              const std::string& detail, std::optional<double> later) {
   throw_if_interrupted();
   if (page_) page_->tell_stage({stage, done, total, detail});
   if (listener_) return listener_->stage(stage, done, total, what, detail);
@@ -79,7 +102,7 @@ void ProgressLine::operator()(const std::string& stage, double done, double tota
   const bool logs = since(logged_) >= pause_s;
   if (!shows && !logs) return;
   const std::string line =
-      words_of_progress({stage, done, total, what, detail}, (done - first_) / since(start_));
+      words_of_progress({stage, done, total, what, detail, later}, (done - first_) / since(start_));
   if (logs) log_line(line), logged_ = now;
   if (!shows) return;
   last_ = now;

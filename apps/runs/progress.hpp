@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,17 +14,18 @@ class LivePage;
 struct Common;
 struct Listener;
 
-/// A progress line for long tasks, on standard error. On a terminal it is rewritten in place; else there is a
-/// new line every few seconds. There is none if `--quiet` is given. Begins with the
-/// notes about options. If there is a listener, it gets all this instead.
+/// A progress line for long tasks, on standard error. On a terminal it is rewritten in place, and is never
+/// wider than the terminal; else there is a new line every few seconds. There is none if `--quiet` is given.
+/// Begins with the notes about options. If there is a listener, it gets all this instead.
 class ProgressLine {
  public:
   /// `page` shows all of it too, also with `--quiet`; it may be null.
   explicit ProgressLine(const Common& common, LivePage* page = nullptr);
   ~ProgressLine();
-  /// Shows stage, done of total in units of `what`, detail and time left. @throws Interrupted after Ctrl-C
+  /// Shows stage, done of total in units of `what`, detail, and the time left of this stage and, if `later`
+  /// is known, of what follows, seconds. @throws Interrupted after Ctrl-C
   void operator()(const std::string& stage, double done, double total, const char* what = "slices",
-                  const std::string& detail = "");
+                  const std::string& detail = "", std::optional<double> later = 0);
   void clear();                        ///< removes the line, before results are printed
   void note(const std::string& text);  ///< prints a separate line, unless `--quiet` is given
   /// Prints a warning that the result may be wrong, and keeps it for the report.

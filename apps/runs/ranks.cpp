@@ -83,12 +83,7 @@ void refuse_once(int rank, const std::string& what) {
   ::_exit(2);
 }
 
-/// Prints an error without the stream, which another thread may be using.
-void print_error(const std::string& what) {
-  const std::string text = one_line("tandem: error: ", what), line = text + '\n';
-  log_line(text);
-  std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
-}
+void print_error(const std::string& what) { say_apart("error: " + what); }
 
 std::string words_of(const RankFailure& failure) {
   return "rank " + std::to_string(failure.rank) + " of " + std::to_string(Comm::world().size()) + " (" +
@@ -236,6 +231,13 @@ RankLines say_ranks(const std::vector<Device>& own_devices, int threads) {
     for (const int one : ranks) lines.shared += ' ' + std::to_string(one);
   }
   return lines;
+}
+
+void say_apart(const std::string& what) {
+  const std::string text = one_line("tandem: ", what),
+                    line = (::isatty(STDERR_FILENO) ? "\r\033[K" : "") + text + '\n';
+  log_line(text);
+  std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 int say_failure(const std::string& what, int code) {

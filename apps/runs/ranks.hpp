@@ -47,6 +47,8 @@ RankLines say_ranks(const std::vector<Device>& own, int threads);
 /// Says the last line of a program that fails. It is printed once for all ranks, which then all end, so that
 /// this does not return. For a process alone it returns the exit code. Call it after `take_last_word`.
 int say_failure(const std::string& what, int code);
+/// Prints a line without the stream, which another thread may be using, over a progress line or "^C".
+void say_apart(const std::string& what);
 /// Ends a program that did not fail: waits for all ranks. If one fails meanwhile, all end with its code.
 void leave_ranks();
 

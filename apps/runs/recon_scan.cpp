@@ -24,10 +24,10 @@ void suit_ranks(ReconOptions& o) {
   for (std::string* file : {&o.common.json, &o.common.log, &o.preview, &o.save_config}) file->clear();
 }
 
-std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
+pipeline::Completed complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
   const Selection selected = select(o.scan, reader.info());
   o.recipe.views = selected.views, o.recipe.rows = selected.rows, o.recipe.bins = selected.bins;
-  return pipeline::complete(o.recipe, reader, progress.listener());
+  return pipeline::complete(o.recipe, reader, progress.listener(), o.scan.how.allow_external_files);
 }
 
 void tell_notes(const ReconOptions& o, const io::ScanInfo& info, ProgressLine& progress) {

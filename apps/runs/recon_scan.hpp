@@ -1,8 +1,7 @@
 #pragma once
 
-#include <vector>
-
 #include "../../io/scans/scan_reader.hpp"
+#include "../../pipeline/complete/complete.hpp"
 #include "../options/recon_options.hpp"
 #include "progress.hpp"
 
@@ -12,9 +11,8 @@ namespace tandem::apps {
 /// @throws UsageError for work that ranks cannot do together
 void suit_ranks(ReconOptions& o);
 
-/// Completes the recipe as the library does, with what the options select. Returns the axes that are left
-/// open.
-std::vector<double> complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress);
+/// Completes the recipe as the library does, with what the options select.
+pipeline::Completed complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress);
 
 /// Shows what the user should know about the scan.
 void tell_notes(const ReconOptions& o, const io::ScanInfo& info, ProgressLine& progress);

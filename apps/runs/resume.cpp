@@ -1,8 +1,10 @@
 #include "resume.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
+#include <string>
 
 #include "../../core/instruction_set.hpp"
 #include "../../core/names.hpp"
@@ -47,9 +49,12 @@ std::string kinds_of(const json& devices) {
 io::Identity identity_of(const Common& common, const NamedFiles& inputs, const std::string& config,
                          const json& planned) {
   io::Identity identity{{"the version of tandem", TANDEM_VERSION}};
+  std::map<std::string, int> counts;  // since several scans are joined, and flats may be of several files
   for (const NamedFile& input : inputs) {
     if (input.path.empty()) continue;
-    identity.emplace_back(input.option, words_of(identity_of(common, input.path)));
+    const int number = ++counts[input.option];
+    identity.emplace_back(input.option + (number == 1 ? "" : ", file " + std::to_string(number)),
+                          words_of(identity_of(common, input.path)));
   }
   std::istringstream lines(config);
   for (std::string line; std::getline(lines, line);) {

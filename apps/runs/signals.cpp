@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <tuple>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -23,10 +24,23 @@ namespace {
 
 constexpr double usual_time = 0.5;  // s
 
+/// A signal, and the seconds for a check-point after it.
+struct Patience {
+  int signal;
+  double seconds;
+};
+constexpr double before_kill = 25, as_long_as_it_takes = 1e6;  // Slurm kills 30 s after SIGTERM
+constexpr std::array<Patience, 5> patience{{{SIGTERM, before_kill},
+                                            {SIGINT, as_long_as_it_takes},
+                                            {SIGUSR1, as_long_as_it_takes},
+                                            {SIGHUP, before_kill},
+                                            {SIGXCPU, before_kill}}};
+
 volatile std::sig_atomic_t caught = 0;
-std::atomic<double> time_after_sigterm = usual_time;
+std::atomic<bool> outputs_expected = true;
+std::atomic<bool> has_checkpoints = false, tells_of_them = false;
 std::atomic<bool> needs_all_ranks = false;   // whether a check-point needs all ranks
-std::atomic<bool> waits_for_others = false;  // whether a SIGTERM waits until all ranks have heard of it
+std::atomic<bool> waits_for_others = false;  // whether a signal waits until all ranks have heard of it
 std::array<int, 2> alarm_pipe{-1, -1};       // wakes the thread; a handler may only write to it
 
 void take(int signal) {
@@ -35,6 +49,12 @@ void take(int signal) {
   const char byte = 0;
   std::ignore = ::write(alarm_pipe[1], &byte, 1);
   errno = before;
+}
+
+double time_for_checkpoint() {
+  for (const Patience& after : patience)
+    if (caught == after.signal) return after.seconds;
+  return usual_time;
 }
 
 double seconds() {
@@ -56,6 +76,21 @@ void on_signal(int signal) {
 
 std::string name_of(int signal) { return std::string("SIG") + ::sigabbrev_np(signal); }
 
+/// Words for the last line, which any thread may say.
+struct Advice {
+  std::mutex mutex;
+  std::string words;
+};
+Advice& advice() {
+  static Advice& one = *new Advice;  // never destroyed, since a thread may end the program at any time
+  return one;
+}
+
+std::string words_of_advice() {
+  const std::lock_guard lock(advice().mutex);
+  return advice().words;
+}
+
 /// Ends the program if it has not ended itself.
 void end_in_time() {
   char byte = 0;
@@ -63,7 +98,14 @@ void end_in_time() {
     while (::read(alarm_pipe[0], &byte, 1) < 0 && errno == EINTR)
       ;
   while (caught == 0);  // a signal to a child process is not for this one
-  std::this_thread::sleep_for(std::chrono::duration<double>(time_to_end()));
+  const auto wait = [](double time) { std::this_thread::sleep_for(std::chrono::duration<double>(time)); };
+  wait(usual_time);
+  if (const double rest = time_to_end() - usual_time; rest > 0) {
+    if (tells_of_them && Comm::world().is_first())
+      say_apart(name_of(caught) + ": the step at work is finished for a check-point; " +
+                "send it once more to end at once");
+    wait(rest);
+  }
   take_last_word();  // before taking the lock, which the owner of the last word may need to end
   const std::lock_guard no_file_gets_its_name(io::publishing());
   io::abandon_outputs();
@@ -73,15 +115,22 @@ void end_in_time() {
 }  // namespace
 
 Interrupted::Interrupted()
-    : std::runtime_error((caught == 0 ? "another rank failed" : "interrupted by " + name_of(caught)) +
-                         (io::published().empty() ? "; nothing stands under the final name" : "")) {}
+    : std::runtime_error(
+          (caught == 0 ? "another rank failed" : "interrupted by " + name_of(caught)) +
+          (outputs_expected && io::published().empty() ? "; nothing stands under the final name" : "") +
+          words_of_advice()) {}
+
+void say_when_interrupted(const std::string& words) {
+  const std::lock_guard lock(advice().mutex);
+  advice().words = words;
+}
 
 void catch_signals() {
   try {
     if (::pipe2(alarm_pipe.data(), O_CLOEXEC) == 0) std::thread(end_in_time).detach();
   } catch (const std::system_error&) {  // no more threads; loops that ask still end in order
   }
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGXCPU}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXFSZ, SIGXCPU}) {
     struct sigaction action {};
     ::sigaction(signal, nullptr, &action);
     if (action.sa_handler == SIG_IGN) continue;
@@ -95,26 +144,34 @@ void catch_signals() {
 
 double time_to_end() {
   const bool is_useless = needs_all_ranks && Comm::world().ending();
-  return caught == SIGTERM && !is_useless ? time_after_sigterm.load() : usual_time;
+  return has_checkpoints && !is_useless ? time_for_checkpoint() : usual_time;
 }
-void give_time(double seconds, bool together) {
-  time_after_sigterm = seconds;
+void wait_for_checkpoints(bool tells, bool together) {
+  has_checkpoints = true;
+  tells_of_them = tells;
   needs_all_ranks = together;
 }
 
+void expect_outputs(bool expected) { outputs_expected = expected; }
+
 int caught_signal() { return caught; }
 
-bool hear_together(const Comm& ranks) {
-  double terms = caught == SIGTERM ? 1 : 0;
-  ranks.all_reduce({&terms, 1});
-  if (terms > 0 && caught == 0) take(SIGTERM);
-  waits_for_others = terms == 0;
-  return terms > 0;
+bool asks_for_checkpoint(const Comm& ranks) {
+  if (ranks.is_alone()) return time_for_checkpoint() > usual_time;
+  std::array<double, patience.size()> came{};
+  for (std::size_t k = 0; k < came.size(); ++k) came[k] = caught == patience[k].signal;
+  ranks.all_reduce(came);
+  const std::size_t first =
+      std::ranges::find_if(came, [](double ranks_of_it) { return ranks_of_it > 0; }) - came.begin();
+  waits_for_others = first == came.size();
+  if (waits_for_others) return false;
+  if (caught == 0) take(patience[first].signal);
+  return true;
 }
 void hear_alone() { waits_for_others = false; }
 
 void throw_if_interrupted() {
-  const bool waits = waits_for_others && caught == SIGTERM;
+  const bool waits = waits_for_others && time_for_checkpoint() > usual_time;
   if ((caught != 0 && !waits) || Comm::world().ending()) throw Interrupted();
 }
 

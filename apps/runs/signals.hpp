@@ -14,21 +14,30 @@ class Interrupted : public std::runtime_error {
   Interrupted();
 };
 
-/// Makes SIGINT, SIGTERM, SIGHUP, SIGXFSZ and SIGXCPU end the program in order, so that nothing is left
-/// behind. A loop that asks throws. If no loop asks for half a second, a thread removes what was begun and
-/// ends the program. If a signal of the same kind comes again more than half a second later, the program ends
-/// at once. Signals that the parent ignores stay ignored. A write to a closed pipe fails as any other write.
+/// Makes SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGXFSZ and SIGXCPU end the program in order, so that nothing is
+/// left behind. A loop that asks throws. If no loop asks for half a second, a thread removes what was begun
+/// and ends the program. If a signal of the same kind comes again more than half a second later, the program
+/// ends at once. Signals that the parent ignores stay ignored. A write to a closed pipe fails as any other
+/// write.
 void catch_signals();
-/// The seconds that the program may still run after a signal. After SIGTERM, which schedulers send before
-/// they end a program, `give_time` allows more, for a check-point. `together`: ranks write check-points only
-/// together, so that there is no more time if another rank has failed.
+/// The seconds that the program may still run after a signal: half a second; more once `wait_for_checkpoints`
+/// was called, unless the disk is full (SIGXFSZ).
 double time_to_end();
-void give_time(double seconds, bool together);
-/// Collective, for ranks that go through a loop and write check-points together: all of them ask once per
-/// iteration. True on all if one of them caught SIGTERM. Until `hear_alone`, no rank leaves the loop for a
-/// SIGTERM that others have not heard.
-bool hear_together(const Comm& ranks);
+/// Lets the step at work end, for a check-point: after SIGINT and SIGUSR1, which people and schedulers send
+/// ahead, as long as it takes; after others 25 s, since schedulers kill soon. `tells`: whether a line says
+/// so. `together`: ranks write check-points only together, so that there is no more time if another rank has
+/// failed.
+void wait_for_checkpoints(bool tells, bool together);
+/// Whether a signal came after which a check-point is written. With several `ranks`, which go through a loop
+/// and write check-points together, all of them ask once per iteration, and all get the same answer. Until
+/// `hear_alone`, no rank leaves the loop for a signal that others have not heard.
+bool asks_for_checkpoint(const Comm& ranks);
 void hear_alone();
+/// Whether the program writes something: if not, its end by a signal says nothing of outputs. Default: it
+/// does.
+void expect_outputs(bool expected);
+/// Adds words to the message of `Interrupted`, also where a thread ends the program.
+void say_when_interrupted(const std::string& words);
 int caught_signal();          ///< number of the signal that came; 0 if none
 void throw_if_interrupted();  ///< @throws Interrupted if a signal came, or if all ranks end
 

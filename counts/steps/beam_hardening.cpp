@@ -9,6 +9,7 @@
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
+#include "../hardening_polynomial.hpp"
 #include "step.hpp"
 
 namespace tandem::pipeline {
@@ -17,17 +18,23 @@ const Option<FileName> wedge_file{
     "wedge:file", "a length and the line integral that was measured over it, per line", FileName{}};
 const Option<FileName> spectrum_file{
     "spectrum:file", "an energy in keV and its share of what the detector sees, per line", FileName{}};
+const Option<PositiveNumber> option::straight_from{
+    "beam-hardening:straight",
+    "the measured line integral from which on the curve goes on as a straight line; auto finds it, too",
+    PositiveNumber{HardeningPolynomial::highest}};
 const Option<NumbersOr> option::beam_hardening{
     "beam-hardening",
     "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
-    "integral q; or what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or "
-    "spectrum:file=FILE, water in a beam",
-    NumbersOr{{"wedge", "spectrum"}},
-    {wedge_file, spectrum_file}};
+    "integral q; auto: they are found so that the projections agree with each other, or nothing is done; or "
+    "what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or spectrum:file=FILE, "
+    "water "
+    "in a beam",
+    NumbersOr{{"auto", "wedge", "spectrum"}},
+    {wedge_file, spectrum_file, option::straight_from}};
 
 namespace {
 
-using Pair = std::array<double, 2>;
+using Pair = LengthAndLine;  // or an energy and a number that goes with it
 
 /// Attenuation of water by energy, keV and cm^2/g (NIST, Tables of X-Ray Mass Attenuation Coefficients).
 constexpr std::array<Pair, 12> water{{{10, 5.329},
@@ -57,47 +64,6 @@ double attenuation_of_water(double kev) {
   return std::exp(sum);
 }
 
-/// Solves the square system A x = b; A has a row for each b. By elimination with the largest pivots.
-std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
-  const std::size_t n = b.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t pivot = i;
-    for (std::size_t r = i + 1; r < n; ++r)
-      if (std::abs(a[r][i]) > std::abs(a[pivot][i])) pivot = r;
-    std::swap(a[i], a[pivot]), std::swap(b[i], b[pivot]);
-    for (std::size_t r = i + 1; r < n; ++r) {
-      const double factor = a[r][i] / a[i][i];
-      for (std::size_t k = i; k < n; ++k) a[r][k] -= factor * a[i][k];
-      b[r] -= factor * b[i];
-    }
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[i][k] * b[k];
-    b[i] /= a[i][i];
-  }
-  return b;
-}
-
-/// Fits by least squares of relative errors the lengths l = a_1 q + a_2 q^2 + ...; returns c_k = a_k / a_1.
-/// @pre lengths and line integrals are positive, and more than `terms` of them differ
-std::vector<double> fitted(const std::vector<Pair>& lengths, std::size_t terms) {
-  double most = 0;
-  for (const auto& [length, q] : lengths) most = std::max(most, q);
-  std::vector<std::vector<double>> a(terms, std::vector<double>(terms, 0.0));
-  std::vector<double> b(terms, 0.0), powers(terms);
-  for (const auto& [length, q] : lengths) {
-    for (std::size_t k = 0; k < terms; ++k) powers[k] = std::pow(q / most, k + 1) * most / length;
-    for (std::size_t i = 0; i < terms; ++i) {
-      b[i] += powers[i] * most;
-      for (std::size_t k = 0; k < terms; ++k) a[i][k] += powers[i] * powers[k];
-    }
-  }
-  std::vector<double> c = solved(std::move(a), std::move(b));
-  const double first = c.front();
-  for (std::size_t k = 0; k < terms; ++k) c[k] /= first * std::pow(most, k);
-  return c;
-}
-
 // Coefficients c_1 = 1, c_2, ... of the polynomial c_1 q + c_2 q^2 + ... of measured line integrals q. It
 // gives the line integrals of the attenuation that a thin layer has: they grow as the length does.
 
@@ -121,7 +87,7 @@ std::vector<double> fitted_to_wedge(std::span<const Pair> measured, const std::s
   constexpr std::size_t least = 4, most_terms = 3;
   require<FileError>(lengths.size() >= least, where, ": ", lengths.size(), " lengths; at least ", least,
                      " above 0 are needed");
-  return fitted(lengths, std::min(most_terms, lengths.size() / 2));
+  return fitted_polynomial(lengths, std::min(most_terms, lengths.size() / 2));
 }
 
 /// Coefficients for water in a beam of these energies, keV, and their shares of what the detector sees. They
@@ -155,37 +121,8 @@ std::vector<double> fitted_to_water(std::span<const Pair> spectrum, const std::s
     const double length = longest * k / steps;
     lengths.push_back({length, measured(length)});
   }
-  return fitted(lengths, terms);
+  return fitted_polynomial(lengths, terms);
 }
-
-/// p = c_1 q + c_2 q^2 + ..., where q is what was measured. There is no c_0: air stays air.
-class Polynomial {
- public:
-  explicit Polynomial(std::vector<double> coefficients) : coefficients_(std::move(coefficients)) {
-    constexpr int steps_of_one = 100;
-    int step = 0;
-    while (step < highest * steps_of_one && slope(1.0 * step / steps_of_one) > 0) ++step;
-    rises_to_ = 1.0 * step / steps_of_one;
-  }
-  static constexpr double highest = 100;  ///< no measured line integral comes near it
-  double rises_to() const { return rises_to_; }
-  const std::vector<double>& coefficients() const { return coefficients_; }
-
-  double operator()(double q) const {
-    double sum = 0;
-    for (auto c = coefficients_.rbegin(); c != coefficients_.rend(); ++c) sum = (sum + *c) * q;
-    return sum;
-  }
-
- private:
-  double slope(double q) const {
-    double sum = 0;
-    for (std::size_t k = coefficients_.size(); k > 0; --k) sum = sum * q + k * coefficients_[k - 1];
-    return sum;
-  }
-  std::vector<double> coefficients_;
-  double rises_to_ = 0;
-};
 
 /// The coefficients that follow from a file.
 void fit(StepValues& values) {
@@ -205,21 +142,31 @@ std::string hardening_conflict(const StepValues& values) {
     return spelled("beam-hardening") + ": " + std::to_string(numbers->size()) + " coefficients; at most " +
            std::to_string(most) + " are taken";
   const bool has_file = wedge_file.is_given(values) || spectrum_file.is_given(values);
-  return numbers && numbers->empty() && !has_file
+  return numbers && numbers->empty() && !has_file && !option::beam_hardening.is_word(values, "auto")
              ? spelled("beam-hardening") +
                    ": wedge and spectrum need a file; give wedge:file=FILE or spectrum:file=FILE"
+         : option::straight_from.is_given(values) && (!numbers || numbers->empty())
+             ? spelled("beam-hardening") + ": straight=Q goes with coefficients"
              : "";
 }
 
+/// Whether a correction is still to be found.
+bool is_open(const Preprocessing& how) { return option::beam_hardening.is_word(how.values, "auto"); }
+
+std::string to_be_found() {
+  return spelled("beam-hardening") + " auto: is found where a volume is made; leave it out here";
+}
+
 std::string hardening_hindrance(const Preprocessing& how) {
-  return how.keeps_transmissions
+  return is_open(how) ? to_be_found()
+         : how.keeps_transmissions
              ? spelled("beam-hardening") +
                    " changes line integrals, and this method takes transmissions; leave one out"
              : "";
 }
 
 /// Dead cells have no line integral yet.
-Index straighten(ViewRow& row, const Polynomial& polynomial) {
+Index straighten(ViewRow& row, const HardeningPolynomial& polynomial) {
   for (std::size_t b = 0; b < row.y.size(); ++b) {
     float& y = row.y[b];
     if (row.span()[b] != 0 && !(y <= polynomial.rises_to()))
@@ -231,18 +178,22 @@ Index straighten(ViewRow& row, const Polynomial& polynomial) {
   return 0;
 }
 
-/// If the polynomial falls, there is an error, which the CPU describes.
-std::optional<Index> straighten_on_gpu(GpuData& data, const Polynomial& polynomial) {
+/// If the polynomial falls, there is an error, which the CPU describes. The CPU also does what lies where it
+/// goes on straight.
+std::optional<Index> straighten_on_gpu(GpuData& data, const HardeningPolynomial& polynomial) {
   const Index above =
       kernels::counts(data.stream.device())
-          ->polynomial(data.how, polynomial.coefficients(), polynomial.rises_to(), data.y, data.stream);
+          ->polynomial(data.how, polynomial.coefficients(),
+                       std::min(polynomial.rises_to(), polynomial.straight_from()), data.y, data.stream);
   if (above > 0) return {};
   return 0;
 }
 
-std::optional<Polynomial> asked(const Preprocessing& how) {
+std::optional<HardeningPolynomial> asked(const Preprocessing& how) {
   const auto coefficients = option::beam_hardening.of(how.values);
-  return coefficients && !coefficients->empty() ? std::optional<Polynomial>(*coefficients) : std::nullopt;
+  if (!coefficients || coefficients->empty()) return {};
+  return HardeningPolynomial(*coefficients,
+                             option::straight_from.of(how.values).value_or(HardeningPolynomial::highest));
 }
 
 }  // namespace
@@ -258,6 +209,7 @@ Step beam_hardening_step() {
             return [polynomial = *polynomial](GpuData& data) { return straighten_on_gpu(data, polynomial); };
           },
           .on_row = [](const Preprocessing& how) -> RowWork {
+            if (is_open(how)) return [](ViewRow&) -> Index { throw GeometryError(to_be_found()); };
             const auto polynomial = asked(how);
             if (!polynomial) return {};
             require<GeometryError>(

@@ -34,6 +34,7 @@ Step dark_flat_step() {
   return {.name = "dark-flat",
           .help = "transmission, (counts - dark) / (flat - dark)",
           .options = {option::flat_method, option::dark_method, option::flat_sets, option::normalize_monitor},
+          .of_cells = true,
           .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
           .on_row = [](const Preprocessing&) -> RowWork { return normalise; }};
 }

@@ -27,6 +27,7 @@ Step dead_cells_step() {
   return {.name = "dead-cells",
           .help = "cells whose flat is not above their dark are interpolated from their neighbours",
           .can_wait = true,
+          .of_cells = true,
           .in_pass = [](const kernels::CountsTally& met) { return met.filled; },
           .on_gpu = [](const Preprocessing&) -> GpuWork { return fill_on_gpu; },
           .on_row = [](const Preprocessing&) -> RowWork { return fill; }};

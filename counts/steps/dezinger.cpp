@@ -288,7 +288,7 @@ double bytes_a_thread(const Preprocessing& how, Shape frame) {
 /// What the steps of all windows have in common.
 template <Window window>
 Step with_window(Step step) {
-  step.before_binning = true;
+  step.before_binning = step.of_cells = true;
   step.on_gpu = [](const Preprocessing& how) { return on_gpu(how, window); };
   step.on_references = [](const Preprocessing& how) { return on_references(how, window); };
   return step;

@@ -34,6 +34,7 @@ Step lost_rows_step() {
   return {.name = "lost-rows",
           .help = "rows of views without a finite pixel become the mean of the nearest views",
           .can_wait = true,
+          .of_cells = true,
           .in_pass = [](const kernels::CountsTally&) { return Index{0}; },
           .on_sinogram = [](const Preprocessing&) -> SinogramWork { return replace_lost_rows; }};
 }

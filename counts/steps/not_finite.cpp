@@ -25,6 +25,7 @@ Step not_finite_step() {
   return {.name = "not-finite",
           .help = "pixels that are not finite are interpolated from their neighbours in the row",
           .before_binning = true,
+          .of_cells = true,
           .in_pass = [](const kernels::CountsTally& met) { return met.repaired; },
           .on_row = [](const Preprocessing&) -> RowWork { return repair_row; }};
 }

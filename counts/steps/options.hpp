@@ -38,7 +38,8 @@ struct Number {
   double lowest, highest;
   std::string_view unit = {};
 };
-/// One or more numbers, or a word in lower case in their place, which says how they are found.
+/// One or more numbers, or a word in lower case in their place, which says how they are found; that word is
+/// kept until they are.
 struct NumbersOr {
   using Value = std::vector<double>;
   std::vector<std::string> words;
@@ -99,7 +100,15 @@ struct Option : StepOption {
     if (at == values.end()) return {};
     if constexpr (std::is_same_v<Value, double>)
       if (const Index* whole = std::get_if<Index>(&at->second)) return *whole;
+    if constexpr (std::is_same_v<Kind, NumbersOr>)
+      if (std::holds_alternative<std::string>(at->second)) return Value{};
     return std::get<Value>(at->second);
+  }
+  /// Whether a word was given in the place of the value.
+  bool is_word(const StepValues& values, std::string_view word) const {
+    const auto at = values.find(name);
+    const std::string* given = at == values.end() ? nullptr : std::get_if<std::string>(&at->second);
+    return given && *given == word;
   }
   void set(StepValues& values, Value value) const {
     values.insert_or_assign(std::string(name), std::move(value));
@@ -111,7 +120,7 @@ namespace option {
 extern const Option<Number> detector_roll, axis_tilt, most_floored;
 extern const Option<TrueOrFalse> minus_log, repair_cells, normalize_monitor;
 extern const Option<Columns> air_columns;
-extern const Option<PositiveNumber> saturation;
+extern const Option<PositiveNumber> saturation, straight_from;
 extern const Option<OneOf> flat_method, dark_method, flat_sets;
 extern const Option<NumbersOr> beam_hardening;
 }  // namespace option

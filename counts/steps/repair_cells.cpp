@@ -80,6 +80,7 @@ Step repair_cells_step() {
       .name = "repair-cells",
       .help = "hot, stuck and dead cells become the median of their good neighbours",
       .options = {option::repair_cells},
+      .of_cells = true,
       .on_gpu = [](const Preprocessing& how) { return asked_for(how) ? GpuWork(repair_on_gpu) : GpuWork{}; },
       .on_projection = [](const Preprocessing& how) -> ProjectionWork {
         if (!asked_for(how)) return {};

@@ -24,6 +24,7 @@ Step saturation_step() {
           .help = "counts pixels at the largest number of their type, or at {saturation}",
           .options = {option::saturation},
           .before_binning = true,
+          .of_cells = true,
           .only_counts = true,
           .in_pass = [](const kernels::CountsTally& met) { return met.saturated; },
           .on_row = [](const Preprocessing& how) -> RowWork {

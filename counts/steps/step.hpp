@@ -104,6 +104,8 @@ struct Step {
   bool needs_all_views = false;  ///< the result changes if the scan has more views
   /// Whether the result depends on the place of the axis. Null: it does not (but see `Preprocessing::pose`).
   bool (*heeds_axis)(const Preprocessing& how) = nullptr;
+  /// Whether it is about cells of a detector: where scans are joined, it is done in each of them before.
+  bool of_cells = false;
   bool only_counts = false;         ///< it replaces nothing, it counts
   bool makes_new_noise = false;     ///< its result has other noise than counts
   bool needs_transmission = false;  ///< does not go with `--minus-log false`

@@ -16,7 +16,8 @@ struct ImagePage {
   Index rows = 0, bins = 0;
   PixelType type = PixelType::float32;
   bool compressed = false;
-  int orientation = 1;  ///< TIFF tag 274: where the first line and the first column belong
+  bool is_float16 = false;  ///< whether it is stored in half precision, and read as float32
+  int orientation = 1;      ///< TIFF tag 274: where the first line and the first column belong
 };
 
 /// A file that holds one image or several. It is opened for each reading, so that a stack may have thousands

@@ -1,5 +1,6 @@
 #include "json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace tandem::io {
@@ -36,6 +37,28 @@ const nlohmann::json& member(const nlohmann::json& object, const char* name) {
   static const nlohmann::json none;
   const auto found = object.find(name);
   return found == object.end() ? none : *found;
+}
+
+std::string text_at(const nlohmann::json& object, const char* name) {
+  const nlohmann::json& found = member(object, name);
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
+std::optional<double> number_at(const nlohmann::json& object, const char* name) {
+  const nlohmann::json& found = member(object, name);
+  return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
+}
+
+const nlohmann::json& list_at(const nlohmann::json& object, const char* name) {
+  static const nlohmann::json none = nlohmann::json::array();
+  const nlohmann::json& found = member(object, name);
+  return found.is_array() ? found : none;
+}
+
+std::vector<double> numbers_at(const nlohmann::json& object, const char* name) {
+  const nlohmann::json& found = list_at(object, name);
+  const bool fits = std::ranges::all_of(found, [](const nlohmann::json& item) { return item.is_number(); });
+  return fits ? found.get<std::vector<double>>() : std::vector<double>{};
 }
 
 }  // namespace tandem::io

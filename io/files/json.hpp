@@ -1,7 +1,9 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tandem::io {
 
@@ -12,5 +14,10 @@ nlohmann::json json_of(const std::string& text);
 
 /// A member of an object; null if there is none, or if it is no object.
 const nlohmann::json& member(const nlohmann::json& object, const char* name);
+std::string text_at(const nlohmann::json& object, const char* name);  ///< a text; empty if there is none
+std::optional<double> number_at(const nlohmann::json& object, const char* name);
+const nlohmann::json& list_at(const nlohmann::json& object, const char* name);  ///< empty if there is none
+/// A list of nothing but numbers; empty if there is none.
+std::vector<double> numbers_at(const nlohmann::json& object, const char* name);
 
 }  // namespace tandem::io

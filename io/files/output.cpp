@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
+#include <optional>
 #include <set>
 
 #include "../../core/error.hpp"
@@ -86,6 +89,8 @@ void require_content(const fs::path& file, const std::string& name, Content cont
 struct Output::Impl {
   fs::path target, real;
   OutputFolder folder;
+  std::optional<Content> content;  // none for a joined output, which another process publishes
+  Replace replace = Replace::own;
 
   Impl(const fs::path& given, const fs::path& place, const std::string& mark)
       : target(given),
@@ -97,7 +102,6 @@ struct Output::Impl {
       : target(given),
         real(place),
         folder(folder_of(place), place.filename().string(), given.string(), adopt) {
-    if (adopt) folder.keep_journal();
     registry().alive.insert(&folder);
   }
   ~Impl() {
@@ -115,6 +119,8 @@ Output::Output(const fs::path& target, Content content, Replace replace, bool ad
   require_replaceable(target, content, replace);
   const std::lock_guard lock(registry().mutex);
   impl_ = std::make_unique<Impl>(target, real, adopt);
+  impl_->content = content;
+  impl_->replace = replace;
 }
 
 Output::Output(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -125,6 +131,7 @@ Output Output::join(const fs::path& target, const std::string& mark) {
 }
 
 bool Output::is_of_other_machine() const { return impl_->folder.is_of_other_machine(); }
+void Output::keep_journal() { impl_->folder.keep_journal(); }
 void Output::take_over() { impl_->folder.sign(); }
 std::string Output::share() { return impl_->folder.share(); }
 
@@ -150,14 +157,29 @@ std::vector<std::string> Output::names() const { return impl_->folder.names(); }
 void Output::discard(const std::string& name) { impl_->folder.discard(name); }
 void Output::rename(const std::string& name, const std::string& to) { impl_->folder.rename(name, to); }
 
+void Output::look_again(const std::function<void()>& require_replaceable) {
+  try {
+    require_replaceable();
+  } catch (const FileError& fault) {
+    impl_->folder.keep_journal();
+    throw FileError(fault.what() + std::string("; it came while this run was at work") +
+                    (impl_->folder.has_journal() ? ", whose volume stays: " + spelled("resume") + " and " +
+                                                       spelled("overwrite") + " together give it the name"
+                                                 : ""));
+  }
+}
+
 void Output::publish(const std::vector<Step>& steps, const std::string& shown) {
+  if (impl_->content && std::ranges::any_of(steps, [&](const Step& step) { return step.name == name(); }))
+    look_again([&] { require_replaceable(impl_->target, *impl_->content, impl_->replace); });
   for (const Step& step : steps)
     if (!step.part.empty()) PlainFile(impl_->folder.open(step.part), impl_->target.string()).sync();
   const std::lock_guard lock(registry().mutex);
   for (const Step& step : steps) {
-    if (step.name == name() && &step != &steps.front()) impl_->folder.sync_parent();
+    const bool is_mark = step.name == steps.back().name;
+    if (is_mark && &step != &steps.front()) impl_->folder.sync_parent();
     impl_->folder.move(step.part, step.name);
-    if (step.name == name()) impl_->folder.sync_parent();
+    if (is_mark) impl_->folder.sync_parent();
   }
   if (!shown.empty()) registry().published.push_back(shown);
   impl_->folder.finish();

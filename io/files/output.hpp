@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -64,6 +65,8 @@ class Output {
   bool is_of_other_machine() const;
   void take_over();
 
+  void keep_journal();  ///< leaves the folder if it has a journal when this ends before `publish`
+
   /// Allows other processes to make files in the folder. They find it by the mark that this returns.
   std::string share();
 
@@ -82,9 +85,13 @@ class Output {
     std::string part, name;
   };
   /// Writes files to the disk, then gives them their names in this order. The folder is written to the disk
-  /// before and after each change of the target itself. `name` is added to `published`; it is empty for files
-  /// that the run removes in the end. @throws FileError
+  /// before and after each change of the last name, which marks all as complete. `name` is added to
+  /// `published`; it is empty for files that the run removes in the end. @throws FileError, also if a file
+  /// came meanwhile that may not be replaced
   void publish(const std::vector<Step>& steps, const std::string& name);
+  /// Checks once more whether names may be replaced, since another program may have written there. If not,
+  /// what was made stays, if a run can go on from it. @throws FileError
+  void look_again(const std::function<void()>& require_replaceable);
   void publish();                       ///< publishes the only file, `name()`
   void write(const std::string& text);  ///< writes the only file and publishes it. @throws FileError
 

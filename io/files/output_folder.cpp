@@ -162,7 +162,7 @@ void remove_folder(int parent, const std::string& name, int folder) {
   ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
 }
 
-bool has_journal(int folder) {
+bool holds_journal(int folder) {
   const std::vector<std::string> names = names_in(folder);
   return std::any_of(names.begin(), names.end(),
                      [](const std::string& name) { return name.ends_with(journal_ending); });
@@ -175,7 +175,7 @@ void clear_dead(int parent, const std::string& own) {
     const Claim claim = take(parent, name, name.substr(1, name.size() - 1 - ending.size()), false, 0);
     // a lock without a text may belong to a run on another machine that is about to write it
     if (claim.state == Claim::State::mine && !text_in(claim.lock.number()).empty() &&
-        !has_journal(claim.folder.number()))
+        !holds_journal(claim.folder.number()))
       remove_folder(parent, name, claim.folder.number());
     if (claim.state == Claim::State::vanished) ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);  // if empty
   }
@@ -239,7 +239,7 @@ void OutputFolder::claim(const std::filesystem::path& parent, const std::string&
     require<FileError>(
         claim.state != State::foreign, shown_, ": ", place,
         " is in the way, and is of another user, or not what tandem leaves; remove it, or give another name");
-    const bool goes_on = adopt && claim.state == State::elsewhere && has_journal(claim.folder.number());
+    const bool goes_on = adopt && claim.state == State::elsewhere && holds_journal(claim.folder.number());
     require<FileError>(claim.state != State::elsewhere || goes_on, shown_, ": a run of another machine",
                        owner_in(claim.lock),
                        " writes it or was killed, which cannot be seen from here; if it has ended, remove ",
@@ -383,9 +383,11 @@ void OutputFolder::sync_parent() {
                   "the folder cannot be written");
 }
 
+bool OutputFolder::has_journal() const { return holds_journal(folder_.number()); }
+
 void OutputFolder::remove() noexcept {
   if (!folder_.valid()) return;
-  const bool stays = is_joined_ || is_of_other_machine_ || (keep_journal_ && has_journal(folder_.number()));
+  const bool stays = is_joined_ || is_of_other_machine_ || (keep_journal_ && has_journal());
   if (!stays && is_shared_) {
     left().push_back({folder_name_, std::move(parent_), std::move(folder_), std::move(lock_)});
   } else if (!stays) {

@@ -38,6 +38,7 @@ class OutputFolder {
   static void clear_shared() noexcept;
 
   bool has(const std::string& file) const;
+  bool has_journal() const;
   std::vector<std::string> names() const;                       ///< names of its files, without the lock
   void discard(const std::string& file);                        ///< removes a file if it is there
   void rename(const std::string& file, const std::string& to);  ///< within the folder. @throws FileError

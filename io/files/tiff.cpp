@@ -189,6 +189,7 @@ TiffPage TiffFile::read_page(void* library) const {
   page.bits = tag_of<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1);
   page.sample_format = tag_of<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
   require_known(name_, page.bits, page.sample_format);
+  page.is_float16 = page.bits == 16 && page.sample_format == SAMPLEFORMAT_IEEEFP;
   page.tiled = TIFFIsTiled(tiff);
   page.swapped = TIFFIsByteSwapped(tiff);
   page.type = form_of(page, page.swapped).type;

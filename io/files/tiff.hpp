@@ -23,8 +23,6 @@ struct TiffPage : ImagePage {
   bool tiled = false, swapped = false;
   std::vector<Extent> extents;  ///< where the pixels lie in the file; empty if tiled or compressed
   std::uint64_t directory = 0;  ///< offset of its directory in the file
-
-  bool is_float16() const { return bits == 16 && sample_format == 3; }
 };
 
 /// A TIFF file in either byte order, in strips or tiles, with any compression that libtiff knows.

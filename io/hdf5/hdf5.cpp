@@ -84,10 +84,12 @@ std::vector<std::string> texts_in(hid_t file_type, hid_t space, hssize_t most,
   return all;
 }
 
+constexpr hssize_t most_texts = 1024;
+
 /// The first of a few strings; empty if there is none.
 std::optional<std::string> first_text(hid_t file_type, hid_t space,
                                       const std::function<herr_t(hid_t, void*)>& read) {
-  const std::vector<std::string> all = texts_in(file_type, space, 1024, read);
+  const std::vector<std::string> all = texts_in(file_type, space, most_texts, read);
   return all.empty() ? std::nullopt : std::optional(all.front());
 }
 
@@ -335,6 +337,19 @@ std::optional<std::string> DataSet::text() const {
   });
 }
 
+std::string DataSet::stored_type() const {
+  const Lock lock;
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
+  const bool real = H5Tget_class(type.id()) == H5T_FLOAT, natural = H5Tget_sign(type.id()) == H5T_SGN_NONE;
+  return (real ? "float" : natural ? "uint" : "int") + std::to_string(8 * H5Tget_size(type.id()));
+}
+
+double DataSet::stored_bytes() const {
+  const Lock lock;
+  const Handle type(H5Dget_type(handle_.id()), H5Tclose);
+  return 1.0 * size() * H5Tget_size(type.id());
+}
+
 std::vector<std::string> DataSet::texts(Index most) const {
   const Lock lock;
   const Handle type(H5Dget_type(handle_.id()), H5Tclose);
@@ -352,15 +367,20 @@ std::optional<double> DataSet::number(const std::string& attribute) const {
   return number_of(handle_.id(), attribute);
 }
 
-std::optional<std::string> text_of(std::int64_t object, const std::string& attribute) {
+std::vector<std::string> texts_of(std::int64_t object, const std::string& attribute) {
   const Lock lock;
-  if (H5Aexists(object, attribute.c_str()) <= 0) return std::nullopt;
+  if (H5Aexists(object, attribute.c_str()) <= 0) return {};
   const Handle open(H5Aopen(object, attribute.c_str(), H5P_DEFAULT), H5Aclose);
-  if (!open.valid()) return std::nullopt;
+  if (!open.valid()) return {};
   const Handle type(H5Aget_type(open.id()), H5Tclose);
   const Handle space(H5Aget_space(open.id()), H5Sclose);
-  return first_text(type.id(), space.id(),
-                    [&open](hid_t memory, void* out) { return H5Aread(open.id(), memory, out); });
+  return texts_in(type.id(), space.id(), most_texts,
+                  [&open](hid_t memory, void* out) { return H5Aread(open.id(), memory, out); });
+}
+
+std::optional<std::string> text_of(std::int64_t object, const std::string& attribute) {
+  const std::vector<std::string> all = texts_of(object, attribute);
+  return all.empty() ? std::nullopt : std::optional(all.front());
 }
 
 std::optional<double> number_of(std::int64_t object, const std::string& attribute) {

@@ -83,6 +83,9 @@ class DataSet {
   bool is_float16() const;       ///< whether it holds IEEE half precision, which is read as float32
   PixelType pixel_type() const;  ///< the type in which it is read; @throws FileError unless it holds numbers
 
+  std::string stored_type() const;  ///< "float64"; @pre it holds numbers
+  double stored_bytes() const;      ///< bytes of all numbers, unpacked
+
   /// Checks that all elements of the data set were written and are there: in its file, in external files, or
   /// in the sources of a virtual data set. After this call, reading fails if one of these files changes.
   /// @throws FileError if something is not there, or if a compression plugin is missing
@@ -175,6 +178,9 @@ class File {
   /// An attribute of a group or of a data set; empty if there is none of that type.
   std::optional<double> number(const std::string& object, const std::string& attribute) const;
   std::optional<std::string> text(const std::string& object, const std::string& attribute) const;
+  std::vector<std::string> texts(const std::string& object, const std::string& attribute) const;
+  /// Why a link within the file leads nowhere: "links to /raw, which is not there"; empty if none does.
+  std::string why_dead(const std::string& path) const;
   /// The first link on a path that leads to another file.
   std::optional<ExternalLink> external_link(const std::string& path) const;
   /// The reason why no data set can be opened: "missing", or "links to raw.h5, which is not there; ..."

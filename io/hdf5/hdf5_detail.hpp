@@ -43,6 +43,7 @@ std::string reason();
 
 /// An attribute of an object, which is a text or one number; empty if there is none.
 std::optional<std::string> text_of(std::int64_t object, const std::string& attribute);
+std::vector<std::string> texts_of(std::int64_t object, const std::string& attribute);  ///< a list of texts
 std::optional<double> number_of(std::int64_t object, const std::string& attribute);
 
 /// The type of IEEE half precision, little endian, for which libhdf5 1.10 has no name.

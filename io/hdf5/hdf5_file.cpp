@@ -167,6 +167,21 @@ std::optional<ExternalLink> File::external_link(const std::string& path) const {
   }
 }
 
+std::string File::why_dead(const std::string& path) const {
+  const Lock lock;
+  for (auto slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string link = path.substr(0, slash);
+    H5L_info_t info{};
+    if (H5Lget_info(handle_.id(), link.c_str(), &info, H5P_DEFAULT) < 0) return {};
+    std::vector<char> target(info.type == H5L_TYPE_SOFT ? std::min(info.u.val_size, max_link) + 1 : 0);
+    if (!target.empty() && !object(link).valid() &&
+        H5Lget_val(handle_.id(), link.c_str(), target.data(), target.size() - 1, H5P_DEFAULT) >= 0)
+      return (link == path ? "links to " : "lies behind " + link + ", a link to ") +
+             std::string(target.data()) + ", which is not there";
+    if (slash == std::string::npos) return {};
+  }
+}
+
 std::string File::why_unopened(const std::string& path) const {
   const Lock lock;
   const std::optional<ExternalLink> link = external_link(path);
@@ -179,6 +194,7 @@ std::string File::why_unopened(const std::string& path) const {
            (there ? ", where " + link->object + " cannot be opened; that file may be another one or damaged"
                   : ", which cannot be opened; put that file where the link points");
   }
+  if (std::string dead = why_dead(path); !dead.empty()) return dead;
   if (!has(path)) return "missing";
   if (is_group(path)) return "is a group; a data set is needed";
   std::ignore = object(path);
@@ -213,6 +229,12 @@ std::optional<std::string> File::text(const std::string& path, const std::string
   const Lock lock;
   const Handle found = object(path);
   return found.valid() ? text_of(found.id(), attribute) : std::nullopt;
+}
+
+std::vector<std::string> File::texts(const std::string& path, const std::string& attribute) const {
+  const Lock lock;
+  const Handle found = object(path);
+  return found.valid() ? texts_of(found.id(), attribute) : std::vector<std::string>();
 }
 
 bool File::flag(const std::string& path) const {

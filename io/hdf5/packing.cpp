@@ -2,7 +2,10 @@
 
 #include <blosc.h>
 #include <hdf5.h>
+#include <libdeflate.h>
 #include <zstd.h>
+
+#include <memory>
 
 #include "../../core/error.hpp"
 
@@ -39,15 +42,6 @@ std::vector<std::byte> by_zstd(std::span<const std::byte> chunk, std::size_t num
   return out;
 }
 
-std::vector<std::byte> by_blosc(std::span<const std::byte> chunk, std::size_t number_bytes) {
-  std::vector<std::byte> out(chunk.size() + BLOSC_MAX_OVERHEAD);
-  const int bytes = blosc_compress_ctx(blosc_level, BLOSC_BITSHUFFLE, number_bytes, chunk.size(),
-                                       chunk.data(), out.data(), out.size(), BLOSC_LZ4_COMPNAME, 0, 1);
-  require<FileError>(bytes > 0, "blosc: ", chunk.size(), " bytes cannot be packed");
-  out.resize(bytes);
-  return out;
-}
-
 }  // namespace
 
 std::vector<Hdf5Filter> filters_of(Compression compression, Index number_bytes, Index chunk_bytes) {
@@ -61,8 +55,24 @@ std::vector<Hdf5Filter> filters_of(Compression compression, Index number_bytes, 
 }
 
 std::vector<std::byte> packed(Compression compression, Index number_bytes, std::span<const std::byte> chunk) {
-  const std::size_t size = number_bytes;
-  return compression == Compression::zstd ? by_zstd(chunk, size) : by_blosc(chunk, size);
+  return compression == Compression::zstd ? by_zstd(chunk, number_bytes)
+                                          : packed_by(blosc_codec(compression), number_bytes, chunk);
+}
+
+BloscCodec blosc_codec(Compression compression) {
+  if (compression == Compression::zstd) return {BLOSC_ZSTD_COMPNAME, zstd_level, false};
+  return {BLOSC_LZ4_COMPNAME, blosc_level, true};
+}
+
+std::vector<std::byte> packed_by(const BloscCodec& codec, Index number_bytes,
+                                 std::span<const std::byte> chunk) {
+  std::vector<std::byte> out(chunk.size() + BLOSC_MAX_OVERHEAD);
+  const int shuffle = codec.shuffles_bits ? BLOSC_BITSHUFFLE : BLOSC_SHUFFLE;
+  const int bytes = blosc_compress_ctx(codec.level, shuffle, number_bytes, chunk.size(), chunk.data(),
+                                       out.data(), out.size(), codec.packer, 0, 1);
+  require<FileError>(bytes > 0, "blosc: ", chunk.size(), " bytes cannot be packed");
+  out.resize(bytes);
+  return out;
 }
 
 std::vector<std::byte> unpacked(Compression compression, Index number_bytes, std::span<const std::byte> chunk,
@@ -81,6 +91,16 @@ bool unpack_blosc(std::span<const std::byte> from, std::span<std::byte> to) {
   std::size_t bytes = 0;
   if (blosc_cbuffer_validate(from.data(), from.size(), &bytes) != 0 || bytes != to.size()) return false;
   return blosc_decompress_ctx(from.data(), to.data(), to.size(), 1) == static_cast<int>(bytes);
+}
+
+bool unpack_gzip(std::span<const std::byte> from, std::span<std::byte> to) {
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> tool(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  std::size_t made = 0;
+  return tool &&
+         libdeflate_gzip_decompress(tool.get(), from.data(), from.size(), to.data(), to.size(), &made) ==
+             LIBDEFLATE_SUCCESS &&
+         made == to.size();
 }
 
 }  // namespace tandem::io

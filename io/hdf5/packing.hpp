@@ -35,8 +35,19 @@ std::vector<std::byte> packed(Compression compression, Index number_bytes, std::
 std::vector<std::byte> unpacked(Compression compression, Index number_bytes, std::span<const std::byte> chunk,
                                 Index bytes);
 
-/// Unpacks what Zstandard or Blosc packed, and fills `to`. False if it is damaged.
+/// The same packing as a codec of Zarr 3, which is Blosc in both: its chunk takes the shuffle of bytes too.
+struct BloscCodec {
+  const char* packer;
+  int level;
+  bool shuffles_bits;  ///< else bytes
+};
+BloscCodec blosc_codec(Compression compression);
+std::vector<std::byte> packed_by(const BloscCodec& codec, Index number_bytes,
+                                 std::span<const std::byte> chunk);
+
+/// Unpacks what Zstandard, Blosc or gzip packed, and fills `to`. False if it is damaged.
 bool unpack_zstd(std::span<const std::byte> from, std::span<std::byte> to);
 bool unpack_blosc(std::span<const std::byte> from, std::span<std::byte> to);
+bool unpack_gzip(std::span<const std::byte> from, std::span<std::byte> to);
 
 }  // namespace tandem::io

@@ -3,6 +3,7 @@
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../files/text.hpp"
+#include "images/image.hpp"
 #include "layouts/layout.hpp"
 #include "settings/key_values.hpp"
 #include "settings/settings.hpp"
@@ -16,6 +17,7 @@ std::span<const FieldTable> field_tables() {
     std::vector<FieldTable> all;
     for (const Layout& each : layouts()) all.push_back({each.name, each.fields});
     for (const SettingsFormat& each : settings_formats()) all.push_back({each.name, each.fields});
+    for (const ImageFormat& each : image_formats()) all.push_back({each.name, each.fields});
     all.push_back(zeiss_table);
     std::erase_if(all, [](const FieldTable& table) { return table.fields.empty(); });
     return all;

@@ -65,6 +65,7 @@ struct Acquisition {
   std::optional<ViewGeometry> views;                   ///< views that each have their own geometry
   std::vector<double> angles;                          ///< rad, one per view; empty if the file has none
   std::string angles_where;                            ///< where the angles are, or were searched
+  bool angles_have_unit = true;                        ///< whether the file says that of the angles
   std::optional<Index> times;          ///< how many scans follow one another, if there is an axis of times
   bool can_grow = false;               ///< whether the file tells which of its views are there
   std::optional<Index> planned_views;  ///< how many views the file has room for, if it says so
@@ -73,8 +74,9 @@ struct Acquisition {
 };
 
 /// All frames of a data set, or the frames in `runs`, one after another. `axes` is "theta:y:x", "y:theta:x",
-/// or "theta:x" for lines. Else a data set of two axes is one frame. The first axis of four is time, and one
-/// time is read. @throws FileError for other ranks and axes, and if any part of the data is missing
+/// the same with x and y exchanged, or "theta:x" for lines. Else a data set of two axes is one frame. The
+/// first axis of four is time, and one time is read. @throws FileError for other ranks and axes, and if any
+/// part of the data is missing
 std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data,
                                          const std::string& axes = "theta:y:x",
                                          std::optional<std::vector<Range>> runs = std::nullopt,
@@ -128,11 +130,15 @@ class GrowingFolder {
 
 /// The flats or darks of an image or a folder of images. With `lines`, each line of an image is a frame of
 /// one row.
-FrameSources image_frames(const std::filesystem::path& path, FrameKind kind, bool lines);
+FrameSources image_frames(const std::filesystem::path& path, FrameKind kind, bool lines,
+                          const std::optional<RawFrames>& raw);
 
 /// A unit of angle in rad: "deg", "degrees", "rad", "radians" or "" (degrees). @throws FileError for any
 /// other unit
 double radians_per(const std::string& unit, const std::string& where);
+/// Takes angles without a unit, which were read as degrees, for radians if they can be nothing else. Returns
+/// what the user should know then; else nothing.
+std::string heed_radians(std::vector<double>& angles, const std::string& where);
 /// A unit of length in mm: "m", "mm", "um", "micron", ... Empty if the unit is not known.
 std::optional<double> mm_per(const std::string& unit);
 

@@ -11,10 +11,14 @@
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../files/input_file.hpp"
+#include "../files/name_pattern.hpp"
 #include "../hdf5/rehearsal.hpp"
 #include "frame_source.hpp"
+#include "images/image.hpp"
+#include "images/image_folder.hpp"
 #include "inside_file.hpp"
 #include "layouts/layout.hpp"
+#include "matlab.hpp"
 
 namespace tandem::io {
 
@@ -58,8 +62,9 @@ class Named {
 
 class FolderSource final : public Source {
  public:
+  /// `path`: a folder, or a pattern of names in it
   FolderSource(const fs::path& path, const OpenOptions& options)
-      : named_(path, "folder"), folder_(path, options) {}
+      : named_(name_pattern(path).folder, "folder"), folder_(path, options) {}
   std::optional<Acquisition> look(const std::function<void()>&) override {
     named_.require_same();
     try {
@@ -124,8 +129,13 @@ class Hdf5Source final : public Source {
 };
 
 std::unique_ptr<Source> source_of(const fs::path& path, const OpenOptions& options) {
-  if (fs::is_directory(path)) return std::make_unique<FolderSource>(path, options);
+  if (is_image_folder(path)) return std::make_unique<FolderSource>(path, options);
   require_regular_file(path);
+  require<GeometryError>(
+      !options.raw && !image_format_of(path) && !is_mat5(path), path.string(),
+      ": is no HDF5 file and no folder of images; only these are followed while they are written; wait until "
+      "it is complete, and leave out ",
+      spelled("follow"));
   require<FileError>(hdf5::is_hdf5(path), path.string(),
                      ": is no HDF5 file and no folder; only these are followed while they are written");
   return std::make_unique<Hdf5Source>(path, options);
@@ -157,8 +167,7 @@ class Followed final : public GrowingScan {
       : path_(path), options_(options), source_(source_of(path, options)) {
     std::optional<Acquisition> found = source_->look([] {});
     if (!found) throw FileError(source_->next());
-    if (!options.angles.empty() && !planned)
-      planned = read_angles(options.angles, options.angle_lines).size();
+    if (!options.angles.empty() && !planned) planned = read_angles(options).radians.size();
     if (!planned) planned = found->planned_views;
     require<FileError>(
         planned.has_value(), path.string(),

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/spelled.hpp"
+#include "changed_frames.hpp"
 #include "frame_source.hpp"
 
 namespace tandem::io {
@@ -23,7 +26,7 @@ Order order_of(const std::string& axes, std::size_t rank, const std::string& whe
   if (axes == "theta:x" && rank == 2) return Order::lines;
   const bool views_first = axes.starts_with("theta") && axes.find(':') == axes.find(":y:x");
   require<FileError>(views_first && axes.ends_with(":y:x"), where, ": axes = \"", axes,
-                     "\"; \"theta:y:x\" or \"y:theta:x\" is needed");
+                     "\"; \"theta:y:x\", \"theta:x:y\", \"y:theta:x\" or \"x:theta:y\" is needed");
   return Order::views;
 }
 
@@ -31,6 +34,15 @@ Shape frames_shape(std::vector<Index> n, Order order, bool has_times) {
   if (has_times) n.erase(n.begin());
   if (n.size() == 2) return order == Order::lines ? Shape{n[0], 1, n[1]} : Shape{1, n[0], n[1]};
   return order == Order::rows ? Shape{n[1], n[0], n[2]} : Shape{n[0], n[1], n[2]};
+}
+
+/// The axes with x and y exchanged, if images are stored with their rows along the last one; else empty.
+std::string axes_exchanged(const std::string& axes) {
+  for (const auto& [stored, exchanged] :
+       {std::pair("theta:x:y", "theta:y:x"), std::pair("x:theta:y", "y:theta:x")})
+    if (axes == stored || axes.ends_with(std::string(":") + stored))
+      return axes.substr(0, axes.size() - std::string_view(stored).size()) + exchanged;
+  return {};
 }
 
 /// Picks the wanted time, or channel (as of energy), of a data set that has several.
@@ -103,6 +115,8 @@ class Hdf5Frames : public FrameSource {
 
 std::unique_ptr<FrameSource> hdf5_frames(std::shared_ptr<hdf5::DataSet> data, const std::string& axes,
                                          std::optional<std::vector<Range>> runs, std::optional<Index> time) {
+  if (const std::string exchanged = axes_exchanged(axes); !exchanged.empty())
+    return oriented(hdf5_frames(std::move(data), exchanged, std::move(runs), time), {.transpose = true});
   const std::size_t rank = data->shape().size();
   require<FileError>(rank == 3 || ((rank == 2 || rank == 4) && !runs), data->where(), ": has ", rank,
                      rank == 1 ? " axis" : " axes", "; 3 are needed (view, row, bin)");

@@ -101,9 +101,19 @@ Element next_element(Bytes& from) {
   return {word, data};
 }
 
+/// The next element, which describes an array.
+Element short_element(Bytes& from) {
+  constexpr std::size_t longest = 4096;
+  Element element = next_element(from);
+  require<FileError>(element.data.rest().size() <= longest, from.where(), ": flags, axes or a name of ",
+                     element.data.rest().size(), " bytes; the file is damaged");
+  return element;
+}
+
 template <class T>
 std::vector<double> numbers_as(Bytes data) {
   std::vector<double> values;
+  values.reserve(data.rest().size() / sizeof(T));
   while (!data.empty()) values.push_back(data.number<T>());
   return values;
 }
@@ -159,7 +169,7 @@ void read_matrix(Bytes data, const std::string& prefix, int depth, MatVariables&
 
 /// Reads the fields of a structure; or of the first structure, if it is an array.
 void read_structure(Bytes& data, const std::string& name, int depth, MatVariables& into) {
-  const std::vector<double> length = numbers_of(next_element(data));
+  const std::vector<double> length = numbers_of(short_element(data));
   require<FileError>(length.size() == 1 && length[0] >= 1 && length[0] <= 1024, data.where(),
                      ": the fields of ", name,
                      " have names of a length that makes no sense; the file is damaged");
@@ -181,17 +191,28 @@ void read_structure(Bytes& data, const std::string& name, int depth, MatVariable
 /// `prefix` is its name.
 void read_matrix(Bytes data, const std::string& prefix, int depth, MatVariables& into) {
   if (depth == 0 || into.size() >= most_arrays) return;
-  const std::vector<double> flags = numbers_of(next_element(data));
+  const std::vector<double> flags = numbers_of(short_element(data));
   require<FileError>(!flags.empty(), data.where(), ": an array without flags; the file is damaged");
   const std::uint32_t bits = static_cast<std::uint32_t>(flags[0]), kind = bits & 0xff;
   const bool complex_numbers = (bits & 0x800) != 0;
-  const std::vector<Index> shape = shape_of(next_element(data));
-  const std::string own = text_of(next_element(data)), name = prefix.empty() ? own : prefix;
+  const std::vector<Index> shape = shape_of(short_element(data));
+  const std::string own = text_of(short_element(data)), name = prefix.empty() ? own : prefix;
   if (kind == structure) return read_structure(data, name, depth, into);
   if (kind < first_numeric || kind > last_numeric || complex_numbers) return;
-  MatArray array{shape, data.empty() ? std::vector<double>() : numbers_of(next_element(data))};
-  double size = 1;
+  double size = 1, kept = 0;
   for (const Index count : shape) size *= count;
+  for (const auto& [other, numbers] : into) kept += numbers.values.size();
+  if (kept + size > most_numbers_of_arrays) {
+    into[name].shape = shape;
+    return;
+  }
+  MatArray array{shape, {}};
+  if (!data.empty()) {
+    const Element numbers = next_element(data);
+    require<FileError>(numbers.data.rest().size() <= size * sizeof(double), data.where(), ": ", name, " has ",
+                       numbers.data.rest().size(), " bytes for ", size, " numbers; the file is damaged");
+    array.values = numbers_of(numbers);
+  }
   require<FileError>(size == array.values.size(), data.where(), ": ", name, " has ", array.values.size(),
                      " numbers where its axes have ", size, "; the file is damaged");
   into[name] = std::move(array);

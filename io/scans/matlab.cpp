@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_structures = 100;
-constexpr Index most_numbers_of_arrays = Index{1} << 28;  // numbers of all arrays of a file: 2 GiB
 
 /// A sinogram in memory, with a line for each view; or an image.
 class LinesInMemory final : public FrameSource {
@@ -68,6 +67,7 @@ void complete(const MatVariables& all, const std::string& group, const std::stri
   for (const std::string& at : {group + "parameters.angles", group + "angles"})
     if (const auto angles = all.find(at); angles != all.end() && found.angles.empty())
       for (const double angle : angles->second.values) found.angles.push_back(in_radians(angle));
+  found.angles_have_unit = false;
   found.sod_mm = length_in(all, group, "distanceSourceOrigin", where);
   found.sdd_mm = length_in(all, group, "distanceSourceDetector", where);
   found.info.pixel_size_mm = length_in(all, group, "pixelSizePost", where);
@@ -196,11 +196,31 @@ Layout matlab_layout() {
           .has_variables = true};
 }
 
+FrameSources matlab_frames(const hdf5::File& file, const std::string& name, bool lines) {
+  MatVariables all;
+  collect(file, "/" + name, name, most_numbers_of_arrays, all);
+  require<FileError>(all.contains(name) && !all[name].values.empty(), file.name(), ": /", name,
+                     " is a variable of MATLAB without frames; a matrix of 1 to ", most_numbers_of_arrays,
+                     " numbers is needed");
+  FrameSources found;
+  found.push_back(std::make_unique<LinesInMemory>(file.name() + ": /" + name, all[name], lines));
+  return found;
+}
+
 bool is_mat5(const fs::path& path) {
   std::array<char, 128> start{};
   std::ifstream(path, std::ios::binary).read(start.data(), start.size());
   const std::string text(start.data(), start.size());
   return text.starts_with("MATLAB 5.0 MAT-file") && (text.ends_with("IM") || text.ends_with("MI"));
+}
+
+MatArray mat5_array(const fs::path& path, const std::string& name) {
+  MatVariables all = read_mat5(path);
+  const auto found = all.find(with_dots(name));
+  require<FileError>(found != all.end(), path.string(), ": has no variable ", name, " of numbers");
+  require<FileError>(!found->second.values.empty(), path.string(), ": ", name, " is empty, or has more than ",
+                     most_numbers_of_arrays, " numbers, which are not read");
+  return std::move(found->second);
 }
 
 Acquisition open_mat5(const fs::path& path, const OpenOptions& options) {

@@ -18,6 +18,8 @@ struct MatArray {
   std::vector<double> values;
 };
 
+constexpr Index most_numbers_of_arrays = Index{1} << 28;  ///< numbers of all arrays of a file: 2 GiB
+
 /// The arrays of a file by their names. The fields of a structure have names such as
 /// "CtData.parameters.angles".
 using MatVariables = std::map<std::string, MatArray>;
@@ -29,7 +31,14 @@ Acquisition open_mat5(const std::filesystem::path& path, const OpenOptions& opti
 /// FileError
 FrameSources mat5_frames(const std::filesystem::path& path, const std::string& wanted, bool lines);
 
-/// Reads a file of level 5 (save -v6 and -v7). Variables without numbers are left out. @throws FileError
+/// Flats or darks of a v7.3 file: a variable of two axes, as an image or as lines. @throws FileError
+FrameSources matlab_frames(const hdf5::File& file, const std::string& name, bool lines);
+
+/// A variable of a file of level 5, STRUCTURE/FIELD too. @throws FileError
+MatArray mat5_array(const std::filesystem::path& path, const std::string& name);
+
+/// Reads a file of level 5 (save -v6 and -v7). Variables without numbers are left out, and arrays beyond
+/// `most_numbers_of_arrays` have extents alone. @throws FileError
 MatVariables read_mat5(const std::filesystem::path& path);
 
 /// The sinogram of one plane among variables: the variable `wanted`, else `sinogram`, views x bins. Beside

@@ -12,7 +12,7 @@ namespace tandem::io {
 namespace {
 
 constexpr Index most_recorded = 100'000'000;            // numbers, one for each frame
-constexpr double shortest_mm = 1e-6, longest_mm = 1e7;  // 1 nm, 10 km
+constexpr double shortest_mm = 1e-8, longest_mm = 1e7;  // 0.01 nm, 10 km
 constexpr double largest_pitch_mm = 100;                // the widest cells or voxels
 constexpr Index most_shown = 3;
 

@@ -27,7 +27,7 @@ std::vector<double> recorded_of_frames(const hdf5::File& file, const std::string
                                        std::vector<std::string>& notes);
 
 /// A length in mm, from its @units or from `default_unit` if there are none. Lengths that no scanner has,
-/// below 1 nm or above 10 km, are left out.
+/// below 0.01 nm or above 10 km, are left out.
 std::optional<double> length_mm(const hdf5::File& file, const std::string& path,
                                 const std::string& default_unit, std::vector<std::string>& notes);
 

@@ -39,9 +39,11 @@ std::vector<double> chosen_angles(Acquisition& found, const OpenOptions& options
     found.info.notes.emplace_back("the scan's own angles are not used: others are given");
   if (options.angles.empty() && options.arc_deg) return arc(options, views);
 
-  std::vector<double> angles =
-      options.angles.empty() ? found.angles : read_angles(options.angles, options.angle_lines);
-  const std::string where = options.angles.empty() ? found.angles_where : options.angles.string();
+  const bool own = options.angles.empty();
+  const std::string where = own ? found.angles_where : options.angles.string();
+  auto [angles, note] = own ? GivenAngles{.radians = found.angles} : read_angles(options);
+  if (own && !found.angles_have_unit) note = heed_radians(angles, where);
+  if (!note.empty()) found.info.notes.push_back(std::move(note));
   const bool aside = found.lines && std::ssize(angles) == shape[2];
   require<FileError>(
       std::ssize(angles) == views, where, ": ", angles.size(), " angles for ", views,
@@ -131,12 +133,13 @@ void note_repeats(const std::vector<double>& angles, const std::string& where,
 /// The angles of the views that are taken.
 std::vector<double> angles_of_views(Acquisition& found, const OpenOptions& options, const Shape& shape) {
   const std::vector<double> all = chosen_angles(found, options, shape);
-  if (look_like_radians(all))
+  if (options.angles_unit.empty() && look_like_radians(all))
     found.info.notes.push_back((!options.angles.empty() ? options.angles.string()
                                 : options.arc_deg       ? spelled("arc")
                                                         : found.angles_where) +
                                ": the angles look like radians, and are taken as degrees; give degrees by " +
-                               spelled("angles") + " or " + spelled("arc"));
+                               spelled("arc") + ", or " + spelled("angles") + " with " +
+                               spelled("angles-unit") + " rad");
   if (!found.climbs)
     note_repeats(all, options.angles.empty() ? found.angles_where : options.angles.string(),
                  found.info.notes);

@@ -14,6 +14,7 @@
 #include "changed_frames.hpp"
 #include "frame_source.hpp"
 #include "images/image.hpp"
+#include "images/image_folder.hpp"
 #include "inside_file.hpp"
 #include "layouts/layout.hpp"
 #include "matlab.hpp"
@@ -143,6 +144,7 @@ struct Wanted {
   bool lines;        ///< whether views have one row: then each line of an image is a frame
   std::string name;  ///< data set or variable; empty: what the layout says
   bool allow_external_files;
+  const std::optional<RawFrames>& raw;
 };
 
 /// A kind of file or folder that may hold a scan. The first kind that recognises a path opens it.
@@ -162,21 +164,19 @@ FrameSources frames_of_hdf5(const fs::path& path, const Wanted& wanted) {
   return rehearsed(path, [&] {
     const hdf5::File file = hdf5::File::open(path, wanted.allow_external_files);
     if (wanted.name.empty()) return frames_in(file, wanted.kind);
-    require<FileError>(!file.text("/" + wanted.name, "MATLAB_class"), path.string(), ": /", wanted.name,
-                       " is of MATLAB v7.3, which has its axes the other way round; save it by -v7");
-    const auto data = std::make_shared<hdf5::DataSet>(data_set_named(file, "/" + wanted.name));
+    if (file.text("/" + wanted.name, "MATLAB_class")) return matlab_frames(file, wanted.name, wanted.lines);
     FrameSources found;
-    found.push_back(hdf5_frames(data, wanted.lines && data->shape().size() == 2 ? "theta:x" : "theta:y:x"));
+    found.push_back(frames_named(file, wanted.name, wanted.lines));
     return found;
   });
 }
 
 FrameSources frames_of_images(const fs::path& path, const Wanted& wanted) {
-  return image_frames(path, wanted.kind, wanted.lines);
+  return image_frames(path, wanted.kind, wanted.lines, wanted.raw);
 }
 
 constexpr std::array places{
-    Place{[](const fs::path& path) { return fs::is_directory(path); }, open_image_folder, frames_of_images},
+    Place{is_image_folder, open_image_folder, frames_of_images},
     Place{[](const fs::path& path) { return image_format_of(path) != nullptr; }, open_image_file,
           frames_of_images},
     Place{hdf5::is_hdf5, open_hdf5, frames_of_hdf5, true},
@@ -189,16 +189,34 @@ constexpr std::array places{
     Place{[](const fs::path& path) { return settings_format_of(path) != nullptr; }, open_settings, nullptr},
 };
 
+/// A file that has none of the formats, for --raw.
+constexpr Place raw_place{nullptr, open_image_file, frames_of_images};
+
+/// What to give in the place of files that have no public description, by their endings; empty for others.
+std::string known_of(const fs::path& path) {
+  const std::string ending = in_lower_case(path.extension().string());
+  if (ending == ".rek")
+    return ": a file of Fraunhofer EZRT or YXLON says nothing of the geometry; give " + spelled("raw") +
+           " TYPE,BINSxROWS,header=2048, and " + spelled("geometry") + " cone, " + spelled("sod") + ", " +
+           spelled("sdd") + ", " + spelled("pixel-size") + " and " + spelled("arc");
+  if (ending == ".vgi" || ending == ".vgl")
+    return ": belongs to a volume of VGStudio; give the images of the scan, or their file of settings";
+  return {};
+}
+
 /// The kind of place that a path is. @throws FileError if it is none, or has no names where one is given
-const Place& place_of(const fs::path& path, const std::string& name) {
-  if (!fs::is_directory(path)) require_regular_file(path);
+const Place& place_of(const fs::path& path, const std::string& name, bool raw) {
+  if (!is_image_folder(path)) require_regular_file(path);
   const auto* place =
       std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.recognises(path); });
+  if (place == places.end() && raw) return raw_place;
+  const std::string known = known_of(path);
+  require<FileError>(place != places.end() || known.empty(), path.string(), known);
   require<FileError>(
       place != places.end(), path.string(),
       ": is neither HDF5 nor an image; a DXchange or NXtomo file, a scan of Zeiss (*.txrm), a ",
       image_format_names(), " file, a folder of such images or settings beside them (", settings_files(),
-      ") are needed");
+      ") are needed, or ", spelled("raw"), " for frames without a head");
   require<FileError>(name.empty() || place->has_names, path.string(), ": has no data sets; leave out :/",
                      name);
   return *place;
@@ -207,11 +225,11 @@ const Place& place_of(const fs::path& path, const std::string& name) {
 void add_frames(FrameSources& sources, FrameKind kind, const OpenOptions& options, Index rows) {
   for (const fs::path& path : kind == FrameKind::flat ? options.flats : options.darks) {
     const InsideFile inside = inside_file(path);
-    const Place& place = place_of(inside.file, inside.name);
+    const Place& place = place_of(inside.file, inside.name, options.raw.has_value());
     require<FileError>(place.frames, path.string(), ": holds no ",
                        kind == FrameKind::flat ? "flats" : "darks",
                        "; an image, a folder of images or an HDF5 file is needed");
-    const Wanted wanted{kind, rows == 1, inside.name, options.allow_external_files};
+    const Wanted wanted{kind, rows == 1, inside.name, options.allow_external_files, options.raw};
     for (auto& source : place.frames(inside.file, wanted)) sources.push_back(std::move(source));
   }
 }
@@ -289,7 +307,12 @@ std::unique_ptr<ScanReader> open_scan(const fs::path& path, const OpenOptions& o
     if (inside.name.empty()) inside.name = options.variable;
     OpenOptions named = options;
     named.variable = inside.name;
-    return reader_of(path, place_of(inside.file, inside.name).open(inside.file, named), named);
+    const Place& place = place_of(inside.file, inside.name, named.raw.has_value());
+    Acquisition found = place.open(inside.file, named);
+    require<FileError>(!named.raw || found.info.format.starts_with("raw"), path.string(), ": has the format ",
+                       found.info.format, ", which says itself how it is stored; leave ", spelled("raw"),
+                       " out");
+    return reader_of(path, std::move(found), named);
   });
 }
 

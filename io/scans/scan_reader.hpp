@@ -14,6 +14,7 @@
 #include "../../core/pixel_type.hpp"
 #include "../../geometry/free_views.hpp"
 #include "orientation.hpp"
+#include "raw_frames.hpp"
 
 namespace tandem::io {
 
@@ -89,6 +90,7 @@ struct ScanInfo {
   /// Whether no method may use the circle, since the user gives these shifts, or the sample climbs, as in a
   /// helix.
   bool is_no_circle = false;
+  bool line_integrals = false;  ///< whether the file says that frames are line integrals already
   PerFrame times;  ///< when the frames were taken, as numbers that rise with time, such as frame numbers
   /// Times of exposure by which counts are to be divided, in any unit; empty if all are the same.
   PerFrame exposures;
@@ -112,9 +114,10 @@ struct OpenOptions {
   std::string_view kind = {};              ///< kind of beam in the place of the file's; empty: the file's
   std::filesystem::path geometry = {};     ///< file with the geometry of each view (read_geometry_file)
   std::optional<bool> parallel_rays = {};  ///< what its rays are, if it does not say so
-  std::filesystem::path angles = {};       ///< one number per line, degrees; empty: the scan's own angles
+  std::filesystem::path angles = {};       ///< list of angles; empty: the scan's own angles
   std::vector<Index> flat_views = {};      ///< views before which the flats were taken, in sets of equal size
   std::optional<Range> angle_lines = {};   ///< lines A to B of the file of angles, from 0, half open
+  std::string angles_unit = {};            ///< "deg" or "rad", of the file of angles; empty: what it says
   std::optional<double> arc_deg = {};  ///< arc of equal steps from 0, in the place of the scan's own angles
   bool arc_inclusive = false;          ///< whether the last view lies at the end of the arc
   std::filesystem::path view_shifts = {};  ///< one number per line: ParallelBeam::view_shift_bins
@@ -125,6 +128,7 @@ struct OpenOptions {
   std::optional<double> pixel_size_mm = {};       ///< pitch of bins and rows, in the place of the file's own
   /// Geometry in the place of the file's own. With sod and sdd the scan is a cone beam.
   std::optional<double> sod_mm = {}, sdd_mm = {}, midplane_row = {};
+  std::optional<RawFrames> raw = {};    ///< how files that have no known format are stored
   std::string variable = {};            ///< variable of MATLAB that holds the sinogram
   std::optional<Index> time = {};       ///< number of the scan, if several follow one another in the file
   Index first_view = 0, view_step = 1;  ///< only views first, first + step, ... of the scan are taken
@@ -157,12 +161,19 @@ class ScanReader {
   ScanInfo info_;
 };
 
-/// Reads angles from a file with one number per line, in degrees, and returns them in rad. Blank lines and
-/// lines that begin with # count as lines, but hold no angle. @throws FileError
-std::vector<double> read_angles(const std::filesystem::path& path, const std::optional<Range>& lines = {});
+/// Angles in rad, and what the user should know about their unit; mostly nothing.
+struct GivenAngles {
+  std::vector<double> radians;
+  std::string note = {};
+};
+/// Reads `options.angles`: a text with one number per line or with a column of angles that a header names,
+/// FILE:/NAME, or an array of NumPy. Without a unit, angles are degrees, unless they can only be radians.
+/// Blank lines and lines that begin with # count as lines, but hold no angle. @throws FileError
+GivenAngles read_angles(const OpenOptions& options);
 /// Reads other numbers in the same way, and returns them as they are. `what` and `unit` are for messages.
+/// `any_external`: whether raw external files may lie outside the folder of an HDF5 file
 std::vector<double> read_numbers(const std::filesystem::path& path, const std::string& what,
-                                 const std::string& unit, const std::optional<Range>& lines = {});
+                                 const std::string& unit, bool any_external = false);
 
 /// Reads two numbers from each line, with a blank, tab, comma or semicolon between them. Blank lines, and
 /// lines that begin with #, are skipped. `what` is for messages: "a length in mm and a line integral".

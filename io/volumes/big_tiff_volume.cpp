@@ -15,7 +15,7 @@
 #include "../files/tiff.hpp"
 #include "../scans/frame_source.hpp"
 #include "flat_volume.hpp"
-#include "tiff_part.hpp"
+#include "slice_part.hpp"
 
 namespace tandem::io {
 
@@ -144,10 +144,10 @@ std::string facts_in(const std::string& description) {
   return facts;
 }
 
-class BigTiffSource : public VolumeSource {
+class BigSliceFilesSource : public VolumeSource {
  public:
-  BigTiffSource(const fs::path& path, const std::string& description) : file_(path) {
-    const TiffPart part = tiff_part_of(facts_in(description), path);
+  BigSliceFilesSource(const fs::path& path, const std::string& description) : file_(path) {
+    const SlicePart part = slice_part_of(facts_in(description), path);
     where = path.string();
     shape = part.shape;
     const TiffPage& page = file_.page(0);
@@ -155,7 +155,7 @@ class BigTiffSource : public VolumeSource {
                        ": has ", file_.pages(), " pages of ", page.rows, " x ", page.bins,
                        " pixels, not the slices that its description says; it is damaged");
     type = page.type;
-    is_float16 = page.is_float16();
+    is_float16 = page.is_float16;
     unit = part.facts.text("unit");
     place = part.place;
     min = part.facts.number("min"), max = part.facts.number("max");
@@ -202,7 +202,7 @@ std::unique_ptr<VolumeSource> open(const fs::path& path, bool) {
     return nullptr;
   const std::string description = tiff_description(path);
   if (!written_by_tandem(description)) return nullptr;
-  return std::make_unique<BigTiffSource>(path, description);
+  return std::make_unique<BigSliceFilesSource>(path, description);
 }
 
 }  // namespace

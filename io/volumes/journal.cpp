@@ -114,6 +114,7 @@ Beginning begin(const std::filesystem::path& target, Content content, Replace re
   Beginning now{Output(target, content, replace, continuation.wanted),
                 {continuation.identity, recipe, false, {}},
                 ranks};
+  if (continuation.wanted || continuation.later) now.output.keep_journal();
   if (continuation.wanted) {
     if (std::optional<JournalText> left = read_journals(now.output, continuation.identity))
       now.text = std::move(*left);

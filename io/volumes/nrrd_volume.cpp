@@ -10,7 +10,7 @@
 #include "../files/text.hpp"
 #include "flat_source.hpp"
 #include "flat_volume.hpp"
-#include "tiff_part.hpp"
+#include "slice_part.hpp"
 
 namespace tandem::io {
 
@@ -122,7 +122,7 @@ std::unique_ptr<VolumeSource> open_nrrd(const fs::path& path, bool any_external)
       low.size() == 1 && high.size() == 1)
     volume->min = low[0], volume->max = high[0];
   if (const std::string facts = nrrd_facts(head); !facts.empty()) {
-    const TiffPart part = tiff_part_of(facts, path);
+    const SlicePart part = slice_part_of(facts, path);
     require<FileError>(part.shape == volume->shape, path.string(),
                        ": tandem_shape is not that of its sizes; the file is damaged");
     volume->place = part.place;

@@ -6,6 +6,9 @@
 #include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
 #include "../files/json.hpp"
+#include "../files/text.hpp"
+#include "../hdf5/packing.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io::zarr_text {
 
@@ -46,6 +49,25 @@ ordered_json compressor(Compression compression) {
     return {{"id", "blosc"}, {"cname", "lz4"}, {"clevel", 5}, {"shuffle", 2}, {"blocksize", 0}};
   return {};
 }
+
+/// A codec, or another part of Zarr 3 that has a name and settings.
+ordered_json codec(const char* name, const ordered_json& settings) {
+  return {{"name", name}, {"configuration", settings}};
+}
+
+/// What is done to a chunk in Zarr 3. Blosc shuffles its bytes, which a filter does in Zarr 2.
+ordered_json codecs(const VolumeFormat& format) {
+  ordered_json all = ordered_json::array({codec("bytes", {{"endian", "little"}})});
+  if (format.compression == Compression::none) return all;
+  const BloscCodec blosc = blosc_codec(format.compression);
+  all.push_back(codec("blosc", {{"cname", blosc.packer},
+                                {"clevel", blosc.level},
+                                {"shuffle", blosc.shuffles_bits ? "bitshuffle" : "shuffle"},
+                                {"typesize", bytes_of(number_type(format.type))},
+                                {"blocksize", 0}}));
+  return all;
+}
+
 ordered_json filters(const VolumeFormat& format) {
   if (format.compression != Compression::zstd) return {};
   return ordered_json::array({{{"id", "shuffle"}, {"elementsize", bytes_of(number_type(format.type))}}});
@@ -81,18 +103,46 @@ ordered_json about(const VolumeFormat& format, const std::string& recipe_json,
   return all;
 }
 
+/// The text "zarr.json" of a group.
+std::string group(const ordered_json& attributes) {
+  return text_of({{"zarr_format", 3}, {"node_type", "group"}, {"attributes", attributes}});
+}
+
+/// The attributes in a ".zattrs", or in a "zarr.json".
+const json& attributes_of(const json& all) {
+  return member(all, "zarr_format").is_null() ? all : member(all, "attributes");
+}
+
 }  // namespace
 
-std::string array(Shape n, const VolumeFormat& format) {
-  return text_of({{"zarr_format", 2},
+std::string array(const Shape& file, const Shape& n, const VolumeFormat& format) {
+  const Shape slice{1, n[1], n[2]};
+  if (format.zarr == 2)
+    return text_of({{"zarr_format", 2},
+                    {"shape", n},
+                    {"chunks", slice},
+                    {"dtype", zarr_type(format.type)},
+                    {"fill_value", 0},
+                    {"order", "C"},
+                    {"compressor", compressor(format.compression)},
+                    {"filters", filters(format)},
+                    {"dimension_separator", "/"}});
+  const ordered_json sum = {{"name", "crc32c"}};
+  const ordered_json shard =
+      codec("sharding_indexed", {{"chunk_shape", slice},
+                                 {"codecs", codecs(format)},
+                                 {"index_codecs", {codec("bytes", {{"endian", "little"}}), sum}},
+                                 {"index_location", "end"}});
+  return text_of({{"zarr_format", 3},
+                  {"node_type", "array"},
                   {"shape", n},
-                  {"chunks", {1, n[1], n[2]}},
-                  {"dtype", zarr_type(format.type)},
+                  {"data_type", name_of(format.type)},
+                  {"chunk_grid", codec("regular", {{"chunk_shape", file}})},
+                  {"chunk_key_encoding", codec("default", {{"separator", "/"}})},
                   {"fill_value", 0},
-                  {"order", "C"},
-                  {"compressor", compressor(format.compression)},
-                  {"filters", filters(format)},
-                  {"dimension_separator", "/"}});
+                  {"codecs", ordered_json::array({shard})},
+                  {"attributes", ordered_json::object()},
+                  {"dimension_names", {"z", "y", "x"}}});
 }
 
 std::string dimensions(std::size_t level) {
@@ -110,27 +160,41 @@ std::string attributes(const std::string& name, const std::vector<Shape>& levels
   for (std::size_t level = 0; level < levels.size(); ++level)
     data_sets.push_back(
         {{"path", std::to_string(level)}, {"coordinateTransformations", transformations(level, format)}});
-  const ordered_json scales = {
-      {"version", "0.4"}, {"name", name}, {"axes", axes}, {"datasets", data_sets}, {"type", "mean"}};
-  return text_of(
-      {{"multiscales", ordered_json::array({scales})}, {"tandem", about(format, recipe_json, report_json)}});
+  ordered_json scales = ordered_json::object();
+  if (format.zarr == 2) scales["version"] = "0.4";
+  scales["name"] = name, scales["axes"] = axes, scales["datasets"] = data_sets, scales["type"] = "mean";
+  const ordered_json own = about(format, recipe_json, report_json);
+  if (format.zarr == 3)
+    return group(
+        {{"ome", {{"version", "0.5"}, {"multiscales", ordered_json::array({scales})}}}, {"tandem", own}});
+  return text_of({{"multiscales", ordered_json::array({scales})}, {"tandem", own}});
 }
 
-std::string with_attributes_of(const std::string& older, std::string text) {
-  json kept = json_of(older);
-  if (!kept.is_object()) return text;
-  const json newer = json_of(text);
-  kept.erase("multiscales");
-  for (const auto& [name, value] : newer.items()) kept.erase(name);
-  if (kept.empty()) return text;
-  text.back() = ',';  // in the place of the last brace
-  return text + kept.dump().substr(1);
+std::string with_attributes_of(const std::string& older, const std::string& text) {
+  ordered_json all = ordered_json::parse(text);
+  const bool is_new = all.contains("zarr_format");
+  ordered_json& to = is_new ? all["attributes"] : all;
+  const json before = json_of(older);
+  const auto keep = [&](const json& from, const char* but) {
+    if (!from.is_object()) return;
+    for (const auto& [name, value] : from.items()) {
+      ordered_json& place = is_new && name == "omero" ? to["ome"] : to;
+      if (!is_among(name, but) && !place.contains(name)) place[name] = value;
+    }
+  };
+  const json& from = attributes_of(before);
+  keep(from, "ome multiscales _ARRAY_DIMENSIONS");
+  keep(member(from, "ome"), "version multiscales");
+  return text_of(all);
 }
 
-std::string unfinished() {
-  return text_of({{"tandem", {{"command", "recon"}, {"version", TANDEM_VERSION}, {"complete", false}}}});
+std::string unfinished(const VolumeFormat& format) {
+  const ordered_json own = {{"command", "recon"}, {"version", TANDEM_VERSION}, {"complete", false}};
+  return format.zarr == 3 ? group({{"tandem", own}}) : text_of({{"tandem", own}});
 }
 
-bool is_own(const std::string& text) { return member(member(json_of(text), "tandem"), "command") == "recon"; }
+bool is_own(const std::string& text) {
+  return member(member(attributes_of(json_of(text)), "tandem"), "command") == "recon";
+}
 
 }  // namespace tandem::io::zarr_text

@@ -1,20 +1,27 @@
-// A volume as OME-Zarr 0.4 (https://ngff.openmicroscopy.org/0.4): a folder, in Zarr 2, with the volume and
-// smaller copies, each with half the resolution of the one before. A chunk is a slice.
+// A volume as OME-Zarr (https://ngff.openmicroscopy.org): a folder with the volume and smaller copies, each
+// with half the resolution of the one before. A chunk is a slice. OME-Zarr 0.4 is in Zarr 2, with a file for
+// each chunk. OME-Zarr 0.5 is in Zarr 3, whose files are shards: many chunks, and the index of their places.
 //
-// All files are made in a hidden folder within, and moved to their places at the end, ".zattrs" last.
+// All files are made in a hidden folder within, which has one name for both, and moved to their places at the
+// end, ".zattrs" or "zarr.json" last.
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <mutex>
 #include <set>
+#include <utility>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
 #include "../../core/spelled.hpp"
+#include "../files/checksum.hpp"
 #include "../files/plain_file.hpp"
 #include "../files/text.hpp"
 #include "../files/text_file.hpp"
 #include "../hdf5/packing.hpp"
 #include "ome_zarr.hpp"
+#include "ome_zarr_level.hpp"
 #include "slab_writer.hpp"
 #include "volume_kind.hpp"
 
@@ -25,6 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string attributes = ".zattrs";  // the output; the names of all parts begin with it
+const std::string metadata = "zarr.json";  // the metadata of Zarr 3
 
 /// The files in a folder, by names relative to it, without those that are being made there.
 std::vector<std::string> files_in(const fs::path& folder) {
@@ -44,33 +52,39 @@ bool is_digits(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-/// Whether a name can begin the name of a chunk, which is LEVEL/SLICE/0/0 in volumes of tandem.
-bool is_way_to_chunk(const fs::path& name) {
-  const std::vector<std::string> parts(name.begin(), name.end());
-  return !parts.empty() && parts.size() <= 4 && std::ranges::all_of(parts, is_digits);
+/// The digits in the name of a chunk, which is LEVEL/SLICE/0/0 in volumes of tandem, or of a shard,
+/// LEVEL/c/SHARD/0/0. They may be its beginning. 0: it is another name.
+std::size_t digits_of_chunk(const fs::path& name) {
+  std::vector<std::string> parts(name.begin(), name.end());
+  if (parts.size() > 1 && parts[1] == "c") parts.erase(parts.begin() + 1);
+  return parts.size() <= 4 && std::ranges::all_of(parts, is_digits) ? parts.size() : 0;
 }
 
 /// Whether tandem gives this name to a file of a volume. All other files of the folder are the user's:
 /// labels, notes.
 bool is_file_of_volume(const fs::path& name) {
   const auto count = std::distance(name.begin(), name.end());
-  if (count == 1) return name == attributes || name == ".zgroup" || name == ".zmetadata";
-  if (count == 2)
-    return is_digits(name.begin()->string()) &&
-           (name.filename() == ".zarray" || name.filename() == attributes);
-  return count == 4 && is_way_to_chunk(name);
+  const std::string last = name.filename();
+  if (count == 1) return is_among(last, ".zattrs .zgroup .zmetadata zarr.json");
+  if (count == 2 && is_digits(name.begin()->string())) return is_among(last, ".zarray .zattrs zarr.json");
+  return digits_of_chunk(name) == 4;
 }
 
 /// Whether a name may be that of a file of a Zarr that another program wrote. Such files are also chunks with
-/// any name, and the metadata of Zarr 3.
+/// any name.
 bool is_file_of_other_zarr(const fs::path& name) {
-  return is_file_of_volume(name) || name == ".zarray" || name == "zarr.json" ||
+  return is_file_of_volume(name) || name == ".zarray" ||
          (std::distance(name.begin(), name.end()) > 1 && is_digits(name.begin()->string()));
+}
+
+/// The file that has the attributes of a group or of a level.
+fs::path attributes_in(const fs::path& folder) {
+  return folder / (is_zarr_3(folder) ? metadata : attributes);
 }
 
 bool wrote(const fs::path& folder) {
   try {
-    return zarr_text::is_own(text_of_regular_file(folder / attributes, "a Zarr"));
+    return zarr_text::is_own(text_of_regular_file(attributes_in(folder), "a Zarr"));
   } catch (const FileError&) {
     return false;
   }
@@ -84,11 +98,13 @@ void require_ours(const fs::path& folder, Replace replace) {
   require<FileError>(fs::is_directory(found), folder.string(), ": is a file; give another name");
   const std::vector<std::string> files = files_in(folder);
   for (const fs::path name : files)
-    require<FileError>(
-        !fs::is_symlink(folder / name, fault) || (name != attributes && !is_way_to_chunk(name)),
-        (folder / name).string(), ": is a link, which a volume does not lead through; remove it");
+    require<FileError>(!fs::is_symlink(folder / name, fault) ||
+                           (name != attributes && name != metadata && digits_of_chunk(name) == 0),
+                       (folder / name).string(),
+                       ": is a link, which a volume does not lead through; remove it");
   if (files.empty() || wrote(folder)) return;
-  const bool is_zarr = fs::exists(folder / ".zgroup", fault) || fs::exists(folder / ".zarray", fault);
+  const bool is_zarr =
+      fs::exists(folder / ".zgroup", fault) || fs::exists(folder / ".zarray", fault) || is_zarr_3(folder);
   require<FileError>(is_zarr && replace == Replace::any, folder.string(),
                      ": is there already, and tandem did not write it; give another name",
                      is_zarr ? ", or " + spelled("overwrite") : "");
@@ -113,17 +129,25 @@ class ZarrWriter final : public SlabWriter {
         path_(c.path),
         folder_(folder_of(c)),
         beginning_(begin(c.path / attributes, Content::volume, Replace::any, c.recipe, c.continuation)),
-        levels_(levels_of(c.shape)) {
+        levels_(levels_of(c.shape)),
+        smaller_(levels_.size()) {
     JournalText& text = beginning_.text;
     recipe_ = text.recipe;
     if (ranks().is_first()) {
       text.done = verified(text.done);
       clear_but(text.done);
       require_space(c.shape[0] - text.done.size());
+      make_shards(0);
+    }
+    for (const DoneSlice& done : text.done) {
+      Index& end = ends_[file_part(0, done.slice)];
+      end = std::max(end, done.offset + done.bytes);
     }
     adopt(text);
     journal_.emplace(output(), std::move(text), [this](const std::vector<DoneSlice>& some) {
-      for (const DoneSlice& slice : some) output().open(chunk_part(0, slice.slice)).sync();
+      std::set<std::string> files;
+      for (const DoneSlice& slice : some) files.insert(file_part(0, slice.slice));
+      for (const std::string& file : files) output().open(file).sync();
     });
     use(*journal_);
   }
@@ -146,62 +170,112 @@ class ZarrWriter final : public SlabWriter {
     output().discard(part("probe"));
   }
   static std::string part(const std::string& name) { return attributes + "." + name; }
-  static std::string chunk_part(std::size_t level, Index slice) {
-    return part(std::to_string(level) + "." + std::to_string(slice));
+  bool is_sharded() const { return format().zarr == 3; }
+  /// How many slices of a level a file has: one, or a shard of them.
+  Index slices_of_file(std::size_t level) const {
+    return is_sharded() ? std::clamp<Index>(format().shard_bytes / chunk_bytes(level), 1, levels_[level][0])
+                        : 1;
+  }
+  std::string file_part(std::size_t level, Index slice) const {
+    return part(std::to_string(level) + "." + std::to_string(slice / slices_of_file(level)));
   }
 
   void clear_but(const std::vector<DoneSlice>& slices) {
     std::set<std::string> kept;
-    for (const DoneSlice& d : slices) kept.insert(chunk_part(0, d.slice));
+    for (const DoneSlice& d : slices) kept.insert(file_part(0, d.slice));
     for (const std::string& name : output().names())
       if (!kept.contains(name) && !name.ends_with(journal_ending)) output().discard(name);
   }
 
   Index number_bytes() const { return bytes_of(number_type(format().type)); }
   bool is_packed() const { return format().compression != Compression::none; }
+  Index chunk_bytes(std::size_t level) const {
+    return levels_[level][1] * levels_[level][2] * number_bytes();
+  }
 
-  /// Writes a chunk, and returns the number of bytes of its file.
-  Index write_chunk(std::size_t level, Index slice, std::span<const std::byte> numbers) {
+  /// Makes the shards of a level that are not there.
+  void make_shards(std::size_t level) {
+    for (Index z = 0; is_sharded() && z < levels_[level][0]; z += slices_of_file(level))
+      if (const std::string name = file_part(level, z); !output().has(name)) output().create(name);
+  }
+
+  /// Writes a chunk, and notes its place.
+  void write_chunk(std::size_t level, DoneSlice& slice, std::span<const std::byte> numbers) {
     std::vector<std::byte> made;
-    if (is_packed()) made = packed(format().compression, number_bytes(), numbers);
+    if (is_packed())
+      made = is_sharded() ? packed_by(blosc_codec(format().compression), number_bytes(), numbers)
+                          : packed(format().compression, number_bytes(), numbers);
     const std::span<const std::byte> bytes = is_packed() ? made : numbers;
-    PlainFile file = output().create(chunk_part(level, slice));
-    file.write(0, bytes.data(), bytes.size());
-    file.begin_sync();
-    return bytes.size();
+    const std::string name = file_part(level, slice.slice);
+    PlainFile file = is_sharded() ? output().open(name) : output().create(name);
+    slice.bytes = bytes.size();
+    slice.offset = slice.slice % slices_of_file(level) * slice.bytes;
+    if (is_packed() && is_sharded()) {
+      const std::lock_guard lock(mutex_);
+      slice.offset = std::exchange(ends_[name], ends_[name] + slice.bytes);
+    }
+    file.write(slice.offset, bytes.data(), bytes.size());
+    file.begin_sync(slice.offset, slice.bytes);
   }
 
   /// The numbers of a chunk; empty if they are not there.
-  std::vector<std::byte> read_chunk(std::size_t level, Index slice) {
-    if (!output().has(chunk_part(level, slice))) return {};
-    const PlainFile file = output().open(chunk_part(level, slice));
-    std::vector<std::byte> bytes(file.size());
-    if (!file.read(0, bytes.data(), bytes.size())) return {};
-    const Shape& n = levels_[level];
-    return is_packed() ? unpacked(format().compression, number_bytes(), bytes, n[1] * n[2] * number_bytes())
-                       : bytes;
+  std::vector<std::byte> read_chunk(std::size_t level, const DoneSlice& slice) {
+    const std::string name = file_part(level, slice.slice);
+    if (!output().has(name)) return {};
+    const PlainFile file = output().open(name);
+    if (slice.bytes > file.size()) return {};
+    std::vector<std::byte> bytes(slice.bytes);
+    if (!file.read(slice.offset, bytes.data(), bytes.size())) return {};
+    if (!is_packed()) return bytes;
+    if (!is_sharded()) return unpacked(format().compression, number_bytes(), bytes, chunk_bytes(level));
+    std::vector<std::byte> numbers(chunk_bytes(level));
+    return unpack_blosc(bytes, numbers) ? numbers : std::vector<std::byte>{};
+  }
+
+  /// Writes the index of each shard of a level to its end.
+  void write_indices(std::size_t level) {
+    const Index slices = slices_of_file(level), all = levels_[level][0];
+    for (Index first = 0; is_sharded() && first < all; first += slices) {
+      std::vector<std::uint64_t> index(2 * slices, ~std::uint64_t{0});
+      Index end = 0;
+      for (Index z = first; z < std::min(first + slices, all); ++z) {
+        const DoneSlice& place = place_of(level, z);
+        index[2 * (z - first)] = place.offset, index[2 * (z - first) + 1] = place.bytes;
+        end = std::max(end, place.offset + place.bytes);
+      }
+      const Index bytes = std::ssize(index) * sizeof index[0];
+      const std::uint32_t sum = crc32c(std::as_bytes(std::span(index)));
+      PlainFile file = output().open(file_part(level, first));
+      file.write(end, index.data(), bytes);
+      file.write(end + bytes, &sum, sizeof sum);
+      file.shorten(end + bytes + sizeof sum);
+    }
   }
 
   void write_slice(DoneSlice& slice, const void* stored) override {
-    slice.bytes = write_chunk(
-        0, slice.slice, {static_cast<const std::byte*>(stored), static_cast<std::size_t>(slice_bytes())});
+    write_chunk(0, slice, {static_cast<const std::byte*>(stored), static_cast<std::size_t>(slice_bytes())});
   }
 
-  std::vector<std::byte> stored(const DoneSlice& slice) override { return read_chunk(0, slice.slice); }
+  std::vector<std::byte> stored(const DoneSlice& slice) override { return read_chunk(0, slice); }
 
-  std::vector<float> voxels(std::size_t level, Index slice) {
-    const Shape& n = levels_[level];
-    const std::vector<std::byte> bytes = read_chunk(level, slice);
-    require<FileError>(std::ssize(bytes) == n[1] * n[2] * number_bytes(), path_.string(), ": slice ", slice,
-                       " of level ", level, " cannot be read back");
-    std::vector<float> data(n[1] * n[2]);
-    from_stored(format(), bytes.data(), n[1] * n[2], data.data());
+  const DoneSlice& place_of(std::size_t level, Index z) const {
+    return level == 0 ? slice(z) : smaller_[level][z];
+  }
+
+  std::vector<float> voxels(std::size_t level, Index z) {
+    const std::vector<std::byte> bytes = read_chunk(level, place_of(level, z));
+    require<FileError>(std::ssize(bytes) == chunk_bytes(level), path_.string(), ": slice ", z, " of level ",
+                       level, " cannot be read back");
+    std::vector<float> data(levels_[level][1] * levels_[level][2]);
+    from_stored(format(), bytes.data(), data.size(), data.data());
     return data;
   }
 
   /// Makes a level. Each voxel is the mean of 2 x 2 x 2 voxels, or of fewer at the ends.
   void make_level(std::size_t level) {
     const Shape &n = levels_[level], &fine = levels_[level - 1];
+    make_shards(level);
+    smaller_[level].resize(n[0]);
     parallel_for(n[0], [&](Index z) {
       std::vector<float> sum(n[1] * n[2]), count(sum.size());
       for (Index zz = 2 * z; zz < std::min(2 * z + 2, fine[0]); ++zz) {
@@ -214,11 +288,12 @@ class ZarrWriter final : public SlabWriter {
           }
       }
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] /= count[i];
-      const Index pixels = sum.size();
+      DoneSlice& made = smaller_[level][z];
+      made.slice = z;
       if (format().type == VoxelType::float32)
-        write_chunk(level, z, std::as_bytes(std::span(sum)));
+        write_chunk(level, made, std::as_bytes(std::span(sum)));
       else
-        write_chunk(level, z, quantised(format(), sum.data(), pixels));
+        write_chunk(level, made, quantised(format(), sum.data(), sum.size()));
     });
   }
 
@@ -227,37 +302,56 @@ class ZarrWriter final : public SlabWriter {
   }
 
   /// Writes a file of attributes, which keeps those that a user put into the file that it replaces.
-  void write_attributes(const std::string& name, const std::string& text, const fs::path& older) {
+  void write_attributes(const std::string& name, const std::string& text, const fs::path& folder) {
     std::error_code fault;
+    const fs::path older = attributes_in(folder);
     const bool has_older = wrote(path_) && fs::is_regular_file(fs::symlink_status(older, fault));
     write_text(name, has_older
                          ? zarr_text::with_attributes_of(text_of_regular_file(older, "a text of Zarr"), text)
                          : text);
   }
 
+  /// Writes the metadata of a level, and returns the steps to its files.
+  std::vector<Output::Step> metadata_of(std::size_t level) {
+    const std::string name = std::to_string(level), array = part(name), axes = part(name + "axes");
+    const std::string text = zarr_text::array({slices_of_file(level), levels_[level][1], levels_[level][2]},
+                                              levels_[level], format());
+    if (is_sharded()) {
+      write_attributes(array, text, path_ / name);
+      return {{array, name + "/" + metadata}};
+    }
+    write_text(array, text);
+    write_attributes(axes, zarr_text::dimensions(level), path_ / name);
+    return {{array, name + "/.zarray"}, {axes, name + "/" + attributes}};
+  }
+
   void complete(const std::string& report_json) override {
     for (std::size_t level = 1; level < levels_.size(); ++level) make_level(level);
-    write_attributes(part("due"), zarr_text::unfinished(), path_ / attributes);
-    write_text(part("group"), "{\"zarr_format\":2}");
+    const std::string &root = is_sharded() ? metadata : attributes,
+                      &other = is_sharded() ? attributes : metadata;
+    write_attributes(part("due"), zarr_text::unfinished(format()), path_);
     write_attributes(attributes,
                      zarr_text::attributes(path_.stem().string(), levels_, format(), recipe_, report_json),
-                     path_ / attributes);
-    std::vector<Output::Step> steps{{part("due"), attributes}, {part("group"), ".zgroup"}};
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      const std::string name = std::to_string(level);
-      write_text(part(name), zarr_text::array(levels_[level], format()));
-      steps.push_back({part(name), name + "/.zarray"});
-      write_attributes(part(name + "axes"), zarr_text::dimensions(level), path_ / name / attributes);
-      steps.push_back({part(name + "axes"), name + "/" + attributes});
-      for (Index z = 0; z < levels_[level][0]; ++z)
-        steps.push_back({chunk_part(level, z), name + "/" + std::to_string(z) + "/0/0"});
+                     path_);
+    std::vector<Output::Step> steps{{part("due"), root}, {"", other}};
+    if (!is_sharded()) {
+      write_text(part("group"), "{\"zarr_format\":2}");
+      steps.push_back({part("group"), ".zgroup"});
     }
-    std::set<std::string> coming{attributes};
+    for (std::size_t level = 0; level < levels_.size(); ++level) {
+      write_indices(level);
+      for (Output::Step& step : metadata_of(level)) steps.push_back(std::move(step));
+      const std::string folder = std::to_string(level) + (is_sharded() ? "/c/" : "/");
+      const Index slices = slices_of_file(level);
+      for (Index z = 0; z < levels_[level][0]; z += slices)
+        steps.push_back({file_part(level, z), folder + std::to_string(z / slices) + "/0/0"});
+    }
+    std::set<std::string> coming{root};
     for (const Output::Step& step : steps) coming.insert(step.name);
     const auto goes = wrote(path_) ? is_file_of_volume : is_file_of_other_zarr;
     for (const std::string& older : files_in(path_))
       if (goes(older) && !coming.contains(older)) steps.push_back({"", older});
-    steps.push_back({attributes, attributes});
+    steps.push_back({attributes, root});
     output().publish(steps, path_.string());
   }
 
@@ -265,11 +359,21 @@ class ZarrWriter final : public SlabWriter {
   std::unique_ptr<MadeFolder> folder_;  // only the first rank has it
   Beginning beginning_;
   std::vector<Shape> levels_;
+  std::vector<std::vector<DoneSlice>> smaller_;  // places in the levels; of the first one, `slice` has them
   std::string recipe_;
-  std::optional<Journal> journal_;  // the last member, since its thread uses the others
+  std::mutex mutex_;
+  std::map<std::string, Index> ends_;  // bytes that are taken of shards whose chunks are packed
+  std::optional<Journal> journal_;     // the last member, since its thread uses the others
 };
 
-std::unique_ptr<VolumeWriter> create_ome_zarr(const Creation& c) { return std::make_unique<ZarrWriter>(c); }
+std::unique_ptr<VolumeWriter> create_ome_zarr(const Creation& c) {
+  require<FileError>(
+      c.continuation.ranks.is_alone() || c.format.compression == Compression::none || c.format.zarr == 2,
+      c.path.string(),
+      ": several ranks do not write one packed shard; leave out " + spelled("compression") + ", or give " +
+          spelled("ome-zarr") + " 0.4");
+  return std::make_unique<ZarrWriter>(c);
+}
 
 std::vector<fs::path> all_files(const fs::path& path) {
   std::vector<fs::path> files;

@@ -92,9 +92,16 @@ std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, S
                      "\" names no format; ", volume_endings(), " is needed");
   require<FileError>(format.compression == Compression::none || kind->packs, name, ": volumes in ",
                      kind->title, " are not compressed; give a name ending in .h5");
+  require<FileError>(!format.water || kind->in_hounsfield, name, ": volumes in ", kind->title,
+                     " are attenuations, not Hounsfield units; give a name ending in .dcm");
   require<FileError>(kind->stores(format.type), name, ": ", kind->title, " has no numbers of type ",
                      name_of(format.type), "; take another type, or a name ending in .h5");
   return kind->create({path, shape, format, recipe_json, replace, continuation});
+}
+
+std::pair<float, float> hounsfield_range(double water) {
+  const auto attenuation = [&](double units) { return static_cast<float>(water * (1 + units / hounsfield)); };
+  return {attenuation(-32768), attenuation(32767)};
 }
 
 void require_range(float min, float max, const std::string& where) {

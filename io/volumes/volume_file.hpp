@@ -25,17 +25,25 @@ enum class VoxelType { float32, float16, uint16, uint8 };
 struct VolumeFormat {
   VoxelType type = VoxelType::float32;
   Compression compression = Compression::none;
-  float min = 0, max = 1;      ///< attenuation, for integer types
+  float min = 0, max = 1;            ///< attenuation, for integer types
+  std::optional<double> water = {};  ///< attenuation of water, 1/mm, if values are to be Hounsfield units
   bool range_follows = false;  ///< whether `VolumeWriter::set_range` gives min and max before the first slice
   std::optional<VolumePlace> place = {};  ///< the place of the volume; if left out, none is written
   /// Digests of the scan and of the options, in words. Parts with different digests are not of one volume.
   /// Empty if they are not known.
   std::string made_by = {};
   ScanOrigin origin = {};  ///< facts about sample and beam, for kinds that can hold them
+  int zarr = 2;            ///< Zarr 2, which is OME-Zarr 0.4, or Zarr 3 with shards, which is OME-Zarr 0.5
+  Index shard_bytes = Index{1} << 30;  ///< the largest shard of several slices in Zarr 3
   std::string unit() const { return place ? place->unit() : "1/pixel"; }
 };
 
 struct VolumeKind;  // volume_kind.hpp
+
+/// Hounsfield units: 0 for water, and -1000 for what attenuates nothing.
+constexpr double hounsfield = 1000;
+/// The attenuations that whole Hounsfield units of 16 bits stand for: -32768 to 32767.
+std::pair<float, float> hounsfield_range(double water);
 
 /// Voxels that an integer type could not hold: below `min`, which became the smallest integer, and above
 /// `max`.
@@ -43,19 +51,21 @@ struct Clipped {
   Index below = 0, above = 0;
 };
 
-/// Whether `file` is, or would be, a file of the TIFF volume "NAME.tif": a slice "NAME_00000.tif" beside it,
-/// or the manifest "NAME.tif.manifest".
+/// Whether `file` is, or would be, a file of the volume "NAME.tif", whose slices are files: a slice
+/// "NAME_00000.tif" beside it, or the manifest "NAME.tif.manifest".
 bool is_file_of(const std::filesystem::path& volume, const std::filesystem::path& file);
 /// The files that an output of this name may replace: the file itself, and the existing files of the volume
 /// with that name.
 std::vector<std::filesystem::path> files_of_output(const std::filesystem::path& path);
 
-/// The words for a volume in messages: its name; or for TIFF its first and last file, and their number.
+/// The words for a volume in messages: its name; or for slices that are files the first and the last, and
+/// their number.
 std::string files_written(const std::filesystem::path& path, Range slices);
 
 /// Whether a writer completes what a killed run left. It does so only if that run had the same identity.
 struct Continuation {
   bool wanted = false;
+  bool later = false;  ///< whether finished slices stay for a later run if this one ends early
   Identity identity = {};
   Comm ranks = {};  ///< ranks that write the volume together, each some of its slices
 };
@@ -102,10 +112,10 @@ class VolumeWriter {
 /// `replace` is any.
 ///
 /// A volume in the making has a journal of the slices that are safely on the disk. If `continuation` wants
-/// it, the writer goes on with what a killed run left, and else clears it. A writer that was asked to go on
-/// leaves a journal too if it is destroyed before `finish`. If several ranks write a volume, each makes such
-/// a writer at the same time. @throws FileError if the folder does not exist or cannot be written, if another
-/// run writes there, or if a file may not be replaced
+/// it, the writer goes on with what a killed run left, and else clears it. A writer that goes on, or that a
+/// later run may go on from, leaves a journal too if it is destroyed before `finish`. If several ranks write
+/// a volume, each makes such a writer at the same time. @throws FileError if the folder does not exist or
+/// cannot be written, if another run writes there, or if a file may not be replaced
 std::unique_ptr<VolumeWriter> create_volume(const std::filesystem::path& path, Shape shape,
                                             const VolumeFormat& format, const std::string& recipe_json,
                                             Replace replace = Replace::own,

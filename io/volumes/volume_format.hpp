@@ -86,10 +86,13 @@ constexpr const char* not_finished =
 std::unique_ptr<VolumeSource> open_hdf5_volume(const std::filesystem::path& path, bool any_external);
 struct Creation;  // volume_kind.hpp
 std::unique_ptr<VolumeWriter> create_hdf5_volume(const Creation& creation);
-std::unique_ptr<VolumeWriter> create_tiff_volume(const Creation& creation);
-/// Opens a volume that tandem wrote as NAME_00000.tif ..., by the name of any slice or by NAME.tif. Null for
-/// other files. @throws FileError for slices that cannot be read
-std::unique_ptr<VolumeSource> open_tiff_volume(const std::filesystem::path& path, bool any_external);
+std::unique_ptr<VolumeWriter> create_slice_files(const Creation& creation);
+struct SliceFile;
+/// Opens a volume that tandem wrote as NAME_00000.tif ..., by the name of any slice or by NAME.tif, if this
+/// is how its slices are read. Null for other files. @throws FileError for slices that cannot be read
+std::unique_ptr<VolumeSource> open_slice_files(const std::filesystem::path& path, const SliceFile& as);
+/// The manifest of such a volume, and its slices that are there.
+std::vector<std::filesystem::path> slice_files(const std::filesystem::path& volume);
 
 /// The path "NAME_00012.tif" of slice 12 of "NAME.tif".
 std::filesystem::path slice_path(const std::filesystem::path& volume, Index slice);
@@ -100,9 +103,9 @@ std::filesystem::path volume_of(const std::filesystem::path& path);
 /// The facts of a volume as text, by names: shape, type, unit, place, range and recipe.
 using VolumeFacts = std::vector<std::pair<std::string, std::string>>;
 VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::string& recipe_json);
-/// Whether the description of a TIFF file, or the start of a text, says that tandem wrote it.
+/// Whether the description of a file, or the start of a text, says that tandem wrote it.
 bool written_by_tandem(const std::string& description);
-/// The description of a slice of a TIFF volume, with one line for each quantity. The slices of one run differ
+/// The description of the file of a slice, with one line for each quantity. The slices of one run differ
 /// in one line.
 std::string slice_description(Shape shape, const VolumeFormat& format, Index slice,
                               const std::string& recipe_json);

@@ -12,6 +12,8 @@
 
 namespace tandem::io {
 
+class ImageFile;
+class PlainFile;
 class VolumeSource;
 
 /// All that a writer is made from, see `create_volume`.
@@ -24,11 +26,27 @@ struct Creation {
   const Continuation& continuation;
 };
 
+/// What the file of a slice is made from.
+struct SliceOfVolume {
+  std::string volume;  ///< the name of the volume, without its ending
+  Shape shape;         ///< that of all slices that the run writes
+  const VolumeFormat& format;
+  Index slice;
+  const std::string& recipe;
+};
+
+/// A format in which each slice of a volume is a file, with a text that `slice_description` makes.
+struct SliceFile {
+  void (*write)(PlainFile& file, const SliceOfVolume& of, const void* stored);
+  std::string (*description)(const std::filesystem::path& path);          ///< empty for any other file
+  std::unique_ptr<ImageFile> (*open)(const std::filesystem::path& path);  ///< its voxels as they are stored
+};
+
 /// How several runs write parts of one volume.
 enum class Parts {
   none,
   files,   ///< each run writes its own file, see volume_parts.hpp
-  slices,  ///< each slice is a file anyway
+  slices,  ///< each slice is a file anyway, see slice_files.cpp
 };
 
 /// A file format of volumes, as a value. Each format has one file in this folder and one line of
@@ -38,8 +56,10 @@ struct VolumeKind {
   std::string_view title;                 ///< name in messages: "HDF5"
   std::vector<std::string_view> endings;  ///< endings of file names; a name without one gets the first
   std::vector<VoxelType> types;           ///< types that it can store
+  bool in_hounsfield = false;             ///< whether it takes VolumeFormat::water
   bool packs = false;                     ///< whether it takes a Compression
   Parts parts = Parts::none;
+  const SliceFile* slice_file = nullptr;  ///< with Parts::slices
   bool is_folder = false;
   /// Whether a path is of this kind, so that no scan has it. Null if scans have such files, too.
   bool (*alone)(const std::filesystem::path&) = nullptr;

@@ -12,7 +12,8 @@
   KIND(big_tiff)                  \
   KIND(nrrd)                      \
   KIND(meta_image)                \
-  KIND(ome_zarr)
+  KIND(ome_zarr)                  \
+  KIND(dicom)
 
 namespace tandem::io {
 

@@ -17,7 +17,7 @@
 #include "../files/plain_file.hpp"
 #include "../hdf5/hdf5.hpp"
 #include "../hdf5/rehearsal.hpp"
-#include "tiff_part.hpp"
+#include "slice_part.hpp"
 #include "volume_format.hpp"
 
 namespace tandem::io {

@@ -151,8 +151,20 @@ void warn_of_rows_aside(Plan& plan) {
   }
 }
 
+/// Warns of an axis far aside in a scan that is not all round, such as one that was meant in mm.
+void warn_of_axis_aside(Plan& plan) {
+  constexpr double far = 0.1;  // share of the bins
+  const Detector& d = detector_of(plan.job.scan);
+  const double seen = std::max(0.0, std::min(d.axis_bin, d.bins - 1 - d.axis_bin) + 0.5);
+  if (all_round(angles_of(plan.job.scan)) || seen > far * d.bins) return;
+  warn(plan.warnings, "the rotation axis, bin ", plan.job.axis_in_file,
+       ", is far from the middle of the columns, and the views are not all round: only what is within ", seen,
+       " bins of the axis is seen from all sides; give the axis in bins from 0, or a scan of a whole turn");
+}
+
 void add_parallel_warnings(Plan& plan, const Recipe& recipe) {
   warn_of_chunks(plan, recipe);
+  warn_of_axis_aside(plan);
   const double period = half_acquisition(plan.job.scan) ? whole_turn : half_turn;
   const std::vector<double>& angles = angles_of(plan.job.scan);
   const std::vector<double> weights = view_weights(angles, period);
@@ -173,6 +185,8 @@ WorkingMemory parallel_kernels_hold(const Plan& plan, const Worker& worker, Shap
     WorkingMemory memory = fourier_memory(weighs ? symmetric(scan) : scan, plan.job.solved, volume[0],
                                           worker.execution, worker.device);
     if (weighs) memory.backward += 4.0 * Space(projections).size();
+    if (plan.job.options.fbp_filter.padding == Padding::circle)  // a second back-projection, of what they add
+      memory.backward = 2 * memory.backward + 4.0 * Space(projections).size();
     return memory;
   }
   return working_memory(worker.execution, volume, projections, worker.device);

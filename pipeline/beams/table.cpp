@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -45,12 +46,22 @@ void require_only(const Execution& only, const Recipe& recipe, const char* kind)
                        "; give " + spelled("variant") + " automatic " + spelled("precision") + " float32");
 }
 
+/// A hint for angles that turn by less than a whole turn of radians; empty for others.
+std::string hint_of_radians(const std::vector<double>& angles) {
+  constexpr std::size_t fewest = 16;  // views
+  if (angles.size() < fewest) return {};
+  const auto [least, most] = std::ranges::minmax(angles);
+  if (in_degrees(most - least) > whole_turn) return {};
+  return "; if the angles are radians, give " + spelled("angles") + " with " + spelled("angles-unit") +
+         " rad";
+}
+
 void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing) {
   if (in_degrees(missing) > 0.01)
     warn(warnings, "the views leave ", in_degrees(missing),
          " degrees of a short scan (half a turn and the fan) open",
          job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
-         job.filters() ? " and low values" : "");
+         job.filters() ? " and low values" : "", hint_of_radians(angles_of(job.upright())));
 }
 
 void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::vector<double>& angles,
@@ -66,7 +77,7 @@ void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::
   if (zero || !job.filters())
     warn(warnings, "the views leave ", in_degrees(zero ? open : gap), " degrees of the ", whole, " open",
          job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
-         job.filters() ? " and low values" : "");
+         job.filters() ? " and low values" : "", hint_of_radians(angles));
   else
     warn(warnings, "the views leave a gap of ", in_degrees(gap), " degrees in the ", whole,
          ", for which the views beside it stand; expect streaks");

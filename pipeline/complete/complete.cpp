@@ -1,8 +1,11 @@
 #include "complete.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "../../calibration/attenuation.hpp"
+#include "../../calibration/moments.hpp"
 #include "../../calibration/repeated_view.hpp"
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
@@ -14,6 +17,7 @@
 #include "../plan/grids.hpp"
 #include "../plan/make_job.hpp"
 #include "../plan/margin_rows.hpp"
+#include "tell_hardening.hpp"
 
 namespace tandem::pipeline {
 
@@ -31,7 +35,9 @@ std::vector<float> line_integrals(io::ScanReader& reader, const Recipe& recipe, 
                                   const std::vector<Index>& chosen, const Listener& listener) {
   const Selection selected = selection_of(recipe, reader.info());
   const Range columns = selected.bins;
-  Preprocessing how = preprocessing_of(with_recorded_pose(recipe.steps, reader.info()), columns, 0);
+  StepValues steps = with_recorded_steps(recipe.steps, reader.info());
+  if (option::beam_hardening.is_word(steps, "auto")) steps.erase(steps.find(option::beam_hardening.name));
+  Preprocessing how = preprocessing_of(steps, columns, 0);
   how.row_shifts = row_shifts_of(reader.info(), selected.rows.size(), 0);
   require_reference(reader.info(), how, false);
   const RowMargin margin = margin_of(how);
@@ -76,15 +82,26 @@ void require_search(const io::ScanInfo& info, const StepValues& steps) {
   require<GeometryError>(!off.curved, "the axis is not searched on a curved detector", give);
 }
 
-void warn_of_doubts(const calibration::AxisEstimate& axis, const Scan& scan, const Listener& listener) {
+/// What the uncertainty of an axis comes from, found from so many rows.
+std::string source_of_doubt(const calibration::AxisEstimate& axis, Index rows) {
+  const char* parts = axis.method == calibration::AxisMethod::vo ? "frequencies" : "groups of views";
+  return io::words(rows == 1 ? "" : "rows and ", parts, rows == 1 ? " of the one row" : "",
+                   " differ by so much about it, or other places fit nearly as well");
+}
+
+void warn_of_doubts(const calibration::AxisEstimate& axis, const Scan& scan, Index rows,
+                    const Listener& listener) {
   constexpr double doubtful = 0.3;  // even rows of air agree by up to so much with some axis
   constexpr double blurred = 0.5;   // bins
   const double turn = period_of(scan).value_or(whole_turn);
   const std::string advice = calibration::axis_advice(angles_of(scan), turn, detector_of(scan).rows > 1);
-  if (axis.agreement < doubtful) listener.warn("the rows hardly agree on an axis; " + advice);
+  if (axis.agreement < doubtful)
+    listener.warn(io::words("with this axis, opposite views have ", std::round(100 * axis.agreement),
+                            " % of their structure in common; the rest is noise, or no axis fits; ", advice));
   if (axis.uncertainty <= blurred) return;
   listener.warn(io::words(axis.cut_off ? "the sample reaches beyond the detector: " : "",
-                          "the axis is uncertain by ", axis.uncertainty, " bins; ", advice));
+                          "the axis is uncertain by ", axis.uncertainty,
+                          " bins: ", source_of_doubt(axis, rows), "; ", advice));
 }
 
 /// Requires that the axis is known well enough to say that one side of the detector sees more than the other.
@@ -140,7 +157,7 @@ calibration::AxisEstimate find_axis(io::ScanReader& reader, const Recipe& recipe
   const std::vector<Index> rows =
       calibration::rows_for_axis(scan, selection_of(recipe, reader.info()).rows, count);
   const calibration::AxisEstimate axis = find_axis_in(reader, recipe, search, rows, listener);
-  warn_of_doubts(axis, scan, listener);
+  warn_of_doubts(axis, scan, std::ssize(rows), listener);
   return axis;
 }
 
@@ -169,12 +186,44 @@ void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const i
                           ",inclusive"));
 }
 
-std::vector<double> complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener) {
-  const Selection selected = selection_of(recipe, reader.info());
-  recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
-  if (!recipe.row_axes.empty())
-    recipe.row_axis_bins = io::read_numbers(recipe.row_axes, "axis bin", "from 0");
-  if (!recipe.find_axis) return {};
+double find_attenuation(io::ScanReader& reader, const Recipe& recipe, const Listener& listener) {
+  const Scan& scan = reader.info().scan;
+  const Selection s = selection_of(recipe, reader.info());
+  const std::vector<Index> rows = calibration::rows_for_axis(scan, s.rows, 5);
+  const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
+  const double bin_mm = distance_from_axis(scan, detector_of(scan).bin_pitch);
+  return std::max(0.0, calibration::attenuation_of_round(lines, s.bins.size(), bin_mm));
+}
+
+namespace {
+
+/// Finds the attenuation beyond the ends of rows, if it is needed and not given. All ranks have the same.
+void complete_padding(Recipe& recipe, io::ScanReader& reader, const Listener& listener) {
+  double& attenuation = recipe.fbp_filter.attenuation;
+  if (recipe.padding != Padding::circle || attenuation > 0) return;
+  attenuation =
+      of_first(recipe.ranks, recipe.ranks.is_first() ? find_attenuation(reader, recipe, listener) : 0.0);
+  if (attenuation == 0) {
+    recipe.padding.reset();
+    return listener.note("padding: no line integral is above zero, so no row has to go on with a circle");
+  }
+  listener.note(io::words("padding by circles of attenuation ", attenuation,
+                          reader.info().pixel_size_mm ? " 1/mm" : " 1/pixel"));
+}
+
+/// The scan with the axis of the recipe, else of the file, else in the middle of the detector; selected views
+/// and bins, and these rows.
+Scan scan_of_rows(const Recipe& recipe, const io::ScanInfo& info, const Selection& s, Range rows) {
+  Scan scan = info.scan;
+  Detector& d = detector_of(scan);
+  d.axis_bin = recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * (d.bins - 1)));
+  if (recipe.axis_bin) share_axis(scan);
+  return crop(scan, s.views, rows, s.bins);
+}
+
+/// The axis of the recipe, as it was found.
+std::vector<double> take_axis(Recipe& recipe, io::ScanReader& reader, const Selection& selected,
+                              const Listener& listener) {
   if (!recipe.ranks.is_first()) {
     recipe.axis_bin = of_first(recipe.ranks, 0.0);
     return {};
@@ -185,6 +234,69 @@ std::vector<double> complete(Recipe& recipe, io::ScanReader& reader, const Liste
   listener.note("rotation axis at bin " + io::with_uncertainty(axis.axis_bin, axis.uncertainty) + " (" +
                 name_of(axis.method) + ")");
   return axes_of(axis);
+}
+
+/// The polynomial that corrects the hardening that was found; none if nothing is to be corrected.
+std::optional<calibration::Hardening> take_hardening(Recipe& recipe, io::ScanReader& reader,
+                                                     const Listener& listener) {
+  std::array<double, calibration::ViewMoments::terms> coefficients{};
+  double straight_from = 0;
+  std::optional<calibration::Hardening> found;
+  if (recipe.ranks.is_first()) {
+    found = find_hardening(reader, recipe, listener);
+    tell_of_hardening(*found, listener);
+    if (found->is_corrected()) std::ranges::copy(found->polynomial, coefficients.begin());
+    straight_from = found->straight_from;
+  }
+  coefficients = of_first(recipe.ranks, coefficients);
+  straight_from = of_first(recipe.ranks, straight_from);
+  std::vector<double> polynomial(coefficients.begin(), coefficients.end());
+  while (!polynomial.empty() && polynomial.back() == 0) polynomial.pop_back();
+  recipe.steps.erase(recipe.steps.find(option::beam_hardening.name));
+  if (polynomial.empty()) return found;
+  option::beam_hardening.set(recipe.steps, std::move(polynomial));
+  option::straight_from.set(recipe.steps, straight_from);
+  return found;
+}
+
+/// Whether rays of these rows of a cone beam rise by more than two rows on their way through the field.
+bool is_far_from(double midplane, const std::vector<Index>& rows, const Scan& scan) {
+  constexpr double most = 2;
+  const ConeBeam& cone = point_source_of(scan);
+  const double off = std::max(std::abs(rows.front() - midplane), std::abs(rows.back() - midplane));
+  return off * cone.detector.bins * cone.detector.bin_pitch / cone.sdd > most;
+}
+
+}  // namespace
+
+calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& recipe,
+                                      const Listener& listener) {
+  const io::ScanInfo& info = reader.info();
+  const Selection s = selection_of(recipe, info);
+  const std::optional<double> midplane = midplane_of(info.scan);
+  const Range all{0, detector_of(info.scan).rows};
+  const std::vector<Index> rows = calibration::rows_for_axis(info.scan, all, midplane ? 2 : 5);
+  if (!recipe.row_axis_bins.empty()) return {.why_not = "rows have axes of their own"};
+  if (info.off_circle.curved) return {.why_not = "the detector is curved"};
+  if (midplane && is_far_from(*midplane, rows, info.scan))
+    return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
+  const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
+  listener.stage({"find beam hardening", 0, 1, {}, "searches"});
+  return calibration::find_hardening(lines, scan_of_rows(recipe, info, s, {rows.front(), rows.back() + 1}),
+                                     std::ssize(rows), calibration::HardeningBy::moments_and_slices);
+}
+
+Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener, bool any_external) {
+  const Selection selected = selection_of(recipe, reader.info());
+  recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
+  if (!recipe.row_axes.empty())
+    recipe.row_axis_bins = io::read_numbers(recipe.row_axes, "axis bin", "from 0", any_external);
+  Completed by;
+  if (recipe.find_axis) by.axes = take_axis(recipe, reader, selected, listener);
+  if (option::beam_hardening.is_word(recipe.steps, "auto"))
+    by.hardening = take_hardening(recipe, reader, listener);
+  complete_padding(recipe, reader, listener);
+  return by;
 }
 
 }  // namespace tandem::pipeline

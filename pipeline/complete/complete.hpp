@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "../../calibration/center.hpp"
+#include "../../calibration/hardening.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../plan/recipe.hpp"
 #include "../watch/progress.hpp"
@@ -30,6 +31,11 @@ calibration::AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& rec
                                        const calibration::AxisSearch& search, const std::vector<Index>& rows,
                                        const Listener& listener = {});
 
+/// The attenuation of what lies beyond the ends of rows, as `Padding::circle` needs it, from 5 of the
+/// selected rows: that of a round body whose line integrals bend as theirs do; 1/mm, or 1/bin if the pitch is
+/// not known; 0 where no line integral is above zero.
+double find_attenuation(io::ScanReader& reader, const Recipe& recipe, const Listener& listener = {});
+
 /// The roll of a detector, and the axis of its middle row. Uncertainties are one standard deviation.
 struct Roll {
   double degrees, uncertainty;
@@ -50,10 +56,23 @@ Roll find_roll(io::ScanReader& reader, Recipe recipe, const calibration::AxisSea
 void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const io::OpenOptions& how,
                            const std::vector<double>& axes, const Listener& listener);
 
+/// Finds the hardening of the beam from some rows, as the recipe leaves them: rows near the midplane of a
+/// cone beam, else rows that are spread over the selected ones.
+calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& recipe,
+                                      const Listener& listener = {});
+
+/// What a recipe was completed by.
+struct Completed {
+  std::vector<double> axes{};  ///< axes that the search leaves open; none if there was no search
+  std::optional<calibration::Hardening> hardening{};  ///< on the first rank, if it was to be found
+};
+
 /// Completes a recipe for a scan: its views, rows and bins, the axes that a file has for rows, and the axis
-/// if that is to be found. Returns the axes that the search leaves open; none if there was no search. If
-/// there are several ranks, the first one looks. @throws FileError; GeometryError as `find_axis`, and if the
+/// the correction of beam hardening, and the attenuation beyond the ends of rows, if these are to be found.
+/// If there are several ranks, the first one looks. `any_external`: whether raw external files of these axes
+/// may lie outside the folder of an HDF5 file. @throws FileError; GeometryError as `find_axis`, and if the
 /// axis is too uncertain to say that the scan is a half acquisition
-std::vector<double> complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener = {});
+Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener = {},
+                   bool any_external = false);
 
 }  // namespace tandem::pipeline

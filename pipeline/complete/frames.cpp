@@ -79,8 +79,13 @@ void for_each_frame(io::ScanReader& reader, const Recipe& recipe, const Listener
 
 calibration::MeasuredFrames frames_of(io::ScanReader& reader, const Recipe& recipe,
                                       const Listener& listener) {
-  require<GeometryError>(reader.info().pixel_size_mm.has_value(),
+  const bool in_mm = reader.info().pixel_size_mm.has_value();
+  require<GeometryError>(in_mm || !needs_mm(reader.info().scan),
                          "calibrate: the scan has no pixel size; give ", spelled("pixel-size"), " MM");
+  if (!in_mm)
+    listener.note(
+        "note: the scan has no pixel size: lengths of the views are in bins, as if a bin were 1 mm; give " +
+        spelled("pixel-size") + " MM for mm");
   const Selection s = selection_of(recipe, reader.info());
   Scan scan = reader.info().scan;
   require<GeometryError>(!recipe.axis_bin || axis_of(scan), spelled("rotation-axis"), ": the views of a ",

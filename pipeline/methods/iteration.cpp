@@ -12,6 +12,7 @@
 #include "../../solvers/stopping/best_so_far.hpp"
 #include "../beams/row_axes.hpp"
 #include "../plan/warn.hpp"
+#include "../watch/progress.hpp"
 #include "../watch/stopwatch.hpp"
 #include "curve_watch.hpp"
 #include "method.hpp"
@@ -181,7 +182,9 @@ class Iteration {
     StopRule stop = max_iterations(*options_.iterations);
     if (options_.stop_relative) stop = relative_residual(*options_.stop_relative) || stop;
     if (options_.stop_seconds)
-      stop = as_first_rank(time_limit(*options_.stop_seconds - (seconds_now() - work_.start))) || stop;
+      stop =
+          as_first_rank(time_limit(std::max(0.0, *options_.stop_seconds - (seconds_now() - work_.start)))) ||
+          stop;
     if (work_.beside.onlooker && work_.beside.onlooker->step) stop = by_onlooker() || stop;
     return stop;
   }
@@ -233,9 +236,8 @@ class Iteration {
     const double residual = relative_residual_of(now);
     if (StationBoard* board = work_.watch.board()) board->residual(slices, now.iteration, residual);
     std::ostringstream detail;
-    detail.precision(3);
-    detail << "iteration " << now.iteration << " of " << *options_.iterations << ", residual " << residual
-           << " of the first";
+    detail << "iteration " << now.iteration << " of " << *options_.iterations << ", "
+           << words_of_residual(residual);
     work_.tell("iterate", share(now) * slices.size(), detail.str());
   }
 

@@ -186,9 +186,15 @@ void choose_pose(Job& job, const Recipe& recipe) {
 }
 
 void choose_padding(Job& job, const Recipe& recipe) {
-  job.options.fbp_filter.padding = recipe.padding.value_or(Padding::cosine);
-  if (recipe.padding_bins)
-    job.options.fbp_filter.padding_bins = *recipe.padding_bins >> job.preprocessing.binning;
+  Filter& filter = job.options.fbp_filter;
+  filter.padding = recipe.padding.value_or(Padding::cosine);
+  if (recipe.padding_bins) filter.padding_bins = *recipe.padding_bins >> job.preprocessing.binning;
+  if (filter.padding != Padding::circle || !job.filters()) return;
+  require<GeometryError>(
+      !std::holds_alternative<FlexibleBeam>(job.scan), spelled("padding"),
+      " circle: the views of this scan are on no circle, or their detector is curved; give "
+      "another padding");
+  if (!job.pitch_known) filter.attenuation = std::ldexp(filter.attenuation, job.preprocessing.binning);
 }
 
 /// Sets what steps need to know about the scan, and checks that the scan can have these steps.
@@ -255,17 +261,18 @@ io::VolumePlace Job::place() const {
   return place;
 }
 
-StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info) {
+StepValues with_recorded_steps(StepValues given, const io::ScanInfo& info) {
   constexpr double most = 10, most_in_parallel = 2;  // degrees
   take_recorded(given, option::detector_roll, info.roll_deg,
                 beam_of(info.scan).roll ? most_in_parallel : most);
   take_recorded(given, option::axis_tilt, info.tilt_deg, most);
+  if (info.line_integrals && !option::minus_log.is_given(given)) option::minus_log.set(given, false);
   return given;
 }
 
 Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   Recipe recipe = asked;
-  if (asked.row_axis_bins.empty()) recipe.steps = with_recorded_pose(asked.steps, info);
+  if (asked.row_axis_bins.empty()) recipe.steps = with_recorded_steps(asked.steps, info);
   Job job;
   job.method = &method_named(recipe.method);
   job.options = recipe;

@@ -8,8 +8,9 @@
 namespace tandem::pipeline {
 
 /// The values that the user gave to the steps. The roll of the detector and the tilt of the axis are those
-/// that the scan records, if the user gave none. @throws GeometryError for angles that no step can correct
-StepValues with_recorded_pose(StepValues given, const io::ScanInfo& info);
+/// that the scan records, if the user gave none; and so is it if its frames are line integrals already.
+/// @throws GeometryError for angles that no step can correct
+StepValues with_recorded_steps(StepValues given, const io::ScanInfo& info);
 
 /// Makes the job of a recipe for a scan, without other effects. @throws GeometryError if the recipe makes no
 /// sense for this scan, or if the method is not known

@@ -186,14 +186,16 @@ std::string PrepareStation::cause_of_open_ends() const {
 
 void PrepareStation::finish(Outcome& outcome) const {
   outcome.findings = findings_;
-  const auto method = plan_.job.method->iterates()                            ? OpenEnds::Method::solves
-                      : plan_.job.options.fbp_filter.padding != Padding::none ? OpenEnds::Method::continues
-                                                                              : OpenEnds::Method::cuts;
+  const Padding padding = plan_.job.options.fbp_filter.padding;
+  const auto method = plan_.job.method->iterates() ? OpenEnds::Method::solves
+                      : padding == Padding::circle ? OpenEnds::Method::goes_round
+                      : padding != Padding::none   ? OpenEnds::Method::continues
+                                                   : OpenEnds::Method::cuts;
   const bool logs = plan_.job.preprocessing.keeps_transmissions ||
                     std::ranges::any_of(findings_.steps, [](const auto& s) { return s.name == "minus-log"; });
-  for (std::string text : {ends_.warning(method, cause_of_open_ends()),
-                           ends_.warning_of_outer_rows(consequence_of_outer_rows(plan_.job)),
-                           logs ? ends_.warning_of_dark_flats() : std::string()})
+  for (std::string text :
+       {ends_.warning(method, cause_of_open_ends()),
+        ends_.warning_of_outer_rows(consequence_of_outer_rows(plan_.job)), ends_.warning_of_low_ends(logs)})
     if (!text.empty()) outcome.warnings.push_back(std::move(text));
   const double cells = 1.0 * plan_.job.rows.size() * plan_.job.bins.size() /
                        (plan_.job.rows_together << plan_.job.preprocessing.binning);

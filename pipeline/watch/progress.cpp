@@ -1,6 +1,15 @@
 #include "progress.hpp"
 
+#include <sstream>
+
 namespace tandem::pipeline {
+
+std::string words_of_residual(double relative) {
+  std::ostringstream words;
+  words.precision(3);
+  words << "residual " << relative << (relative <= 1 ? " of the first" : " times the first");
+  return words.str();
+}
 
 void Watch::reading(std::string name, double done) {
   const std::lock_guard lock(mutex_);
@@ -39,7 +48,8 @@ void Watch::again() {
   tell();
 }
 
-void Watch::tell() const {
+/// Between two chunks no worker has work. The writer is not what the others wait for then.
+void Watch::tell() {
   if (!tell_) return;
   if (instead_) return tell_(*instead_);
   Stage computing;
@@ -48,8 +58,13 @@ void Watch::tell() const {
     done += worker.done;
     if (computing.name.empty()) computing = worker;
   }
-  computing.done = done;
-  Stage now = !computing.name.empty() ? computing : !reading_.name.empty() ? reading_ : writing_;
+  if (!computing.name.empty()) told_ = computing;
+  const bool between = !told_.name.empty() && done < slices_;
+  Stage now = !computing.name.empty()  ? computing
+              : !reading_.name.empty() ? reading_
+              : between                ? told_
+                                       : writing_;
+  if (between || !computing.name.empty()) now.done = done;
   now.total = slices_;
   tell_(now);
 }

@@ -18,6 +18,8 @@ struct Stage {
   std::string detail = {};      ///< iteration and residual of a solver
   const char* what = "slices";  ///< the unit of `done` and `total`
 };
+/// A residual of a solver beside that of the start, in words: "residual 0.3 of the first".
+std::string words_of_residual(double relative);
 /// A function that is told the progress. It is called often, from one thread at a time. It may throw to
 /// cancel the work.
 using OnProgress = std::function<void(const Stage&)>;
@@ -52,7 +54,7 @@ class Watch {
   StationBoard* board() const { return board_; }
 
  private:
-  void tell() const;  // with the mutex held
+  void tell();  // with the mutex held
 
   OnProgress tell_;
   double slices_;
@@ -63,6 +65,7 @@ class Watch {
   std::optional<Stage> instead_;
   std::vector<Stage> workers_;  ///< `done` counts the slices of the present chunk
   double computed_ = 0;         ///< slices of chunks that are done
+  Stage told_;                  ///< the last stage of a worker that was told
 };
 
 }  // namespace tandem::pipeline

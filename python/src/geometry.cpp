@@ -108,7 +108,7 @@ void add_picture(Class& c) {
       [](const nb::object& scan, const std::optional<VolumeGrid>& grid) {
         return nb::module_::import_("tandem._show").attr("show")(scan, grid);
       },
-      "grid"_a = nb::none(),
+      nb::sig("def show(self, grid: VolumeGrid | None = None) -> typing.Any"), "grid"_a = nb::none(),
       "Opens that page in a browser, or returns it to the notebook that it is called in.");
   c.def(
       "replace",

@@ -144,51 +144,57 @@ Space space_of(const nb::object& stored) {
 void add_space(nb::module_& m) {
   m.def("space_of", &space_of);
   m.def("stored", &stored);
-  nb::class_<Space>(
-      m, "Space",
-      "The vector space that an operator maps from or to: a shape (slice, y, x) or (view, row, bin) on a "
-      "device, or a direct sum of spaces. Spaces of operators know the geometry behind the shape.\n\n"
-      "blocks: 'whole', 'slices' (axis 0) or 'rows' (axis 1) are problems of their own for solvers.")
-      .def(nb::new_(&make_space), "shape"_a, nb::kw_only(), "device"_a = "cpu", "blocks"_a = "whole")
-      .def_prop_ro(
-          "shape", [](const Space& s) { return AsTuple(std::tuple_cat(s.shape())); },
-          "Of its vectors; SpaceError for a direct sum.")
-      .def_prop_ro("shapes", &shapes_of, "The shapes of all parts; of one, if it is no direct sum.")
-      .def_prop_ro("size", &Space::size, "Numbers of a vector.")
-      .def_prop_ro(
-          "device", [](const Space& s) { return s.device().name(); }, "Where vectors lie: 'cpu', 'cuda:0'.")
-      .def_prop_ro(
-          "blocks",
-          [](const Space& s) {
-            return std::string(s.blocks() == Blocks::whole    ? "whole"
-                               : s.blocks() == Blocks::slices ? "slices"
-                                                              : "rows");
-          },
-          "'whole', or what is a problem of its own: 'slices' or 'rows'.")
-      .def_prop_ro("block_count", &Space::block_count,
-                   "Problems of their own: the slices of a parallel beam, else 1.")
-      .def(
-          "zeros",
-          [](const nb::object& space, const nb::object& like) {
-            return nb::module_::import_("tandem._operator").attr("zeros")(space, like);
-          },
-          nb::sig("def zeros(self, like: typing.Any = None) -> typing.Any"), "like"_a = nb::none(),
-          "A vector of zeros: an array of NumPy, or of the library of `like`, which a device other than the "
-          "CPU needs; a tuple of arrays for a direct sum.")
-      .def("fits", &Space::fits, "other"_a, "Whether vectors of the two can be added.")
-      .def(
-          "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator(),
-          nb::sig("def __eq__(self, other: object, /) -> bool"));
+  auto kind =
+      nb::class_<Space>(
+          m, "Space",
+          "The vector space that an operator maps from or to: a shape (slice, y, x) or (view, row, bin) on a "
+          "device, or a direct sum of spaces. Spaces of operators know the geometry behind the shape.\n\n"
+          "blocks: 'whole', 'slices' (axis 0) or 'rows' (axis 1) are problems of their own for solvers.")
+          .def_prop_ro(
+              "shape", [](const Space& s) { return AsTuple(std::tuple_cat(s.shape())); },
+              "Of its vectors; SpaceError for a direct sum.")
+          .def_prop_ro("shapes", &shapes_of, "The shapes of all parts; of one, if it is no direct sum.")
+          .def_prop_ro("size", &Space::size, "Numbers of a vector.")
+          .def_prop_ro(
+              "device", [](const Space& s) { return s.device().name(); },
+              "Where vectors lie: 'cpu', 'cuda:0'.")
+          .def_prop_ro(
+              "blocks",
+              [](const Space& s) {
+                return std::string(s.blocks() == Blocks::whole    ? "whole"
+                                   : s.blocks() == Blocks::slices ? "slices"
+                                                                  : "rows");
+              },
+              "'whole', or what is a problem of its own: 'slices' or 'rows'.")
+          .def_prop_ro("block_count", &Space::block_count,
+                       "Problems of their own: the slices of a parallel beam, else 1.")
+          .def(
+              "zeros",
+              [](const nb::object& space, const nb::object& like) {
+                return nb::module_::import_("tandem._operator").attr("zeros")(space, like);
+              },
+              nb::sig("def zeros(self, like: typing.Any = None) -> typing.Any"), "like"_a = nb::none(),
+              "A vector of zeros: an array of NumPy, or of the library of `like`, which a device other than "
+              "the "
+              "CPU needs; a tuple of arrays for a direct sum.")
+          .def("fits", &Space::fits, "other"_a, "Whether vectors of the two can be added.")
+          .def(
+              "__eq__", [](const Space& a, const Space& b) { return a == b; }, nb::is_operator(),
+              nb::sig("def __eq__(self, other: object, /) -> bool"));
+  add_constructor<Space>(m, kind, "Space",
+                         "shape: typing.Sequence[int], *, device: str = 'cpu', blocks: str = 'whole'",
+                         &make_space, "shape"_a, nb::kw_only(), "device"_a = "cpu", "blocks"_a = "whole");
 }
 
 void add_filter(nb::module_& m) {
   nb::class_<How>(m, "How").def(nb::new_(&make_how));
   nb::class_<Filter>(m, "Filter")
       .def(nb::new_([](const std::string& window, std::optional<double> cutoff, const std::string& padding,
-                       std::optional<Index> padding_bins) {
-             return Filter{window_named(window), cutoff, padding_named(padding), padding_bins};
+                       std::optional<Index> padding_bins, std::optional<double> attenuation) {
+             return Filter{window_named(window), cutoff, padding_named(padding), padding_bins,
+                           attenuation.value_or(0)};
            }),
-           "window"_a, "cutoff"_a.none(), "padding"_a, "padding_bins"_a.none());
+           "window"_a, "cutoff"_a.none(), "padding"_a, "padding_bins"_a.none(), "attenuation"_a.none());
 }
 
 /// Numbers in double of the caller, who has checked how many there are.

@@ -37,21 +37,27 @@ void add_named_phantoms(nb::module_& m) {
 }  // namespace
 
 void add_phantoms(nb::module_& m) {
-  nb::class_<Ellipsoid>(
-      m, "Ellipsoid",
-      "Constant attenuation (1/mm) within semi_axes (mm), about a centre (mm), turned about z. An "
-      "infinite third semi-axis makes it a cylinder.")
-      .def(nb::new_([](double attenuation, std::array<double, 3> semi_axes, std::array<double, 3> centre,
-                       double rotation) {
-             const Ellipsoid made{attenuation, semi_axes, centre, rotation};
-             validate(made);
-             return made;
-           }),
-           "attenuation"_a, "semi_axes"_a, "centre"_a = std::array<double, 3>{}, "rotation_rad"_a = 0.0)
-      .def_ro("attenuation", &Ellipsoid::attenuation, "1/mm; what overlaps adds up.")
-      .def_ro("semi_axes", &Ellipsoid::semi_axes, "Along its own x, y and z, mm.")
-      .def_ro("centre", &Ellipsoid::centre, "(x, y, z), mm.")
-      .def_ro("rotation_rad", &Ellipsoid::rotation, "About z, rad.");
+  auto ellipsoid =
+      nb::class_<Ellipsoid>(
+          m, "Ellipsoid",
+          "Constant attenuation (1/mm) within semi_axes (mm), about a centre (mm), turned about z. An "
+          "infinite third semi-axis makes it a cylinder.")
+          .def_ro("attenuation", &Ellipsoid::attenuation, "1/mm; what overlaps adds up.")
+          .def_ro("semi_axes", &Ellipsoid::semi_axes, "Along its own x, y and z, mm.")
+          .def_ro("centre", &Ellipsoid::centre, "(x, y, z), mm.")
+          .def_ro("rotation_rad", &Ellipsoid::rotation, "About z, rad.");
+  add_constructor<Ellipsoid>(
+      m, ellipsoid, "Ellipsoid",
+      "attenuation: float, semi_axes: typing.Sequence[float], centre: typing.Sequence[float] = (0.0, 0.0, "
+      "0.0), "
+      "rotation_rad: float = 0.0",
+      [](double attenuation, const std::array<double, 3>& semi_axes, const std::array<double, 3>& centre,
+         double rotation) {
+        const Ellipsoid made{attenuation, semi_axes, centre, rotation};
+        validate(made);
+        return made;
+      },
+      "attenuation"_a, "semi_axes"_a, "centre"_a = std::array<double, 3>{}, "rotation_rad"_a = 0.0);
   auto phantom =
       nb::class_<Phantom>(
           m, "Phantom",

@@ -68,13 +68,17 @@ void add_regularisers(nb::module_& m) {
   m.def("huber_total_variation", &huber_total_variation, "volume"_a, "threshold"_a,
         "scales"_a = std::array<float, 3>{1, 1, 1},
         "The same, with squares below a threshold: no staircases.");
-  nb::class_<Bounds>(m, "Bounds", "Values between which a solver keeps all voxels.")
-      .def(nb::new_([](float lowest, float highest) {
-             return Bounds{lowest, highest};
-           }),
-           "lowest"_a = Bounds{}.lowest, "highest"_a = Bounds{}.highest)
-      .def_ro("lowest", &Bounds::lowest, "The least of any voxel, in the unit of the volume.")
-      .def_ro("highest", &Bounds::highest, "The greatest of any voxel.");
+  auto bounds = nb::class_<Bounds>(m, "Bounds", "Values between which a solver keeps all voxels.")
+                    .def_ro("lowest", &Bounds::lowest, "The least of any voxel, in the unit of the volume.")
+                    .def_ro("highest", &Bounds::highest, "The greatest of any voxel.");
+  add_constructor<Bounds>(
+      m, bounds, "Bounds", "lowest: float = ..., highest: float = ...",
+      [](float lowest, float highest) {
+        const Bounds made{lowest, highest};
+        validate(made);
+        return made;
+      },
+      "lowest"_a = Bounds{}.lowest, "highest"_a = Bounds{}.highest);
   m.attr("above_zero") = nb::cast(above_zero);
   add_weight(m);
 }

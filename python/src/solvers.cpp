@@ -144,11 +144,14 @@ void add_kinds(nb::module_& m) {
       .def_prop_ro("leads", [](const SolverKind& kind) { return kind.leads(); })
       .def_prop_ro("tells_objective", [](const SolverKind& kind) { return kind.tells.objective; })
       .def_prop_ro("tells_gap", [](const SolverKind& kind) { return kind.tells.gap; });
-  m.def("solver_kinds", [] {
-    nb::list all;
-    for (const SolverKind& kind : solver_kinds()) all.append(nb::cast(&kind, nb::rv_policy::reference));
-    return all;
-  });
+  m.def(
+      "solver_kinds",
+      [] {
+        std::vector<const SolverKind*> all;
+        for (const SolverKind& kind : solver_kinds()) all.push_back(&kind);
+        return all;
+      },
+      nb::rv_policy::reference);
   nb::class_<Asked>(m, "Asked")
       .def(nb::new_([](std::vector<std::pair<std::string, float>> numbers, const Bounds& bounds,
                        std::optional<Regulariser> regulariser, std::vector<float> weights,
@@ -187,6 +190,11 @@ StopRule rule_of(const std::string& name, std::function<bool(Seen, std::size_t)>
           }};
 }
 
+Report report_of(int iterations, std::vector<int> block_iterations, std::vector<std::string> stopped_by,
+                 std::vector<double> residuals) {
+  return {iterations, std::move(block_iterations), std::move(stopped_by), std::move(residuals)};
+}
+
 /// The bytes of a part on the host. A vector lies on the CPU.
 std::span<std::byte> bytes_of(const StatePart& part) {
   if (const auto* bytes = std::get_if<std::span<std::byte>>(&part.value)) return *bytes;
@@ -222,7 +230,7 @@ void set_state(Solver& solver, int steps, const std::vector<std::pair<std::strin
 
 void add_rules(nb::module_& m) {
   nb::class_<StopRule>(
-      m, "StopRule",
+      m, "StopRule", nb::dynamic_attr(),
       "A named predicate on one block of a solver's problem. Rules are joined with |, and the report "
       "says which one held.")
       .def_ro("name", &StopRule::name, "As `Report.stopped_by` has it.")
@@ -258,6 +266,7 @@ void add_rules(nb::module_& m) {
   m.def("duality_gap", [](const Solver& solver, double epsilon) {
     return duality_gap([solver = solver.watched()] { return still_there(solver)->gaps(); }, epsilon);
   });
+  m.def("report_of", &report_of);
   nb::class_<Report>(m, "Report", "How a run went.")
       .def_ro("iterations", &Report::iterations, "Of the block that took the most.")
       .def_ro("block_iterations", &Report::block_iterations,

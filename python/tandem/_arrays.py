@@ -13,7 +13,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._errors import CopyWarning, DeviceError, RunWarning, SpaceError
+from ._errors import CopyWarning, DeviceError, RunWarning, SpaceError, UsageError
 
 _used_cuda = _forked_after_cuda = False
 
@@ -220,7 +220,11 @@ def read_in(name: str, value) -> np.ndarray:
         try:
             return np.asarray(value, copy=False)
         except (TypeError, ValueError):
+            pass
+        try:
             found = np.asarray(value)
+        except ValueError:
+            raise TypeError(f"{name}: parts of a {type(value).__name__} have unlike shapes; give an array") from None
     if found.dtype.kind not in "fiub":
         raise TypeError(f"{name}: a {type(value).__name__} of {found.dtype} values; give real numbers, float32 at best")
     warnings.warn(f"{name}: a {type(value).__name__} is read into an array of NumPy, float32; give such an array and "
@@ -228,9 +232,16 @@ def read_in(name: str, value) -> np.ndarray:
     return found if found.dtype.kind in "iub" else np.require(found, np.float32, ["C", "A"])
 
 
+def require_real(name: str, array, kind) -> None:
+    """Raises TypeError unless the values of an array are real numbers."""
+    if not kind.is_real(array):
+        raise TypeError(f"{name}: {array.dtype} values; give real numbers, float32 at best")
+
+
 def on_host(name: str, array) -> np.ndarray:
-    """The array as one of NumPy, copied from a GPU if it lies there."""
+    """The array as one of NumPy with real numbers, copied from a GPU if it lies there."""
     found, kind = known(name, array)
+    require_real(name, found, kind)
     if kind is TorchKind:
         return found.detach().cpu().resolve_neg().numpy()
     return found.get() if kind is CupyKind else found
@@ -248,8 +259,7 @@ def ready(name: str, array, kind):
     """The array as float32 in C order: itself, or a copy, with a warning."""
     if kind.is_ready(array):
         return array
-    if not kind.is_real(array):
-        raise TypeError(f"{name}: {array.dtype} values; give real numbers, float32 at best")
+    require_real(name, array, kind)
     warnings.warn(f"{name}: {array.dtype}, strides {_strides(array)}, is copied to float32 in C order; "
                   "give such an array and nothing is copied", CopyWarning, _levels_to_caller())
     return kind.made_ready(array)
@@ -300,7 +310,7 @@ def checked_out(array, kind, shape: Sequence[int], device: str):
     if not kind.is_ready(array):
         raise TypeError(f"out: {array.dtype}, strides {_strides(array)}; float32 in C order is needed")
     if not kind.is_writable(array):
-        raise ValueError("out: it is read-only, or needs a gradient; give an array that may be overwritten")
+        raise UsageError("out: it is read-only, or needs a gradient; give an array that may be overwritten")
     return array
 
 

@@ -5,7 +5,6 @@ import html
 import os
 import sys
 import weakref
-import webbrowser
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -13,6 +12,8 @@ import numpy as np
 from . import _arrays, _core
 from ._core import VolumeGrid
 from ._errors import SpaceError
+from ._mistakes import path_of
+from ._show import browser_shows
 
 _HEIGHT = 900
 
@@ -56,7 +57,7 @@ def _close(server: _core.Look, arrays: Sequence[np.ndarray]) -> None:
 
 def shown(page: Look, show: bool) -> Look:
     """Opens a browser unless a notebook shows the page; where there is none, prints the address."""
-    if show and "ipykernel" not in sys.modules and not webbrowser.open(page.address):
+    if show and "ipykernel" not in sys.modules and not browser_shows(page.address):
         print("look at", page.address)
     return page
 
@@ -78,7 +79,8 @@ def look(volume: Any, grid: Optional[VolumeGrid] = None, *, beside: Any = None, 
     False opens no browser. The page ends when the result is closed, or when nothing refers to it any more.
     """
     if isinstance(volume, (str, os.PathLike)):
-        words = ["look", os.fspath(volume)] + ([] if beside is None else [f"--beside={os.fspath(beside)}"])
+        words = ["look", path_of("volume", volume)]
+        words += [] if beside is None else [f"--beside={path_of('beside', beside)}"]
         return shown(Look(_core.look_at(words)), show)
     arrays = [_slices("volume", volume)] + ([] if beside is None else [_slices("beside", beside)])
     shape = arrays[0].shape

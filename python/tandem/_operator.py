@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._core import Space
-from ._errors import SpaceError
+from ._errors import SpaceError, UsageError
 from ._layouts import Layout
 from ._vectors import Vectors
 
@@ -74,6 +74,9 @@ class LinearOperator:
         """alpha A x + beta out. It is written into `out`, if there is one, and returned. If beta = 0, `out` is not
         read. On a GPU the work is queued on the caller's current stream. For a space that is a sum, vectors are
         tuples of arrays, or one array whose last axis has all."""
+        return self._applied(x, out, alpha, beta)
+
+    def _applied(self, x: Array, out: Array = None, alpha: float = 1, beta: float = 0) -> Array:
         if out is None and not beta and self._is_plain:
             if type(x) is np.ndarray:
                 if self._takes(x):
@@ -81,7 +84,7 @@ class LinearOperator:
             elif (y := self._on_tensors.apply(x, alpha, True)) is not None:
                 return y
         if self._may_be_images and getattr(x, "ndim", 0) == 2:
-            return self._as_images().apply(x, out, alpha=alpha, beta=beta)
+            return self._as_images()._applied(x, out, alpha, beta)
         x, kind, batch = self._domain.taken("x", x)
         if kind is _arrays.TorchKind and x.requires_grad and _gradients_are_on():
             if out is not None or beta:
@@ -117,7 +120,7 @@ class LinearOperator:
     def _apply(self, x, kind, batch, out=None, alpha=1.0, beta=0.0):
         shape = (*batch, *self._range.own)
         if out is None and beta:
-            raise ValueError(f"beta: {beta} without out; give the array that it multiplies")
+            raise UsageError(f"beta: {beta} without out; give the array that it multiplies")
         out = kind.empty(shape, x) if out is None else _arrays.checked_out(out, kind, shape, self._range.device)
         stream, _ = kind.stream(x)
         self._core.apply(alpha, kind.address(x), beta, kind.address(out), _arrays.count(batch), stream)
@@ -125,22 +128,28 @@ class LinearOperator:
 
     def matvec(self, x: Array) -> Array:
         """A x between vectors of one axis, rounded to float32, as SciPy's solvers ask for it: they take A as it is."""
-        x, kind = _arrays.known("x", x)
+        return self._on_one_axis("x", x)
+
+    def _on_one_axis(self, name: str, x: Array) -> Array:
+        x, kind = _arrays.known(name, x)
+        _arrays.require_real(name, x, kind)
+        if _arrays.count(x.shape) != self._domain.size:
+            raise SpaceError(f"{name}: shape {tuple(x.shape)}; {self._domain.size} elements are needed")
         if not kind.is_ready(x):
             x = kind.made_ready(x)
-        taken = self._domain.taken("x", x.reshape(self._domain.inner))
+        taken = self._domain.taken(name, x.reshape(self._domain.inner))
         whole = self._apply(*taken)
         return (self._range.shown(whole, (), kind) if self._range.layout else whole).reshape(-1)
 
     def rmatvec(self, y: Array) -> Array:
         """At y between vectors of one axis, see `matvec`."""
-        return self.T.matvec(y)
+        return self.T._on_one_axis("y", y)
 
     def __call__(self, x: Array) -> Array:
-        return self.apply(x)
+        return self._applied(x)
 
     def __matmul__(self, other):
-        return self * other if isinstance(other, LinearOperator) else self.apply(other)
+        return self * other if isinstance(other, LinearOperator) else self._applied(other)
 
     def __mul__(self, other) -> LinearOperator:
         if isinstance(other, LinearOperator):
@@ -149,6 +158,10 @@ class LinearOperator:
         return self.__rmul__(other)
 
     def __rmul__(self, number) -> LinearOperator:
+        if isinstance(number, str):
+            return NotImplemented
+        if getattr(number, "shape", ()):
+            raise TypeError("A * x: an operator is applied by A @ x, and its transpose by A.T @ y")
         try:
             factor = float(number)
         except (TypeError, ValueError):
@@ -198,7 +211,8 @@ class LinearOperator:
         return f"<LinearOperator {words(self._domain)} -> {words(self._range)} on {self._domain.device}>"
 
 
-def _rebuilt(make: Callable, arguments: tuple, keywords: dict) -> LinearOperator:
+def _rebuilt(make: Callable, arguments: tuple, keywords: dict) -> Any:
+    """What a function made of these, from a file."""
     return make(*arguments, **keywords)
 
 
@@ -260,8 +274,6 @@ def adjoint(A: LinearOperator) -> LinearOperator:
 
 def identity(space: Space) -> LinearOperator:
     """x -> x."""
-    if not isinstance(space, Space):
-        raise TypeError(f"identity: {type(space).__name__} is no space; give A.domain or Space(shape)")
     return LinearOperator(_core.identity(space))
 
 
@@ -269,10 +281,16 @@ def diagonal(weights: Array, space: Space) -> LinearOperator:
     """Multiplies the vectors of a space by weights, element by element, or by one number. Keeps a copy of them."""
     if isinstance(weights, (int, float, np.number)):
         return float(weights) * identity(space)
+    return _diagonal("weights", weights, space)
+
+
+def _diagonal(name: str, weights: Array, space: Space) -> LinearOperator:
     vectors = Vectors(space)
-    weights, kind, batch = vectors.taken("weights", weights)
+    if vectors.may_be_images and np.ndim(weights) == 2:
+        vectors = vectors.as_images()
+    weights, kind, batch = vectors.taken(name, weights)
     if batch:
-        raise SpaceError(f"weights: shape {tuple(weights.shape)}; {vectors.inner} is needed")
+        raise SpaceError(f"{name}: shape {tuple(weights.shape)}; {vectors.inner} is needed")
     return LinearOperator(_core.diagonal(space, kind.address(weights), kind.stream(weights)[0]))
 
 
@@ -283,8 +301,8 @@ def mask(where: Array, space: Space) -> LinearOperator:
     import sys
     torch = sys.modules.get("torch")
     is_tensor = torch is not None and isinstance(where, torch.Tensor)
-    return diagonal(where.to(torch.float32) if is_tensor else
-                    where.astype(np.float32) if hasattr(where, "astype") else np.asarray(where, np.float32), space)
+    return _diagonal("where", where.to(torch.float32) if is_tensor else
+                     where.astype(np.float32) if hasattr(where, "astype") else np.asarray(where, np.float32), space)
 
 
 def gradient(volume: Space, scales: Sequence[float] = (1, 1, 1)) -> LinearOperator:
@@ -322,6 +340,7 @@ def _on_addresses(function, here: Vectors, there: Vectors):
         result = np.asarray(function(floats_at(source, here).copy()))
         if result.shape != there.inner:
             raise SpaceError(f"make_operator: a function gave shape {result.shape}; {there.inner} is needed")
+        _arrays.require_real("make_operator: a function gave", result, _arrays.NumpyKind)
         floats_at(target, there)[...] = result
 
     return call

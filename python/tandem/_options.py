@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, TypeVar
 
 import numpy as np
 
-from . import _core
+from . import _core, _mistakes
 from ._errors import UsageError
 
 NO_KEYWORDS = {"help", "help_all", "quiet", "json", "output", "scan", "reconstruction_algorithm", "dry_run", "sweep", "compare", "score"}
@@ -49,7 +49,7 @@ class Options(Mapping[str, str]):
 def options(command: str = "recon") -> Options:
     """All keywords of `reconstruct`, or of `center` or `simulate`, with what each is."""
     if command not in ("recon", "center", "simulate"):
-        raise ValueError(f"options: {command!r} is not known; recon, center and simulate are")
+        raise UsageError(f"options: command is {command!r}; give recon, center or simulate")
     return Options(command)
 
 
@@ -77,8 +77,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def with_options(command: str) -> Callable[[Function], Function]:
     """Gives a function the signature with all options of a command."""
     def give(function: Function) -> Function:
-        function.__signature__ = _Signature(function, command)  # type: ignore[attr-defined]
-        return function
+        given: Any = _mistakes.checked(function, function.__name__)
+        given.__signature__ = _Signature(function, command)
+        return given
     return give
 
 
@@ -86,14 +87,25 @@ def _range_of(bounds: Any) -> Optional[str]:
     """``(0, None)`` and ``(0, inf)`` are "0:"; None where no end is bounded."""
     if isinstance(bounds, str):
         return bounds
+    if not (hasattr(bounds, "__len__") and len(bounds) == 2):
+        raise UsageError(f"bounds: {bounds!r}; give tandem.Bounds(lowest, highest), (lowest, highest) or "
+                         "tandem.above_zero")
     ends = ["" if end is None or np.isinf(end) else str(end) for end in bounds]
     return ":".join(ends) if any(ends) else None
 
 
+def _filter_of(given: Any) -> dict[str, Any]:
+    if isinstance(given, str):
+        return {"fbp_filter": given}
+    if not hasattr(given, "window"):
+        raise UsageError(f"filter: {given!r}; give the name of a window, such as 'hann', or Filter(...)")
+    bins = "" if given.padding_bins is None else f":bins={given.padding_bins}"
+    mu = "" if given.attenuation is None else f":attenuation={given.attenuation}"
+    return {"fbp_filter": given.window, "fbp_cutoff": given.cutoff, "padding": given.padding + bins + mu}
+
+
 OF_OPERATORS: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "filter": lambda f: {"fbp_filter": f} if isinstance(f, str) else {
-        "fbp_filter": f.window, "fbp_cutoff": f.cutoff,
-        "padding": f.padding if f.padding_bins is None else f"{f.padding}:bins={f.padding_bins}"},
+    "filter": _filter_of,
     "bounds": lambda b: {"bounds": _range_of((b.lowest, b.highest) if isinstance(b, _core.Bounds) else b)},
     "sod_mm": lambda mm: {"sod": mm},
     "sdd_mm": lambda mm: {"sdd": mm}}
@@ -120,7 +132,10 @@ def words(command: str, given: dict[str, Any]) -> list[str]:
         if name in OF_THE_PROGRAM and value is not None:
             raise UsageError(f"{name}: is no keyword, but an option of the program alone")
         form, option = _table(command).get(name, ("list", ""))[0], name.replace("_", "-")
+        value = bool(value) if isinstance(value, np.bool_) else value
         if value is None or (form.startswith("flag") and value is False):
+            continue
+        if isinstance(value, slice) and value == slice(None):
             continue
         if form.startswith("flag"):
             if value is not True and not (form == "flag=" and isinstance(value, (str, Mapping))):
@@ -129,6 +144,8 @@ def words(command: str, given: dict[str, Any]) -> list[str]:
         else:
             values: Sequence[Any] = value if isinstance(value, (list, tuple, np.ndarray)) else [value]
             made += [f"--{option}={_text(v, form)}" for v in (values if form == "list" else [value])]
+        if "\0" in made[-1]:
+            raise UsageError(f"{name}: {value!r} has a zero byte, which no option takes")
     return made
 
 
@@ -142,4 +159,6 @@ def _text(value: Any, form: str) -> str:
     if isinstance(value, (slice, range)):
         ends = f"{value.start or 0}:{'' if value.stop is None else value.stop}"
         return ends if value.step in (None, 1) else f"{ends}:{value.step}"
+    if isinstance(value, (float, np.floating)) and value.is_integer() and abs(value) < 1e9:
+        return str(int(value))
     return str(value).lower() if isinstance(value, bool) else str(value)

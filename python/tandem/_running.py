@@ -1,15 +1,46 @@
 """The loop around solvers, and the rules that stop it."""
 from __future__ import annotations
 
+import copyreg
+import operator
 from dataclasses import dataclass
-from typing import Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _core, _mistakes
 from ._core import Report, StopRule
-from ._operator import Array
+from ._errors import UsageError
+from ._mistakes import made_by
+from ._operator import Array, _rebuilt
 from ._solvers import Solver
+
+_either = StopRule.__or__
+
+
+def _or(a: StopRule, b: StopRule) -> StopRule:
+    rule = _either(a, b)
+    return rule if rule is NotImplemented else made_by(rule, operator.or_, a, b)
+
+
+def _stored(rule: StopRule) -> tuple:
+    if not hasattr(rule, "made"):
+        raise TypeError(f"stop rule {rule.name} cannot be pickled, as it looks at its solver; make it anew, for "
+                        "the solver that it is to stop")
+    return _rebuilt, rule.made
+
+
+def _report_of(*parts: Any) -> Report:
+    return _core.report_of(*parts)
+
+
+def _stored_report(report: Report) -> tuple:
+    return _report_of, (report.iterations, report.block_iterations, report.stopped_by, report.residuals)
+
+
+StopRule.__or__ = _or  # type: ignore[method-assign]
+copyreg.pickle(StopRule, _stored)
+copyreg.pickle(Report, _stored_report)
 
 
 @dataclass
@@ -42,9 +73,9 @@ def run(solver: Solver, stop: Union[StopRule, int],
     """Makes steps until a rule holds for every block; a number as the rule is a number of steps. `observe` is called
     before each step and at the end; an exception in it ends the run. Ctrl-C ends the run before the next step. The
     solver then has the solution of the last step."""
-    if not isinstance(solver, Solver):
-        raise TypeError(f"run: solver is {_mistakes.shown(solver)}; give a solver, such as Cgls(A, b)")
     if isinstance(stop, (int, np.integer)) and not isinstance(stop, bool):
+        if stop < 0:
+            raise UsageError(f"run: stop is {stop}; give a number of steps from 0 on")
         stop = _core.max_iterations(int(stop))
     if not isinstance(stop, StopRule):
         raise TypeError(f"run: stop is {_mistakes.shown(stop)}; give a number of steps or a rule, such as "
@@ -55,7 +86,8 @@ def run(solver: Solver, stop: Union[StopRule, int],
 
 def stop_rule(name: str, holds: Callable[[Progress, int], bool]) -> StopRule:
     """A rule of your own: whether the block is to stop."""
-    return _core.rule_of(name, lambda seen, block: bool(holds(_progress(seen), block)))
+    rule = _core.rule_of(name, lambda seen, block: bool(holds(_progress(seen), block)))
+    return made_by(rule, stop_rule, name, holds)
 
 
 def _data_of(solver: Solver, data: Union[None, int, Sequence[int]]) -> list[int]:

@@ -2,25 +2,26 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import sys
 import tempfile
 import threading
-import warnings
 from dataclasses import dataclass, field
 from typing import Any, Callable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _arrays, _core
+from . import _arrays, _core, _mistakes
 from ._core import ParallelBeam, VolumeGrid
-from ._errors import FileError, GeometryError, RunWarning, SpaceError, UsageError
+from ._errors import Error, FileError, GeometryError, SpaceError, UsageError
 from ._tomography import Scan
 from ._look import Look, shown
 from ._in_memory import InMemory, of_source, write_numbers, write_volumes
 from ._options import with_options, words as _words
 from . import _words as _pictures
+from ._mistakes import path_of as _path_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -37,6 +38,10 @@ class Frames:
 
     def __getitem__(self, key) -> np.ndarray:
         key = key if isinstance(key, tuple) else (key,)
+        for part in key:
+            if not isinstance(part, (int, np.integer, slice, type(Ellipsis))):
+                raise IndexError(f"{self._kind}: {_mistakes.shown(part)} as an index; give numbers and slices, or "
+                                 "index all frames, frames[:][...]")
         if Ellipsis in key:
             at = key.index(Ellipsis)
             key = key[:at] + (slice(None),) * (4 - len(key)) + key[at + 1:]
@@ -77,7 +82,7 @@ class ScanFile:
         self.pixel_size_mm: Optional[float] = file.pixel_size_mm
         self.axis_bin: Optional[float] = file.axis_bin
         self.energy_kev: Optional[float] = file.energy_kev
-        self.notes: list[str] = file.notes
+        self.notes: list[str] = list(map(_in_words_of_open_scan, file.notes))
         views, rows, bins = _core.projection_shape(self.scan)
         self.projections = Frames(file, "projections", (views, rows, bins))
         self.flats = Frames(file, "flats", (file.flats, rows, bins))
@@ -86,6 +91,8 @@ class ScanFile:
     def line_integrals(self, rows: Optional[tuple[int, int]] = None) -> tuple[np.ndarray, Scan]:
         """(view, row, bin) of some rows, and the scan that has these rows: -log of counts by the means of flats and
         darks, and nothing else. `reconstruct` knows better ways (outliers, stripes, phase)."""
+        if rows is not None and not (isinstance(rows, (tuple, list)) and len(rows) == 2):
+            raise TypeError(f"line_integrals: rows is {_mistakes.shown(rows)}; give (first, end)")
         first, end = rows or (0, self.projections.shape[1])
         scan = _core.crop(self.scan, rows=(first, end))
         if not len(self.flats):
@@ -114,10 +121,20 @@ def open_scan(path: PathLike, *, pixel_size_mm: Optional[float] = None, sod_mm: 
     """Opens a file, a data set in a file (FILE:/NAME) or a folder of images, whose layout is recognised. What is given
     stands in the place of what the file says; sod_mm and sdd_mm make it a cone beam; arc_rad spreads the views evenly;
     time chooses one of the scans in a file of four axes."""
-    arc = None if arc_rad is None else float(np.degrees(arc_rad))
-    path = os.fspath(path)
-    return ScanFile(_core.open_file(path, pixel_size_mm, sod_mm, sdd_mm, midplane_row, arc, time,
-                                    allow_external_files), path)
+    arc = None if arc_rad is None else math.degrees(arc_rad)
+    path = _path_of("path", path)
+    try:
+        return ScanFile(_core.open_file(path, pixel_size_mm, sod_mm, sdd_mm, midplane_row, arc, time,
+                                        allow_external_files), path)
+    except Error as error:
+        raise type(error)(_in_words_of_open_scan(str(error))) from None
+
+
+def _in_words_of_open_scan(text: str) -> str:
+    """A message with the arguments of `open_scan` in the place of the options of commands."""
+    text = re.sub(r"\b(sod|sdd|pixel_size)( MM)?(?=$|[ ,;:])", r"\1_mm", text)
+    text = re.sub(r"\b(angles FILE(\[A:B\])? or )?arc( DEG)?(?=$|[ ,;:])", "arc_rad", text)
+    return re.sub(r" angles \S+$", " with arc_rad", text)
 
 
 class Stage(NamedTuple):
@@ -204,8 +221,8 @@ def _run(words: Sequence[str], progress: OnProgress, given: Any = None) -> tuple
 
     def work():
         try:
-            _core.run_command(list(words), stage, notes.append, lambda text: report.update(json.loads(text)),
-                              given)
+            _core.run_command(list(words), stage, lambda note: notes.append(_as_keywords(note)),
+                              lambda text: report.update(json.loads(text)), given)
         except BaseException as error:  # handed to the caller below
             failure.append(error)
 
@@ -227,15 +244,22 @@ def _run(words: Sequence[str], progress: OnProgress, given: Any = None) -> tuple
         raise _as_python_says(failure[0])
     for note in notes:
         if note.startswith(("warning: ", "note: --config", "note: --like")):
-            warnings.warn(note.partition(": ")[2], RunWarning, stacklevel=3)
+            _arrays.warn(note.partition(": ")[2])
     return report, [note for note in notes if not note.startswith("warning: ")]
+
+
+def _as_keywords(text: str) -> str:
+    return re.sub(r"\breconstruction_algorithm\b", "method", text)
 
 
 def _as_python_says(error: BaseException) -> BaseException:
     """An error of a command, whose options are keywords here."""
     if isinstance(error, UsageError):
         text = re.sub(r"--([a-z][a-z-]*[a-z])", lambda found: found[1].replace("-", "_"), str(error))
+        text = re.sub(r"(^|(?<= ))-o ", "output ", _as_keywords(text))
         return UsageError(re.sub(r"^command line: (option )?|;? see tandem \w+ help$", "", text))
+    if isinstance(error, Error):  # arrays that the program read as files
+        return type(error)(re.sub(r"\S*/tandem-\w{8}/(\w+)\.(txt|h5)\b", r"\1", str(error)))
     return error
 
 
@@ -245,7 +269,8 @@ def reconstruct(source: Any, output: Optional[PathLike] = None, *, method: Optio
                 **options: Any) -> Reconstruction:
     """A volume from a scan: what ``tandem recon`` does, with all of its options as keywords.
 
-    source: a path, or line integrals (view, row, bin) with `scan`; with `flats`, counts. Arrays stay in memory.
+    source: a path, or line integrals (view, row, bin) with `scan`; with `flats`, counts. Arrays stay in memory. Paths
+    of scans that see neighbouring parts of a sample are joined by ``stitch="z"`` or "x".
     output: a file (.h5, .tif, ...); without it the volume is an array. method: fbp, fdk, cgls, tv, ...
     progress: True for a bar, or a function of a `Stage`. options: for example ``iterations=20``,
     ``nonnegative=True``, ``fbp_filter="hann"``, ``slices=(1, 3)``. Angles of options are in degrees, as the program
@@ -254,13 +279,13 @@ def reconstruct(source: Any, output: Optional[PathLike] = None, *, method: Optio
     of this package says what each is. Unlike `fbp`, it pads rows unless ``padding="none"``.
     """
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        path, arrays = of_source(source, scan, flats, darks, options)
+        paths, arrays = of_source(source, scan, flats, darks, options)
         given = arrays.given if arrays else None
         write_numbers(folder, options)
-        target = os.path.join(folder, "volume.h5") if output is None else os.fspath(output)
+        target = os.path.join(folder, "volume.h5") if output is None else _path_of("output", output)
 
         def words() -> list[str]:
-            return ["recon", path, "-o", target, *_words("recon", {"reconstruction_algorithm": method, **options}),
+            return ["recon", *paths, "-o", target, *_words("recon", {"reconstruction_algorithm": method, **options}),
                     "--json=-"]
         write_volumes(folder, options, lambda: _run([*words(), "--dry-run"], False, given)[0])
         report, notes = _run(words(), progress, given)
@@ -278,7 +303,7 @@ def plan(source: Any, *, method: Optional[str] = None, **options: Any) -> dict[s
 def simulate(output: PathLike, *, progress: OnProgress = True, **options) -> ScanFile:
     """Makes a scan with known truth, as ``tandem simulate`` does: ``phantom="foam"``, ``views=360``, ``photons=1e4``.
     It is opened."""
-    _run(["simulate", "-o", os.fspath(output), *_words("simulate", options), "--json=-"], progress)
+    _run(["simulate", "-o", _path_of("output", output), *_words("simulate", options), "--json=-"], progress)
     return open_scan(output)
 
 
@@ -288,9 +313,9 @@ def center(source: Any, scan: Optional[Scan] = None, *, flats: Any = None, darks
     """Finds the rotation axis, as ``tandem center`` does: the report, with ``["axis_bin"]``. source: a path, or an
     array with its `scan`, as `reconstruct` takes it."""
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
-        path, arrays = of_source(source, scan, flats, darks, options)
+        paths, arrays = of_source(source, scan, flats, darks, options)
         write_numbers(folder, options)
-        return _run(["center", path, *_words("center", options), "--json=-"], progress,
+        return _run(["center", *paths, *_words("center", options), "--json=-"], progress,
                     arrays.given if arrays else None)[0]
 
 
@@ -298,24 +323,27 @@ def calibrate(source: PathLike, output: PathLike, *, progress: OnProgress = True
     """Finds where source and detector were in each view, as ``tandem calibrate`` does. Writes the geometry to `output`,
     which `reconstruct` takes as ``geometry``. Returns the report, in which each number has a ``["value"]`` and an
     ``["uncertainty"]``."""
-    words = ["calibrate", os.fspath(source), "-o", os.fspath(output), *_words("calibrate", options), "--json=-"]
+    words = ["calibrate", _path_of("source", source), "-o", _path_of("output", output),
+             *_words("calibrate", options), "--json=-"]
     return _run(words, progress)[0]
 
 
 def read_volume(path: PathLike) -> np.ndarray:
     """A volume (slice, y, x) that tandem wrote, in any of its formats, as float32; `grid_of` tells where it lies.
     Raises FileError unless it is complete."""
-    volume = np.empty(_core.shape_of_volume(os.fspath(path)), np.float32)
-    _core.read_volume(os.fspath(path), volume.ctypes.data)
+    path = _path_of("path", path)
+    volume = np.empty(_core.shape_of_volume(path), np.float32)
+    _core.read_volume(path, volume.ctypes.data)
     return volume
 
 
 def grid_of(path: PathLike) -> VolumeGrid:
     """Where the voxels of a volume in a file lie, in mm; in bins if no pitch is known. Raises FileError if it does not
     say so."""
-    place = _core.place_of_volume(os.fspath(path))
+    path = _path_of("path", path)
+    place = _core.place_of_volume(path)
     if place is None:
-        raise FileError(f"{os.fspath(path)}: does not say where its voxels lie; make a VolumeGrid(size, pitch)")
+        raise FileError(f"{path}: does not say where its voxels lie; make a VolumeGrid(size, pitch)")
     return place[0]
 
 
@@ -333,18 +361,18 @@ def write_volume(path: PathLike, volume: Any, grid: Optional[VolumeGrid] = None,
     if array.shape != tuple(grid.shape):
         raise SpaceError(f"volume: shape {array.shape}; the grid has {tuple(grid.shape)}")
     array = np.require(array, np.float32, ["C", "A"])
-    _core.write_volume(os.fspath(path), array.ctypes.data, grid, in_mm, overwrite)
+    _core.write_volume(_path_of("path", path), array.ctypes.data, grid, in_mm, overwrite)
 
 
 def write_scan(path: PathLike, data: Any, scan: Scan, *, flats: Any = None, darks: Any = None) -> None:
     """Writes a scan in HDF5 (DXchange), which says its geometry: counts with flats and perhaps darks, or line integrals
     (view, row, bin), which become transmissions."""
-    given = InMemory(data, scan, flats, darks)
+    given = InMemory("data", data, scan, flats, darks)
     frames = {name: array.astype(np.float32, copy=False) for name, array in given.arrays.items()}
     if flats is None:  # flats of 1 say that these are transmissions
         frames["projections"], frames["flats"] = np.exp(-frames["projections"]), np.ones_like(frames["projections"][:1])
     d = scan.detector
     known = not isinstance(scan, ParallelBeam) or (d.bin_pitch, d.row_pitch) != (1, 1)
     frames = {name: np.require(array, np.float32, ["C", "A"]) for name, array in frames.items()}
-    _core.write_scan(os.fspath(path), scan, d.bin_pitch if known else None,
+    _core.write_scan(_path_of("path", path), scan, d.bin_pitch if known else None,
                      [(name, array.ctypes.data, len(array)) for name, array in frames.items()])

@@ -29,6 +29,15 @@ class Page:
         return in_notebook(self.text)
 
 
+def browser_shows(address: str) -> bool:
+    """Opens a browser with windows, or the one that BROWSER names. A browser of text would take the terminal."""
+    try:
+        is_of_text = type(webbrowser.get()) is webbrowser.GenericBrowser and "BROWSER" not in os.environ
+    except webbrowser.Error:
+        return False
+    return not is_of_text and webbrowser.open(address)
+
+
 def show(scan, grid=None):
     """Shows a page. In a notebook it is returned, and the notebook shows it; else a browser opens it from a file."""
     page = Page(scan.page(grid))
@@ -37,6 +46,6 @@ def show(scan, grid=None):
     file, path = tempfile.mkstemp(".html", "tandem-")
     with os.fdopen(file, "w", encoding="utf-8") as out:
         out.write(page.text)
-    if not webbrowser.open("file://" + path):
+    if not browser_shows("file://" + path):
         warnings.warn(f"no browser is found; the page is {path}", RunWarning, stacklevel=2)
     return None

@@ -63,13 +63,15 @@ class Solver:
     def __init_subclass__(cls) -> None:
         """Lets solvers keep what they are made of, for files."""
         own = cls.__dict__.get("__init__")
-        if own is None:
+        if own is None or cls.__name__.startswith("_"):
             return
+
+        checked = _mistakes.checked(own, cls.__name__, of_class=True)
 
         @functools.wraps(own)
         def made(self: Solver, *arguments: Any, **keywords: Any) -> None:
-            self._made = arguments, keywords
-            own(self, *arguments, **keywords)
+            self.__dict__.setdefault("_made", (arguments, keywords))  # the outermost class is first
+            checked(self, *arguments, **keywords)
         cls.__init__ = made  # type: ignore[method-assign]
 
     def _make(self, given: dict[str, Any]) -> None:
@@ -158,6 +160,9 @@ class Solver:
         if len(active) != blocks:
             raise SpaceError(f"active: {len(active)} values; the problem has {blocks} blocks")
         self._core.step(active, self._stream())
+
+
+_mistakes.BY_TYPE["Solver"] = (lambda value: isinstance(value, Solver)), "a solver, such as Cgls(A, b)"
 
 
 def _gone_on(kind: type, arguments: tuple, keywords: dict[str, Any], state: Any) -> Solver:

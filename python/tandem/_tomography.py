@@ -28,9 +28,15 @@ class Filter:
     cutoff: Optional[float] = None
     """A fraction of the Nyquist frequency, in (0, 1]; default: 1, for butterworth 0.5."""
     padding: str = "none"
-    """How rows go on beyond their ends: none, edge or cosine."""
+    """How rows go on beyond their ends: none, edge, cosine, or circle: where they do not come down to air, as a round
+    body of this `attenuation` does; it depends on the data, so the filter has no transpose, and is for the CPU."""
     padding_bins: Optional[int] = None
     """Over how many bins; default: half of theirs; of a half acquisition, half of the whole detector's."""
+    attenuation: Optional[float] = None
+    """Of the body beyond the ends, 1/mm, for circle; half or twice as much hardly matters."""
+
+    def __post_init__(self) -> None:
+        _mistakes.require_fields(self)
 
 
 def replaced(scan: Scan, changes: dict[str, Any]) -> Scan:
@@ -84,7 +90,7 @@ copyreg.pickle(_core.Space, lambda space: (_space_of, (_core.stored(space),)))
 
 
 def _how(model=None, device="cpu", variant="automatic", precision="float32", accuracy=1e-4) -> _core.How:
-    return _core.How(model, _arrays.checked_device(_core.device_name(device)), variant, precision, accuracy)
+    return _core.How(model, _arrays.checked_device(_core.device_name(str(device))), variant, precision, accuracy)
 
 
 _OTHER_WINDOWS = {"ram-lak": "ramp", "ramlak": "ramp", "shepp-logan": "shepp"}
@@ -93,7 +99,7 @@ _OTHER_WINDOWS = {"ram-lak": "ramp", "ramlak": "ramp", "shepp-logan": "shepp"}
 def _filter(filter: Union[Filter, str]) -> _core.Filter:
     if not isinstance(filter, (Filter, str)):
         raise TypeError(f"filter: {_mistakes.shown(filter)}; give the name of a window, such as 'hann', or Filter(...)")
-    window, *others = (filter, None, "none", None) if isinstance(filter, str) else astuple(filter)
+    window, *others = astuple(Filter(filter) if isinstance(filter, str) else filter)
     window = window.lower()
     return _core.Filter(_OTHER_WINDOWS.get(window, window), *others)
 
@@ -116,12 +122,16 @@ def _given(make: Callable, scan: Any, grid: Any) -> tuple[Any, VolumeGrid, Any]:
     return _others.scan_grid_and_layouts(make.__name__, scan, grid)
 
 
-def with_views(scan: Scan, views) -> Scan:
+def with_views(scan: Scan, views: Any) -> Scan:
     """The scan with these of its views, in this order: numbers, also negative ones, a slice or a mask, as NumPy
     indexes an axis. Raises IndexError."""
     count = _core.projection_shape(scan)[0]
-    return _core.with_views(scan, np.atleast_1d(np.arange(count)[views if isinstance(views, slice) else
-                                                                 np.asarray(views)]).tolist())
+    if not isinstance(views, slice):
+        given = views
+        views = np.asarray(given, None if np.size(given) else int)
+        if views.ndim > 1 or views.dtype.kind not in "iub":
+            raise IndexError(f"with_views: views is {_mistakes.shown(given)}; give numbers of views, a slice or a mask")
+    return _core.with_views(scan, np.atleast_1d(np.arange(count)[views]).tolist())
 
 
 def projector(scan: ScanLike, grid: GridLike = None, model: Optional[str] = None, device: str = "cpu", *,
@@ -237,7 +247,6 @@ class ViewsInDouble:
 
 def project(phantom: Phantom, scan: Scan, samples: int = 1) -> np.ndarray:
     """The exact line integrals (view, row, bin) of a phantom. Of a cone beam: means over samples x samples rays."""
-    _mistakes.require_scan("project", scan, *_mistakes.SCANS)
     out = np.empty(_core.projection_shape(scan), np.float32)
     _core.project_to(phantom, scan, out.ctypes.data, samples)
     return out

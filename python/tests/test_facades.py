@@ -99,7 +99,76 @@ def test_geometries_have_the_fields_of_astra(arguments):
     assert made == astra.create_vol_geom(*arguments)
 
 
+def script_of_options(astra, P):
+    """Scripts like the samples s012, s013, s016 and s022 of ASTRA: masks, bounds, steps one by one, a shifted axis."""
+    made = {}
+    vol_geom = astra.create_vol_geom(SIZE, SIZE)
+    proj_geom = astra.create_proj_geom("parallel", 1.0, SIZE, np.linspace(0, np.pi, 50, False))
+    shifted = astra.geom_postalignment(proj_geom, 3.6)
+    made["vectors"] = shifted["Vectors"]
+    phantom_id, made["phantom"] = astra.data2d.shepp_logan(vol_geom)
+    proj_id = astra.create_projector("linear", proj_geom, vol_geom)
+    sinogram_id, sinogram = astra.create_sino(phantom_id, proj_id)
+    disc = np.hypot(*(np.mgrid[:SIZE, :SIZE] - (SIZE - 1) / 2)) < 0.48 * SIZE
+    volume_mask = astra.data2d.create("-vol", vol_geom, disc)
+    data_mask = astra.data2d.create("-sino", proj_geom, np.tile(np.arange(SIZE) > SIZE // 3, (50, 1)))
+    for name, option in (("volume mask", {"ReconstructionMaskId": volume_mask}),
+                         ("data mask", {"SinogramMaskId": data_mask}),
+                         ("bounds", {"MinConstraint": 0, "MaxConstraint": 0.3})):
+        rec_id = astra.data2d.create("-vol", vol_geom)
+        alg_id = astra.algorithm.create({**astra.astra_dict("SIRT"), "ReconstructionDataId": rec_id, "option": option,
+                                         "ProjectionDataId": sinogram_id, "ProjectorId": proj_id})
+        for _ in range(15):
+            astra.algorithm.run(alg_id, 1)
+        made[name] = astra.data2d.get(rec_id)
+    moved = astra.create_projector("linear", shifted, vol_geom)
+    made["shifted"] = astra.create_sino(P, moved)[1]
+    astra.data2d.change_geometry(sinogram_id, shifted)
+    return made, alg_id, disc
+
+
+def test_options_and_masks_of_astra_are_obeyed():
+    made, alg_id, disc = script_of_options(ours, phantom())
+    assert not made["volume mask"][~disc].any() and made["volume mask"][disc].any()
+    assert made["bounds"].min() == 0 and made["bounds"].max() <= np.float32(0.3)
+    assert made["phantom"].max() == 1 and 0 < ours.algorithm.get_res_norm(alg_id) < np.inf
+    astra = pytest.importorskip("astra")
+    theirs = script_of_options(astra, phantom())[0]
+    for name, wanted in theirs.items():
+        assert relative(made[name], wanted) < 1e-4, name
+    for geometry in (("parallel3d", 1.5, 2.0, 8, 20, [0, 1, 2]), ("cone", 1.5, 2.0, 8, 20, [0, 1, 2], 100, 0),
+                     ("fanflat", 1.5, 20, [0, 1, 2], 100, 50)):
+        wanted = astra.geom_2vec(astra.create_proj_geom(*geometry))
+        found = ours.geom_2vec(ours.create_proj_geom(*geometry))
+        np.testing.assert_allclose(found.pop("Vectors"), wanted.pop("Vectors"), atol=1e-12)
+        assert {key: wanted[key] for key in found} == found
+
+
+@pytest.mark.parametrize("config, words", [
+    ({"type": "SART"}, "algorithm 'SART' is not known; FBP, FDK, BP"),
+    ({"type": "SIRT", "option": {"Mask": 3}}, "SIRT: the option Mask is not taken; MaxConstraint, "),
+    ({"type": "CGLS", "option": {"MinConstraint": 0}}, "CGLS: the option MinConstraint is not taken"),
+    ({"type": "SIRT", "ProjectorId": 999}, "999 is no number of an object that is there"),
+    ({"type": "SIRT", "option": {"SinogramMaskId": 999}}, "999 is no number")])
+def test_what_is_not_taken_of_a_script_of_astra_is_said(config, words):
+    vol_geom, proj_geom = ours.create_vol_geom(8, 8), ours.create_proj_geom("parallel", 1.0, 12, [0, 1, 2])
+    whole = {"ReconstructionDataId": ours.data2d.create("-vol", vol_geom),
+             "ProjectionDataId": ours.data2d.create("-sino", proj_geom, 1.0), **config}
+    with pytest.raises(ValueError, match=words):
+        ours.algorithm.run(ours.algorithm.create(whole), 2)
+    with pytest.raises(ValueError, match="FBP: the configuration has no ReconstructionDataId"):
+        ours.algorithm.run(ours.algorithm.create({"type": "FBP", "ProjectionDataId": 1}))
+    with pytest.raises(ValueError, match=r"the data are \(8,\), the geometry has \(8, 8\)"):
+        ours.data2d.create("-vol", vol_geom, np.ones(8))
+    with pytest.raises(ValueError, match="'parallel' with 2 values; give DetectorWidth, DetectorCount, Proj"):
+        ours.create_proj_geom("parallel", 1.0, 12)
+
+
 def test_radon_and_back_of_scikit_image():
+    with pytest.raises(tandem.SpaceError, match="theta: 5 angles; the sinogram .bin, view. has 30 views"):
+        images.iradon(np.zeros((64, 30)), np.arange(5))
+    with pytest.raises(tandem.SpaceError, match="image: shape .3, 3, 3.; .y, x. is needed"):
+        images.radon(np.zeros((3, 3, 3)))
     P = phantom()
     theta = np.linspace(0, 180, 90, endpoint=False)
     sinogram = images.radon(P, theta)

@@ -95,6 +95,7 @@ def test_every_scan_shows_itself(scan, monkeypatch, capsys):
     assert "&lt;script" in scan._repr_html_() and scan._repr_html_().startswith("<iframe")
     assert '"size":[8,9,10]' in scan.page(tandem.VolumeGrid((8, 9, 10)))
     opened = []
+    monkeypatch.setattr("webbrowser.get", object)
     monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
     monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     assert scan.show() is None

@@ -5,6 +5,7 @@ import socket
 import urllib.error
 import urllib.parse
 import urllib.request
+import webbrowser
 
 import numpy as np
 import pytest
@@ -91,12 +92,25 @@ def test_look_ends_when_it_is_closed_or_nobody_has_it():
 
 
 def test_look_opens_a_browser_or_prints_the_address(monkeypatch, capsys):
+    monkeypatch.setattr("webbrowser.get", object)
     for finds, printed in ((True, ""), (False, "look at ")):
         opened = []
         monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or finds)
         with tandem.look(random_array(SHAPE)) as page:
             assert opened == [page.address]
             assert capsys.readouterr().out == (printed + page.address + "\n" if printed else "")
+
+
+def test_a_browser_of_text_does_not_take_the_terminal(monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("webbrowser.get", lambda: webbrowser.GenericBrowser("lynx"))
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    monkeypatch.delenv("BROWSER", raising=False)
+    with tandem.look(random_array(SHAPE)) as page:
+        assert capsys.readouterr().out == f"look at {page.address}\n" and not opened
+    monkeypatch.setenv("BROWSER", "lynx")
+    with tandem.look(random_array(SHAPE)) as page:
+        assert opened == [page.address]
 
 
 def test_look_shows_files_and_scans(tmp_path):

@@ -25,7 +25,7 @@ def y():
 MISTAKES = [
     (lambda: tandem.fbp(cone_scan()), "fbp: the scan is a ConeBeam; give it to fdk(scan, grid)"),
     (lambda: tandem.fdk(parallel_scan()), "fdk: the scan is a ParallelBeam; give it to fbp(scan, grid)"),
-    (lambda: tandem.projector(y()), "projector: an array of shape (10, 1, 16) is no scan; give ParallelBeam"),
+    (lambda: tandem.projector(y()), "projector: scan is an array of shape (10, 1, 16); give ParallelBeam"),
     (lambda: tandem.projector(parallel_scan(), 64), "projector: grid is 64; give VolumeGrid((nx, ny, nz), pitch)"),
     (lambda: tandem.ParallelBeam(DETECTOR, angles=ANGLES),
      "ParallelBeam: angles is not known; give angles_rad, in rad: numpy.radians(degrees)"),
@@ -33,6 +33,8 @@ MISTAKES = [
     (lambda: tandem.ParallelBeam(DETECTOR), "ParallelBeam: missing a required argument: 'angles_rad'; it is "
      "ParallelBeam(detector, angles_rad, *, row_axis_bins="),
     (lambda: tandem.ParallelBeam(DETECTOR, 180), "angles_rad is 180; give a list of angles in rad, one for each view"),
+    (lambda: tandem.ParallelBeam(DETECTOR, ["0", "1"]), "ParallelBeam: angles_rad is ['0', '1']; give a list of angles"),
+    (lambda: tandem.FlexibleBeam(8, 1, np.zeros((3, 4))), "FlexibleBeam: vectors is an array of shape (3, 4); give 12"),
     (lambda: tandem.ConeBeam(DETECTOR, ANGLES, sod=3, sdd_mm=4), "ConeBeam: sod is not known; give sod_mm"),
     (lambda: tandem.Detector(256.5), "Detector: bins is 256.5; give a whole number of cells"),
     (lambda: tandem.Detector(16, pitch=1), "Detector: pitch is not known; give bin_pitch"),
@@ -52,11 +54,46 @@ MISTAKES = [
     (lambda: tandem.gcv(tandem.Cgls(A(), y())), "gcv: Cgls takes no signs along; make it as Cgls(A, b, gcv=True)"),
     (lambda: tandem.duality_gap(tandem.Cgls(A(), y()), 0.1), "duality_gap: Cgls tells no gap; give a Pdhg"),
     (lambda: tandem.fbp(parallel_scan(), filter=3), "filter: 3; give the name of a window, such as 'hann'"),
-    (lambda: tandem.identity((3, 4)), "identity: tuple is no space; give A.domain or Space(shape)"),
+    (lambda: tandem.identity((3, 4)), "identity: space is (3, 4); give a space, A.domain of an operator A or Space("),
     (lambda: A() / A(), "A / B: operators have no quotient; solve A x = b by Cgls(A, b)"),
     (lambda: tandem.vstack([A(), 3]), "vstack: int is no operator; give a list of operators"),
     (lambda: tandem.set_threads("all"), "set_threads: count is 'all'; give a whole number"),
     (lambda: tandem.project(tandem.disc(), tandem.VolumeGrid((4, 4, 1))), "project: scan is a VolumeGrid; give a scan"),
+    (lambda: tandem.project(y(), parallel_scan()), "project: phantom is an array of shape (10, 1, 16); give a phantom"),
+    (lambda: tandem.voxelise(tandem.VolumeGrid((4, 4, 1)), tandem.disc()), "voxelise: phantom is a VolumeGrid; give"),
+    (lambda: tandem.projector(parallel_scan(), modle="joseph"), "projector: modle is not known; give model"),
+    (lambda: tandem.Cgls(y(), A()), "Cgls: A is an array of shape (10, 1, 16); give a LinearOperator, such as"),
+    (lambda: tandem.Cgls(A()), "Cgls: missing a required argument: 'b'; it is Cgls(A, b, x0=None"),
+    (lambda: tandem.Cgls(A(), y(), iterations=10), "Cgls: iterations is not known; give it to run(solver, iterations)"),
+    (lambda: tandem.Sirt(A(), y(), nonnegative=True), "Sirt: nonnegative is not known; give bounds=tandem.above_zero"),
+    (lambda: tandem.Sirt(A(), y(), relaxation="a"), "Sirt: relaxation is 'a'; give a number"),
+    (lambda: tandem.Pdhg(A(), y(), None, tandem.tikhonov(A().domain)), "missing a required argument: 'weights'"),
+    (lambda: tandem.run(tandem.Cgls(A(), y())), "run: missing a required argument: 'stop'; it is run(solver, stop"),
+    (lambda: tandem.run(tandem.Cgls(A(), y()), 3, observe=3), "run: observe is 3; give a function"),
+    (lambda: tandem.stop_rule("mine", 3), "stop_rule: holds is 3; give a function"),
+    (lambda: tandem.stop_rule(3, lambda seen, block: True), "stop_rule: name is 3; give a text"),
+    (lambda: tandem.make_operator(A().domain, A().range, "a", "b"), "make_operator: forward is 'a'; give a function"),
+    (lambda: tandem.make_operator((4, 4), A().range, abs, abs), "make_operator: domain is (4, 4); give a space"),
+    (lambda: tandem.make_operator(A().domain, A().domain, lambda x: 1j * x, abs) @ np.ones(A().domain.shape, "f4"),
+     "make_operator: a function gave: complex64 values; give real numbers"),
+    (lambda: tandem.gradient(A()), "gradient: volume is a LinearOperator; give the space of volumes, A.domain of"),
+    (lambda: tandem.adjointness(abs), "adjointness: A is a builtin_function_or_method; give a LinearOperator"),
+    (lambda: tandem.operator_norm(y()), "operator_norm: A is an array of shape (10, 1, 16); give a LinearOperator"),
+    (lambda: tandem.unmatched_pair(A(), 3), "unmatched_pair: backward is 3; give a LinearOperator"),
+    (lambda: tandem.diagonal(y(), A()), "diagonal: space is a LinearOperator; give a space, A.domain of an operator A"),
+    (lambda: tandem.subsets(A()), "subsets: scan is a LinearOperator; give a scan"),
+    (lambda: tandem.grid_to("astra", parallel_scan()), "grid_to: grid is a ParallelBeam; give VolumeGrid("),
+    (lambda: tandem.scan_to("astra", A()), "scan_to: package = 'astra', scan = a LinearOperator do not fit; it is"),
+    (lambda: tandem.open_scan(y()), "open_scan: path is an array of shape (10, 1, 16); give a path"),
+    (lambda: tandem.open_scan(None), "open_scan: path is None; give a path"),
+    (lambda: tandem.open_scan("scan.h5", pixel_size=3), "open_scan: pixel_size is not known; give pixel_size_mm"),
+    (lambda: tandem.write_volume(y(), "v.h5"), "write_volume: path is an array of shape (10, 1, 16); give a path"),
+    (lambda: tandem.write_volume("v.h5", 1j * y()), "volume: complex64 values; give real numbers"),
+    (lambda: A() * y(), "A * x: an operator is applied by A @ x, and its transpose by A.T @ y"),
+    (lambda: y() * A(), "A * x: an operator is applied by A @ x"),
+    (lambda: "2" * A(), "can't multiply sequence"),
+    (lambda: A().matvec(1j * y().ravel()), "x: complex64 values; give real numbers"),
+    (lambda: A() @ [[1, 2], [3]], "x: parts of a list have unlike shapes; give an array"),
 ]
 
 
@@ -71,6 +108,17 @@ def test_a_mistake_is_answered_in_one_line(call, words):
 def test_values_that_make_no_sense_stay_errors_of_geometry():
     with pytest.raises(tandem.GeometryError, match="-1 threads; 0"):
         tandem.set_threads(-1)
+    with pytest.raises(tandem.UsageError, match="run: stop is -1; give a number of steps from 0 on"):
+        tandem.run(tandem.Cgls(A(), y()), -1)
+    with pytest.raises(tandem.SpaceError, match=r"x: shape \(5,\); 256 elements are needed"):
+        A().matvec(np.ones(5, np.float32))
+    with pytest.raises(tandem.DeviceError, match="device '0' is not known; cpu, cuda or cuda:N"):
+        tandem.projector(parallel_scan(), device=0)
+    for views in ("abc", [0.5], None, [[0, 1], [2, 3]]):
+        with pytest.raises(IndexError, match="with_views: views is .*; give numbers of views, a slice or a mask"):
+            tandem.with_views(parallel_scan(), views)
+    with pytest.raises(tandem.GeometryError, match="views: none is given"):
+        tandem.with_views(parallel_scan(), [])
     with pytest.raises(tandem.GeometryError, match="Cgls: the back-projection of A is not the transpose.*BaGmres"):
         tandem.Cgls(tandem.unmatched_pair(A(), 2 * A().T), y())
     for solver in (tandem.Lsqr, tandem.Lsmr):
@@ -175,6 +223,18 @@ def test_functions_and_constructors_have_signatures():
             inspect.signature(value)
 
 
+def test_errors_of_callbacks_stay_as_they_are():
+    with pytest.raises(TypeError, match="^Bounds: lowest is 'a'; give a number$"):
+        tandem.run(tandem.Cgls(A(), y()), 3, observe=lambda now: tandem.Bounds("a"))
+
+
+def test_functions_are_pickled_by_their_names():
+    for name in tandem.__all__:
+        value = getattr(tandem, name)
+        if inspect.isfunction(value):
+            assert pickle.loads(pickle.dumps(value)) is value
+
+
 def test_functions_of_commands_have_their_options():
     parameters = inspect.signature(tandem.reconstruct).parameters
     assert {"source", "method", "scan", "iterations", "tv_weight", "slices", "padding"} <= set(parameters)
@@ -184,7 +244,7 @@ def test_functions_of_commands_have_their_options():
     assert "weight of total variation" in known["tv_weight"] and "tv_weight  " in repr(known)
     assert set(known) <= set(parameters)
     assert max(map(len, repr(tandem.options("simulate")).splitlines())) <= 118
-    with pytest.raises(ValueError, match="options: 'info' is not known; recon, center and simulate are"):
+    with pytest.raises(ValueError, match="options: command is 'info'; give recon, center or simulate"):
         tandem.options("info")
 
 

@@ -3,9 +3,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conftest import cone_scan, fan_scan, parallel_scan, relative
+from conftest import cone_scan, fan_scan, parallel_scan, random_array, relative
 
 import tandem
+import tandem.compat.astra as astra
 
 ANGLES = np.array([0.1, 0.9, 2.3, 3.6, 5.2])
 POINT = np.array([3.0, -5.0, 2.0])  # (x, y, z) in the frame of the package, mm
@@ -37,14 +38,16 @@ NEAR = 0.06
 """Bins: the ball is 2 mm wide, 90 mm from the source, so perspective moves its centre by some (2 / 90)^2 of its place."""
 
 
-def expected_of_tigre(off=(0.0, 0.0)):
-    """Its source is at (DSO, 0, 0) at angle 0 and goes round with it; bins go along y, rows along z."""
+def expected_of_tigre(off=(0.0, 0.0), moved=np.zeros((5, 3)), roll=0.0):
+    """Its source is at (DSO, 0, 0) at angle 0 and goes round with it; bins go along y, rows along z. The detector rolls
+    about x."""
     places = []
-    for a in ANGLES:
-        x, y, z = turned(POINT, -a)
+    for a, shift in zip(ANGLES, moved):
+        x, y, z = turned(POINT + shift, -a)
         scale = SDD / (SOD - x)
-        places.append([(y * scale - off[1]) / PITCH + (BINS - 1) / 2,
-                       (z * scale - off[0]) / ROW_PITCH + (ROWS - 1) / 2])
+        y, z = y * scale - off[1], z * scale - off[0]
+        y, z = np.cos(roll) * y + np.sin(roll) * z, np.cos(roll) * z - np.sin(roll) * y
+        places.append([y / PITCH + (BINS - 1) / 2, z / ROW_PITCH + (ROWS - 1) / 2])
     return np.array(places)
 
 
@@ -56,7 +59,10 @@ def tigre_geometry(**more):
 
 def test_points_of_tigre_fall_where_it_says():
     off = np.array([2.0, -3.0])
+    helix = np.linspace([-3, 1, -4], [4, 0, 2], 5)
     for geometry, places in ((tigre_geometry(), expected_of_tigre()),
+                             (tigre_geometry(offOrigin=helix[:, ::-1]), expected_of_tigre(moved=helix)),
+                             (tigre_geometry(rotDetector=np.array([0.3, 0, 0])), expected_of_tigre(roll=0.3)),
                              (tigre_geometry(offDetector=off), expected_of_tigre(off)),
                              (tigre_geometry(DSD=np.full((5, 1), SDD), offDetector=np.tile(off, (5, 1))),
                               expected_of_tigre(off))):
@@ -68,6 +74,9 @@ def test_points_of_tigre_fall_where_it_says():
     assert tuple(tandem.grid_from(moved).centre) == (3, 2, 1)
     with pytest.raises(tandem.GeometryError, match=r"angles; give scan_from\(geo, angles\)"):
         tandem.scan_from(tigre_geometry())
+    with pytest.warns(tandem.RunWarning, match="TIGRE: angles up to .*degrees, give numpy.radians") as seen:
+        tandem.projector([tigre_geometry(), np.degrees(ANGLES)])
+    assert seen[0].filename == __file__
 
 
 class Leap:
@@ -182,6 +191,30 @@ def test_scans_come_back_from_dictionaries(scan, centred):
     assert tandem.grid_from(tandem.grid_to("astra", grid)) == grid
 
 
+def test_what_a_dictionary_of_astra_lacks_is_named_or_its_default():
+    with pytest.raises(tandem.GeometryError, match="ASTRA: the geometry 'parallel' has no DetectorWidth; give one of"):
+        tandem.scan_from({"type": "parallel", "DetectorCount": 9, "ProjectionAngles": ANGLES})
+    assert tandem.grid_from({"GridColCount": 4, "GridRowCount": 6}) == tandem.VolumeGrid((4, 6, 1))
+
+
+@pytest.mark.parametrize("behind", [0.0, -20.0])
+@pytest.mark.parametrize("kind", ["cone", "fanflat"])
+def test_a_detector_at_the_axis_or_before_it_is_moved_out_along_its_rays(kind, behind):
+    """As the sample s005 of ASTRA has it, and tomosipo by default."""
+    sizes = (0.5, 0.7, 9, 40) if kind == "cone" else (0.5, 40)
+    near = astra.create_proj_geom(kind, *sizes, ANGLES, 100, behind)
+    far = 300 / (100 + behind)
+    pitches = [far * size for size in sizes[:len(sizes) // 2]]
+    true = astra.create_proj_geom(kind, *pitches, *sizes[len(sizes) // 2:], ANGLES, 100, 200)
+    grid = astra.create_vol_geom(12, 14, 6) if kind == "cone" else astra.create_vol_geom(12, 14)
+    wanted = tandem.projector(true, grid)
+    x = random_array(wanted._domain.inner)
+    for geometry in (near, astra.geom_2vec(near)):
+        scan = tandem.scan_from(geometry)
+        assert type(scan) is (tandem.ConeBeam if kind == "cone" else tandem.FanBeam) and scan.sdd_mm > scan.sod_mm
+        assert relative(tandem.projector(geometry, grid) @ x, wanted @ x) < 1e-5
+
+
 def test_scans_go_to_other_packages_and_back():
     scan = cone_scan()
     geometry, angles = tandem.scan_to("tigre", scan)
@@ -227,7 +260,7 @@ def test_solvers_and_filters_take_their_arrays():
 
 
 def test_what_is_no_geometry_is_said():
-    with pytest.raises(TypeError, match="scan_from: 3 is no scan; give ParallelBeam.* or a geometry of ASTRA"):
+    with pytest.raises(TypeError, match="scan_from: geometry is 3; give ParallelBeam.* or a geometry of ASTRA"):
         tandem.scan_from(3)
     with pytest.raises(TypeError, match="projector: grid is 3; give VolumeGrid"):
         tandem.projector({"type": "parallel", "DetectorWidth": 1.0, "DetectorCount": 8, "ProjectionAngles": [0, 1]}, 3)

@@ -60,6 +60,44 @@ def test_solvers_go_on_with_the_same_bits(make):
     np.testing.assert_array_equal(third.solution, solver.solution)
 
 
+def test_reports_and_rules_are_the_same_again():
+    A = projector_of("parallel")
+    b = A @ np.abs(random_array(A.domain.shape))
+    rule = tandem.relative_residual(1e-3) | tandem.discrepancy([0.0] * 3, factor=2) | tandem.time_limit(60)
+    for stop in (rule | tandem.max_iterations(count=4), tandem.white_residual() | tandem.max_iterations(4),
+                 tandem.divergence(data_norms=[1e9] * 3) | tandem.max_iterations(4),
+                 tandem.stop_rule("mine", after_two)):
+        reports = [tandem.run(tandem.Cgls(A, b), one) for one in (stop, again(stop), copy.deepcopy(stop))]
+        for report in (*reports, again(reports[0])):
+            for word in ("iterations", "block_iterations", "stopped_by", "residuals"):
+                assert getattr(report, word) == getattr(reports[0], word)
+    solver = tandem.Cgls(A, b, gcv=True)
+    for stop in (tandem.gcv(solver), tandem.stagnation(solver), tandem.max_iterations(3) | tandem.gcv(solver)):
+        with pytest.raises(TypeError, match="stop rule (gcv|stagnation) cannot be pickled, as it looks at its"):
+            pickle.dumps(stop)
+
+
+def after_two(seen, block):
+    return seen.iteration == 2
+
+
+class Named(tandem.Cgls):
+    """A solver of one's own, with another constructor."""
+
+    def __init__(self, A, b, name):
+        super().__init__(A, b)
+        self.name = name
+
+
+def test_solvers_of_ones_own_go_on_too():
+    A = projector_of("parallel")
+    solver = Named(A, A @ random_array(A.domain.shape), "mine")
+    tandem.run(solver, 3)
+    other = again(solver)
+    assert other.name == "mine"
+    np.testing.assert_array_equal(other.solution, solver.solution)
+
+
 def test_what_cannot_be_stored_says_so():
     A = projector_of("parallel")
     b = A @ np.ones(A.domain.shape, np.float32)

@@ -37,9 +37,11 @@ def test_frames_are_read_as_numpy_indexes_them(file):
     for key in [3, -1, slice(2, 7), (slice(None), 1), (Ellipsis, slice(10, 20)), (5, 2, 7),
                 (slice(80, 4, -7), 1, slice(None, None, 3)), (slice(4, 4),), (slice(None), slice(None), -2)]:
         np.testing.assert_array_equal(file.projections[key], whole[key])
-    for key in [90, (0, 3), (0, 0, 0, 0)]:
+    for key in [90, (0, 3), (0, 0, 0, 0), [1, 2], np.arange(90) < 3, "a", None, 1.5]:
         with pytest.raises(IndexError):
             file.projections[key]
+    with pytest.raises(TypeError, match=r"line_integrals: rows is 3; give \(first, end\)"):
+        file.line_integrals(3)
 
 
 def test_line_integrals_are_those_of_counts(file):
@@ -113,7 +115,7 @@ def test_arrays_are_reconstructed(file, with_counts):
         assert relative(made.volume, wanted) < 1e-3  # means of flats and darks are all that the program takes here, too
     with pytest.raises(TypeError, match="scan: the geometry"):
         tandem.reconstruct(file.projections[:])
-    with pytest.raises(tandem.SpaceError, match=r"projections: shape \(89, 3, 61\).*\(90, 3, 61\)"):
+    with pytest.raises(tandem.SpaceError, match=r"source: shape \(89, 3, 61\).*\(90, 3, 61\)"):
         tandem.reconstruct(file.projections[1:], scan=scan)
 
 
@@ -222,12 +224,33 @@ def test_options_may_be_arrays(file):
         tandem.reconstruct(file.path, truth=begun[:, :5, :5], progress=False)
 
 
+@pytest.mark.filterwarnings("ignore::tandem.RunWarning")
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "uint32", "float32", "float64", "int16"])
+def test_bytes_of_arrays_may_have_either_order(kind):
+    scan = parallel_scan()
+    counts = (100 + 100 * random_array(tandem.projection_shape(scan))).astype(kind)
+    flats = np.full((1, *counts.shape[1:]), 250).astype(kind)
+    made = [tandem.reconstruct(*data[:1], scan=scan, flats=data[1], progress=False).volume
+            for data in ((counts, flats), [array.astype(array.dtype.newbyteorder(">")) for array in (counts, flats)])]
+    np.testing.assert_array_equal(*made)
+
+
+def test_arrays_of_another_size_are_named_and_not_the_file_they_become():
+    scan = parallel_scan()
+    with pytest.raises(tandem.FileError, match="^angles: 3 angles for 23 views"):
+        tandem.reconstruct(random_array(tandem.projection_shape(scan)), scan=scan, angles=[0, 1, 2], progress=False)
+
+
 def test_details_stand_behind_their_option():
     words = tandem._options.words
     assert words("recon", {"follow": {"views": 90, "seconds": 5}}) == ["--follow=views=90,seconds=5"]
     assert words("recon", {"follow": True}) == ["--follow"] and words("recon", {"follow": False}) == []
     assert words("recon", {"bounds": (0, None)}) == ["--bounds=0:"] and words("recon", {"bounds": (None, None)}) == []
     assert words("recon", {"filter": tandem.Filter("hann", padding="edge", padding_bins=7)})[-1] == "--padding=edge:bins=7"
+    round_filter = tandem.Filter(padding="circle", attenuation=0.02)
+    assert words("recon", {"filter": round_filter})[-1] == "--padding=circle:attenuation=0.02"
+    assert words("recon", {"nonnegative": np.bool_(True), "slices": slice(None)}) == ["--nonnegative"]
+    assert words("recon", {"iterations": 3.0, "tv_weight": 0.5}) == ["--iterations=3", "--tv-weight=0.5"]
     with pytest.raises(tandem.UsageError, match="follow: 3; True or False"):
         words("recon", {"follow": 3})
 
@@ -241,6 +264,12 @@ def test_errors_of_commands_name_keywords(file):
         assert words in text and "--" not in text and "command line" not in text and "help" not in text
     with pytest.raises(TypeError, match="scan: the file says"):
         tandem.reconstruct(file.path, scan=file.scan)
+    with pytest.raises(TypeError, match="source: a ScanFile; give its path, file.path"):
+        tandem.reconstruct(file)
+    with pytest.raises(tandem.UsageError, match="filter: 3; give the name of a window"):
+        tandem.reconstruct(file.path, filter=3)
+    with pytest.raises(tandem.UsageError, match="bounds: 3; give tandem.Bounds"):
+        tandem.reconstruct(file.path, bounds=3)
     with pytest.raises(TypeError, match="flats: an array .* beside a file"):
         tandem.reconstruct(file.path, flats=np.ones((3, 61)))
 
@@ -313,3 +342,52 @@ def test_what_a_recipe_leaves_out_is_a_warning(tmp_path):
     for name in ("sweep", "compare", "json", "quiet", "help_all"):
         with pytest.raises(tandem.UsageError, match=name):
             tandem.reconstruct(tmp_path / "scan.h5", progress=False, **{name: "x"})
+
+
+def test_recipes_make_the_same_volume(file, folder):
+    first, recipe = folder / "hann.h5", folder / "hann.toml"
+    tandem.reconstruct(file.path, first, fbp_filter="hann", save_config=recipe, progress=False)
+    for options in ({"config": recipe}, {"like": first}):
+        again = tandem.reconstruct(file.path, progress=False, **options).volume
+        np.testing.assert_array_equal(again, tandem.read_volume(first))
+
+
+def test_a_data_set_of_a_file_is_a_scan(file, folder):
+    named = f"{file.path}:/exchange/data"
+    opened = tandem.open_scan(named, arc_rad=np.pi)
+    np.testing.assert_array_equal(opened.projections[5], file.projections[5])
+    assert opened.scan.angles_rad[1] == pytest.approx(np.pi / 90)
+    made = tandem.reconstruct(named, arc=180, flats=f"{file.path}:/exchange/data_white", progress=False,
+                              darks=f"{file.path}:/exchange/data_dark", rotation_axis=28.3)
+    assert relative(made.volume, tandem.reconstruct(file.path, progress=False).volume) < 1e-6
+
+
+def test_advice_of_open_scan_has_its_arguments(file, folder):
+    for path, given, words in [(f"{file.path}:/exchange/data", {}, "angles: missing; give arc_rad$"),
+                               (file.path, {"sod_mm": 9}, "no distance from source to detector; give sdd_mm$"),
+                               (file.path, {"sod_mm": 9, "sdd_mm": 12}, "no pitch of the detector; give pixel_size_mm"),
+                               (f"{file.path}:/none", {}, "name one: .*scan.h5:/exchange/data with arc_rad$")]:
+        with pytest.raises(tandem.Error, match=words):
+            tandem.open_scan(path, **given)
+
+
+def test_heights_of_a_sample_are_joined(folder):
+    whole = tandem.simulate(folder / "whole.h5", phantom="foam", size=64, rows=48, views=90, photons=1e4,
+                            progress=False)
+    paths = [folder / "low.h5", folder / "high.h5"]
+    for path, rows in zip(paths, (slice(0, 32), slice(16, 48))):
+        parts = [frames[:][:, rows] for frames in (whole.projections, whole.flats, whole.darks)]
+        tandem.write_scan(path, parts[0], tandem.crop(whole.scan, rows=(rows.start, rows.stop)), flats=parts[1],
+                          darks=parts[2])
+    made = tandem.reconstruct(paths, stitch="z", progress=False)
+    assert relative(made.volume, tandem.reconstruct(whole.path, progress=False).volume) < 1e-5
+    assert any("high.h5 begins at row 16" in note for note in made.notes)
+    with pytest.raises(TypeError, match="source: 2 scans; give stitch='z' or 'x' to join them, or reconstruct each"):
+        tandem.reconstruct(paths, progress=False)
+
+
+def test_warnings_of_commands_name_the_line_of_the_caller(tmp_path):
+    made = tandem.simulate(tmp_path / "scan.h5", size=16, views=12, progress=False)
+    with pytest.warns(tandem.RunWarning) as seen:
+        tandem.reconstruct(made.path, progress=False)
+    assert seen[0].filename == __file__

@@ -17,6 +17,12 @@ def test_all_public_names_are_listed():
     assert set(tandem.__all__) == found and len(tandem.__all__) == len(found)
 
 
+def test_stubs_say_what_lists_hold():
+    stub = (pathlib.Path(tandem.__file__).parent / "_core.pyi").read_text()
+    assert "def solver_kinds() -> list[SolverKind]" in stub
+    assert not re.findall(r"(?:->|:) (?:list|dict|tuple|set)\b(?!\[)", stub)
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/coming.md"])
 def test_pages_pass_a_checker(page, tmp_path):
     pytest.importorskip("mypy")

@@ -2,7 +2,7 @@
 double."""
 import numpy as np
 import pytest
-from conftest import dense, odd_angles, random_array, relative
+from conftest import dense, odd_angles, parallel_scan, random_array, relative
 
 import tandem
 
@@ -97,6 +97,16 @@ def test_likelihoods_take_weights():
     for solver in found:
         tandem.run(solver, 4)
     np.testing.assert_array_equal(found[0].solution, found[1].solution)
+
+
+def test_masks_and_weights_of_one_slice_may_be_images():
+    A = tandem.projector(parallel_scan(rows=1))
+    where = random_array(A.domain.shape[1:]) > 0
+    x, y = random_array(A.domain.shape), random_array(A.range.shape)
+    np.testing.assert_array_equal(tandem.mask(where, A.domain) @ x, x * where)
+    np.testing.assert_array_equal(tandem.diagonal(y[:, 0], A.range) @ y, y * y)
+    with pytest.raises(tandem.SpaceError, match=r"where: shape \(3, 3\)"):
+        tandem.mask(np.ones((3, 3), bool), A.domain)
 
 
 def test_a_mask_leaves_voxels_at_zero():

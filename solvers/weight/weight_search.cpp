@@ -297,6 +297,8 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
                         const std::vector<CoarserProblem>& coarser, const ObserveTrial& observe) {
   require<GeometryError>(how.share > 0 && how.share < 1 && how.together > 0, "find_weight: ", how.share,
                          " of the data, ", how.together, " together; a share between 0 and 1 is needed");
+  require<GeometryError>(how.most_steps > 0, "find_weight: most_steps ", how.most_steps,
+                         "; a number from 1 on is needed");
   constexpr double of_largest = 1.5;
   WeightFound found;
   Account account(A, observe);

@@ -95,7 +95,7 @@ def compare_formats(faults):
     listed = scans.split(", ")
     faults += [f"docs/formats.md: no row of the first table has {name}" for name in listed if name not in first]
     beside = formats.partition("## Settings beside images")[2].split("\n\n")[1]
-    for title in re.findall(r"^## (\w+)", text("docs/fields.md"), re.MULTILINE):
+    for title in re.findall(r"^## ([\w-]+)", text("docs/fields.md"), re.MULTILINE):
         if title not in listed and f"| {title} " not in beside:
             faults.append(f"{title} of docs/fields.md is neither in README.md nor in docs/formats.md")
 

@@ -180,8 +180,9 @@ def check_refused(program, folder):
     """What calibrate refuses comes back as its one line."""
     simulate(program, folder, "plain.h5", "--views", "30", "--rows", "4", "--bins", "32")
     with looking(program, folder, scan="plain.h5") as (_, port):
-        cases = [({}, "give --pixel-size"), ({"options": {"pixel-size": "1", "dezinger": "3", "dezinger:window": "cube"}}, "leave it out"),
-                 ({"options": {"output": "evil.h5"}}, "not taken from a page"), ({"options": 7}, "an object"), ({"side": 1}, "side"),
+        cases = [({"options": {"pixel-size": "1", "dezinger": "3", "dezinger:window": "cube"}}, "leave it out"),
+                 ({"options": {"output": "evil.h5"}}, "not taken from a page"),
+                 ({"options": {"stitch": "z"}}, "not taken from a page"), ({"options": 7}, "an object"), ({"side": 1}, "side"),
                  ({"options": {"pixel-size": "1", "detector-rows": "9:"}}, "detector-rows"), ({"pane": 3}, "another kind"),
                  ({"options": {"pixel-size": "1"}, "each_view": 3}, "another kind")]
         for command, part in cases:

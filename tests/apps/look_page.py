@@ -10,6 +10,7 @@ import array
 import contextlib
 import hashlib
 import json
+import os
 import pathlib
 import re
 import signal
@@ -111,20 +112,23 @@ def check_slices(program, folder, port):
 
 
 def heard(port, holds, what, seconds=60):
-    """The first news of the stream for which something holds."""
+    """The first news of the stream for which something holds. Asks again where streams that were left still count."""
     end = time.monotonic() + seconds
-    with socket.create_connection(("127.0.0.1", int(port)), timeout=60) as wire:
-        wire.sendall(f"GET {port.path('events')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    text = b""
+    while True:
+        with socket.create_connection(("127.0.0.1", int(port)), timeout=60) as wire:
+            wire.sendall(f"GET {port.path('events')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+            while piece := wire.recv(65536):
+                require(time.monotonic() < end, "the stream does not tell", what)
+                text += piece
+                *whole, text = text.split(b"\n\n")
+                for one in whole:
+                    found = re.search(rb"data: (.*)", one)
+                    if found and holds(news := json.loads(found[1])):
+                        return news
+        require(text.startswith(b"HTTP/1.1 503") and time.monotonic() < end, "the stream ends before it tells", what)
         text = b""
-        while True:
-            piece = wire.recv(65536)
-            require(piece and time.monotonic() < end, "the stream does not tell", what)
-            text += piece
-            *whole, text = text.split(b"\n\n")
-            for one in whole:
-                found = re.search(rb"data: (.*)", one)
-                if found and holds(news := json.loads(found[1])):
-                    return news
+        time.sleep(0.1)
 
 
 def wait_for_run(port):
@@ -202,8 +206,12 @@ def check_solver_of_a_cone(program, folder):
         rows = [pixels[4 * 7 * head["width"]:4 * 8 * head["width"]] for pixels in (picture(port, "iterate", {"z": z})[1] for z in range(20))]
         require(planes[1] == b"".join(rows), "the plane along the axis is not that of the slices")
         require(posted(port, "iterate", {"x": head["size"][2]})[0] == 422, "a plane beyond the volume")
+        sweep = picture(port, "sweep", {"name": "rotation-axis", "first": 19.5, "last": 27.5, "step": 1, "z": 20})[0]
+        require(sweep["height"] == 9 * sweep["each"] and sweep["width"] == 48, "a sweep of the axis is on several grids:", sweep)
+        corners = [picture(port, "slice", {"options": options, "z": 2})[0]["corner"] for options in ({}, {"size": "40"}, {"detector-rows": "4:36"})]
+        require(len({tuple(corner) for corner in corners}) == 3, "slices at other places have the same corner:", corners)
         (folder / "cone.toml").write_text(answer(port, "recipe", command)["toml"])
-        subprocess.run([program, "recon", "cone.h5", "-o", "cone.mha", "--config", "cone.toml", "--binning", "1"], cwd=folder, check=True,
+        subprocess.run([program, "recon", "cone.h5", "-o", "cone.mha", "--config", "cone.toml", "--binning", "2"], cwd=folder, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         volume = (folder / "cone.mha").read_bytes()
         require(volume[-20 * len(pixels):][10 * len(pixels):11 * len(pixels)] == pixels, "the binned volume has another slice")
@@ -244,10 +252,14 @@ def check_refused_of_solver(port):
         require(b"root:" not in body, command, "shows a file")
     require(posted(port, "iterate", {})[0] == 422, "an iterate that is not there")
     for path in ("solve", "enough", "iterate"):
-        require(posted(port, path, b"[" * 60000)[0] == 400, path, "takes what is no object")
+        status = posted(port, path, b"[" * 60000)[0]
+        require(status == 400, path, "of what is no object gives", status)
     answer(port, "solve", {"solver": good, "options": {"rotation-axis": "9999"}})
     state = heard(port, lambda news: news["solve"]["state"] == "failed", "that there is no such axis")["solve"]
     require("9999" in state["error"] and state["error"].count("\n") == 0, state)
+    answer(port, "solve", {"solver": good, "z": ROWS})
+    state = heard(port, lambda news: news["solve"]["state"] in ("done", "failed"), "that there is no such slice")["solve"]
+    require(state.get("error") == f"slice {ROWS}: the volume has {ROWS} slices, from 0", state)
 
 
 def check_many(program, folder):
@@ -292,6 +304,41 @@ def check_many(program, folder):
         require(done["rows"][0]["error"] == "stopped" and not list(place.glob("late_*")), done["rows"])
 
 
+def check_names(program, folder):
+    """A run takes no name that is there, nor that of a volume whose slices are; what cannot be named is not listed."""
+    place = folder / "names"
+    place.mkdir()
+    (place / "a.h5").write_bytes((folder / "scan.h5").read_bytes())
+    (place / os.fsdecode(b"\xff.h5")).write_bytes(b"no scan")
+    (place / "two\nlines.h5").write_bytes(b"no scan")
+    said = lambda command: (lambda status, _, body: (status, json.loads(body).get("error", "")))(*posted(port, "run", command))
+    with looking(program, place, scan="a.h5") as (_, port):
+        require(json.loads(get(port, "scans.json")[1]) == ["a.h5"], "scans:", get(port, "scans.json")[1])
+        require(json.loads(get(port, "about.json")[1])["volume"] == "volume.h5", "the name of the first volume")
+        for command, following in (({"name": "volume.h5"}, "volume_2.h5"), ({"name": "volume_2.h5"}, "volume_3.h5"), ({"name": "v.tif"}, "v_2.tif"),
+                                   ({"name": "{name}_rec.tif", "scans": ["a.h5"]}, None)):
+            answer(port, "run", command)
+            done = wait_for_run(port)
+            require(done["state"] == "done" and done.get("next") == following, command, done)
+            status, words = said(command)
+            require(status == 422 and words.endswith(" is there already; give another name"), command, "again gives", status, words)
+        require(json.loads(get(port, "about.json")[1])["volume"] == "volume_3.h5", "the name of the next volume")
+        for command in ({"name": "a\0b.h5"}, {"name": "a\nb.h5"}, {"name": "{name}.h5", "scans": ["a\0"]}, {"options": {"rotation-axis": "4\x7f"}},
+                        {"options": {"rotation-axis\0": 4}}, {"name": "c.h5", "solver": {"reconstruction-algorithm": "cgls\0"}}):
+            require(said(command) == (422, "a text of the command has a control character"), command, "gives", said(command))
+    volumes = sorted(path.name for path in place.iterdir() if not path.name.startswith(("a_rec_", "v_0")))
+    require(volumes == ["a.h5", "a_rec.tif.manifest", "two\nlines.h5", "v.tif.manifest", "volume.h5", "volume_2.h5", "\udcff.h5"], volumes)
+
+
+def check_end_by_sigterm(program, folder):
+    """A page that ran nothing has nothing to say of volumes."""
+    run = subprocess.Popen([program, "look", "scan.h5", "--quiet"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run.stdout.readline()
+    run.send_signal(signal.SIGTERM)
+    said = run.communicate(timeout=60)[1]
+    require((run.returncode, said) == (143, "tandem: error: interrupted by SIGTERM\n"), run.returncode, said)
+
+
 def check_words_of_options(port):
     """Rows have titles in words, and units; what is typed on a command line stands beside them."""
     about = json.loads(get(port, "about.json")[1])
@@ -334,6 +381,7 @@ def check_other_pictures(port):
             counts = [one[k] for one in taken]
             exact = statistics.fmean(counts) if kind == "mean" else statistics.pstdev(counts)
             require(abs(values[k] - exact) <= 1e-6 * exact + 1e-6, kind, "of cell", k, "is", values[k], "and not", exact)  # as float32
+    require(picture(port, "slice", {"z": 10 ** 9, "nearest": True})[0]["z"] == ROWS - 1, "the slice that is nearest")
     part, _ = picture(port, "slice", {"z": 2, "region": [10, 60, 20, 50], "coarser": 2})
     require((part["width"], part["height"], part["region"]) == (25, 15, [10, 60, 20, 50]), part)
     about = json.loads(get(port, "about.json")[1])
@@ -390,7 +438,9 @@ def check_refused(port, folder):
         require(status == 422, "run", name, "gives", status, body)
     for kind in ({"kind": "other"}, {"index": 10 ** 6}, {"kind": 4}, {"kind": "mean", "index": 1}):
         require(posted(port, "frame", kind)[0] == 422, "frame", kind)
-    for change in ({"step": 0}, {"last": 1e9}, {"name": "output"}, {"first": "a"}, {"score": "best"}, {"score": 3}):
+    for change in ({"step": 0}, {"last": 1e9}, {"name": "output"}, {"first": "a"}, {"score": "best"}, {"score": 3}, {"z": 2.7}, {"z": 1e308},
+                   {"z": ROWS}, {"z": -1}, {"z": "1"}, {"side": 1e308}, {"side": -5}, {"side": 64.5}, {"first": 1.7976931348623157e308,
+                   "last": 1.7976931348623157e308}):
         command = {"name": "rotation-axis", "first": 40, "last": 42, "step": 1, **change}
         require(posted(port, "sweep", command)[0] == 422, "sweep", change)
     require(not list(folder.glob("*evil*")) and not list(folder.glob("*/evil*")), "a page has made files")
@@ -429,6 +479,31 @@ def check_flood(run, port):
     for wire in streams:
         wire.close()
     live_page.check_idle_connections_do_no_harm_to(run, lambda: get(port, "about.json"), port)
+
+
+def check_drips(port):
+    """Bodies that come a byte at a time hold no connection, nor do those of requests that are refused."""
+    heads = [f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n".encode()
+             for path, length in (("/x", 6000000), (port.path("recipe"), 60000))]
+    for head in heads:
+        wires = [socket.create_connection(("127.0.0.1", int(port)), timeout=20) for _ in range(7)]
+        for wire in wires:
+            wire.sendall(head)
+        for _ in range(8):
+            for wire in wires:
+                with contextlib.suppress(OSError):  # it may have made room for another one
+                    wire.send(b" ")
+            time.sleep(0.3)
+            begun = time.monotonic()
+            require(json.loads(get(port, "about.json")[1]) and time.monotonic() - begun < 2, "dripping bodies keep the page waiting")
+        for wire in wires:
+            wire.close()
+    taken = 0
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=20) as wire, contextlib.suppress(OSError):
+        wire.sendall(heads[0].replace(b"6000000", b"1000000000000"))
+        while taken < 10 ** 9:
+            taken += wire.send(bytes(1 << 20))
+    require(taken < 10 ** 8, "of a body that is refused", taken, "bytes are read")
 
 
 def check_marks(program, folder):
@@ -509,10 +584,14 @@ def check_as_client(program, folder):
         check_words_of_options(port)
         check_other_pictures(port)
         check_refused(port, folder)
+        time.sleep(2)  # more than a hundred commands a second are refused, whatever they are
         check_refused_of_solver(port)
         check_solver(program, folder, port)
         live_page.check_this_machine_alone(port)
         check_flood(run, port)
+        check_drips(port)
+    check_names(program, folder)
+    check_end_by_sigterm(program, folder)
     check_solver_of_a_cone(program, folder)
     check_solver_is_left_alone(program, folder)
     check_many(program, folder)
@@ -583,7 +662,7 @@ def check_order_of_options(page):
     seen = page.value("[...document.querySelectorAll('#controls h3, #controls summary, #controls label:not([hidden]) > span')].map(e => e.textContent)")
     order = ["Axis and grid", "rotation axis, bin", "detector roll, degrees", "voxel size, mm", "Selection detector rows, columns, views", "detector rows",
              "Cleaning of counts", "stripe removal", "saturation ", "phase retrieval: energy, keV", "Filter and method", "filter", "filter cutoff",
-             "padding", "Beam and geometry 6 options", "pixel size, mm", "arc, degrees", "Scan 5 options", "Output data type, compression",
+             "padding", "Beam and geometry 7 options", "pixel size, mm", "arc, degrees", "Scan 6 options", "Output data type, compression, ome zarr",
              "Device and memory variant, precision, allow unmatched"]
     require(seen[:2] == order[:2] and [text for text in seen if text in order] == order, "options stand as", seen)
     require(not [text for text in seen if "--" in text], "names with dashes are seen:", seen)
@@ -591,6 +670,69 @@ def check_order_of_options(page):
     require(tooltip.startswith("--pixel-size X\ndetector pitch, mm"), "the tooltip is", tooltip)
     swept = page.value("[...document.querySelectorAll('#sweep-name option')].map(e => e.textContent)")
     require(swept[:2] == ["rotation axis, bin", "detector roll, degrees"] and "vo-large: size, bins" in swept, "what may be swept:", swept)
+
+
+def typed(page, field, text):
+    """Types into a field, which may be what no browser reads as a number."""
+    page.value(f"(e => {{ for (let o = e; o = o.parentElement.closest('details'); ) o.open = true; e.focus(), e.select(); }})(at('{field}'))")
+    page.call("Input.insertText", text=text)
+    page.value("document.activeElement.blur()")
+
+
+def check_no_numbers(page):
+    """A field with what is no number is not empty: what it was stays, and nothing runs with it."""
+    error = "at('error').hidden ? '' : at('error').textContent"
+    page.set("option-fbp-cutoff", "0.5")
+    typed(page, "option-fbp-cutoff", "1e")
+    require(page.value(error) == "filter cutoff: what is typed is no number", "typed 1e:", page.value(error))
+    require(page.value("S.options['fbp-cutoff']") == "0.5", "what is no number changes the option to", page.value("S.options['fbp-cutoff']"))
+    page.value("document.getElementById('run-form').requestSubmit()")
+    page.until("at('run-state').textContent === 'a field has what is no number'", "that nothing runs")
+    typed(page, "option-fbp-cutoff", "")
+    page.until(f"({error}) === '' && !('fbp-cutoff' in S.options)", "that the field is empty")
+    for field in ("z-number", "black"):
+        typed(page, field, "--5")
+        require(page.value(error).endswith(": what is typed is no number"), field, page.value(error))
+        page.set(field, "1")
+        require(page.value(error) == "", field, page.value(error))
+    page.value("setWindow(1, 2)")
+    page.set("white", "0.5", "change")
+    require(page.value(error) == "white 0.5 does not lie above black 1" and page.value("S.window.white") == 2, "white below black:", page.value(error))
+    page.value("setWindow(100, 100.0001)")
+    require(page.value("Number(at('white').value) > Number(at('black').value)"), "black and white look the same")
+    page.click("auto")
+    page.until(f"({error}) === ''", "that the window is automatic")
+
+
+def check_grids_of_two(page):
+    """A and B of other grids are not subtracted, nor is a line drawn over both: that is told."""
+    words = "at('apart').getClientRects().length > 0 ? at('apart').textContent : ''"
+    page.click("keep")
+    page.click("show-difference")
+    page.until("at('caption-a').textContent.startsWith('A − B: ')", "a difference")
+    for name, value in (("size", "48"), ("detector-rows", "1:4"), ("binning", "2")):
+        page.set("option-" + name, value, "change")
+        page.set("option-" + name, value)
+        page.until(f"({words}).startsWith('A and B have other grids: ')", "that A and B have other grids by " + name)
+        require(page.value("at('caption-a').textContent.startsWith('A alone: ')"), "A alone is called", page.value("at('caption-a').textContent"))
+        page.click("tool-line")
+        page.until("document.querySelectorAll('#profile polyline').length === 1", "the line in A alone")
+        page.click("no-line")
+        page.set("option-" + name, "", "change")
+        page.set("option-" + name, "")
+        page.until(f"({words}) === '' && at('caption-a').textContent.startsWith('A − B: ')", "the difference again")
+    page.click("show-A")
+
+
+def check_shrunk(page):
+    """A volume that has fewer slices than before shows its last one, and the slider follows."""
+    page.set("z-number", ROWS - 1)
+    page.until(f"panes.A.found.z === {ROWS - 1}", "the last slice")
+    page.set("option-detector-rows", "1:3", "change")
+    page.until("panes.A.found.size[0] === 2 && S.z === 1 && at('z').max === '1' && at('z').value === '1' && at('z-number').value === '1'", "the last of 2 slices")
+    page.until("at('error').hidden", "that all is well")
+    page.set("option-detector-rows", "", "change")
+    page.until(f"at('z').max === '{ROWS - 1}' && S.z === 1", "all slices")
 
 
 def check_controls(page, port):
@@ -612,8 +754,11 @@ def check_controls(page, port):
     page.click("zoom-all")
     check_line(page)
     page.click("tab-sinogram")
-    page.until("document.getElementById('caption-s').textContent.includes('views')", "the sinogram")
+    page.until("document.getElementById('caption-s').textContent.endsWith(' bins; row 1 of the file')", "the sinogram")
     page.click("tab-frames")
+    page.set("frame-number", 999)
+    page.until(f"document.getElementById('caption-f').textContent.startsWith('projection {VIEWS - 1} ')", "the last frame")
+    require(page.value("at('frame-number').value") == str(VIEWS - 1), "the field of the frame says", page.value("at('frame-number').value"))
     page.set("frame", 7)
     page.until("document.getElementById('caption-f').textContent.startsWith('projection 7')", "a frame")
     page.set("option-fbp-filter", "")
@@ -634,16 +779,23 @@ def check_controls(page, port):
     page.until("!document.getElementById('error').hidden", "what is wrong with a cutoff of 7")
     page.set("option-fbp-cutoff", "")
     page.until("document.getElementById('error').hidden", "that all is well again")
+    check_no_numbers(page)
+    check_grids_of_two(page)
+    check_shrunk(page)
     check_solve_tab(page)
     page.set("name", "browser.h5")
     page.value("document.getElementById('run-form').requestSubmit()")
     page.until("document.getElementById('run-state').textContent.includes('done')", "the end of the run")
+    page.until("at('name').value === 'browser_2.h5'", "the name of the next volume")
     page.value("document.getElementById('many').open = true")
     page.until("document.querySelectorAll('#scan-list input').length >= 1", "scans of the folder")
     page.click("scans-all")
     page.set("names", "{name}_many.h5")
     page.value("document.getElementById('many-form').requestSubmit()")
     page.until("[...document.querySelectorAll('#run-rows tr')].some(row => row.textContent.startsWith('scan.h5done'))", "what became of the scan")
+    page.until("at('run-state').textContent.startsWith('1 of 2 scans failed, the first: ')", "what became of both")
+    tall = page.value("[...document.querySelectorAll('#run-rows td:nth-child(2)')].map(e => e.firstChild && (r => (r.selectNodeContents(e), r.getClientRects().length))(document.createRange()))")
+    require(set(tall) == {1}, "states of scans are broken into lines:", tall)
 
 
 FULL = """(id => { const c = document.getElementById(id), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
@@ -653,6 +805,10 @@ FULL = """(id => { const c = document.getElementById(id), d = c.getContext("2d")
 def check_solve_tab(page):
     """A method is chosen, solves, is stopped; the slider of the weight goes on from what is there; the recipe is by it."""
     page.click("tab-solve")
+    page.set("method", "sirt", "change")
+    page.set("solver-iterations", "0")
+    page.value("document.getElementById('solve-form').requestSubmit()")
+    page.until("document.getElementById('solve-state').textContent.startsWith('sirt: 0 iterations in ')", "no iterations")
     page.set("method", "cgls", "change")
     page.set("solver-iterations", "6")
     page.value("document.getElementById('solve-form').requestSubmit()")
@@ -678,7 +834,24 @@ def check_solve_tab(page):
     page.until("document.getElementById('toml').textContent.includes('reconstruction-algorithm = \"fbp\"')", "the recipe by the filter")
 
 
+def check_answers_that_fail(program, folder, page):
+    """A server without a free connection, and another one at the same port, are told as what they are."""
+    error = "at('error').hidden ? '' : at('error').textContent"
+    with looking(program, folder) as (_, port):
+        page.open(f"http://127.0.0.1:{port}{port.path('')}")
+        page.until(FINE, "a slice")
+        page.value("window.fetch = (own => async (...how) => window.isBusy ? new Response('503', {status: 503}) : own(...how))(window.fetch), window.isBusy = true")
+        page.set("z-number", 0)
+        page.until(f"({error}) === 'tandem look has no free connection; it is asked again'", "that there is no free connection")
+        page.value("window.isBusy = false")
+        page.until(f"({error}) === '' && panes.A.found.z === 0", "slice 0")
+    with looking(program, folder, "--port", str(int(port))):
+        page.set("z-number", 1)
+        page.until(f"({error}) === 'tandem look was started anew; open the address that it printed'", "that it was started anew")
+
+
 def check_in_browser(program, folder):
+    (folder / f"{200 * 'long'}.h5"[-250:]).write_bytes(b"no scan")
     with looking(program, folder) as (_, port), driven(browser(), folder / "profile") as page:
         page.open(f"http://127.0.0.1:{port}{port.path('')}")
         check_axis_slider(page, port)
@@ -700,6 +873,7 @@ def check_in_browser(program, folder):
         unnamed = page.value("[...document.querySelectorAll('button, input, select, canvas')].filter(e => !e.textContent.trim() && "
                              "!e.closest('label') && !e.getAttribute('aria-label')).map(e => e.outerHTML)")
         require(unnamed == [], "a screen reader has no name for", unnamed)
+        check_answers_that_fail(program, folder, page)
     require((folder / "browser.h5").exists(), "the run wrote nothing")
     print("look_page: Chromium moves the axis, and sees the slice of that axis")
 

@@ -62,7 +62,7 @@ def check_formats(program, folder):
     packed = ["--compression", "zstd"]
     shape = None
     for name, options in (("v.mha", []), ("v.h5", []), ("p.h5", packed), ("v.tif", []), ("v.btf", []), ("v.nrrd", []),
-                          ("v.zarr", []), ("p.zarr", packed)):
+                          ("v.zarr", []), ("p.zarr", packed), ("n.zarr", [*packed, "--ome-zarr", "0.5"])):
         if name != "v.mha":
             subprocess.run([*recon, "-o", name, *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         with looking(program, folder, "--beside", "v.mha", scan=name) as (_, port):

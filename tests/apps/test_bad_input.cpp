@@ -312,7 +312,7 @@ TEST_F(BadInput, VolumeThatIsFaultyNamesItsFault) {
   const std::pair<std::string, const char*> faults[]{
       {"cut.nrrd", "it was cut short or is damaged"}, {"cut.mha", "it was cut short or is damaged"},
       {"odd.mha", "ElementType = \"MET_OTHER\""},     {"f.zarr", "dtype \"<c8\""},
-      {"none.zarr", ".zattrs: cannot be read"},       {"three.zarr", "is a Zarr 3"}};
+      {"none.zarr", ".zattrs: cannot be read"},       {"three.zarr", "has no multiscales"}};
   for (const auto& [name, words] : faults) {
     fails("info " + name, 3, {name.c_str(), words});
     fails("recon " + name + " -o bad_.h5", 3, {name.c_str(), "is a volume, not a scan"});

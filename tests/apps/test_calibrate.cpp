@@ -178,6 +178,24 @@ TEST(Calibrate, FindsTheElevationOfLaminography) {
 }
 
 /// The midplane of the scan is left out for `calibrate`.
+TEST(Calibrate, CountsInBinsWithoutAPixelSize) {
+  const Program program;
+  ASSERT_EQ(
+      program("simulate -o s.h5 --size 40 --rows 24 --views 40 --phantom ellipsoids --axis-bin 20.5 --quiet")
+          .code,
+      0);
+  const Ended ended = program("calibrate s.h5 -o bins.npy --json bins.json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("no pixel size: lengths of the views are in bins"), std::string::npos)
+      << ended.err;
+  ASSERT_EQ(program("calibrate s.h5 -o mm.npy --json mm.json --pixel-size 1").code, 0);
+  EXPECT_EQ(text_of(program / "bins.npy"), text_of(program / "mm.npy"));
+  EXPECT_NEAR(program.json("bins.json")["axis_bin"]["value"], 20.5, 0.1);
+  const Ended balls = program("calibrate s.h5 -o balls.npy --balls");
+  EXPECT_EQ(balls.code, 4);
+  EXPECT_NE(balls.err.find("s.h5: has no pixel size, which places of balls need"), std::string::npos);
+}
+
 TEST(Calibrate, FindsTheMidplaneOfACone) {
   const Program program;
   const std::string given = "--geometry cone --sod 120 --sdd 180 --pixel-size 1 --quiet ";

@@ -61,6 +61,33 @@ TEST_F(CheckpointOptions, RefuseWhatAnotherRunLeft) {
   fails("recon scan.h5 -o w.h5" + cgls + resume, 3, {"state", "tandem did not write it"});
 }
 
+/// Whatever ends a run, the state of the step at work is kept, and the last line says how to go on.
+TEST_F(CheckpointOptions, KeepTheStepAtWork) {
+  const std::string endless = " --reconstruction-algorithm cgls --iterations 1000000 --size 64",
+                    until_it_solves =
+                        " 2> err & p=$!; until grep -q 'solving: iteration' err; do sleep 0.05; done; ",
+                    signals = "true; env --default-signal=INT,TERM,HUP,USR1";
+  const auto iterations = [&] {  // by the last line of progress
+    const std::string told = text_of(run / "err");
+    return std::stoi(told.substr(told.rfind("solving: iteration ") + 19));
+  };
+  int before = 0;
+  for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}, {"HUP", 129}, {"USR1", 138}}) {
+    const Ended ended = run("recon scan.h5 -o v.h5 --checkpoint state --resume" + endless + until_it_solves +
+                                "kill -" + signal + " $p; wait $p",
+                            signals);
+    EXPECT_EQ(ended.code, code) << text_of(run / "err");
+    EXPECT_NE(text_of(run / "err").find("--resume goes on from the check-point state"), std::string::npos)
+        << text_of(run / "err");
+    EXPECT_GE(iterations(), before) << "steps are lost after " << signal;
+    before = iterations();
+  }
+  const Ended ended =
+      run("recon scan.h5 -o w.h5" + endless + until_it_solves + "kill -INT $p; wait $p", signals);
+  EXPECT_EQ(ended.code, 130);
+  EXPECT_NE(text_of(run / "err").find("with --checkpoint FILE"), std::string::npos) << text_of(run / "err");
+}
+
 /// Another volume, which no run has begun, from the same check-point.
 TEST_F(CheckpointOptions, GoOnWithTheSameBits) {
   leave_checkpoint(cgls);

@@ -133,6 +133,28 @@ TEST_F(CommandLine, SaysWhatWasMeant) {
   EXPECT_EQ(refuses("recon scan.h5 -o v.h5 --xyzzy", {"--xyzzy"}).find("did you mean"), std::string::npos);
 }
 
+/// What newcomers type in their first hour, and the word that they need.
+TEST_F(CommandLine, AnswersFirstMistakes) {
+  refuses("reconstruct scan.h5", {"did you mean recon?"});
+  refuses("recon scan.h5 v.h5", {"-o VOLUME is missing; give -o v.h5"});
+  refuses("recon scan.h5 scan.h5", {"-o VOLUME is missing; give a name"});
+  refuses("simulate s.h5", {"'s.h5' is one argument too many; an output is given by -o NAME"});
+  refuses("recon scan.h5 -o v.h5 -overwrite", {"option -overwrite is not known; did you mean --overwrite?"});
+  refuses("recon scan.h5 -o v.png", {"--preview makes a picture"});
+  refuses("recon scan.h5 -o v.h5 --pixel-size 10um", {"'10um'", "leave out the unit, which is mm"});
+  refuses("recon scan.h5 -o v.h5 --iterations 20", {"such as --reconstruction-algorithm sirt, not with fbp"});
+  refuses("recon scan.h5 -o v.h5 --phase paganin", {"did you mean --retrieve-phase-method?"});
+  refuses("recon scan.h5 -o v.h5 --remove-rings", {"--remove-stripe-method here"});
+  refuses("recon scan.h5 -o v.h5 --source-distance 500", {"--sod here"});
+  const auto warns = [](const std::string& options) {
+    return (*program)("recon scan.h5 --dry-run " + options).err.find("give the axis in bins") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(warns("--rotation-axis 0.3"));  // mm
+  EXPECT_FALSE(warns("--rotation-axis 8"));
+  EXPECT_FALSE(warns("--rotation-axis 0.3 --arc 360"));
+}
+
 TEST_F(CommandLine, TakesWordsInAnyCase) {
   EXPECT_EQ(
       planned(

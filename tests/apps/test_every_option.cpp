@@ -46,6 +46,11 @@ const std::multimap<std::string, Trial>& trials() {
       {"geometry", {{"cone"}, "", {"fan", "cone"}}},
       {"geometry", {{"other.npy"}}},
       {"angles", {{"angles.txt"}}},
+      {"angles-unit", {{"rad"}, "--angles angles.txt"}},
+      {"raw", {{"uint16,24x6"}}},
+      {"stitch", {{"z", "x=0.5"}}},
+      {"padding", {{"edge", "none", "circle", "circle:attenuation=2"}, "--columns 5:18"}},
+      {"padding", {{"cosine"}, "", all_beams}},
       {"arc", {{"170", "160,inclusive"}}},
       {"view-shifts", {{"shifts.txt"}}},
       {"view-shifts", {{"shifts.txt"}, by_cgls}},
@@ -106,7 +111,7 @@ const std::multimap<std::string, Trial>& trials() {
       {"reconstruction-algorithm", {{"sirt", "cgls", "tv"}}},
       {"reconstruction-algorithm",
        {{"fdk"}, "", {"fan", "cone", "free", "free_parallel"}}},  // its name for these
-      {"binning", {{"1"}}},
+      {"binning", {{"2"}}},
       {"size", {{"12"}}},
       {"slices", {{"2"}}},
       {"slices", {{"0:1"}, "", {"fan"}}},  // which has one slice
@@ -114,6 +119,7 @@ const std::multimap<std::string, Trial>& trials() {
       {"region", {{"2:14,3:14,0:1"}}},
       {"range", {{"0:0.5"}, "--dtype uint16"}},
       {"range", {{"0:0.5"}}},
+      {"hu", {{"0.02"}}},                                // with .dcm only, see test_numbers.cpp
       {"allow-unmatched", {{""}, by_cgls, all_beams}}};  // a permission, and all pairs of a CPU match
   return all;
 }

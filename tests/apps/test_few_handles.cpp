@@ -13,7 +13,7 @@ TEST(FewHandles, AreNamedWithTheRemedy) {
   const Program program;
   ASSERT_EQ(program("simulate -o scan.h5 --size 32 --views 20 --rows 3").code, 0);
   int refused = 0;
-  for (const std::string name : {"v.h5", "v.zarr", "v.tif", "v.nrrd"})
+  for (const std::string name : {"v.h5", "v.zarr", "n.zarr --ome-zarr 0.5", "v.tif", "v.nrrd"})
     for (int most = 5; most < 16; ++most) {
       const Ended run = program("recon scan.h5 -o " + name + " --overwrite --quiet --threads 1",
                                 inherit_none + "prlimit --nofile=" + std::to_string(most));

@@ -202,11 +202,60 @@ TEST(FieldOfView, RowsAreContinuedAsAsked) {
   EXPECT_EQ(padding("--padding edge:bins=7"), nlohmann::json({"edge", 7}));
   EXPECT_EQ(padding("--padding none"), nlohmann::json({"none", nullptr}));
   EXPECT_EQ(padding("--reconstruction-algorithm sirt --iterations 1"), nlohmann::json({"none", nullptr}));
-  EXPECT_EQ(padding("--binning 1 --padding cosine:bins=8"), nlohmann::json({"cosine", 4}));
+  EXPECT_EQ(padding("--binning 2 --padding cosine:bins=8"), nlohmann::json({"cosine", 4}));
   for (const char* options :
        {"--padding wide", "--padding none:bins=3", "--padding cosine:bins=0",
-        "--padding edge --fbp-filter none", "--padding edge --reconstruction-algorithm sirt"})
-    EXPECT_EQ(run(std::string("recon none.h5 -o w.h5 ") + options).code, 2) << options;
+        "--padding edge --fbp-filter none", "--padding edge --reconstruction-algorithm sirt",
+        "--padding circle:bins=9", "--padding cosine:attenuation=0.1", "--padding circle:attenuation=0",
+        "--padding circle:attenuation=-1", "--padding circle:attenuation=nan",
+        "--padding circle:attenuation=2/mm", "--padding circle:mu=2", "--padding circle --fbp-filter none",
+        "--padding circle --reconstruction-algorithm sirt"}) {
+    const Ended ended = run(std::string("recon none.h5 -o w.h5 ") + options);
+    EXPECT_EQ(ended.code, 2) << options;
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  }
+}
+
+/// The attenuation of circles is found once, and stands in the recipe.
+TEST(FieldOfView, RowsGoOnWithCirclesOfOneAttenuation) {
+  const Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --phantom disc --size 150 --bins 48 --rows 3 --views 60").code, 0);
+  const std::string recon = "recon scan.h5 --device cpu --overwrite ";
+  ASSERT_EQ(run(recon + "-o v.mha --padding circle --json r.json --save-config found.toml").code, 0);
+  const auto report = run.json("r.json");
+  EXPECT_EQ(report["padding"], "circle");
+  EXPECT_EQ(report["padding_bins"], nlohmann::json(nullptr));
+  const double found = report["padding_attenuation"];
+  EXPECT_NEAR(found, 3.0 / 75, 0.02 * 3 / 75);  // its diameter of 75 bins has the line integral 3
+  EXPECT_NE(text_of(run / "found.toml").find("padding = \"circle:attenuation=0.0"), std::string::npos);
+  for (const std::string again :
+       {"--config found.toml", "--padding circle --slices 1:2", "--padding circle --memory 0.3"}) {
+    ASSERT_EQ(run(recon + "-o w.mha --json s.json " + again).code, 0) << again;
+    EXPECT_EQ(run.json("s.json")["padding_attenuation"], found) << again;
+  }
+  ASSERT_EQ(run(recon + "-o w.mha --config found.toml").code, 0);
+  EXPECT_EQ(text_of(run / "v.mha"), text_of(run / "w.mha"));
+  ASSERT_EQ(run(recon + "-o w.mha --padding circle --binning 2 --json s.json").code, 0);
+  EXPECT_NEAR(run.json("s.json")["padding_attenuation"].get<double>(), 2 * found,
+              1e-12);  // as pixels are larger
+}
+
+/// A sample within the field reads the same, bit for bit.
+TEST(FieldOfView, CirclesChangeNothingWhereRowsComeDownToAir) {
+  const Program run;
+  for (const std::string beam : {"", "--geometry cone --sod 400 --sdd 600 --pixel-size 1.5 "}) {
+    ASSERT_EQ(
+        run("simulate -o scan.h5 --overwrite --phantom disc --size 48 --rows 3 --views 60 --photons 2000 "
+            "--max-attenuation 2 " +
+            beam)
+            .code,
+        0);
+    for (const std::string padding : {"cosine", "circle"})
+      ASSERT_EQ(
+          run("recon scan.h5 --device cpu --overwrite --padding " + padding + " -o " + padding + ".mha").code,
+          0);
+    EXPECT_EQ(text_of(run / "cosine.mha"), text_of(run / "circle.mha")) << beam;
+  }
 }
 
 TEST(FieldOfView, AnInteriorScanIsSaidOnStandardErrorAndInTheReport) {

@@ -162,11 +162,41 @@ TEST_F(Numbers, FormatsFollowFromNamesOrAreGiven) {
   EXPECT_EQ(program->json("again.json")["quality"]["rmse"], 0);
   succeeds("project named.btf -o projected.h5 --views 5 --quiet");
   fails("recon scan.h5 -o v.h5 --save-format zarr", 2, {"--save-format zarr does not go with the name v.h5"});
-  fails("recon scan.h5 -o v.png", 2, {"-o v.png: the ending names no format", ".zarr is needed"});
+  fails("recon scan.h5 -o v.png", 2, {"-o v.png: the ending names no format", ".zarr or .dcm is needed"});
   fails("recon scan.h5 -o v.nrrd --dtype float16", 2, {"--dtype float16 does not go with NRRD"});
   fails("recon scan.h5 -o v.mha --compression zstd", 2, {"--compression"});
+  fails("recon scan.h5 -o v.h5 --ome-zarr 0.5", 2, {"--ome-zarr goes with OME-Zarr"});
+  succeeds("recon scan.h5 --quiet -o n.zarr --ome-zarr 0.5");
+  succeeds("recon scan.h5 --quiet -o again.h5 --truth n.zarr --json again.json");
+  EXPECT_EQ(program->json("again.json")["quality"]["rmse"], 0);
+  EXPECT_TRUE(program->has("n.zarr/zarr.json"));
   for (const std::string name : {"p.btf", "p.nrrd", "p.zarr"})
     fails("recon scan.h5 --slices 0:2 --part-of " + name, 2, {"--part-of", "has no parts"});
+}
+
+TEST_F(Numbers, OfDicomAreSixteenBitsAndMayBeHounsfieldUnits) {
+  succeeds("simulate -o mm.h5 --size 40 --views 30 --rows 4 --pixel-size 1 --max-attenuation 2 --quiet");
+  succeeds("recon mm.h5 -o floats.h5 --quiet");
+  succeeds("recon mm.h5 -o s.dcm --truth floats.h5 --json s.json --quiet");
+  EXPECT_TRUE(program->has("s_00003.dcm") && program->has("s.dcm.manifest"));
+  EXPECT_EQ(program->json("s.json")["numbers"]["type"], "uint16");
+  EXPECT_NE(succeeds("info s.dcm").out.find("volume, DICOM"), std::string::npos);
+  succeeds("recon mm.h5 -o u.dcm --hu 0.02 --quiet");
+  succeeds("recon mm.h5 -o again.h5 --truth u.dcm --json u.json --quiet");
+  EXPECT_LT(program->json("u.json")["quality"]["rmse"], 0.02 / 1000);  // a unit
+  succeeds("recon mm.h5 -o same.dcm --like u.dcm --quiet");
+  const auto pixels_of = [&](const char* name) {
+    const std::string bytes = text_of(*program / name);
+    return bytes.substr(bytes.size() - 2 * 40 * 40);
+  };
+  EXPECT_EQ(pixels_of("same_00002.dcm"), pixels_of("u_00002.dcm"));
+  for (const char* part : {"0:2", "2:4"})
+    succeeds(std::string("recon mm.h5 --part-of p.dcm --hu 0.02 --quiet --slices ") + part);
+  EXPECT_NE(succeeds("info p.dcm").out.find("complete  yes"), std::string::npos);
+  fails("recon mm.h5 -o v.h5 --hu 0.02", 2, {"--hu goes with DICOM", ".dcm"});
+  fails("recon mm.h5 -o v.dcm --dtype float32", 2, {"--dtype float32 does not go with DICOM"});
+  fails("recon mm.h5 -o v.dcm --hu -1", 2, {"--hu"});
+  fails("recon scan.h5 -o v.dcm", 3, {"v.dcm", "lengths in mm", "--pixel-size"});
 }
 
 TEST_F(Numbers, AZarrOfOthersIsLeftAlone) {

@@ -93,6 +93,17 @@ TEST_F(Project, LikeAScanInAnotherUnit) {
   projects("mm_truth.h5", "--like pixel.h5", 0.25);
 }
 
+TEST_F(Project, LikeAScanWhoseAnglesAreGiven) {
+  const std::string like = "mm_truth.h5 -o out.h5 --overwrite --like mm.h5:/exchange/data ";
+  EXPECT_EQ(run("project " + like).code, 3);
+  for (const char* angles : {"--angles mm.h5:/exchange/theta", "--arc 180"}) {
+    const Ended ended = run("project " + like + angles);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    EXPECT_LE(distance(lines_of(run / "mm.h5"), lines_of(run / "out.h5")), discretised);
+  }
+  EXPECT_EQ(run("project " + like + "--angles mm.h5:/exchange/theta --arc 180").code, 2);
+}
+
 TEST_F(Project, OnADetectorOfAnotherPitch) {
   ASSERT_EQ(run("project mm_truth.h5 -o fine.h5 --views 4 --bins 96 --pixel-size 0.125").code, 0);
   // the area under a view is that of the body; the peaks are not kept, as voxels are wider than bins

@@ -55,7 +55,7 @@ TEST_F(Recipes, ReplayAVolumeBitForBit) {
   succeeds(
       "recon scan.h5 -o first.h5 --reconstruction-algorithm sirt --iterations 3 --initial fbp --fbp-filter "
       "hann "
-      "--rotation-axis auto --binning 1 --size 15 --views 2: --nonnegative");
+      "--rotation-axis auto --binning 2 --size 15 --views 2: --nonnegative");
   succeeds("recon scan.h5 -o again.h5 --like first.h5 --threads 1");
   EXPECT_EQ(voxels("again.h5"), voxels("first.h5"));
   succeeds("recon scan.h5 -o slices.tif --like again.h5");
@@ -77,7 +77,7 @@ TEST_F(Recipes, AreSavedWithWhatWasFoundAndTheDefaultsThatWereTaken) {
   axis << program->json("found.json")["geometry"]["axis_bin_taken"].get<double>();
   for (const std::string line :
        {"reconstruction-algorithm = \"fbp\"", "fbp-cutoff = 0.5", "fbp-filter = \"ramp\"",
-        "dtype = \"float32\"", "binning = 0", "model = \"automatic\""})
+        "dtype = \"float32\"", "binning = 1", "model = \"automatic\""})
     EXPECT_NE(text.find("\n" + line + "\n"), std::string::npos) << line << " is not in\n" << text;
   const std::size_t at = text.find("\nrotation-axis = ");
   ASSERT_NE(at, std::string::npos) << text;
@@ -88,9 +88,9 @@ TEST_F(Recipes, AreSavedWithWhatWasFoundAndTheDefaultsThatWereTaken) {
   EXPECT_EQ(voxels("replayed.h5"), voxels("found.h5"));
   // an option of the command line takes the place of those that it excludes
   succeeds("recon scan.h5 --dry-run --config found.toml --rotation-axis auto");
-  succeeds("recon scan.h5 --dry-run --config found.toml --save-config found.toml");
+  succeeds("recon scan.h5 -o found.h5 --dry-run --config found.toml --save-config found.toml");
   EXPECT_EQ(text_of(*program / "found.toml"), text);
-  std::ofstream(*program / "mine.toml") << "binning = 1\n";
+  std::ofstream(*program / "mine.toml") << "binning = 2\n";
   fails("recon scan.h5 --dry-run --save-config mine.toml", 3, {"mine.toml", "--overwrite"});
 }
 
@@ -232,7 +232,7 @@ TEST_F(Recipes, OfPartsAreThoseOfTheWholeVolume) {
 }
 
 TEST_F(Recipes, LogsHaveWhatIsShownWithTimes) {
-  const Ended run = (*program)("recon scan.h5 -o logged.h5 --log run.log --binning 1");
+  const Ended run = (*program)("recon scan.h5 -o logged.h5 --log run.log --binning 2");
   ASSERT_EQ(run.code, 0) << run.err;
   std::istringstream log(text_of(*program / "run.log"));
   std::string line, all;
@@ -265,7 +265,7 @@ TEST_F(SeveralScans, GoOnAfterOneThatFailsAndEndWithATable) {
   fs::copy_file(*program / "scan.h5", *program / "b.h5", fs::copy_options::overwrite_existing);
   std::ofstream(*program / "a.h5") << "no scan";
   const Ended run = (*program)(
-      "recon a.h5 scan.h5 none.h5 b.h5 --binning 1 -o 'out/{name}_{folder}.h5' "
+      "recon a.h5 scan.h5 none.h5 b.h5 --binning 2 -o 'out/{name}_{folder}.h5' "
       "--json 'out/{name}.json' --preview 'out/{name}.png' --log 'out/all.log' "
       "--save-config 'out/{name}.toml'");
   EXPECT_EQ(run.code, 3) << run.err;
@@ -309,7 +309,7 @@ TEST_F(SeveralScans, ThatWouldWriteToOneFileAreRefusedBeforeTheWork) {
   fails("recon d1/s.h5 d2/s.h5 -o '{folder}/../d2/s.h5' --overwrite", 2, {"d2/s.h5"});
   fails("recon d1/s.h5 scan.h5 -o './{name}.h5' --overwrite", 2, {"-o ./scan.h5", "would overwrite"});
   EXPECT_EQ(program->left_of("new_"), 0);
-  succeeds("recon d1/s.h5 d2/s.h5 -o '{folder}.h5' --binning 1");
+  succeeds("recon d1/s.h5 d2/s.h5 -o '{folder}.h5' --binning 2");
   EXPECT_TRUE(program->has("d1.h5") && program->has("d2.h5"));
 }
 

@@ -142,7 +142,7 @@ TEST(References, MayBeOneForEachView) {
   EXPECT_LT(seen("--flat-sets each"), 1e-6);
   EXPECT_EQ(run.json("r.json")["references"]["between_sets"], "each");
   EXPECT_LT(seen("--flat-sets each --views 1::5"), 1e-6);
-  EXPECT_LT(seen("--flat-sets each --views 3:9 --binning 1"), 1e-6);
+  EXPECT_LT(seen("--flat-sets each --views 3:9 --binning 2"), 1e-6);
   EXPECT_GT(seen(""), 1e-2);
   EXPECT_NE(run("info scan.h5").out.find("--flat-sets each"), std::string::npos);
 }

@@ -83,7 +83,7 @@ TEST(Repairs, AndPhaseRetrievalDoNotDependOnChunks) {
   };
   for (const std::string options :
        {"dirty.h5 --dezinger 5:window=cube,threshold=1500 --repair-cells true",
-        "dirty.h5 --dezinger 4:window=projection --repair-cells true --binning 1",
+        "dirty.h5 --dezinger 4:window=projection --repair-cells true --binning 2",
         "scan.h5 --retrieve-phase-method gpaganin:energy=20,distance=20,delta-beta=2"}) {
     const std::vector<float> whole = volume(options);
     for (const std::ptrdiff_t slice : {0, 3, 7, 12, 19}) {

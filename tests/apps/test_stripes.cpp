@@ -38,8 +38,8 @@ TEST(StripesProgram, AutoGivesBackWhatGainsCost) {
     EXPECT_GT(quality(tandem, "--remove-stripe-method AUTO"), striped + 8) << phantom;
     const nlohmann::json taken = tandem.json("report.json")["steps"][4];
     EXPECT_EQ(taken["rows"]["faint stripes taken out"], 1);
-    EXPECT_EQ(taken["rows"]["soft stripes taken out"], 1);
-    EXPECT_EQ(taken["rows"].size(), 4u);  // how strong they were, and what is left
+    EXPECT_EQ(taken["rows"]["stripes taken out: under 3 %"], 1);
+    EXPECT_GE(taken["rows"].size(), 3u);  // and what is left
   }
 }
 

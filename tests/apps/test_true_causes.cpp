@@ -90,6 +90,44 @@ TEST(TrueCauses, FlatsDarkerThanTheAir) {
   expect_unsaid(run("recon rod -o v.h5 --overwrite --arc 180").err, "darker");
 }
 
+TEST(TrueCauses, LineIntegralsWithAnOffset) {
+  Program run;
+  const auto write = [&](const std::string& name, std::int16_t air, std::int16_t inside, int count) {
+    std::ofstream file(run / name, std::ios::binary);
+    for (unsigned i = 0; i < count * wide * high; ++i) {
+      const std::int16_t number = i % wide >= 12 && i % wide < 20 ? inside : air;
+      file.write(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+  };
+  write("scan.raw", -31000, -20000, 24), write("dark.raw", -31000, -31000, 1);
+  const std::string recon = "recon scan.raw --raw i2,32x2 --arc 180 --minus-log false -o v.h5 --overwrite";
+  expect_said(run(recon).err,
+              "2 of 2 rows read below zero at the ends of the detector (line integral -3.1e+04 there): line "
+              "integrals of air are 0, and these have an offset; give an image of it by --darks");
+  expect_unsaid(run(recon + " --darks dark.raw").err, "below zero");
+}
+
+TEST(TrueCauses, AWedgeOfRadians) {
+  Program run;
+  ASSERT_EQ(run("simulate -o scan.h5 --size 24 --views 40").code, 0);
+  std::ofstream list(run / "tilts.txt");
+  for (int k = 0; k < 40; ++k) list << -1.2 + 0.06 * k << '\n';
+  list.close();
+  expect_said(run("recon scan.h5 -o v.h5 --angles tilts.txt").err,
+              "if the angles are radians, give --angles with --angles-unit rad");
+  expect_unsaid(run("recon scan.h5 -o w.h5 --arc 20").err, "radians");
+}
+
+TEST(TrueCauses, ManyScansOnOneLine) {
+  Program run;
+  std::string scans;
+  for (int k = 0; k < 120; ++k) scans += " v_" + std::to_string(k) + ".tif";
+  const Ended one = run("recon" + scans + " --arc 180 -o v.h5");
+  EXPECT_EQ(one.code, 2);
+  expect_said(one.err, "give their folder, or a pattern in quotes");
+  expect_said(run("info" + scans).err, "is one argument too many; a pattern of images is given in quotes");
+}
+
 TEST(TrueCauses, WrongFlatsOfAMethodThatTakesTransmissions) {
   Program run;
   const std::string recon = "recon rod -o v.h5 --overwrite --arc 180 --reconstruction-algorithm mltr";

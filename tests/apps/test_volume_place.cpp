@@ -153,7 +153,7 @@ TEST(ProjectCells, ThatAreNotSquareKeepTheirHeight) {
 TEST(ProjectBins, OfABinnedVolumeAreThoseOfTheFile) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --phantom disc --size 48 --rows 2 --views 60").code, 0);
-  ASSERT_EQ(run("recon scan.h5 -o v.h5 --binning 1").code, 0);
+  ASSERT_EQ(run("recon scan.h5 -o v.h5 --binning 2").code, 0);
   const io::VolumePlace place = *io::VolumeReader(run / "v.h5").place();
   EXPECT_FALSE(place.in_mm);
   EXPECT_EQ(place.grid.pitch, (std::array<double, 3>{2, 2, 2}));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../calibration/mass_moves.hpp"
 #include "../../core/random.hpp"
 #include "../../core/units.hpp"
 #include "../../geometry/free_views.hpp"
@@ -239,6 +240,25 @@ TEST(ViewMoves, ThatTheSampleMakesAreNotTold) {
 }
 
 /// The image of a view that is moved lies as far towards higher cells, and the axis leans as its roll says.
+TEST(MassMoves, TellSlowMovesThatAreWrong) {
+  const Moved truth = moved_views({});
+  ViewMoves found{.moves = truth.moves, .uncertainty = {truth.moves.size(), ViewMove{0.02, 0.02, 0}}};
+  found.verdict.fill(Verdict::resolved);
+  EXPECT_FALSE(off_by_mass(truth.frames, truth.scan, found));
+  for (std::size_t v = 0; v < found.moves.size(); ++v)
+    found.moves[v][at(Move::bins)] += std::cos(3 * half_turn * static_cast<double>(v) / 90);
+  EXPECT_NEAR(off_by_mass(truth.frames, truth.scan, found).value(), std::sqrt(0.5), 0.05);
+  FrameStack cut = truth.frames;  // a sample that reaches beyond the bins has another centre of mass
+  const float most = *std::ranges::max_element(truth.frames.values);
+  for (float& value : cut.values) value += most;
+  EXPECT_TRUE(off_by_mass(cut, truth.scan, found));  // an offset does not matter
+  for (std::size_t k = 0; k < cut.values.size(); ++k)
+    cut.values[k] = truth.frames.values[k] + (k % bins < 8 ? most : 0.0F);
+  EXPECT_FALSE(off_by_mass(cut, truth.scan, found));
+  found.verdict.fill(Verdict::flat);
+  EXPECT_FALSE(off_by_mass(truth.frames, truth.scan, found));  // nothing was told
+}
+
 TEST(ViewMoves, SayWhereImagesLie) {
   const Scan cone =
       ConeBeam{{bins, rows, 1, 1, 0.5 * (bins - 1) + 0.3}, {0, 2, 4}, 200, 300, 0.5 * (rows - 1)};

@@ -14,16 +14,15 @@
 #include "../../counts/bad_cells.hpp"
 #include "../../counts/steps/median_fill.hpp"
 #include "../../counts/steps/step.hpp"
-#include "../support/axes.hpp"
 #include "../support/memory_reader.hpp"
 #include "../support/npy.hpp"
+#include "../support/outliers.hpp"
 #include "../support/test_data.hpp"
 #include "../support/tolerances.hpp"
 
 namespace tandem::pipeline {
 namespace {
 
-using test::axis_first, test::with_axis_first;
 using test::floats;
 using test::ReferencesInMemory;
 
@@ -48,41 +47,19 @@ std::vector<float> dezingered(std::vector<float> data, Shape n, const std::strin
   return data;
 }
 
-/// Six cases of (threshold, size, axis): per image along the axis.
-TEST(Dezinger, OfProjectionsIsTomopysRemoveOutlier) {
-  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
-  const auto input = test::read_npy(vectors / "remove_outlier_input.npy"),
-             output = test::read_npy(vectors / "remove_outlier_output.npy"),
-             params = test::read_npy(vectors / "remove_outlier_params.npy");
-  const std::vector<float> in = input.floats(), out = output.floats();
-  const Shape n{input.shape[1], input.shape[2], input.shape[3]};
-  const std::ptrdiff_t size = n[0] * n[1] * n[2];
-  for (std::size_t c = 0; c < 6; ++c) {
-    const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(c) * size;
-    const std::vector<float> of_case(in.begin() + first, in.begin() + first + size),
-        due(out.begin() + first, out.begin() + first + size);
-    const int axis = static_cast<int>(params.values[3 * c + 2]);
-    Index replaced = 0;
-    const std::vector<float> found = axis_first(
-        dezingered(axis_first(of_case, n, axis), with_axis_first(n, axis), "projection",
-                   static_cast<Index>(params.values[3 * c + 1]), params.values[3 * c], false, &replaced),
-        n, axis, true);
-    EXPECT_EQ(found, due) << "case " << c;
-    EXPECT_GT(replaced, 10) << "case " << c;
-  }
+std::vector<float> dezingered_here(const std::vector<float>& frames, Shape n, const std::string& window,
+                                   const std::string& sign, Index size, double threshold) {
+  return dezingered(frames, n, window, size, threshold, sign == "both");
 }
 
-/// A threshold near zero on both sides leaves the median itself.
+TEST(Dezinger, IsTomopysRemoveOutlier) {
+  if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
+  test::expect_tomopys_outliers(dezingered_here);
+}
+
 TEST(Dezinger, OfCubesIsTomopysMedianAndRemoveOutlier3d) {
   if (!exists(vectors)) GTEST_SKIP() << vectors << " is not there";
-  const auto input = test::read_npy(vectors / "rankfilter_input.npy");
-  const Shape n{input.shape[0], input.shape[1], input.shape[2]};
-  const auto through = [&](Index size, double threshold) {
-    return dezingered(input.floats(), n, "cube", size, threshold, true);
-  };
-  EXPECT_EQ(through(3, 1e-30), test::read_npy(vectors / "tomopy_median3.npy").floats());
-  EXPECT_EQ(through(5, 1e-30), test::read_npy(vectors / "tomopy_median5.npy").floats());
-  EXPECT_EQ(through(3, 0.5), test::read_npy(vectors / "tomopy_dezinger_small.npy").floats());
+  test::expect_tomopys_medians(dezingered_here);
 }
 
 /// Values that are not finite are treated in images as in rows.

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <iomanip>
 #include <iostream>
+#include <map>
 #include <numbers>
 #include <random>
 
@@ -176,14 +179,37 @@ TEST(StripeWidths, OfFewStripesAreTakenOutByAuto) {
   }
 }
 
-/// Rings of a sample are no stripes, with noise and without.
+/// Stripes of the table that were missed: near other ones, with an image by chance, in wide windows,
+/// drifting.
+TEST(StripeWidths, OfManyAreToldFromImages) {
+  struct Hard {
+    Case what;
+    unsigned seed;
+  };
+  for (const auto& [what, seed] :
+       std::vector<Hard>{{{Body::grains, {0.5, 20 * noise, 16}, 0.22}, 16},
+                         {{Body::vessel, {0.5, 20 * noise, 16, Kind::of_brightness}, 0.56}, 80},
+                         {{Body::air, {4, 20 * noise, 4}, 0.14}, 39},
+                         {{Body::ellipses, {4, 20 * noise, 4}, 0.95}, 39},
+                         {{Body::grains, {1, 20 * noise, 4, Kind::drifting}, 0.44}, 151}}) {
+    const Scan scan(what.body);
+    const Plane clean = with_noise(scan.lines(), noise, 5),
+                striped = with_stripes(clean, scan.lines(), what.stripes, seed);
+    const double before = scan.distance(striped, clean);
+    EXPECT_LT(scan.distance(without_rings(striped), clean), what.most * before) << seed;
+  }
+}
+
+/// Rings of a sample are no stripes, with noise and without, whether the axis is known or not.
 TEST(StripeWidths, OfSamplesAreLeftAlone) {
   for (const Body body : bodies) {
     const Scan scan(body);
-    for (const double of_noise : {0.0, noise})
-      for (const unsigned seed : {1, 2, 3}) {
+    for (const double of_noise : {0.0, 0.2 * noise, noise, 4 * noise})
+      for (const unsigned seed : {1, 101, 102, 103}) {
         const Plane clean = with_noise(scan.lines(), of_noise, seed);
         EXPECT_EQ(without_rings(clean).values, clean.values) << static_cast<int>(body) << ' ' << of_noise;
+        EXPECT_EQ(without_stripes(clean, "auto", {{"minus-log", false}}).values, clean.values)
+            << static_cast<int>(body) << ' ' << of_noise;
       }
   }
 }
@@ -237,43 +263,76 @@ TEST(StripeWidths, AreReportedWithWhatIsLeft) {
                                     {"stripes left: under 0.1 %", 1}}));
 }
 
-/// The rings that each method leaves, of kinds, widths, heights and numbers of stripes, by this program with
-/// --gtest_also_run_disabled_tests: docs/preprocessing.md has some of them.
+constexpr std::array sigmas{0.0, 0.5, 1., 2., 4., 8., 16., 40.};
+constexpr std::array heights{0.2, 1., 5., 20.};
+constexpr std::array kinds{Kind::constant, Kind::of_brightness, Kind::drifting, Kind::partial};
+
+/// The rings that methods leave of some stripes, as shares of those before; and in how many scans `auto`
+/// leaves more than 1.3 times what the best of the others leaves, or than there was.
+struct Ranks {
+  std::vector<double> shares;
+  int scans = 0, above = 0;
+
+  void add(const std::vector<double>& left, double before) {
+    shares.resize(left.size());
+    for (std::size_t k = 0; k < left.size(); ++k) shares[k] += left[k] / before;
+    ++scans;
+    above += left.front() > 1.3 * std::min(before, *std::min_element(left.begin() + 1, left.end()));
+  }
+};
+
+/// A table of rings by kind, number, width, height and method, by this program with
+/// --gtest_also_run_disabled_tests, in some ten minutes: docs/preprocessing.md has some of it. Heights are
+/// in units of the noise of a datum. Shares are means over the bodies.
 TEST(StripeWidths, DISABLED_Rank) {
   const auto fw = [](const char* filter, double sigma, Index level) {
     return StepValues{{"fw:filter", std::string(filter)}, {"fw:sigma", sigma}, {"fw:level", level}};
   };
   const std::vector<std::pair<std::string, StepValues>> methods{{"auto", {}},
                                                                 {"sf", {}},
-                                                                {"ti", {{"ti:beta", 0.1}}},
+                                                                {"ti:beta=0.1", {{"ti:beta", 0.1}}},
                                                                 {"ti", {}},
                                                                 {"vo-sorting", {}},
                                                                 {"vo-filtering", {}},
                                                                 {"vo-large", {}},
                                                                 {"vo-all", {}},
                                                                 {"raven", {}},
-                                                                {"fw", fw("db5", 2, 3)},
+                                                                {"fw:3", fw("db5", 2, 3)},
                                                                 {"fw", {}},
-                                                                {"fw", fw("sym16", 1, 7)}};
-  std::cout << "body, noise, sigma, height over noise, number, kind: rings before, and after each method\n";
+                                                                {"fw:7", fw("sym16", 1, 7)}};
+  std::map<std::array<double, 4>, Ranks> table;
+  std::map<Kind, Ranks> of_kinds;
   for (const Body body : bodies) {
     const Scan scan(body);
     const Plane clean = with_noise(scan.lines(), noise, 5);
     unsigned seed = 0;
-    for (const Kind kind : {Kind::constant, Kind::of_brightness, Kind::drifting, Kind::partial})
-      for (const double sigma : {0.0, 0.5, 1., 2., 4., 8., 16., 40.})
-        for (const double height : {0.2, 1., 5., 20.})
+    for (const Kind kind : kinds)
+      for (const double sigma : sigmas)
+        for (const double height : heights)
           for (const int count : {4, 16}) {
             const Plane striped =
                 with_stripes(clean, scan.lines(), {sigma, height * noise, count, kind}, ++seed);
-            std::cout << static_cast<int>(body) << ' ' << sigma << ' ' << height << ' ' << count << ' '
-                      << static_cast<int>(kind) << ": " << scan.distance(striped, clean);
+            if (body == Body::air && kind == Kind::of_brightness) continue;  // stripes of nothing
+            std::vector<double> left;
             for (const auto& [name, values] : methods)
-              std::cout << ' ' << name << ' '
-                        << scan.distance(without_rings(striped, nullptr, name, values), clean);
-            std::cout << std::endl;
+              left.push_back(scan.distance(
+                  without_rings(striped, nullptr, name.substr(0, name.find(':')), values), clean));
+            const double before = scan.distance(striped, clean);
+            table[{static_cast<double>(kind), 1. * count, sigma, height}].add(left, before);
+            of_kinds[kind].add(left, before);
           }
   }
+  std::cout << "kind number sigma height";
+  for (const auto& [name, values] : methods) std::cout << ' ' << name;
+  std::cout << std::fixed << std::setprecision(2) << '\n';
+  for (const auto& [row, ranks] : table) {
+    for (const double x : row) std::cout << std::defaultfloat << x << ' ' << std::fixed;
+    for (const double share : ranks.shares) std::cout << ' ' << share / ranks.scans;
+    std::cout << '\n';
+  }
+  for (const auto& [kind, ranks] : of_kinds)
+    std::cout << "kind " << static_cast<int>(kind) << ": auto above 1.3 of the best in " << ranks.above
+              << " of " << ranks.scans << '\n';
 }
 
 }  // namespace

@@ -143,11 +143,10 @@ class CudaSteps : public Cuda {
 
   void expect_the_same(const Task& task, const io::Frames& frames, const Preprocessing& how,
                        double each = 0) const {
-    const Reference ref = reference_of(task);
     Findings here, there;
-    const Array truth = preprocess(frames, ref, how, task.space(), here).y;
+    const Array truth = preprocess(frames, reference_of(task), how, task.space(), here).y;
     ASSERT_TRUE(gpu_prepares(frames, how));
-    const auto lines = preprocess_on_gpu(on_gpu(frames, gpu), ref, how, task.space().on(gpu), there);
+    const auto lines = on_this_gpu(task, frames, how, there);
     ASSERT_TRUE(lines.has_value());
     const Array found = on_device(lines->y, cpu);
     for (Index i = 0; i < truth.size(); ++i)
@@ -158,6 +157,16 @@ class CudaSteps : public Cuda {
                                                 ? tolerance::steps_with_transforms_overall
                                                 : tolerance::steps_with_logarithms);
     test::expect_the_same(there, here);
+  }
+
+  /// Line integrals made on the GPU, if it does not leave them to the CPU.
+  std::optional<LineIntegrals> on_this_gpu(const Task& task, const io::FramesView& frames,
+                                           const Preprocessing& how, Findings& found) const {
+    return preprocess_on_gpu(on_gpu(frames, gpu), reference_of(task), how, task.space().on(gpu), found);
+  }
+  std::optional<LineIntegrals> on_this_gpu(const Task& task, const StepValues& values,
+                                           Findings& found) const {
+    return on_this_gpu(task, frames_of(task), preprocessing_of(values, {0, task.file[2]}, 0), found);
   }
 
   /// The result for transmissions that are already there: flats of 1, no darks.

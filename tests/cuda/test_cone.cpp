@@ -1,8 +1,6 @@
 // The cone-beam pair on CUDA against the CPU. Skipped where no GPU is.
 
-#include "../../core/error.hpp"
 #include "../../kernels/cuda/footprint/separable_footprint.hpp"
-#include "../../operators/adjointness.hpp"
 #include "../support/cone_scans.hpp"
 #include "cuda_fixture.hpp"
 
@@ -11,20 +9,14 @@ namespace {
 
 constexpr Index few = kernels::cuda::plain_up_to;
 
-class CudaCone : public Cuda {
- protected:
-  void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, FootprintTuning tuning = {}) const {
-    const LinearOperator A = projector(scan, grid),
-                         there = projector(scan, grid, Model::separable_footprint, gpu, {.tuning = tuning});
-    const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
-    const std::string what = std::to_string(grid.pitch[0]) + " mm, " + std::to_string(grid.size[0]) + " x " +
-                             std::to_string(grid.size[1]) + " x " + std::to_string(grid.size[2]) + ", " +
-                             std::to_string(scan.angles.size()) + " views";
-    EXPECT_LE(relative_error(there * on_device(x, gpu), A * x), tolerance::devices) << "forward, " << what;
-    EXPECT_LE(relative_error(adjoint(there) * on_device(q, gpu), adjoint(A) * q), tolerance::devices)
-        << "back, " << what;
-  }
-};
+using CudaCone = Cuda;
+
+void expect_agreement(const ConeBeam& scan, const VolumeGrid& grid, FootprintTuning tuning = {}) {
+  expect_the_cpus(projectors(scan, grid, Model::separable_footprint, {.tuning = tuning}),
+                  std::to_string(grid.pitch[0]) + " mm, " + std::to_string(grid.size[0]) + " x " +
+                      std::to_string(grid.size[1]) + " x " + std::to_string(grid.size[2]) + ", " +
+                      std::to_string(scan.angles.size()) + " views");
+}
 
 TEST_F(CudaCone, AgreesWithTheCpu) {
   for (const double pitch : {0.1, 0.5, 0.8, 1.1})
@@ -104,20 +96,8 @@ TEST_F(CudaCone, LongFansAgreeWithTheCpu) {
   ConeBeam scan = far_cone(3, 1, 47);
   scan.sod = 900, scan.sdd = 1700;
   expect_agreement(scan, box(3, 70'000, 1, 0.02));
-  const LinearOperator A = projector(far_cone(66'000, 1, 5), box(4, 3, 1, 0.5)),
-                       there = projector(far_cone(66'000, 1, 5), box(4, 3, 1, 0.5),
-                                         Model::separable_footprint, gpu);
-  const Array x = random_array(A.domain(), 2);
-  EXPECT_LE(relative_error(there * on_device(x, gpu), A * x), tolerance::devices);
-}
-
-TEST_F(CudaCone, BetaZeroNeverReadsTheOutput) {
-  for (const Index size : {Index{1}, few, Index{31}}) {
-    const LinearOperator A =
-        projector(far_cone(19, size, 43), box(21, 19, size, 0.5), Model::separable_footprint, gpu);
-    expect_beta_zero_reads_nothing(A, "projection");
-    expect_beta_zero_reads_nothing(adjoint(A), "back-projection");
-  }
+  const Make make = projectors(far_cone(66'000, 1, 5), box(4, 3, 1, 0.5));
+  expect_alike(make(gpu), make(cpu), "many views");
 }
 
 TEST_F(CudaCone, EveryTuningAgreesWithTheCpu) {
@@ -156,86 +136,11 @@ TEST_F(CudaCone, PlainKernelsAgreeWithTheCpu) {
   EXPECT_LE(relative_error(there_x, truth_x), tolerance::devices);
 }
 
-TEST_F(CudaCone, AddsToWhatIsThere) {
-  const ConeBeam scan = far_cone(19, 31, 43);
-  const VolumeGrid grid = box(21, 19, 23, 0.5);
-  const LinearOperator A = projector(scan, grid),
-                       there = projector(scan, grid, Model::separable_footprint, gpu);
-  Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3);
-  Array there_x = on_device(x, gpu), there_q = on_device(q, gpu);
-  A.apply(2, x, 0.5f, q, default_stream(cpu));
-  there.apply(2, there_x, 0.5f, there_q, default_stream(gpu));
-  EXPECT_LE(relative_error(there_q, q), tolerance::devices);
-  A.apply_adjoint(2, q, -1, x, default_stream(cpu));
-  there.apply_adjoint(2, on_device(q, gpu), -1, there_x, default_stream(gpu));
-  EXPECT_LE(relative_error(there_x, x), tolerance::devices);
-}
-
-TEST_F(CudaCone, PairsMatch) {
-  for (const double pitch : {0.4, 0.7, 3.0}) {
-    const Adjointness a =
-        adjointness(projector(far_cone(29, 31, 47), box(23, 19, 21, pitch), Model::separable_footprint, gpu));
-    EXPECT_LE(a.mismatch, tolerance::footprint_products) << pitch;
-    EXPECT_NEAR(a.coupling, 1, tolerance::footprint_products_coupling) << pitch;
-  }
-}
-
-/// Plain kernels work both ways, or one way alone.
-TEST_F(CudaCone, PairsOfFewRowsOrSlicesMatch) {
-  for (const auto& [rows, slices] : {std::pair<Index, Index>{1, 1}, {1, 21}, {31, 1}, {few, few}, {few, 21}})
-    for (const double pitch : {0.4, 0.7, 3.0}) {
-      const Adjointness a = adjointness(
-          projector(far_cone(29, rows, 47), box(23, 19, slices, pitch), Model::separable_footprint, gpu));
-      const bool plain = rows <= few && slices <= few;
-      EXPECT_LE(a.mismatch, plain ? tolerance::mismatch : tolerance::footprint_products) << pitch;
-      EXPECT_NEAR(a.coupling, 1, tolerance::footprint_products_coupling) << pitch;
-    }
-}
-
-/// Infinity is seen wherever it counts, in tiles and plain kernels.
-TEST_F(CudaCone, InfinityIsSeen) {
-  for (const auto& [rows, slices] : {std::pair<Index, Index>{61, 29}, {1, 1}}) {
-    const ConeBeam scan = far_cone(29, rows, 83);
-    const VolumeGrid grid = box(37, 41, slices, 0.5);
-    const LinearOperator A = projector(scan, grid),
-                         there = projector(scan, grid, Model::separable_footprint, gpu);
-    for (const bool back : {false, true}) {
-      const LinearOperator exact = back ? adjoint(A) : A, seen = back ? adjoint(there) : there;
-      Array one(exact.domain()), x = random_array(exact.domain(), 2);
-      const Index middle = x.size() / 2;
-      one.data()[middle] = 1, x.data()[middle] = std::numeric_limits<float>::infinity();
-      const Array counts = exact * one, y = on_device(seen * on_device(x, gpu), cpu);
-      Index met = 0;
-      for (Index i = 0; i < y.size(); ++i) {
-        if (counts.data()[i] < 1e-3f) continue;
-        ++met;
-        EXPECT_FALSE(std::isfinite(y.data()[i]))
-            << (back ? "back " : "forward ") << rows << " rows, at " << i;
-      }
-      EXPECT_GT(met, 10) << rows;
-    }
-  }
-}
-
-TEST_F(CudaCone, RunsHaveTheSameBits) {
-  for (const auto& [rows, slices] : {std::pair<Index, Index>{61, 29}, {1, 1}}) {
-    const LinearOperator A =
-        projector(far_cone(29, rows, 83), box(37, 41, slices, 0.5), Model::separable_footprint, gpu);
-    const Array x = random_array(A.domain(), 2), y = A * x, z = adjoint(A) * y;
-    for (int run = 0; run < 5; ++run) {
-      EXPECT_TRUE(same_bits(A * x, y));
-      EXPECT_TRUE(same_bits(adjoint(A) * y, z));
-    }
-  }
-}
-
 TEST_F(CudaCone, FdkAgreesWithTheCpu) {
   const ConeBeam scan = far_cone(90, 31, 61);
   const VolumeGrid grid = box(25, 23, 21, 0.5);
-  const LinearOperator B = fdk(scan, grid);
-  const Array q = random_array(B.domain(), 3);
-  EXPECT_LE(relative_error(fdk(scan, grid, {}, Model::separable_footprint, gpu) * on_device(q, gpu), B * q),
-            tolerance::fbp_devices);
+  expect_alike(fdk(scan, grid, {}, Model::separable_footprint, gpu), fdk(scan, grid), "FDK",
+               tolerance::fbp_devices);
 }
 
 }  // namespace

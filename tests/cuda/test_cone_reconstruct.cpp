@@ -1,11 +1,7 @@
 // Cone and fan beams from file to volume on a GPU, against the CPU. Skipped where no GPU is.
 
-#include "../../core/error.hpp"
 #include "../../pipeline/beams/placement.hpp"
-#include "../support/reconstructions.hpp"
-#include "../support/temporary_folder.hpp"
-#include "../support/tolerances.hpp"
-#include "cuda_fixture.hpp"
+#include "recon_fixture.hpp"
 
 namespace tandem::test {
 namespace {
@@ -39,39 +35,24 @@ std::vector<ScanCase> scan_cases() {
   return all;
 }
 
-class CudaConeReconstruct : public Cuda {
+class CudaConeReconstruct : public CudaRecipes {
  protected:
   void SetUp() override {
-    Cuda::SetUp();
-    if (!IsSkipped()) write_scan(scan_, pipeline::SimulatedScan(cone_simulation(1e4)));
-  }
-  Recipe recipe_for(const std::string& method, Device device) const {
-    Recipe recipe;
-    recipe.method = method;
-    recipe.iterations = 4;
-    recipe.devices = {device};
-    return recipe;
-  }
-  Plan plan_for(const Recipe& recipe) const { return make_plan(io::open_scan(scan_)->info(), recipe); }
-  std::vector<float> volume(const Recipe& recipe, Index slices_at_once = 0) const {
-    return reconstructed(scan_, recipe, slices_at_once);
+    CudaRecipes::SetUp();
+    if (!IsSkipped()) simulate(cone_simulation(1e4));
   }
   static constexpr std::size_t tile_bytes = 3 << 20;  // too few for all of FDK's data, let alone a solver's
   static double bound_of(const std::string& method) {
     return (method == "fbp" ? 1 : tolerance::cgls_magnifies) * tolerance::fbp_devices;
   }
-
-  const TemporaryFolder folder_;
-  const std::filesystem::path scan_ = folder_ / "scan.h5";
 };
 
 TEST_F(CudaConeReconstruct, VolumesAgreeWithTheCpu) {
   for (const ScanCase& one : scan_cases()) {
-    write_scan(scan_, pipeline::SimulatedScan(one.simulation));
+    simulate(one.simulation);
     for (const std::string method : {"fbp", "cgls", "sirt"})
-      EXPECT_LE(relative_error(volume(recipe_for(method, gpu)), volume(recipe_for(method, cpu))),
-                bound_of(method))
-          << one.name << ", method " << method;
+      expect_the_cpus_volume([&](Device device) { return volume(recipe_for(method, device)); },
+                             bound_of(method), one.name + ", method " + method);
   }
 }
 
@@ -80,10 +61,10 @@ TEST_F(CudaConeReconstruct, BitsDoNotDependOnPiecesOfCounts) {
     Recipe recipe = recipe_for("cgls", gpu);
     recipe.devices = devices;
     Plan plan = plan_for(recipe);
-    const std::vector<float> whole = reconstructed(*io::open_scan(scan_), plan);
+    const std::vector<float> whole = volume(plan);
     for (const Index bytes : {1, 10'000}) {
       std::get<pipeline::WholeSizes>(plan.flow.sizes).piece_bytes = bytes;
-      EXPECT_TRUE(same_bits(reconstructed(*io::open_scan(scan_), plan), whole)) << bytes;
+      EXPECT_TRUE(same_bits(volume(plan), whole)) << bytes;
     }
   }
 }
@@ -94,23 +75,10 @@ TEST_F(CudaConeReconstruct, StartsFromFdkLikeTheCpu) {
     recipe.initial = Initial::fbp;
     return volume(recipe);
   };
-  EXPECT_LE(relative_error(from_fdk(gpu), from_fdk(cpu)), bound_of("cgls"));
+  expect_the_cpus_volume(from_fdk, bound_of("cgls"));
 }
 
-TEST_F(CudaConeReconstruct, NoiseStopsTheOneProblemAsOnTheCpu) {
-  const auto outcome_on = [&](Device device) {
-    Recipe recipe = recipe_for("cgls", device);
-    recipe.iterations = 40;
-    recipe.stop_by_discrepancy = true;
-    pipeline::Outcome outcome;
-    reconstructed(scan_, recipe, 0, &outcome);
-    return outcome;
-  };
-  const pipeline::Outcome here = outcome_on(cpu), there = outcome_on(gpu);
-  EXPECT_EQ(there.stopped_by, here.stopped_by);
-  EXPECT_EQ(there.slice_iterations, here.slice_iterations);
-  EXPECT_LT(there.iterations, 40);
-}
+TEST_F(CudaConeReconstruct, NoiseStopsTheOneProblemAsOnTheCpu) { expect_noise_to_stop(0); }
 
 TEST_F(CudaConeReconstruct, SlabsMakeNoDifference) {
   const Recipe recipe = recipe_for("fbp", gpu);
@@ -163,7 +131,7 @@ TEST_F(CudaConeReconstruct, StepsOnAllViewsAgreeWithTheCpu) {
     recipe.steps["remove-stripe-method"] = std::string("sf");
     return volume(recipe);
   };
-  EXPECT_LE(relative_error(made(gpu), made(cpu)), bound_of("fbp"));
+  expect_the_cpus_volume(made, bound_of("fbp"));
 }
 
 /// Vectors of a solver lie on the GPU, split over several, or in tiles on the host.
@@ -195,14 +163,8 @@ TEST_F(CudaConeReconstruct, TooLittleMemorySaysWhatIsNeeded) {
   for (const std::string method : {"fbp", "cgls"}) {
     Recipe recipe = recipe_for(method, gpu);
     recipe.device_bytes = 1 << 10;
-    try {
-      plan_for(recipe);
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const DeviceError& e) {
-      const std::string what = method == "fbp" ? "one slice needs" : "one line of voxels and one view need";
-      for (const std::string& word : {what, std::string("the limit is"), std::string("--device-memory")})
-        EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << word << " is not in " << e.what();
-    }
+    const char* what = method == "fbp" ? "one slice needs" : "one line of voxels and one view need";
+    expect_device_error([&] { plan_for(recipe); }, {what, "the limit is", "--device-memory"});
   }
 }
 
@@ -210,7 +172,7 @@ TEST_F(CudaConeReconstruct, WhatNoRayMeetsIsZero) {
   Recipe recipe = recipe_for("cgls", gpu);
   recipe.slices = 101;
   recipe.region_x = recipe.region_y = Range{0, 43}, recipe.region_z = Range{0, 10};
-  const std::vector<float> zero = reconstructed(scan_, recipe);
+  const std::vector<float> zero = volume(recipe);
   EXPECT_EQ(static_cast<std::size_t>(std::count(zero.begin(), zero.end(), 0.0f)), zero.size());
 }
 

@@ -1,16 +1,12 @@
 // From counts to line integrals on a GPU, against the CPU. Skipped where no GPU is.
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <random>
 
-#include "../../counts/gpu_counts.hpp"
-#include "../../operators/vector.hpp"
-#include "../support/findings.hpp"
-#include "../support/tolerances.hpp"
-#include "cuda_fixture.hpp"
+#include "step_fixture.hpp"
 
-namespace tandem::pipeline {
+namespace tandem::test {
 namespace {
 
 constexpr Index views = 37, rows = 6, bins = 70;
@@ -28,68 +24,42 @@ io::Frames counts_of(PixelType type, Index file_rows, Index file_bins) {
   return frames;
 }
 
-/// Two sets of flats with dead cells inside a row, beside each other and at both ends.
-Reference reference_of(bool mixes) {
-  Reference ref;
-  ref.rows = rows, ref.bins = bins, ref.flats = true;
-  ref.counts.assign(rows, 1);
-  ref.not_finite.assign(rows, 2), ref.replaced.assign(rows, 1);
-  std::mt19937 random(2);
-  for (Index i = 0; i < rows * bins; ++i) ref.dark.push_back(static_cast<float>(random() % 13));
-  for (int s = 0; s < (mixes ? 2 : 1); ++s) {
-    FlatSet set;
-    for (Index i = 0; i < rows * bins; ++i) set.span.push_back(static_cast<float>(180 + random() % 60));
-    for (const Index dead : {0, 69, 70 + 20, 70 + 21, 140 + 68, 140 + 69}) set.span[dead] = 0;
-    set.variance.assign(set.span.size(), 1e-4f);
-    for (const float span : set.span)
-      set.floor.push_back(span == 0 ? -INFINITY : transmission_floor(span, 1, true));
-    for (Index row = 0; row < rows; ++row) set.floor_range.push_back(range_of(ref.row_of(set.floor, row)));
-    ref.sets.push_back(set);
-  }
-  ref.dead = 6;
-  if (mixes)
-    for (Index view = 0; view < views; ++view) {
-      const float late = static_cast<float>(view) / static_cast<float>(views);
-      ref.mixes.push_back({0, 1, 1 - late, late});
-    }
-  return ref;
+/// Rows of counts with dead cells inside a row, beside each other and at both ends.
+Task task_of(PixelType type, bool mixes, int binning = 0, Index file_bins = 0) {
+  return {.file = {views, rows << binning, std::max(file_bins, bins << binning)},
+          .type = type,
+          .binning = binning,
+          .mixes = mixes,
+          .dead = true,
+          .brightest = 250};
 }
 
-class CudaCounts : public test::Cuda {
+class CudaCounts : public CudaSteps {
  protected:
-  void expect_the_same(const io::Frames& frames, const Reference& ref, const Preprocessing& how) const {
-    const Space space({views, rows - ref.margin_above, bins}, Blocks::rows);
-    Findings here, there;
-    const Array truth = preprocess(frames, ref, how, space, here).y;
-    ASSERT_TRUE(gpu_prepares(frames, how));
-    const auto lines = preprocess_on_gpu(on_gpu(frames, gpu), ref, how, space.on(gpu), there);
-    ASSERT_TRUE(lines.has_value());
-    const Array brought = on_device(lines->y, cpu);
-    for (Index i = 0; i < truth.size(); ++i)
-      ASSERT_NEAR(brought.data()[i], truth.data()[i], 1e-6 * std::max(1.0f, std::abs(truth.data()[i]))) << i;
-    test::expect_the_same(there, here);
+  void expect_the_cpus_lines(const Task& task, const io::Frames& frames, const Preprocessing& how) const {
+    expect_the_same(task, frames, how, tolerance::steps_with_logarithms);
   }
 };
 
 TEST_F(CudaCounts, OfEveryTypeAreTheCpus) {
   for (const bool mixes : {false, true})
     for (const bool minus_log : {false, true}) {
-      const Reference ref = reference_of(mixes);
       const Preprocessing how{.minus_log = minus_log};
-      expect_the_same(counts_of<std::uint8_t>(PixelType::uint8, rows, bins), ref, how);
-      expect_the_same(counts_of<std::uint16_t>(PixelType::uint16, rows, bins), ref, how);
-      expect_the_same(counts_of<std::uint32_t>(PixelType::uint32, rows, bins), ref, how);
-      expect_the_same(counts_of<float>(PixelType::float32, rows, bins), ref, how);
+      const auto expect_of = [&]<class Pixel>(PixelType type, Pixel) {
+        expect_the_cpus_lines(task_of(type, mixes), counts_of<Pixel>(type, rows, bins), how);
+      };
+      expect_of(PixelType::uint8, std::uint8_t{});
+      expect_of(PixelType::uint16, std::uint16_t{});
+      expect_of(PixelType::uint32, std::uint32_t{});
+      expect_of(PixelType::float32, float{});
     }
 }
 
 TEST_F(CudaCounts, AreBinnedAsOnTheCpu) {
-  for (const int level : {1, 2}) {
-    Reference ref = reference_of(true);
-    ref.rows_together = Index{1} << level;
-    expect_the_same(counts_of<std::uint16_t>(PixelType::uint16, rows << level, bins << level), ref,
-                    {.binning = level});
-  }
+  for (const int level : {1, 2})
+    expect_the_cpus_lines(task_of(PixelType::uint16, true, level),
+                          counts_of<std::uint16_t>(PixelType::uint16, rows << level, bins << level),
+                          {.binning = level});
 }
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -110,12 +80,11 @@ TEST_F(CudaCounts, ThatAreNotFiniteAreRepairedAsOnTheCpu) {
       row(17, 0)[5] = row(36, rows - 1)[9] = nan;
       std::fill_n(row(20, 4), file_bins, nan);
       row(20, 4)[11] = 17;
-      Reference ref = reference_of(true);
-      ref.rows_together = Index{1} << level;
-      ref.margin_above = 1;
+      Task task = task_of(PixelType::float32, true, level, file_bins);
+      task.above = 1;
       StepValues values;
       if (saturation) values["saturation"] = 200.0;
-      expect_the_same(frames, ref, preprocessing_of(values, {0, file_bins}, level));
+      expect_the_cpus_lines(task, frames, preprocessing_of(values, {0, file_bins}, level));
     }
 }
 
@@ -125,8 +94,8 @@ TEST_F(CudaCounts, OfRowsWithoutAnyThatIsFiniteGoToTheCpu) {
     io::Frames frames = counts_of<float>(PixelType::float32, rows, bins);
     std::fill_n(reinterpret_cast<float*>(frames.bytes.data()) + 17 * bins, bins, bad);
     Findings found;
-    EXPECT_FALSE(preprocess_on_gpu(on_gpu(frames, gpu), reference_of(false), {},
-                                   Space({views, rows, bins}, Blocks::rows, gpu), found));
+    const Task task = task_of(PixelType::float32, false);
+    EXPECT_FALSE(on_this_gpu(task, frames, {}, found));
     EXPECT_TRUE(found.steps.empty());
   }
 }
@@ -141,7 +110,7 @@ TEST_F(CudaCounts, AreCopiedFromFramesThatLieApart) {
     std::copy_n(part.data + view * part.frame_step * 2, rows * bins * 2,
                 &dense.bytes[view * rows * bins * 2]);
   const GpuFrames a = on_gpu(part, gpu), b = on_gpu(dense, gpu);
-  EXPECT_TRUE(test::same_bits(on_device(a.memory, cpu), on_device(b.memory, cpu)));
+  EXPECT_TRUE(same_bits(on_device(a.memory, cpu), on_device(b.memory, cpu)));
 }
 
 TEST_F(CudaCounts, CountsWhatIsNotFiniteInEachBlock) {
@@ -154,4 +123,4 @@ TEST_F(CudaCounts, CountsWhatIsNotFiniteInEachBlock) {
 }
 
 }  // namespace
-}  // namespace tandem::pipeline
+}  // namespace tandem::test

@@ -2,9 +2,7 @@
 
 #include <set>
 
-#include "../../kernels/flexible.hpp"
 #include "../../kernels/launches.hpp"
-#include "../../operators/adjointness.hpp"
 #include "../support/cone_scans.hpp"
 #include "../support/flexible_scans.hpp"
 #include "cuda_fixture.hpp"
@@ -12,7 +10,7 @@
 namespace tandem::test {
 namespace {
 
-class CudaFlexible : public CudaViews {};
+using CudaFlexible = Cuda;
 
 /// Shadows from a third of a cell to ten cells, views of any orientation.
 TEST_F(CudaFlexible, AgreesWithTheCpu) {
@@ -24,8 +22,8 @@ TEST_F(CudaFlexible, AgreesWithTheCpu) {
       const double radius = pitch * static_cast<double>(n);
       const FlexibleBeam scan = random_views(11, 61, 83, radius, random, parallel);
       kernels::forget_launches();
-      expect_agreement(scan, {{n, n - 4, n + 3}, {pitch, pitch, 1.1 * pitch}, {0.3, -0.2, 0.1}},
-                       (parallel ? "parallel, " : "cone, ") + std::to_string(pitch) + " mm");
+      expect_the_cpus(projectors(scan, {{n, n - 4, n + 3}, {pitch, pitch, 1.1 * pitch}, {0.3, -0.2, 0.1}}),
+                      (parallel ? "parallel, " : "cone, ") + std::to_string(pitch) + " mm");
       all.merge(kernels::launched());
     }
   for (const char* way : {"forward", "backward"})
@@ -37,10 +35,11 @@ TEST_F(CudaFlexible, AnySizeAgreesWithTheCpu) {
   Random random(12);
   for (const Index n : {1, 7, 8, 9, 15, 16, 17, 40})
     for (const auto& size : {std::array<Index, 3>{n, 5, 11}, {6, n, 9}, {13, 3, n}})
-      expect_agreement(random_views(5, 37, 43, 20, random, false), {size, {1, 1, 1}, {}}, std::to_string(n));
+      expect_the_cpus(projectors(random_views(5, 37, 43, 20, random, false), {size, {1, 1, 1}, {}}),
+                      std::to_string(n));
   for (const auto& [rows, bins] : {std::pair<Index, Index>{1, 83}, {61, 1}, {7, 200}, {200, 7}})
-    expect_agreement(random_views(9, rows, bins, 20, random, false), box(21, 19, 17, 1),
-                     std::to_string(rows));
+    expect_the_cpus(projectors(random_views(9, rows, bins, 20, random, false), box(21, 19, 17, 1)),
+                    std::to_string(rows));
 }
 
 /// Circles, helices and laminography have all three axes of runs.
@@ -49,41 +48,16 @@ TEST_F(CudaFlexible, OrbitsAgreeWithTheCpu) {
   for (const Stand& stand :
        {Stand{}, Stand{0, 2 * degree, 3 * degree}, Stand{45 * degree, 0, 0}, Stand{80 * degree, 0, 0}})
     for (const bool parallel : {false, true})
-      expect_agreement(standing(37, 71, 83, 120, 240, stand, parallel, parallel ? 1 : 2), box(50, 40, 36, 1),
-                       std::to_string(stand.elevation));
-}
-
-TEST_F(CudaFlexible, PairsMatch) {
-  Random random(13);
-  for (const bool parallel : {false, true})
-    for (const double pitch : {0.4, 0.9, 1.7, 6.0}) {
-      const FlexibleBeam scan = random_views(17, 61, 67, 20 * pitch, random, parallel);
-      const Adjointness a = adjointness(there(scan, {{23, 19, 21}, {pitch, pitch, pitch}, {}}));
-      EXPECT_LE(a.mismatch, kernels::flexible(gpu).front().grades.front().bounds.mu) << pitch;
-      EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << pitch;
-    }
-}
-
-TEST_F(CudaFlexible, BitsAreTheSameInEveryRunAndBetaZeroReadsNothing) {
-  Random random(14);
-  for (const double pitch : {1.0, 2.0, 8.0}) {
-    const LinearOperator A =
-        there(random_views(23, 61, 67, 33 * pitch, random, false), box(33, 20, 17, pitch));
-    const Array x = random_array(A.domain(), 1), y = A * x, z = adjoint(A) * y;
-    for (int run = 0; run < 5; ++run) {
-      EXPECT_TRUE(same_bits(y, A * x));
-      EXPECT_TRUE(same_bits(z, adjoint(A) * y));
-    }
-    expect_beta_zero_reads_nothing(A, "forward");
-    expect_beta_zero_reads_nothing(adjoint(A), "back");
-  }
+      expect_the_cpus(
+          projectors(standing(37, 71, 83, 120, 240, stand, parallel, parallel ? 1 : 2), box(50, 40, 36, 1)),
+          std::to_string(stand.elevation));
 }
 
 /// Sums are whole numbers of a unit, that of the largest voxel: a ray that misses this one loses little.
 TEST_F(CudaFlexible, AVoxelAThousandTimesBrighterLeavesOtherRaysExact) {
   const VolumeGrid grid = box(64, 64, 64, 1);
   const FlexibleBeam scan = standing(16, 90, 90, 160, 320, {0, 0.1, 0}, false, 2);
-  const LinearOperator A = projector(scan, grid), B = there(scan, grid);
+  const LinearOperator A = projector(scan, grid), B = projectors(scan, grid)(gpu);
   Array x(A.domain());
   for (Index k = 0; k < x.size(); ++k) x.data()[k] = 1;
   const Array without = A * x;
@@ -103,7 +77,8 @@ TEST_F(CudaFlexible, AVoxelAThousandTimesBrighterLeavesOtherRaysExact) {
 
 /// The integers of the projection cannot hold what is not finite, so nothing looks right.
 TEST_F(CudaFlexible, WhatIsNotFiniteIsSeen) {
-  const LinearOperator A = there(standing(5, 31, 33, 60, 120, {0, 0.1, 0}, false, 2), box(17, 17, 17, 1));
+  const LinearOperator A =
+      projectors(standing(5, 31, 33, 60, 120, {0, 0.1, 0}, false, 2), box(17, 17, 17, 1))(gpu);
   for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     Array x = on_device(random_array(A.domain(), 1), cpu);
     x.data()[8 * 17 * 17 + 8 * 17 + 8] = bad;
@@ -119,7 +94,7 @@ TEST_F(CudaFlexible, ManySmallVoxelsDoNotOverflow) {
   const LinearOperator A = projector(scan, grid);
   Array x(A.domain());
   for (Index k = 0; k < x.size(); ++k) x.data()[k] = 1;
-  EXPECT_LE(relative_error(there(scan, grid) * on_device(x, gpu), A * x), tolerance::devices);
+  EXPECT_LE(relative_error(projectors(scan, grid)(gpu) * on_device(x, gpu), A * x), tolerance::devices);
 }
 
 }  // namespace

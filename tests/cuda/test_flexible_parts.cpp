@@ -4,97 +4,33 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <functional>
-#include <limits>
 
-#include "../../core/error.hpp"
-#include "../../core/host_memory.hpp"
 #include "../../kernels/flexible.hpp"
 #include "../../kernels/flexible_footprint.hpp"
 #include "../../operators/adjointness.hpp"
-#include "../../operators/tiled_projector.hpp"
 #include "../../pipeline/beams/placement.hpp"
 #include "../support/placements.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
-#include "../support/tiles.hpp"
-#include "cuda_fixture.hpp"
+#include "parts_fixture.hpp"
 
 namespace tandem::test {
 namespace {
 
-/// Views whose shadows reach two cells to a side, bricks that the ends of the volume cut, several tiles of
-/// both vectors.
-class CudaFlexibleParts : public Cuda {
+class CudaFlexibleParts : public CudaParts {
  protected:
   void SetUp() override {
-    Cuda::SetUp();
-    if (!IsSkipped()) take(standing(61, 67, 83, 160, 320, {0.3, 0.2, 0.1}, false, 1.6));
-  }
-  void take(FlexibleBeam some) {
-    scan = std::move(some);
-    const LinearOperator whole = projector(scan, grid, Model::separable_footprint, gpu);
-    x = random_array(whole.domain().on(cpu), 5), q = random_array(whole.range().on(cpu), 6);
-    forward = on_device(whole * on_device(x, gpu), cpu);
-    back = on_device(adjoint(whole) * on_device(q, gpu), cpu);
-  }
-  double least() const { return smallest_tile(scan, grid, gpu); }
-  LinearOperator tiled(std::vector<Device> on, double bytes, TileRun run = {}) const {
-    return tiled_projector(scan, grid, std::move(on), bytes, std::move(run));
-  }
-  /// One GPU named twice, and three times; all GPUs, if there are several.
-  std::vector<std::vector<Device>> several() const {
-    std::vector<std::vector<Device>> all{{gpu, gpu}, {gpu, gpu, gpu}};
-    std::vector<Device> gpus = devices();
-    gpus.erase(gpus.begin());
-    if (gpus.size() > 1) all.push_back(gpus);
-    return all;
+    CudaParts::SetUp();
+    if (!IsSkipped()) take(leaning_views(), cut_bricks());
   }
   double mu() const { return kernels::flexible(gpu).front().grades.front().bounds.mu; }
-
-  FlexibleBeam scan;
-  VolumeGrid grid{{37, 61, 43}, {1, 1, 0.9}, {0.3, -0.2, 0.1}};
-  const Space nothing{{1, 1, 1}};
-  Array x{nothing}, q{nothing}, forward{nothing}, back{nothing};
 };
-
-/// Tiles with shadows of any width, too.
-TEST_F(CudaFlexibleParts, TilesAreTheWholeWhateverTheBudget) {
-  Random random(5);
-  for (const bool wide : {false, true}) {
-    if (wide) take(random_views(61, 67, 83, 40, random, false));
-    for (const double bytes : {least(), 2 * least(), 5 * least(), 1e9})
-      for (const int streams : {1, 3}) {
-        const LinearOperator A = tiled({gpu}, bytes, {.streams = streams});
-        EXPECT_LE(relative_error(A * x, forward), tolerance::devices) << bytes << ", " << streams;
-        EXPECT_LE(relative_error(adjoint(A) * q, back), tolerance::devices) << bytes << ", " << streams;
-      }
-  }
-  EXPECT_THROW(tiled({gpu}, least() - 1), DeviceError);
-}
-
-TEST_F(CudaFlexibleParts, TilesOfPinnedVectorsOnSeveralGpusAreTheSame) {
-  const Pinned volume(x), projections(q);
-  for (const std::vector<Device>& on : several())
-    for (const double bytes : {2 * least(), 1e9}) {
-      const LinearOperator A = tiled(on, bytes);
-      Array y = forward.clone(), z = back.clone();
-      const Pinned results[] = {Pinned(y), Pinned(z)};
-      A.apply(2, x, -1, y, default_stream(cpu));
-      A.apply_adjoint(2, q, -1, z, default_stream(cpu));
-      EXPECT_LE(relative_error(y, forward), tolerance::devices) << bytes;
-      EXPECT_LE(relative_error(z, back), tolerance::devices) << bytes;
-      fill(y, std::numeric_limits<float>::quiet_NaN(), default_stream(cpu));
-      A.apply(1, x, 0, y, default_stream(cpu));
-      EXPECT_LE(relative_error(y, forward), tolerance::devices) << bytes;
-    }
-}
 
 /// The bits are the same in every run, and in projections on any number of GPUs.
 TEST_F(CudaFlexibleParts, TilesHaveTheSameBits) {
   for (const double bytes : {2 * least(), 1e9}) {
     const Array one = tiled({gpu}, bytes) * x;
-    for (const std::vector<Device>& on : several()) {
+    for (const std::vector<Device>& on : several_gpus()) {
       const LinearOperator A = tiled(on, bytes);
       const Array z = adjoint(A) * q;
       for (int run = 0; run < 3; ++run) {
@@ -107,7 +43,7 @@ TEST_F(CudaFlexibleParts, TilesHaveTheSameBits) {
 }
 
 TEST_F(CudaFlexibleParts, TeamsProjectAsOneGpuDoes) {
-  for (const std::vector<Device>& on : several()) {
+  for (const std::vector<Device>& on : several_gpus()) {
     const Device team = Device::team(on);
     const LinearOperator A = projector(scan, grid, Model::separable_footprint, team);
     const Array y = on_device(A * on_device(x, team), cpu),
@@ -166,14 +102,6 @@ TEST_F(CudaFlexibleParts, TilesTakeNoMoreThanTheirBudget) {
   }
 }
 
-TEST_F(CudaFlexibleParts, LeaveNoMemoryBehind) {
-  const LinearOperator A = tiled({gpu}, 5 * least());
-  const Array y = A * x;
-  const std::size_t before = free_memory(gpu);
-  for (int run = 0; run < 20; ++run) EXPECT_TRUE(same_bits(A * x, y));
-  EXPECT_GE(free_memory(gpu), before);
-}
-
 /// One view, one row, one bin, one voxel.
 TEST_F(CudaFlexibleParts, TheSmallestIsAsGoodAsAny) {
   Random random(10);
@@ -185,12 +113,7 @@ TEST_F(CudaFlexibleParts, TheSmallestIsAsGoodAsAny) {
                                                 {1, 1, 1, 1}}) {
     const FlexibleBeam some = random_views(views, rows, bins, 15, random, false);
     const VolumeGrid voxels = box(edge, edge, edge, 1);
-    const LinearOperator A = projector(some, voxels),
-                         B = projector(some, voxels, Model::separable_footprint, gpu);
-    const Array in = random_array(A.domain(), 2), out = random_array(A.range(), 3);
-    EXPECT_LE(relative_error(B * on_device(in, gpu), A * in), tolerance::devices) << views << ' ' << rows;
-    EXPECT_LE(relative_error(adjoint(B) * on_device(out, gpu), adjoint(A) * out), tolerance::devices)
-        << views << ' ' << rows;
+    expect_the_cpus(projectors(some, voxels), std::to_string(views) + ' ' + std::to_string(rows));
   }
 }
 

@@ -13,17 +13,10 @@ std::vector<Space> volumes() {
 
 TEST_F(Cuda, GradientIsTheCpus) {
   for (const Space& volume : volumes()) {
-    const LinearOperator D = gradient(volume, {0.7f, 1, 1.3f}),
-                         there = gradient(volume.on(gpu), {0.7f, 1, 1.3f});
-    const Array x = random_array(volume, 1), y = random_array(D.range(), 2);
-    Array field = y.clone(), field_there = on_device(y, gpu), back = x.clone(),
-          back_there = on_device(x, gpu);
-    D.apply(2, x, -0.5f, field, default_stream(cpu));
-    there.apply(2, on_device(x, gpu), -0.5f, field_there, default_stream(gpu));
-    EXPECT_LE(relative_error(field_there, field), tolerance::devices);
-    D.apply_adjoint(2, y, -0.5f, back, default_stream(cpu));
-    there.apply_adjoint(2, on_device(y, gpu), -0.5f, back_there, default_stream(gpu));
-    EXPECT_LE(relative_error(back_there, back), tolerance::devices);
+    const Make make = [&](Device device) { return gradient(volume.on(device), {0.7f, 1, 1.3f}); };
+    expect_the_cpus(make, "gradient");
+    expect_beta_zero_reads_nothing(make(gpu), "gradient");
+    expect_beta_zero_reads_nothing(adjoint(make(gpu)), "gradient, back");
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <cuda_runtime.h>
 
-#include <functional>
-
 #include "../../kernels/bounds.hpp"
 #include "../../kernels/hierarchical.hpp"
 #include "../../operators/adjointness.hpp"

@@ -4,8 +4,7 @@
 #include <numbers>
 
 #include "../../kernels/variants.hpp"
-#include "../../operators/adjointness.hpp"
-#include "../support/operators.hpp"
+#include "../../operators/algebra.hpp"
 #include "cuda_fixture.hpp"
 
 namespace tandem::test {
@@ -28,20 +27,24 @@ void for_each_coefficient(const ParallelBeam& scan, const VolumeGrid& grid, cons
           if (const double a = row().coefficient(views, v, x, y, bin); a != 0) take(v, y, x, bin, a);
 }
 
-/// A x, or its transpose, in double from the coefficients.
-Array dense(const ParallelBeam& scan, const VolumeGrid& grid, const Array& x, bool back) {
-  Array y(back ? volume_space(grid) : projection_space(scan));
-  std::vector<double> sums(static_cast<std::size_t>(y.size()));
-  const Image<const float> in = image(ConstVectorView(x));
-  const Image<float> out = image(VectorView(y));
-  for_each_coefficient(scan, grid, [&](Index v, Index iy, Index ix, Index bin, double a) {
-    for (Index z = 0; z < grid.size[2]; ++z) {
-      const float& to = back ? out(z, iy, ix) : out(v, z, bin);
-      sums[static_cast<std::size_t>(&to - y.data())] += a * (back ? in(v, z, bin) : in(z, iy, ix));
-    }
-  });
-  std::copy(sums.begin(), sums.end(), y.data());
-  return y;
+/// The pair in double, from its coefficients.
+LinearOperator dense(const ParallelBeam& scan, const VolumeGrid& grid) {
+  const auto apply = [=](ConstVectorView x, VectorView y, bool back) {
+    std::vector<double> sums(static_cast<std::size_t>(y.space.size()));
+    const Image<const float> in = image(x);
+    const Image<float> out = image(y);
+    for_each_coefficient(scan, grid, [&](Index v, Index iy, Index ix, Index bin, double a) {
+      for (Index z = 0; z < grid.size[2]; ++z) {
+        const float& to = back ? out(z, iy, ix) : out(v, z, bin);
+        sums[static_cast<std::size_t>(&to - y.data)] += a * (back ? in(v, z, bin) : in(z, iy, ix));
+      }
+    });
+    std::copy(sums.begin(), sums.end(), y.data);
+  };
+  return make_operator(
+      volume_space(grid), projection_space(scan),
+      [=](ConstVectorView x, VectorView y, Stream&) { apply(x, y, false); },
+      [=](ConstVectorView x, VectorView y, Stream&) { apply(x, y, true); });
 }
 
 TEST(Nearest, CoefficientsAreBoxes) {
@@ -69,21 +72,13 @@ TEST(Nearest, LimitIsFourSlicesAFetch) {
   EXPECT_FALSE(row().limit(float32, kernels::Direction::forward, {100, 9}));
 }
 
-class CudaNearest : public Cuda {
- protected:
-  LinearOperator nearest(Index slices, const Execution& how = single) const {
-    return odd_projector(slices, how);
-  }
-  void expect_dense(const ParallelBeam& scan, const VolumeGrid& grid) const {
-    const LinearOperator A = projector(scan, grid, Model::pixel_driven, gpu, single);
-    const Array x = random_array(volume_space(grid), 1), q = random_array(projection_space(scan), 2);
-    const std::string what = std::to_string(scan.detector.bins) + " bins, " + std::to_string(grid.size[2]) +
-                             " slices, pitch " + std::to_string(grid.pitch[0]);
-    EXPECT_LE(relative_error(A * on_device(x, gpu), dense(scan, grid, x, false)), tolerance::devices) << what;
-    EXPECT_LE(relative_error(adjoint(A) * on_device(q, gpu), dense(scan, grid, q, true)), tolerance::devices)
-        << what << ", back";
-  }
-};
+using CudaNearest = Cuda;
+
+void expect_dense(const ParallelBeam& scan, const VolumeGrid& grid) {
+  expect_pairs_alike(projector(scan, grid, Model::pixel_driven, Device::cuda(0), single), dense(scan, grid),
+                     std::to_string(scan.detector.bins) + " bins, " + std::to_string(grid.size[2]) +
+                         " slices, pitch " + std::to_string(grid.pitch[0]));
+}
 
 TEST_F(CudaNearest, AgreesWithItsCoefficients) {
   for (const Index slices : {1, 2, 3, 4, 5, 6, 7, 29})
@@ -127,33 +122,6 @@ TEST_F(CudaNearest, TheTransposeIsExact) {
     }
     EXPECT_EQ(forward, back) << name_of(how);
   }
-  for (const Execution& how : {single, half})
-    for (const Index slices : {1, 2, 23}) {
-      const Adjointness pair = adjointness(nearest(slices, how));
-      EXPECT_LE(pair.mismatch, tolerance::mismatch) << name_of(how);
-      EXPECT_NEAR(pair.coupling, 1, tolerance::coupling) << name_of(how);
-    }
-}
-
-TEST_F(CudaNearest, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
-  for (const Execution& how : {single, half}) {
-    expect_same_bits(nearest(7, how), nearest(1, how), {0, 1, 2, 3, 4, 5, 6}, name_of(how));
-    expect_same_bits(adjoint(nearest(7, how)), adjoint(nearest(1, how)), {0, 1, 2, 3, 4, 5, 6}, name_of(how));
-    expect_same_bits(adjoint(nearest(6, how)), adjoint(nearest(1, how)), {0, 4, 5}, name_of(how));
-  }
-}
-
-TEST_F(CudaNearest, BetaZeroNeverReadsTheOutput) {
-  expect_beta_zero_reads_nothing(nearest(3), "projection");
-  for (const Execution& how : {single, half})
-    for (const Index slices : {1, 2, 5})
-      expect_beta_zero_reads_nothing(adjoint(nearest(slices, how)), name_of(how));
-}
-
-TEST_F(CudaNearest, InfinityIsSeenInItsOwnSliceAlone) {
-  expect_infinity_to_be_seen(nearest(3), nearest(1), "projection");
-  for (const Execution& how : {single, half})
-    expect_infinity_to_be_seen(adjoint(nearest(3, how)), adjoint(nearest(1, how)), name_of(how));
 }
 
 TEST_F(CudaNearest, OtherHatsAreLeftToTheCores) {

@@ -7,10 +7,7 @@
 #include "../../operators/adjointness.hpp"
 #include "../../pipeline/plan/make_problem.hpp"
 #include "../../pipeline/plan/route.hpp"
-#include "../support/reconstructions.hpp"
-#include "../support/temporary_folder.hpp"
-#include "../support/tolerances.hpp"
-#include "cuda_fixture.hpp"
+#include "recon_fixture.hpp"
 
 namespace tandem::test {
 namespace {
@@ -30,47 +27,28 @@ double bound_of(const Execution& how, const std::string& method) {
   return steps * tolerance::fbp_texture * (how.precision == float16 ? tolerance::texture_float16 : 1);
 }
 
-class CudaReconstruct : public Cuda {
+pipeline::Simulation tall_simulation(Index rows) {
+  pipeline::Simulation s = small_simulation(1e4);
+  detector_of(s.scan).rows = rows;
+  s.grid = fitting_grid(s.scan);
+  return s;
+}
+
+class CudaReconstruct : public CudaRecipes {
  protected:
   void SetUp() override {
-    Cuda::SetUp();
-    if (!IsSkipped()) write_scan(scan_, pipeline::SimulatedScan(small_simulation(1e4)));
+    CudaRecipes::SetUp();
+    if (!IsSkipped()) simulate(small_simulation(1e4));
   }
 
-  Recipe recipe_for(const std::string& method, Device device, Execution how = {}) const {
-    Recipe recipe;
-    recipe.method = method;
-    recipe.iterations = 4;
-    recipe.devices = {device};
-    recipe.execution = how;
-    recipe.allow_unmatched = how.variant != "automatic";
-    return recipe;
-  }
-
-  Plan plan_for(const Recipe& recipe) const { return make_plan(io::open_scan(scan_)->info(), recipe); }
-  std::vector<float> volume(const Plan& plan) const { return reconstructed(*io::open_scan(scan_), plan); }
-  std::vector<float> volume(const Recipe& recipe, Index rows_at_once = 0) const {
-    return reconstructed(scan_, recipe, rows_at_once);
-  }
-
-  /// Expects that the call fails with a DeviceError that has all of `words`, and that work after it goes on
-  /// as if it had not been.
+  /// Work after a call that fails goes on as if it had not been.
   template <class Call>
   void fails_and_leaves_no_trace(const Call& call, std::initializer_list<const char*> words) const {
     const Recipe recipe = recipe_for("cgls", gpu);
     const std::vector<float> before = volume(recipe);
-    try {
-      call();
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const DeviceError& e) {
-      for (const char* word : words)
-        EXPECT_NE(std::string(e.what()).find(word), std::string::npos) << word << " is not in " << e.what();
-    }
+    expect_device_error(call, words);
     EXPECT_TRUE(same_bits(volume(recipe), before));
   }
-
-  const TemporaryFolder folder_;
-  const std::filesystem::path scan_ = folder_ / "scan.h5";
 };
 
 TEST_F(CudaReconstruct, VolumesAgreeWithTheCpu) {
@@ -110,18 +88,14 @@ TEST_F(CudaReconstruct, StoresTheNumbersThatTheWriterMakes) {
 
 /// More slices than a kernel takes at once, in chunks of which the last is short.
 TEST_F(CudaReconstruct, ManySlicesAgreeWithTheCpu) {
-  pipeline::Simulation s = small_simulation(1e4);
-  detector_of(s.scan).rows = 200;
-  s.grid = fitting_grid(s.scan);
-  write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
+  simulate(tall_simulation(200));
   for (const std::string& method : methods) {
-    const std::vector<float> truth = reconstructed(folder_ / "tall.h5", recipe_for(method, cpu), 0);
+    const std::vector<float> truth = volume(recipe_for(method, cpu));
     for (const Precision precision : {float32, float16}) {
       const Execution how{"automatic", precision};
       for (const Index at_once : {0, 128})
-        EXPECT_LE(
-            relative_error(reconstructed(folder_ / "tall.h5", recipe_for(method, gpu, how), at_once), truth),
-            bound_of({"tensor", precision}, method))
+        EXPECT_LE(relative_error(volume(recipe_for(method, gpu, how), at_once), truth),
+                  bound_of({"tensor", precision}, method))
             << name_of(how) << ", method " << method << ", chunks of " << at_once;
     }
   }
@@ -138,7 +112,7 @@ TEST_F(CudaReconstruct, RowsWithAxesOfTheirOwnAgreeWithTheCpu) {
       plan.flow.chunk_slices = 4;
       return volume(plan);
     };
-    EXPECT_LE(relative_error(wobbling(gpu), wobbling(cpu)), bound_of({"alu", float32}, method));
+    expect_the_cpus_volume(wobbling, bound_of({"alu", float32}, method));
   }
 }
 
@@ -153,8 +127,8 @@ TEST_F(CudaReconstruct, ShiftedViewsAgreeWithTheCpu) {
         info.scan = with_shifted_views(std::get<ParallelBeam>(info.scan));
         return reconstructed(*reader, make_plan(info, recipe));
       };
-      EXPECT_LE(relative_error(shifted(gpu), shifted(cpu)), bound_of({"alu", float32}, method))
-          << method << ", model " << name_of(model);
+      expect_the_cpus_volume(shifted, bound_of({"alu", float32}, method),
+                             method + ", model " + std::string(name_of(model)));
     }
 }
 
@@ -182,7 +156,7 @@ TEST_F(CudaReconstruct, StartsFromFbpOrAFileLikeTheCpu) {
     recipe.nonnegative = true;
     return volume(recipe);
   };
-  EXPECT_LE(relative_error(from_fbp(gpu), from_fbp(cpu)), tolerance::fbp_devices);
+  expect_the_cpus_volume(from_fbp, tolerance::fbp_devices);
   const std::vector<float> start = volume(recipe_for("fbp", gpu));
   const auto writer =
       io::create_volume(folder_ / "start.h5", {small::rows, small::bins, small::bins}, {}, "{}");
@@ -196,19 +170,7 @@ TEST_F(CudaReconstruct, StartsFromFbpOrAFileLikeTheCpu) {
 }
 
 TEST_F(CudaReconstruct, NoiseStopsEverySliceAsOnTheCpu) {
-  const auto outcome_on = [&](Device device) {
-    Recipe recipe = recipe_for("cgls", device);
-    recipe.iterations = 40;
-    recipe.stop_by_discrepancy = true;
-    pipeline::Outcome outcome;
-    reconstructed(scan_, recipe, 4, &outcome);
-    return outcome;
-  };
-  const pipeline::Outcome here = outcome_on(cpu), there = outcome_on(gpu);
-  ASSERT_EQ(there.stopped_by.size(), static_cast<std::size_t>(small::rows));
-  EXPECT_EQ(there.stopped_by, here.stopped_by);
-  EXPECT_EQ(there.slice_iterations, here.slice_iterations);
-  EXPECT_LT(there.iterations, 40);
+  EXPECT_EQ(expect_noise_to_stop(4), static_cast<std::size_t>(small::rows));
 }
 
 TEST_F(CudaReconstruct, WeighsDataLikeTheCpu) {
@@ -279,24 +241,19 @@ TEST_F(CudaReconstruct, LittleMemoryMakesSmallChunksOfTheSameBits) {
 
 /// There are too few slices at once for the variant that is fastest for all slices.
 TEST_F(CudaReconstruct, LittleMemoryKeepsTheExecutionOfAllSlices) {
-  pipeline::Simulation s = small_simulation(1e4);
-  detector_of(s.scan).rows = 40;
-  s.grid = fitting_grid(s.scan);
-  write_scan(folder_ / "tall.h5", pipeline::SimulatedScan(s));
-  const auto reader = io::open_scan(folder_ / "tall.h5");
+  simulate(tall_simulation(40));
   for (const std::string& method : methods)
     for (const Precision precision : {float32, float16}) {
       Recipe recipe = recipe_for(method, gpu, {"automatic", precision});
-      const Plan whole = make_plan(reader->info(), recipe);
+      const Plan whole = plan_for(recipe);
       ASSERT_EQ(whole.flow.execution(), (Execution{"tensor", precision}));
       ASSERT_EQ(whole.flow.chunk_slices, 40);
       recipe.device_bytes = static_cast<std::size_t>(device_bytes(whole, 4)) + 1;
-      const Plan part = make_plan(reader->info(), recipe);
+      const Plan part = plan_for(recipe);
       EXPECT_EQ(part.flow.chunk_slices, 4);
       EXPECT_EQ(part.flow.execution(), whole.flow.execution());
       EXPECT_LE(part.flow.memory.device, recipe.device_bytes);
-      EXPECT_TRUE(same_bits(reconstructed(*reader, part), reconstructed(*reader, whole)))
-          << name_of(precision) << ", method " << method;
+      EXPECT_TRUE(same_bits(volume(part), volume(whole))) << name_of(precision) << ", method " << method;
     }
 }
 

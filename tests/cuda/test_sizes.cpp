@@ -12,21 +12,17 @@ namespace {
 
 constexpr Index many = 65'600;  // above 2^16 = 65,536, and no multiple of a block
 
-class CudaSizes : public Cuda {
- protected:
-  /// The CPU's numbers, and the same bits twice.
-  void expect_agreement(const LinearOperator& there, const LinearOperator& here, double bound,
-                        const std::string& name) const {
-    const Array x = random_array(here.domain(), 3), gx = on_device(x, gpu), y = there * gx;
-    EXPECT_LE(relative_error(y, here * x), bound) << name;
-    EXPECT_TRUE(same_bits(there * gx, y)) << name;
+using CudaSizes = Cuda;
+
+/// The CPU's numbers both ways, and the same bits twice.
+void expect_pair(const LinearOperator& there, const LinearOperator& here, double bound,
+                 const std::string& name) {
+  expect_pairs_alike(there, here, name, bound, bound);
+  for (const LinearOperator& way : {there, adjoint(there)}) {
+    const Array x = random_array(way.domain(), 3);
+    EXPECT_TRUE(same_bits(way * x, way * x)) << name;
   }
-  void expect_pair(const LinearOperator& there, const LinearOperator& here, double bound,
-                   const std::string& name) const {
-    expect_agreement(there, here, bound, name + ", forward");
-    expect_agreement(adjoint(there), adjoint(here), bound, name + ", back");
-  }
-};
+}
 
 /// `devices` is for sums of up to 2047 terms; rounding grows by the square root.
 double bound_of(Index views) {
@@ -53,9 +49,9 @@ TEST_F(CudaSizes, ManySlicesHaveTheBitsOfFew) {
   const auto fourier = [&](Index rows) {
     return fourier_fbp(narrow(5, rows), grid_of(7, 6, rows), {.padding = Padding::cosine}, gpu);
   };
-  expect_agreement(fourier(many),
-                   fourier_fbp(narrow(5, many), grid_of(7, 6, many), {.padding = Padding::cosine}),
-                   tolerance::fourier_pair, "Fourier");
+  expect_alike(fourier(many), fourier_fbp(narrow(5, many), grid_of(7, 6, many), {.padding = Padding::cosine}),
+               "Fourier", tolerance::fourier_pair);
+  expect_same_bits_in_every_run(fourier(many), "Fourier");
 }
 
 TEST_F(CudaSizes, ManyViewsAgreeWithTheCpu) {
@@ -99,11 +95,7 @@ TEST_F(CudaSizes, ConesAgreeWithTheCpu) {
 
 TEST_F(CudaSizes, VectorsOfManyBlocksAgreeWithTheCpu) {
   const Space here = volume_space(grid_of(3, 2, many)), there = here.on(gpu);
-  const Array x = random_array(here, 6), y = random_array(here, 7);
-  const std::vector<double> a = dot(x, y, default_stream(cpu)),
-                            b = dot(on_device(x, gpu), on_device(y, gpu), default_stream(gpu));
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t k = 0; k < a.size(); ++k) ASSERT_NEAR(a[k], b[k], 1e-12 * 6) << k;
+  expect_dots_alike(here);
   expect_pair(gradient(there), gradient(here), tolerance::devices, "gradient");
 }
 

@@ -44,10 +44,8 @@ TEST_F(CudaSteps, KeepTheOrderOfEqualValues) {
 
 TEST_F(CudaSteps, OfMoreViewsThanTheySortTakeTheCpu) {
   const Task task{.file = {8193, 1, 5}};
-  const Preprocessing how = preprocessing_of({{"remove-stripe-method", "vo-sorting"}}, {0, 5}, 0);
   Findings found;
-  EXPECT_FALSE(
-      preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found));
+  EXPECT_FALSE(on_this_gpu(task, {{"remove-stripe-method", "vo-sorting"}}, found));
   EXPECT_TRUE(found.steps.empty());
 }
 
@@ -91,12 +89,9 @@ TEST_F(CudaSteps, DampWaveletBandsToTheBit) {
 
 TEST_F(CudaSteps, RefuseMoreLevelsThanASinogramHas) {
   const Task task{.file = {20, 1, 30}};
-  const Preprocessing how =
-      preprocessing_of({{"remove-stripe-method", "fw"}, {"fw:level", Index{9}}}, {0, 30}, 0);
   Findings found;
-  EXPECT_THROW(
-      preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found),
-      GeometryError);
+  EXPECT_THROW(on_this_gpu(task, {{"remove-stripe-method", "fw"}, {"fw:level", Index{9}}}, found),
+               GeometryError);
 }
 
 /// There are a wide stripe, dead columns, and gains that differ.
@@ -114,10 +109,8 @@ TEST_F(CudaSteps, FindStripesAsTheCpuDoes) {
 
 TEST_F(CudaSteps, FindStripesOfEveryKind) {
   const Task task{.file = {57, 4, 141}, .wide_stripe = true};
-  const Preprocessing how = preprocessing_of({{"remove-stripe-method", "auto"}}, {0, 141}, 0);
   Findings found;
-  ASSERT_TRUE(
-      preprocess_on_gpu(on_gpu(frames_of(task), gpu), reference_of(task), how, task.space().on(gpu), found));
+  ASSERT_TRUE(on_this_gpu(task, {{"remove-stripe-method", "auto"}}, found));
   const auto stripes =
       std::ranges::find_if(found.steps, [](const auto& step) { return step.name == "stripes"; });
   ASSERT_NE(stripes, found.steps.end());

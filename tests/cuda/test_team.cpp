@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "../../operators/adjointness.hpp"
 #include "../../pipeline/beams/placement.hpp"
 #include "../support/placements.hpp"
 #include "../support/reconstructions.hpp"
@@ -15,13 +14,10 @@ namespace {
 
 class CudaTeam : public Cuda {
  protected:
-  /// One GPU named twice, and three times; all GPUs, if there are several.
   std::vector<Device> teams() const {
-    std::vector<Device> all = devices();
-    all.erase(all.begin());
-    std::vector<Device> teams{Device::team({gpu, gpu}), Device::team({gpu, gpu, gpu})};
-    if (all.size() > 1) teams.push_back(Device::team(all));
-    return teams;
+    std::vector<Device> all;
+    for (const std::vector<Device>& gpus : several_gpus()) all.push_back(Device::team(gpus));
+    return all;
   }
   LinearOperator on(Device device) const {
     return projector(problem.scan, problem.grid, Model::separable_footprint, device);
@@ -38,16 +34,10 @@ TEST_F(CudaTeam, VectorsGoThereAndComeBack) {
 }
 
 TEST_F(CudaTeam, ProjectsAsOneGpuDoes) {
-  const LinearOperator one = on(gpu);
-  const Array x = random_array(one.domain().on(cpu), 5), y = random_array(one.range().on(cpu), 6);
-  const Array forward = one * on_device(x, gpu), back = adjoint(one) * on_device(y, gpu);
   for (const Device team : teams()) {
-    const LinearOperator A = on(team);
-    EXPECT_LE(relative_error(A * on_device(x, team), forward), tolerance::tiles) << team.name();
-    EXPECT_LE(relative_error(adjoint(A) * on_device(y, team), back), tolerance::tiles) << team.name();
-    const Adjointness pair = adjointness(A);
-    EXPECT_LE(pair.mismatch, tolerance::footprint_products) << team.name();
-    EXPECT_NEAR(pair.coupling, 1, tolerance::footprint_products_coupling) << team.name();
+    expect_pairs_alike(on(team), on(gpu), team.name(), tolerance::tiles, tolerance::tiles);
+    expect_match(on(team), team.name(), tolerance::footprint_products,
+                 tolerance::footprint_products_coupling);
   }
 }
 

@@ -8,64 +8,42 @@
 #include "../../operators/adjointness.hpp"
 #include "../support/scans.hpp"
 #include "cuda_fixture.hpp"
+#include "tensor_forms.hpp"
 
 namespace tandem::test {
 namespace {
-
-const Execution half{"tensor", Precision::float16}, single{"tensor", Precision::float32};
-
-/// The form that the table takes on this card, and the form that every card has.
-enum class Form { chosen, portable };
-
-struct PortableProjector {
-  Space volume, projections;
-  ParallelViews views;
-  Precision precision;
-  Space domain() const { return volume; }
-  Space range() const { return projections; }
-  void apply(float alpha, ConstVectorView x, float beta, VectorView y, Stream& stream) const {
-    kernels::cuda::alu_forward(views, precision, alpha * views.scale, image(x), beta, image(y), stream);
-  }
-  void apply_adjoint(float alpha, ConstVectorView y, float beta, VectorView x, Stream& stream) const {
-    kernels::cuda::mma_backward(views, precision, alpha * views.scale, image(y), beta, image(x), stream);
-  }
-};
 
 class CudaTensor : public Cuda, public ::testing::WithParamInterface<Form> {
  protected:
   LinearOperator tensor_projector(const ParallelBeam& scan, const VolumeGrid& grid, Execution how,
                                   Model model = Model::pixel_driven) const {
-    const LinearOperator chosen = projector(scan, grid, model, gpu, how);
-    if (GetParam() == Form::chosen) return chosen;
-    return PortableProjector{chosen.domain(), chosen.range(), pack(scan, grid, model), how.precision};
-  }
-  LinearOperator odd_tensor_projector(Index slices, Execution how) const {
-    return tensor_projector(odd_scan(61, slices), grid_of(37, 41, slices), how);
+    return test::tensor_projector(GetParam(), scan, grid, how, model);
   }
   void expect_projection(const ParallelBeam& scan, const VolumeGrid& grid,
                          Model model = Model::pixel_driven) const {
-    const LinearOperator A = projector(scan, grid, model, cpu);
-    const Array x = random_array(A.domain(), 2), truth = A * x, there = on_device(x, gpu);
     const Index lines = std::min(grid.size[0], grid.size[1]);
     const double bound = scan.detector.bins < 11 || lines < 20
                              ? tolerance::tensor_float16_of_few_bins
                              : tolerance::tensor_float16(static_cast<double>(lines));
+    const LinearOperator here = projector(scan, grid, model, cpu);
     for (const Execution& how : {half, single})
-      EXPECT_LE(relative_error(tensor_projector(scan, grid, how, model) * there, truth),
-                how == half ? bound : tolerance::devices)
-          << name_of(how) << ", bins " << scan.detector.bins << ", views " << scan.angles.size() << ", grid "
-          << grid.size[0] << " x " << grid.size[1] << " x " << grid.size[2] << ", pitch " << grid.pitch[0];
+      expect_alike(tensor_projector(scan, grid, how, model), here, what(scan, grid, how),
+                   how == half ? bound : tolerance::devices);
   }
   void expect_back_projection(const ParallelBeam& scan, const VolumeGrid& grid, double bound,
                               Model model = Model::pixel_driven) const {
-    const LinearOperator A = projector(scan, grid, model, cpu);
-    const Array q = random_array(A.range(), 2), truth = adjoint(A) * q, there = on_device(q, gpu);
-    for (const Execution& how : {half, single}) {
-      const LinearOperator B = tensor_projector(scan, grid, how, model);
-      EXPECT_LE(relative_error(adjoint(B) * there, truth), how == half ? bound : tolerance::devices)
-          << name_of(how) << ", bins " << scan.detector.bins << ", slices " << grid.size[2] << ", pitch "
-          << grid.pitch[0];
-    }
+    const LinearOperator here = adjoint(projector(scan, grid, model, cpu));
+    for (const Execution& how : {half, single})
+      expect_alike(adjoint(tensor_projector(scan, grid, how, model)), here, what(scan, grid, how),
+                   how == half ? bound : tolerance::devices);
+  }
+
+ private:
+  static std::string what(const ParallelBeam& scan, const VolumeGrid& grid, const Execution& how) {
+    return name_of(how) + ", bins " + std::to_string(scan.detector.bins) + ", views " +
+           std::to_string(scan.angles.size()) + ", grid " + std::to_string(grid.size[0]) + " x " +
+           std::to_string(grid.size[1]) + " x " + std::to_string(grid.size[2]) + ", pitch " +
+           std::to_string(grid.pitch[0]);
   }
 };
 
@@ -187,39 +165,6 @@ TEST_P(CudaTensor, CoefficientsHaveTheSameBitsBothWays) {
           ASSERT_EQ(image(ConstVectorView(forward))(cell / bins, pixel, cell % bins),
                     back.data()[cell * nx * ny + pixel])
               << name_of(how) << ", cell " << cell << ", pixel " << pixel;
-    }
-}
-
-TEST_P(CudaTensor, PairsMatch) {
-  const ParallelBeam scan = odd_scan(61, 9);
-  for (const Model model : {Model::pixel_driven, Model::joseph})
-    for (const Execution& how : {half, single}) {
-      const Adjointness a = adjointness(tensor_projector(scan, grid_of(37, 41, 9), how, model));
-      EXPECT_LE(a.mismatch, tolerance::tensor_mismatch) << name_of(how);
-      EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << name_of(how);
-    }
-}
-
-TEST_P(CudaTensor, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
-  for (const Execution& how : {half, single}) {
-    const LinearOperator many = odd_tensor_projector(67, how), one = odd_tensor_projector(1, how);
-    expect_same_bits(many, one, {0, 31, 66}, name_of(how));
-    expect_same_bits(adjoint(many), adjoint(one), {0, 31, 66}, name_of(how));
-  }
-}
-
-TEST_P(CudaTensor, BetaZeroNeverReadsTheOutput) {
-  for (const Execution& how : {half, single}) {
-    expect_beta_zero_reads_nothing(odd_tensor_projector(3, how), name_of(how));
-    expect_beta_zero_reads_nothing(adjoint(odd_tensor_projector(3, how)), name_of(how));
-  }
-}
-
-TEST_P(CudaTensor, InfinityIsSeenInItsOwnSliceAlone) {
-  for (const Execution& how : {half, single})
-    for (const bool back : {false, true}) {
-      const LinearOperator three = odd_tensor_projector(3, how), one = odd_tensor_projector(1, how);
-      expect_infinity_to_be_seen(back ? adjoint(three) : three, back ? adjoint(one) : one, name_of(how));
     }
 }
 

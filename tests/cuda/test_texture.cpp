@@ -21,15 +21,14 @@ double times(Execution how, double bound) {
 
 class CudaTexture : public Cuda {
  protected:
+  void expect_back(const Make& make, double bound, const std::string& what) const {
+    expect_alike(adjoint(make(gpu)), adjoint(make(cpu)), what, bound);
+  }
   void expect_back_projection(const ParallelBeam& scan, const VolumeGrid& grid, double bound) const {
-    const LinearOperator A = projector(scan, grid, Model::pixel_driven, cpu);
-    const Array q = random_array(A.range(), 2), truth = adjoint(A) * q, there = on_device(q, gpu);
-    for (const Execution& how : by_texture) {
-      const LinearOperator B = projector(scan, grid, Model::pixel_driven, gpu, how);
-      EXPECT_LE(relative_error(adjoint(B) * there, truth), times(how, bound))
-          << name_of(how) << ", bins " << scan.detector.bins << ", slices " << grid.size[2] << ", pitch "
-          << grid.pitch[0];
-    }
+    for (const Execution& how : by_texture)
+      expect_back(projectors(scan, grid, Model::pixel_driven, how), times(how, bound),
+                  name_of(how) + ", bins " + std::to_string(scan.detector.bins) + ", slices " +
+                      std::to_string(grid.size[2]) + ", pitch " + std::to_string(grid.pitch[0]));
   }
 };
 
@@ -76,28 +75,8 @@ TEST_F(CudaTexture, ShiftedViewsAgreeWithTheCpu) {
 
 TEST_F(CudaTexture, HatsThatNoTextureDrawsAreExact) {
   const ParallelBeam scan = odd_scan(61, 3);
-  const LinearOperator A = projector(scan, grid_of(37, 41, 3), Model::joseph, cpu);
-  const Array q = random_array(A.range(), 2), truth = adjoint(A) * q;
-  for (const Execution& how : by_texture) {
-    const LinearOperator B = projector(scan, grid_of(37, 41, 3), Model::joseph, gpu, how);
-    EXPECT_LE(relative_error(adjoint(B) * on_device(q, gpu), truth), tolerance::devices) << name_of(how);
-  }
-}
-
-TEST_F(CudaTexture, BitsDependOnNeitherTheRunNorTheSlicesBeside) {
   for (const Execution& how : by_texture)
-    expect_same_bits(adjoint(odd_projector(7, how)), adjoint(odd_projector(1, how)), {0, 1, 2, 3, 4, 5, 6},
-                     name_of(how));
-}
-
-TEST_F(CudaTexture, BetaZeroNeverReadsTheOutput) {
-  for (const Execution& how : by_texture)
-    expect_beta_zero_reads_nothing(adjoint(odd_projector(3, how)), name_of(how));
-}
-
-TEST_F(CudaTexture, InfinityIsSeenInItsOwnSliceAlone) {
-  for (const Execution& how : by_texture)
-    expect_infinity_to_be_seen(adjoint(odd_projector(3, how)), adjoint(odd_projector(1, how)), name_of(how));
+    expect_back(projectors(scan, grid_of(37, 41, 3), Model::joseph, how), tolerance::devices, name_of(how));
 }
 
 TEST_F(CudaTexture, ZerosStayZeros) {

@@ -2,9 +2,7 @@
 
 #include <set>
 
-#include "../../kernels/cone.hpp"
 #include "../../kernels/launches.hpp"
-#include "../../operators/adjointness.hpp"
 #include "../../operators/tiled_projector.hpp"
 #include "../support/cone_scans.hpp"
 #include "../support/flexible_scans.hpp"
@@ -14,13 +12,12 @@
 namespace tandem::test {
 namespace {
 
-class CudaUpright : public CudaViews {
- protected:
-  void expect_agreement(const FlexibleBeam& scan, const VolumeGrid& grid, const std::string& what) const {
-    ASSERT_TRUE(has_upright_views(scan));
-    CudaViews::expect_agreement(scan, grid, what);
-  }
-};
+using CudaUpright = Cuda;
+
+void expect_agreement(const FlexibleBeam& scan, const VolumeGrid& grid, const std::string& what) {
+  ASSERT_TRUE(has_upright_views(scan));
+  expect_the_cpus(projectors(scan, grid), what);
+}
 
 /// Voxels from a third of a cell to more than tiles bear; many rows and few.
 TEST_F(CudaUpright, AgreesWithTheCpu) {
@@ -68,24 +65,8 @@ TEST_F(CudaUpright, TeamsAndTilesAgreeWithTheCpu) {
   const FlexibleBeam scan = jittered_helix(61, 71, 90, 2, 9, 1, random);
   const VolumeGrid grid = box(40, 37, 60, 0.5);
   const LinearOperator A = projector(scan, grid);
-  const Array x = random_array(A.domain(), 2), q = random_array(A.range(), 3), y = A * x, z = adjoint(A) * q;
-  const LinearOperator tiled = tiled_projector(scan, grid, {gpu}, 5 * smallest_tile(scan, grid, gpu));
-  EXPECT_LE(relative_error(tiled * x, y), tolerance::devices);
-  EXPECT_LE(relative_error(adjoint(tiled) * q, z), tolerance::devices);
-  const Device team = Device::team({gpu, gpu});
-  const LinearOperator B = projector(scan, grid, Model::separable_footprint, team);
-  EXPECT_LE(relative_error(B * on_device(x, team), y), tolerance::devices);
-  EXPECT_LE(relative_error(adjoint(B) * on_device(q, team), z), tolerance::devices);
-}
-
-TEST_F(CudaUpright, PairsMatch) {
-  Random random(24);
-  for (const double pitch : {0.3, 0.6, 1.5}) {
-    const Adjointness a =
-        adjointness(there(random_upright_views(17, 61, 67, 25 * pitch, random), box(23, 19, 40, pitch)));
-    EXPECT_LE(a.mismatch, kernels::cone(Model::separable_footprint, gpu).grades.front().bounds.mu) << pitch;
-    EXPECT_NEAR(a.coupling, 1, tolerance::coupling) << pitch;
-  }
+  expect_pairs_alike(tiled_projector(scan, grid, {gpu}, 5 * smallest_tile(scan, grid, gpu)), A, "tiles");
+  expect_pairs_alike(projectors(scan, grid)(Device::team({gpu, gpu})), A, "team");
 }
 
 }  // namespace

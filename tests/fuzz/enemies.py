@@ -173,13 +173,15 @@ def attack_from_elsewhere(case):
 
 def attack_by_chunks(case):
     """A Zarr of a stranger whose files lead to a private file, or lack bytes: no bytes of it come out."""
-    case.run("recon", "scan.h5", "-o", "v.zarr", codes=(0,))
+    version = case.one_of("0.4", "0.5")
+    case.run("recon", "scan.h5", "-o", "v.zarr", "--ome-zarr", version, codes=(0,))
     private = case.path("private.bin")
     private.write_bytes((SECRET.encode() * 64)[:1024])  # as long as a chunk
-    at = case.path("v.zarr") / case.one_of("0/1/0/0", "0/1/0", "0/1", "0", "0/.zarray", ".zattrs")
+    old, new = ("0/1/0/0", "0/1/0", "0/1", "0", "0/.zarray", ".zattrs"), ("0/c/0/0/0", "0/c/0/0", "0/c", "0", "0/zarr.json", "zarr.json")
+    at = case.path("v.zarr") / case.one_of(*(old if version == "0.4" else new))
     kind = case.one_of("link", "folder", "lost", "short", "long") if at.name == "0" and at.is_file() else "link"
     if kind in ("short", "long"):
-        os.truncate(at, 1000 if kind == "short" else 1100)
+        os.truncate(at, at.stat().st_size + (-24 if kind == "short" else 76))
     elif at.is_dir():
         shutil.move(at, case.path("elsewhere"))
         for chunk in case.path("elsewhere").rglob("0"):
@@ -215,13 +217,14 @@ def attack_by_links(case):
         replace = ["--overwrite"] * case.one_of(0, 1)
         code = case.run("recon", "scan.h5", "--dry-run", "--log", "run.log", *replace, codes=(3,))
     elif kind == "zarr":
-        case.run("recon", "scan.h5", "-o", "v.zarr", codes=(0,))
+        version = ["--ome-zarr", case.one_of("0.4", "0.5")]
+        case.run("recon", "scan.h5", "-o", "v.zarr", *version, codes=(0,))
         case.path("elsewhere").mkdir()
         case.path("elsewhere/0").write_text("precious")
-        at = case.path(case.one_of("v.zarr/0", "v.zarr/0/1", "v.zarr/0/1/0"))
+        at = case.path("v.zarr") / case.one_of(*(("0", "0/1", "0/1/0") if version[1] == "0.4" else ("0", "0/c", "0/c/0")))
         shutil.rmtree(at)
         os.symlink(case.path("elsewhere"), at)
-        code = case.run("recon", "scan.h5", "-o", "v.zarr", codes=(3,))
+        code = case.run("recon", "scan.h5", "-o", "v.zarr", *version, codes=(3,))
         require([p.name for p in case.path("elsewhere").iterdir()] == ["0"], "a link was followed")
     else:
         os.symlink("victim.h5", case.path("link.h5"))

@@ -75,7 +75,12 @@ void read_views(const fs::path& path) {
 void read_scan(const fs::path& path) {
   if (path.filename().string().starts_with("views")) return read_views(path);
   io::OpenOptions options;
-  if (path.extension() == ".tif" || path.extension() == ".edf") options.arc_deg = 180;
+  if (path.extension() == ".csv" || path.extension() == ".tlt")
+    return static_cast<void>(io::read_angles({.angles = path}));
+  if (path.extension() == ".raw")
+    io::read_raw_frames("uint16,5x3", options.raw.emplace()), options.arc_deg = 180;
+  for (const char* ending : {".tif", ".edf", ".npy", ".mrc"})
+    if (path.extension() == ending) options.arc_deg = 180;
   if (path.extension() == ".mat") options.pixel_size_mm = 0.2;
   if (path.filename().string().starts_with("times")) options.time = 1;
   const auto reader = io::open_scan(path, options);
@@ -103,7 +108,7 @@ struct Progress {
     std::uint64_t cases = 0, read = 0;
   };
   std::uint64_t number = 0, handled = 0;
-  std::array<Tally, 100> of_seed = {};
+  std::array<Tally, 400> of_seed = {};
 };
 
 /// A reader that takes too long: says where it hangs.
@@ -187,12 +192,12 @@ bool attempt(const std::function<void()>& work, const fs::path& folder, Progress
 
 void try_readers(const Case& one, const fs::path& folder, Progress& progress) {
   const fs::path path = folder / one.made.name;
-  const bool in_folder = path.parent_path() != folder, of_volume = in_folder && is_tiff_volume(one.made.name);
+  const bool in_folder = path.parent_path() != folder;
   if (in_folder) write_beside(folder, one.made.name);
   save(path, one.made.bytes);
   bool read = attempt([&] { read_scan(path); }, folder, progress);
   if (in_folder) read |= attempt([&] { read_scan(path.parent_path()); }, folder, progress);
-  const fs::path volume = of_volume ? path.parent_path() / tiff_volume : path;
+  const fs::path volume = volume_of(one.made.name).empty() ? path : folder / volume_of(one.made.name);
   read |= attempt([&] { read_volume(volume); }, folder, progress);
   require_little_memory();
   ++progress.of_seed[one.seed].cases;

@@ -14,18 +14,21 @@
 #include "../io/packed_chunks.hpp"
 #include "../io/sample_files.hpp"
 #include "../support/compound_file.hpp"
+#include "../support/ct_pd.hpp"
 
 namespace tandem::test {
 
 namespace {
 
 void write_volume(const fs::path& path, io::VoxelType type = io::VoxelType::uint16,
-                  io::Compression compression = io::Compression::none) {
+                  io::Compression compression = io::Compression::none, int zarr = 2) {
   const std::vector<float> data(3 * 4 * 5, 0.5f);
   const auto writer = io::create_volume(path, {3, 4, 5},
                                         {.type = type,
                                          .compression = compression,
-                                         .place = io::whole_place({{5, 4, 3}, {0.1, 0.1, 0.1}, {}}, true)},
+                                         .place = io::whole_place({{5, 4, 3}, {0.1, 0.1, 0.1}, {}}, true),
+                                         .zarr = zarr,
+                                         .shard_bytes = 160},
                                         "{}");
   writer->write({0, 3}, data.data());
   writer->finish("{}");
@@ -243,6 +246,45 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& settings_fi
         "Rot Y min position  [deg] : 0", "Rot Y max position  [deg] : 180", "Actual pixel size [um] : 0.3"}},
       {"esrf/s.info", {"Energy= 19.5", "ScanRange= 180", "TOMO_N= 3", "DARK_N= 10", "PixelSize= 7.5"}},
       {"xml/s.xml", {"<a><tomo_N>4</tomo_N><scanRange>180</scanRange><pixelSize>0.6</pixelSize></a>"}},
+      {"phoenix/s.pca",
+       {"[Geometry]", "FDD=800", "FOD=200", "VoxelSizeX=0.05", "VoxelSizeY=0.1", "CalibValue=-1.2", "[CT]",
+        "NumberImages=4", "RotationSector=360", "[Image]", "DimX=5", "DimY=3", "FreeRay=3401", "[Detector]",
+        "PixelsizeX=0.2"}},
+      {"northstar/s.nsipro",
+       {"<Object Radiograph>",
+        "<pitch>0.5 0.5",
+        "<number>4",
+        "<angleStep>90",
+        "</Object Radiograph>",
+        "<Detector>",
+        "<width pixels>5",
+        "<height pixels>3",
+        "</Detector>",
+        "<Correction>",
+        "<rotate>90",
+        "<flipH>True",
+        "</Correction>",
+        "<clockwise>True",
+        "<Result>",
+        "<source>0 0.2 400",
+        "<reference>-0.9 0.6 -200",
+        "<axis>0.01 1 0",
+        "<normal>0 0 -1",
+        "<horizontal>1 0 0",
+        "</Result>"}},
+      {"northstar/Geometry Report.rtf", {"{\\rtf1 Image center (-1.15, 0.35) [mm] / (1, 2) [in]}"}},
+      {"diondo/s.xml",
+       {"<a><HelixMode>false</HelixMode><SourceDetectorDist>800</SourceDetectorDist>",
+        "<SourceObjectDist>200</SourceObjectDist><ProjectionCount>4</ProjectionCount>",
+        "<ProjectionDimX>5</ProjectionDimX><ProjectionDimY>3</ProjectionDimY>",
+        "<ProjectionPixelSizeX>0.2</ProjectionPixelSizeX></a>"}},
+      {"yxlon/s.xml",
+       {"<a><ConeBeamScanParameter><PixelSize><Width>0.2</Width></PixelSize><ScanTrajectory "
+        "type=\"CircleTrajectory\">",
+        "<PixelPitch>0.2</PixelPitch><Fdd>4000</Fdd><Fod>1000</Fod><NumberOfProjections>4</"
+        "NumberOfProjections>",
+        "<StartAngle>30</StartAngle><Rotation>360</Rotation></ScanTrajectory>",
+        "<HorizontalDetectorOffset>0.5</HorizontalDetectorOffset></ConeBeamScanParameter></a>"}},
       {"astra/s.geom",
        {"0 -66 0 0 133 0 .15 0 0 0 0 .15", "66 0 0 -133 0 0 0 .15 0 0 0 .15",
         "0 66 0 0 -133 0 -.15 0 0 0 0 .15", "-66 0 0 133 0 0 0 -.15 0 0 0 .15"}},
@@ -299,13 +341,51 @@ void write_views(const fs::path& folder) {
   writer.finish("{}");
 }
 
-bool is_tiff_volume(const std::string& name) { return name.starts_with("slices/"); }
+/// Arrays of NumPy, and a series of MRC with an extended head; a list of its angles.
+void write_arrays(const fs::path& folder) {
+  for (const bool big : {false, true}) {
+    std::string head = std::string("{'descr': '") + (big ? ">f4" : "<u2") +
+                       "', 'fortran_order': False, 'shape': (4, 3, 5), }";
+    head.resize(117, ' ');
+    save(folder / (big ? "big.npy" : "stack.npy"),
+         std::string("\x93NUMPY\x01\x00\x76\x00", 10) + head + '\n' +
+             std::string(views * rows * bins * (big ? 4 : 2), '\x3'));
+  }
+  const auto word = [](std::uint32_t value) { return std::string(reinterpret_cast<const char*>(&value), 4); };
+  std::string mrc;
+  for (const std::uint32_t value : {5, 3, 4, 6, 0, 0, 0, 5, 3, 4}) mrc += word(value);
+  const float cell = 20;
+  for (int axis = 0; axis < 3; ++axis) mrc.append(reinterpret_cast<const char*>(&cell), 4);
+  mrc.resize(1024);
+  mrc.replace(92, 4, word(64)), mrc.replace(208, 8, std::string("MAP DD\0\0", 8));
+  save(folder / "series.mrc", mrc + std::string(64, 'e') + std::string(2 * views * rows * bins, '\x3'));
+  save(folder / "series.tlt", "-60\n-20\n20\n60\n");
+}
+
+/// Raw frames of 16 bits, and a table with a column of angles.
+void write_lists(const fs::path& folder) {
+  save(folder / "frames.raw", std::string(2 * views * rows * bins, '\x3'));
+  save(folder / "angles.csv", "view;angle_deg\n0;0\n1;45\n2;90\n3;135\n");
+}
+
+fs::path volume_of(const std::string& name) {
+  const fs::path place = *fs::path(name).begin();
+  return place == "slices"              ? place / "v.tif"
+         : place == "series"            ? place / "v.dcm"
+         : place.extension() == ".zarr" ? place
+                                        : fs::path();
+}
 
 void write_beside(const fs::path& folder, const std::string& name) {
   const std::string place = name.substr(0, name.find('/'));
   fs::remove_all(folder / place);
-  fs::create_directories(folder / place);
-  if (is_tiff_volume(name)) write_volume(folder / place / tiff_volume, io::VoxelType::float32);
+  if (place == "slices" || place == "series" || place == "projections")
+    fs::create_directories(folder / place);
+  if (const fs::path volume = volume_of(name); !volume.empty())
+    write_volume(folder / volume, place == "series" ? io::VoxelType::uint16 : io::VoxelType::float32,
+                 place.starts_with("packed") ? io::Compression::blosc : io::Compression::none,
+                 place.ends_with("3.zarr") ? 3 : 2);
+  if (place == "projections") write_projections(folder / place, 2);
   for (const auto& [file, lines] : settings_files())
     if (file.starts_with(place + '/')) write_settings(folder / file, lines);
 }
@@ -350,8 +430,12 @@ std::vector<Seed> make_seeds(const fs::path& folder, const std::vector<std::stri
   write_views(folder);
   write_txrm(folder / "scan.txrm", false);
   write_txrm(folder / "scattered.txrm", true);
+  write_lists(folder);
+  write_arrays(folder);
   for (const auto& [name, lines] : settings_files()) write_settings(folder / name, lines);
-  write_beside(folder, std::string("slices/") + tiff_volume);
+  for (const char* name : {"slices/v.tif", "series/v.dcm", "projections/p_1.dcm", "v2.zarr", "v3.zarr",
+                           "packed2.zarr", "packed3.zarr"})
+    write_beside(folder, name);
   std::vector<Seed> seeds;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
     if (const std::string name = entry.path().lexically_relative(folder).string();

@@ -21,9 +21,9 @@ void save(const fs::path& path, const std::string& bytes);
 /// Writes the file that seeds link to; it lies beside them, whole.
 void write_companion(const fs::path& folder);
 
-/// The name of a TIFF volume, whose slices and manifest make a folder of first files.
-inline constexpr const char* tiff_volume = "v.tif";
-bool is_tiff_volume(const std::string& name);
+/// The volume that has this file: slices and a manifest (TIFF, DICOM), or a folder of Zarr. Empty if the
+/// file is alone.
+fs::path volume_of(const std::string& name);
 
 /// Makes the folder of a first file whole: images with settings beside them, or slices.
 void write_beside(const fs::path& folder, const std::string& name);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Reads volumes with h5py, tifffile, zarr, SimpleITK and pynrrd, and compares every voxel: read_by_others.py PROGRAM
+"""Reads volumes with h5py, tifffile, zarr, SimpleITK, pynrrd and pydicom, and compares every voxel: read_by_others.py PROGRAM
 
 Skipped (exit code 77) where numpy, h5py or tifffile are not installed; parts, where another is not.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -98,6 +99,44 @@ def check_itk(folder, plain):
     return right
 
 
+def read_series(folder):
+    """A series of DICOM, by SimpleITK: voxels, and the image."""
+    import SimpleITK
+
+    reader = SimpleITK.ImageSeriesReader()
+    assert len(reader.GetGDCMSeriesIDs(str(folder))) == 1
+    reader.SetFileNames(reader.GetGDCMSeriesFileNames(str(folder)))
+    image = reader.Execute()
+    return SimpleITK.GetArrayFromImage(image), image
+
+
+WATER = 2.0  # 1/mm
+
+
+def check_dicom(folder, plain):
+    try:
+        import pydicom
+        import SimpleITK
+    except ImportError as missing:
+        print("skipped: DICOM:", missing)
+        return True
+    units = 1000 * (plain / WATER - 1)
+    right = True
+    for name, expected, slack in (("series", plain, None), ("units", units, 0.51)):
+        voxels, image = read_series(folder / name)
+        first = pydicom.dcmread(folder / name / "v_00000.dcm")
+        slope = float(first.RescaleSlope)
+        by_pydicom = first.pixel_array * slope + float(first.RescaleIntercept)
+        far = max(np.abs(voxels - expected).max(), np.abs(by_pydicom - expected[0]).max())
+        right &= bool(far <= (slack or 0.51 * slope))
+        print(f"DICOM, {name}: {voxels.shape}, within {far:.2g}", "as expected" if right else "DIFFERS")
+        right &= first.RescaleType == ("US" if slack is None else "HU") and (slack is None or slope == 1)
+        right &= close(image.GetSpacing(), [PITCH] * 3, "DICOM, spacing")
+        right &= close(image.GetOrigin(), [FIRST, FIRST, -2 * PITCH], "DICOM, origin")
+        right &= close(image.GetDirection(), np.eye(3).ravel(), "DICOM, direction")
+    return right
+
+
 def check_nrrd(folder, plain):
     try:
         import nrrd
@@ -115,14 +154,49 @@ def check_zarr(folder, plain):
         print("skipped: OME-Zarr needs zarr")
         return True
     right = True
-    for name in ("v.zarr", *(kind + ".zarr" for kind in PACKED)):
+    for name in ("v.zarr", "new.zarr", *(kind + ".zarr" for kind in (*PACKED, *("new_" + kind for kind in PACKED)))):
         group = zarr.open(str(folder / name), mode="r")
         right &= require_same(np.asarray(group["0"]), plain, name)
-        levels = group.attrs["multiscales"][0]["datasets"]
+        levels = group.attrs.get("ome", group.attrs)["multiscales"][0]["datasets"]
         scale, place = levels[0]["coordinateTransformations"]
         right &= close(scale["scale"], [PITCH] * 3, name + ", scale")
         right &= close(place["translation"], [-2 * PITCH, FIRST, FIRST], name + ", place")
-    return right & check_ome(folder / "wide.zarr")
+    return right & check_ome(folder / "wide.zarr") & check_ome(folder / "wide_new.zarr") & check_model(folder) & read_back(folder, plain)
+
+
+def check_model(folder):
+    """OME-Zarr 0.5 as the models of its specification have it."""
+    try:
+        import ome_zarr_models
+        import zarr
+    except ImportError:
+        print("skipped: the specification of OME-Zarr needs ome-zarr-models")
+        return True
+    model = ome_zarr_models.open_ome_zarr(zarr.open(str(folder / "wide_new.zarr"), mode="r"))
+    right = model.ome_zarr_version == "0.5"
+    print("OME-Zarr, model:", type(model).__module__, "as expected" if right else "DIFFERS")
+    return right
+
+
+def read_back(folder, plain):
+    """Arrays of zarr-python in Zarr 3, by default and in shards, have the voxels of the volume."""
+    import zarr
+    right = True
+    for name, options in (("default", {}), ("plain", {"compressors": None, "dtype": ">f4"}),
+                          ("sharded", {"chunks": (1, 16, 24), "shards": (3, 48, 48)}),
+                          ("gzip", {"chunks": (2, 20, 48), "compressors": zarr.codecs.GzipCodec()})):
+        options = {"dtype": plain.dtype, **options}
+        array = zarr.create_array(str(folder / (name + "_3.zarr")), shape=plain.shape, **options)
+        array[...] = plain
+        right &= rmse_of(folder, name + "_3.zarr") == 0
+    print("Zarr 3 of zarr-python:", "as expected" if right else "DIFFERS")
+    return right
+
+
+def rmse_of(folder, truth):
+    subprocess.run([program(), "recon", "scan.h5", "-o", "again.h5", "--truth", truth, "--json", "again.json", "--quiet"],
+                   cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return json.loads((folder / "again.json").read_text())["quality"]["rmse"]
 
 
 def check_ome(path):
@@ -162,15 +236,18 @@ def check_nexus(path, plain):
     return bool(right)
 
 
+def program():
+    return str(pathlib.Path(sys.argv[1]).resolve())
+
+
 def main():
-    program = str(pathlib.Path(sys.argv[1]).resolve())
     right = True
     with tempfile.TemporaryDirectory() as name:
         os.environ.setdefault("TANDEM_CACHE", name)
         folder = pathlib.Path(name)
 
         def run(*arguments):
-            subprocess.run([program, *arguments, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([program(), *arguments, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
         run("simulate", "-o", "scan.h5", "--size", "48", "--rows", "5", "--views", "40", "--pixel-size", str(PITCH))
         run("recon", "scan.h5", "-o", "plain.h5")
@@ -187,8 +264,14 @@ def main():
             run("recon", "scan.h5", "-o", name)
         for packing in PACKED:
             run("recon", "scan.h5", "-o", packing + ".zarr", "--compression", packing)
-        run("recon", "scan.h5", "-o", "wide.zarr", "--size", "131")
-        for check in (check_tiff, check_itk, check_nrrd, check_zarr):
+            run("recon", "scan.h5", "-o", "new_" + packing + ".zarr", "--compression", packing, "--ome-zarr", "0.5")
+        run("recon", "scan.h5", "-o", "new.zarr", "--ome-zarr", "0.5")
+        for name, version in (("wide", "0.4"), ("wide_new", "0.5")):
+            run("recon", "scan.h5", "-o", name + ".zarr", "--size", "131", "--ome-zarr", version)
+        for name, options in (("series", ["--range", "-3:12"]), ("units", ["--hu", str(WATER)])):
+            (folder / name).mkdir()
+            run("recon", "scan.h5", "-o", name + "/v.dcm", *options)
+        for check in (check_tiff, check_itk, check_nrrd, check_zarr, check_dicom):
             right &= check(folder, plain)
         right &= check_nexus(folder / "plain.h5", plain)
     for packing in set(PACKED) - set(filters()):

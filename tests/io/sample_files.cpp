@@ -161,6 +161,19 @@ Hdf5Maker& Hdf5Maker::attribute(const std::string& path, const std::string& name
   return *this;
 }
 
+Hdf5Maker& Hdf5Maker::texts_attribute(const std::string& path, const std::string& name,
+                                      const std::vector<std::string>& values) {
+  const hsize_t count = values.size();
+  const hid_t object = H5Oopen(file_, path.c_str(), H5P_DEFAULT), type = text_type("", true),
+              space = H5Screate_simple(1, &count, nullptr);
+  const hid_t made = H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
+  std::vector<const char*> starts;
+  for (const std::string& value : values) starts.push_back(value.c_str());
+  H5Awrite(made, type, starts.data());
+  H5Aclose(made), H5Tclose(type), H5Sclose(space), H5Oclose(object);
+  return *this;
+}
+
 Hdf5Maker& Hdf5Maker::number_attribute(const std::string& path, const std::string& name, double value) {
   const hid_t object = H5Oopen(file_, path.c_str(), H5P_DEFAULT), space = H5Screate(H5S_SCALAR);
   const hid_t attribute =

@@ -35,6 +35,8 @@ class Hdf5Maker {
   Hdf5Maker& flag(const std::string& path, bool value);  ///< an enumeration, as h5py has it
   Hdf5Maker& attribute(const std::string& path, const std::string& name, const std::string& value,
                        bool variable = false);
+  Hdf5Maker& texts_attribute(const std::string& path, const std::string& name,
+                             const std::vector<std::string>& values);  ///< as h5py writes a list
   Hdf5Maker& number_attribute(const std::string& path, const std::string& name, double value);
   Hdf5Maker& group(const std::string& path);
   Hdf5Maker& remove(const std::string& path);

@@ -100,17 +100,6 @@ TEST(FlexibleProjector, EntriesAreTheSameBothWays) {
     }
 }
 
-TEST(FlexibleProjector, PairsMatch) {
-  Random random(6);
-  for (const bool parallel : {false, true})
-    for (const double pitch : {0.4, 0.9, 1.7}) {
-      const FlexibleBeam scan = random_views(17, 31, 47, 20 * pitch, random, parallel);
-      const Adjointness a = adjointness(projector(scan, {{23, 19, 21}, {pitch, pitch, pitch}, {}}));
-      EXPECT_LE(a.mismatch, tolerance::mismatch);
-      EXPECT_NEAR(a.coupling, 1, tolerance::coupling);
-    }
-}
-
 TEST(FlexibleProjector, BitsDoNotDependOnThreads) {
   Random random(7);
   const LinearOperator A = projector(random_views(5, 13, 17, 9, random, false), {{9, 18, 11}, {1, 1, 1}, {}});

@@ -140,6 +140,24 @@ TEST(Table, TellsFromTheKindWhetherAValueNamesAFile) {
   EXPECT_FALSE(option.names_a_file({"zero.h5"}));
 }
 
+TEST(Ranges, NameTheirOptionWhereTheyAreNone) {
+  const auto refusal = [](const auto& parse) {
+    try {
+      parse();
+    } catch (const UsageError& fault) {
+      return std::string(fault.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal([] { parse_range("--slices", "2:1"); }),
+            "--slices: '2:1' is not a range; give FIRST:END with 0 <= FIRST < END");
+  EXPECT_EQ(refusal([] { parse_axis_part("--views", "2:1", true); }),
+            "--views: '2:1' is no range; give A:B or A:B:STEP with 0 <= A < B");
+  EXPECT_EQ(refusal([] { parse_range("--slices", "1:2"); }), "");
+  for (const std::string text : {"", "1", "-1:2", "1:1", "1:2:3", "1:b"})
+    EXPECT_FALSE(range_in(text)) << text;
+}
+
 RC_GTEST_PROP(Numbers, AreReadAsTheyAreWritten, (double number, Index whole)) {
   RC_PRE(std::isfinite(number));
   RC_ASSERT(number_in(io::shortest(number)) == number);

@@ -75,13 +75,22 @@ TEST(FindAxis, WarnsOfTheOtherSenseOfRotation) {
   EXPECT_NE(made.warnings.find("in the other --rotation-direction"), std::string::npos) << made.warnings;
 }
 
+/// One row cannot agree or disagree with others.
+TEST(FindAxis, SaysWhatTheDoubtOfOneRowComesFrom) {
+  CompleteScan made(parallel(half_turn));
+  const calibration::AxisEstimate found =
+      find_axis(*made, {.rows = Range{4, 5}, .bins = Range{22, 78}}, {}, 1, made.listener());
+  EXPECT_GT(found.uncertainty, 0.5);
+  EXPECT_NE(made.warnings.find("of the one row differ"), std::string::npos) << made.warnings;
+}
+
 TEST(FindAxis, IsRefusedWhereViewsHaveNoAxis) {
   const Simulation s = test::views_simulation();
   const CompleteScan made(s.scan, {}, "ellipsoids");
   Recipe recipe{.find_axis = true};
   EXPECT_THROW(complete(recipe, *made), GeometryError);
   recipe.find_axis = false;
-  EXPECT_TRUE(complete(recipe, *made).empty());
+  EXPECT_TRUE(complete(recipe, *made).axes.empty());
   EXPECT_FALSE(recipe.axis_bin);
 }
 
@@ -95,7 +104,7 @@ TEST(RowsForAxis, AreSpreadOverRowsOrNextToTheMidplane) {
 TEST(Complete, TakesWhatTheRecipeSelectsAndElseAll) {
   const CompleteScan made(parallel());
   Recipe recipe{.method = "cgls", .rows = Range{2, 7}};
-  EXPECT_TRUE(complete(recipe, *made).empty());
+  EXPECT_TRUE(complete(recipe, *made).axes.empty());
   EXPECT_EQ(recipe.views, (Range{0, views}));
   EXPECT_EQ(recipe.rows, (Range{2, 7}));
   EXPECT_EQ(recipe.bins, (Range{0, bins}));
@@ -108,11 +117,22 @@ TEST(Complete, TakesWhatTheRecipeSelectsAndElseAll) {
 TEST(Complete, FindsTheAxisIfThatIsAskedFor) {
   CompleteScan made(parallel());
   Recipe recipe{.find_axis = true, .fbp_filter = {.window = Window::hann}};
-  const std::vector<double> open = complete(recipe, *made, made.listener());
+  const std::vector<double> open = complete(recipe, *made, made.listener()).axes;
   EXPECT_EQ(open, std::vector{recipe.axis_bin.value()});
   EXPECT_NEAR(*recipe.axis_bin, axis, 0.1);
   EXPECT_EQ(make_plan((*made).info(), recipe).job.axis_in_file, *recipe.axis_bin);
   EXPECT_TRUE(made.notes.starts_with("rotation axis at bin 50.")) << made.notes;
+}
+
+TEST(Complete, LeavesNoHardeningToBeFound) {
+  CompleteScan made(parallel());
+  Recipe recipe{.steps = {{"beam-hardening", "auto"}}};
+  EXPECT_THROW(make_plan((*made).info(), recipe), GeometryError);  // not before it is complete
+  const Completed by = complete(recipe, *made, made.listener());
+  ASSERT_TRUE(by.hardening);
+  EXPECT_FALSE(by.hardening->is_corrected());  // the scan has one energy
+  EXPECT_TRUE(recipe.steps.empty());
+  make_plan((*made).info(), recipe);
 }
 
 TEST(Complete, ReadsTheAxesOfRows) {

@@ -96,7 +96,8 @@ TEST_F(Crew, ALostDeviceEndsTheRunAndTheRestCanBeMade) {
   for (const int lost : {0, 1}) {
     const fs::path path = folder_.path() / ("v" + std::to_string(lost) + ".h5");
     const auto writer = [&] {
-      return io::create_volume(path, {slices, 13, 13}, {}, "{}", io::Replace::own, {true, identity});
+      return io::create_volume(path, {slices, 13, 13}, {}, "{}", io::Replace::own,
+                               {.wanted = true, .identity = identity});
     };
     std::atomic<int> begun = 0;
     std::atomic<bool> failed = false;

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "../../core/error.hpp"
+#include "../../pipeline/complete/complete.hpp"
 #include "../../pipeline/reconstruct.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
@@ -67,6 +68,23 @@ TEST_F(SliceMakerTest, MakesTheSliceOfARun) {
       else
         EXPECT_LE(test::relative_error(at.picture.grey, expected), tolerance::parts_of_fbp) << axis;
     }
+  }
+}
+
+/// A page need not name the attenuation of circles: it is found, as a run finds it.
+TEST_F(SliceMakerTest, FindsTheAttenuationOfCircles) {
+  for (const Simulation& s : {test::small_simulation(1000), fan_simulation()}) {
+    write(s);
+    Recipe recipe;
+    recipe.padding = Padding::circle, recipe.bins = Range{12, 30}, recipe.axis_bin = 21.0;
+    const Index z = maker_->full_size(recipe)[0] / 2;
+    const LookedAt at = slice(recipe, z);
+    Recipe completed = recipe;
+    complete(completed, *reader_);
+    EXPECT_GT(completed.fbp_filter.attenuation, 0);
+    EXPECT_TRUE(test::same_bits(at.picture.grey, of_run(completed, z))) << kind_of(s.scan);
+    completed.fbp_filter.attenuation *= 2;
+    EXPECT_FALSE(test::same_bits(at.picture.grey, slice(completed, z).picture.grey)) << kind_of(s.scan);
   }
 }
 

@@ -59,12 +59,13 @@ const std::vector<Kind> kinds{{"v.h5", {}},
                               {"v.mha", {.type = VoxelType::uint8, .min = -1, .max = 1}},
                               {"v.tif", {.type = VoxelType::float16}},
                               {"v.zarr", {}},
-                              {"v.zarr", {.compression = io::Compression::zstd}}};
+                              {"v.zarr", {.compression = io::Compression::zstd}},
+                              {"v.zarr", {.zarr = 3, .shard_bytes = 3 * area * 4}}};
 
 std::unique_ptr<io::VolumeWriter> writer_of(const fs::path& path, const Kind& kind, Comm ranks,
                                             bool resume = false) {
   return io::create_volume(path, shape, kind.format, "{}", io::Replace::own,
-                           {resume, {{"the scan", "12 bytes"}}, ranks});
+                           {.wanted = resume, .identity = {{"the scan", "12 bytes"}}, .ranks = ranks});
 }
 
 void write(io::VolumeWriter& writer, Index slice) {

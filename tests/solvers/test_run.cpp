@@ -235,6 +235,22 @@ TEST(StopRules, DiscrepancyTakesItsFactorAndANormForEachBlock) {
   EXPECT_THROW(run(other, discrepancy({2})), SpaceError);
 }
 
+TEST(StopRules, RefuseNumbersBelowZeroAndNone) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(max_iterations(-1), GeometryError);
+  EXPECT_NO_THROW(max_iterations(0));
+  for (const double wrong : {-1.0, none}) {
+    EXPECT_THROW(relative_residual(wrong), GeometryError);
+    EXPECT_THROW(discrepancy({1, wrong}), GeometryError);
+    EXPECT_THROW(discrepancy({1}, wrong), GeometryError);
+    EXPECT_THROW(time_limit(wrong), GeometryError);
+    EXPECT_THROW(divergence({1, wrong}), GeometryError);
+    EXPECT_THROW(duality_gap([] { return std::vector<double>{}; }, wrong), GeometryError);
+    EXPECT_THROW(cross_validation([] { return std::vector<double>{}; }, {1}, wrong), GeometryError);
+  }
+  EXPECT_THROW(stagnation({1}, {0}), GeometryError);
+}
+
 /// The start may be anything, also better than the first steps.
 TEST(StopRules, TheStartIsNoLeast) {
   Halving solver(1, 1);

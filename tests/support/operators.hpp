@@ -75,6 +75,13 @@ inline void expect_bits_of_one_by_one(const LinearOperator& A, Index count, cons
   EXPECT_TRUE(same_bits(out, wanted)) << name << ", " << count;
 }
 
+/// 53 odd angles, an axis off the middle, rows with axes of their own.
+inline ParallelBeam odd_scan(Index bins, Index rows) {
+  ParallelBeam scan = scan_of(53, rows, bins);
+  if (bins < 7) scan.detector.axis_bin = 0.3;
+  return scan;
+}
+
 /// A scan whose three rows have axes of their own, one whole bins and two fractions off.
 inline ParallelBeam wobbling_scan() {
   ParallelBeam scan = scan_of(53, 3, 47);

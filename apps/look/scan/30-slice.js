@@ -1,13 +1,13 @@
 
 const wide = () => Math.max(64, Math.round(document.querySelector("main").clientWidth * devicePixelRatio));
 
-Object.assign(S, {options: {}, other: null, z: null, region: null, tool: "window", tab: "slice"});
+Object.assign(S, {options: {}, other: null, difference: null, z: null, region: null, tool: "window", tab: "slice"});
 
 /** The command of a pane: the settings `options` at the slice and the region that are seen. */
 function sliceCommand(options, pane, rough) {
   const [, , nx] = S.size, across = S.region ? S.region[1] - S.region[0] : nx;
   const coarser = rough ? Math.max(2, Math.round(across / 256)) : 1;
-  return {options, z: S.z, region: S.region, coarser, side: 2 * wide(), bits: needsFloats() ? 32 : 16, pane: paneName(pane)};
+  return {options, z: S.z, nearest: pane === "A", region: S.region, coarser, side: 2 * wide(), bits: needsFloats() ? 32 : 16, pane: paneName(pane)};
 }
 
 /** Codes of 16 bits are enough to look at, but not for values along a line, nor for small differences. */
@@ -28,35 +28,53 @@ askA.shown = took;
 function told(found) {
   const grew = String(found.size) !== String(S.size);
   S.size = found.size;
-  if (S.z === null) S.z = found.z;
+  const beyond = S.z === null || S.z >= found.size[0];
+  if (beyond) S.z = found.z;
   if (grew) {
     for (const id of ["z", "z-number"]) at(id).max = found.size[0] - 1, at(id).value = S.z;
-    if (S.region && (S.region[1] > found.size[2] || S.region[3] > found.size[1])) S.region = null;
+    if (S.region && (S.region[1] > found.size[2] || S.region[3] > found.size[1])) S.region = null, askA.want();
   }
+  if (grew || beyond) askB.want();
   S.axis = found.axis_bin;
   at("warnings").replaceChildren(...found.warnings.map(text => made("li", text)));
   at("unit").textContent = found.unit;
   axisTold(found.axis_bin);
 }
 
-/** A − B, if both are of the same voxels. */
+/** What the voxels of a picture are, in words. */
+const gridOf = p => p.size.join(" × ") + " voxels, " + three(p.pitch) + " " + p.length + " wide";
+
+/** Why A and B have no voxels in common, or nothing. */
+function apart() {
+  const a = panes.A.found, b = S.other && panes.B.found;
+  if (!a || !b) return "";
+  const [wordsA, wordsB] = [gridOf(a), gridOf(b)], corner = p => [...p.corner, p.pitch * p.region[1], p.pitch * p.region[3]];
+  const away = Math.max(...corner(a).map((v, k) => Math.abs(v - corner(b)[k])));
+  if (wordsA === wordsB && (a.z !== b.z || String(a.region) !== String(b.region) || away < 1e-3 * a.pitch)) return "";
+  return "A and B have other grids: " + wordsA + ", and " + wordsB + (wordsA === wordsB ? " at another place" : "");
+}
+
+/** A − B of the same voxels; what it was, as long as one of both is still to come; nothing if their voxels lie elsewhere. */
 function difference() {
-  const a = panes.A.found, b = panes.B.found;
-  if (!a || !b || a.width !== b.width || a.height !== b.height) return null;
-  return less(a, b);
+  const a = panes.A.found, b = panes.B.found, comes = a.z !== b?.z || String(a.region) !== String(b?.region) || a.width !== b?.width;
+  if (apart()) S.difference = null;
+  else if (!comes) S.difference = less(a, b);
+  return S.difference;
 }
 
 function seen() {
-  if (S.show === "difference") return difference() || panes.A.found;
+  if (S.show === "difference" && panes.A.found) return difference() || panes.A.found;
   return S.show === "B" && panes.B.found ? panes.B.found : panes.A.found;
 }
 
 function redraw() {
   const first = seen();
   if (!first) return;
-  automaticWindow(() => first.grey);
+  const alone = S.show === "difference" && first === panes.A.found;
+  automaticWindow(() => first.grey, S.show === "difference" && !alone);
   at("figure-b").hidden = S.show !== "both";
-  showOne(panes.A, first, S.show === "both" ? "A" : S.show === "difference" ? "A − B" : S.other ? S.show : "");
+  at("apart").textContent = S.other && (S.line || S.show === "difference") ? apart() : "";
+  showOne(panes.A, first, alone ? "A alone" : S.show === "both" ? "A" : S.show === "difference" ? "A − B" : S.other ? S.show : "");
   if (S.show === "both" && panes.B.found) showOne(panes.B, panes.B.found, "B");
   drawProfile();
 }
@@ -65,7 +83,7 @@ function showOne(pane, p, name) {
   const [x0, x1, y0, y1] = p.region, canvas = at(pane.canvas);
   const context = draw(canvas, p, S.window, (x1 - x0) / (y1 - y0));
   bar(at(pane.stage), (x1 - x0) * p.pitch, p.length);
-  if (S.line) drawLine(context, p.region, ...ends());
+  if (S.line && !(p === panes.B.found && apart())) drawLine(context, p.region, ...ends());
   at(pane.caption).textContent = (name ? name + ": " : "") + "z = " + p.z + " of " + p.size[0] + ", axis " + rounded(p.axis_bin) + ", " + p.method + (p.rough ? ", rough" : "");
 }
 
@@ -73,12 +91,13 @@ const ends = () => [S.line.slice(0, 2), S.line.slice(2)];
 const along = p => valuesAlong(p, ...ends(), [p.pitch, p.pitch]);
 
 function drawProfile() {
-  const shown = [panes.A.found, S.other && panes.B.found].filter(Boolean);
+  const shown = [panes.A.found, S.other && !apart() && panes.B.found].filter(Boolean);
   at("profile").toggleAttribute("hidden", !S.line);
   if (S.line && shown.length > 0) plotProfile(shown.map(along), shown[0].unit + " along the line, " + shown[0].length, "blue A, red B");
 }
 
 function show(name) {
+  S.difference = null;
   press("show", showNames, name);
   requestAnimationFrame(redraw);
   wantFloats();
@@ -175,13 +194,13 @@ function setUpSlice() {
   at("zoom-all").addEventListener("click", () => setRegion(0, 0, S.size[2], S.size[1]));
   at("keep").addEventListener("click", () => {
     S.other = {...S.options};
-    panes.B.found = panes.A.found;
+    panes.B.found = panes.A.found, S.difference = null;
     at("compare").hidden = false;
     askB.want();
   });
   at("swap").addEventListener("click", () => {
     [S.options, S.other] = [S.other, S.options];
-    [panes.A.found, panes.B.found] = [panes.B.found, panes.A.found];
+    [panes.A.found, panes.B.found] = [panes.B.found, panes.A.found], S.difference = null;
     fillControls();
     changed();
     askB.want();

@@ -1,9 +1,11 @@
 
 // Sinogram, frames, and what the scan says of itself.
 
-const askSinogram = new Asker("sinogram", rough => rough ? null : {options: S.options, z: S.z, side: 2 * wide(), pane: paneName("sinogram")}, found => {
+const wordsOfRows = ([first, end]) => end - first > 1 ? "rows " + first + " to " + (end - 1) : end > first ? "row " + first : "no row";
+
+const askSinogram = new Asker("sinogram", rough => rough ? null : {options: S.options, z: S.z, nearest: true, side: 2 * wide(), pane: paneName("sinogram")}, found => {
   draw(at("picture-s"), found, windowOf(found.grey), Math.max(0.6, Math.min(3, found.whole[0] / found.whole[1])));
-  at("caption-s").textContent = "line integrals of slice " + found.z + ": " + found.whole[1] + " views (down) × " + found.whole[0] + " bins; rows " + found.rows.join(" to ") + " of the file";
+  at("caption-s").textContent = "line integrals of slice " + found.z + ": " + found.whole[1] + " views (down) × " + found.whole[0] + " bins; " + wordsOfRows(found.rows) + " of the file";
   drawHistogram(at("histogram-s"), found.histogram);
 });
 
@@ -77,10 +79,11 @@ function setUpScan() {
     });
   }
   at("kind").addEventListener("change", setKind);
-  for (const [id, twin] of [["frame", "frame-number"], ["frame-number", "frame"]])
+  for (const id of ["frame", "frame-number"])
     at(id).addEventListener("input", () => {
       if (at(id).value === "") return;
-      at(twin).value = at(id).value;
+      at("frame").value = at(id).value;  // which keeps within its range
+      at("frame-number").value = at("frame").value;
       askFrame.want();
     });
 }

@@ -17,7 +17,7 @@ const groups = [
   {title: "Cleaning of counts", seen: ["remove-stripe-method"], rest: ["From counts to line integrals"]},
   {title: "Filter and method", seen: ["fbp-filter", "fbp-cutoff", "padding"], rest: ["Method"]},
   {title: "Beam and geometry", seen: ["sod", "sdd"],
-   rest: ["geometry", "pixel-size", "midplane-row", "curved-detector", "arc", "angles", "rotation-direction", "view-shifts", "view-row-shifts"]},
+   rest: ["geometry", "pixel-size", "midplane-row", "curved-detector", "arc", "angles", "angles-unit", "rotation-direction", "view-shifts", "view-row-shifts"]},
   {title: "Scan", seen: [], rest: ["Scan"]},
 ];
 /** Options that have no meaning for scans of a kind. */

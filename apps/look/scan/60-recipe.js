@@ -32,17 +32,19 @@ function showRun(run) {
   const runs = run.state === "runs", share = run.total > 0 ? run.done / run.total : 0;
   at("run").disabled = runs, at("stop").hidden = !runs, at("progress").hidden = !runs;
   at("progress").firstChild.style.width = 100 * share + "%";
+  const of = run.rows ? counted(run.rows.length, "scan") : run.name;
   const states = {
     none: "",
     runs: run.name + ": " + run.stage + (run.total > 0 ? ", " + Math.floor(run.done) + " of " + run.total + " " + (run.what || "") : "") + (run.detail ? ", " + run.detail : ""),
-    done: run.name + ": done" + (run.seconds ? " in " + time(run.seconds) : ""),
-    failed: run.name + ": " + run.error,
+    done: of + ": done" + (run.seconds && !run.rows ? " in " + time(run.seconds) : ""),
+    failed: (run.rows || run.error?.startsWith(run.name) ? "" : run.name + ": ") + run.error,
   };
   at("run-state").textContent = states[run.state];
   at("run-state").classList.toggle("wrong", run.state === "failed");
   at("run-many").disabled = runs;
   at("run-rows").hidden = !run.rows;
   if (run.rows) showRows(run.rows);
+  if (run.next && at("name").value === run.name) at("name").value = run.next;
 }
 
 /** What became of each scan. */
@@ -56,15 +58,15 @@ const chosenScans = () => scanBoxes().filter(box => box.checked).map(box => box.
 
 async function listScans() {
   try {
-    const names = await (await fetch("scans.json")).json(), chosen = chosenScans();
+    const names = await (await answerTo("scans.json")).json(), chosen = chosenScans();
     at("scan-list").replaceChildren(...names.map(name => {
       const row = made("label"), box = made("input");
       box.type = "checkbox", box.value = name, box.checked = chosen.includes(name);
       row.append(box, " " + name);
       return row;
     }));
-  } catch {
-    complain(silence);
+  } catch (wrong) {
+    complain(wrong.message);
   }
 }
 
@@ -72,6 +74,7 @@ async function listScans() {
 async function run(event, name, more = {}) {
   event.preventDefault();
   try {
+    if (someNoNumber()) throw new Error("a field has what is no number");
     if (more.scans?.length === 0) throw new Error("choose scans first");
     await send("run", {options: S.options, ...bySolver(), name: at(name).value, ...more});
   } catch (wrong) {
@@ -84,11 +87,14 @@ function listen() {
   const events = new EventSource("events");
   events.onmessage = event => { const news = JSON.parse(event.data); showRun(news.run), showSolve(news.solve), showSearch(news.geometry); };
   events.onerror = () => {
-    if (events.readyState === EventSource.CLOSED) at("run-state").textContent = "no news of runs: tandem look has ended, or three pages look at this scan already";
+    if (events.readyState !== EventSource.CLOSED) return;
+    at("run-state").textContent = "no news of runs: tandem look was started anew, has no free connection, or three pages look at this scan already";
+    setTimeout(listen, 3000);
   };
 }
 
 function setUpRecipe() {
+  at("name").value = S.about.volume;
   at("copy-toml").addEventListener("click", () => copy(at("copy-toml"), at("toml").textContent));
   at("copy-command").addEventListener("click", () => copy(at("copy-command"), commandLine));
   at("save-toml").addEventListener("click", () => save(new Blob([at("toml").textContent], {type: "text/plain"}), "recipe.toml"));

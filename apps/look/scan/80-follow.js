@@ -31,17 +31,11 @@ function follow() {
     noticed = 0;
     tell();
   };
-  const grown = async () => {
-    const answer = await fetch("grown.json").catch(() => { throw new Error(noAnswer); });
-    const found = await answer.json();
-    if (!answer.ok) throw new Error(found.error);
-    return found;
-  };
   const lookAgain = async () => {
     let pause = lookEvery;
     try {
       const before = news.views;
-      news = await grown();
+      news = await (await answerTo("grown.json")).json();
       if (news.views > before) {
         if (noticed === 0) noticed = performance.now();
         askA.want(), askB.want();

@@ -104,9 +104,9 @@ function wordsOfSolving(now) {
   if (now.state === "none") return "";
   if (now.state === "failed") return now.error;
   if (now.state === "runs")
-    return now.residual !== undefined ? "iteration " + now.iteration + ", residual " + three(now.residual) + " of the first" : now.stage + (now.detail ? ": " + now.detail : "") + " ...";
+    return now.residual !== undefined ? "iteration " + now.iteration + ", residual " + three(now.residual) + (now.residual <= 1 ? " of the first" : " times the first") : now.stage + (now.detail ? ": " + now.detail : "") + " ...";
   const binned = now.binning > 0 ? "; cells are binned by " + 2 ** now.binning : "", weight = now.tv_weight ? "; weight " + three(now.tv_weight) : "";
-  return now.method + ": " + (now.iterations ? counted(now.iterations, "iteration") : counted(now.slices, "slice")) + " in " + time(now.seconds) + (["", "max_iterations"].includes(now.stopped_by) ? "" : ", " + now.stopped_by.replaceAll("_", " ")) + weight + binned +
+  return now.method + ": " + (now.stopped_by ? counted(now.iterations, "iteration") : counted(now.slices, "slice")) + " in " + time(now.seconds) + (["", "max_iterations"].includes(now.stopped_by) ? "" : ", " + now.stopped_by.replaceAll("_", " ")) + weight + binned +
     (now.warm ? "; begun at the volume before, and the recipe begins anew" : "");
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "../../../kernels/columns.hpp"
@@ -77,6 +78,16 @@ Index remove_dead_stripes(Plane& sinogram, const DeadStripes& how) {
   return count;
 }
 
+/// Whether columns change much more, or much less, than both columns beside them. A sample changes its
+/// neighbours nearly as much.
+bool stands_out(const std::vector<double>& changes, std::size_t first, std::size_t last) {
+  constexpr double factor = 1.5;
+  if (first == last || first == 0 || last == changes.size()) return true;
+  const auto [least, most] = std::minmax_element(changes.begin() + first, changes.begin() + last);
+  const auto [lower, higher] = std::minmax(changes[first - 1], changes[last]);
+  return *most < 1 ? lower > factor * *most : higher * factor < *least;
+}
+
 std::vector<bool> useless_columns(std::span<const float> fluctuations, std::span<const float> deviations) {
   constexpr Index size = 51, widest = 3;
   constexpr double many = 3;
@@ -89,7 +100,7 @@ std::vector<bool> useless_columns(std::span<const float> fluctuations, std::span
   for (std::size_t first = 0; first < marks.size(); ++first) {
     std::size_t last = first;
     while (is_marked(last)) ++last;
-    if (last - first > static_cast<std::size_t>(widest))
+    if (last - first > static_cast<std::size_t>(widest) || !stands_out(changes, first, last))
       for (std::size_t k = first; k < last; ++k) marks[k] = false;
     first = last;
   }

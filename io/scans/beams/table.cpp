@@ -36,7 +36,9 @@ const BeamFields& fields_of(const Acquisition& found, const OpenOptions& options
 
 std::vector<double> shifts_of_views(const Acquisition& found, const OpenOptions& options,
                                     const std::filesystem::path& given, const std::vector<double>& recorded) {
-  std::vector<double> shifts = given.empty() ? recorded : read_numbers(given, "shift", "in bins or rows");
+  std::vector<double> shifts =
+      given.empty() ? recorded
+                    : read_numbers(given, "shift", "in bins or rows", options.allow_external_files);
   const std::size_t views = found.info.views_stored;
   require<FileError>(given.empty() || shifts.size() == views, given.string(), ": ", shifts.size(),
                      " shifts for ", views, " views; one per view is needed");

@@ -36,7 +36,7 @@ void scale_lengths(ViewGeometry& given, const Detector& detector, const std::opt
 }
 
 void require_possible_lengths(const FlexibleBeam& scan, const std::string& where) {
-  constexpr double least = 1e-6, most = 100;  // mm; bounds of a pitch
+  constexpr double least = 1e-8, most = 100;  // mm; bounds of a pitch
   const double pitch = scan.detector.bin_pitch;
   const auto away = [&](std::size_t k) {  // from the source to the detector
     return scan.parallel ? 1 : length(scan.views[k].detector - scan.views[k].source);

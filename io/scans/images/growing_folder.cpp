@@ -18,6 +18,9 @@ GrowingFolder::~GrowingFolder() = default;
 Acquisition GrowingFolder::look() {
   const FolderScan scan = scan_in(folder_, options_);
   const std::vector<fs::path>& found = scan.views.files;
+  const ImageFormat* format = image_format_of(found.front());
+  require<FileError>(!format || !format->complete_stack, folder_.string(), ": has the format ",
+                     image_format_name(found.front()), ", which is not read while it is written");
   for (std::size_t k = 0; k < files_.size(); ++k)
     require<FileError>(k < found.size() && files_[k]->name() == found[k].string(), folder_.string(),
                        ": view ", k, " was ", fs::path(files_[k]->name()).filename().string(), ", and is ",
@@ -31,7 +34,7 @@ Acquisition GrowingFolder::look() {
       const bool settled = files_.size() + 1 < found.size() || (last_ && *last_ == now);
       last_ = std::make_unique<FileStamp>(now);
       if (!settled) break;
-      files_.push_back(one_image(path, files_.empty() ? nullptr : files_.front().get()));
+      files_.push_back(one_image(path, files_.empty() ? nullptr : files_.front().get(), options_.raw));
     }
   } catch (const FileError& fault) {  // a program may still be writing it
     next_ = fault.what();
@@ -48,8 +51,10 @@ Acquisition GrowingFolder::look() {
     acquisition.info.notes.push_back(scan.gaps + "; angles must go with the images that are there");
   acquisition.can_grow = true;
   acquisition.projections.push_back(frames_of_files(folder_.string(), files_));
-  if (!scan.flats.empty()) acquisition.flats = frames_of_paths(folder_.string() + ": flats", scan.flats);
-  if (!scan.darks.empty()) acquisition.darks = frames_of_paths(folder_.string() + ": darks", scan.darks);
+  if (!scan.flats.empty())
+    acquisition.flats = frames_of_paths(folder_.string() + ": flats", scan.flats, options_.raw);
+  if (!scan.darks.empty())
+    acquisition.darks = frames_of_paths(folder_.string() + ": darks", scan.darks, options_.raw);
   return acquisition;
 }
 

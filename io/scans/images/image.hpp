@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../../files/image_file.hpp"
+#include "../fields.hpp"
 #include "../frame_source.hpp"
 
 namespace tandem::io {
@@ -23,6 +25,12 @@ struct ImageFormat {
   /// Adds what a file with several images, and files beside it, say about the scan. Null if nothing does.
   void (*complete)(const std::filesystem::path& path, const OpenOptions& options,
                    Acquisition& found) = nullptr;
+  /// The files beside it that `complete` may read, whether they are there or not. Null if there are none.
+  std::vector<std::filesystem::path> (*beside)(const std::filesystem::path& path) = nullptr;
+  /// Adds what the files of a stack, with one image each, say about the scan. Null if nothing does.
+  void (*complete_stack)(const std::vector<std::filesystem::path>& files, const OpenOptions& options,
+                         Acquisition& found) = nullptr;
+  std::span<const Field> fields = {};  ///< what it does with the fields of the format
 };
 
 std::span<const ImageFormat> image_formats();
@@ -30,7 +38,7 @@ std::span<const ImageFormat> image_formats();
 /// The format of a file by its content; null if it is none of these.
 const ImageFormat* image_format_of(const std::filesystem::path& path);
 
-/// The name of the format of a file by its content: "TIFF" and so on; "image" if it is none of these.
+/// The name of the format of a file by its content: "TIFF" and so on; "raw" if it is none of these.
 std::string image_format_name(const std::filesystem::path& path);
 
 /// Whether a file is an image by the ending of its name.
@@ -41,7 +49,14 @@ bool has_image_name(const std::filesystem::path& path);
 std::string image_format_names(bool in_folders = false);
 std::string image_endings();
 
-/// Opens a file of any format. @throws FileError
-std::unique_ptr<ImageFile> open_image(const std::filesystem::path& path);
+/// Opens a file of any format, or without one if `raw` says how it is stored. @throws FileError
+std::unique_ptr<ImageFile> open_image(const std::filesystem::path& path,
+                                      const std::optional<RawFrames>& raw = {});
+
+/// Whether a file may hold raw frames by the ending of its name.
+bool has_raw_name(const std::filesystem::path& path);
+
+/// Opens a file of raw frames. @throws FileError unless its size is that of whole frames
+std::unique_ptr<ImageFile> open_raw(const std::filesystem::path& path, const RawFrames& raw);
 
 }  // namespace tandem::io

@@ -6,6 +6,7 @@
 
 #include "../../../core/error.hpp"
 #include "../../../core/spelled.hpp"
+#include "../../files/name_pattern.hpp"
 #include "../../files/natural_order.hpp"
 #include "../settings/settings.hpp"
 #include "image.hpp"
@@ -35,16 +36,20 @@ bool describes_images(const fs::path& path) {
   return settings && !settings->only_named;
 }
 
-Listing listing_of(const fs::path& folder, const std::vector<fs::path>& given) {
+Listing listing_of(const NamePattern& named, const std::vector<fs::path>& given, bool raw) {
   std::error_code fault;
+  const auto may_be_image = [&](const fs::path& path) {
+    return !named.names.empty() || has_image_name(path) || (raw && has_raw_name(path));
+  };
   const auto is_given = [&](const fs::path& path) {
     return std::any_of(given.begin(), given.end(),
                        [&](const fs::path& other) { return fs::equivalent(path, other, fault); });
   };
   Listing all;
-  all.folder_given = is_given(folder);
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+  all.folder_given = is_given(named.folder);
+  for (const fs::directory_entry& entry : fs::directory_iterator(named.folder)) {
     const fs::path& path = entry.path();
+    if (!named.fits(path.filename().string())) continue;
     const FrameKind kind = kind_by_name(path.stem().string());
     const fs::file_type type = fs::status(path, fault).type();
     const bool nowhere =
@@ -52,13 +57,12 @@ Listing listing_of(const fs::path& folder, const std::vector<fs::path>& given) {
     require<FileError>(nowhere || type != fs::file_type::none, path.string(),
                        ": cannot be read: ", fault.message());
     if (type == fs::file_type::regular && describes_images(path)) continue;
-    Names& names = nowhere ? all.dangling
-                   : type != fs::file_type::regular || is_hidden(path) || !has_image_name(path)
-                       ? all.no_images
-                   : is_given(path)          ? all.given
-                   : kind == FrameKind::flat ? all.flats
-                   : kind == FrameKind::dark ? all.darks
-                                             : all.views;
+    Names& names = nowhere                                                                    ? all.dangling
+                   : type != fs::file_type::regular || is_hidden(path) || !may_be_image(path) ? all.no_images
+                   : is_given(path)                                                           ? all.given
+                   : kind == FrameKind::flat                                                  ? all.flats
+                   : kind == FrameKind::dark                                                  ? all.darks
+                                                                                              : all.views;
     names.push_back(path.filename().string());
   }
   for (Names* names : {&all.views, &all.flats, &all.darks, &all.given, &all.dangling, &all.no_images})
@@ -89,13 +93,14 @@ Series series_of(const Names& names) {
   return all;
 }
 
-bool same_size(const fs::path& a, const fs::path& b) {
-  const std::unique_ptr<ImageFile> left = open_image(a), right = open_image(b);
+bool same_size(const fs::path& a, const fs::path& b, const std::optional<RawFrames>& raw) {
+  const std::unique_ptr<ImageFile> left = open_image(a, raw), right = open_image(b, raw);
   return left->page(0).rows == right->page(0).rows && left->page(0).bins == right->page(0).bins;
 }
 
 /// Leaves out images that are no views: single names, and smaller series.
-Names one_series(const fs::path& folder, const Names& names, std::vector<std::string>& notes) {
+Names one_series(const fs::path& folder, const Names& names, const std::optional<RawFrames>& raw,
+                 std::vector<std::string>& notes) {
   Series series = series_of(names);
   Names other_names;
   for (const Names& some : series.others) {
@@ -103,7 +108,7 @@ Names one_series(const fs::path& folder, const Names& names, std::vector<std::st
       other_names.push_back(some.front());
       continue;
     }
-    const bool alike = same_size(folder / some.front(), folder / series.main.front());
+    const bool alike = same_size(folder / some.front(), folder / series.main.front(), raw);
     require<FileError>(some.size() < series.main.size(), folder.string(),
                        ": holds several series of images, ", series.main.size(), " like ",
                        listed({series.main.front()}), " and ", some.size(), " like ", listed({some.front()}),
@@ -127,7 +132,7 @@ Names one_series(const fs::path& folder, const Names& names, std::vector<std::st
 
 /// Takes the images that are flats or darks by their names, unless the user gives others.
 std::vector<fs::path> own_references(const fs::path& folder, const Names& named, FrameKind kind, bool given,
-                                     FolderImages& views) {
+                                     FolderImages& views, const std::optional<RawFrames>& how) {
   const bool flat = kind == FrameKind::flat;
   const char* what = flat ? "flats" : "darks";
   if (named.empty()) return {};
@@ -141,7 +146,7 @@ std::vector<fs::path> own_references(const fs::path& folder, const Names& named,
   if (!raw.empty())
     views.notes.push_back(counted(raw, "image", "images") + " left out, of which " + listed(taken) +
                           " are the means: " + listed(raw));
-  if (!same_size(folder / taken.front(), views.files.front())) {
+  if (!same_size(folder / taken.front(), views.files.front(), how)) {
     views.notes.push_back(counted(taken, "image", "images") + " of another size left out, by the name " +
                           what + ": " + listed(taken));
     return {};
@@ -154,7 +159,8 @@ std::vector<fs::path> own_references(const fs::path& folder, const Names& named,
 }
 
 /// The names of the views in their order, and whether names tell flats and darks beside them.
-Names views_of(const fs::path& folder, const Listing& all, std::vector<std::string>& notes) {
+Names views_of(const fs::path& folder, const Listing& all, const std::optional<RawFrames>& raw,
+               std::vector<std::string>& notes) {
   require<FileError>(
       !all.folder_given || all.flats.size() + all.darks.size() > 0, folder.string(),
       ": is given as flats or darks too, but no name in it says which images are; name their files");
@@ -170,7 +176,7 @@ Names views_of(const fs::path& folder, const Listing& all, std::vector<std::stri
     notes.push_back(std::to_string(named) + (named == 1 ? " image" : " images") +
                     " left out of the stack, given as flats or darks");
   if (chosen.empty()) return {};
-  Names views = one_series(folder, chosen, notes);
+  Names views = one_series(folder, chosen, raw, notes);
   if (const std::string order = sort_series(views); !order.empty()) notes.push_back(order);
   return views;
 }
@@ -222,38 +228,53 @@ void keep_prefix(Names& names, const std::string& prefix, std::vector<std::strin
                     "* left out: " + listed(others));
 }
 
+void require_images(const Names& names, const fs::path& path) {
+  require<FileError>(!names.empty() || name_pattern(path).names.empty(), path.string(),
+                     ": no regular file has such a name; check it, or give the folder");
+  require<FileError>(!names.empty(), path.string(), ": holds no ", image_format_names(true), " images; ",
+                     image_endings(), " are needed, or ", spelled("raw"),
+                     " for frames in files *.raw, *.bin, *.dat, *.img or *.vol");
+}
+
 }  // namespace
 
-FolderScan scan_in(const fs::path& folder, const OpenOptions& options, const std::string& prefix) {
+bool is_image_folder(const fs::path& path) {
+  return fs::is_directory(path) || !name_pattern(path).names.empty();
+}
+
+FolderScan scan_in(const fs::path& path, const OpenOptions& options, const std::string& prefix) {
   std::vector<fs::path> given = options.flats;
   given.insert(given.end(), options.darks.begin(), options.darks.end());
-  Listing all = listing_of(folder, given);
+  const NamePattern named = name_pattern(path);
+  const fs::path& folder = named.folder;
+  Listing all = listing_of(named, given, options.raw.has_value());
   FolderScan scan;
   std::vector<std::string>& notes = scan.views.notes;
   keep_prefix(all.views, prefix, notes);
-  const Names names = views_of(folder, all, notes);
-  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(true), " images; ",
-                     image_endings(), " are needed");
+  const Names names = views_of(folder, all, options.raw, notes);
+  require_images(names, path);
   for (const std::string& name : names) scan.views.files.push_back(folder / name);
   scan.gaps = numbering_fault(names);
   if (!scan.gaps.empty())
     scan.gaps += " between " + listed({names.front()}) + " and " + listed({names.back()});
   if (!all.views.empty() && !all.folder_given) {
-    scan.flats = own_references(folder, all.flats, FrameKind::flat, !options.flats.empty(), scan.views);
-    scan.darks = own_references(folder, all.darks, FrameKind::dark, !options.darks.empty(), scan.views);
+    scan.flats =
+        own_references(folder, all.flats, FrameKind::flat, !options.flats.empty(), scan.views, options.raw);
+    scan.darks =
+        own_references(folder, all.darks, FrameKind::dark, !options.darks.empty(), scan.views, options.raw);
   }
   note_others(all, notes);
   return scan;
 }
 
-FolderImages references_in(const fs::path& folder, FrameKind kind) {
-  const Listing all = listing_of(folder, {});
+FolderImages references_in(const fs::path& path, FrameKind kind, const std::optional<RawFrames>& raw) {
+  const NamePattern named = name_pattern(path);
+  const Listing all = listing_of(named, {}, raw.has_value());
   FolderImages images;
-  Names names = references_of(folder, all, kind, images.notes);
+  Names names = references_of(path, all, kind, images.notes);
   sort_series(names);
-  require<FileError>(!names.empty(), folder.string(), ": holds no ", image_format_names(true), " images; ",
-                     image_endings(), " are needed");
-  for (const std::string& name : names) images.files.push_back(folder / name);
+  require_images(names, path);
+  for (const std::string& name : names) images.files.push_back(named.folder / name);
   note_others(all, images.notes);
   return images;
 }

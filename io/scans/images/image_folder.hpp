@@ -23,7 +23,11 @@ struct FolderScan {
   std::vector<std::filesystem::path> flats, darks;  ///< files that are taken by their names
 };
 
-/// Chooses among the images of a folder (by the endings of all formats, images/image.hpp). If there are other
+/// Whether a path is a folder, or names files of one: "scan/*.tif".
+bool is_image_folder(const std::filesystem::path& path);
+
+/// Chooses among the images of a folder (by the endings of all formats, images/image.hpp), or among the files
+/// that a pattern names. If there are other
 /// images too, names tell flats (a word that begins with "flat", or "io", "ref") and darks ("dark...", "di").
 /// These are taken unless the user gives flats or darks. If there are means of several images ("refHST" of
 /// "ref", "dark" of "darkend"), only the means are taken. The views are one series: their names begin with
@@ -34,6 +38,7 @@ FolderScan scan_in(const std::filesystem::path& folder, const OpenOptions& optio
                    const std::string& prefix = {});
 
 /// The flats or darks of a folder that the user gives for this.
-FolderImages references_in(const std::filesystem::path& folder, FrameKind kind);
+FolderImages references_in(const std::filesystem::path& folder, FrameKind kind,
+                           const std::optional<RawFrames>& raw);
 
 }  // namespace tandem::io

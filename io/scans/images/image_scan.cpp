@@ -5,7 +5,9 @@
 #include "../../../core/error.hpp"
 #include "../../../core/spelled.hpp"
 #include "../../../core/units.hpp"
+#include "../../files/name_pattern.hpp"
 #include "../../files/natural_order.hpp"
+#include "../../files/shell_word.hpp"
 #include "../../files/text.hpp"
 #include "../changed_frames.hpp"
 #include "../cone_vectors.hpp"
@@ -14,6 +16,7 @@
 #include "dark_views.hpp"
 #include "image_folder.hpp"
 #include "image_stack.hpp"
+#include "name_counter.hpp"
 #include "name_series.hpp"
 
 namespace tandem::io {
@@ -235,26 +238,50 @@ Acquisition open_folder(const fs::path& folder, const OpenOptions& options, Sett
   found.angles_where = folder.string() + ": angles";
   found.info.format = image_format_name(scan.views.files.front()) + " stack";
   const bool alone = scan.views.files.size() == 1;
-  found.projections =
-      frames_of_paths(alone ? scan.views.files.front().string() : folder.string(), scan.views.files);
+  found.projections = frames_of_paths(alone ? scan.views.files.front().string() : folder.string(),
+                                      scan.views.files, options.raw);
   found.info.notes = scan.views.notes;
   const Index views = found.projections.front()->shape()[0];
   if (alone)
     found.info.notes.push_back(
         folder.string() + ": holds one file, " + std::to_string(views) +
         (views == 1 ? " view; a sinogram is given by the name of its file" : " views"));
-  if (!scan.flats.empty()) found.flats = frames_of_paths(folder.string() + ": flats", scan.flats);
-  if (!scan.darks.empty()) found.darks = frames_of_paths(folder.string() + ": darks", scan.darks);
+  if (!scan.flats.empty())
+    found.flats = frames_of_paths(folder.string() + ": flats", scan.flats, options.raw);
+  if (!scan.darks.empty())
+    found.darks = frames_of_paths(folder.string() + ": darks", scan.darks, options.raw);
   if (scan.flats.empty() && scan.darks.empty())
     note_dark_views(found.projections, folder.string(), found.info.notes);
   if (settings) settings->complete(found, scan, options);
+  const ImageFormat* format = image_format_of(scan.views.files.front());
+  if (format && format->complete_stack) format->complete_stack(scan.views.files, options, found);
   return found;
+}
+
+/// Refuses one image of a series, unless its name or its angles say that it is a sinogram.
+void refuse_one_of_many(const fs::path& path, Index lines, const OpenOptions& options) {
+  constexpr Index few = 8;
+  const std::string own = path.filename().string(), form = name_form(own);
+  if (in_lower_case(own).find("sin") != std::string::npos) return;
+  if (!options.angles.empty() && std::ssize(read_angles(options).radians) == lines) return;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code fault;
+  Index alike = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, fault))
+    alike += name_form(entry.path().filename().string()) == form && entry.is_regular_file(fault);
+  require<FileError>(alike < few, path.string(), ": is one of ", alike,
+                     " images of a series; if these are the "
+                     "views of a scan, give their folder, tandem recon ",
+                     shell_word(folder.string()),
+                     "; if it is a "
+                     "sinogram, give an angle for each of its ",
+                     lines, " lines by ", spelled("angles"), ", or a name with sino");
 }
 
 }  // namespace
 
 Acquisition open_image_folder(const fs::path& folder, const OpenOptions& options) {
-  const std::vector<fs::path> settings = settings_in(folder);
+  const std::vector<fs::path> settings = settings_in(name_pattern(folder).folder);
   require<FileError>(settings.size() <= 1, folder.string(), ": holds the settings of several scans, ",
                      listed(names_of(settings)), "; give the name of one of these files as the scan");
   if (settings.empty()) return open_folder(folder, options, nullptr);
@@ -268,12 +295,12 @@ Acquisition open_settings(const fs::path& path, const OpenOptions& options) {
 }
 
 Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
-  const ImageFormat& format = *image_format_of(path);
-  const std::string name(format.name);
+  const ImageFormat* format = image_format_of(path);
+  const std::string name = image_format_name(path);
   Acquisition found;
   found.angles_where = path.string() + ": angles";
   found.info.format = name + " stack";
-  const std::shared_ptr<const ImageFile> file = open_image(path);
+  const std::shared_ptr<const ImageFile> file = open_image(path, options.raw);
   const std::vector<Index> axes = file->axes_of_pages();
   found.projections.push_back(frames_of_file(file, true));
   if (axes.size() == 2) {
@@ -290,11 +317,12 @@ Acquisition open_image_file(const fs::path& path, const OpenOptions& options) {
     found.info.format = name + " sinogram";
     found.lines = true;
     const Index lines = options.orientation.transpose ? page.bins : page.rows;
+    refuse_one_of_many(path, lines, options);
     views.notes.push_back("the file holds one image: a sinogram of " + std::to_string(lines) +
                           " views, one line per view; if it is a single view, give the name of its folder");
   }
   if (!found.lines) note_dark_views(found.projections, path.string(), found.info.notes);
-  if (format.complete) format.complete(path, options, found);
+  if (format && format->complete) format->complete(path, options, found);
   return found;
 }
 

@@ -110,10 +110,11 @@ void note_unheeded(const ImageFile& file, FrameSource& source) {
 /// The frames of files with several images. All have as many as the first file, and only the last may have
 /// fewer.
 FrameSources frames_of_pages(const std::vector<fs::path>& paths,
-                             const std::shared_ptr<const ImageFile>& first) {
+                             const std::shared_ptr<const ImageFile>& first,
+                             const std::optional<RawFrames>& raw) {
   FrameSources sources;
   for (const fs::path& path : paths) {
-    const std::shared_ptr<const ImageFile> file = path == paths.front() ? first : open_image(path);
+    const std::shared_ptr<const ImageFile> file = path == paths.front() ? first : open_image(path, raw);
     require_alike(path.string(), file->page(0), first->page(0), paths.front().filename().string());
     require<FileError>(
         file->pages() == first->pages() || (path == paths.back() && file->pages() < first->pages()),
@@ -126,8 +127,9 @@ FrameSources frames_of_pages(const std::vector<fs::path>& paths,
 
 }  // namespace
 
-std::shared_ptr<const ImageFile> one_image(const fs::path& path, const ImageFile* first) {
-  std::shared_ptr<const ImageFile> file = open_image(path);
+std::shared_ptr<const ImageFile> one_image(const fs::path& path, const ImageFile* first,
+                                           const std::optional<RawFrames>& raw) {
+  std::shared_ptr<const ImageFile> file = open_image(path, raw);
   require<FileError>(file->pages() == 1, path.string(), ": holds ", file->pages(),
                      " images; 1 is needed in each file of a folder");
   if (first)
@@ -160,24 +162,26 @@ std::unique_ptr<FrameSource> frames_of_file(const std::shared_ptr<const ImageFil
   return source;
 }
 
-FrameSources frames_of_paths(const std::string& where, const std::vector<fs::path>& paths) {
-  const std::shared_ptr<const ImageFile> first = open_image(paths.front());
-  if (first->pages() > 1) return frames_of_pages(paths, first);
+FrameSources frames_of_paths(const std::string& where, const std::vector<fs::path>& paths,
+                             const std::optional<RawFrames>& raw) {
+  const std::shared_ptr<const ImageFile> first = open_image(paths.front(), raw);
+  if (first->pages() > 1) return frames_of_pages(paths, first, raw);
   Images files(paths.size());
-  parallel_for(paths.size(), [&](Index k) { files[k] = one_image(paths[k], first.get()); });
+  parallel_for(paths.size(), [&](Index k) { files[k] = one_image(paths[k], first.get(), raw); });
   FrameSources sources;
   sources.push_back(frames_of_files(where, files));
   return sources;
 }
 
-FrameSources image_frames(const fs::path& path, FrameKind kind, bool lines) {
-  if (!fs::is_directory(path)) {
+FrameSources image_frames(const fs::path& path, FrameKind kind, bool lines,
+                          const std::optional<RawFrames>& raw) {
+  if (!is_image_folder(path)) {
     FrameSources sources;
-    sources.push_back(frames_of_file(open_image(path), lines));
+    sources.push_back(frames_of_file(open_image(path, raw), lines));
     return sources;
   }
-  const FolderImages images = references_in(path, kind);
-  FrameSources sources = frames_of_paths(path.string(), images.files);
+  const FolderImages images = references_in(path, kind, raw);
+  FrameSources sources = frames_of_paths(path.string(), images.files, raw);
   std::vector<std::string>& notes = sources.front()->notes;
   notes.insert(notes.begin(), images.notes.begin(), images.notes.end());
   return sources;

@@ -117,9 +117,10 @@ std::vector<double> angles_of_mdoc(const fs::path& path) {
     if (key == "[ZValue") image = finite_number(trimmed(value.substr(0, value.find(']'))));
     if (key != "TiltAngle" || !image) continue;
     const std::optional<double> angle = finite_number(value);
-    require<FileError>(angle && of_image.try_emplace(*image, *angle).second, path.string(),
-                       ": [ZValue = ", *image, "]: TiltAngle = ", value.substr(0, 40),
-                       "; one finite number is needed");
+    require<FileError>(angle.has_value(), path.string(), ": [ZValue = ", *image,
+                       "]: TiltAngle = ", value.substr(0, 40), "; a finite number is needed");
+    require<FileError>(of_image.try_emplace(*image, *angle).second, path.string(), ": [ZValue = ", *image,
+                       "]: a second TiltAngle = ", *angle, "; one for each image is needed");
   }
   std::vector<double> degrees;
   for (const auto& [number, angle] : of_image) {
@@ -130,14 +131,19 @@ std::vector<double> angles_of_mdoc(const fs::path& path) {
   return degrees;
 }
 
+/// The files of angles beside a series. A list of an alignment (*.tlt) comes before what the microscope
+/// wrote.
+std::vector<fs::path> lists_beside(const fs::path& path) {
+  const auto with = [&](const char* ending) { return fs::path(path).replace_extension(ending); };
+  return {with(".tlt"), fs::path(path.string() + ".mdoc"), with(".mdoc"), with(".rawtlt")};
+}
+
 /// The angles beside a series, in degrees, and their file: of several the first one that has an angle for
-/// each image. A list of an alignment (*.tlt) comes before what the microscope wrote.
+/// each image.
 std::pair<std::vector<double>, fs::path> angles_beside(const fs::path& path, Index images) {
   std::error_code fault;
   std::pair<std::vector<double>, fs::path> found;
-  const auto with = [&](const char* ending) { return fs::path(path).replace_extension(ending); };
-  for (const fs::path& list :
-       {with(".tlt"), fs::path(path.string() + ".mdoc"), with(".mdoc"), with(".rawtlt")}) {
+  for (const fs::path& list : lists_beside(path)) {
     if (!fs::is_regular_file(list, fault) || std::ssize(found.first) == images) continue;
     std::vector<double> degrees =
         list.extension() == ".mdoc" ? angles_of_mdoc(list) : read_numbers(list, "angle", "in degrees");
@@ -149,15 +155,18 @@ std::pair<std::vector<double>, fs::path> angles_beside(const fs::path& path, Ind
 /// Takes the angles from a file beside the series, and the pitch from its head, where an ångström is the
 /// unit.
 void complete_mrc(const fs::path& path, const OpenOptions& options, Acquisition& found) {
-  constexpr double mm_per_angstrom = 1e-7, least_mm = 1e-6;  // shorter lengths are taken for mistakes
+  constexpr double mm_per_angstrom = 1e-7, least_mm = 1e-8;
   const MrcHead head(path);
-  const double pitch = head.word(7) > 0 ? head.real(10) / head.word(7) * mm_per_angstrom : 0;
-  const bool known = pitch >= least_mm && pitch <= 1;
+  const double angstrom = head.word(7) > 0 ? head.real(10) / head.word(7) : 0;
+  const double pitch = angstrom * mm_per_angstrom;
+  // programs that know no size write 1 angstrom, or 0
+  const bool known = angstrom != 1 && pitch >= least_mm && pitch <= 1;
   if (known) found.info.pixel_size_mm = pitch;
   if (!known && !options.pixel_size_mm)
-    found.info.notes.push_back(words(path.string(), ": pixels of ", pitch / mm_per_angstrom,
-                                     " angstrom are left out; lengths are in pixels unless you give ",
-                                     spelled("pixel-size"), " MM"));
+    found.info.notes.push_back(
+        words(path.string(), ": pixels of ", angstrom, " angstrom are left out, ",
+              angstrom == 1 ? "which files have that know no size" : "which no microscope has",
+              "; lengths are in pixels unless you give ", spelled("pixel-size"), " MM"));
   if (!options.angles.empty() || options.arc_deg) return;
   const auto [degrees, list] = angles_beside(path, head.word(2));
   if (list.empty()) return;
@@ -170,7 +179,11 @@ void complete_mrc(const fs::path& path, const OpenOptions& options, Acquisition&
 
 }  // namespace
 
-extern const ImageFormat mrc_images{
-    .name = "MRC", .endings = {}, .recognises = is_mrc, .open = open_mrc, .complete = complete_mrc};
+extern const ImageFormat mrc_images{.name = "MRC",
+                                    .endings = {},
+                                    .recognises = is_mrc,
+                                    .open = open_mrc,
+                                    .complete = complete_mrc,
+                                    .beside = lists_beside};
 
 }  // namespace tandem::io

@@ -10,10 +10,10 @@ namespace tandem::io {
 
 namespace fs = std::filesystem;
 
-extern const ImageFormat tiff_images, edf_images, numpy_images, mrc_images;
+extern const ImageFormat tiff_images, edf_images, numpy_images, mrc_images, dicom_images;
 
 std::span<const ImageFormat> image_formats() {
-  static const std::array all{tiff_images, edf_images, numpy_images, mrc_images};
+  static const std::array all{tiff_images, edf_images, numpy_images, mrc_images, dicom_images};
   return all;
 }
 
@@ -26,7 +26,7 @@ const ImageFormat* image_format_of(const fs::path& path) {
 
 std::string image_format_name(const fs::path& path) {
   const ImageFormat* format = image_format_of(path);
-  return format ? std::string(format->name) : "image";
+  return format ? std::string(format->name) : "raw";
 }
 
 bool has_image_name(const fs::path& path) {
@@ -51,9 +51,10 @@ std::string image_endings() {
   return alternatives(endings);
 }
 
-std::unique_ptr<ImageFile> open_image(const fs::path& path) {
+std::unique_ptr<ImageFile> open_image(const fs::path& path, const std::optional<RawFrames>& raw) {
   require_regular_file(path);
   const ImageFormat* format = image_format_of(path);
+  if (!format && raw) return open_raw(path, *raw);
   require<FileError>(format, path.string(), ": is no image; ", image_format_names(), " is needed");
   return format->open(path);
 }

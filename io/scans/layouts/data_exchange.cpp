@@ -51,9 +51,10 @@ constexpr Field data_exchange_fields[] = {
 };
 
 std::unique_ptr<FrameSource> frames_of(const std::shared_ptr<hdf5::DataSet>& data,
+                                       const std::optional<std::string>& axes,
                                        std::optional<Index> time = {}) {
   const char* usual = data->shape().size() == 4 ? "time:theta:y:x" : "theta:y:x";
-  return hdf5_frames(data, data->text("axes").value_or(usual), {}, time);
+  return hdf5_frames(data, axes.value_or(usual), {}, time);
 }
 
 void read_geometry(const hdf5::File& file, Acquisition& acquisition) {
@@ -129,7 +130,9 @@ void read_shifts(const hdf5::File& file, Index views, Acquisition& found) {
 FrameSources data_exchange_frames(const hdf5::File& file, FrameKind kind) {
   FrameSources sources;
   const std::string path = kind == FrameKind::flat ? "/exchange/data_white" : "/exchange/data_dark";
-  if (file.has(path)) sources.push_back(frames_of(std::make_shared<hdf5::DataSet>(file.data_set(path))));
+  if (file.has(path))
+    sources.push_back(
+        frames_of(std::make_shared<hdf5::DataSet>(file.data_set(path)), axes_named(file, path)));
   return sources;
 }
 
@@ -173,12 +176,14 @@ void read_steps(const hdf5::File& file, Index views, Acquisition& found) {
 std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const OpenOptions& options) {
   if (!file.has("/exchange/data")) return std::nullopt;
   Acquisition acquisition;
-  const auto data = std::make_shared<hdf5::DataSet>(file.data_set("/exchange/data"));
-  acquisition.projections.push_back(frames_of(data, options.time));
-  note_absolute_link(file, "/exchange/data", acquisition.info.notes);
+  const std::string path = "/exchange/data";
+  const std::optional<std::string> axes = axes_named(file, path);
+  const auto data = std::make_shared<hdf5::DataSet>(file.data_set(path));
+  acquisition.projections.push_back(frames_of(data, axes, options.time));
+  note_absolute_link(file, path, acquisition.info.notes);
   if (data->shape().size() == 4) acquisition.times = data->shape()[0];
   acquisition.can_grow =
-      !acquisition.times && data->can_grow() && !data->text("axes").value_or("").starts_with("y");
+      !acquisition.times && data->can_grow() && axes.value_or("theta").starts_with("theta");
   acquisition.planned_views = data->most_slices();
   acquisition.flats = data_exchange_frames(file, FrameKind::flat);
   acquisition.darks = data_exchange_frames(file, FrameKind::dark);
@@ -188,7 +193,9 @@ std::optional<Acquisition> find_data_exchange(const hdf5::File& file, const Open
     const hdf5::DataSet theta = file.data_set("/exchange/theta");
     acquisition.angles = theta.numbers();
     if (const auto angles = theta.most_slices()) acquisition.planned_views = angles;
-    const double factor = radians_per(theta.text("units").value_or("deg"), theta.where());
+    const std::optional<std::string> unit = theta.text("units");
+    const double factor = radians_per(unit.value_or("deg"), theta.where());
+    acquisition.angles_have_unit = unit.has_value();
     for (double& angle : acquisition.angles) angle *= factor;
   }
   const Index views = acquisition.projections.front()->shape()[0],

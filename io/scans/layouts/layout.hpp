@@ -38,4 +38,12 @@ FrameSources frames_in(const hdf5::File& file, FrameKind kind);
 /// A data set of the user. @throws FileError that lists those of the file, if it is not there
 hdf5::DataSet data_set_named(const hdf5::File& file, const std::string& path);
 
+/// The axes of a data set as DXchange names them, such as "theta:y:x", by its attribute or its
+/// group's, also a list; empty if there is none.
+std::optional<std::string> axes_named(const hdf5::File& file, const std::string& path);
+
+/// The flats or darks in a data set of the user. With `lines`, each line of two axes is a frame, unless its
+/// axes say otherwise. @throws FileError
+std::unique_ptr<FrameSource> frames_named(const hdf5::File& file, const std::string& name, bool lines);
+
 }  // namespace tandem::io

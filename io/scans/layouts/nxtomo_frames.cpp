@@ -20,7 +20,9 @@ void read_angles(const hdf5::File& file, const NXtomoPlaces& places, const std::
     found.angles_where += ", which " + file.why_unopened(usual);
   if (places.angles.empty()) return;
   const hdf5::DataSet set = file.data_set(places.angles);
-  const double factor = radians_per(set.text("units").value_or("deg"), set.where());
+  const std::optional<std::string> unit = set.text("units");
+  const double factor = radians_per(unit.value_or("deg"), set.where());
+  found.angles_have_unit = unit.has_value();
   std::vector<double> angles = set.numbers();
   for (double& angle : angles) angle *= factor;
   // the standard has one for each frame, and some files have one for each projection; open_scan checks the

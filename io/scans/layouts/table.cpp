@@ -6,6 +6,7 @@
 #include "../../../core/error.hpp"
 #include "../../../core/names.hpp"
 #include "../../../core/spelled.hpp"
+#include "../../files/shell_word.hpp"
 #include "../../files/text.hpp"
 #include "layout.hpp"
 
@@ -97,10 +98,10 @@ std::vector<Listed> data_sets_of(const hdf5::File& file) {
   for_links(file, [&](const std::string& path) {
     const std::optional<hdf5::DataSet> set = readable(file, path);
     if (!set || set->shape().empty() || !set->holds_numbers()) return true;
-    const double bytes = 1.0 * set->size() * bytes_of(set->pixel_type());
+    const double bytes = set->stored_bytes();
     found.push_back({path,
                      path + " (" + joined(set->shape(), " x ", [](Index n) { return std::to_string(n); }) +
-                         ", " + name_of(set->pixel_type()) + ", " + words(std::ceil(bytes / 1000)) + " kB)",
+                         ", " + set->stored_type() + ", " + words(std::ceil(bytes / 1000)) + " kB)",
                      set->shape(), bytes});
     return found.size() < most;
   });
@@ -122,14 +123,16 @@ std::string data_sets_in(const hdf5::File& file) {
   const std::size_t more = stacks.size() - std::min(stacks.size(), most_listed);
   stacks.resize(stacks.size() - more);
   return "; it has " + joined(stacks, ", ", &Listed::words) +
-         (more > 0 ? " and " + std::to_string(more) + " more" : "") + "; name one: " + file.name() + ":" +
-         largest.path + " " + spelled("angles") + " " +
-         (angles == all.end() ? "FILE" : file.name() + ":" + angles->path);
+         (more > 0 ? " and " + std::to_string(more) + " more" : "") +
+         "; name one: " + shell_word(file.name() + ":" + largest.path) + " " + spelled("angles") + " " +
+         (angles == all.end() ? "FILE" : shell_word(file.name() + ":" + angles->path));
 }
 
 }  // namespace
 
 hdf5::DataSet data_set_named(const hdf5::File& file, const std::string& path) {
+  if (const std::string dead = file.why_dead(path); !dead.empty())
+    throw FileError(file.name() + ": " + path + " " + dead + data_sets_in(file));
   if (!file.has(path) || file.is_group(path))
     throw FileError(file.name() + ": has no data set " + path + data_sets_in(file));
   return file.data_set(path);

@@ -4,8 +4,10 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 #include "../../../core/error.hpp"
 #include "../../files/input_file.hpp"
@@ -47,16 +49,23 @@ std::string start_of_text(const std::filesystem::path& path) {
   return in_lower_case(std::move(text));
 }
 
+void KeyValues::add(const std::string& section, const std::string& key, std::string_view value) {
+  if (!section.empty()) values_.try_emplace(in_lower_case(section) + '/' + key, value);
+  values_.try_emplace(key, value);
+}
+
 KeyValues::KeyValues(const std::filesystem::path& path, char separator) : name_(path.string()) {
   std::istringstream file(text_of(path));
+  std::string section;
   for (std::string line; std::getline(file, line);) {
     const std::size_t at = line.find(separator);
+    const std::string_view all = line, head = trimmed(all, blanks);
+    if (head.starts_with('[') && head.ends_with(']')) section = head.substr(1, head.size() - 2);
     if (at == std::string::npos) continue;
-    const std::string_view all = line;
     std::string key = in_lower_case(std::string(trimmed(all.substr(0, at), blanks)));
     const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
     key.erase(std::unique(key.begin(), key.end(), both_blank), key.end());
-    values_.try_emplace(std::move(key), trimmed(all.substr(at + 1), blanks));
+    add(section, key, trimmed(all.substr(at + 1), blanks));
   }
 }
 
@@ -65,9 +74,34 @@ KeyValues KeyValues::of_xml(const std::filesystem::path& path) {
   pugi::xml_document tree = xml_in(text_of(path), all.name_);
   for (const pugi::xml_node& element : innermost_elements(tree)) {
     const std::string key = in_lower_case(element.name());
-    if (!all.values_.try_emplace(key, trimmed(text_of(element), blanks)).second) continue;
+    const bool is_first = !all.values_.contains(key);
+    all.add(element.parent().name(), key, trimmed(text_of(element), blanks));
     for (const pugi::xml_attribute& attribute : element.attributes())
-      all.values_.emplace(key + "@" + in_lower_case(attribute.name()), attribute.value());
+      if (is_first) all.values_.emplace(key + "@" + in_lower_case(attribute.name()), attribute.value());
+  }
+  return all;
+}
+
+KeyValues KeyValues::of_tags(const std::filesystem::path& path) {
+  constexpr std::size_t deepest = 64;
+  KeyValues all(path.string());
+  std::istringstream file(text_of(path));
+  std::vector<std::string> sections;
+  for (std::string line; std::getline(file, line);) {
+    const std::string_view text = trimmed(line, blanks);
+    const std::size_t end = text.find('>');
+    if (!text.starts_with('<') || end == std::string_view::npos) continue;
+    const std::string key = in_lower_case(std::string(text.substr(1, end - 1)));
+    const std::string_view value = trimmed(text.substr(end + 1), blanks);
+    if (key.starts_with('/')) {
+      const auto opened = std::find(sections.rbegin(), sections.rend(), key.substr(1));
+      if (opened != sections.rend()) sections.erase(std::prev(opened.base()), sections.end());
+    } else if (value.empty()) {
+      if (sections.size() < deepest) sections.push_back(key);
+    } else {
+      for (const std::string& section : sections) all.add(section, key, value);
+      all.add("", key, value);
+    }
   }
   return all;
 }

@@ -15,16 +15,18 @@
 
 namespace tandem::io {
 
-/// A text of lines "key = value" or "key : value". If a key comes again, the first one counts. Upper and
-/// lower case of keys do not matter, nor does how many blanks are between their words. Quotes around values
-/// are removed.
+/// A text of lines "key = value" or "key : value". If a key comes again, the first one counts; SECTION/KEY is
+/// that of a section. Upper and lower case of keys do not matter, nor does how many blanks are between their
+/// words. Quotes around values are removed.
 class KeyValues {
  public:
   /// Reads a small text file. `separator` stands between key and value. @throws FileError
   KeyValues(const std::filesystem::path& path, char separator);
-  /// Reads XML instead: an element that has no elements in it is a key with a value. Its attribute "unit" is
-  /// the key "NAME@unit".
+  /// Reads XML instead: an element that has no elements in it is a key with a value, and the element around
+  /// it is a section. Its attribute "unit" is the key "NAME@unit".
   static KeyValues of_xml(const std::filesystem::path& path);
+  /// Reads lines "<key>value", which nothing closes, in sections from "<section>" to "</section>".
+  static KeyValues of_tags(const std::filesystem::path& path);
 
   const std::string& name() const { return name_; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
@@ -36,6 +38,7 @@ class KeyValues {
 
  private:
   explicit KeyValues(std::string name) : name_(std::move(name)) {}
+  void add(const std::string& section, const std::string& key, std::string_view value);
   const std::string* find(const std::string& key) const;
   std::string name_;
   std::map<std::string, std::string> values_;

@@ -10,12 +10,13 @@ namespace tandem::io {
 
 namespace fs = std::filesystem;
 
-extern const SettingsFormat flexray_settings, nikon_settings, skyscan_settings, tomcat_settings,
-    esrf_settings, astra_settings;
+extern const SettingsFormat flexray_settings, nikon_settings, skyscan_settings, phoenix_settings,
+    north_star_settings, diondo_settings, yxlon_settings, tomcat_settings, esrf_settings, astra_settings;
 
 std::span<const SettingsFormat> settings_formats() {
-  static const std::array all{flexray_settings, nikon_settings, skyscan_settings,
-                              tomcat_settings,  esrf_settings,  astra_settings};
+  static const std::array all{flexray_settings,    nikon_settings,  skyscan_settings, phoenix_settings,
+                              north_star_settings, diondo_settings, yxlon_settings,   tomcat_settings,
+                              esrf_settings,       astra_settings};
   return all;
 }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from .. import _core, _mistakes
-from .._errors import GeometryError
+from .._errors import GeometryError, UsageError
 from .._layouts import Layout
 from .._operator import LinearOperator
 from . import astra, cil, leap, rtk, tigre, tomosipo
@@ -15,19 +15,19 @@ PACKAGES = [package.PACKAGE for package in (astra, cil, tomosipo, leap, tigre, r
 _NAMES = "ASTRA, CIL, tomosipo, LEAP, TIGRE or RTK"
 
 
-def _package_of_scan(name: str, g: Any) -> Package:
+def _package_of_scan(name: str, g: Any, word: str = "scan") -> Package:
     for package in PACKAGES:
         if package.is_scan(g):
             return package
-    raise TypeError(f"{name}: {_mistakes.shown(g)} is no scan; give ParallelBeam, FanBeam, ConeBeam or FlexibleBeam, "
-                    f"or a geometry of {_NAMES}")
+    raise TypeError(f"{name}: {word} is {_mistakes.shown(g)}; give ParallelBeam, FanBeam, ConeBeam or FlexibleBeam, or "
+                    f"a geometry of {_NAMES}")
 
 
-def _package_of_grid(name: str, g: Any) -> Package:
+def _package_of_grid(name: str, g: Any, word: str = "grid") -> Package:
     for package in PACKAGES:
         if package.is_grid(g):
             return package
-    raise TypeError(f"{name}: grid is {_mistakes.shown(g)}; give VolumeGrid((nx, ny, nz), pitch), or a volume "
+    raise TypeError(f"{name}: {word} is {_mistakes.shown(g)}; give VolumeGrid((nx, ny, nz), pitch), or a volume "
                     f"of {_NAMES}")
 
 
@@ -38,19 +38,19 @@ def scan_from(geometry: Any, lacking: Any = None) -> Any:
 
     lacking: what that geometry does not say: the angles of TIGRE in rad; the detector of RTK, or its projections.
     """
-    return _package_of_scan("scan_from", geometry).scan(geometry, lacking)
+    return _package_of_scan("scan_from", geometry, "geometry").scan(geometry, lacking)
 
 
 def grid_from(geometry: Any) -> _core.VolumeGrid:
     """The grid of a volume geometry of another package; of RTK, of an image."""
-    return _package_of_grid("grid_from", geometry).grid(geometry)
+    return _package_of_grid("grid_from", geometry, "geometry").grid(geometry)
 
 
 def _named(name: str) -> Package:
     for package in PACKAGES:
         if package.name == name.lower():
             return package
-    raise ValueError(f"package {name!r} is not known; {', '.join(p.name for p in PACKAGES)} are")
+    raise UsageError(f"package {name!r} is not known; {', '.join(p.name for p in PACKAGES)} are")
 
 
 def scan_to(package: str, scan: Any) -> Any:
@@ -65,7 +65,7 @@ def grid_to(package: str, grid: _core.VolumeGrid) -> Any:
     """A grid as a volume geometry of 'astra', 'cil', 'tomosipo' or 'tigre'."""
     back = _named(package).grid_back
     if back is None:
-        raise ValueError(f"package {package!r} has no geometry of volumes; it reads size, pitch and centre of the grid")
+        raise UsageError(f"package {package!r} has no geometry of volumes; it reads size, pitch and centre of the grid")
     return back(grid)
 
 
@@ -88,7 +88,7 @@ def grid_and_layouts(name: str, grid: Any) -> tuple[_core.VolumeGrid, Layouts]:
 
 def scan_grid_and_layouts(name: str, scan: Any, grid: Any) -> tuple[Any, _core.VolumeGrid, Layouts]:
     """Scan, grid and layouts of geometries of another package: the geometry of a scan, or (geometry, what it lacks)."""
-    theirs, lacking = scan if isinstance(scan, tuple) and len(scan) == 2 else (scan, None)
+    theirs, lacking = scan if isinstance(scan, (tuple, list)) and len(scan) == 2 else (scan, None)
     package = _package_of_scan(name, theirs)
     ours = package.scan(theirs, lacking)
     grid = package.grid_of_scan(theirs) if grid is None else grid

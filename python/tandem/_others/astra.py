@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from .._errors import GeometryError
 from .._layouts import Layout
-from .package import Package, axis_is_centred, circle_or_views, has_axis, upright
+from .package import Package, axis_is_centred, beyond_axis, circle_or_views, has_axis, upright
 
 
 def _of(kind: str) -> Callable[[Any], bool]:
@@ -29,20 +29,28 @@ def _parallel3d(g: dict[str, Any]) -> Any:
     return _core.ParallelBeam(_detector3d(g), g["ProjectionAngles"])
 
 
-def _detector3d(g: dict[str, Any]) -> _core.Detector:
-    return _core.Detector(g["DetectorColCount"], g["DetectorRowCount"], bin_pitch=g["DetectorSpacingX"],
-                          row_pitch=g["DetectorSpacingY"])
+def _detector3d(g: dict[str, Any], far: float = 1) -> _core.Detector:
+    return _core.Detector(g["DetectorColCount"], g["DetectorRowCount"], bin_pitch=far * g["DetectorSpacingX"],
+                          row_pitch=far * g["DetectorSpacingY"])
+
+
+def _distances(g: dict[str, Any]) -> tuple[float, float, float]:
+    """(sod, sdd, factor of the detector)"""
+    sod = g["DistanceOriginSource"]
+    sdd = sod + g["DistanceOriginDetector"]
+    far = beyond_axis(sod, sdd)
+    return sod, far * sdd, far
 
 
 def _fan(g: dict[str, Any]) -> Any:
-    sod = g["DistanceOriginSource"]
-    return _core.FanBeam(_core.Detector(g["DetectorCount"], bin_pitch=g["DetectorWidth"]), g["ProjectionAngles"], sod,
-                         sod + g["DistanceOriginDetector"])
+    sod, sdd, far = _distances(g)
+    return _core.FanBeam(_core.Detector(g["DetectorCount"], bin_pitch=far * g["DetectorWidth"]), g["ProjectionAngles"],
+                         sod, sdd)
 
 
 def _cone(g: dict[str, Any]) -> Any:
-    sod = g["DistanceOriginSource"]
-    return _core.ConeBeam(_detector3d(g), g["ProjectionAngles"], sod, sod + g["DistanceOriginDetector"])
+    sod, sdd, far = _distances(g)
+    return _core.ConeBeam(_detector3d(g, far), g["ProjectionAngles"], sod, sdd)
 
 
 low_row = 0.1
@@ -77,17 +85,21 @@ def _scan(g: dict[str, Any], _: Any) -> Any:
         raise GeometryError(f"ASTRA: the type {g.get('type')!r} is not known; {', '.join(_KINDS)} are")
     if (g.get("option") or {}).get("ExtraDetectorOffset") is not None:
         raise GeometryError("ASTRA: ExtraDetectorOffset is not taken; give vectors (astra.geom_2vec, then shift them)")
-    return _KINDS[g["type"]](g)
+    try:
+        return _KINDS[g["type"]](g)
+    except KeyError as error:
+        raise GeometryError(f"ASTRA: the geometry {g['type']!r} has no {error.args[0]}; give one of "
+                            "create_proj_geom") from None
 
 
 def _grid(g: dict[str, Any]) -> _core.VolumeGrid:
-    at = {key.lower(): float(value) for key, value in g["option"].items() if key.startswith("Window")}
+    at = {key.lower(): float(value) for key, value in g.get("option", {}).items() if key.startswith("Window")}
     counts = {"x": g["GridColCount"], "y": g["GridRowCount"], "z": g.get("GridSliceCount", 1)}
     pitch, centre = {}, {}
     for axis in counts:
         low, high = (at.get(f"window{end}{axis}") for end in ("min", "max"))
         if low is None or high is None:
-            pitch[axis], centre[axis] = pitch["x"], 0.0  # there is no z in two dimensions
+            pitch[axis], centre[axis] = pitch.get("x", 1.0), 0.0  # there is no z in two dimensions
         else:
             pitch[axis], centre[axis] = (high - low) / counts[axis], (low + high) / 2
     return _core.VolumeGrid(tuple(counts.values()), tuple(pitch.values()), tuple(centre.values()))

@@ -31,8 +31,20 @@ class Package:
 
 def circle_or_views(bins: int, rows: int, vectors: Any, parallel: bool) -> Any:
     """The scan of 12 numbers per view: source or direction, middle of the detector, steps along bins and rows."""
-    views = _core.FlexibleBeam(bins, rows, np.asarray(vectors, float).tolist(), parallel)
-    return _core.as_circle(views) or views
+    v = np.asarray(vectors, float)
+    views = _core.FlexibleBeam(bins, rows, v.tolist(), parallel)
+    far = 1.0 if parallel else beyond_axis(np.linalg.norm(v[:, :2], axis=1).mean(),
+                                           np.linalg.norm(v[:, 3:6] - v[:, :3], axis=1).mean())
+    if far == 1:
+        return _core.as_circle(views) or views
+    moved = np.hstack([v[:, :3], v[:, :3] + far * (v[:, 3:6] - v[:, :3]), far * v[:, 6:]])
+    return _core.as_circle(_core.FlexibleBeam(bins, rows, moved.tolist(), False)) or views
+
+
+def beyond_axis(sod: float, sdd: float) -> float:
+    """By which factor a detector is moved away from its source and made larger, so that it is behind the axis, where
+    those of circles are. The rays stay the same. Other packages also have detectors at the axis."""
+    return 1.0 if sdd > sod or sdd <= 0 else 2 * sod / sdd
 
 
 def has_axis(scan: Any) -> bool:

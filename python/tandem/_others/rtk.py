@@ -11,6 +11,7 @@ import numpy as np
 from .. import _core
 from .._errors import GeometryError
 from .._layouts import Layout
+from .._mistakes import path_of
 from .package import Package
 
 _ELEMENTS = {"GantryAngle": "GantryAngles", "OutOfPlaneAngle": "OutOfPlaneAngles", "InPlaneAngle": "InPlaneAngles",
@@ -53,7 +54,7 @@ def _text(g: Any) -> str:
 
 def _scan(g: Any, given: Any) -> Any:
     if isinstance(g, (str, os.PathLike)):
-        return _core.scan_of_geometry(os.fspath(g), _detector(given))
+        return _core.scan_of_geometry(path_of("geometry", g), _detector(given))
     with tempfile.TemporaryDirectory(prefix="tandem-") as folder:
         path = os.path.join(folder, "geometry.xml")
         with open(path, "w", encoding="utf-8") as out:

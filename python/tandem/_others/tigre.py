@@ -1,6 +1,7 @@
 """TIGRE: the geometry object, with the angles beside it or within. Its source is at (DSO, 0, 0) at angle 0, bins go
-along y and rows along z; angles are those of rotations about z, y and z. Source: computeDeltas_Siddon and
-eulerZYZ in Siddon_projection.cu, TIGRE 2. Lists have the order (z, y, x) and (row, bin)."""
+along y and rows along z; angles are those of rotations about z, y and z. rotDetector turns the detector about x, then
+about y, then about z. Source: computeDeltas_Siddon, rollPitchYaw and eulerZYZ in Siddon_projection.cu, and _types.pxd,
+TIGRE 2. Lists have the order (z, y, x) and (row, bin)."""
 from __future__ import annotations
 
 from types import SimpleNamespace
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from .. import _arrays, _core
 from .._errors import GeometryError
 from .._layouts import Layout
 from .package import Package, circle_or_views, has_axis
@@ -40,6 +41,9 @@ def _angles(g: Any, given: Any) -> np.ndarray:
     if angles is None:
         raise GeometryError("TIGRE: the geometry has no angles; give scan_from(geo, angles), or (geo, angles)")
     angles = np.asarray(angles, float)
+    if angles.size and np.abs(angles).max() > 4 * np.pi:
+        _arrays.warn(f"TIGRE: angles up to {np.abs(angles).max():g} rad, which is more than two turns; if these are "
+                     "degrees, give numpy.radians(angles)")
     return angles if angles.ndim == 2 else np.column_stack([angles, np.zeros((len(angles), 2))])
 
 
@@ -48,13 +52,14 @@ def _scan(g: Any, given: Any) -> Any:
     count, parallel = len(angles), getattr(g, "mode", "cone") == "parallel"
     dso, dsd, cor = (_each(g, name, count, 1)[:, 0] for name in ("DSO", "DSD", "COR"))
     aside, turned = _each(g, "offDetector", count, 2), _each(g, "rotDetector", count, 3)
+    moved = np.broadcast_to(_places(g)[1], (count, 3))
     rows, bins = (int(n) for n in g.nDetector)
     row_pitch, bin_pitch = (float(p) for p in g.dDetector)
     vectors = []
     for k, (alpha, theta, psi) in enumerate(angles):
         turn = _about_z(alpha) @ _about_y(theta) @ _about_z(psi)
-        detector = _about_z(turned[k, 0]) @ _about_y(turned[k, 1]) @ _about_x(turned[k, 2])
-        off = cor[k] * np.array([-np.sin(alpha), np.cos(alpha), 0])
+        detector = _about_z(turned[k, 2]) @ _about_y(turned[k, 1]) @ _about_x(turned[k, 0])
+        off = cor[k] * np.array([-np.sin(alpha), np.cos(alpha), 0]) - moved[k]
         source = turn @ [1.0, 0, 0] if parallel else turn @ [dso[k], 0, 0] + off
         middle = turn @ [dso[k] - dsd[k], aside[k, 1], aside[k, 0]] + off
         vectors.append(np.concatenate([source, middle, turn @ detector @ [0, bin_pitch, 0],
@@ -62,13 +67,17 @@ def _scan(g: Any, given: Any) -> Any:
     return circle_or_views(bins, rows, vectors, parallel)
 
 
-def _grid(g: Any) -> _core.VolumeGrid:
+def _places(g: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(centre of the volume, how far it is from there in each view), (x, y, z). In a helix it moves: then the centre is
+    0, and the scanner moves here."""
     off = np.atleast_2d(np.asarray(getattr(g, "offOrigin", (0, 0, 0)), float))
-    off = off if off.shape[1] == 3 else np.zeros((1, 3))
-    if np.ptp(off, axis=0).any():
-        raise GeometryError("TIGRE: offOrigin differs from view to view; give one of all")
+    off = off[:, ::-1] if off.shape[1] == 3 else np.zeros((1, 3))
+    return (np.zeros(3), off) if np.ptp(off, axis=0).any() else (off[0], np.zeros((1, 3)))
+
+
+def _grid(g: Any) -> _core.VolumeGrid:
     return _core.VolumeGrid(tuple(int(n) for n in g.nVoxel[::-1]), tuple(float(p) for p in g.dVoxel[::-1]),
-                            tuple(off[0, ::-1]))
+                            tuple(_places(g)[0]))
 
 
 def _scan_back(scan: Any) -> tuple[Any, np.ndarray]:

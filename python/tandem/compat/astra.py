@@ -13,8 +13,11 @@ from typing import Any, Optional
 import numpy as np
 
 from .. import _running, _kinds
-from .._operator import LinearOperator
-from .._tomography import fbp, fdk, projector as _projector
+from .._arrays import NumpyKind
+from .._core import shepp_logan
+from .._errors import UsageError
+from .._operator import LinearOperator, diagonal
+from .._tomography import fbp, fdk, projector as _projector, voxelise
 from .._others import grid_from, scan_from
 from .._others.astra import PACKAGE
 
@@ -26,6 +29,12 @@ def _kept(value: Any) -> int:
     number = next(_numbers)
     _objects[number] = value
     return number
+
+
+def _object(number: Any) -> Any:
+    if number not in _objects:
+        raise UsageError(f"{number!r} is no number of an object that is there; give what `create` returned")
+    return _objects[number]
 
 
 def _delete(numbers: Any) -> None:
@@ -58,8 +67,36 @@ _FIELDS = {"parallel": "DetectorWidth DetectorCount ProjectionAngles", "parallel
 def create_proj_geom(kind: str, *values: Any) -> dict[str, Any]:
     """A projection geometry: its kind, and its numbers in the order of ASTRA."""
     if kind not in _FIELDS:
-        raise ValueError(f"create_proj_geom: {kind!r} is not known; {', '.join(_FIELDS)} are")
-    return {"type": kind, **dict(zip(_FIELDS[kind].split(), values))}
+        raise UsageError(f"create_proj_geom: {kind!r} is not known; {', '.join(_FIELDS)} are")
+    names = _FIELDS[kind].split()
+    if len(values) != len(names):
+        raise UsageError(f"create_proj_geom: {kind!r} with {len(values)} values; give {', '.join(names)}")
+    return {"type": kind, **dict(zip(names, values))}
+
+
+def geom_2vec(proj_geom: dict[str, Any]) -> dict[str, Any]:
+    """The same views as vectors."""
+    if "Vectors" in proj_geom:
+        return proj_geom
+    angles = np.asarray(proj_geom["ProjectionAngles"], float)
+    c, s, zero = np.cos(angles), np.sin(angles), 0 * angles
+    back, along, up = (np.stack(axes, 1) for axes in ((s, -c, zero), (c, s, zero), (zero, zero, 1 + zero)))
+    flat = "DetectorCount" in proj_geom
+    width = proj_geom["DetectorWidth" if flat else "DetectorSpacingX"]
+    v = np.hstack([proj_geom.get("DistanceOriginSource", 1) * back, -proj_geom.get("DistanceOriginDetector", 0) * back,
+                   width * along, proj_geom.get("DetectorSpacingY", 1) * up])
+    counts = {key: value for key, value in proj_geom.items() if key.endswith("Count")}
+    return {"type": proj_geom["type"] + "_vec", **counts, "Vectors": v[:, [0, 1, 3, 4, 6, 7]] if flat else v}
+
+
+def geom_postalignment(proj_geom: dict[str, Any], factor: Any) -> dict[str, Any]:
+    """Detectors that are shifted along their bins by a number of these; or along bins and rows, by a pair."""
+    made = geom_2vec(proj_geom)
+    v, flat = np.array(made["Vectors"], float), "DetectorCount" in made
+    centre, steps = (slice(2, 4), (slice(4, 6),)) if flat else (slice(3, 6), (slice(6, 9), slice(9, 12)))
+    for step, shift in zip(steps, np.atleast_1d(factor)):
+        v[:, centre] += shift * v[:, step]
+    return {**made, "Vectors": v}
 
 
 def geom_size(geometry: dict[str, Any], dim: Optional[int] = None) -> Any:
@@ -78,8 +115,8 @@ class _Projector:
 
     def __init__(self, scan: dict[str, Any], grid: dict[str, Any]):
         self.scan, self.grid = scan, grid
-        self.A = _projector(scan, grid, "joseph" if scan["type"] in ("parallel", "parallel3d") and
-                            type(scan_from(scan)).__name__ == "ParallelBeam" and "GridSliceCount" not in grid else None)
+        self.A = _projector(scan, grid, "joseph" if type(scan_from(scan)).__name__ == "ParallelBeam" and
+                            "GridSliceCount" not in grid else None)
 
     def filtered(self, window: str) -> LinearOperator:
         is_parallel = self.scan["type"].startswith("parallel")
@@ -91,11 +128,11 @@ def create_projector(kind: str, proj_geom: dict[str, Any], vol_geom: dict[str, A
 
 
 def direct_FP(projector_id: int, vol: Any, out: Any = None) -> Any:
-    return _objects[projector_id].A.apply(vol, out)
+    return _object(projector_id).A.apply(vol, out)
 
 
 def direct_BP(projector_id: int, proj: Any, out: Any = None) -> Any:
-    return _objects[projector_id].A.T.apply(proj, out)
+    return _object(projector_id).A.T.apply(proj, out)
 
 
 def _solved(solver: Any, steps: int) -> np.ndarray:
@@ -103,23 +140,44 @@ def _solved(solver: Any, steps: int) -> np.ndarray:
     return solver.solution
 
 
+_MASKS = {"ReconstructionMaskId", "SinogramMaskId"}
+_OPTIONS: dict[str, set[str]] = {"FBP": {"FilterType"}, "FDK": {"FilterType", "ShortScan"}, "BP": set(),
+                                 "SIRT": {"MinConstraint", "MaxConstraint", "Relaxation"} | _MASKS, "CGLS": _MASKS,
+                                 "EM": _MASKS}
+_OF_THE_GPU = {"GPUindex", "GPUIndex", "PixelSuperSampling", "DetectorSuperSampling", "VoxelSuperSampling"}
+
+
+def _masked(A: LinearOperator, mask: np.ndarray) -> LinearOperator:
+    """A, which sees no voxel beyond a mask."""
+    kept = A._domain.taken("ReconstructionMaskId", np.ascontiguousarray(mask != 0, np.float32))[0]
+    return (A * diagonal(kept, A.domain))._as_they_lie(A._domain.layout, A._range.layout)
+
+
 def reconstruct(P: _Projector, name: str, y: np.ndarray, x: Optional[np.ndarray] = None, iterations: int = 1,
                 options: Optional[dict[str, Any]] = None) -> np.ndarray:
-    """The result of an algorithm of this name for some data: FBP, FDK, BP, SIRT, SART, CGLS or EM, with any ending."""
+    """The result of an algorithm of this name for some data: FBP, FDK, BP, SIRT, CGLS or EM, with any ending."""
     options = options or {}
     base = name.upper().replace("_CUDA", "").replace("3D", "")
-    within = (options.get("MinConstraint"), options.get("MaxConstraint"))
+    if base not in _OPTIONS:
+        raise UsageError(f"algorithm {name!r} is not known; {', '.join(_OPTIONS)} are, with _CUDA and 3D_CUDA")
+    for word in options.keys() - _OPTIONS[base] - _OF_THE_GPU:
+        raise UsageError(f"{name}: the option {word} is not taken; {', '.join(sorted(_OPTIONS[base])) or 'none'} are")
     if base in ("FBP", "FDK"):
         return P.filtered(options.get("FilterType", "ram-lak")) @ y
     if base == "BP":
         return P.A.T @ y
+    A: LinearOperator = P.A
+    beside: dict[str, Any] = {}
+    if "ReconstructionMaskId" in options:
+        A = _masked(A, _object(options["ReconstructionMaskId"]).array)
+    if "SinogramMaskId" in options:
+        beside["data_weights"] = np.ascontiguousarray(_object(options["SinogramMaskId"]).array != 0, np.float32)
     if base == "SIRT":
-        return _solved(_kinds.Sirt(P.A, y, x, bounds=within, relaxation=options.get("Relaxation", 1.0)), iterations)
+        beside["bounds"] = options.get("MinConstraint"), options.get("MaxConstraint")
+        return _solved(_kinds.Sirt(A, y, x, relaxation=options.get("Relaxation", 1.0), **beside), iterations)
     if base == "CGLS":
-        return _solved(_kinds.Cgls(P.A, y, x), iterations)
-    if base == "EM":
-        return _solved(_kinds.Mlem(P.A, y, None if x is None or not x.any() else x), iterations)
-    raise ValueError(f"algorithm {name!r} is not known; FBP, FDK, BP, SIRT, CGLS and EM are, with _CUDA and 3D_CUDA")
+        return _solved(_kinds.Cgls(A, y, x, **beside), iterations)
+    return _solved(_kinds.Mlem(A, y, None if x is None or not x.any() else x, **beside), iterations)
 
 
 class OpTomo:
@@ -127,7 +185,7 @@ class OpTomo:
 
     def __init__(self, proj_id: int):
         self.dtype = np.dtype(np.float32)
-        self._projector = _objects[proj_id]
+        self._projector = _object(proj_id)
         self.vg, self.pg, A = self._projector.grid, self._projector.scan, self._projector.A
         self.vshape, self.sshape, self.shape = A._domain.inner, A._range.inner, A.shape
         self.matvec, self.rmatvec = A.matvec, A.rmatvec
@@ -166,9 +224,9 @@ class _Flat:
 
 
 def _create_data(kind: str, geometry: dict[str, Any], data: Any = 0.0) -> int:
-    filled = np.empty(geom_size(geometry), np.float32)
-    filled[...] = data
-    return _kept(SimpleNamespace(geometry=geometry, array=filled))
+    number = _kept(SimpleNamespace(geometry=geometry, array=np.empty(geom_size(geometry), np.float32)))
+    _store(number, data)
+    return number
 
 
 def _link(kind: str, geometry: dict[str, Any], data: np.ndarray) -> int:
@@ -176,28 +234,65 @@ def _link(kind: str, geometry: dict[str, Any], data: np.ndarray) -> int:
 
 
 def _store(number: int, data: Any) -> None:
-    _objects[number].array[...] = data
+    target = _object(number).array
+    if np.ndim(data) and np.shape(data) != target.shape:
+        raise UsageError(f"the data are {np.shape(data)}, the geometry has {target.shape}")
+    target[...] = data
+
+
+def _change_geometry(number: int, geometry: dict[str, Any]) -> None:
+    data = _object(number)
+    if geom_size(geometry) != data.array.shape:
+        raise UsageError(f"change_geometry: the data are {data.array.shape}, the geometry has {geom_size(geometry)}")
+    data.geometry = geometry
+
+
+def _shepp_logan(geometry: dict[str, Any], modified: bool = True, returnData: bool = True) -> Any:
+    """Shepp and Logan's head with Toft's contrast, as wide as the volume."""
+    if not modified:
+        raise UsageError("shepp_logan: modified=False is not there; give True")
+    grid = grid_from(geometry)
+    head = shepp_logan().scaled(min(n * p for n, p in zip(grid.size[:2], grid.pitch)) / 2)
+    ours = voxelise(head, grid, 1)
+    number = _create_data("-vol", geometry, PACKAGE.volume(geometry).to_theirs(ours, NumpyKind, ()))
+    return (number, _objects[number].array.copy()) if returnData else number
 
 
 data2d = data3d = SimpleNamespace(
-    create=_create_data, link=_link, store=_store, get=lambda n: _objects[n].array.copy(),
-    get_shared=lambda n: _objects[n].array, get_geometry=lambda n: _objects[n].geometry, delete=_delete,
-    clear=_objects.clear)
+    create=_create_data, link=_link, store=_store, get=lambda n: _object(n).array.copy(),
+    get_shared=lambda n: _object(n).array, get_geometry=lambda n: _object(n).geometry, delete=_delete,
+    change_geometry=_change_geometry, shepp_logan=_shepp_logan, clear=_objects.clear)
 projector = projector3d = SimpleNamespace(create=create_projector, delete=_delete, clear=_objects.clear,
-                                          volume_geometry=lambda n: _objects[n].grid,
-                                          projection_geometry=lambda n: _objects[n].scan)
+                                          volume_geometry=lambda n: _object(n).grid,
+                                          projection_geometry=lambda n: _object(n).scan)
 
 
 def astra_dict(name: str) -> dict[str, Any]:
     return {"type": name}
 
 
+def _parts(number: int) -> tuple[str, _Projector, Any, Any]:
+    """What an algorithm has: its name, its projector, its data and its volume."""
+    config = _object(number)
+    name = config["type"]
+    words = ("ProjectionDataId", "VolumeDataId" if name.startswith("FP") else "ReconstructionDataId")
+    for word in words:
+        if word not in config:
+            raise UsageError(f"{name}: the configuration has no {word}; give cfg[{word!r}]")
+    data, volume = (_object(config[word]) for word in words)
+    if "ProjectorId" not in config and "projector" not in config:
+        config["projector"] = _Projector(data.geometry, volume.geometry)
+    return name, config.get("projector") or _object(config["ProjectorId"]), data, volume
+
+
+def _get_res_norm(number: int) -> float:
+    """|b - Ax|."""
+    _, P, data, volume = _parts(number)
+    return float(np.linalg.norm(data.array - P.A @ volume.array))
+
+
 def _run(number: int, iterations: int = 1) -> None:
-    config = _objects[number]
-    name, data = config["type"], _objects[config["ProjectionDataId"]]
-    volume = _objects[config["VolumeDataId" if name.startswith("FP") else "ReconstructionDataId"]]
-    given = _objects.get(config.get("ProjectorId", 0))
-    P = given or config.setdefault("projector", _Projector(data.geometry, volume.geometry))
+    config, (name, P, data, volume) = _object(number), _parts(number)
     if name.startswith("FP"):
         data.array[...] = P.A @ volume.array
     else:
@@ -206,17 +301,18 @@ def _run(number: int, iterations: int = 1) -> None:
                                         {**options, **config.get("option", {})})
 
 
-algorithm = SimpleNamespace(create=lambda config: _kept(dict(config)), run=_run, delete=_delete, clear=_objects.clear)
+algorithm = SimpleNamespace(create=lambda config: _kept(dict(config)), run=_run, get_res_norm=_get_res_norm,
+                            delete=_delete, clear=_objects.clear)
 
 
 def _forward(data: Any, P: _Projector) -> tuple[int, np.ndarray]:
-    array = _objects[data].array if isinstance(data, int) else data
+    array = _object(data).array if isinstance(data, int) else data
     y = P.A @ np.ascontiguousarray(array, np.float32)
     return _link("-sino", P.scan, y), y
 
 
 def create_sino(data: Any, proj_id: int) -> tuple[int, np.ndarray]:
-    return _forward(data, _objects[proj_id])
+    return _forward(data, _object(proj_id))
 
 
 def create_sino3d_gpu(data: Any, proj_geom: dict[str, Any], vol_geom: dict[str, Any]) -> tuple[int, np.ndarray]:
@@ -224,8 +320,8 @@ def create_sino3d_gpu(data: Any, proj_geom: dict[str, Any], vol_geom: dict[str, 
 
 
 def create_backprojection(data: Any, proj_id: int) -> tuple[int, np.ndarray]:
-    P = _objects[proj_id]
-    array = _objects[data].array if isinstance(data, int) else data
+    P = _object(proj_id)
+    array = _object(data).array if isinstance(data, int) else data
     x = P.A.T @ np.ascontiguousarray(array, np.float32)
     return _link("-vol", P.grid, x), x
 

@@ -23,8 +23,15 @@ from .._tomography import Filter, fbp, projector
 IMAGE, SINOGRAM = Layout((1, 2), reversed=(1,)), Layout((2, 0))
 
 
-def _scan(bins: int, theta: Optional[npt.ArrayLike], views: int = 180) -> _core.ParallelBeam:
+def _degrees(theta: Optional[npt.ArrayLike], views: int) -> np.ndarray:
+    """The angle of each view of a sinogram."""
     degrees = np.linspace(0, 180, views, endpoint=False) if theta is None else np.atleast_1d(np.asarray(theta, float))
+    if len(degrees) != views:
+        raise SpaceError(f"theta: {len(degrees)} angles; the sinogram (bin, view) has {views} views")
+    return degrees
+
+
+def _scan(bins: int, degrees: np.ndarray) -> _core.ParallelBeam:
     return _core.ParallelBeam(_core.Detector(bins, axis_bin=bins // 2), np.radians(degrees))
 
 
@@ -47,6 +54,8 @@ def radon(image: Any, theta: Optional[npt.ArrayLike] = None, circle: bool = True
           preserve_range: bool = False) -> np.ndarray:
     """The sinogram (bin, view) of an image. Without `circle`, the detector sees its diagonal."""
     image = np.asarray(image)
+    if image.ndim != 2:
+        raise SpaceError(f"image: shape {image.shape}; (y, x) is needed")
     if image.dtype.kind in "ui" and not preserve_range:
         image = image / np.iinfo(image.dtype).max  # as img_as_float does
     image = np.require(image, np.float32)
@@ -58,7 +67,8 @@ def radon(image: Any, theta: Optional[npt.ArrayLike] = None, circle: bool = True
         bins = image.shape[0]
     else:
         bins = max(n + math.ceil(math.sqrt(2) * max(image.shape) - n) for n in image.shape)
-    return _image(projector(_scan(bins, theta), _grid(image.shape), "joseph")) @ np.ascontiguousarray(image)
+    degrees = _degrees(theta, 180 if theta is None else np.size(theta))
+    return _image(projector(_scan(bins, degrees), _grid(image.shape), "joseph")) @ np.ascontiguousarray(image)
 
 
 def iradon(radon_image: Any, theta: Optional[npt.ArrayLike] = None, output_size: Optional[int] = None,
@@ -69,7 +79,7 @@ def iradon(radon_image: Any, theta: Optional[npt.ArrayLike] = None, output_size:
     bins = y.shape[0]
     size = output_size or (bins if circle else int(math.floor(math.sqrt(bins ** 2 / 2.0))))
     window = "none" if filter_name is None else filter_name
-    B = fbp(_scan(bins, theta, y.shape[1]), _grid((size, size)), Filter(window))
+    B = fbp(_scan(bins, _degrees(theta, y.shape[1])), _grid((size, size)), Filter(window))
     image = B._as_they_lie(SINOGRAM, IMAGE) @ y
     if filter_name is None:
         image = image / 2  # it scales sums over views as it scales what its ramp filtered
@@ -160,9 +170,7 @@ def iradon_sart(radon_image: Any, theta: Optional[npt.ArrayLike] = None, image: 
     golden ratio."""
     y = np.require(radon_image, np.float32, "C")
     bins, views = y.shape
-    degrees = np.linspace(0, 180, views, endpoint=False) if theta is None else np.asarray(theta, float)
-    if len(degrees) != views:
-        raise SpaceError(f"theta: {len(degrees)} angles; the sinogram (bin, view) has {views} views")
+    degrees = _degrees(theta, views)
     shifts = np.zeros(views) if projection_shifts is None else np.asarray(projection_shifts, float)
     x = np.zeros((bins, bins), np.float32) if image is None else np.array(image, np.float32)
     sart = _Sart(bins)

@@ -149,7 +149,7 @@ TEST_F(Ranks, SolveAConeAsOneProcessDoes) {
   ASSERT_EQ(run(cone("--size 33 --bins 37 --rows 29 --views 41 --axis-bin 17.2")).code, 0);
   for (const std::string& options :
        {cgls, tv_of_cone + " --initial zero", sirt + " --stop discrepancy", tv_of_cone,
-        cgls + " --remove-stripe-method fw --dezinger 3:window=projection --binning 1",
+        cgls + " --remove-stripe-method fw --dezinger 3:window=projection --binning 2",
         cgls + " --slices 7 --dtype uint16 --range 0:0.1"}) {
     ASSERT_EQ(run("recon cone.h5 -o one.h5 --quiet --overwrite --json one.json" + options).code, 0)
         << options;

@@ -227,7 +227,7 @@ TEST(Output, ReplacesItsOwnKindAlone) {
       {Content::report, "{\"command\": \"info\", \"version\": \"0.1.0\"}"},
       {Content::log, "tandem 0.2.0: log of tandem info scan.h5\n"},
       {Content::recipe, "# tandem 0.2.0: a recipe of tandem recon, for --config\n"},
-      {Content::manifest, "tandem 0.2.0 TIFF volume\ncomplete: yes\n"},
+      {Content::manifest, "tandem 0.2.0 volume of slices\ncomplete: yes\n"},
       {Content::checkpoint, "tandem checkpoint\n"},
       {Content::page, "<!doctype html>\n<meta name=\"generator\" content=\"tandem\">"}};
   for (const auto& [older, text] : kinds) {

@@ -32,7 +32,8 @@ TEST(TextFile, HasAnEnd) {
   EXPECT_EQ(io::text_of_file(folder / "a", "a list", 10).size(), 10u);
   EXPECT_TRUE(says(refusal([&] { io::text_of_file(folder / "a", "a list", 9); }), {"has more than 9 bytes"}));
   fs::resize_file(folder / "a", std::uintmax_t{1} << 40);  // a sparse one
-  EXPECT_TRUE(says(refusal([&] { io::read_angles(folder / "a"); }), {"has more than", "one angle per line"}));
+  EXPECT_TRUE(says(refusal([&] { io::read_angles({.angles = folder / "a"}); }),
+                   {"has more than", "one angle per line"}));
   for (const fs::path& other : {fs::path("/dev/zero"), folder.path(), folder / "none"})
     EXPECT_TRUE(says(refusal([&] { io::text_of_file(other, "a list"); }), {"a list is needed"})) << other;
 }
@@ -41,7 +42,8 @@ TEST(TextFile, HasAnEnd) {
 TEST(TextFile, IsNotShownIfItIsNoList) {
   const TemporaryFolder folder;
   std::ofstream(folder / "shadow") << "root:hunter2:0\n";
-  EXPECT_EQ(refusal([&] { io::read_angles(folder / "shadow"); }).find("hunter2"), std::string::npos);
+  EXPECT_EQ(refusal([&] { io::read_angles({.angles = folder / "shadow"}); }).find("hunter2"),
+            std::string::npos);
   EXPECT_EQ(refusal([&] { io::read_pairs(folder / "shadow", "two numbers"); }).find("hunter2"),
             std::string::npos);
 }

@@ -1,8 +1,10 @@
 #include <tiffio.h>
 
 #include <chrono>
+#include <fstream>
 #include <numbers>
 
+#include "../../../core/units.hpp"
 #include "../data_sets.hpp"
 
 namespace tandem::test {
@@ -193,7 +195,7 @@ TEST(TiffStack, BecomesAConeBeamByTheUsersLengths) {
 
 TEST(TiffStack, RefusesAFolderWithoutImages) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(says(refusal_of(folder.path(), half_turn), {"holds no TIFF or EDF images"}));
+  EXPECT_TRUE(says(refusal_of(folder.path(), half_turn), {"holds no TIFF, EDF or DICOM-CT-PD images"}));
 }
 
 TEST(TiffSinogram, HasALineAView) {
@@ -256,6 +258,54 @@ TEST(Angles, ThatLookLikeRadiansAreNamed) {
   EXPECT_TRUE(says(notes({.angles = folder / "angles.txt"}), {"angles.txt: the angles look like radians"}));
   EXPECT_TRUE(
       says(notes({.angles = folder / "angles.txt", .view_step = 2}), {"angles.txt: the angles look like"}));
+  EXPECT_EQ(notes({.angles = folder / "angles.txt", .angles_unit = "rad"}), "");
+}
+
+TEST(Angles, OfManyViewsThatCanOnlyBeRadiansAreRadians) {
+  const TemporaryFolder folder;
+  const auto list = [&](double arc, int count, int last) {
+    std::ofstream file(folder / "a.txt");
+    for (int k = 0; k < count; ++k) file << arc * k / (count - last) << '\n';
+  };
+  for (const double arc : {3.14159, -3.14159, 6.2832})
+    for (const int last : {0, 1}) {
+      list(arc, 40, last);
+      const io::GivenAngles given = io::read_angles({.angles = folder / "a.txt"});
+      EXPECT_NEAR(given.radians[20], arc * 20 / (40 - last), 1e-4);
+      EXPECT_TRUE(says(given.note, {"a.txt: the angles are taken for radians", "--angles-unit deg"}));
+      const io::GivenAngles degrees = io::read_angles({.angles = folder / "a.txt", .angles_unit = "deg"});
+      EXPECT_NEAR(degrees.radians[20], in_radians(arc * 20 / (40 - last)), 1e-6);
+      EXPECT_EQ(degrees.note, "");
+    }
+  for (const double arc : {3.0, 3.4, 9.42, 180.0, 360.0, 540.0}) {
+    list(arc, 40, 1);
+    EXPECT_EQ(io::read_angles({.angles = folder / "a.txt"}).note, "") << arc;
+  }
+  list(3.14159, 15, 1);
+  EXPECT_EQ(io::read_angles({.angles = folder / "a.txt"}).note, "") << "a few may lie so by chance";
+}
+
+TEST(Angles, AreAColumnThatAHeaderNames) {
+  const TemporaryFolder folder;
+  const auto second = [&](const std::string& text) {
+    std::ofstream(folder / "a.csv") << text;
+    return in_degrees(io::read_angles({.angles = folder / "a.csv"}).radians.at(1));
+  };
+  EXPECT_NEAR(second("angle\n0\n45\n"), 45, 1e-9);
+  EXPECT_NEAR(second("\xef\xbb\xbfview;theta\n0;0\n1;45\n"), 45, 1e-9);
+  EXPECT_NEAR(second("file,angle_rad,current\na.tif,0,9\nb.tif,0.5,9\n"), in_degrees(0.5), 1e-9);
+  EXPECT_NEAR(second("# index angle_deg\n0 0\n1   45 \n"), 45, 1e-9);
+  EXPECT_NEAR(second("\"Rotation angle [rad]\"\n0\n0.5\n"), in_degrees(0.5), 1e-9);
+  EXPECT_NEAR(second("n\tAngle (\u00b0)\n0\t0\n1\t45\n"), 45, 1e-9);
+  EXPECT_NEAR(second("# of the third scan\n0\n45\n"), 45, 1e-9);
+  EXPECT_NEAR(second("# scan 5, angle 30, dose, theta\n0\n45\n"), 45, 1e-9);
+  EXPECT_NEAR(in_degrees(io::read_angles({.angles = folder / "a.csv", .angles_unit = "rad"}).radians.at(1)),
+              in_degrees(45), 1e-9);
+  const auto refused = [&](const std::string& text) { return refusal([&] { second(text); }); };
+  EXPECT_TRUE(says(refused("0,0\n1,45\n"), {"line 1 is no number", "a header that names a column angle"}));
+  EXPECT_TRUE(says(refused("theta,phi\n0,0\n1,45\n"), {"line 1 is no number"}));
+  EXPECT_TRUE(says(refused("view,angle\n0,0\n1\n"), {"line 3 is no number"}));
+  EXPECT_TRUE(says(refused("view,angle\n"), {"holds no angles"}));
 }
 
 TEST(Angles, FillAnArcWithOrWithoutItsEnd) {
@@ -289,7 +339,7 @@ TEST(Angles, ChangeTheirSignWithTheSenseOfRotation) {
   io::OpenOptions options{.angles = folder / "angles.txt", .reverse_rotation = true};
   EXPECT_DOUBLE_EQ(angles_of(io::open_scan(folder / "stack", options)->info().scan)[2],
                    -std::numbers::pi / 2);
-  EXPECT_DOUBLE_EQ(io::read_angles(folder / "angles.txt")[2], std::numbers::pi / 2);
+  EXPECT_DOUBLE_EQ(io::read_angles({.angles = folder / "angles.txt"}).radians[2], std::numbers::pi / 2);
   options = half_turn;
   options.reverse_rotation = true;
   EXPECT_DOUBLE_EQ(angles_of(io::open_scan(folder / "stack", options)->info().scan)[3],

@@ -260,7 +260,7 @@ TEST(BadEdf, FirstImageOfAFolderThatIsNoneIsRefused) {  // found by the fuzzer
   for (const std::string bytes : {"", "no header", "{ }\n"}) {
     save(folder / "s_0.edf", bytes);
     EXPECT_TRUE(says(refusal_of(folder.path(), half_turn),
-                     {"s_0.edf: is no image; TIFF, EDF, NumPy or MRC is needed"}));
+                     {"s_0.edf: is no image; TIFF, EDF, NumPy, MRC or DICOM-CT-PD is needed"}));
   }
 }
 

@@ -199,7 +199,7 @@ TEST_F(GrowingScanTest, RefusesWhatDoesNotTellWhichViewsAreThere) {
   test::write_data_exchange(path());
   EXPECT_TRUE(says(refusal([&] { open_growing_scan(path(), {}); }), {"not in chunks", "leave out --follow"}));
   test::write_tiff_pages(folder_ / "one.tif", {test::frames(0, 1)});
-  EXPECT_TRUE(says(refusal([&] { open_growing_scan(folder_ / "one.tif", {}); }), {"no HDF5 file"}));
+  EXPECT_THROW(open_growing_scan(folder_ / "one.tif", {}), GeometryError);  // it will not become HDF5
 }
 
 class GrowingFolderTest : public ::testing::Test {
@@ -244,6 +244,15 @@ TEST_F(GrowingFolderTest, WaitsForAnImageThatIsNotWhole) {
   std::filesystem::rename(folder_ / "kept", third);
   scan->look();
   EXPECT_EQ(scan->look(), 4);
+}
+
+TEST_F(GrowingFolderTest, MayBeNamedByAPattern) {
+  add(1, 0), add(2, 1);
+  test::write_tiff_pages(folder_ / "other_1.tif", {test::frames(5, 1)});
+  OpenOptions arc;
+  arc.arc_deg = 180;
+  const auto scan = open_growing_scan(folder_ / "view_*.tif", arc, 4);
+  EXPECT_EQ(scan->look(), 2);
 }
 
 TEST_F(GrowingFolderTest, WaitsForASecondImage) {

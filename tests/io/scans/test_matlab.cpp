@@ -130,7 +130,7 @@ TEST(Matlab, VariableNamesTheSinogram) {
     EXPECT_TRUE(says(refusal_of(folder / (std::string(name) + ":/S")),
                      {name == std::string("old.mat")
                           ? "has no variable S of numbers; those of two axes are: P (3 x 5), Q (2 x 3)"
-                          : "has no data set /S; it has /P (5 x 3, float32"}));
+                          : "has no data set /S; it has /P (5 x 3, float64"}));
     EXPECT_FALSE(refusal_of(folder / name).empty());
   }
   EXPECT_TRUE(says(refusal_of(folder / "old.mat"), {"has no variable sinogram", "FILE:/NAME", "P (3 x 5)"}));
@@ -138,6 +138,53 @@ TEST(Matlab, VariableNamesTheSinogram) {
   for (const fs::path& other : {folder / "s.tif", folder.path()})
     EXPECT_TRUE(
         says(refusal_of(other, {.arc_deg = 180, .variable = "P"}), {"has no data sets; leave out :/P"}));
+}
+
+TEST(Matlab, VariablesMayBeListsOfNumbers) {
+  const TemporaryFolder folder;
+  const std::string old = (folder / "old.mat").string();
+  save(old, header() + numbers_element("P", 2, 2, {1, 2, 3, 4}) +
+                numbers_element("angles", 3, 1, {0, 0.5, 1}) +
+                structure_element("s", {{"t", numbers_element("", 1, 3, {3, 2, 1})}}));
+  const auto numbers = [&](const char* name) { return io::read_numbers(old + name, "shift", "in bins"); };
+  EXPECT_EQ(numbers(":/angles"), (std::vector<double>{0, 0.5, 1}));
+  EXPECT_EQ(numbers(":/s/t"), (std::vector<double>{3, 2, 1}));
+  const auto refused = [&](const char* name, const char* why) {
+    try {
+      numbers(name);
+      ADD_FAILURE() << name;
+    } catch (const FileError& fault) {
+      EXPECT_TRUE(says(fault.what(), {why})) << name;
+    }
+  };
+  refused(":/none", "has no variable none of numbers");
+  refused(":/P", "P: has 2 axes and 4 numbers");
+  refused("", "has several lists; give");
+}
+
+TEST(Matlab, FlatsOfANewFileAreTurnedAsThoseOfAnOldOne) {
+  const TemporaryFolder folder;
+  std::vector<double> columns;  // an image of rows x bins
+  for (std::size_t b = 0; b < bins; ++b)
+    for (std::size_t r = 0; r < rows; ++r) columns.push_back(pixel(4, r, b));
+  save(folder / "old.mat", header() + numbers_element("flat", rows, bins, columns));
+  Hdf5Maker(folder / "new.mat")
+      .numbers("/flat", "f64", {bins, rows}, columns)
+      .attribute("/flat", "MATLAB_class", "double")
+      .numbers("/many", "f64", {2, bins, rows}, std::vector<double>(2 * bins * rows))
+      .attribute("/many", "MATLAB_class", "double");
+  write_data_exchange(folder / "scan.h5");
+  for (const char* name : {"old.mat:/flat", "new.mat:/flat"}) {
+    io::OpenOptions options;
+    options.flats = {folder / name};
+    const auto reader = io::open_scan(folder / "scan.h5", options);
+    const Index last = reader->info().flats;
+    EXPECT_EQ(values(reader->read(FrameKind::flat, {last - 1, last}, {0, 3}, {0, 5})), frames(4, 1)) << name;
+  }
+  io::OpenOptions options;
+  options.flats = {folder / "new.mat:/many"};
+  EXPECT_TRUE(
+      says(refusal_of(folder / "scan.h5", options), {"/many is a variable of MATLAB without frames"}));
 }
 
 TEST(Matlab, OfBinsAndViewsIsTurnedBeforeItsAnglesAreCounted) {

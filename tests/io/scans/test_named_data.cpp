@@ -124,6 +124,107 @@ TEST(NamedData, OtherDataSetsOfTheFileDoNotMatter) {
                    {"units = \"mm\""}));
 }
 
+TEST(NamedData, AxesMayBeAListOfWords) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s.h5";
+  std::vector<double> by_rows;
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t view = 0; view < views; ++view)
+      for (std::size_t bin = 0; bin < bins; ++bin) by_rows.push_back(pixel(view, row, bin));
+  const auto data = std::string(path.string() + ":/e/d");
+  const auto stack = [&] { return all_of(*io::open_scan(data, {.arc_deg = 180}), FrameKind::projection); };
+  Hdf5Maker(path)
+      .group("/e")
+      .numbers("/e/d", "u16", {rows, views, bins}, by_rows)
+      .texts_attribute("/e/d", "axes", {"y", "rotation_angle", "x"});
+  EXPECT_EQ(stack(), frames(0, views));
+  fs::remove(path);
+  Hdf5Maker(path)  // NXdata: the group has them
+      .group("/e")
+      .numbers("/e/d", "u16", {rows, views, bins}, by_rows)
+      .attribute("/e", "signal", "d")
+      .texts_attribute("/e", "axes", {"detector_y", "rotation_angle", "detector_x"});
+  EXPECT_EQ(stack(), frames(0, views));
+  fs::remove(path);
+  Hdf5Maker(path)
+      .group("/e")
+      .numbers("/e/d", "u16", {views, rows, bins}, frames(0, views))
+      .attribute("/e/d", "axes", "[rotation_angle,y,x]");
+  EXPECT_EQ(stack(), frames(0, views));
+  fs::remove(path);
+  Hdf5Maker(path)
+      .group("/e")
+      .numbers("/e/d", "u16", {views, rows, bins}, frames(0, views))
+      .texts_attribute("/e/d", "axes", {"a", "b", "c"});
+  EXPECT_EQ(stack(), frames(0, views));
+  EXPECT_TRUE(says(notes_of(io::open_scan(data, {.arc_deg = 180})->info()),
+                   {"axes \"a, b, c\" are not known; they are taken for theta:y:x"}));
+}
+
+TEST(NamedData, AxesMayHaveRowsLast) {
+  const TemporaryFolder folder;
+  const auto turned = [](std::size_t first, std::size_t count, bool bins_first) {  // theta:x:y or x:theta:y
+    std::vector<double> all;
+    for (std::size_t a = 0; a < (bins_first ? bins : count); ++a)
+      for (std::size_t b = 0; b < (bins_first ? count : bins); ++b)
+        for (std::size_t row = 0; row < rows; ++row)
+          all.push_back(bins_first ? pixel(first + b, row, a) : pixel(first + a, row, b));
+    return all;
+  };
+  const fs::path path = folder / "s.h5";
+  Hdf5Maker(path)
+      .numbers("/a", "u16", {views, bins, rows}, turned(0, views, false))
+      .attribute("/a", "axes", "theta:x:y")
+      .numbers("/b", "u16", {bins, views, rows}, turned(0, views, true))
+      .texts_attribute("/b", "axes", {"x", "angle", "y"})
+      .numbers("/flats", "u16", {2, bins, rows}, turned(4, 2, false))
+      .texts_attribute("/flats", "axes", {"frame", "column", "row"})
+      .numbers("/dark", "u16", {bins, rows}, turned(6, 1, false))
+      .texts_attribute("/dark", "axes", {"x", "y"})
+      .numbers("/c", "u16", {bins, rows, views}, frames(0, views))
+      .attribute("/c", "axes", "x:y:theta");
+  io::OpenOptions options{.arc_deg = 180};
+  options.flats = {path.string() + ":/flats"}, options.darks = {path.string() + ":/dark"};
+  for (const char* name : {":/a", ":/b"}) {
+    const auto reader = io::open_scan(path.string() + name, options);
+    EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, views)) << name;
+    EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(4, 2));
+    EXPECT_EQ(all_of(*reader, FrameKind::dark), frames(6, 1));
+  }
+  EXPECT_TRUE(
+      says(refusal_of(path.string() + ":/c", options), {"axes = \"x:y:theta\"", "\"x:theta:y\" is needed"}));
+}
+
+TEST(NamedData, SaysWhatIsWrongWithALinkOrAList) {
+  const TemporaryFolder folder;
+  const std::string own = own_file(folder).string();
+  Hdf5Maker(own, true)
+      .soft_link("/lost", "/raw/frames")
+      .numbers("/none", "f64", {0}, {})
+      .numbers("/long", "i32", {5, 2}, std::vector<double>(10));
+  EXPECT_TRUE(says(refusal_of(own + ":/lost", {.arc_deg = 180}),
+                   {"/lost links to /raw/frames, which is not there; it has", "/long (5 x 2, int32, 1 kB)"}));
+  EXPECT_TRUE(says(refusal_of(own + ":/lost/deep", {.arc_deg = 180}),
+                   {"/lost/deep lies behind /lost, a link to /raw/frames, which is not there"}));
+  EXPECT_TRUE(says(refusal_of(own + ":/run/projections", {.angles = own + ":/none"}), {"/none: is empty"}));
+  write_text(folder / "none.npy", npy("<f8", "0,", ""));
+  EXPECT_TRUE(says(refusal_of(own + ":/run/projections", {.angles = folder / "none.npy"}), {"is empty"}));
+}
+
+TEST(NamedData, ListsInOtherFoldersMustBeAllowed) {
+  const TemporaryFolder folder, elsewhere;
+  const std::string own = own_file(folder).string();
+  write_text(elsewhere / "a.raw", bytes_of_numbers<double>({0, 45, 90, 135}));
+  Hdf5Maker(own, true).raw("/outside", "f64", {views}, elsewhere / "a.raw");
+  io::OpenOptions options;
+  options.angles = own + ":/outside";
+  EXPECT_TRUE(says(refusal_of(own + ":/run/projections", options), {"outside", "--allow-external-files"}));
+  options.view_shifts = own + ":/outside";
+  options.allow_external_files = true;
+  const auto reader = io::open_scan(own + ":/run/projections", options);
+  EXPECT_NEAR(degrees_of(reader->info())[3], 135, 1e-9);
+}
+
 TEST(NamedData, AFileWithAColonInItsNameIsAFile) {
   const TemporaryFolder folder;
   write_text(folder / "a.h5", "x");
@@ -222,8 +323,24 @@ TEST(Mrc, TakesAnglesOfSerialEm) {
   EXPECT_NEAR(degrees_of(io::open_scan(folder / "a.mrc", {.arc_deg = 180})->info())[2], 90, 1e-9);
   write_text(folder / "a.mrc.mdoc", "[ZValue = 1]\nTiltAngle = -10\n");
   EXPECT_TRUE(says(refusal_of(folder / "a.mrc"), {"has no TiltAngle of [ZValue = 0]"}));
+  write_text(folder / "a.mrc.mdoc", "[ZValue = 0]\nTiltAngle = 1\nTiltAngle = 2\n");
+  EXPECT_TRUE(says(refusal_of(folder / "a.mrc"), {"[ZValue = 0]: a second TiltAngle = 2"}));
+  EXPECT_EQ(io::files_behind(folder / "a.mrc").size(), 2u);  // no output may replace the angles
   write_text(folder / "a.mrc.mdoc", "[ZValue = 0]\nTiltAngle = -10\n");
   EXPECT_TRUE(says(refusal_of(folder / "a.mrc"), {"a.mrc.mdoc: has 1 angles for 4 images", "--angles"}));
+}
+
+TEST(Mrc, TakesThePixelsOfMicroscopesAsTheyStand) {
+  const TemporaryFolder folder;
+  const std::string pixels = bytes_of_numbers<float>(frames(0, 4));
+  const auto info = [&](float angstrom) {
+    write_text(folder / "a.mrc", mrc(2, pixels, false, 4, angstrom));
+    return io::open_scan(folder / "a.mrc", {.arc_deg = 120})->info();
+  };
+  EXPECT_NEAR(info(2.75f).pixel_size_mm.value(), 2.75e-7, 1e-13);
+  EXPECT_FALSE(info(1).pixel_size_mm);
+  EXPECT_TRUE(says(notes_of(info(1)), {"pixels of 1 angstrom are left out", "--pixel-size"}));
+  EXPECT_FALSE(info(0).pixel_size_mm);
 }
 
 TEST(Mrc, RefusesWhatItCannotRead) {
@@ -237,6 +354,110 @@ TEST(Mrc, RefusesWhatItCannotRead) {
   EXPECT_TRUE(says(refused(mrc(2, pixels, false, 5)), {"claims 5 x 3 x 5 pixels", "cut short"}));
   EXPECT_TRUE(says(refused(mrc(2, pixels, false, -1)), {"at least 1"}));
   EXPECT_TRUE(says(refused("short"), {"has 5 bytes"}));
+}
+
+namespace {
+
+/// A header of some bytes, and the sample frames in a type.
+template <class T>
+void write_raw_frames(const fs::path& path, std::size_t header, std::size_t first, std::size_t count,
+                      bool swapped = false) {
+  write_text(path, std::string(header, '\3') + bytes_of_numbers<T>(frames(first, count), swapped));
+}
+
+io::OpenOptions raw_of(const std::string& text) {
+  io::OpenOptions options{.arc_deg = 180};
+  EXPECT_EQ(io::read_raw_frames(text, options.raw.emplace()), "");
+  return options;
+}
+
+}  // namespace
+
+TEST(Raw, FramesOfAFileAreThoseOfDxchange) {
+  const TemporaryFolder folder;
+  write_raw_frames<std::uint16_t>(folder / "a.raw", 0, 0, 4);
+  write_raw_frames<std::uint16_t>(folder / "flat", 7, 4, 2);
+  const auto reader = io::open_scan(folder / "a.raw", raw_of("uint16,5x3"));
+  EXPECT_EQ(reader->info().format, "raw stack");
+  EXPECT_EQ(reader->info().type, io::PixelType::uint16);
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, 4));
+  write_raw_frames<float>(folder / "a.bin", 512, 0, 4, true);
+  EXPECT_EQ(
+      all_of(*io::open_scan(folder / "a.bin", raw_of("float32,5x3,header=512,big")), FrameKind::projection),
+      frames(0, 4));
+  EXPECT_EQ(all_of(*io::open_scan(folder / "a.bin", raw_of(">F4, 5X3, header=512")), FrameKind::projection),
+            frames(0, 4));
+  write_raw_frames<std::int16_t>(folder / "one.raw", 0, 0, 1);
+  const auto lines = io::open_scan(folder / "one.raw", raw_of("int16,5x3"));
+  EXPECT_EQ(lines->info().format, "raw sinogram");
+  EXPECT_EQ(all_of(*lines, FrameKind::projection), frames(0, 1));
+}
+
+TEST(Raw, AFolderHasAFrameInEachFile) {
+  const TemporaryFolder folder;
+  for (std::size_t k = 0; k < 12; ++k)
+    write_raw_frames<std::uint16_t>(folder / ("v_" + std::to_string(k) + ".raw"), 4, k, 1);
+  write_raw_frames<std::uint16_t>(folder / "flat_0.raw", 4, 20, 1);
+  write_text(folder / "read.me", "x");
+  const io::OpenOptions options = raw_of("uint16,5x3,header=4");
+  const auto reader = io::open_scan(folder.path(), options);
+  EXPECT_EQ(all_of(*reader, FrameKind::projection), frames(0, 12));
+  EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(20, 1));
+  EXPECT_EQ(all_of(*io::open_scan(folder / "v_?.raw", options), FrameKind::projection), frames(0, 10));
+  EXPECT_EQ(io::files_behind(folder / "v_?.raw").size(), 10u);
+  EXPECT_TRUE(says(refusal_of(folder / "w_*.raw", options), {"w_*.raw: no regular file has such a name"}));
+  EXPECT_TRUE(says(refusal_of(folder.path(), {.arc_deg = 180}),
+                   {"holds no TIFF, EDF or DICOM-CT-PD images", "--raw"}));
+  write_raw_frames<std::uint16_t>(folder / "v_3.raw", 4, 3, 2);
+  EXPECT_TRUE(says(refusal_of(folder.path(), options), {"v_3.raw: holds 2 images; 1 is needed"}));
+}
+
+TEST(Raw, FlatsAndDarksAreReadInTheSameWay) {
+  const TemporaryFolder folder;
+  write_raw_frames<std::uint16_t>(folder / "a.raw", 0, 0, 4);
+  write_raw_frames<std::uint16_t>(folder / "b.raw", 0, 4, 2);
+  write_tiff_pages(folder / "c.tif", {frames(6, 1)});
+  io::OpenOptions options = raw_of("uint16,5x3");
+  options.flats = {folder / "b.raw"}, options.darks = {folder / "c.tif"};
+  const auto reader = io::open_scan(folder / "a.raw", options);
+  EXPECT_EQ(all_of(*reader, FrameKind::flat), frames(4, 2));
+  EXPECT_EQ(all_of(*reader, FrameKind::dark), frames(6, 1));
+  EXPECT_TRUE(says(refusal_of(folder / "c.tif", raw_of("uint16,5x3")),
+                   {"c.tif: has the format TIFF", "says itself how it is stored; leave --raw out"}));
+}
+
+TEST(Raw, RefusesSizesThatDoNotFit) {
+  const TemporaryFolder folder;
+  write_raw_frames<std::uint16_t>(folder / "a.raw", 0, 0, 4);
+  const auto refused = [&](const std::string& text) { return refusal_of(folder / "a.raw", raw_of(text)); };
+  EXPECT_TRUE(
+      says(refused("uint16,7x3"), {"a.raw: has 120 bytes", "2 frames", "36 bytes more", "header=36"}));
+  EXPECT_TRUE(says(refused("uint16,1000000x1000000"), {"need 2000000000000"}));
+  EXPECT_TRUE(says(refused("uint64,5x3,header=1099511627776"), {"a.raw: has 120 bytes; a header of"}));
+  write_text(folder / "a.raw", "");
+  EXPECT_TRUE(says(refused("uint8,1x1"), {"has 0 bytes"}));
+  write_text(folder / "a.raw", std::string(1'000'001, 'a'));
+  EXPECT_TRUE(says(refused("uint8,1x1"), {"1000001 frames, and no scan has as many"}));
+  io::RawFrames raw;
+  for (const auto& [text, fault] : std::vector<std::pair<std::string, std::string>>{
+           {"", "'' is no type; uint8, uint16"},
+           {"uint12,5x3", "'uint12' is no type"},
+           {"uint16", "has no size; TYPE,BINSxROWS"},
+           {"uint16,", "'' is no size"},
+           {"uint16,5", "'5' is no size; BINSxROWS"},
+           {"uint16,0x3", "'0x3' is no size"},
+           {"uint16,-5x3", "is no size"},
+           {"uint16,99999999999999999999x3", "is no size"},
+           {"uint16,5x3x2", "is no size"},
+           {"uint16,5x3,header", "'header' is not known"},
+           {"uint16,5x3,header=", "is not known; header=BYTES"},
+           {"uint16,5x3,header=-1", "is not known"},
+           {"uint16,5x3,header=4,header=4", "'header=4': the header is given twice"},
+           {">u2,5x3,little", "'little': the order of bytes is given twice"},
+           {"uint16,5x3,big,big", "'big': the order of bytes is given twice"},
+           {"uint16,5x3,header=9999999999999999999", "is not known"},
+           {"uint16,5x3,", "'' is not known"}})
+    EXPECT_TRUE(says(io::read_raw_frames(text, raw), {fault})) << text;
 }
 
 }  // namespace tandem::test

@@ -102,7 +102,7 @@ TEST(Nikon, ImagesMayLieBelow) {
   write_lines(folder / "cup.xtekct", with(nikon, "InputFolderName", "InputFolderName=raw"));
   expect_degrees(io::open_scan(folder / "cup.xtekct")->info(), {-30, -120, -210, -300});  // counted from 0
   write_lines(folder / "cup.xtekct", with(nikon, "InputFolderName", "InputFolderName=..\\raw"));
-  EXPECT_TRUE(says(refusal_of(folder / "cup.xtekct"), {"holds no TIFF or EDF images"}));
+  EXPECT_TRUE(says(refusal_of(folder / "cup.xtekct"), {"holds no TIFF, EDF or DICOM-CT-PD images"}));
 }
 
 TEST(SkyScan, GivesGeometryAnglesAndTheWhiteLevel) {

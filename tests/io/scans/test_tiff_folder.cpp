@@ -99,6 +99,29 @@ TEST(TiffFolder, TakesFlatsAndDarksForWhatTheyAre) {
                    {"5 images left out of the stack, given", "3 images of", "taken as flats"}));
 }
 
+TEST(TiffFolder, APatternTakesSomeOfItsFiles) {
+  const Images folder({"a_0.tif", "a_1.tif", "a_2.tif", "b_0.tif", "b_1.tif", "b_2.tif", "flat_0.tif"});
+  const auto reader = io::open_scan(folder / "b_*.tif", half_turn);
+  EXPECT_EQ(Images::first_bins(*reader, FrameKind::projection), (std::vector<double>{3, 4, 5}));
+  EXPECT_EQ(reader->info().flats, 0);
+  io::OpenOptions options = half_turn;
+  options.flats = {folder / "a_[01].tif"};
+  EXPECT_EQ(Images::first_bins(*io::open_scan(folder / "b_*.tif", options), FrameKind::flat),
+            (std::vector<double>{0, 1}));
+}
+
+TEST(TiffFolder, OneOfItsImagesIsNoScan) {
+  const Images folder(counted("v_", 0, 9));
+  const std::string said = refusal_of(folder / "v_3.tif", half_turn);
+  EXPECT_TRUE(
+      says(said, {"v_3.tif: is one of 9 images of a series", "tandem recon", "sinogram", "--angles"}));
+  write_lines(folder / "one.txt", {"0"});
+  EXPECT_EQ(io::open_scan(folder / "v_3.tif", {.angles = folder / "one.txt"})->info().format,
+            "TIFF sinogram");
+  const Images sinograms(counted("sino_", 0, 9));
+  EXPECT_EQ(io::open_scan(sinograms / "sino_3.tif", half_turn)->info().format, "TIFF sinogram");
+}
+
 /// Names do not tell what they are; their light does.
 TEST(TiffFolder, SaysThatAViewHasNoLight) {
   const TemporaryFolder folder;

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "../../../io/png.hpp"
-#include "../../../io/volumes/volume_file.hpp"
+#include "../../../io/volumes/volume_kind.hpp"
 #include "../../support/small_disk.hpp"
 #include "../io_checks.hpp"
 
@@ -15,17 +15,21 @@ using io::Compression;
 TEST(Volume, OnAFullDiskIsAnErrorAndLeavesNothing) {
   const std::vector<float> data(1 << 18);
   const Shape large{1, 1 << 9, 1 << 9};
-  for (const char* name : {"v.h5", "v.tif", "v.btf", "v.nrrd", "v.zarr"}) {
+  for (const char* name : {"v.h5", "v.tif", "v.btf", "v.nrrd", "v.zarr", "v.dcm"}) {
+    const bool has_floats = io::volume_kind(name)->stores(io::VoxelType::float32);
+    const rlim_t half = has_floats ? 1 << 19 : 1 << 18;
+    const io::VolumeFormat format{.type = has_floats ? io::VoxelType::float32 : io::VoxelType::uint16,
+                                  .place = io::whole_place({{1 << 9, 1 << 9, 1}, {1, 1, 1}, {}}, true)};
     const TemporaryFolder folder;
     EXPECT_TRUE(says(refusal([&] {
-                       const SmallDisk full(1 << 19);
-                       io::create_volume(folder / name, large, {}, "{}");
+                       const SmallDisk full(half);
+                       io::create_volume(folder / name, large, format, "{}");
                      }),
                      {"cannot be written", "File too large"}));
     EXPECT_EQ(files_in(folder), 0u);
     EXPECT_TRUE(says(refusal([&] {  // others fill the disk meanwhile
-                       const auto writer = io::create_volume(folder / name, large, {}, "{}");
-                       const SmallDisk full(1 << 19);
+                       const auto writer = io::create_volume(folder / name, large, format, "{}");
+                       const SmallDisk full(half);
                        writer->write({0, 1}, data.data());
                      }),
                      {"cannot be written", "File too large"}));

@@ -319,11 +319,13 @@ TEST(OmeZarr, IsGoneOnWith) {
     const io::Identity same{{"the scan", "12 bytes"}};
     write_ramp(folder / "whole.zarr", format);
     {
-      const auto first = io::create_volume(path, shape, format, "{}", io::Replace::own, {true, same});
+      const auto first =
+          io::create_volume(path, shape, format, "{}", io::Replace::own, {.wanted = true, .identity = same});
       first->write({1, 2}, ramp().data() + 20);
       while (!fs::exists(path / "..zattrs.tandem/.zattrs.journal")) std::this_thread::yield();
     }
-    auto second = io::create_volume(path, shape, format, "{}", io::Replace::own, {true, same});
+    auto second =
+        io::create_volume(path, shape, format, "{}", io::Replace::own, {.wanted = true, .identity = same});
     ASSERT_EQ(second->done().size(), 1u);
     EXPECT_EQ(second->done()[0].first, 1);
     second->write({0, 1}, ramp().data());

@@ -50,7 +50,8 @@ std::vector<float> read_all(const fs::path& path) {
 
 std::unique_ptr<io::VolumeWriter> writer_of(const fs::path& path, const Kind& kind, bool resume,
                                             const io::Identity& same = identity) {
-  return io::create_volume(path, shape, kind.format, "{\"recipe\":1}", io::Replace::own, {resume, same});
+  return io::create_volume(path, shape, kind.format, "{\"recipe\":1}", io::Replace::own,
+                           {.wanted = resume, .identity = same});
 }
 
 std::vector<float> whole(const TemporaryFolder& folder, const Kind& kind) {
@@ -188,6 +189,29 @@ TEST(Resume, GoesOnTwice) {
     const auto writer = writer_of(folder / kind.name, kind, true);
     EXPECT_TRUE(same(writer->done(), {{0, 2}, {3, 4}, {5, 6}})) << kind.name;
     writer->write({0, 6}, voxels().data());
+    writer->finish("{}");
+    EXPECT_EQ(read_all(folder / kind.name), expected) << kind.name;
+  }
+}
+
+/// Another program writes the target while the run is at work. The volume is not lost.
+TEST(Resume, GivesTheNameOfAFileThatCameMeanwhile) {
+  for (const Kind& kind : kinds) {
+    const TemporaryFolder folder;
+    const std::vector<float> expected = whole(folder, kind);
+    const fs::path target = kind.name == std::string("v.tif") ? folder / "v_00003.tif" : folder / kind.name;
+    {
+      const auto writer = writer_of(folder / kind.name, kind, false);
+      writer->write({0, 6}, voxels().data());
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      std::ofstream(target) << "precious";
+      EXPECT_TRUE(says(refusal([&] { writer->finish("{}"); }), {"--overwrite", "--resume"})) << kind.name;
+    }
+    std::ifstream file(target);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "precious") << kind.name;
+    fs::remove(target);
+    const auto writer = writer_of(folder / kind.name, kind, true);
+    EXPECT_TRUE(same(writer->done(), {{0, 6}})) << kind.name;
     writer->finish("{}");
     EXPECT_EQ(read_all(folder / kind.name), expected) << kind.name;
   }

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "../../../io/files/checksum.hpp"
-#include "../../../io/volumes/tiff_manifest.hpp"
+#include "../../../io/volumes/slice_manifest.hpp"
 #include "../../../io/volumes/volume_file.hpp"
 #include "../io_checks.hpp"
 
@@ -43,13 +43,13 @@ void write_slices(const fs::path& path, Range slices, Replace replace = Replace:
 
 std::string slice(int number) { return "v_0000" + std::to_string(number) + ".tif"; }
 
-io::TiffManifest manifest_in(const TemporaryFolder& folder) {
+io::SliceManifest manifest_in(const TemporaryFolder& folder) {
   return io::read_manifest(folder / "v.tif").value();
 }
 
 bool is_complete(const TemporaryFolder& folder) { return io::VolumeReader(folder / "v.tif").complete(); }
 
-void write_manifest(const TemporaryFolder& folder, const io::TiffManifest& manifest) {
+void write_manifest(const TemporaryFolder& folder, const io::SliceManifest& manifest) {
   std::ofstream(folder / "v.tif.manifest") << io::text_of(manifest);
 }
 
@@ -58,7 +58,7 @@ void write_manifest(const TemporaryFolder& folder, const io::TiffManifest& manif
 TEST(TiffVolume, HasAManifestOfSizesAndChecksums) {
   const TemporaryFolder folder;
   write_slices(folder / "v.tif", {0, 2});
-  const io::TiffManifest manifest = manifest_in(folder);
+  const io::SliceManifest manifest = manifest_in(folder);
   EXPECT_TRUE(manifest.complete());
   ASSERT_EQ(manifest.slices.size(), 2u);
   EXPECT_EQ(manifest.slices.at(1).bytes, fs::file_size(folder / slice(1)));
@@ -71,7 +71,7 @@ TEST(TiffVolume, NumbersInAManifestAreThoseOfSlices) {
   const TemporaryFolder folder;
   write_slices(folder / "v.tif", {0, 2});
   for (const char* line : {"slice: 9223372036854775807 40 0", "slice: -1 40 0", "due: 9223372036854775807"}) {
-    write_lines(folder / "v.tif.manifest", {"tandem 0.2.0 TIFF volume", "complete: yes", "grid:", line});
+    write_lines(folder / "v.tif.manifest", {"tandem 0.2.0 volume of slices", "complete: yes", "grid:", line});
     EXPECT_TRUE(says(refusal([&] { io::VolumeReader(folder / "v.tif"); }), {"manifest: line 4 is damaged"}))
         << line;
   }
@@ -130,7 +130,7 @@ TEST(TiffVolume, RefusesPartsThatAreNotOfOneGrid) {
     change(format);
     write_slices(folder / "v.tif", {0, 3});
     write_slices(elsewhere / "v.tif", format);
-    io::TiffManifest both = manifest_in(folder);
+    io::SliceManifest both = manifest_in(folder);
     both.slices.merge(manifest_in(elsewhere).slices);
     for (Index k = 3; k < slices.last; ++k)
       fs::copy_file(elsewhere / slice(static_cast<int>(k)), folder / slice(static_cast<int>(k)));
@@ -221,7 +221,7 @@ TEST(TiffVolume, RemovesOnlyWhatIsStillOfTandem) {
   write_slices(folder / "v.tif", {0, 2}, Replace::any);
   EXPECT_FALSE(fs::exists(folder / slice(2)) || fs::exists(folder / slice(4)));
   EXPECT_TRUE(fs::exists(folder / slice(3)));
-  io::TiffManifest marked = manifest_in(folder);  // as a run leaves it that is killed between the renames
+  io::SliceManifest marked = manifest_in(folder);  // as a run leaves it that is killed between the renames
   marked.slices.clear();
   for (Index k = 0; k < 5; ++k) marked.due.insert(k);
   write_manifest(folder, marked);
@@ -248,7 +248,7 @@ TEST(TiffVolume, RefusesPartsOfAnotherScanOrRecipe) {
 TEST(TiffVolume, IsIncompleteBetweenTheRenames) {  // as a run leaves it that is killed there
   const TemporaryFolder folder;
   write_slices(folder / "v.tif", {0, 3});
-  io::TiffManifest marked = manifest_in(folder);
+  io::SliceManifest marked = manifest_in(folder);
   marked.slices.clear();
   for (Index k = 0; k < 5; ++k) marked.due.insert(k);
   write_manifest(folder, marked);
@@ -263,7 +263,7 @@ TEST(TiffVolume, IsIncompleteBetweenTheRenames) {  // as a run leaves it that is
 TEST(TiffVolume, RemembersWhatAnotherRunOwes) {
   const TemporaryFolder folder;
   write_slices(folder / "v.tif", {0, 2});
-  io::TiffManifest marked = manifest_in(folder);
+  io::SliceManifest marked = manifest_in(folder);
   marked.due.insert(2);
   write_manifest(folder, marked);
   write_slices(folder / "v.tif", {3, 4});
@@ -291,7 +291,7 @@ TEST(TiffVolume, IsReadOnlyAsItWasWritten) {
 TEST(TiffVolume, RefusesADamagedManifest) {
   const TemporaryFolder folder;
   for (const char* text :
-       {"hello", "tandem 1 TIFF volume\nslice: x", "tandem 1 TIFF volume\nslice: 1 2 3\ndue: -1"}) {
+       {"hello", "tandem 1 volume of slices\nslice: x", "tandem 1 volume of slices\nslice: 1 2 3\ndue: -1"}) {
     std::ofstream(folder / "v.tif.manifest") << text;
     EXPECT_TRUE(says(refusal([&] { io::read_manifest(folder / "v.tif"); }), {"v.tif.manifest"})) << text;
   }

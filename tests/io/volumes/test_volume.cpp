@@ -109,7 +109,7 @@ TEST(Volume, HoldsHalvesExactly) {
   std::ifstream bytes(folder / "volume.h5", std::ios::binary);
   bytes.seekg(second).read(reinterpret_cast<char*>(stored.data()), 40);
   EXPECT_TRUE(std::equal(stored.begin(), stored.end(), halves.begin() + 20));
-  EXPECT_TRUE(io::TiffFile(folder / "volume_00002.tif").page(0).is_float16());
+  EXPECT_TRUE(io::TiffFile(folder / "volume_00002.tif").page(0).is_float16);
 }
 
 TEST(Volume, RefusesWhatNoHalfHolds) {

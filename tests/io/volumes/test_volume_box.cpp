@@ -104,7 +104,8 @@ TEST(VolumeBox, IsThatPartOfTheVolumeInAllFormats) {
         const TemporaryFolder folder;
         fs::path path = folder / "v";
         path += kind.ending();
-        write_noise(path, {.type = type, .compression = packing});
+        const io::VolumePlace place = io::whole_place({{odd[2], odd[1], odd[0]}, {1, 1, 1}, {}}, true);
+        write_noise(path, {.type = type, .compression = packing, .place = place});
         const std::string what =
             path.filename().string() + " " + io::name_of(type) + " " + io::name_of(packing);
         const std::vector<float> whole = all_of(path), exact = noise();

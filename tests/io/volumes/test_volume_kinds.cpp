@@ -70,7 +70,8 @@ TEST(VolumeKinds, HaveEndingsOfTheirOwn) {
       EXPECT_NE(io::volume_endings().find(ending), std::string::npos);
     }
     EXPECT_EQ(io::volume_kind_named(kind.name), &kind);
-    EXPECT_TRUE(kind.create && kind.stores(VoxelType::float32)) << kind.name;
+    EXPECT_TRUE(kind.create && kind.stores(kind.in_hounsfield ? VoxelType::uint16 : VoxelType::float32))
+        << kind.name;
   }
   EXPECT_EQ(io::volume_kind_named("png"), nullptr);
 }

@@ -64,6 +64,20 @@ double WideStripe::mean() const {
   return std::accumulate(constants.begin(), constants.end(), 0.0) / constants.size();
 }
 
+/// Whether the jumps beyond these columns have mirror images about their middle, as those of a round body
+/// have.
+bool is_middle_of_body(std::span<const float> jumps, Range bins) {
+  constexpr double alike = 0.5;
+  double squares = 0, products = 0;
+  for (Index k = bins.last; k < std::ssize(jumps); ++k) {
+    const Index image = bins.first + bins.last - 2 - k;
+    if (image < 0) break;
+    squares += 0.5 * (jumps[k] * jumps[k] + jumps[image] * jumps[image]);
+    products -= jumps[k] * jumps[image];
+  }
+  return products > alike * squares && squares > 0;
+}
+
 std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const ColumnsAt& columns,
                                      std::optional<double> axis) {
   constexpr double least = 0.02, above_usual = 8 * 1.4826, above_spread = 4;
@@ -73,7 +87,8 @@ std::vector<WideStripe> wide_stripes(std::span<const float> jumps, const Columns
   const std::vector<Range> back = between_jumps_from_end(jumps, limit);
   std::vector<WideStripe> all, alone;
   for (const Range bins : between_jumps(jumps, limit))
-    if (const bool around_axis = axis && bins.first - 1 <= *axis && *axis <= bins.last;
+    if (const bool around_axis =
+            axis ? bins.first - 1 <= *axis && *axis <= bins.last : is_middle_of_body(jumps, bins);
         !around_axis && std::ranges::find(back, bins) != back.end())
       all.push_back(measured(columns({bins.first - 1, bins.last + 1}), bins));
   for (const WideStripe& stripe : all) {

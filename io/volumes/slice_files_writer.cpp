@@ -1,5 +1,5 @@
-// Writes a TIFF volume. Its slices are made in a hidden folder. At the end all get their names, the manifest
-// last.
+// Writes a volume whose slices are files. They are made in a hidden folder. At the end all get their names,
+// the manifest last.
 
 #include <sys/stat.h>
 
@@ -7,11 +7,11 @@
 
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
+#include "../files/image_file.hpp"
 #include "../files/plain_file.hpp"
 #include "../files/text.hpp"
-#include "../files/tiff.hpp"
 #include "slab_writer.hpp"
-#include "tiff_manifest.hpp"
+#include "slice_manifest.hpp"
 #include "volume_format.hpp"
 #include "volume_kind.hpp"
 
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 /// What happens to older files at the place of a new volume.
 struct Older {
-  TiffManifest kept;           ///< slices of other runs, which stay, and slices that these runs lack
+  SliceManifest kept;          ///< slices of other runs, which stay, and slices that these runs lack
   std::vector<Index> removed;  ///< slices that are removed when the volume is there
 };
 
@@ -36,7 +36,8 @@ std::string words_of(const std::set<Index>& slices) {
 /// file.
 bool is_still_ours(const fs::path& path) {
   std::error_code fault;
-  return fs::is_regular_file(path, fault) && written_by_tandem(tiff_description(path));
+  return fs::is_regular_file(path, fault) &&
+         written_by_tandem(volume_kind(path)->slice_file->description(path));
 }
 
 /// The slices on the disk that tandem wrote. @throws FileError for a file within `coming` that it did not
@@ -58,7 +59,7 @@ std::set<Index> older_slices(const fs::path& volume, Range coming, Replace repla
 /// of another run would be lost
 Older settle(const fs::path& volume, Range coming, const std::string& grid, Replace replace) {
   Older out;
-  TiffManifest manifest = read_manifest(volume).value_or(TiffManifest{});
+  SliceManifest manifest = read_manifest(volume).value_or(SliceManifest{});
   std::set<Index> all = older_slices(volume, coming, replace), of_unfinished;
   for (const Index number : manifest.due)
     if (all.erase(number) > 0) of_unfinished.insert(number);
@@ -107,11 +108,14 @@ Range slices_of(Shape n, const VolumeFormat& form) {
   return form.place ? form.place->slices() : Range{0, n[0]};
 }
 
-class TiffWriter : public SlabWriter {
+class SliceFilesWriter : public SlabWriter {
  public:
-  TiffWriter(const fs::path& path, Beginning beginning, Shape n, const VolumeFormat& form, Replace replace)
+  SliceFilesWriter(const fs::path& path, Beginning beginning, Shape n, const VolumeFormat& form,
+                   Replace replace)
       : SlabWriter(path.string(), n, form, beginning.ranks),
         path_(path),
+        as_(*volume_kind(path)->slice_file),
+        replace_(replace),
         recipe_(beginning.text.recipe),
         output_(std::move(beginning.output)) {
     JournalText& text = beginning.text;
@@ -137,18 +141,10 @@ class TiffWriter : public SlabWriter {
   }
 
   void write_slice(DoneSlice& slice, const void* stored) override {
-    const PlainFile file = output_.create(name_of_slice(slice.slice));
-    write_tiff(file, number_type(format().type), shape()[1], shape()[2], stored,
-               slice_description(shape(), format(), slice.slice, recipe_), pixels_per_cm());
+    PlainFile file = output_.create(name_of_slice(slice.slice));
+    as_.write(file, {path_.stem().string(), shape(), format(), slice.slice, recipe_}, stored);
     file.begin_sync();
     slice.bytes = file.size();
-  }
-
-  /// The resolution along x and y, if lengths are known.
-  std::optional<std::array<double, 2>> pixels_per_cm() const {
-    const std::optional<VolumePlace>& place = format().place;
-    if (!place || !place->in_mm) return std::nullopt;
-    return std::array{10 / place->grid.pitch[0], 10 / place->grid.pitch[1]};
   }
 
   std::vector<std::byte> stored(const DoneSlice& slice) override {
@@ -156,13 +152,13 @@ class TiffWriter : public SlabWriter {
     if (!output_.has(name)) return {};
     const PlainFile file = output_.open(name);
     if (file.size() != slice.bytes) return {};
-    TiffFile image(file.path());
-    const TiffPage& page = image.page(0);
+    const std::unique_ptr<ImageFile> image = as_.open(file.path());
+    const ImagePage& page = image->page(0);
     const Index pixels = shape()[1] * shape()[2];
     if (page.rows != shape()[1] || page.bins != shape()[2]) return {};
     std::vector<std::byte> read(pixels * bytes_of(page.type));
-    image.read(0, {0, page.rows}, {0, page.bins}, read.data());
-    if (!page.is_float16()) return read;
+    image->read(0, {0, page.rows}, {0, page.bins}, read.data());
+    if (!page.is_float16) return read;
     return quantised(format(), reinterpret_cast<const float*>(read.data()), pixels);
   }
 
@@ -178,16 +174,17 @@ class TiffWriter : public SlabWriter {
       if (!kept.contains(name) && !name.ends_with(journal_ending)) output_.discard(name);
   }
 
-  static void write_text(PlainFile& file, const TiffManifest& manifest) {
+  static void write_text(PlainFile& file, const SliceManifest& manifest) {
     const std::string text = text_of(manifest);
     file.write(0, text.data(), text.size());
   }
 
   void complete(const std::string&) override {
+    output_.look_again([&] { older_slices(path_, slices(), replace_); });
     manifest_.grid = older_.kept.grid = grid_of(shape(), format());  // now with the range
     for (Index k = 0; k < shape()[0]; ++k)
       manifest_.slices[slices().first + k] = {static_cast<std::uint64_t>(slice(k).bytes), slice(k).checksum};
-    TiffManifest before = older_.kept;
+    SliceManifest before = older_.kept;
     for (Index k = slices().first; k < slices().last; ++k) before.due.insert(k);
     const std::string name = output_.name(), until_then = name + ".due";
     PlainFile incomplete = output_.create(until_then);
@@ -203,19 +200,21 @@ class TiffWriter : public SlabWriter {
   }
 
   fs::path path_;
+  const SliceFile& as_;
+  Replace replace_;
   std::string recipe_;
   Output output_;
   Older older_;
-  TiffManifest manifest_;
+  SliceManifest manifest_;
   std::optional<PlainFile> file_;   // file of the manifest
   std::optional<Journal> journal_;  // the last member, since its thread uses the others
 };
 
 }  // namespace
 
-std::unique_ptr<VolumeWriter> create_tiff_volume(const Creation& c) {
+std::unique_ptr<VolumeWriter> create_slice_files(const Creation& c) {
   Beginning beginning = begin(manifest_path(c.path), Content::manifest, c.replace, c.recipe, c.continuation);
-  return std::make_unique<TiffWriter>(c.path, std::move(beginning), c.shape, c.format, c.replace);
+  return std::make_unique<SliceFilesWriter>(c.path, std::move(beginning), c.shape, c.format, c.replace);
 }
 
 }  // namespace tandem::io

@@ -1,6 +1,6 @@
 #pragma once
 
-// The slices of a TIFF volume that one run wrote. Used only within io/.
+// The slices of a volume that one run wrote as files. Used only within io/.
 
 #include <filesystem>
 #include <map>
@@ -25,7 +25,7 @@ class SliceFacts {
 };
 
 /// The existing slices of one run.
-struct TiffPart {
+struct SlicePart {
   SliceFacts facts;  ///< facts that all slices of the run share
   Shape shape{};     ///< shape of all slices that the run wrote
   std::optional<VolumePlace> place;
@@ -37,15 +37,15 @@ struct TiffPart {
 };
 
 /// A part without files, as a description tells it. @throws FileError if the description makes no sense
-TiffPart tiff_part_of(const std::string& description, const std::filesystem::path& path);
+SlicePart slice_part_of(const std::string& description, const std::filesystem::path& path);
 
 /// All slices of "NAME.tif" that tandem wrote, one part for each run, in the order of their first numbers.
 /// @throws FileError for a slice that contradicts itself
-std::vector<TiffPart> tiff_parts(const std::filesystem::path& volume);
+std::vector<SlicePart> slice_parts(const std::filesystem::path& volume);
 
 /// The reason, in words, why two parts are not of one volume. Empty if they are, which means that they have
 /// the same grid and different slices of it.
-std::string misfit(const TiffPart& part, const TiffPart& other);
+std::string misfit(const SlicePart& part, const SlicePart& other);
 
 /// The place of a part, extended along z to these slices of its full grid.
 std::optional<VolumePlace> extended(std::optional<VolumePlace> place, Range slices);

@@ -11,10 +11,10 @@
 
 namespace tandem::io {
 
-/// The manifest "NAME.tif.manifest" of the TIFF volume "NAME.tif". It says which slices the volume has, and
-/// which are missing because a run ended before all its files had their names. The manifest is written last,
-/// and without it slices are not a volume yet.
-struct TiffManifest {
+/// The manifest "NAME.tif.manifest" of the volume "NAME.tif", whose slices are files. It says which slices
+/// the volume has, and which are missing because a run ended before all its files had their names. The
+/// manifest is written last, and without it slices are not a volume yet.
+struct SliceManifest {
   struct Slice {
     std::uint64_t bytes;     ///< size of the file
     std::uint32_t checksum;  ///< CRC-32 of the pixels as they are stored
@@ -30,8 +30,8 @@ struct TiffManifest {
 std::filesystem::path manifest_path(const std::filesystem::path& volume);  ///< for "NAME.tif"
 
 /// Reads the manifest; empty if there is none. @throws FileError if it cannot be read or understood
-std::optional<TiffManifest> read_manifest(const std::filesystem::path& volume);
+std::optional<SliceManifest> read_manifest(const std::filesystem::path& volume);
 
-std::string text_of(const TiffManifest& manifest);
+std::string text_of(const SliceManifest& manifest);
 
 }  // namespace tandem::io

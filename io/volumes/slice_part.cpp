@@ -1,6 +1,6 @@
-// What the slices of a TIFF volume say about themselves, and which of them belong together.
+// What the files of slices say about themselves, and which of them belong together.
 
-#include "tiff_part.hpp"
+#include "slice_part.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 #include "../../core/version.hpp"
 #include "../files/identity.hpp"
 #include "../files/text.hpp"
-#include "../files/tiff.hpp"
 #include "volume_format.hpp"
+#include "volume_kind.hpp"
 
 namespace tandem::io {
 
@@ -42,8 +42,8 @@ Shape shape_in(const SliceFacts& facts, const std::string& where) {
 
 }  // namespace
 
-TiffPart tiff_part_of(const std::string& description, const fs::path& path) {
-  TiffPart part;
+SlicePart slice_part_of(const std::string& description, const fs::path& path) {
+  SlicePart part;
   part.facts = SliceFacts(description);
   part.shape = shape_in(part.facts, path.string());
   if (const std::string length = part.facts.text("lengths"); !length.empty()) {
@@ -58,7 +58,7 @@ TiffPart tiff_part_of(const std::string& description, const fs::path& path) {
 namespace {
 
 /// Requires that a file has the name of its slice, since a renamed file would put its pixels elsewhere.
-void require_named_slice(const TiffPart& part, const std::string& description, const fs::path& path,
+void require_named_slice(const SlicePart& part, const std::string& description, const fs::path& path,
                          Index number) {
   const double says = SliceFacts(description).number(slice_key).value_or(-1);
   const Range run = part.slices();
@@ -97,7 +97,7 @@ std::optional<double> SliceFacts::number(const std::string& key) const {
 VolumeFacts volume_facts(Shape shape, const VolumeFormat& format, const std::string& recipe_json) {
   const auto words = [](const auto& numbers) {
     std::string text;
-    for (const auto number : numbers) text += (text.empty() ? "" : " ") + shortest(number);
+    for (const auto number : numbers) text.append(text.empty() ? "" : " ").append(shortest(number));
     return text;
   };
   VolumeFacts facts{
@@ -124,26 +124,26 @@ std::string slice_description(Shape shape, const VolumeFormat& format, Index sli
   return text;
 }
 
-Range TiffPart::slices() const { return place ? place->slices() : Range{0, shape[0]}; }
+Range SlicePart::slices() const { return place ? place->slices() : Range{0, shape[0]}; }
 
-std::vector<TiffPart> tiff_parts(const fs::path& volume) {
-  std::vector<TiffPart> parts;
+std::vector<SlicePart> slice_parts(const fs::path& volume) {
+  std::vector<SlicePart> parts;
   std::map<std::string, std::size_t> runs;  // number of a run by the facts of its slices
   for (const auto& [number, path] : slices_on_disk(volume)) {
     std::error_code fault;
     if (!fs::is_regular_file(path, fault)) continue;
-    const std::string description = tiff_description(path);
+    const std::string description = volume_kind(volume)->slice_file->description(path);
     if (!written_by_tandem(description)) continue;
     const auto [run, is_new] = runs.emplace(without_number(description), parts.size());
-    if (is_new) parts.push_back(tiff_part_of(run->first, path));
-    TiffPart& part = parts[run->second];
+    if (is_new) parts.push_back(slice_part_of(run->first, path));
+    SlicePart& part = parts[run->second];
     require_named_slice(part, description, path, number);
     part.files.emplace(number, path);
   }
   return parts;
 }
 
-std::string misfit(const TiffPart& part, const TiffPart& other) {
+std::string misfit(const SlicePart& part, const SlicePart& other) {
   const Range a = part.slices(), b = other.slices();
   if (a.first < b.last && b.first < a.last)
     return words("it is of a run that wrote slices ", a.first, ':', a.last, ", not of the one that wrote ",

@@ -1,0 +1,26 @@
+#include "hardening_report.hpp"
+
+namespace tandem::apps {
+
+using nlohmann::json;
+
+json hardening_json(const calibration::Hardening& found) {
+  json report{{"verdict", calibration::name_of(found.verdict)},
+              {"why_not", found.why_not.empty() ? json(nullptr) : json(found.why_not)},
+              {"b", found.b},
+              {"b_by_slopes", found.b_by_slopes ? json(*found.b_by_slopes) : json(nullptr)},
+              {"has_metal", found.has_metal},
+              {"voxels_inside", found.voxels_inside},
+              {"misfit_before", found.before},
+              {"misfit_after", found.after},
+              {"misfit_noise", found.noise},
+              {"scale_uncertainty", found.scale_uncertainty},
+              {"largest_change", found.largest_change}};
+  const bool is_known = found.why_not.empty();
+  for (const char* number :
+       {"b", "misfit_before", "misfit_after", "misfit_noise", "scale_uncertainty", "largest_change"})
+    if (!is_known) report[number] = nullptr;
+  return report;
+}
+
+}  // namespace tandem::apps

@@ -1,0 +1,232 @@
+#include "hardening.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "../counts/hardening_polynomial.hpp"
+#include "inner_slopes.hpp"
+#include "moments.hpp"
+
+namespace tandem::calibration {
+
+namespace {
+
+constexpr double soft_share = 0.3, other_share = 0.5;  ///< w; the difference is the uncertainty of the scale
+constexpr double lowest_b = 0.4;
+constexpr double beyond = 1.1;  ///< how far curves are fitted, over the largest line integral
+
+/// The attenuation of the soft half of the beam over that of the mean.
+double of_soft_half(double b, double w) { return (1 - (1 - w) * b) / w; }
+
+/// A number between two others where a function is least, searched in steps and then between neighbours.
+struct Least {
+  double at, value;
+};
+Least least_of(const std::function<double(double)>& f, double low, double high) {
+  constexpr int steps = 24, halvings = 16;
+  constexpr double golden = 0.381966011250105;
+  Least best{high, f(high)};
+  const double step = (high - low) / steps;
+  for (int k = 0; k < steps; ++k)
+    if (const double x = low + k * step, value = f(x); value < best.value) best = {x, value};
+  double left = std::max(low, best.at - step), right = std::min(high, best.at + step);
+  for (int k = 0; k < halvings; ++k) {
+    const double a = left + golden * (right - left), b = right - golden * (right - left);
+    const double of_a = f(a), of_b = f(b);
+    if (of_a < best.value) best = {a, of_a};
+    if (of_b < best.value) best = {b, of_b};
+    (of_a < of_b ? right : left) = of_a < of_b ? b : a;
+  }
+  return best;
+}
+
+/// Whether rows do not come down to air at an end in some views: one in fifty is enough.
+bool is_cut_off(const WholeTurn& turn, double largest) {
+  const Index at_end = std::max<Index>(2, turn.rays / 64);
+  constexpr double air = 0.05;  // a share of the largest line integral
+  std::vector<double> low, high;
+  for (Index k = 0; k < turn.rows * turn.views; ++k) {
+    const std::span<const float> line = turn.view(0, k);
+    low.push_back(std::abs(std::accumulate(line.begin(), line.begin() + at_end, 0.0) / at_end));
+    high.push_back(std::abs(std::accumulate(line.end() - at_end, line.end(), 0.0) / at_end));
+  }
+  const auto most = [](std::vector<double>& ends) {
+    const auto at = ends.end() - 1 - std::ssize(ends) / 50;
+    std::nth_element(ends.begin(), at, ends.end());
+    return *at;
+  };
+  return std::max(most(low), most(high)) > air * largest;
+}
+
+const std::vector<double> as_measured{1};
+
+Least least_by_moments(const ViewMoments& moments, double w) {
+  return least_of([&](double b) { return moments.misfit(hardening_polynomial(b, w, moments.largest())); },
+                  lowest_b, 1);
+}
+
+/// What slopes inside one material tell. How much a curve bends grows with t = (1 - b)^2.
+struct BySlopes {
+  double t, uncertainty;  ///< by leaving out quarters of the voxels
+  double energy_left;     ///< the energy of slopes, over that without a correction
+  double b() const { return 1 - std::sqrt(std::max(0.0, t)); }
+};
+
+BySlopes least_by_slopes(const InnerSlopes& slopes, double largest) {
+  constexpr std::array<double, 12> steps{0,    0.0025, 0.005, 0.01, 0.015, 0.025,
+                                         0.04, 0.065,  0.1,   0.15, 0.23,  0.36};
+  std::vector<std::array<double, 5>> energies;
+  for (const double t : steps)
+    energies.push_back(slopes.energies(hardening_polynomial(1 - std::sqrt(t), soft_share, largest)));
+  // the least one of the parabola through three steps
+  const auto least = [&](std::size_t part) {
+    std::size_t k = 0;
+    for (std::size_t j = 0; j < steps.size(); ++j)
+      if (energies[j][part] < energies[k][part]) k = j;
+    k = std::clamp<std::size_t>(k, 1, steps.size() - 2);
+    const double before = steps[k - 1] - steps[k], after = steps[k + 1] - steps[k];
+    const double fall = (energies[k - 1][part] - energies[k][part]) / before,
+                 rise = (energies[k + 1][part] - energies[k][part]) / after;
+    const double bend = (rise - fall) / (after - before);
+    const double t = bend > 0 ? steps[k] - 0.5 * (fall - bend * before) / bend : steps[k];
+    return std::clamp(t, steps[k - 1], steps[k + 1]);
+  };
+  const std::array<double, 4> parts{least(1), least(2), least(3), least(4)};
+  double mean = 0, squares = 0, energy = energies.front()[0];
+  for (const double t : parts) mean += t / 4;
+  for (const double t : parts) squares += (t - mean) * (t - mean);
+  for (const auto& of_step : energies) energy = std::min(energy, of_step[0]);
+  return {least(0), std::sqrt(0.75 * squares), energy / energies.front()[0]};
+}
+
+/// The row of (view, row, bin) with the most in it.
+std::vector<float> fullest_row(std::span<const float> lines, Index rows, Index bins) {
+  const Index views = std::ssize(lines) / (rows * bins);
+  std::vector<float> fullest;
+  double most = -1;
+  for (Index row = 0; row < rows; ++row) {
+    std::vector<float> one;
+    for (Index v = 0; v < views; ++v) {
+      const auto line = lines.subspan((v * rows + row) * bins, bins);
+      one.insert(one.end(), line.begin(), line.end());
+    }
+    const double sum = std::accumulate(one.begin(), one.end(), 0.0);
+    if (sum > most || fullest.empty()) most = sum, fullest = std::move(one);
+  }
+  return fullest;
+}
+
+/// By how much the correction by b raises a large line integral, as a share.
+double rise_of(double b, double largest) {
+  return pipeline::HardeningPolynomial(hardening_polynomial(b, soft_share, largest))(largest) / largest - 1;
+}
+
+// The limits of verdicts were chosen on 33 scans of an outside simulator (docs/preprocessing.md).
+constexpr double least_misfit = 0.15, large_noise = 3, much_noise = 4, least_rise = 0.005;
+constexpr double most_noise = 10;      ///< a hundredth of the mean line integral
+constexpr double least_scale = 0.005;  ///< what scans showed where the curves agreed
+constexpr Index fewest_inside = 400;
+
+/// The verdict where moments see nothing: they could not if a small correction of consistent data would not
+/// be seen either, as in a round body.
+BeamVerdict verdict_of_agreement(Hardening& found, const ViewMoments& moments,
+                                 const std::optional<BySlopes>& by_slopes) {
+  constexpr double trial = 0.9;
+  const double largest = moments.largest();
+  if (moments.misfit(hardening_polynomial(trial, soft_share, largest)) >=
+      std::max(large_noise * found.noise, least_misfit))
+    return BeamVerdict::none;
+  if (!by_slopes) {
+    found.why_not = "projections of a round or a thin body agree with each other for any beam";
+    return BeamVerdict::not_known;
+  }
+  if (rise_of(by_slopes->b(), largest) < least_rise) return BeamVerdict::none;
+  if (by_slopes->t < 4 * by_slopes->uncertainty || by_slopes->energy_left > 0.5)
+    return BeamVerdict::ambiguous;
+  found.b = by_slopes->b();
+  return BeamVerdict::hardened_by_slopes;
+}
+
+/// The verdict where projections do not agree. A curve that explains them must leave no more than noise, or a
+/// twentieth, since rows differ; and slices must not tell of another one.
+BeamVerdict verdict_of_misfit(const Hardening& found, const ViewMoments& moments,
+                              const std::optional<BySlopes>& by_slopes) {
+  if (found.after >= found.before / 2) return BeamVerdict::inconsistent;
+  if (rise_of(found.b, moments.largest()) < least_rise) return BeamVerdict::none;
+  double least = found.after;
+  for (const double w : {0.2, 0.4, 0.5, 0.6}) least = std::min(least, least_by_moments(moments, w).value);
+  const double t = (1 - found.b) * (1 - found.b);
+  const bool disagrees = by_slopes && std::abs(by_slopes->t - t) >
+                                          std::max(4 * by_slopes->uncertainty, std::max(by_slopes->t, t) / 2);
+  const bool is_told = !found.has_metal && least < std::max(much_noise * found.noise, found.before / 20) &&
+                       !disagrees && found.b > lowest_b + 0.01;
+  return is_told ? BeamVerdict::hardened : BeamVerdict::ambiguous;
+}
+
+}  // namespace
+
+std::string_view name_of(BeamVerdict verdict) {
+  constexpr std::array<std::string_view, 6> names{"none",      "hardened",     "hardened by slopes",
+                                                  "ambiguous", "inconsistent", "not known"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+std::vector<double> hardening_polynomial(double b, double w, double largest) {
+  if (b >= 1) return as_measured;
+  constexpr int steps = 200;
+  const double a = of_soft_half(b, w), top = beyond * largest;
+  std::vector<pipeline::LengthAndLine> lengths;
+  for (int k = 1; k <= steps; ++k) {
+    const double p = top / b * k / steps;
+    const double soft = std::log(w) - a * p, hard = std::log1p(-w) - b * p, most = std::max(soft, hard);
+    const double q = -(most + std::log(std::exp(soft - most) + std::exp(hard - most)));
+    if (q <= top) lengths.push_back({p, q});
+  }
+  return pipeline::fitted_polynomial(lengths, ViewMoments::terms);
+}
+
+Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
+  Hardening found;
+  const auto because = [&](std::string_view why) {
+    found.why_not = why;
+    return found;
+  };
+  if (angles_of(scan).empty() || is_curved(scan))
+    return because("the detector is curved, or views do not stand on a circle");
+  if (!view_shifts_of(scan).empty() || !row_axes_of(scan).empty())
+    return because("views are shifted, or rows have axes of their own");
+  const std::optional<WholeTurn> turn = whole_turn_of(lines, scan, rows);
+  if (!turn) return because("the views leave rays out that a whole turn needs");
+  if (turn->views < ViewMoments::fewest_views || turn->rays < ViewMoments::fewest_rays)
+    return because("there are too few views or bins");
+  const ViewMoments moments(*turn);
+  found.before = moments.misfit(as_measured), found.noise = moments.noise(as_measured);
+  if (!(moments.mass(as_measured) > 0) || !(found.noise < most_noise))
+    return because("there is no sample in these rows, or too much noise");
+  if (is_cut_off(*turn, moments.largest())) return because("rows do not come down to air at their ends");
+  const Least by_moments = least_by_moments(moments, soft_share);
+  found.b = by_moments.at, found.after = by_moments.value;
+  std::optional<BySlopes> by_slopes;
+  if (means == HardeningBy::moments_and_slices)
+    if (const auto inner = InnerSlopes::of(fullest_row(lines, rows, detector_of(scan).bins), scan,
+                                           ViewMoments::terms, moments.largest())) {
+      found.voxels_inside = inner->voxels(), found.has_metal = inner->has_metal();
+      if (found.voxels_inside >= fewest_inside) by_slopes = least_by_slopes(*inner, moments.largest());
+    }
+  if (by_slopes) found.b_by_slopes = by_slopes->b();
+  found.verdict = found.before < std::max(large_noise * found.noise, least_misfit)
+                      ? verdict_of_agreement(found, moments, by_slopes)
+                      : verdict_of_misfit(found, moments, by_slopes);
+  found.polynomial = hardening_polynomial(found.b, soft_share, moments.largest());
+  found.straight_from = beyond * moments.largest();
+  found.largest_change = rise_of(found.b, moments.largest());
+  const double other = least_by_moments(moments, other_share).at;
+  const double mass = moments.mass(hardening_polynomial(other, other_share, moments.largest()));
+  found.scale_uncertainty = std::max(least_scale, std::abs(mass / moments.mass(found.polynomial) - 1) / 2);
+  return found;
+}
+
+}  // namespace tandem::calibration

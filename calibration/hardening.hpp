@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "../geometry/scan.hpp"
+
+namespace tandem::calibration {
+
+/// What the projections of a scan tell about the hardening of the beam.
+enum class BeamVerdict {
+  none,                ///< they agree as they are, and attenuations are flat where the sample is
+  hardened,            ///< they agree once they are corrected
+  hardened_by_slopes,  ///< moments are blind, but attenuations fall towards the middle of one material
+  ambiguous,           ///< a correction helps, but does not explain all
+  inconsistent,        ///< they do not agree, and hardening is not the cause
+  not_known            ///< they cannot tell
+};
+std::string_view name_of(BeamVerdict verdict);
+
+/// Which hardening was found, and how well it explains the projections. A measured line integral is q(p) =
+/// -ln(w exp(-a p) + (1 - w) exp(-b p)) with w a + (1 - w) b = 1: two energies, of which the harder half of
+/// the beam has b times the attenuation of a thin layer. 1 is one energy. w is 0.3.
+struct Hardening {
+  BeamVerdict verdict = BeamVerdict::not_known;
+  std::string_view why_not{};  ///< a few words, if it is not known
+  double b = 1;                ///< the best one by moments, or by slopes if moments are blind
+  /// `ViewMoments::misfit`: as measured, for the best b, and what noise alone makes of it.
+  double before = 0, after = 0, noise = 0;
+  std::optional<double> b_by_slopes{};
+  bool has_metal = false;            ///< whether slices have voxels much denser than the main material
+  Index voxels_inside = 0;           ///< voxels whose slopes were measured
+  double scale_uncertainty = 0;      ///< a share: half of the change if w is 0.5, but at least 0.005
+  double largest_change = 0;         ///< the share by which the correction raises the largest line integral
+  std::vector<double> polynomial{};  ///< the correction; empty: {1}
+  double straight_from = 0;          ///< the line integral from which on it goes on as a straight line
+
+  bool is_corrected() const {
+    return verdict == BeamVerdict::hardened || verdict == BeamVerdict::hardened_by_slopes;
+  }
+};
+
+/// Slices take some filtered back-projections.
+enum class HardeningBy { moments, moments_and_slices };
+
+/// Finds the hardening from some rows of line integrals (view, row, bin), near the midplane of a cone beam.
+/// The moments of the projections need no volume; of a round body they say nothing, wherever it lies. There
+/// the slopes inside one material tell. Method and limits: docs/preprocessing.md.
+Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means);
+
+/// The polynomial that turns measured line integrals, up to a tenth more than the largest one, into those of
+/// one energy.
+std::vector<double> hardening_polynomial(double b, double w, double largest);
+
+}  // namespace tandem::calibration

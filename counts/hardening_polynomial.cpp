@@ -1,0 +1,78 @@
+#include "hardening_polynomial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tandem::pipeline {
+
+namespace {
+
+/// Solves the square system A x = b; A has a row for each b. By elimination with the largest pivots.
+std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<double> b) {
+  const std::size_t n = b.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t pivot = i;
+    for (std::size_t r = i + 1; r < n; ++r)
+      if (std::abs(a[r][i]) > std::abs(a[pivot][i])) pivot = r;
+    std::swap(a[i], a[pivot]), std::swap(b[i], b[pivot]);
+    for (std::size_t r = i + 1; r < n; ++r) {
+      const double factor = a[r][i] / a[i][i];
+      for (std::size_t k = i; k < n; ++k) a[r][k] -= factor * a[i][k];
+      b[r] -= factor * b[i];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[i][k] * b[k];
+    b[i] /= a[i][i];
+  }
+  return b;
+}
+
+}  // namespace
+
+std::vector<double> fitted_polynomial(const std::vector<LengthAndLine>& lengths, std::size_t terms) {
+  double most = 0;
+  for (const auto& [length, q] : lengths) most = std::max(most, q);
+  std::vector<std::vector<double>> a(terms, std::vector<double>(terms, 0.0));
+  std::vector<double> b(terms, 0.0), powers(terms);
+  for (const auto& [length, q] : lengths) {
+    for (std::size_t k = 0; k < terms; ++k) powers[k] = std::pow(q / most, k + 1) * most / length;
+    for (std::size_t i = 0; i < terms; ++i) {
+      b[i] += powers[i] * most;
+      for (std::size_t k = 0; k < terms; ++k) a[i][k] += powers[i] * powers[k];
+    }
+  }
+  std::vector<double> c = solved(std::move(a), std::move(b));
+  const double first = c.front();
+  for (std::size_t k = 0; k < terms; ++k) c[k] /= first * std::pow(most, k);
+  return c;
+}
+
+HardeningPolynomial::HardeningPolynomial(std::vector<double> coefficients, double straight_from)
+    : coefficients_(std::move(coefficients)), straight_from_(straight_from) {
+  constexpr int steps_of_one = 100;
+  const auto at = [&](int step) { return std::min(1.0 * step / steps_of_one, straight_from_); };
+  int step = 0;
+  while (step < highest * steps_of_one && slope(at(step)) > 0) ++step;
+  rises_to_ = 1.0 * step / steps_of_one;
+}
+
+double HardeningPolynomial::value(double q) const {
+  double sum = 0;
+  for (auto c = coefficients_.rbegin(); c != coefficients_.rend(); ++c) sum = (sum + *c) * q;
+  return sum;
+}
+
+double HardeningPolynomial::operator()(double q) const {
+  const double bent = std::min(q, straight_from_);
+  return bent < q ? value(bent) + slope(bent) * (q - bent) : value(q);
+}
+
+double HardeningPolynomial::slope(double q) const {
+  double sum = 0;
+  for (std::size_t k = coefficients_.size(); k > 0; --k) sum = sum * q + k * coefficients_[k - 1];
+  return sum;
+}
+
+}  // namespace tandem::pipeline

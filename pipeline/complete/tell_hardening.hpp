@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "../../calibration/hardening.hpp"
+#include "../watch/progress.hpp"
+
+namespace tandem::pipeline {
+
+/// What the projections tell about the beam, in one line.
+std::string words_of(const calibration::Hardening& found);
+
+/// Notes what was found; warns if beam hardening was to be corrected, and cannot be with certainty.
+void tell_of_hardening(const calibration::Hardening& found, const Listener& listener);
+
+}  // namespace tandem::pipeline
