@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "../counts/hardening_polynomial.hpp"
+#include "center.hpp"
 #include "inner_slopes.hpp"
 #include "moments.hpp"
 
@@ -172,6 +173,17 @@ std::string_view name_of(BeamVerdict verdict) {
   constexpr std::array<std::string_view, 6> names{"none",      "hardened",     "hardened by slopes",
                                                   "ambiguous", "inconsistent", "not known"};
   return names[static_cast<std::size_t>(verdict)];
+}
+
+std::vector<Index> rows_for_hardening(const Scan& scan, Range selected) {
+  constexpr double most = 2;  // rows
+  const std::optional<double> midplane = midplane_of(scan);
+  const std::vector<Index> rows = rows_for_axis(scan, selected, midplane ? 2 : 5);
+  if (!midplane || rows.empty()) return rows;
+  const ConeBeam& cone = point_source_of(scan);
+  const double off = std::max(std::abs(rows.front() - *midplane), std::abs(rows.back() - *midplane));
+  if (off * cone.detector.bins * cone.detector.bin_pitch / cone.sdd > most) return {};
+  return rows;
 }
 
 std::vector<double> hardening_polynomial(double b, double w, double largest) {

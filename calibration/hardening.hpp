@@ -42,10 +42,14 @@ struct Hardening {
   }
 };
 
+/// The rows that tell the hardening: two near the midplane of a cone beam, else five that are spread over the
+/// selected ones. Empty if rays of the rows near the midplane rise by more than two rows on their way.
+std::vector<Index> rows_for_hardening(const Scan& scan, Range selected);
+
 /// Slices take some filtered back-projections.
 enum class HardeningBy { moments, moments_and_slices };
 
-/// Finds the hardening from some rows of line integrals (view, row, bin), near the midplane of a cone beam.
+/// Finds the hardening from line integrals (view, row, bin) of `rows_for_hardening`.
 /// The moments of the projections need no volume; of a round body they say nothing, wherever it lies. There
 /// the slopes inside one material tell. Method and limits: docs/preprocessing.md.
 Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means);

@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "pipeline/plan": {"pipeline/beams", "pipeline/methods", "counts", "solvers", "operators", "geometry", "io", "core"},
     "pipeline/beams": {"pipeline/plan", "pipeline/methods", "operators", "geometry", "core"},
     "pipeline/methods": {"pipeline/plan", "pipeline/beams", "pipeline/watch", "counts", "solvers", "operators", "io", "core"},
-    "pipeline/watch": {"pipeline/plan", "counts", "solvers", "geometry", "io", "core"},
+    "pipeline/watch": {"pipeline/plan", "calibration", "counts", "solvers", "geometry", "io", "core"},
     # What completes a recipe from a scan: it looks at counts, and makes no plan.
     "pipeline/complete": {"pipeline/watch", "pipeline/plan", "pipeline/beams", "calibration", "counts", "io", "core"},
     "pipeline/memory": {"pipeline/plan", "pipeline/methods", "core"},

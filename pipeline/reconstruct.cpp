@@ -219,6 +219,7 @@ Outcome reconstruct(io::ScanReader& reader, const Plan& asked, io::VolumeWriter&
   if (!keeper) keeper = options.keeper;
   const Beside beside{options.curves, truth.get(), keeper, options.show, options.onlooker, options.following};
   Run run(reader, {plan, watch, 0, options.any_external, seconds_now(), beside}, outcome, &writer, may_store);
+  run.prepare().watch_beam();
   {
     const Stopwatch whole("reconstruct", outcome.seconds.total);
     if (range_at_once)

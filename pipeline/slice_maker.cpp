@@ -177,7 +177,7 @@ std::shared_ptr<const LinesKept> SliceMaker::Impl::lines(OneSlice& one, LookedAt
     const Range rows{0, detector_of(plan.job.scan).rows};
     Request asked = request_for(plan, {0, 1});
     asked.rows = rows_around(plan.job, rows), asked.in_pieces = false;
-    Array y = prepare.make(read.get(asked), plan.job.scan, one.work.device(), one.work).y;
+    Array y = prepare.make(read.get(asked), plan.job.scan, rows, one.work.device(), one.work).y;
     prepare.look_at(y, rows);
     y = one.work.moved_to(one.work.device(), std::move(y));
     prepare.finish(outcome);

@@ -13,11 +13,13 @@
 #include "../../io/files/text.hpp"
 #include "../../io/volumes/volume_kind.hpp"
 #include "../../pipeline/beams/placement.hpp"
+#include "../../pipeline/complete/tell_hardening.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/run.hpp"
 #include "../options/device_options.hpp"
 #include "../options/scan_options.hpp"
 #include "../runs/lines.hpp"
+#include "hardening_report.hpp"
 #include "scan_report.hpp"
 #include "volume_report.hpp"
 
@@ -259,6 +261,7 @@ json report_of(const json& planned, const pipeline::Plan& plan, const pipeline::
   report["gups"] = gups_of(out);
   report["left_to_cpu"] = out.left_to_cpu;
   report.update(findings_json(out.findings));
+  report["beam"] = hardening_json(out.beam);
   report["peak_memory_bytes"] = peak_memory();
   if (out.quality)
     report["quality"] = {{"psnr_db", out.quality->psnr},
@@ -331,6 +334,7 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (!out.followed) ahead.print_outcome(std::cout, out, seconds);
   print_replaced(std::cout, out.findings);
   print_notes(std::cout, out.findings);
+  std::cout << "beam      " << pipeline::words_of(out.beam, calibration::HardeningBy::moments) << '\n';
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
               << out.quality->rmse << '\n';

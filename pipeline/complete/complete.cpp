@@ -259,27 +259,17 @@ std::optional<calibration::Hardening> take_hardening(Recipe& recipe, io::ScanRea
   return found;
 }
 
-/// Whether rays of these rows of a cone beam rise by more than two rows on their way through the field.
-bool is_far_from(double midplane, const std::vector<Index>& rows, const Scan& scan) {
-  constexpr double most = 2;
-  const ConeBeam& cone = point_source_of(scan);
-  const double off = std::max(std::abs(rows.front() - midplane), std::abs(rows.back() - midplane));
-  return off * cone.detector.bins * cone.detector.bin_pitch / cone.sdd > most;
-}
-
 }  // namespace
 
 calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& recipe,
                                       const Listener& listener) {
   const io::ScanInfo& info = reader.info();
   const Selection s = selection_of(recipe, info);
-  const std::optional<double> midplane = midplane_of(info.scan);
-  const Range all{0, detector_of(info.scan).rows};
-  const std::vector<Index> rows = calibration::rows_for_axis(info.scan, all, midplane ? 2 : 5);
+  const std::vector<Index> rows =
+      calibration::rows_for_hardening(info.scan, {0, detector_of(info.scan).rows});
   if (!recipe.row_axis_bins.empty()) return {.why_not = "rows have axes of their own"};
   if (info.off_circle.curved) return {.why_not = "the detector is curved"};
-  if (midplane && is_far_from(*midplane, rows, info.scan))
-    return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
+  if (rows.empty()) return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
   const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
   listener.stage({"find beam hardening", 0, 1, {}, "searches"});
   return calibration::find_hardening(lines, scan_of_rows(recipe, info, s, {rows.front(), rows.back() + 1}),

@@ -8,6 +8,7 @@ namespace tandem::pipeline {
 
 using calibration::BeamVerdict;
 using calibration::Hardening;
+using calibration::HardeningBy;
 
 namespace {
 
@@ -33,7 +34,7 @@ std::string change_of(const Hardening& found) {
 
 }  // namespace
 
-std::string words_of(const Hardening& found) {
+std::string words_of(const Hardening& found, HardeningBy means) {
   switch (found.verdict) {
     case BeamVerdict::none:
       if (found.after < found.before / 2 && found.b < 1)
@@ -42,7 +43,10 @@ std::string words_of(const Hardening& found) {
       return "no beam hardening stands out: " + misfit_of(found, false) + "; three times that may be noise";
     case BeamVerdict::hardened:
       return "beam hardening: " + misfit_of(found, true) + ", " + change_of(found) +
-             (found.b_by_slopes ? "" : "; slices are too small to check that it is not scatter");
+             (found.b_by_slopes ? ""
+              : means == HardeningBy::moments
+                  ? "; " + spelled("beam-hardening") + " auto checks and corrects it"
+                  : "; slices are too small to check that it is not scatter");
     case BeamVerdict::hardened_by_slopes:
       return "beam hardening, by slopes inside of one material alone, since the projections agree with each "
              "other for any beam, as those of a round body do: " +
@@ -65,11 +69,11 @@ std::string words_of(const Hardening& found) {
 }
 
 void tell_of_hardening(const Hardening& found, const Listener& listener) {
-  const std::string option = spelled("beam-hardening") + " auto: ";
+  const std::string option = spelled("beam-hardening") + " auto: ",
+                    words = words_of(found, HardeningBy::moments_and_slices);
   if (found.verdict == BeamVerdict::none || found.verdict == BeamVerdict::hardened)
-    return listener.note(option + words_of(found) +
-                         (found.is_corrected() ? "; corrected" : "; nothing is changed"));
-  listener.warn(option + words_of(found) +
+    return listener.note(option + words + (found.is_corrected() ? "; corrected" : "; nothing is changed"));
+  listener.warn(option + words +
                 (found.is_corrected()
                      ? ""
                      : "; nothing is changed; give a wedge, a spectrum or coefficients if you "

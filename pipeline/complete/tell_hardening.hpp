@@ -8,7 +8,7 @@
 namespace tandem::pipeline {
 
 /// What the projections tell about the beam, in one line.
-std::string words_of(const calibration::Hardening& found);
+std::string words_of(const calibration::Hardening& found, calibration::HardeningBy means);
 
 /// Notes what was found; warns if beam hardening was to be corrected, and cannot be with certainty.
 void tell_of_hardening(const calibration::Hardening& found, const Listener& listener);

@@ -177,7 +177,8 @@ class Follower {
   Array line_integrals(Range views, bool again) {
     asked_.views = views, asked_.again = again;
     asked_.of_slices = again ? 0 : 1.0 * plan_.job.grid.size[2] * views.size() / followed_.of;
-    return prepare_.make(read_.get(asked_), crop(sum_.scan(), views), Device::cpu(), work_).y;
+    const Range rows{0, detector_of(plan_.job.scan).rows};
+    return prepare_.make(read_.get(asked_), crop(sum_.scan(), views), rows, Device::cpu(), work_).y;
   }
 
   void tell(const char* what, Index views) {

@@ -88,7 +88,7 @@ LineIntegrals data_of_rank(const Space& projections, Work& work, ReadStation& re
                               .views = {0, job.views.size()},
                               .slices = {0, job.grid.size[2]},
                               .of_slices = slices * rows.size() / d.rows});
-    LineIntegrals made = prepare.make(std::move(counts), scan, work.device(), work);
+    LineIntegrals made = prepare.make(std::move(counts), scan, rows, work.device(), work);
     prepare.look_at(made.y, rows);
     made.y = work.moved_to(Device::cpu(), std::move(made.y));
     return made;

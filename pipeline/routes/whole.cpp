@@ -127,8 +127,9 @@ Maker maker_from_all_data(Work& work, ReadStation&, PrepareStation& prepare) {
     const PinHostMemory pinned(in_tiles(plan.flow) ? plan.flow.active_devices.front() : Device::cpu());
     std::optional<LineIntegrals> data;
     if (std::optional<Counts> counts = std::exchange(chunk.counts, {})) {
-      data = prepare.make(*std::move(counts), scan_of(plan, chunk.slices), work.device(), work);
-      prepare.look_at(data->y, rows_of(plan, chunk.slices));
+      const Range rows = rows_of(plan, chunk.slices);
+      data = prepare.make(*std::move(counts), scan_of(plan, chunk.slices), rows, work.device(), work);
+      prepare.look_at(data->y, rows);
     }
     const Problem problem =
         problem_of(plan, chunk.slices, plan.flow.workers[work.worker], [&work] { work.watch.again(); });

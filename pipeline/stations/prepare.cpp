@@ -52,7 +52,7 @@ PrepareStation::PrepareStation(ReadStation& read, const io::ScanInfo& info, cons
   for (const Worker& worker : plan.flow.workers) of_large_chunks_.try_emplace(worker.device);
 }
 
-LineIntegrals PrepareStation::make(Counts counts, const Scan& scan, Device device, Work& work) {
+LineIntegrals PrepareStation::make(Counts counts, const Scan& scan, Range rows, Device device, Work& work) {
   Request asked = counts.asked;
   Findings found;
   const Task task{counts, scan, projection_space(scan, device), work, found};
@@ -72,6 +72,10 @@ LineIntegrals PrepareStation::make(Counts counts, const Scan& scan, Device devic
   if (asked.again) return *std::move(made);
   if (asked.views.first > 0) leave_out_reference(found);
   add(found);
+  if (beam_) {
+    const std::lock_guard lock(mutex_);
+    beam_->add(asked.views, rows, made->y);
+  }
   return *std::move(made);
 }
 
@@ -163,7 +167,7 @@ void PrepareStation::require_mostly_good() const {
 
 void PrepareStation::add_ranks(const Comm& ranks, Outcome& outcome) {
   if (ranks.is_alone()) return;
-  pipeline::add_ranks(ranks, outcome, findings_, ends_);
+  pipeline::add_ranks(ranks, outcome, findings_, ends_, beam_);
   if (plan_.job.rows.size() > 0) require_mostly_good();
 }
 
@@ -186,6 +190,7 @@ std::string PrepareStation::cause_of_open_ends() const {
 
 void PrepareStation::finish(Outcome& outcome) const {
   outcome.findings = findings_;
+  if (beam_) outcome.beam = beam_->diagnosis();
   const Padding padding = plan_.job.options.fbp_filter.padding;
   const auto method = plan_.job.method->iterates() ? OpenEnds::Method::solves
                       : padding == Padding::circle ? OpenEnds::Method::goes_round

@@ -26,10 +26,12 @@ class PrepareStation {
  public:
   /// @throws GeometryError or FileError if the scan lacks what is needed to turn counts into line integrals
   PrepareStation(ReadStation& read, const io::ScanInfo& info, const Plan& plan);
-  /// The line integrals of counts, whose views and rows `scan` has. The GPUs of `device` make them if they
-  /// can, else the CPU. What is found in the darks and flats counts with the first view. @throws FileError if
-  /// too much was replaced
-  LineIntegrals make(Counts counts, const Scan& scan, Device device, Work& work);
+  /// Begins to keep rows that tell of the beam.
+  void watch_beam() { beam_.emplace(plan_.job); }
+  /// The line integrals of counts, whose views `scan` has, and whose rows are these of the plan's scan. The
+  /// GPUs of `device` make them if they can, else the CPU. What is found in the darks and flats counts with
+  /// the first view. @throws FileError if too much was replaced
+  LineIntegrals make(Counts counts, const Scan& scan, Range rows, Device device, Work& work);
   /// What the first call made, for chunks that share the line integrals of all views.
   const Array& made_once(const std::function<Array()>& make);
   /// Looks whether the line integrals fall to those of air at the ends of the rows. `rows`: the rows of the
@@ -66,6 +68,7 @@ class PrepareStation {
   std::optional<Array> made_;  ///< once
   Findings findings_;
   OpenEnds ends_;
+  std::optional<BeamRows> beam_;
 };
 
 }  // namespace tandem::pipeline

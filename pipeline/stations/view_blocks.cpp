@@ -22,6 +22,7 @@ struct ViewBlocks::Slab {
   ByViews fdk;
   Array sum;
   ViewSamples samples;
+  Range rows;       ///< rows of the plan's scan
   Index views;      ///< number of views of all blocks
   Index added = 0;  ///< number of views that are added
   /// A block is queued before the host waits for the one before, so that a GPU always has work.
@@ -139,6 +140,7 @@ Array ViewBlocks::operator()(const Problem& problem, Chunk& chunk, const Stream&
             beam_of(problem.scan).of_views(plan.job.options.fbp_filter, problem),
             zeros(problem.A.domain(), adding),
             ViewSamples(all.size(), counted),
+            rows,
             all.size()};
   if (plan.job.needs_all_views)
     slab.of_all_views = &prepare_.made_once([&] { return line_integrals_of_all(*chunk.counts); });
@@ -176,8 +178,9 @@ Array ViewBlocks::line_integrals_of_all(const Counts& of_slab) {
   reference->counted.reset();  // all rows are here
   asked.views = {0, job.views.size()}, asked.of_slices = job.grid.size[2];
   asked.reference = std::move(reference);
-  Array y = prepare_.make(read_.get(asked), job.scan, Device::cpu(), work_).y;
-  prepare_.look_at(y, {0, detector_of(job.scan).rows});
+  const Range rows{0, detector_of(job.scan).rows};
+  Array y = prepare_.make(read_.get(asked), job.scan, rows, Device::cpu(), work_).y;
+  prepare_.look_at(y, rows);
   return y;
 }
 
@@ -193,7 +196,8 @@ Array ViewBlocks::some_of_all(const Array& all, Range views, const Space& space)
 }
 
 Array ViewBlocks::line_integrals(Slab& slab, Range views, Counts counts) {
-  Array y = prepare_.make(std::move(counts), crop(slab.problem.scan, views), work_.device(), work_).y;
+  Array y =
+      prepare_.make(std::move(counts), crop(slab.problem.scan, views), slab.rows, work_.device(), work_).y;
   slab.samples.add(views, y);
   return work_.moved_to(work_.device(), std::move(y));
 }

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "../../calibration/hardening.hpp"
 #include "../../core/comm.hpp"
 #include "../../counts/open_ends.hpp"
 #include "../../counts/preprocess.hpp"
 #include "../../io/png.hpp"
+#include "beam_rows.hpp"
 #include "curves.hpp"
 #include "quality.hpp"
 #include "value_range.hpp"
@@ -78,6 +80,7 @@ struct Outcome {
   Curves curves;                        ///< curves of a solver, if they are wanted
   std::optional<Quality> quality;       ///< how the volume compares with the truth, if there is one
   std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
+  calibration::Hardening beam;          ///< what the projections tell of the beam
   std::vector<std::string> warnings;    ///< warnings that only the data could tell; the plan has others
 
   std::optional<ValueRange> range;  ///< the range of integers, if it had to be found
@@ -127,6 +130,7 @@ struct Outcome {
 };
 
 /// Collective. The first rank gets what all ranks did and found, and the others keep their own.
-void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends);
+void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends,
+               std::optional<BeamRows>& beam);
 
 }  // namespace tandem::pipeline

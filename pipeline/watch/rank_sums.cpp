@@ -46,12 +46,14 @@ static void pass(Packet& packet, Outcome& outcome) {
   Outcome::for_each_sum([&](auto& part) { pass(packet, part); }, outcome);
 }
 
-void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends) {
+void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds& ends,
+               std::optional<BeamRows>& beam) {
   if (ranks.is_alone()) return;
   Packet own;
   pass(own, outcome);
   pass(own, findings);
   pass(own, ends);
+  if (beam) pass(own, *beam);
   const std::vector<std::string> all = ranks.gather(own.bytes());
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     Packet packet(all[rank]);
@@ -61,6 +63,11 @@ void add_ranks(const Comm& ranks, Outcome& outcome, Findings& findings, OpenEnds
     pass(packet, other);
     pass(packet, found);
     pass(packet, open);
+    if (beam) {
+      BeamRows rows = *beam;
+      pass(packet, rows);
+      beam->add(rows);
+    }
     outcome.add(other);
     outcome.seconds.read += other.seconds.read;
     outcome.seconds.write += other.seconds.write;

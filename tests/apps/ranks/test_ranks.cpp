@@ -36,8 +36,9 @@ TEST_F(Ranks, MakeTheReportOfOneProcess) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   const nlohmann::json all = run.json("r.json");
   EXPECT_EQ(all["ranks"].size(), 3u);
-  for (const char* same : {"quality", "residuals", "updates", "stopped_by", "slice_iterations"})
+  for (const char* same : {"quality", "residuals", "updates", "stopped_by", "slice_iterations", "beam"})
     EXPECT_EQ(all[same], one[same]) << same;
+  EXPECT_TRUE(one["beam"]["misfit_noise"].is_number()) << one["beam"];
   EXPECT_EQ(all["curves"]["slices"].size(), 7u) << "each of its own chunk";
   EXPECT_EQ(text_of(run / "v.png"), picture);
 }
