@@ -200,7 +200,29 @@ std::vector<double> hardening_polynomial(double b, double w, double largest) {
   return pipeline::fitted_polynomial(lengths, ViewMoments::terms);
 }
 
-Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
+namespace {
+
+/// Lines of which the air at the ends is zero in each view. In a half acquisition that is the farther end.
+std::vector<float> with_level_air(std::span<const float> lines, const Scan& scan, Index rows) {
+  const Detector& d = detector_of(scan);
+  const Index at_end = std::max<Index>(2, d.bins / 64), a_view = rows * d.bins;
+  const bool low = !half_acquisition(scan) || sides(d).direction < 0,
+             high = !half_acquisition(scan) || sides(d).direction > 0;
+  std::vector<float> level(lines.begin(), lines.end());
+  for (auto view = level.begin(); view != level.end(); view += a_view) {
+    double sum = 0;
+    for (Index row = 0; row < rows; ++row) {
+      const auto line = view + row * d.bins;
+      if (low) sum += std::accumulate(line, line + at_end, 0.0);
+      if (high) sum += std::accumulate(line + d.bins - at_end, line + d.bins, 0.0);
+    }
+    const auto air = static_cast<float>(sum / static_cast<double>(rows * at_end * (low + high)));
+    std::for_each(view, view + a_view, [air](float& q) { q -= air; });
+  }
+  return level;
+}
+
+Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
   Hardening found;
   const auto because = [&](std::string_view why) {
     found.why_not = why;
@@ -239,6 +261,17 @@ Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index r
   const double mass = moments.mass(hardening_polynomial(other, other_share, moments.largest()));
   found.scale_uncertainty = std::max(least_scale, std::abs(mass / moments.mass(found.polynomial) - 1) / 2);
   return found;
+}
+
+}  // namespace
+
+Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
+  const Hardening found = found_in(lines, scan, rows, means);
+  if (found.verdict != BeamVerdict::inconsistent) return found;
+  Hardening level = found_in(with_level_air(lines, scan, rows), scan, rows, means);
+  if (level.verdict == BeamVerdict::not_known || level.verdict == BeamVerdict::inconsistent) return found;
+  level.drifts = true;
+  return level;
 }
 
 }  // namespace tandem::calibration

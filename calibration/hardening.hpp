@@ -30,6 +30,7 @@ struct Hardening {
   /// `ViewMoments::misfit`: as measured, for the best b, and what noise alone makes of it.
   double before = 0, after = 0, noise = 0;
   std::optional<double> b_by_slopes{};
+  bool drifts = false;               ///< whether the beam does: the rest holds once air is level in all views
   bool has_metal = false;            ///< whether slices have voxels much denser than the main material
   Index voxels_inside = 0;           ///< voxels whose slopes were measured
   double scale_uncertainty = 0;      ///< a share: half of the change if w is 0.5, but at least 0.005

@@ -9,6 +9,7 @@ json hardening_json(const calibration::Hardening& found) {
               {"why_not", found.why_not.empty() ? json(nullptr) : json(found.why_not)},
               {"b", found.b},
               {"b_by_slopes", found.b_by_slopes ? json(*found.b_by_slopes) : json(nullptr)},
+              {"drifts", found.drifts},
               {"has_metal", found.has_metal},
               {"voxels_inside", found.voxels_inside},
               {"misfit_before", found.before},

@@ -32,9 +32,7 @@ std::string change_of(const Hardening& found) {
          " %, scale +- " + short_of(100 * found.scale_uncertainty) + " %";
 }
 
-}  // namespace
-
-std::string words_of(const Hardening& found, HardeningBy means) {
+std::string words_of_verdict(const Hardening& found, HardeningBy means) {
   switch (found.verdict) {
     case BeamVerdict::none:
       if (found.after < found.before / 2 && found.b < 1)
@@ -68,10 +66,18 @@ std::string words_of(const Hardening& found, HardeningBy means) {
   }
 }
 
+}  // namespace
+
+std::string words_of(const Hardening& found, HardeningBy means) {
+  if (!found.drifts) return words_of_verdict(found, means);
+  return "the beam drifts from view to view (" + spelled("air-columns") +
+         " takes that out); apart from that, " + words_of_verdict(found, means);
+}
+
 void tell_of_hardening(const Hardening& found, const Listener& listener) {
   const std::string option = spelled("beam-hardening") + " auto: ",
                     words = words_of(found, HardeningBy::moments_and_slices);
-  if (found.verdict == BeamVerdict::none || found.verdict == BeamVerdict::hardened)
+  if (!found.drifts && (found.verdict == BeamVerdict::none || found.verdict == BeamVerdict::hardened))
     return listener.note(option + words + (found.is_corrected() ? "; corrected" : "; nothing is changed"));
   listener.warn(option + words +
                 (found.is_corrected()

@@ -204,11 +204,29 @@ TEST(FindHardening, SeesARoundBodyByItsSlopesAlone) {
 
 TEST(FindHardening, DoesNotCorrectWhatHardeningDidNotDo) {
   const Scan scan = fan();
-  std::vector<float> drifts = lines_of(body(), scan, one_energy, 40000);
-  for (Index v = 0; v < views; ++v)
-    for (Index b = 0; b < bins; ++b) drifts[v * bins + b] += static_cast<float>(0.02 * v / views);
-  EXPECT_EQ(find_hardening(drifts, scan, 1, HardeningBy::moments_and_slices).verdict,
-            BeamVerdict::inconsistent);
+  Phantom moved = body();
+  for (Ellipsoid& part : moved.ellipsoids) part.centre[0] += 3;
+  std::vector<float> lines = lines_of(body(), scan, one_energy, 40000);
+  const std::vector<float> later = lines_of(moved, scan, one_energy, 40000);
+  std::copy(later.begin() + views / 3 * bins, later.end(), lines.begin() + views / 3 * bins);
+  const Hardening found = find_hardening(lines, scan, 1, HardeningBy::moments_and_slices);
+  EXPECT_EQ(found.verdict, BeamVerdict::inconsistent) << found.before << ' ' << found.after;
+  EXPECT_FALSE(found.drifts);
+}
+
+TEST(FindHardening, SeesABeamThatDriftsByTheAirBesideTheSample) {
+  for (const Scan& scan : {Scan(fan()), Scan(parallel()), Scan(parallel(2 * std::numbers::pi, 60))})
+    for (const Beam& beam : {one_energy, wide_beam()}) {
+      std::vector<float> lines = lines_of(body(), scan, beam, 40000);
+      const Hardening steady = find_hardening(lines, scan, 1, HardeningBy::moments);
+      EXPECT_FALSE(steady.drifts);
+      for (Index v = 0; v < views; ++v)
+        for (Index b = 0; b < bins; ++b) lines[v * bins + b] += static_cast<float>(0.02 * v / views);
+      const Hardening found = find_hardening(lines, scan, 1, HardeningBy::moments);
+      EXPECT_TRUE(found.drifts);
+      EXPECT_EQ(found.verdict, steady.verdict) << kind_of(scan) << ' ' << found.before << ' ' << found.noise;
+      EXPECT_NEAR(found.b, steady.b, 0.02);
+    }
 }
 
 TEST(FindHardening, SaysWhyItCannotTell) {
