@@ -70,8 +70,9 @@ double HardeningPolynomial::operator()(double q) const {
 }
 
 double HardeningPolynomial::slope(double q) const {
+  const double bent = std::min(q, straight_from_);
   double sum = 0;
-  for (std::size_t k = coefficients_.size(); k > 0; --k) sum = sum * q + k * coefficients_[k - 1];
+  for (std::size_t k = coefficients_.size(); k > 0; --k) sum = sum * bent + k * coefficients_[k - 1];
   return sum;
 }
 

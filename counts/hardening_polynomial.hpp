@@ -22,10 +22,10 @@ class HardeningPolynomial {
   double straight_from() const { return straight_from_; }
   const std::vector<double>& coefficients() const { return coefficients_; }
   double operator()(double q) const;
+  double slope(double q) const;  ///< dp/dq, by which noise grows
 
  private:
   double value(double q) const;
-  double slope(double q) const;
   std::vector<double> coefficients_;
   double straight_from_ = highest, rises_to_ = 0;
 };

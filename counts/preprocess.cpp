@@ -323,6 +323,12 @@ void Findings::add(const Findings& other) {
   floor.add(other.floor);
 }
 
+bool noise_is_scaled(const Preprocessing& how) {
+  return how.noise && std::ranges::any_of(how.table(), [&](const Step& step) {
+           return step.scales_noise && step.asked_for(how);
+         });
+}
+
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted) {
   const Index views = counts.shape[0], margin = reference.margin_above + reference.margin_below;
@@ -333,7 +339,7 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
   Array y(wide);
   std::optional<Array> variances;
   std::optional<Image<float>> variance;
-  if (how.weights) {
+  if (how.weights || noise_is_scaled(how)) {
     variances.emplace(wide);
     std::fill_n(variances->data(), variances->size(), INFINITY);
     variance = image(VectorView(*variances));
@@ -342,8 +348,8 @@ LineIntegrals preprocess(const io::FramesView& counts, const Reference& referenc
   preprocessor.work_on_all();
   findings.add(preprocessor.rows().findings());
   LineIntegrals lines{within_margins(std::move(y), reference, space), preprocessor.rows().noise_norms()};
-  if (variances) lines.weights = within_margins(std::move(*variances), reference, space);
-  if (variances && !how.keeps_variances) lines.weights = weights_of(std::move(*lines.weights));
+  if (how.weights) lines.weights = within_margins(std::move(*variances), reference, space);
+  if (how.weights && !how.keeps_variances) lines.weights = weights_of(std::move(*lines.weights));
   return lines;
 }
 

@@ -142,6 +142,9 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted = {});
 
+/// Whether noise norms need the variance of each datum, since a step scales it.
+bool noise_is_scaled(const Preprocessing& how);
+
 /// Whether line integrals depend on the position of the axis: if frames are turned upright, or if a step
 /// compares both sides of the axis.
 bool steps_heed_axis(const Preprocessing& how);

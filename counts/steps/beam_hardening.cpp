@@ -165,8 +165,19 @@ std::string hardening_hindrance(const Preprocessing& how) {
              : "";
 }
 
+/// var(p) = (dp/dq)^2 var(q), and the sum over the bins that count.
+void scale_noise(ViewRow& row, const HardeningPolynomial& polynomial) {
+  for (std::size_t b = 0; b < row.variance.size(); ++b)
+    if (row.span()[b] != 0) row.variance[b] *= static_cast<float>(std::pow(polynomial.slope(row.y[b]), 2));
+  if (row.met.variance == 0) return;
+  row.met.variance = 0;
+  for (Index bin = row.counted.first; bin < row.counted.last; ++bin)
+    if (const std::size_t b = bin; row.span()[b] != 0) row.met.variance += row.variance[b];
+}
+
 /// Dead cells have no line integral yet.
 Index straighten(ViewRow& row, const HardeningPolynomial& polynomial) {
+  if (!row.variance.empty()) scale_noise(row, polynomial);
   for (std::size_t b = 0; b < row.y.size(); ++b) {
     float& y = row.y[b];
     if (row.span()[b] != 0 && !(y <= polynomial.rises_to()))
@@ -202,21 +213,16 @@ Step beam_hardening_step() {
   return {.name = "beam-hardening",
           .help = "line integrals of a polychromatic beam become those of one energy, by a polynomial",
           .options = {option::beam_hardening},
-          .makes_new_noise = true,
+          .scales_noise = true,
           .on_gpu = [](const Preprocessing& how) -> GpuWork {
             const auto polynomial = asked(how);
-            if (!polynomial) return {};
+            if (!polynomial || how.noise || how.weights) return {};  // the CPU scales noise
             return [polynomial = *polynomial](GpuData& data) { return straighten_on_gpu(data, polynomial); };
           },
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (is_open(how)) return [](ViewRow&) -> Index { throw GeometryError(to_be_found()); };
             const auto polynomial = asked(how);
             if (!polynomial) return {};
-            require<GeometryError>(
-                !how.noise,
-                spelled("beam-hardening") + " does not go with " + spelled("stop") +
-                    " discrepancy, whose noise is that of line integrals as they were measured; give " +
-                    spelled("iterations") + " K");
             return [polynomial = *polynomial](ViewRow& row) { return straighten(row, polynomial); };
           },
           .complete = fit,

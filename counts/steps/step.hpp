@@ -108,6 +108,7 @@ struct Step {
   bool of_cells = false;
   bool only_counts = false;         ///< it replaces nothing, it counts
   bool makes_new_noise = false;     ///< its result has other noise than counts
+  bool scales_noise = false;        ///< it multiplies the noise of each datum, so it needs all variances
   bool needs_transmission = false;  ///< does not go with `--minus-log false`
   /// How many values the step replaced, if the pass of kernels/counts.hpp over the counts did it. Null: the
   /// pass does not do this step.

@@ -73,7 +73,9 @@ double weight_bytes(const Plan& plan, Index slices) {
   return 4.0 * (views_of(job) * bins_of(job) + cells);
 }
 
-double data_sets(const Job& job) { return job.preprocessing.weights ? 2 : 1; }
+double data_sets(const Job& job) {
+  return job.preprocessing.weights || noise_is_scaled(job.preprocessing) ? 2 : 1;
+}
 
 double kernels_of_block(const Plan& plan, const Worker& worker, Index slices, Index views) {
   const Job& job = plan.job;

@@ -48,6 +48,31 @@ TEST(Preprocess, NoiseIsOneOverThePhotonsOfDatumAndFlats) {
   EXPECT_NEAR(result.noise_norms[0], std::sqrt(variance), tolerance::float_rounding);
 }
 
+/// p = q + 0.3 q^2 has the slope 1 + 0.6 q, and its tangent from 1 on; norms and weights follow.
+TEST(Preprocess, NoiseGrowsAsBeamHardeningIsCorrected) {
+  MemoryReader reader(floats({1, 1, 4}, {100, 100, 0, 100}), floats({1, 1, 4}, {0, 0, 0, 0}));
+  Preprocessing how =
+      preprocessing_of({{"beam-hardening", std::vector<double>{1, 0.3}}, {"beam-hardening:straight", 1.0}},
+                       {0, 4}, 0, 1, true);
+  const Reference ref = read_reference(reader, {0, 1}, {0, 4}, how);
+  const io::Frames counts = floats({1, 1, 4}, {50, 20, 7, 80});
+  const auto variance = [](double photons) {
+    const double q = std::log(100 / photons), slope = 1 + 0.6 * std::min(q, 1.0);
+    return slope * slope * (1 / photons + 0.01);
+  };
+  Findings findings;
+  const std::vector<Range> counted{{0, 3}};
+  const LineIntegrals norms = preprocess(counts, ref, how, space_of(1, 1, 4), findings, counted);
+  EXPECT_NEAR(norms.noise_norms[0], std::sqrt(variance(50) + variance(20)), tolerance::float_rounding);
+  EXPECT_FALSE(norms.weights.has_value());
+  how.weights = how.keeps_variances = true;
+  const LineIntegrals each = preprocess(counts, ref, how, space_of(1, 1, 4), findings, counted);
+  EXPECT_EQ(each.noise_norms, norms.noise_norms);
+  EXPECT_NEAR(each.weights->data()[0], variance(50), tolerance::float_rounding);
+  EXPECT_NEAR(each.weights->data()[3], variance(80), tolerance::float_rounding);
+  EXPECT_EQ(each.weights->data()[2], INFINITY);
+}
+
 /// Two views of two rows: 10, 20, 40 and 50 photons in flats without noise of their own.
 TEST(Preprocess, NoiseIsThatOfTheBinsThatCount) {
   Reference ref = reference_of(4, std::vector<float>(8, 100), std::vector<float>(8, 0));

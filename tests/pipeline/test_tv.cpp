@@ -239,7 +239,7 @@ TEST_F(LowDose, DataWeighAsTheirCountsSayWhereThereAreAny) {
                                       {"beam-hardening", std::vector<double>{1, 0.1}}}) {
     Recipe recipe = recipe_for("tv");
     recipe.steps[option] = value;
-    EXPECT_FALSE(weighs(recipe)) << option;
+    EXPECT_EQ(weighs(recipe), option == "beam-hardening") << option;
     recipe.tv_weight = 1;
     recipe.iterations = 2;
     for (const float x : test::reconstructed(path_, recipe)) ASSERT_TRUE(std::isfinite(x));
