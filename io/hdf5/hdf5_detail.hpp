@@ -14,6 +14,10 @@
 
 namespace tandem::io::hdf5 {
 
+/// Requires memory, since libhdf5 1.10 crashes if it finds none while it begins, or while it opens a file.
+/// @throws std::bad_alloc
+void require_memory();
+
 /// The lock around every call into libhdf5. It also keeps libhdf5 from printing.
 class Lock {
  public:

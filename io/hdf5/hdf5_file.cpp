@@ -80,6 +80,7 @@ bool is_hdf5(const fs::path& path) {
 }
 
 Handle read_access() {
+  require_memory();
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // scans often lie on read-only or network file systems that know no locks
   H5Pset_file_locking(access.id(), false, true);

@@ -65,13 +65,6 @@ void write_doubles(hid_t file, const std::string& where, const std::string& path
   if (!units.empty()) DataSet(std::move(made), where).set("units", units);
 }
 
-/// Requires memory, since libhdf5 1.10 crashes if it finds none while it opens a file. @throws std::bad_alloc
-void require_memory() {
-  void* room = ::operator new (std::size_t{4} << 20);  // bytes; it takes about two million
-  *static_cast<volatile char*>(room) = 0;
-  ::operator delete(room);
-}
-
 }  // namespace
 
 File File::create(const PlainFile& made) {
