@@ -90,11 +90,17 @@ struct FilterSides {
 FilterSides sides_of(const RowFilter& filter, bool adjoint, const Shape& in, const Shape& out,
                      const float* cells, const float* rays);
 
+struct Circles;  // circles.hpp
+
 struct RampKernels {
   /// out <- alpha F in + beta out. If beta = 0, `out` is never read. `in` and `out` are (view, row, bin) and
   /// may be the same. With `adjoint`, rows are moved and weighed the other way.
   void (*filter)(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream);
+  /// out <- out + alpha times what F with circles has more than F with the usual continuation. Rows of which
+  /// neither end is open stay as they are, to the bit.
+  void (*add_circles)(const Circles& how, float alpha, Image<const float> in, Image<float> out,
+                      Stream& stream);
   std::vector<std::string> (*names)();  ///< the names of all kernels (launches.hpp)
 };
 

@@ -89,7 +89,8 @@ double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Devi
 }
 
 const RampKernels& ramp(Device device) {
-  static constexpr RampKernels on_cpu{cpu::filter_rows, [] { return std::vector<std::string>{"filter"}; }};
+  static constexpr RampKernels on_cpu{cpu::filter_rows, cpu::add_circles,
+                                      [] { return std::vector<std::string>{"filter"}; }};
   return select(device, on_cpu, TANDEM_ON_CUDA(ramp_kernels));
 }
 

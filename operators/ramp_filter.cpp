@@ -89,15 +89,15 @@ Detector longer(Detector d, Index reach) {
 }
 
 /// The circles with which rows go on, as long as the detector `wide` of their filter.
-Circles circles_on(const Detector& wide, Index furthest_move, double bin_mm, const Filter& filter,
-                   const Interpolation& interpolation) {
-  Circles how{.attenuation = filter.attenuation,
-              .bin_mm = bin_mm,
-              .reach = wide.bins,
-              .taper = taper(filter.padding, bins_of_taper(filter, wide))};
-  const Index length = length_of_circles(wide.bins + furthest_move, how.reach);
-  for (const double response : filter_response(filter, length, bin_mm, interpolation))
-    how.response.push_back(static_cast<float>(response));
+kernels::Circles circles_on(const Detector& wide, Index furthest_move, double bin_mm, const Filter& filter,
+                            const Interpolation& interpolation) {
+  kernels::Circles how{.attenuation = filter.attenuation,
+                       .bin_mm = bin_mm,
+                       .reach = wide.bins,
+                       .taper = taper(filter.padding, bins_of_taper(filter, wide))};
+  how.ramp.length = length_of_circles(wide.bins + furthest_move, how.reach);
+  for (const double response : filter_response(filter, how.ramp.length, bin_mm, interpolation))
+    how.ramp.response.push_back(static_cast<float>(response));
   return how;
 }
 
@@ -143,11 +143,11 @@ std::vector<float> cosines(const ConeBeam& scan) {
 /// The common part of the filters of all views of a scan.
 struct FdkFilter {
   kernels::RowFilter rows;
-  std::optional<Circles> circles{};
+  std::optional<kernels::Circles> circles{};
 };
 
-Circles fdk_circles(const ConeBeam& wide, const Filter& filter, const Interpolation& interpolation) {
-  Circles how =
+kernels::Circles fdk_circles(const ConeBeam& wide, const Filter& filter, const Interpolation& interpolation) {
+  kernels::Circles how =
       circles_on(wide.detector, 0, wide.detector.bin_pitch / wide.magnification(), filter, interpolation);
   ConeBeam seen = wide;
   seen.detector = longer(wide.detector, how.reach);
@@ -223,7 +223,7 @@ LinearOperator circles_of(const ParallelBeam& whole, Range views, const Parallel
                           kernels::RowFilter f, const Filter& filter, Device device,
                           const Interpolation& interpolation) {
   const Detector& d = whole.detector;
-  Circles how = circles_on(wide.detector, furthest_move(wide), d.bin_pitch, filter, interpolation);
+  kernels::Circles how = circles_on(wide.detector, furthest_move(wide), d.bin_pitch, filter, interpolation);
   const std::vector<float> shares = bin_shares(whole, 1);
   for (Index row = 0; !shares.empty() && row < d.rows; ++row)
     for (const Index bin : {Index{0}, d.bins + 1}) how.shares.push_back(shares[row * (d.bins + 2) + bin]);

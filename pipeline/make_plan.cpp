@@ -49,11 +49,7 @@ std::vector<Device> able_devices(Plan& plan, const Recipe& asked) {
   require<GeometryError>(gpus == 0 || gpus == std::ssize(all),
                          "devices: the CPU beside GPUs; give the CPU alone, or GPUs alone");
   const std::string lack = lacking_on_gpus(plan.job, asked);
-  if (lack.empty() || !all.front().is_cuda()) return all;
-  require<DeviceError>(asked.devices_are_open || plan.job.options.fbp_filter.padding != Padding::circle,
-                       spelled("padding"), " circle: GPUs have no ", lack,
-                       "; give " + spelled("device") + " cpu or another padding");
-  if (!asked.devices_are_open) return all;
+  if (lack.empty() || !all.front().is_cuda() || !asked.devices_are_open) return all;
   warn(plan.warnings, "GPUs have no ", lack, "; the CPU computes");
   return {Device::cpu()};
 }

@@ -17,6 +17,7 @@ extern const VectorKernels vector_kernels;
 
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream);
+void add_circles(const Circles& how, float alpha, Image<const float> in, Image<float> out, Stream& stream);
 
 double fourier_memory(const FourierSizes& sizes, Index views, Index slices, Device device);
 

@@ -113,7 +113,8 @@ void Room::note() {
 /// is left out, since it has its own memory.
 double device_bytes(const Plan& plan, Index slices) {
   constexpr double filter = 128 * bytes_per_mib;
-  const double a_row = 72.0 * bins_of(plan.job);  // its response, if it is moved: of 8 bins
+  const bool circles = plan.job.options.fbp_filter.padding == Padding::circle;
+  const double a_row = (circles ? 128.0 : 72.0) * bins_of(plan.job);  // its responses, if it is moved
   std::map<Device, double> of_device;
   for (const Worker& worker : plan.flow.workers)
     for (int k = 0; k < worker.device.members(); ++k)

@@ -70,7 +70,8 @@ double weight_bytes(const Plan& plan, Index slices) {
   const Job& job = plan.job;
   const Index cells = rows_held(plan, slices) * bins_of(job);
   if (rows_are_slices(job.scan)) return half_acquisition(job.scan) ? 4.0 * cells : 0;
-  return 4.0 * (views_of(job) * bins_of(job) + cells);
+  const bool circles = job.options.fbp_filter.padding == Padding::circle;  // with rows three times as long
+  return 4.0 * ((circles ? 2 : 1) * views_of(job) * bins_of(job) + (circles ? 4 : 1) * cells);
 }
 
 double data_sets(const Job& job) {

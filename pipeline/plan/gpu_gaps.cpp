@@ -9,7 +9,6 @@ std::string lacking_on_gpus(const Job& job, const Recipe& recipe) {
   if (is_curved(job.scan) && !job.method->filters) return "projector for a curved detector";
   if (recipe.model == Model::hierarchical && hierarchical_accuracy(recipe.execution) != 0)
     return "another accuracy of the hierarchical model";
-  if (job.filters() && job.options.fbp_filter.padding == Padding::circle) return "padding with circles";
   return "";
 }
 

@@ -1,5 +1,8 @@
 // Cone and fan beams from file to volume on a GPU, against the CPU. Skipped where no GPU is.
 
+#include <algorithm>
+#include <cmath>
+
 #include "../../pipeline/beams/placement.hpp"
 #include "recon_fixture.hpp"
 
@@ -53,6 +56,21 @@ TEST_F(CudaConeReconstruct, VolumesAgreeWithTheCpu) {
     for (const std::string method : {"fbp", "cgls", "sirt"})
       expect_the_cpus_volume([&](Device device) { return volume(recipe_for(method, device)); },
                              bound_of(method), one.name + ", method " + method);
+  }
+}
+
+TEST_F(CudaConeReconstruct, GoesOnWithCirclesLikeTheCpu) {
+  for (const ScanCase& one : scan_cases()) {
+    simulate(one.simulation);
+    Recipe recipe = recipe_for("fbp", gpu);
+    const Index axis = std::lround(detector_of(one.simulation.scan).axis_bin);
+    recipe.bins = Range{std::max<Index>(axis - 14, 0), std::min<Index>(axis + 15, 43)};
+    const std::vector<float> usual = volume(recipe);
+    recipe.padding = Padding::circle, recipe.fbp_filter.attenuation = 0.01;
+    const std::vector<float> there = volume(recipe);
+    recipe.devices = {cpu};
+    EXPECT_LE(relative_error(there, volume(recipe)), bound_of("fbp")) << one.name;
+    EXPECT_GT(relative_error(usual, there), 0.01) << one.name;
   }
 }
 

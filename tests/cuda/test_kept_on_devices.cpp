@@ -129,6 +129,10 @@ constexpr Maker makers[] = {
     {"pixel-driven cone", [](Device gpu) { return cone(Model::pixel_driven, gpu); }, true},
     {"filter of moved rows", [](Device gpu) { return ramp_filter(odd_scan(61, 3), {}, gpu); }},
     {"filter of a cone", [](Device gpu) { return ramp_filter(small_cone(), {}, gpu); }},
+    {"filter with circles",
+     [](Device gpu) {
+       return ramp_filter(small_cone(), {.padding = Padding::circle, .attenuation = 0.02}, gpu);
+     }},
     {"FBP", [](Device gpu) {
        const ParallelBeam scan = scan_of(53, 3, 61);
        const VolumeGrid grid = grid_of(37, 41, 3);

@@ -149,6 +149,20 @@ TEST_F(CudaReconstruct, ContinuesRowsByDefaultLikeTheCpu) {
   }
 }
 
+TEST_F(CudaReconstruct, GoesOnWithCirclesLikeTheCpu) {
+  for (const Model model : {Model::pixel_driven, Model::fourier}) {
+    Recipe recipe = recipe_for("fbp", gpu);
+    recipe.model = model, recipe.bins = Range{14, 48};
+    const std::vector<float> usual = volume(recipe);
+    recipe.padding = Padding::circle, recipe.fbp_filter.attenuation = 0.01;
+    const std::vector<float> there = volume(recipe), in_chunks = volume(recipe, 4);
+    recipe.devices = {cpu};
+    EXPECT_LE(relative_error(there, volume(recipe)), bound_of({"alu", float32}, "fbp")) << name_of(model);
+    EXPECT_TRUE(same_bits(in_chunks, there)) << name_of(model);
+    EXPECT_GT(relative_error(usual, there), 0.01) << name_of(model);
+  }
+}
+
 TEST_F(CudaReconstruct, StartsFromFbpOrAFileLikeTheCpu) {
   const auto from_fbp = [&](Device device) {
     Recipe recipe = recipe_for("sirt", device);

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "../../circles.hpp"
 #include "../../launches.hpp"
 #include "../common/batch.cuh"
 #include "../common/beyond.cuh"
@@ -124,6 +125,32 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
+/// The circles beyond the ends of the pairs of a batch, (pair, view of it, end): one warp each.
+__global__ void __launch_bounds__(threads)
+    fit_tails(Rows at, CircleRows circles, Index first, Image<const float> in, Tail* tails) {
+  const Index i = (Index{blockIdx.x} * threads + threadIdx.x) / 32, p = first + i / 4,
+              row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2 + i / 2 % 2;
+  const int end = i % 2;
+  Tail tail{};
+  if (row < at.rows && view < at.views) {  // for all threads of a warp, or for none
+    EndSums sums = circles.sums(&element(in, view, row, 0), row, end, threadIdx.x % 32, 32);
+    for (double* sum : {&sums.row, &sums.end, &sums.squares, &sums.slope, &sums.usual})
+      *sum = sum_over_warp(*sum);
+    tail = circles.tail(sums, view, row, end);
+  }
+  if (threadIdx.x % 32 == 0) tails[i] = tail;
+}
+
+/// Packs the tails of pairs; grid as for `pack`.
+__global__ void __launch_bounds__(threads)
+    pack_tails(Rows at, CircleRows circles, Index first, const Tail* tails, float2* work) {
+  const Index row = (first + blockIdx.y) / at.pairs_a_row;
+  const Tail* pair = tails + blockIdx.y * 4;
+  for_bins(at.length, [&](Index k) {
+    work[blockIdx.y * at.length + k] = {circles.more(pair, row, k), circles.more(pair + 2, row, k)};
+  });
+}
+
 /// What the ends of a pair of rows get back from beyond; with `given_to` it is the transpose of `end_values`.
 /// Zeros for blocks that have no bin of the ends.
 __device__ inline Ends given_back(const Rows& at, const FilterSide& side, Index view,
@@ -145,17 +172,23 @@ __device__ inline Ends given_back(const Rows& at, const FilterSide& side, Index 
   return {{weighed(0), weighed(1)}, {weighed(2), weighed(3)}};
 }
 
+/// With `tails`, only rows that have an open end.
 template <bool continued>
 __global__ void __launch_bounds__(threads)
-    unpack(Rows at, FilterSide side, Index first, const float2* __restrict__ work, float alpha,
-           const float* __restrict__ weight, float beta, Image<float> out) {
+    unpack(Rows at, FilterSide side, Index first, const float2* __restrict__ work, Update update,
+           const float* __restrict__ weight, const Tail* tails, Image<float> out) {
   const Index p = first + blockIdx.y, row = p / at.pairs_a_row, view = p % at.pairs_a_row * 2;
   if (row >= at.rows) return;
   const float2* pair = work + blockIdx.y * at.length;
   Ends ends{};
   if constexpr (continued) ends = given_back(at, side, view, pair);
-  const bool both = view + 1 < at.views;
-  const Update of_first{alpha * weight[view], beta}, of_second{both ? alpha * weight[view + 1] : 0, beta};
+  const auto is_open = [tails](int of_pair) {
+    const Tail* ends = tails + blockIdx.y * 4 + of_pair * 2;
+    return !tails || ends[low_end].open() || ends[high_end].open();
+  };
+  const bool has_first = is_open(0), has_second = view + 1 < at.views && is_open(1);
+  const auto of_view = [&](Index own) { return Update{update.alpha * weight[own], update.beta}; };
+  const Update of_first = of_view(view), of_second = of_view(has_second ? view + 1 : view);
   for_bins(side.bins, [&](Index bin) {
     const float2 value = pair[side.first + bin];
     float2 back{};
@@ -165,8 +198,9 @@ __global__ void __launch_bounds__(threads)
     }
     const Range rows = side.like(row);
     for (Index r = rows.first; r < rows.last; ++r) {
-      of_first(element(out, view, r, bin), side.weight(view, r, bin) * value.x + back.x);
-      if (both) of_second(element(out, view + 1, r, bin), side.weight(view + 1, r, bin) * value.y + back.y);
+      if (has_first) of_first(element(out, view, r, bin), side.weight(view, r, bin) * value.x + back.x);
+      if (has_second)
+        of_second(element(out, view + 1, r, bin), side.weight(view + 1, r, bin) * value.y + back.y);
     }
   });
 }
@@ -208,9 +242,35 @@ KeptOnDevices::Use<Tables> tables_of(const RowFilter& filter, bool adjoint, cons
   });
 }
 
+/// Filters pairs of rows in batches, by pack(first, work) and unpack(first, work). `responses` are as for
+/// `respond`.
+template <class Pack, class Unpack>
+void in_batches(const Rows& at, const float2* responses, bool one_for_all, const Stream& stream,
+                const Pack& pack, const Unpack& unpack) {
+  note_launch("filter");
+  const cudaStream_t s = queue(stream);
+  const Index batch = pairs_at_once(at.length), all = at.rows * at.pairs_a_row;
+  const Scratch<float2> work(batch * at.length, s);
+  const Plan plan = plan_for(at.length, stream);
+  check(cufft().set_stream(plan.handle, s));
+  const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
+  check(cufft().set_work_area(plan.handle, transform.data()));
+  auto* rows = reinterpret_cast<cufftComplex*>(work.data());
+  const dim3 padded = blocks_of(at.length, batch);
+  for (Index first = 0; first < all; first += batch) {
+    pack(first, work.data());
+    after_launch();
+    check(cufft().exec_c2c(plan.handle, rows, rows, CUFFT_FORWARD));
+    respond<<<padded, threads, 0, s>>>(at, first, responses, one_for_all, work.data());
+    after_launch();
+    check(cufft().exec_c2c(plan.handle, rows, rows, CUFFT_INVERSE));
+    unpack(first, work.data());
+    after_launch();
+  }
+}
+
 void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const float> in, float beta,
                  Image<float> out, Stream& stream) {
-  note_launch("filter");
   const cudaStream_t s = queue(stream);
   const auto tables = tables_of(filter, adjoint, stream);
   const FilterSides sides = sides_of(filter, adjoint, {in.n0, in.n1, in.n2}, {out.n0, out.n1, out.n2},
@@ -221,33 +281,61 @@ void filter_rows(const RowFilter& filter, bool adjoint, float alpha, Image<const
       filter.length,
       ceil_div<Index>(in.n0, 2),
       {tables->before.data(), tables->after.data(), filter.beyond.end_values(tables->shares.data())}};
-  const Index batch = pairs_at_once(filter.length), all = at.rows * at.pairs_a_row;
-  const Scratch<float2> work(batch * filter.length, s);
-  const Plan plan = plan_for(filter.length, stream);
-  check(cufft().set_stream(plan.handle, s));
-  const Scratch<std::byte> transform(std::max<std::size_t>(plan.work_bytes, 1), s);
-  check(cufft().set_work_area(plan.handle, transform.data()));
-  auto* rows = reinterpret_cast<cufftComplex*>(work.data());
   const bool continued = !filter.beyond.zeros();
   const auto pack_rows = continued && !adjoint ? pack<true> : pack<false>;
   const auto unpack_rows = continued && adjoint ? unpack<true> : unpack<false>;
+  const Index batch = pairs_at_once(at.length);
   const dim3 padded = blocks_of(at.length, batch), written = blocks_of(out.n2, batch);
-  for (Index first = 0; first < all; first += batch) {
-    pack_rows<<<padded, threads, 0, s>>>(at, sides.in, first, in, work.data());
-    after_launch();
-    check(cufft().exec_c2c(plan.handle, rows, rows, CUFFT_FORWARD));
-    respond<<<padded, threads, 0, s>>>(at, first, tables->responses.data(), filter.row_shifts.empty(),
-                                       work.data());
-    after_launch();
-    check(cufft().exec_c2c(plan.handle, rows, rows, CUFFT_INVERSE));
-    unpack_rows<<<written, threads, 0, s>>>(at, sides.out, first, work.data(), alpha,
-                                            tables->view_weights.data(), beta, out);
-    after_launch();
-  }
+  in_batches(
+      at, tables->responses.data(), filter.row_shifts.empty(), stream,
+      [&](Index first, float2* work) { pack_rows<<<padded, threads, 0, s>>>(at, sides.in, first, in, work); },
+      [&](Index first, const float2* work) {
+        unpack_rows<<<written, threads, 0, s>>>(at, sides.out, first, work, {alpha, beta},
+                                                tables->view_weights.data(), nullptr, out);
+      });
+}
+
+/// Tables of circles on a GPU.
+struct TablesOfCircles {
+  DeviceTable<float2> responses;
+  DeviceTable<float> view_weights, rays, ends, shares, cosines;
+  DeviceTable<double> taper;
+};
+
+void add_circles(const Circles& how, float alpha, Image<const float> in, Image<float> out, Stream& stream) {
+  const cudaStream_t s = queue(stream);
+  const auto tables = how.kept.use<TablesOfCircles>(stream, [&](const KeptOnDevices::Streams& at) {
+    const RowFilter& usual = how.usual;
+    return TablesOfCircles{{responses_of(how.ramp, false), at},
+                           {usual.view_weights, at},
+                           {usual.ray_weights, at},
+                           {usual.beyond.shares, at},
+                           {how.shares, at},
+                           {how.cosines, at},
+                           {how.taper, at}};
+  });
+  const CircleRows circles = rows_of(how, {in.n0, in.n1, in.n2}, {out.n0, out.n1, out.n2},
+                                     {tables->rays.data(), tables->ends.data(), tables->shares.data(),
+                                      tables->cosines.data(), tables->taper.data()});
+  const Rows at{in.n0, in.n1, how.ramp.length, ceil_div<Index>(in.n0, 2), {}};
+  const Index batch = pairs_at_once(at.length), warps = threads / 32, blocks = ceil_div(4 * batch, warps);
+  const Scratch<Tail> tails(blocks * warps, s);
+  const dim3 padded = blocks_of(at.length, batch), written = blocks_of(out.n2, batch);
+  in_batches(
+      at, tables->responses.data(), how.ramp.row_shifts.empty(), stream,
+      [&](Index first, float2* work) {
+        fit_tails<<<grid_of(blocks), threads, 0, s>>>(at, circles, first, in, tails.data());
+        after_launch();
+        pack_tails<<<padded, threads, 0, s>>>(at, circles, first, tails.data(), work);
+      },
+      [&](Index first, const float2* work) {
+        unpack<false><<<written, threads, 0, s>>>(at, circles.sides.out, first, work, {alpha, 1},
+                                                  tables->view_weights.data(), tails.data(), out);
+      });
 }
 
 }  // namespace
 
-const RampKernels ramp_kernels{filter_rows, [] { return std::vector<std::string>{"filter"}; }};
+const RampKernels ramp_kernels{filter_rows, add_circles, [] { return std::vector<std::string>{"filter"}; }};
 
 }  // namespace tandem::kernels::cuda
