@@ -202,6 +202,13 @@ std::vector<double> hardening_polynomial(double b, double w, double largest) {
 
 namespace {
 
+/// Whether projections do not agree, and no curve explains it.
+bool is_unexplained(const Hardening& found) {
+  return found.verdict == BeamVerdict::inconsistent ||
+         (found.verdict == BeamVerdict::ambiguous &&
+          found.before >= std::max(large_noise * found.noise, least_misfit));
+}
+
 /// Lines of which the air at the ends is zero in each view. In a half acquisition that is the farther end.
 std::vector<float> with_level_air(std::span<const float> lines, const Scan& scan, Index rows) {
   const Detector& d = detector_of(scan);
@@ -267,9 +274,9 @@ Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, H
 
 Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
   const Hardening found = found_in(lines, scan, rows, means);
-  if (found.verdict != BeamVerdict::inconsistent) return found;
+  if (!is_unexplained(found)) return found;
   Hardening level = found_in(with_level_air(lines, scan, rows), scan, rows, means);
-  if (level.verdict == BeamVerdict::not_known || level.verdict == BeamVerdict::inconsistent) return found;
+  if (!level.is_corrected() && level.verdict != BeamVerdict::none) return found;
   level.drifts = true;
   return level;
 }

@@ -17,10 +17,10 @@ json hardening_json(const calibration::Hardening& found) {
               {"misfit_noise", found.noise},
               {"scale_uncertainty", found.scale_uncertainty},
               {"largest_change", found.largest_change}};
-  const bool is_known = found.why_not.empty();
-  for (const char* number :
-       {"b", "misfit_before", "misfit_after", "misfit_noise", "scale_uncertainty", "largest_change"})
-    if (!is_known) report[number] = nullptr;
+  if (!found.why_not.empty())
+    for (const char* number : {"b", "misfit_after", "scale_uncertainty", "largest_change"})
+      report[number] = nullptr;
+  if (found.noise == 0) report["misfit_before"] = report["misfit_noise"] = nullptr;  // nothing was measured
   return report;
 }
 

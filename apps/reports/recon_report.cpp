@@ -334,7 +334,11 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (!out.followed) ahead.print_outcome(std::cout, out, seconds);
   print_replaced(std::cout, out.findings);
   print_notes(std::cout, out.findings);
-  std::cout << "beam      " << pipeline::words_of(out.beam, calibration::HardeningBy::moments) << '\n';
+  const auto corrected = pipeline::option::beam_hardening.of(plan.job.preprocessing.values);
+  std::cout << "beam      "
+            << pipeline::words_of(out.beam, calibration::HardeningBy::moments,
+                                  corrected && !corrected->empty())
+            << '\n';
   if (out.quality)
     std::cout << "quality   PSNR " << out.quality->psnr << " dB, SSIM " << out.quality->ssim << ", RMSE "
               << out.quality->rmse << '\n';

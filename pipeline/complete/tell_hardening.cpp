@@ -43,7 +43,7 @@ std::string words_of_verdict(const Hardening& found, HardeningBy means) {
       return "beam hardening: " + misfit_of(found, true) + ", " + change_of(found) +
              (found.b_by_slopes ? ""
               : means == HardeningBy::moments
-                  ? "; " + spelled("beam-hardening") + " auto checks and corrects it"
+                  ? "; " + spelled("beam-hardening") + " auto checks that in slices, and corrects it"
                   : "; slices are too small to check that it is not scatter");
     case BeamVerdict::hardened_by_slopes:
       return "beam hardening, by slopes inside of one material alone, since the projections agree with each "
@@ -68,7 +68,9 @@ std::string words_of_verdict(const Hardening& found, HardeningBy means) {
 
 }  // namespace
 
-std::string words_of(const Hardening& found, HardeningBy means) {
+std::string words_of(const Hardening& found, HardeningBy means, bool corrected) {
+  if (corrected && found.why_not.empty())
+    return "beam hardening is corrected: " + misfit_of(found, false) + " is left";
   if (!found.drifts) return words_of_verdict(found, means);
   return "the beam drifts from view to view (" + spelled("air-columns") +
          " takes that out); apart from that, " + words_of_verdict(found, means);

@@ -7,8 +7,9 @@
 
 namespace tandem::pipeline {
 
-/// What the projections tell about the beam, in one line.
-std::string words_of(const calibration::Hardening& found, calibration::HardeningBy means);
+/// What the projections tell about the beam, in one line. `corrected`: they were before.
+std::string words_of(const calibration::Hardening& found, calibration::HardeningBy means,
+                     bool corrected = false);
 
 /// Notes what was found; warns if beam hardening was to be corrected, and cannot be with certainty.
 void tell_of_hardening(const calibration::Hardening& found, const Listener& listener);

@@ -59,16 +59,6 @@ TEST(BeamHardening, RefusesAPolynomialThatFallsWhereThereAreData) {
   EXPECT_NO_THROW(straightened({NAN, 1, INFINITY}, {1, -0.1}, {0, 1, 0}));
 }
 
-TEST(BeamHardening, KnowsNoNoise) {
-  for (const Step& step : steps())
-    if (step.name == "beam-hardening") {
-      EXPECT_THROW(
-          step.on_row(preprocessing_of({{"beam-hardening", std::vector<double>{1}}}, {0, 1}, 0, 1, true)),
-          GeometryError);
-      EXPECT_FALSE(step.asked_for(preprocessing_of({}, {0, 1}, 0)));
-    }
-}
-
 // ---- A disc of 60 mm in a beam of five lines (1/mm and shares)
 
 constexpr double lines[5][2] = {{.030, .15}, {.024, .25}, {.0205, .25}, {.0185, .2}, {.0172, .15}};

@@ -25,7 +25,7 @@ pipeline::Job job_of_rows() {
 /// Line integrals of an ellipse aside; two energies, of which the harder half of the beam has b times the
 /// attenuation.
 Array line_integrals(const Scan& scan, double b) {
-  const Phantom sample = scaled({{{1, {0.6, 0.35, INFINITY}, {0.1, 0.05, 0}, 0.3}}}, bins, 0.05);
+  const Phantom sample = scaled({{{1, {0.6, 0.35, INFINITY}, {0.1, 0.05, 0}, 0.3}}}, 0.5 * bins, 0.05);
   std::vector<float> rays(views * rows * bins);
   project(sample, scan, {0, rows}, rays);
   Array lines(projection_space(scan));
