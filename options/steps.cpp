@@ -73,7 +73,9 @@ Form form_of(pipeline::TrueOrFalse) {
 Form form_of(pipeline::Columns) { return {are_ranges, ranges_in, "A:B[,C:D]"}; }
 Form form_of(pipeline::FileName) { return {anything(), as_text, "FILE"}; }
 Form form_of(pipeline::PositiveNumber limit) { return {positive(limit.highest), as_number, "X"}; }
-Form form_of(pipeline::Number limits) { return {within(limits.lowest, limits.highest), as_number, "X"}; }
+Form form_of(pipeline::Number limits) {
+  return {within(limits.lowest, limits.highest, limits.unit), as_number, "X"};
+}
 Form form_of(pipeline::WholeNumber limits) { return {count(limits.lowest, limits.highest), as_whole, "N"}; }
 Form form_of(const pipeline::NumbersOr& choice) {
   const auto value = [](const std::string& text) -> StepValue {

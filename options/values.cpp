@@ -15,9 +15,9 @@ std::optional<double> number_in(const std::string& text) {
 
 std::optional<Index> whole_in(const std::string& text) { return number_of<Index>(text); }
 
-Check within(double lowest, double highest) {
+Check within(double lowest, double highest, std::string_view unit) {
   std::ostringstream range;
-  range << "from " << lowest << " to " << highest;
+  range << "from " << lowest << " to " << highest << (unit.empty() ? "" : " ") << unit;
   return [lowest, highest, text = range.str()](std::string& input) {
     const auto value = number_in(input);
     return value && *value >= lowest && *value <= highest ? "" : "'" + input + "' is no number " + text;

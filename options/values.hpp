@@ -3,6 +3,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,8 +32,8 @@ std::optional<double> number_in(const std::string& text);
 /// A whole number, where 010 is ten; empty for anything else.
 std::optional<Index> whole_in(const std::string& text);
 
-/// Accepts numbers within [lowest, highest].
-Check within(double lowest, double highest);
+/// Accepts numbers within [lowest, highest]; the unit stands in its message.
+Check within(double lowest, double highest, std::string_view unit = {});
 Check positive(double highest = 1e300);  ///< above 0
 
 Check length();  ///< mm, from a picometre to a thousand kilometres

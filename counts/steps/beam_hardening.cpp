@@ -1,16 +1,19 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
 #include "../hardening_polynomial.hpp"
 #include "step.hpp"
+#include "tube_tables.hpp"
 
 namespace tandem::pipeline {
 
@@ -18,6 +21,15 @@ const Option<FileName> wedge_file{
     "wedge:file", "a length and the line integral that was measured over it, per line", FileName{}};
 const Option<FileName> spectrum_file{
     "spectrum:file", "an energy in keV and its share of what the detector sees, per line", FileName{}};
+const Option<PositiveNumber> tube_kv{"tube:kv", "voltage of a tube of tungsten, 30 to 300 kV",
+                                     PositiveNumber{1e6, "kV"}};
+const Option<Number> tube_al{"tube:al",
+                             "aluminium between anode and sample, the tube's own filter included; 0: none",
+                             Number{0, 50, "mm"}};
+const Option<Number> tube_cu{"tube:cu", "copper between anode and sample", Number{0, 20, "mm"}};
+const std::string help_of_material =
+    "what the sample is of: " + joined(tabled_materials(), ", ") + " (default water)";
+const Option<OneOf> tube_material{"tube:material", help_of_material, OneOf{tabled_materials()}};
 const Option<PositiveNumber> option::straight_from{
     "beam-hardening:straight",
     "the measured line integral from which on the curve goes on as a straight line; auto finds it, too",
@@ -26,43 +38,14 @@ const Option<NumbersOr> option::beam_hardening{
     "beam-hardening",
     "coefficients C1,C2,... of the polynomial C1 q + C2 q^2 + ... of a measured line "
     "integral q; auto: they are found so that the projections agree with each other, or nothing is done; or "
-    "what they are fitted to: wedge:file=FILE, a wedge of the sample's material, or spectrum:file=FILE, "
-    "water "
-    "in a beam",
-    NumbersOr{{"auto", "wedge", "spectrum"}},
-    {wedge_file, spectrum_file, option::straight_from}};
+    "what they are fitted to: wedge:file=FILE, a wedge of the sample's material, spectrum:file=FILE, water "
+    "in a beam, or tube:kv=KV,al=MM, a material in the beam of a tube behind a filter",
+    NumbersOr{{"auto", "wedge", "spectrum", "tube"}},
+    {wedge_file, spectrum_file, tube_kv, tube_al, tube_cu, tube_material, option::straight_from}};
 
 namespace {
 
 using Pair = LengthAndLine;  // or an energy and a number that goes with it
-
-/// Attenuation of water by energy, keV and cm^2/g (NIST, Tables of X-Ray Mass Attenuation Coefficients).
-constexpr std::array<Pair, 12> water{{{10, 5.329},
-                                      {15, 1.673},
-                                      {20, 0.8096},
-                                      {30, 0.3756},
-                                      {40, 0.2683},
-                                      {50, 0.2269},
-                                      {60, 0.2059},
-                                      {80, 0.1837},
-                                      {100, 0.1707},
-                                      {150, 0.1505},
-                                      {200, 0.1370},
-                                      {300, 0.1186}}};
-
-/// Interpolates between the energies of the table: the cubic through four of them, of logarithms.
-double attenuation_of_water(double kev) {
-  std::size_t first = 0;
-  while (first + 4 < water.size() && water[first + 2][0] < kev) ++first;
-  double sum = 0;
-  for (std::size_t i = first; i < first + 4; ++i) {
-    double weight = 1;
-    for (std::size_t j = first; j < first + 4; ++j)
-      if (j != i) weight *= std::log(kev / water[j][0]) / std::log(water[i][0] / water[j][0]);
-    sum += weight * std::log(water[i][1]);
-  }
-  return std::exp(sum);
-}
 
 // Coefficients c_1 = 1, c_2, ... of the polynomial c_1 q + c_2 q^2 + ... of measured line integrals q. It
 // gives the line integrals of the attenuation that a thin layer has: they grow as the length does.
@@ -90,49 +73,111 @@ std::vector<double> fitted_to_wedge(std::span<const Pair> measured, const std::s
   return fitted_polynomial(lengths, std::min(most_terms, lengths.size() / 2));
 }
 
-/// Coefficients for water in a beam of these energies, keV, and their shares of what the detector sees. They
-/// hold within 0.03 % for line integrals up to 6 of tubes from 80 to 120 kV. @throws FileError that begins
-/// with `where`, for energies outside 10 to 300 keV and for shares below 0
-std::vector<double> fitted_to_water(std::span<const Pair> spectrum, const std::string& where) {
+/// Coefficients for a material in a beam of these energies, keV, and their shares of what the detector sees.
+/// They hold for line integrals up to `fitted_up_to`: within 0.05 %, or as well as nine powers can.
+constexpr double fitted_up_to = 6;
+std::vector<double> fitted_to_beam(std::span<const Pair> beam, std::string_view material) {
   std::vector<Pair> lines;  // attenuation and share
   double all = 0, mean = 0;
-  for (const auto& [kev, share] : spectrum) {
-    require<FileError>(kev >= water.front()[0] && kev <= water.back()[0], where, ": an energy of ", kev,
-                       " keV; the table of water goes from ", water.front()[0], " to ", water.back()[0],
-                       " keV");
-    require<FileError>(std::isfinite(share) && share >= 0, where, ": a share of ", share, " at ", kev,
-                       " keV; a number of 0 or more is needed");
-    lines.push_back({attenuation_of_water(kev), share});
+  for (const auto& [kev, share] : beam) {
+    lines.push_back({mass_attenuation(material, kev), share});
     all += share, mean += share * lines.back()[0];
   }
-  require<FileError>(all > 0, where, ": all shares are 0; at least one must be above");
-  constexpr std::size_t terms = 5, steps = 200;
-  constexpr double highest = 6;  // the largest line integral
   const auto measured = [&](double length) {
     double transmission = 0;
     for (const auto& [attenuation, share] : lines)
       transmission += share / all * std::exp(-attenuation * length);
     return -std::log(transmission);
   };
-  double longest = highest * all / mean;
-  while (measured(longest) < highest) longest *= 1.05;
-  std::vector<Pair> lengths;
+  constexpr std::size_t fewest = 5, most = 9, steps = 200;
+  constexpr double good = 5e-4;
+  double longest = fitted_up_to * all / mean;
+  while (measured(longest) < fitted_up_to) longest *= 1.05;
+  std::vector<Pair> lengths;  // denser where they are short, since the curve bends there
   for (std::size_t k = 1; k <= steps; ++k) {
-    const double length = longest * k / steps;
+    const double length = longest * k * k / (steps * steps);
     lengths.push_back({length, measured(length)});
   }
-  return fitted_polynomial(lengths, terms);
+  std::vector<double> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t terms = fewest; terms <= most && least > good; ++terms) {
+    std::vector<double> fitted = fitted_polynomial(lengths, terms);
+    const HardeningPolynomial polynomial(fitted);
+    double error = 0;
+    for (const auto& [length, q] : lengths)
+      error = std::max(error, std::abs(polynomial(q) / (length * mean / all) - 1));
+    if (error < least) least = error, best = std::move(fitted);
+  }
+  return best;
 }
 
-/// The coefficients that follow from a file.
+/// The same for water in the beam of a file. @throws FileError that begins with `where`, for energies that
+/// the tables lack and for shares below 0
+std::vector<double> fitted_to_spectrum(std::span<const Pair> spectrum, const std::string& where) {
+  double all = 0;
+  for (const auto& [kev, share] : spectrum) {
+    require<FileError>(kev >= least_kev && kev <= most_kev, where, ": an energy of ", kev,
+                       " keV; the table of water goes from ", least_kev, " to ", most_kev, " keV");
+    require<FileError>(std::isfinite(share) && share >= 0, where, ": a share of ", share, " at ", kev,
+                       " keV; a number of 0 or more is needed");
+    all += share;
+  }
+  require<FileError>(all > 0, where, ": all shares are 0; at least one must be above");
+  return fitted_to_beam(spectrum, "water");
+}
+
+std::string material_in_tube(const StepValues& values) { return tube_material.of(values).value_or("water"); }
+
+/// The same for the beam of a tube. The detector absorbs every photon and adds up their energies.
+std::vector<double> fitted_to_tube(const StepValues& values) {
+  constexpr double aluminium = 0.2699, copper = 0.896;  // g/cm^3, and cm/mm
+  const double al = tube_al.of(values).value_or(0) * aluminium, cu = tube_cu.of(values).value_or(0) * copper;
+  std::vector<Pair> beam = spectrum_of_tube(*tube_kv.of(values));
+  for (auto& [kev, share] : beam)
+    share *= std::exp(-al * mass_attenuation("aluminium", kev) - cu * mass_attenuation("copper", kev));
+  return fitted_to_beam(beam, material_in_tube(values));
+}
+
+/// The coefficients that follow from a file or from a tube. Where these were not fitted, the curve is
+/// straight.
 void fit(StepValues& values) {
   const auto keep = [&](std::vector<double> fitted) {
     option::beam_hardening.set(values, std::move(fitted));
   };
   if (const auto wedge = wedge_file.of(values))
-    keep(fitted_to_wedge(io::read_pairs(*wedge, "a length and a line integral"), *wedge));
-  if (const auto spectrum = spectrum_file.of(values))
-    keep(fitted_to_water(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"), *spectrum));
+    return keep(fitted_to_wedge(io::read_pairs(*wedge, "a length and a line integral"), *wedge));
+  const auto spectrum = spectrum_file.of(values);
+  if (!spectrum && !tube_kv.is_given(values)) return;
+  keep(spectrum ? fitted_to_spectrum(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"),
+                                     *spectrum)
+                : fitted_to_tube(values));
+  option::straight_from.set(values, fitted_up_to);
+}
+
+/// What is wrong with a tube; empty if nothing is, or if there is none.
+std::string fault_of_tube(const StepValues& values) {
+  const std::string tube = spelled("beam-hardening") + " tube:";
+  const bool asked = option::beam_hardening.is_word(values, "tube");
+  const bool has_filter = tube_al.is_given(values) || tube_cu.is_given(values);
+  if (!asked && !tube_kv.is_given(values) && !has_filter && !tube_material.is_given(values)) return {};
+  if (!tube_kv.is_given(values)) return tube + " the voltage is missing; give kv=KV, as in tube:kv=120,al=3";
+  if (!has_filter)
+    return tube + " the filter is missing; give al=MM, cu=MM or both, or al=0 if the beam has none";
+  const double kv = *tube_kv.of(values);
+  if (!(kv >= least_kv && kv <= most_kv))
+    return io::words(tube, "kv=", kv, ": the tables have tubes from ", least_kv, " to ", most_kv,
+                     " kV; give spectrum:file=FILE for others");
+  for (const auto* filter : {&tube_al, &tube_cu}) {
+    const auto& [least, most, unit] = std::get<Number>(filter->takes);
+    if (const double mm = filter->of(values).value_or(0); !(mm >= least && mm <= most))
+      return io::words(tube, filter->bare_name(), "=", mm, " is no number from ", least, " to ", most, " ",
+                       unit);
+  }
+  const std::vector<std::string> known = tabled_materials();
+  const std::string material = material_in_tube(values);
+  return std::ranges::count(known, material) > 0
+             ? ""
+             : tube + "material=" + material + " is not known; the tables have " + joined(known, ", ");
 }
 
 std::string hardening_conflict(const StepValues& values) {
@@ -141,8 +186,10 @@ std::string hardening_conflict(const StepValues& values) {
   if (numbers && numbers->size() > most)
     return spelled("beam-hardening") + ": " + std::to_string(numbers->size()) + " coefficients; at most " +
            std::to_string(most) + " are taken";
-  const bool has_file = wedge_file.is_given(values) || spectrum_file.is_given(values);
-  return numbers && numbers->empty() && !has_file && !option::beam_hardening.is_word(values, "auto")
+  if (std::string fault = fault_of_tube(values); !fault.empty()) return fault;
+  const bool has_source =
+      wedge_file.is_given(values) || spectrum_file.is_given(values) || tube_kv.is_given(values);
+  return numbers && numbers->empty() && !has_source && !option::beam_hardening.is_word(values, "auto")
              ? spelled("beam-hardening") +
                    ": wedge and spectrum need a file; give wedge:file=FILE or spectrum:file=FILE"
          : option::straight_from.is_given(values) && (!numbers || numbers->empty())

@@ -216,7 +216,14 @@ TEST_F(BadInput, StepsFromCountsToLineIntegrals) {
   std::string many = "1";
   for (int k = 1; k < 20'000; ++k) many += ",0";
   fails(recon + "--beam-hardening " + many, 2, {"20000 coefficients; at most 100 are taken"});
-  fails(recon + "--beam-hardening plate", 2, {"'plate'", "wedge or spectrum"});
+  fails(recon + "--beam-hardening plate", 2, {"'plate'", "wedge or spectrum or tube"});
+  fails(recon + "--beam-hardening tube", 2, {"--beam-hardening tube", "kv=KV"});
+  fails(recon + "--beam-hardening tube:kv=120", 2, {"--beam-hardening tube", "al=MM", "al=0"});
+  fails(recon + "--beam-hardening tube:kv=120000,al=3", 2,
+        {"tube:kv=120000", "30 to 300 kV", "spectrum:file=FILE"});
+  fails(recon + "--beam-hardening tube:kv=120,al=-3", 2, {"al: '-3'", "from 0 to 50 mm"});
+  fails(recon + "--beam-hardening tube:kv=120,cu=30", 2, {"cu: '30'", "from 0 to 20 mm"});
+  fails(recon + "--beam-hardening tube:kv=120,al=3,material=aluminum", 2, {"did you mean aluminium?"});
   std::ofstream(*program / "energies.txt") << "60000 1\n";
   fails(recon + "--beam-hardening spectrum:file=energies.txt", 3, {"60000 keV", "300 keV"});
   fails(recon + "--beam-hardening wedge:file=energies.txt", 3, {"at least 4"});
