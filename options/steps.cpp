@@ -159,8 +159,9 @@ void keep(const StepOption& option, const std::string& text, StepValues& values)
   }
 }
 
-/// Adds an option. If it has a choice of many words, they stand in the help, where they are wrapped.
-void add_option(Table& c, const StepOption& option, StepValues& values) {
+}  // namespace
+
+void add_step_option(Table& c, const StepOption& option, StepValues& values) {
   const Form form = form_of(option);
   const bool alone = option.behind.empty();
   Option& row = c.add_parsed(
@@ -174,11 +175,9 @@ void add_option(Table& c, const StepOption& option, StepValues& values) {
     row.help += ": " + joined(choice->words, ", ");
 }
 
-}  // namespace
-
 void add_step_options(Table& c, StepValues& values) {
   for (const pipeline::Step& step : pipeline::steps())
-    for (const StepOption& option : step.options) add_option(c, option, values);
+    for (const StepOption& option : step.options) add_step_option(c, option, values);
 }
 
 std::string type_name_of(const StepOption& option) { return form_of(option).type_name; }

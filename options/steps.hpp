@@ -13,6 +13,9 @@ namespace tandem::options {
 /// Adds the options of all steps from counts to line integrals, in the order of the steps.
 void add_step_options(Table& command, pipeline::StepValues& values);
 
+/// Adds one option. If it has a choice of many words, they stand in the help, where they are wrapped.
+void add_step_option(Table& command, const pipeline::StepOption& option, pipeline::StepValues& values);
+
 /// The option of a step with this name, without dashes; null if there is none.
 const pipeline::StepOption* step_option(std::string_view name);
 

@@ -105,6 +105,14 @@ std::uint64_t by_rejection(double mean, Random& random) {
   }
 }
 
+/// The transmission of a line integral.
+double transmission_of(double y, const Simulation& s) {
+  if (s.beam.empty()) return std::exp(-y);
+  double sum = 0;
+  for (const auto& [share, attenuation] : s.beam) sum += share * std::exp(-attenuation * y);
+  return sum;
+}
+
 Phantom phantom_of(const Simulation& s) {
   const bool crossed = !rows_are_slices(s.scan);
   const Phantom phantom =
@@ -177,7 +185,7 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
     for (Index bin = 0; bin < bins; ++bin, ++cell, to += size) {
       double transmission = kind == FrameKind::flat ? 1 : 0;
       if (kind == FrameKind::projection)
-        transmission = cell->sensitivity * std::exp(-double{integrals[i * bins + bin]});
+        transmission = cell->sensitivity * transmission_of(integrals[i * bins + bin], s);
       Random own = random.at(bin);
       store(pixel,
             s.photons ? poisson(*s.photons * cell->gain * transmission, own) + cell->offset : transmission,

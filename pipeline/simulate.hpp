@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "../core/random.hpp"
 #include "../geometry/phantom.hpp"
@@ -21,6 +23,9 @@ struct Simulation {
   double rings_percent = 0;       ///< standard deviation of the cells' sensitivity, which flats do not show
   Index flats = 10, darks = 10;
   std::uint64_t seed = 0;
+  /// The energies of the beam: shares of what the detector sees, and how much each is attenuated over the
+  /// mean. Attenuations are then those of a thin layer. Empty: one energy.
+  std::vector<std::array<double, 2>> beam{};
 };
 
 /// @throws GeometryError naming the field, its value and its unit.
@@ -29,10 +34,10 @@ void validate(const Simulation& simulation);
 /// A scan with known truth. Each count depends only on the seed and on its own place, so that it is the same
 /// for any number of threads and for any range of rows.
 ///
-/// With noise, projections are Poisson(I0 gain sensitivity exp(-y)) + offset, flats are Poisson(I0 gain) +
+/// With noise, projections are Poisson(I0 gain sensitivity T(y)) + offset, flats are Poisson(I0 gain) +
 /// offset, and darks are the offset. The gain is within 5 % of 1 and the offset within 5 of 100 counts; both
 /// are fixed for each cell. The type is uint16, or uint32 if rings raise it above 60 000 photons. Without
-/// noise, projections are the transmission sensitivity exp(-y) in float32, flats are 1 and darks are 0.
+/// noise, projections are the transmission sensitivity T(y) in float32, flats are 1 and darks are 0.
 class SimulatedScan {
  public:
   /// Scales the phantom, in one pass over all rays. @throws GeometryError if no ray meets the phantom, or as

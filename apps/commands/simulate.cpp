@@ -8,8 +8,10 @@
 #include "../../core/process_memory.hpp"
 #include "../../core/rounding.hpp"
 #include "../../core/version.hpp"
+#include "../../counts/steps/simulated_beam.hpp"
 #include "../../io/scans/scan_writer.hpp"
 #include "../../io/volumes/volume_file.hpp"
+#include "../../options/steps.hpp"
 #include "../../pipeline/simulate.hpp"
 #include "../command.hpp"
 #include "../options/geometry_options.hpp"
@@ -25,6 +27,7 @@ struct SimulateOptions {
   Common common;
   GeometryOptions geometry;
   pipeline::Simulation simulation;
+  pipeline::StepValues beam;
   Index size = 256;
   std::string output, truth;
 };
@@ -95,6 +98,13 @@ void write_frames(const pipeline::SimulatedScan& simulated, Index step, io::Scan
 nlohmann::json report_of_scan(const SimulateOptions& o) {
   const pipeline::Simulation& s = o.simulation;
   const Detector& detector = detector_of(s.scan);
+  nlohmann::json beam;  // null: one energy
+  for (const auto& [name, value] : o.beam)
+    std::visit(
+        [&, key = name](const auto& given) {
+          if constexpr (requires { beam[key] = given; }) beam[key] = given;
+        },
+        value);
   return {{"command", "simulate"},
           {"version", TANDEM_VERSION},
           {"output", o.output},
@@ -105,6 +115,7 @@ nlohmann::json report_of_scan(const SimulateOptions& o) {
           {"bins", detector.bins},
           {"axis_bin", or_null(axis_of(s.scan))},
           {"max_attenuation", s.max_attenuation},
+          {"beam", beam},
           {"photons", or_null(s.photons)},
           {"seed", s.seed}};
 }
@@ -114,6 +125,7 @@ void run_simulate(SimulateOptions& o) {
   ProgressLine progress(o.common);
   pipeline::Simulation& s = o.simulation;
   o.geometry.seed = s.seed;
+  s.beam = pipeline::simulated_beam(o.beam);
   std::string note;
   s.scan = scan_of(o.geometry, o.size, 1, o.geometry.pixel_size_mm.value_or(1.0), note);
   if (!note.empty()) progress.note("note: " + note);
@@ -160,6 +172,7 @@ void add_simulate(Table& c) {
         "is larger");
   c.heading("Object");
   const std::vector<std::string> names(phantom_names().begin(), phantom_names().end());
+  add_step_option(c, pipeline::option::spectrum, o->beam);
   add_choice(c, "--phantom", On::result, s.phantom, names, "default shepp-logan");
   c.add("--size", On::result, o->size, "voxels along x and y (default 256)").in("voxels").check(count());
   c.add("--max-attenuation", On::result, s.max_attenuation, "largest line integral (default 3)")
@@ -177,6 +190,7 @@ void add_simulate(Table& c) {
       "  tandem simulate -o helix.h5 --trajectory helix --pitch 20 --geometry cone --sod 400 --sdd 600 "
       "--pixel-size 0.3 --rows 64 --phantom ellipsoids";
   c.at_end([o] {
+    if (const std::string fault = pipeline::fault_of_tube(o->beam); !fault.empty()) throw UsageError(fault);
     require_scan_name({"-o", o->output});
     if (!o->truth.empty()) require_volume_name({"--truth", o->truth});
   });

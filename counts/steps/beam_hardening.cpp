@@ -12,6 +12,7 @@
 #include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
 #include "../hardening_polynomial.hpp"
+#include "simulated_beam.hpp"
 #include "step.hpp"
 #include "tube_tables.hpp"
 
@@ -42,6 +43,13 @@ const Option<NumbersOr> option::beam_hardening{
     "in a beam, or tube:kv=KV,al=MM, a material in the beam of a tube behind a filter",
     NumbersOr{{"auto", "wedge", "spectrum", "tube"}},
     {wedge_file, spectrum_file, tube_kv, tube_al, tube_cu, tube_material, option::straight_from}};
+
+const Option<OneOf> option::spectrum{
+    "spectrum",
+    "the beam of a tube, in which the object is of one material: tube:kv=KV,al=MM; attenuations and line "
+    "integrals are those of a thin layer",
+    OneOf{{"tube"}},
+    {tube_kv, tube_al, tube_cu, tube_material}};
 
 namespace {
 
@@ -128,14 +136,15 @@ std::vector<double> fitted_to_spectrum(std::span<const Pair> spectrum, const std
 
 std::string material_in_tube(const StepValues& values) { return tube_material.of(values).value_or("water"); }
 
-/// The same for the beam of a tube. The detector absorbs every photon and adds up their energies.
-std::vector<double> fitted_to_tube(const StepValues& values) {
+/// The beam of a tube: energies, keV, and their shares of what the detector sees. It absorbs every photon and
+/// adds up their energies.
+std::vector<Pair> beam_of_tube(const StepValues& values) {
   constexpr double aluminium = 0.2699, copper = 0.896;  // g/cm^3, and cm/mm
   const double al = tube_al.of(values).value_or(0) * aluminium, cu = tube_cu.of(values).value_or(0) * copper;
   std::vector<Pair> beam = spectrum_of_tube(*tube_kv.of(values));
   for (auto& [kev, share] : beam)
     share *= std::exp(-al * mass_attenuation("aluminium", kev) - cu * mass_attenuation("copper", kev));
-  return fitted_to_beam(beam, material_in_tube(values));
+  return beam;
 }
 
 /// The coefficients that follow from a file or from a tube. Where these were not fitted, the curve is
@@ -150,14 +159,16 @@ void fit(StepValues& values) {
   if (!spectrum && !tube_kv.is_given(values)) return;
   keep(spectrum ? fitted_to_spectrum(io::read_pairs(*spectrum, "an energy in keV and its share of the beam"),
                                      *spectrum)
-                : fitted_to_tube(values));
+                : fitted_to_beam(beam_of_tube(values), material_in_tube(values)));
   option::straight_from.set(values, fitted_up_to);
 }
 
-/// What is wrong with a tube; empty if nothing is, or if there is none.
+}  // namespace
+
 std::string fault_of_tube(const StepValues& values) {
-  const std::string tube = spelled("beam-hardening") + " tube:";
-  const bool asked = option::beam_hardening.is_word(values, "tube");
+  const bool simulates = option::spectrum.is_word(values, "tube"),
+             asked = simulates || option::beam_hardening.is_word(values, "tube");
+  const std::string tube = spelled(simulates ? "spectrum" : "beam-hardening") + " tube:";
   const bool has_filter = tube_al.is_given(values) || tube_cu.is_given(values);
   if (!asked && !tube_kv.is_given(values) && !has_filter && !tube_material.is_given(values)) return {};
   if (!tube_kv.is_given(values)) return tube + " the voltage is missing; give kv=KV, as in tube:kv=120,al=3";
@@ -179,6 +190,8 @@ std::string fault_of_tube(const StepValues& values) {
              ? ""
              : tube + "material=" + material + " is not known; the tables have " + joined(known, ", ");
 }
+
+namespace {
 
 std::string hardening_conflict(const StepValues& values) {
   constexpr std::size_t most = 100;  // more take seconds, and say nothing of an object
@@ -255,6 +268,18 @@ std::optional<HardeningPolynomial> asked(const Preprocessing& how) {
 }
 
 }  // namespace
+
+std::vector<std::array<double, 2>> simulated_beam(const StepValues& values) {
+  if (!option::spectrum.is_given(values)) return {};
+  std::vector<std::array<double, 2>> all;
+  double shares = 0, mean = 0;
+  for (const auto& [kev, share] : beam_of_tube(values)) {
+    all.push_back({share, mass_attenuation(material_in_tube(values), kev)});
+    shares += share, mean += share * all.back()[1];
+  }
+  for (auto& [share, attenuation] : all) share /= shares, attenuation *= shares / mean;
+  return all;
+}
 
 Step beam_hardening_step() {
   return {.name = "beam-hardening",

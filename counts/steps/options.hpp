@@ -123,6 +123,7 @@ extern const Option<Columns> air_columns;
 extern const Option<PositiveNumber> saturation, straight_from;
 extern const Option<OneOf> flat_method, dark_method, flat_sets;
 extern const Option<NumbersOr> beam_hardening;
+extern const Option<OneOf> spectrum;  ///< no step's: the beam of a scan that is simulated
 }  // namespace option
 
 }  // namespace tandem::pipeline

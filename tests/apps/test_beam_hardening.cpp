@@ -72,6 +72,33 @@ void write_scan(const std::filesystem::path& file, const std::vector<std::pair<d
   to.write(reinterpret_cast<const char*>(lines.data()), 4 * std::ssize(lines));
 }
 
+TEST(BeamHardening, IsSimulatedByTheTubeThatCorrectsIt) {
+  const Program run;
+  const std::string made = " --phantom disc --size 64 --views 90 --rows 1 --overwrite -o ";
+  const std::string recon = "recon hard.h5 -o v.h5 --overwrite --device cpu ";
+  ASSERT_EQ(run("simulate" + made + "one.h5").code, 0);
+  ASSERT_EQ(run("simulate --spectrum tube:kv=90,al=2 --json s.json" + made + "hard.h5").code, 0);
+  EXPECT_EQ(run.json("s.json")["beam"]["tube:kv"], 90);
+  ASSERT_EQ(run("recon one.h5 -o v.h5 --overwrite --device cpu").code, 0);
+  const std::vector<float> right = voxels(run / "v.h5");
+  const auto error = [&](const std::string& options) {
+    EXPECT_EQ(run(recon + options).code, 0);
+    const std::vector<float> made_now = voxels(run / "v.h5");
+    double most = 0;
+    for (std::size_t k = 0; k < right.size(); ++k)
+      most = std::max<double>(most, std::abs(made_now[k] - right[k]));
+    return most / *std::ranges::max_element(right);
+  };
+  EXPECT_GT(error(""), 0.1);
+  EXPECT_LT(error("--beam-hardening tube:kv=90,al=2"), 0.002);
+  for (const char* wrong :
+       {"tube", "tube:kv=90", "tube:kv=9000,al=2", "plate", "tube:kv=90,al=2,material=cheese"}) {
+    const Ended ended = run(std::string("simulate --spectrum ") + wrong + made + "wrong.h5");
+    EXPECT_EQ(ended.code, 2) << wrong;
+    EXPECT_NE(ended.err.find("--spectrum"), std::string::npos) << ended.err;
+  }
+}
+
 TEST(BeamHardening, IsFoundInTheScanItself) {
   const Program run;
   write_scan(run / "hard.npy", {{0.4, 1.4}, {0.6, 0.7333}});

@@ -35,6 +35,17 @@ std::vector<double> values(const io::Frames& frames) {
   return {raw.begin(), raw.end()};
 }
 
+TEST(Simulate, BeamsAreSumsOverTheirEnergies) {
+  Simulation wide = small_scan();
+  wide.beam = {{0.25, 1.9}, {0.75, 0.7}};
+  const std::vector<double> one = values<float>(
+                                SimulatedScan(small_scan()).frames(FrameKind::projection, {0, 5})),
+                            all = values<float>(SimulatedScan(wide).frames(FrameKind::projection, {0, 5}));
+  ASSERT_EQ(one.size(), all.size());
+  for (std::size_t k = 0; k < one.size(); ++k)  // T = exp(-y)
+    EXPECT_NEAR(all[k], 0.25 * std::pow(one[k], 1.9) + 0.75 * std::pow(one[k], 0.7), 1e-6);
+}
+
 class PoissonMean : public testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Means, PoissonMean, testing::Values(0.01, 0.7, 3, 9.99, 10.01, 17, 140, 9000, 3e6));
 

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "../preprocess.hpp"
+
+namespace tandem::pipeline {
+
+/// What is wrong with a tube; empty if nothing is, or if there is none.
+std::string fault_of_tube(const StepValues& values);
+
+/// The energies of a beam that is asked for by `option::spectrum`: their shares of what the detector sees,
+/// and how much the material attenuates each over the mean. Empty if it is not asked for.
+std::vector<std::array<double, 2>> simulated_beam(const StepValues& values);
+
+}  // namespace tandem::pipeline
