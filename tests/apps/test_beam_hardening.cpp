@@ -31,7 +31,7 @@ TEST(BeamHardening, IsFittedToFilesAndReplayedByRecipes) {
   EXPECT_TRUE(run.json("r.json")["beam_hardening"].is_null());
   for (const auto& [option, terms] : {std::pair{"--beam-hardening wedge:file=wedge.txt", 2u},
                                       {"--beam-hardening spectrum:file=spectrum.txt", 5u},
-                                      {"--beam-hardening tube:kv=100,cu=0.5,material=aluminium", 5u}}) {
+                                      {"--beam-hardening tube:kv=100,cu=0.5,material=aluminium", 6u}}) {
     const std::vector<float> fitted = recon(std::string(option) + " --save-config c.toml");
     EXPECT_NE(fitted, plain);
     const auto coefficients = run.json("r.json")["beam_hardening"];
