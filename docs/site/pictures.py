@@ -6,18 +6,25 @@ folder: tooth.h5, sinogram_360_neutron_image.tif, and tiffs/, flat_00001.tiff, d
 What is missing is named, and its picture stays as it is. All panels of a picture have one window of greys, that of the
 best of them, and voxels of whole pixels. A scale bar counts voxels, where the scan does not know its pitch.
 
-Needs numpy, h5py, pillow and the font DejaVu Sans.
+Needs numpy, h5py, pillow and the font DejaVu Sans. The pairs of docs/wrong.md are made by the blocks of that page, and
+one of these needs the package for Python.
 """
+import contextlib
 import dataclasses
 import json
+import os
 import pathlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 
 import h5py
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
+
+import run_pages
 
 docs = pathlib.Path(__file__).resolve().parents[1]
 SMALL, GAP = 17, 10  # pixels of a picture of 900 across, as pages show it
@@ -84,7 +91,7 @@ def drawn(panel, style, font, has_bar):
     return whole
 
 
-def draw(name, panels, style):
+def draw(name, panels, style, greys=256):
     """One picture of several panels."""
     across = style.columns * panels[0].slice.shape[1] * style.factor + GAP * (style.columns - 1)
     font = ImageFont.truetype("DejaVuSans.ttf", round(SMALL * across / 900))
@@ -98,6 +105,7 @@ def draw(name, panels, style):
         if k == style.best:
             edge = panels[k].slice.shape[0] * style.factor
             ImageDraw.Draw(sheet).rectangle((x + 8, y + 8, x + panel.width - 9, y + edge - 9), outline=255, width=5)
+    sheet = sheet.point(lambda level: round(level * (greys - 1) / 255) * 255 // (greys - 1))
     sheet.save(docs / name, optimize=True)
     print(f"{name}: {sheet.width} x {sheet.height}, greys {style.window[0]:.4g} to {style.window[1]:.4g}")
 
@@ -209,10 +217,51 @@ def groups(maker):
     draw("pictures/groups.png", panels, Style(3, 3, (0, 1), 25))
 
 
+def differing(blocks):
+    """The options of the commands for wrong.h5 and mended.h5 that the other one does not have."""
+    said = {}
+    for line in blocks.replace("\\\n", " ").splitlines():
+        for name in re.findall(r"^tandem recon .*-o (wrong|mended)\.h5", line):
+            said[name] = re.findall(r"--\S+(?: [^-]\S*| -\d\S*)*", shlex.join(shlex.split(line)))
+    return [" ".join(o for o in said[a] if o not in said[b]) or "as it is"
+            for a, b in (("wrong", "mended"), ("mended", "wrong"))]
+
+
+def wrong(maker):
+    """The pairs of docs/wrong.md: each picture has its commands below it, and those above that make its scan."""
+    os.environ["PATH"] = f"{maker.program.parent}:{os.environ['PATH']}"
+    narrow = {"wrong-cupping": (0.8, 1.12), "wrong-metal": (-0.15, 1.65)}  # shares of the main material
+    folder = maker.folder / "wrong"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    page, names, failed = (docs / "wrong.md").read_text(), {"__name__": "page"}, []
+    for before, name, blocks in re.findall(r"(?:\A|\n\n)(```python\n.*?```\n\n)?!\[[^\]]*\]\(pictures/(wrong-\w+)\.png\)"
+                                           r"\n(```bash\n.*?```)\n", page, re.DOTALL):
+        try:
+            with contextlib.chdir(folder):
+                for language, code, *_ in run_pages.BLOCK.findall(before + blocks + "\n"):
+                    _ = run_pages.run_bash(code) if language == "bash" else run_pages.run_python(code, names)
+        except (ImportError, RuntimeError) as error:
+            print(f"{name}: left as it is, {error}")
+            failed.append(name)
+            continue
+        slices = [maker.middle(f"wrong/{which}") for which in ("wrong", "mended")]
+        panels = [Panel(*both) for both in zip(differing(blocks), slices)]
+        size = max(panel.slice.shape[0] for panel in panels)
+        main_material, shares = np.percentile(panels[1].slice, 75), narrow.get(name)
+        window = [main_material * share for share in shares] if shares else window_of(panels[1])
+        for panel in panels:  # the smaller one on grey, so that voxels are as large
+            gap = size - panel.slice.shape[0]
+            panel.slice = np.pad(panel.slice, (gap // 2, gap - gap // 2), constant_values=sum(window) / 2)
+        draw(f"pictures/{name}.png", panels, Style(2, 320 // size + 1, window, 25), 48)
+    if failed:
+        raise FileNotFoundError(", ".join(failed))
+
+
 def main():
     program, data, folder = map(pathlib.Path, sys.argv[1:4])
     maker, failed = Maker(program, data, folder), False
-    for draw_one in (demo, rods, axis, half, few, tooth, groups):
+    for draw_one in (demo, rods, axis, half, few, tooth, groups, wrong):
         if len(sys.argv) > 4 and draw_one.__name__ not in sys.argv[4:]:
             continue
         try:
