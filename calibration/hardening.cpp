@@ -127,8 +127,9 @@ double rise_of(double b, double largest) {
 
 // The limits of verdicts were chosen on 33 scans of an outside simulator (docs/preprocessing.md).
 constexpr double least_misfit = 0.15, large_noise = 3, much_noise = 4, least_rise = 0.005;
-constexpr double most_noise = 10;      ///< a hundredth of the mean line integral
-constexpr double least_scale = 0.005;  ///< what scans showed where the curves agreed
+constexpr double largest_measured = 20;  ///< a transmission of 2e-9
+constexpr double most_noise = 10;        ///< a hundredth of the mean line integral
+constexpr double least_scale = 0.005;    ///< what scans showed where the curves agreed
 constexpr Index fewest_inside = 400;
 
 /// The verdict where moments see nothing: they could not if a small correction of consistent data would not
@@ -136,12 +137,13 @@ constexpr Index fewest_inside = 400;
 BeamVerdict verdict_of_agreement(Hardening& found, const ViewMoments& moments,
                                  const std::optional<BySlopes>& by_slopes) {
   constexpr double trial = 0.9;
-  const double largest = moments.largest();
-  if (moments.misfit(hardening_polynomial(trial, soft_share, largest)) >=
-      std::max(large_noise * found.noise, least_misfit))
-    return BeamVerdict::none;
+  const double largest = moments.largest(),
+               would_be = moments.misfit(hardening_polynomial(trial, soft_share, largest));
+  if (would_be >= std::max(large_noise * found.noise, least_misfit)) return BeamVerdict::none;
   if (!by_slopes) {
-    found.why_not = "projections of a round or a thin body agree with each other for any beam";
+    found.why_not = would_be < least_misfit
+                        ? "projections of a round or a thin body agree with each other for any beam"
+                        : "it would not stand out from the noise";
     return BeamVerdict::not_known;
   }
   if (rise_of(by_slopes->b(), largest) < least_rise) return BeamVerdict::none;
@@ -236,9 +238,9 @@ Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, H
     return found;
   };
   if (angles_of(scan).empty() || is_curved(scan))
-    return because("the detector is curved, or views do not stand on a circle");
+    return because("views do not stand on a level circle, or the detector is curved, rolled or tilted");
   if (!view_shifts_of(scan).empty() || !row_axes_of(scan).empty())
-    return because("views are shifted, or rows have axes of their own");
+    return because("views or rows have axes of their own, as shifts and rolls give them");
   const std::optional<WholeTurn> turn = whole_turn_of(lines, scan, rows);
   if (!turn) return because("the views leave rays out that a whole turn needs");
   if (turn->views < ViewMoments::fewest_views || turn->rays < ViewMoments::fewest_rays)
@@ -247,6 +249,7 @@ Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, H
   found.before = moments.misfit(as_measured), found.noise = moments.noise(as_measured);
   if (!(moments.mass(as_measured) > 0) || !(found.noise < most_noise))
     return because("there is no sample in these rows, or too much noise");
+  if (moments.largest() > largest_measured) return because("line integrals of attenuation are not so large");
   if (is_cut_off(*turn, moments.largest())) return because("rows do not come down to air at their ends");
   const Least by_moments = least_by_moments(moments, soft_share);
   found.b = by_moments.at, found.after = by_moments.value;
@@ -276,7 +279,7 @@ Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index r
   const Hardening found = found_in(lines, scan, rows, means);
   if (!is_unexplained(found)) return found;
   Hardening level = found_in(with_level_air(lines, scan, rows), scan, rows, means);
-  if (!level.is_corrected() && level.verdict != BeamVerdict::none) return found;
+  if (is_unexplained(level) || level.noise == 0 || level.after > found.after / 2) return found;
   level.drifts = true;
   return level;
 }

@@ -37,9 +37,9 @@ std::string volume_meant(const ReconOptions& o) {
 void check_together(const ReconOptions& o) {
   check_numbers(o);
   if (pipeline::option::beam_hardening.is_word(o.scan.steps, "auto") &&
-      (o.recipe.stop_by_discrepancy || pipeline::method_named(o.recipe.method).kind.takes_blank))
-    throw UsageError("--beam-hardening auto changes line integrals and their noise; it does not go with " +
-                     (o.recipe.stop_by_discrepancy ? "--stop discrepancy" : o.recipe.method));
+      pipeline::method_named(o.recipe.method).kind.takes_blank)
+    throw UsageError("--beam-hardening auto changes line integrals; it does not go with " + o.recipe.method +
+                     ", which takes transmissions");
   if (!o.scan.stitch.empty() && o.scan.beside.empty())
     throw UsageError("--stitch " + o.scan.stitch + " joins two scans or more; give them all");
   if (!o.scan.stitch.empty() && (o.recipe.follow || o.scan.all_times))

@@ -69,11 +69,14 @@ std::string words_of_verdict(const Hardening& found, HardeningBy means) {
 }  // namespace
 
 std::string words_of(const Hardening& found, HardeningBy means, bool corrected) {
-  if (corrected && found.why_not.empty())
-    return "beam hardening is corrected: " + misfit_of(found, false) + " is left";
-  if (!found.drifts) return words_of_verdict(found, means);
-  return "the beam drifts from view to view (" + spelled("air-columns") +
-         " takes that out); apart from that, " + words_of_verdict(found, means);
+  const std::string words =
+      !corrected || found.noise == 0 ? words_of_verdict(found, means)
+      : found.verdict == BeamVerdict::hardened
+          ? "after the correction of beam hardening there is more of it: " + misfit_of(found, true)
+          : "after the correction of beam hardening: " + misfit_of(found, false);
+  return !found.drifts ? words
+                       : "the beam drifts from view to view (" + spelled("air-columns") +
+                             " takes that out); apart from that, " + words;
 }
 
 void tell_of_hardening(const Hardening& found, const Listener& listener) {

@@ -67,7 +67,7 @@ calibration::Hardening BeamRows::diagnosis() const {
   }
   if (!are_logarithms_) return {.why_not = "the method takes counts as they are"};
   if (rows_.empty()) return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
-  if (whole.empty()) return {.why_not = "the rows that tell were not read in this run"};
+  if (whole.empty()) return {.why_not = "not all views of the rows that tell were read in this run"};
   std::vector<float> lines;
   lines.reserve(views * whole.size() * bins);
   for (Index view = 0; view < views; ++view)

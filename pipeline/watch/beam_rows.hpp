@@ -10,7 +10,8 @@
 namespace tandem::pipeline {
 
 /// Keeps line integrals of a few rows and views while all pass, in any order and perhaps more than once. At
-/// the end their moments tell of the beam. They are not many: 360 views of rows with 8192 bins in all.
+/// the end their moments tell of the beam. They are not many: 360 views of one row, or of more rows with 8192
+/// bins in all.
 class BeamRows {
  public:
   explicit BeamRows(const Job& job);

@@ -137,7 +137,7 @@ TEST(BeamHardening, IsFoundInTheScanItself) {
     EXPECT_EQ(run(std::string(others) + " --minus-log false --arc 360 --beam-hardening auto").code, 2)
         << others;
   for (const char* wrong : {"auto:b=0.9", "automatic", "auto,1", "auto:straight=2", "1,0.1:straight=-1",
-                            "auto --stop discrepancy --reconstruction-algorithm cgls"})
+                            "auto --reconstruction-algorithm mltr"})
     EXPECT_EQ(
         run(std::string("recon hard.npy --minus-log false --arc 360 -o w.h5 --beam-hardening ") + wrong).code,
         2)

@@ -95,7 +95,7 @@ TEST(BeamRows, TakeOnlyRowsThatPassedWhole) {
   EXPECT_EQ(some.diagnosis().verdict, BeamVerdict::hardened);
   none.add({0, views - 9}, {0, rows}, part_of(all, {0, views - 9}, {0, rows}));
   EXPECT_EQ(none.diagnosis().verdict, BeamVerdict::not_known);
-  EXPECT_EQ(none.diagnosis().why_not, "the rows that tell were not read in this run");
+  EXPECT_EQ(none.diagnosis().why_not, "not all views of the rows that tell were read in this run");
 }
 
 TEST(BeamRows, AreNearTheMidplaneOfACone) {
