@@ -46,7 +46,7 @@ python: setup $(PYTHON)  ## the package for Python, and its tests: build/*/pytho
 	  echo "python: skipped, nanobind, numpy, pytest and scipy cannot be installed here"; \
 	else set -e; \
 	  cmake --preset $(PRESET) --log-level=WARNING -DTANDEM_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(PYTHON)); \
-	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_program; \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target tandem_python tandem_stub tandem_program; \
 	  PYTHONPATH=$(abspath $(BUILD))/python TANDEM_PROGRAM=$(abspath $(BUILD))/tandem $(PYTHON) -m pytest -q; fi
 
 WHEEL_PYTHON := python3
