@@ -180,7 +180,7 @@ std::string_view name_of(BeamVerdict verdict) {
 std::vector<Index> rows_for_hardening(const Scan& scan, Range selected) {
   constexpr double most = 2;  // rows
   const std::optional<double> midplane = midplane_of(scan);
-  const std::vector<Index> rows = rows_for_axis(scan, selected, midplane ? 2 : 5);
+  std::vector<Index> rows = rows_for_axis(scan, selected, midplane ? 2 : 5);
   if (!midplane || rows.empty()) return rows;
   const ConeBeam& cone = point_source_of(scan);
   const double off = std::max(std::abs(rows.front() - *midplane), std::abs(rows.back() - *midplane));
@@ -276,7 +276,7 @@ Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, H
 }  // namespace
 
 Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
-  const Hardening found = found_in(lines, scan, rows, means);
+  Hardening found = found_in(lines, scan, rows, means);
   if (!is_unexplained(found)) return found;
   Hardening level = found_in(with_level_air(lines, scan, rows), scan, rows, means);
   if (is_unexplained(level) || level.noise == 0 || level.after > found.after / 2) return found;

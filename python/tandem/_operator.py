@@ -153,6 +153,9 @@ class LinearOperator:
 
     def __mul__(self, other) -> LinearOperator:
         if isinstance(other, LinearOperator):
+            if self._domain.layout != other._range.layout:
+                raise SpaceError("A * B: arrays between the two lie in other ways; make both from scan_from(g) and "
+                                 "grid_from(g), whose arrays are those of tandem")
             return LinearOperator(self._core.product(other._core), other._domain, self._range,
                                   self.is_matched and other.is_matched, (_product, (self, other), {}))
         return self.__rmul__(other)

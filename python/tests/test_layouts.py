@@ -64,6 +64,21 @@ def test_out_is_never_another_layout(kind):
             A.apply(x, out=out)
 
 
+def test_products_of_other_layouts_are_refused():
+    scan = {"type": "parallel", "DetectorWidth": 1.0, "DetectorCount": 24, "ProjectionAngles": np.linspace(0, 3, 9)}
+    grid = {"GridRowCount": 16, "GridColCount": 16, "option": {"WindowMinX": -8, "WindowMaxX": 8, "WindowMinY": -8,
+                                                               "WindowMaxY": 8}}
+    A = tandem.projector(scan, grid)
+    mask = tandem.mask(np.ones(A.domain.shape, bool), A.domain)
+    for product in (lambda: A * mask, lambda: mask * A.T):  # the picture would be upside down
+        with pytest.raises(tandem.SpaceError, match="scan_from"):
+            product()
+    ours = tandem.projector(tandem.scan_from(scan), tandem.grid_from(grid))
+    x = random_array(A._domain.inner)
+    np.testing.assert_array_equal((ours * mask) @ x[None, ::-1], ours @ x[None, ::-1])
+    np.testing.assert_array_equal((A.T * A) @ x, A.T @ (A @ x))
+
+
 def test_a_flipped_sinogram_is_the_picture_turned_by_half():
     """t -> -t is (x, y) -> (-x, -y): with the axis at its mirrored place, on a grid about the axis."""
     scan = parallel_scan()

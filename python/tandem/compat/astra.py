@@ -150,7 +150,7 @@ _OF_THE_GPU = {"GPUindex", "GPUIndex", "PixelSuperSampling", "DetectorSuperSampl
 def _masked(A: LinearOperator, mask: np.ndarray) -> LinearOperator:
     """A, which sees no voxel beyond a mask."""
     kept = A._domain.taken("ReconstructionMaskId", np.ascontiguousarray(mask != 0, np.float32))[0]
-    return (A * diagonal(kept, A.domain))._as_they_lie(A._domain.layout, A._range.layout)
+    return (A._as_they_lie(None, None) * diagonal(kept, A.domain))._as_they_lie(A._domain.layout, A._range.layout)
 
 
 def reconstruct(P: _Projector, name: str, y: np.ndarray, x: Optional[np.ndarray] = None, iterations: int = 1,
