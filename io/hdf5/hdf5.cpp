@@ -109,12 +109,6 @@ bool is_number(hid_t type) {
 
 }  // namespace
 
-void require_memory() {
-  void* room = ::operator new (std::size_t{4} << 20);  // bytes; libhdf5 takes about two million
-  *static_cast<volatile char*>(room) = 0;
-  ::operator delete(room);
-}
-
 Lock::Lock() : guard_(mutex()) {
   [[maybe_unused]] static const bool has_memory = (require_memory(), true);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -79,6 +79,12 @@ bool is_hdf5(const fs::path& path) {
   return false;
 }
 
+void require_memory() {
+  void* room = ::operator new (std::size_t{4} << 20);  // bytes; libhdf5 takes about two million
+  *static_cast<volatile char*>(room) = 0;
+  ::operator delete(room);
+}
+
 Handle read_access() {
   require_memory();
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

@@ -114,8 +114,8 @@ HardeningPolynomial fitted(const StepValues& values) {
                              option::straight_from.of(found).value());
 }
 
-/// Between the voltages of the tables: line integrals 1, 3 and 6 over what a thin layer tells, from spectra
-/// of spekpy at these voltages and attenuations of xraydb, from 5 keV on.
+/// Between the voltages of the tables: line integrals 1, 3 and 6 over what a thin layer tells. The
+/// spectra are spekpy's at these voltages, and the attenuations xraydb's, from 5 keV on.
 TEST(BeamHardening, FollowsTubesBetweenTheTables) {
   struct Known {
     double kv, al, cu;
