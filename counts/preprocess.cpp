@@ -214,21 +214,20 @@ Array within_margins(Array wide, const Reference& reference, const Space& space)
 
 }  // namespace
 
-std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int binning) {
+std::vector<Range> columns_within(const ColumnsOption& option, const std::vector<Range>& columns, Range bins,
+                                  int binning) {
   const Index factor = Index{1} << binning;
   std::vector<Range> within;
-  for (const Range& columns : air) {
-    within.push_back(
-        {(columns.first - bins.first + factor - 1) / factor, (columns.last - bins.first) / factor});
-    require<GeometryError>(
-        bins.first <= columns.first && columns.last <= bins.last && within.back().size() > 0,
-        spelled("air-columns") + " ", columns.first, ":", columns.last, ": empty, or outside the columns ",
-        bins.first, ":", bins.last, " that are read; give columns that see no sample");
+  for (const Range& some : columns) {
+    within.push_back({(some.first - bins.first + factor - 1) / factor, (some.last - bins.first) / factor});
+    require<GeometryError>(bins.first <= some.first && some.last <= bins.last && within.back().size() > 0,
+                           option.name, some.first, ":", some.last, ": empty, or outside the columns ",
+                           bins.first, ":", bins.last, " that are read; give ", option.remedy);
   }
-  if (within.size() < 2) return within;
-  require<GeometryError>(within[0].last <= within[1].first, spelled("air-columns") + " ", air[0].first, ":",
-                         air[0].last, ",", air[1].first, ":", air[1].last,
-                         ": overlap, or the second range is not behind the first one");
+  for (std::size_t k = 1; k < within.size(); ++k)
+    require<GeometryError>(within[k - 1].last <= within[k].first, option.name, columns[k - 1].first, ":",
+                           columns[k - 1].last, ",", columns[k].first, ":", columns[k].last,
+                           ": overlap, or the second range is not behind the first one");
   return within;
 }
 
@@ -283,18 +282,37 @@ void require_known(const StepValues& values, std::span<const Step> steps) {
   }
 }
 
+/// Sets the bins behind beam stops. @throws GeometryError if others are not there
+void take_shadows(Preprocessing& how, Range bins) {
+  const std::vector<Range> columns = option::shadow_columns.of(how.values).value_or(std::vector<Range>{});
+  const ColumnsOption option{spelled("scatter") + " shadow:columns=",
+                             "columns that a beam stop covers in every view"};
+  how.shadow_bins = columns_within(option, columns, bins, how.binning);
+  if (columns.empty()) return;
+  Index others = how.bins;
+  for (const Range& some : columns) {
+    const Range covered{(some.first - bins.first) >> how.binning,
+                        std::min(ceil_div(some.last - bins.first, Index{1} << how.binning), how.bins)};
+    how.covered_bins.push_back(covered), others -= covered.size();
+  }
+  require<GeometryError>(others > 0, option.name, columns.front().first, ":", columns.back().last,
+                         ": no other column is read; give ", option.remedy);
+}
+
 }  // namespace
 
 Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning, double gain, bool noise) {
-  Preprocessing how{
-      .binning = binning,
-      .minus_log = option::minus_log.of(values).value_or(true),
-      .air_bins = air_within(option::air_columns.of(values).value_or(std::vector<Range>{}), bins, binning),
-      .gain = gain,
-      .noise = noise,
-      .values = values,
-      .bins = bins.size() >> binning};
+  Preprocessing how{.binning = binning,
+                    .minus_log = option::minus_log.of(values).value_or(true),
+                    .air_bins = columns_within({spelled("air-columns") + " ", "columns that see no sample"},
+                                               option::air_columns.of(values).value_or(std::vector<Range>{}),
+                                               bins, binning),
+                    .gain = gain,
+                    .noise = noise,
+                    .values = values,
+                    .bins = bins.size() >> binning};
   require_known(values, how.table());
+  take_shadows(how, bins);
   for (const Step& step : how.table()) {
     const std::string fault = step.conflict ? step.conflict(values) : "";
     require<GeometryError>(fault.empty(), fault);

@@ -73,6 +73,8 @@ struct Preprocessing {
   std::optional<DetectorPose> pose{};  ///< empty: frames stay as they are
   std::optional<double> axis{};        ///< bin of the rotation axis, the same in all rows; empty: not known
   std::optional<Optics> optics{};      ///< empty: steps that need it are left out
+  /// Bins that lie behind a beam stop as a whole, and those that it covers in part or as a whole.
+  std::vector<Range> shadow_bins{}, covered_bins{};
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
   bool keeps_transmissions = false;          ///< no logarithm is taken of them, for methods that take none
 };
@@ -120,9 +122,14 @@ inline Index rows_with(const Preprocessing& how, Index rows_of_file) {
   return ceil_div(rows_of_file, how.rows_together > 0 ? how.rows_together : Index{1} << how.binning);
 }
 
-/// The place of `air` (columns of the file) among the selected `bins`, after binning. @throws GeometryError
-/// if nothing is left, or if two ranges overlap
-std::vector<Range> air_within(const std::vector<Range>& air, Range bins, int binning);
+/// The place of some columns of the file among the selected `bins`, after binning: the bins that lie in them.
+/// `option`: their option, and what it should be given, for @throws GeometryError if nothing is left, or if
+/// two ranges overlap
+struct ColumnsOption {
+  std::string name, remedy;
+};
+std::vector<Range> columns_within(const ColumnsOption& option, const std::vector<Range>& columns, Range bins,
+                                  int binning);
 
 /// How many rows after binning the image of each view lies towards higher rows.
 std::vector<double> row_shifts_of(const io::ScanInfo& info, Index rows, int binning);

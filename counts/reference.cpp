@@ -11,6 +11,7 @@
 #include "bad_cells.hpp"
 #include "pixels.hpp"
 #include "preprocess.hpp"
+#include "shadows.hpp"
 #include "steps/step.hpp"
 
 namespace tandem::pipeline {
@@ -134,6 +135,7 @@ Reference begun(Range rows, Range bins, const Binning& cell, const Preprocessing
   ref.first_row = rows.first;
   ref.rows_together = cell.rows;
   ref.photons_a_count = cell.size() / how.gain;
+  ref.covered = how.covered_bins;
   const std::size_t cells = ref.rows * ref.bins;
   ref.dark.assign(cells, 0.0f);
   ref.counts.assign(ref.rows, 0);
@@ -185,7 +187,14 @@ void drop(std::span<const char> bad, std::span<float> pixels) {
     if (bad[i]) pixels[i] = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// The flats of each set, less the dark pixels.
+/// Bad pixels (row, bin) but for those of cells behind beam stops, which have little beam.
+std::vector<char> outside(std::span<const Range> covered, Index factor, Index bins, std::vector<char> bad) {
+  for (std::size_t i = 0; i < bad.size(); ++i)
+    if (is_in(covered, static_cast<Index>(i) % bins / factor)) bad[i] = 0;
+  return bad;
+}
+
+/// The flats of each set, less the dark pixels and their own scatter.
 void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocessing& how, const FlatUse& use,
                 std::span<const float> dark, Reference& ref) {
   const io::Frames frames = frames_of(reader, io::FrameKind::flat, rows, bins, how, ref);
@@ -198,7 +207,8 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
     FlatSet& set = ref.sets[s];
     std::vector<float> pixels = combined({frames, use.flat_method, which, use.scale, dark}, ref);
     if (s == 0 && repairs(how))
-      bad = bad_cells({rows.size(), bins.size(), dark, pixels, constant_cells(frames)});
+      bad = outside(ref.covered, cell.bins, bins.size(),
+                    bad_cells({rows.size(), bins.size(), dark, pixels, constant_cells(frames)}));
     drop(bad, pixels);
     set.span = binned(std::move(pixels), rows.size(), bins.size(), cell);
     double scale = 0;
@@ -208,8 +218,23 @@ void read_flats(io::ScanReader& reader, Range rows, Range bins, const Preprocess
     parallel_for(ref.rows, [&](Index row) {
       for (Index i = row * ref.bins; i < (row + 1) * ref.bins; ++i)
         set.variance[i] = static_cast<float>(share * a_photon / set.span[i]);
+      const auto of_row = [&](std::vector<float>& cells) {
+        return std::span(cells.data() + row * ref.bins, ref.bins);
+      };
+      take_scatter(of_row(set.span), of_row(set.variance), how.shadow_bins, ref.covered);
     });
   }
+}
+
+/// Takes the beam from cells behind beam stops. Those that have no value in the flats have none in the darks.
+void cover(Reference& ref) {
+  for (Index row = 0; row < ref.rows; ++row)
+    for (const Range& bins : ref.covered)
+      for (Index i = row * ref.bins + bins.first; i < row * ref.bins + bins.last; ++i)
+        for (FlatSet& set : ref.sets) {
+          if (!std::isfinite(set.span[i])) ref.dark[i] = std::numeric_limits<float>::quiet_NaN();
+          set.span[i] = 0;
+        }
 }
 
 /// Marks a cell of a row that is dead in one set as dead in all. Returns how many are.
@@ -222,7 +247,7 @@ Index mark_dead(Reference& ref, Index row) {
                       });
     if (good) continue;
     for (FlatSet& set : ref.sets) set.span[at] = set.variance[at] = 0;
-    ref.dark[at] = 0;
+    if (!is_in(ref.covered, i - row * ref.bins)) ref.dark[at] = 0;
     ++dead;
   }
   return dead;
@@ -274,6 +299,7 @@ Reference read_reference(io::ScanReader& reader, Range rows, Range bins, const P
     ref.dark = binned(std::move(good), rows.size(), bins.size(), cell);
   }
   if (info.flats > 0) read_flats(reader, rows, bins, how, use, dark, ref);
+  cover(ref);
   look_at_rows(ref);
   if (ref.flats) ref.mixes = std::move(use.views);
   return ref;
@@ -314,6 +340,7 @@ Reference crop(const Reference& reference, Range rows) {
                  .sets = {},
                  .mixes = reference.mixes,
                  .counts = part(reference.counts, 1),
+                 .covered = reference.covered,
                  .replaced = part(reference.replaced, 1),
                  .not_finite = part(reference.not_finite, 1)};
   for (const FlatSet& set : reference.sets)

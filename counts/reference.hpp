@@ -49,11 +49,12 @@ struct Reference {
   bool flats = false;              ///< whether there are flats; if not, span is 1
   double photons_a_count = 1;      ///< photons per count of such a cell, which is a mean of cells of the file
   std::vector<float> dark;
-  std::vector<FlatSet> sets;    ///< at least one
-  std::vector<FlatMix> mixes;   ///< mix of sets for each view of the file; empty: all take the first as it is
-  std::vector<char> counts;     ///< for each row whether its flats are counts, with a median above 2
-  Index dead = 0;               ///< cells whose flat is not above their dark, or that are finite in no frame
-  std::vector<Index> replaced;  ///< in each row: pixels of flats and darks that steps replaced
+  std::vector<FlatSet> sets;   ///< at least one
+  std::vector<FlatMix> mixes;  ///< mix of sets for each view of the file; empty: all take the first as it is
+  std::vector<char> counts;    ///< for each row whether its flats are counts, with a median above 2
+  Index dead = 0;              ///< cells whose flat is not above their dark, or that are finite in no frame
+  std::vector<Range> covered{};   ///< bins behind beam stops: their spans are 0, and they have darks
+  std::vector<Index> replaced;    ///< in each row: pixels of flats and darks that steps replaced
   std::vector<Index> not_finite;  ///< in each row: pixels of flats and darks that were left out
 
   Range kept_rows() const { return {margin_above, rows - margin_below}; }

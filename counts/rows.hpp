@@ -82,6 +82,7 @@ class Rows {
       all.reference_replaced += of_.reference.replaced[row];
       if (of_.reference.dead > 0)
         all.dead += std::ranges::count(of_.reference.row_of(of_.reference.sets.front().span, row), 0.0f);
+      for (const Range& bins : of_.reference.covered) all.dead -= bins.size();
     }
     return all;
   }

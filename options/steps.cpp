@@ -26,19 +26,21 @@ struct Form {
   std::string type_name;
 };
 
-/// The ranges in a text with one or two of them.
+/// The ranges in a text.
 std::vector<Range> ranges_in(const std::string& text) {
   std::vector<Range> ranges;
   for (const std::string& part : parts_of(text, ',')) ranges.push_back(range_in(part).value());
   return ranges;
 }
 
-/// One or two ranges.
-std::string are_ranges(std::string& text) {
-  const std::vector<std::string> parts = parts_of(text, ',');
-  if (parts.size() > 2) return "'" + text + "' has more than two ranges";
-  const auto wrong = std::ranges::find_if(parts, [](const auto& part) { return !range_in(part); });
-  return wrong == parts.end() ? "" : no_range(*wrong);
+/// So many ranges or fewer.
+Check are_ranges(std::size_t most) {
+  return [most](std::string& text) {
+    const std::vector<std::string> parts = parts_of(text, ',');
+    if (parts.size() > most) return "'" + text + "' has more than " + std::to_string(most) + " ranges";
+    const auto wrong = std::ranges::find_if(parts, [](const auto& part) { return !range_in(part); });
+    return wrong == parts.end() ? "" : no_range(*wrong);
+  };
 }
 
 /// The numbers in a text X,X,...; empty if the text is something else.
@@ -70,7 +72,9 @@ StepValue as_whole(const std::string& text) { return whole_in(text).value(); }
 Form form_of(pipeline::TrueOrFalse) {
   return {one_of({"true", "false"}), [](const std::string& text) { return text == "true"; }, "true|false"};
 }
-Form form_of(pipeline::Columns) { return {are_ranges, ranges_in, "A:B[,C:D]"}; }
+Form form_of(pipeline::Columns limit) {
+  return {are_ranges(limit.most), ranges_in, limit.most > 2 ? "A:B[,C:D,...]" : "A:B[,C:D]"};
+}
 Form form_of(pipeline::FileName) { return {anything(), as_text, "FILE"}; }
 Form form_of(pipeline::PositiveNumber limit) { return {positive(limit.highest), as_number, "X"}; }
 Form form_of(pipeline::Number limits) {

@@ -167,6 +167,10 @@ std::vector<std::pair<std::string, std::string>> details_in(const std::string& t
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::string& part : parts_of(text, ',')) {
     const std::size_t equals = std::min(part.find('='), part.size());
+    if (equals == part.size() && !all.empty() && range_in(part)) {  // one more range of the value before
+      all.back().second += ',' + part;
+      continue;
+    }
     all.emplace_back(in_lower_case(part.substr(0, equals)), part.substr(std::min(equals + 1, part.size())));
   }
   return all;

@@ -90,7 +90,8 @@ Detailed detailed(const std::string& text, const std::string& name);
 /// Accepts a value, and behind it, or not, a detail of this name.
 Check with_detail(const Check& value, const std::string& name, const Check& detail);
 
-/// NAME=VALUE,... in this order, with names in lower case; the value is empty where there is no "=".
+/// NAME=VALUE,... in this order, with names in lower case; the value is empty where there is no "=". A range
+/// A:B without a name belongs to the value before.
 std::vector<std::pair<std::string, std::string>> details_in(const std::string& text);
 
 using io::in_lower_case;

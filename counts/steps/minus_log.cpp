@@ -45,8 +45,10 @@ std::vector<float> own_floors(const ViewRow& row) {
 
 /// The variance of one line integral. @pre its cell is not dead
 double variance_of(const ViewRow& row, std::span<const float> floors, std::size_t b) {
-  return kernels::variance_of_log(std::max(row.y[b], floors[b]), row.span()[b], row.flat.variance[b], row.air,
-                                  row.reference.photons_a_count);
+  const bool had_scatter = !row.variance.empty() && std::isfinite(row.variance[b]);
+  const float counts_for_each = had_scatter ? row.variance[b] : 1;
+  return kernels::variance_of_log(std::max(row.y[b], floors[b]) / counts_for_each, row.span()[b],
+                                  row.flat.variance[b], row.air, row.reference.photons_a_count);
 }
 
 /// The summed variance of all line integrals that count.

@@ -19,9 +19,10 @@ namespace tandem::pipeline {
 struct TrueOrFalse {
   using Value = bool;
 };
-/// A range of columns of the file, or two.
+/// A range of columns of the file, or several.
 struct Columns {
   using Value = std::vector<Range>;
+  std::size_t most = 2;
 };
 struct PositiveNumber {
   using Value = double;
@@ -119,7 +120,7 @@ struct Option : StepOption {
 namespace option {
 extern const Option<Number> detector_roll, axis_tilt, most_floored;
 extern const Option<TrueOrFalse> minus_log, repair_cells, normalize_monitor;
-extern const Option<Columns> air_columns;
+extern const Option<Columns> air_columns, shadow_columns;
 extern const Option<PositiveNumber> saturation, straight_from;
 extern const Option<OneOf> flat_method, dark_method, flat_sets;
 extern const Option<NumbersOr> beam_hardening;

@@ -9,6 +9,7 @@
   STEP(dezinger_cube)       \
   STEP(saturation)          \
   STEP(not_finite)          \
+  STEP(scatter)             \
   STEP(dark_flat)           \
   STEP(air)                 \
   STEP(repair_cells)        \

@@ -218,6 +218,12 @@ void PrepareStation::finish(Outcome& outcome) const {
          " pixels are saturated: they had more light than they could count; expose for a shorter time, or "
          "give " +
              spelled("saturation") + " COUNTS if they are not");
+  if (const Index limited = findings_.replaced_by("scatter"); limited > 0)
+    warn(
+        outcome.warnings, "scatter: in ", limited, " of ", cells * plan_.job.views.size(),
+        " cells of all views it would be more than 90 % of the counts, and a tenth of them is left; if these "
+        "are many, the columns of " +
+            spelled("scatter") + " are not in the shadow, or the sample lets too little through");
   if (const Index floored = findings_.replaced_by("minus-log"); floored > 0)
     warn(outcome.warnings, "projections: ", floored, " transmissions were below ", floor_words(findings_),
          ", and were raised to it");

@@ -74,6 +74,7 @@ const std::multimap<std::string, Trial>& trials() {
       {"flat-sets", {{"linear", "nearest", "each"}}},
       {"flat-sets", {{"nearest", "together", "each"}, "--flat-loc 0,20"}},
       {"air-columns", {{"0:2", "0:2,21:24"}}},
+      {"scatter", {{"shadow:columns=11:13"}}},  // in the shadow of the sample, if not of a stop
       {"detector-roll", {{"1"}}},
       {"detector-roll", {{"1"}, by_cgls}},
       {"axis-tilt", {{"1"}}},

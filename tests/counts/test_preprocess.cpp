@@ -284,16 +284,17 @@ TEST(Preprocess, AirColumnsTakeThePlaceOfFlats) {
 
 TEST(Preprocess, AirColumnsMustLieWithinWhatIsRead) {
   using Ranges = std::vector<Range>;
-  EXPECT_EQ(air_within({Range{10, 20}}, {8, 100}, 0), (Ranges{{2, 12}}));
-  EXPECT_EQ(air_within({Range{11, 21}}, {8, 100}, 1), (Ranges{{2, 6}}));
-  EXPECT_EQ(air_within({Range{10, 20}, Range{90, 100}}, {8, 100}, 1), (Ranges{{1, 6}, {41, 46}}));
-  EXPECT_TRUE(air_within({}, {8, 100}, 1).empty());
-  EXPECT_THROW(air_within({Range{5, 20}}, {8, 100}, 0), GeometryError);
-  EXPECT_THROW(air_within({Range{90, 101}}, {8, 100}, 0), GeometryError);
-  EXPECT_THROW(air_within({Range{9, 11}}, {8, 100}, 3), GeometryError);
-  EXPECT_THROW(air_within({Range{10, 20}, Range{90, 101}}, {8, 100}, 0), GeometryError);
-  EXPECT_THROW(air_within({Range{10, 20}, Range{19, 30}}, {8, 100}, 0), GeometryError);
-  EXPECT_THROW(air_within({Range{40, 50}, Range{10, 20}}, {8, 100}, 0), GeometryError);
+  const ColumnsOption air{"air ", "columns of air"};
+  EXPECT_EQ(columns_within(air, {Range{10, 20}}, {8, 100}, 0), (Ranges{{2, 12}}));
+  EXPECT_EQ(columns_within(air, {Range{11, 21}}, {8, 100}, 1), (Ranges{{2, 6}}));
+  EXPECT_EQ(columns_within(air, {Range{10, 20}, Range{90, 100}}, {8, 100}, 1), (Ranges{{1, 6}, {41, 46}}));
+  EXPECT_TRUE(columns_within(air, {}, {8, 100}, 1).empty());
+  EXPECT_THROW(columns_within(air, {Range{5, 20}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(columns_within(air, {Range{90, 101}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(columns_within(air, {Range{9, 11}}, {8, 100}, 3), GeometryError);
+  EXPECT_THROW(columns_within(air, {Range{10, 20}, Range{90, 101}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(columns_within(air, {Range{10, 20}, Range{19, 30}}, {8, 100}, 0), GeometryError);
+  EXPECT_THROW(columns_within(air, {Range{40, 50}, Range{10, 20}}, {8, 100}, 0), GeometryError);
 }
 
 /// The beam rises along the row, by another slope in each view, on top of flats; one cell of a margin is
