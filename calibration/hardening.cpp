@@ -231,26 +231,31 @@ std::vector<float> with_level_air(std::span<const float> lines, const Scan& scan
   return level;
 }
 
-Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
+Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means,
+                   LinesOf made_of) {
   Hardening found;
   const auto because = [&](std::string_view why) {
     found.why_not = why;
     return found;
   };
-  if (angles_of(scan).empty() || is_curved(scan))
-    return because("views do not stand on a level circle, or the detector is curved, rolled or tilted");
+  if (is_curved(scan)) return because("the detector is curved");
+  if (angles_of(scan).empty()) return because("the views do not stand on a level circle");
   if (!view_shifts_of(scan).empty() || !row_axes_of(scan).empty())
     return because("views or rows have axes of their own, as shifts and rolls give them");
   const std::optional<WholeTurn> turn = whole_turn_of(lines, scan, rows);
   if (!turn) return because("the views leave rays out that a whole turn needs");
   if (turn->views < ViewMoments::fewest_views || turn->rays < ViewMoments::fewest_rays)
     return because("there are too few views or bins");
-  const ViewMoments moments(*turn);
+  const ViewMoments moments(*turn, made_of);
   found.before = moments.misfit(as_measured), found.noise = moments.noise(as_measured);
   if (!(moments.mass(as_measured) > 0) || !(found.noise < most_noise))
     return because("there is no sample in these rows, or too much noise");
   if (moments.largest() > largest_measured) return because("line integrals of attenuation are not so large");
-  if (is_cut_off(*turn, moments.largest())) return because("rows do not come down to air at their ends");
+  if (is_cut_off(*turn, moments.largest()))
+    return because(turn->to_nearer_side
+                       ? "the axis lies aside, and half a turn sees what is beyond the nearer "
+                         "end of the rows from one side only"
+                       : "rows do not come down to air at their ends");
   const Least by_moments = least_by_moments(moments, soft_share);
   found.b = by_moments.at, found.after = by_moments.value;
   std::optional<BySlopes> by_slopes;
@@ -275,10 +280,11 @@ Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, H
 
 }  // namespace
 
-Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means) {
-  Hardening found = found_in(lines, scan, rows, means);
+Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means,
+                         LinesOf made_of) {
+  Hardening found = found_in(lines, scan, rows, means, made_of);
   if (!is_unexplained(found)) return found;
-  Hardening level = found_in(with_level_air(lines, scan, rows), scan, rows, means);
+  Hardening level = found_in(with_level_air(lines, scan, rows), scan, rows, means, made_of);
   if (is_unexplained(level) || level.noise == 0 || level.after > found.after / 2) return found;
   level.drifts = true;
   return level;

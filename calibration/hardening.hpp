@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../geometry/scan.hpp"
+#include "whole_turn.hpp"
 
 namespace tandem::calibration {
 
@@ -53,7 +54,8 @@ enum class HardeningBy { moments, moments_and_slices };
 /// Finds the hardening from line integrals (view, row, bin) of `rows_for_hardening`.
 /// The moments of the projections need no volume; of a round body they say nothing, wherever it lies. There
 /// the slopes inside one material tell. Method and limits: docs/preprocessing.md.
-Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means);
+Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means,
+                         LinesOf made_of = LinesOf::cells);
 
 /// The polynomial that turns measured line integrals, up to a tenth more than the largest one, into those of
 /// one energy.

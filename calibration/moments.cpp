@@ -21,20 +21,23 @@ constexpr double outlier = 1.1;  ///< over the largest line integral; no more of
 using Sums = std::array<std::array<double, ViewMoments::terms>, orders>;
 
 /// A line integral at the middle of a cell. What a cell measures is the mean of the beam, so where line
-/// integrals rise by D from cell to cell it measures D^2 / 24 too little.
-double middle_of_cell(std::span<const float> line, Index ray) {
+/// integrals rise by D from cell to cell it measures D^2 / 24 too little. It is not known of those that
+/// others made, which may be exact.
+double middle_of_cell(std::span<const float> line, Index ray, LinesOf lines) {
+  if (lines == LinesOf::others) return line[ray];
   const Index last = std::ssize(line) - 1;
   const double slope = 0.5 * (line[std::min(ray + 1, last)] - line[std::max<Index>(ray - 1, 0)]);
   return line[ray] + slope * slope / 24;
 }
 
 /// The sums of s^n (q / largest)^k over the rays of a view.
-Sums sums_of(const WholeTurn& turn, Index row, Index view, double largest) {
+Sums sums_of(const WholeTurn& turn, Index row, Index view, double largest, LinesOf lines) {
   Sums sums{};
   const double reach = std::max(std::abs(turn.distance(0)), std::abs(turn.distance(turn.rays - 1)));
   const std::span<const float> line = turn.view(row, view);
   for (Index ray = 0; ray < turn.rays; ++ray) {
-    const double s = turn.distance(ray) / reach, q = std::min(middle_of_cell(line, ray) / largest, outlier);
+    const double s = turn.distance(ray) / reach,
+                 q = std::min(middle_of_cell(line, ray, lines) / largest, outlier);
     double power = 1;
     for (Index k = 0; k < ViewMoments::terms; ++k) {
       power *= q;
@@ -93,13 +96,13 @@ void append(Eigen::MatrixXd& to, const Eigen::MatrixXd& more) {
 
 }  // namespace
 
-ViewMoments::ViewMoments(const WholeTurn& turn) : largest_(largest_of(turn)) {
+ViewMoments::ViewMoments(const WholeTurn& turn, LinesOf lines) : largest_(largest_of(turn)) {
   const auto wrong = harmonics(2, 0, highest_wrong),
              high = harmonics(0, std::min(first_of_noise, turn.views / 4),
                               std::min(last_of_noise, turn.views / 2 - 1));
   for (Index row = 0; row < turn.rows; ++row) {
     std::vector<Sums> views(turn.views);
-    parallel_for(turn.views, [&](Index v) { views[v] = sums_of(turn, row, v, largest_); });
+    parallel_for(turn.views, [&](Index v) { views[v] = sums_of(turn, row, v, largest_, lines); });
     append(wrong_, transformed(views, wrong));
     append(high_, transformed(views, high));
     append(masses_, transformed(views, {{0, 0}}).topRows(1));

@@ -19,7 +19,7 @@ class ViewMoments {
   static constexpr Index terms = 7;  ///< coefficients of a polynomial
   static constexpr Index fewest_views = 64, fewest_rays = 32;
   /// @pre the turn has so many views and rays
-  explicit ViewMoments(const WholeTurn& turn);
+  explicit ViewMoments(const WholeTurn& turn, LinesOf lines = LinesOf::cells);
 
   /// The share of harmonics that no sample has: the root of the summed squares of those up to the twelfth, of
   /// the moments 0 to 3, over the mean of the moment 0, in thousandths. Rows count by their squares.

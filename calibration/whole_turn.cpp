@@ -109,7 +109,9 @@ std::optional<WholeTurn> whole_turn_of(std::span<const float> lines, const Scan&
   const ScanRays rays(scan);
   const auto [near, far] = std::minmax({-rays.distance(0), rays.distance(rays.bins() - 1)});
   std::optional<WholeTurn> made = turn_within(far, lines, scan, rows, most);
-  if (!made && near > 0) made = turn_within(near, lines, scan, rows, most);
+  if (made || !(near > 0)) return made;
+  made = turn_within(near, lines, scan, rows, most);
+  if (made) made->to_nearer_side = true;
   return made;
 }
 

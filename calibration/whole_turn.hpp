@@ -8,6 +8,9 @@
 
 namespace tandem::calibration {
 
+/// Line integrals are logarithms of the mean beam of a cell, or somebody else made them: along rays, perhaps.
+enum class LinesOf { cells, others };
+
 /// Rows of a scan as parallel rays of a whole turn: in equal steps of the angle, and in equal steps across
 /// the axis, equally far to both sides of it.
 struct WholeTurn {
@@ -15,6 +18,7 @@ struct WholeTurn {
   double first_angle = 0;       ///< rad
   double first = 0, step = 0;   ///< the distance of the first ray from the axis, and that between rays
   UnsetVector<float> values{};  ///< (row, view, ray)
+  bool to_nearer_side = false;  ///< whether rays go only as far as the side of the detector that sees less
 
   double distance(Index ray) const { return first + step * ray; }  ///< mm, or bins if their pitch is 1
   double angle(Index view) const { return first_angle + whole_turn * view / views; }

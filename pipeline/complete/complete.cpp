@@ -272,8 +272,10 @@ calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& reci
   if (rows.empty()) return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
   const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
   listener.stage({"find beam hardening", 0, 1, {}, "searches"});
+  const bool logs = option::minus_log.of(with_recorded_steps(recipe.steps, info)).value_or(true);
   return calibration::find_hardening(lines, scan_of_rows(recipe, info, s, {rows.front(), rows.back() + 1}),
-                                     std::ssize(rows), calibration::HardeningBy::moments_and_slices);
+                                     std::ssize(rows), calibration::HardeningBy::moments_and_slices,
+                                     logs ? calibration::LinesOf::cells : calibration::LinesOf::others);
 }
 
 Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener, bool any_external) {

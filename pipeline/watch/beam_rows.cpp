@@ -8,7 +8,12 @@
 namespace tandem::pipeline {
 
 BeamRows::BeamRows(const Job& job)
-    : scan_(job.scan), are_logarithms_(!job.preprocessing.keeps_transmissions) {
+    : scan_(job.scan),
+      made_of_(job.preprocessing.minus_log ? calibration::LinesOf::cells : calibration::LinesOf::others),
+      why_not_(job.preprocessing.keeps_transmissions ? "the method takes counts as they are"
+               : is_curved(scan_)                    ? "the detector is curved"
+               : job.circle ? "the method takes views as they stand, with a tilt, a roll or shifts"
+                            : "") {
   constexpr Index most_views = 360, most_bins = 8192;
   const Index views = views_of(scan_), bins = detector_of(scan_).bins;
   rows_ = calibration::rows_for_hardening(scan_, {0, detector_of(scan_).rows});
@@ -17,7 +22,7 @@ BeamRows::BeamRows(const Job& job)
   std::vector<Index> kept;
   for (Index view = 0; view < views; view += step_) kept.push_back(view);
   scan_ = with_views(scan_, kept);
-  if (!are_logarithms_) rows_.clear();
+  if (!why_not_.empty()) rows_.clear();
   is_there_.resize(kept.size() * rows_.size());
   lines_.resize(is_there_.size() * bins);
 }
@@ -65,7 +70,7 @@ calibration::Hardening BeamRows::diagnosis() const {
     for (Index view = 0; view < views; ++view) has_all &= is_there_[view * rows_.size() + row] != 0;
     if (has_all) whole.push_back(row);
   }
-  if (!are_logarithms_) return {.why_not = "the method takes counts as they are"};
+  if (!why_not_.empty()) return {.why_not = why_not_};
   if (rows_.empty()) return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
   if (whole.empty()) return {.why_not = "not all views of the rows that tell were read in this run"};
   std::vector<float> lines;
@@ -77,7 +82,7 @@ calibration::Hardening BeamRows::diagnosis() const {
     }
   return calibration::find_hardening(
       lines, crop(scan_, {0, views}, {rows_[whole.front()], rows_[whole.back()] + 1}, {0, bins}),
-      std::ssize(whole), calibration::HardeningBy::moments);
+      std::ssize(whole), calibration::HardeningBy::moments, made_of_);
 }
 
 }  // namespace tandem::pipeline

@@ -34,7 +34,8 @@ class BeamRows {
   Scan scan_;                ///< has the views that are kept
   std::vector<Index> rows_;  ///< rows of the job's scan
   Index step_ = 1;           ///< from one view that is kept to the next
-  bool are_logarithms_ = true;
+  calibration::LinesOf made_of_;
+  std::string_view why_not_;      ///< what is known before a row passes
   std::vector<float> lines_{};    ///< (view, row, bin)
   std::vector<char> is_there_{};  ///< (view, row)
 };

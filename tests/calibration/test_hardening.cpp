@@ -110,6 +110,25 @@ TEST(ViewMoments, OfExactProjectionsHaveNoOtherHarmonics) {
   }
 }
 
+/// Thickest ray 7: means of line integrals over cells, and of the beam that they add up.
+TEST(ViewMoments, AreRightOfRaysAndOfCells) {
+  using calibration::LinesOf;
+  const Phantom dense = scaled(body(), 1, 2.1);
+  const Scan scan = parallel();
+  const std::vector<float> cells = lines_of(dense, scan, one_energy);
+  std::vector<float> means = lines_of(scaled(body(), 1, 1e-3), scan, one_energy);  // its beam hardly falls
+  for (float& p : means) p *= 2100;
+  const auto misfit = [&](const std::vector<float>& lines, LinesOf made_of) {
+    const calibration::ViewMoments moments(*calibration::whole_turn_of(lines, scan, 1), made_of);
+    const std::vector<double> as_it_is{1};
+    return moments.misfit(as_it_is);
+  };
+  EXPECT_LT(misfit(means, LinesOf::others), 0.05);
+  EXPECT_LT(misfit(cells, LinesOf::cells), 0.05);
+  EXPECT_GT(misfit(means, LinesOf::cells), 2 * misfit(means, LinesOf::others));
+  EXPECT_GT(misfit(cells, LinesOf::others), 2 * misfit(cells, LinesOf::cells));
+}
+
 TEST(ViewMoments, OfAPolynomialAreThoseOfItsLineIntegrals) {
   const Scan scan = parallel();
   std::vector<float> lines = lines_of(body(), scan, one_energy);
@@ -247,6 +266,7 @@ TEST(FindHardening, SaysWhyItCannotTell) {
   };
   EXPECT_NE(why(body(), fan(2.4)).find("whole turn"), std::string::npos);
   EXPECT_NE(why(scaled(body(), 2, 0.5), parallel()).find("air"), std::string::npos);
+  EXPECT_NE(why(body(), parallel(std::numbers::pi, 58)).find("the axis lies aside"), std::string::npos);
   ParallelBeam few = parallel();
   few.angles = regular_angles(24, std::numbers::pi);
   EXPECT_NE(why(body(), few).find("views"), std::string::npos);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "../../geometry/free_views.hpp"
 #include "../../geometry/phantom.hpp"
 #include "../../pipeline/watch/beam_rows.hpp"
 #include "../support/scans.hpp"
@@ -96,6 +97,21 @@ TEST(BeamRows, TakeOnlyRowsThatPassedWhole) {
   none.add({0, views - 9}, {0, rows}, part_of(all, {0, views - 9}, {0, rows}));
   EXPECT_EQ(none.diagnosis().verdict, BeamVerdict::not_known);
   EXPECT_EQ(none.diagnosis().why_not, "not all views of the rows that tell were read in this run");
+}
+
+TEST(BeamRows, NameWhatKeepsThemFromTelling) {
+  pipeline::Job job = job_of_rows();
+  const auto why = [&] { return std::string(BeamRows(job).diagnosis().why_not); };
+  job.circle = job.scan;
+  EXPECT_NE(why().find("a tilt, a roll or shifts"), std::string::npos) << why();
+  job.preprocessing.keeps_transmissions = true;
+  EXPECT_NE(why().find("counts"), std::string::npos) << why();
+  const ConeBeam cone{.detector = {.bins = bins, .rows = rows, .axis_bin = 0.5 * (bins - 1)},
+                      .angles = regular_angles(views, whole_turn),
+                      .sod = 600,
+                      .sdd = 1000};
+  job = {}, job.scan = as_free_views(cone, {.curved = true}), job.circle = cone;
+  EXPECT_NE(why().find("curved"), std::string::npos) << why();
 }
 
 TEST(BeamRows, AreNearTheMidplaneOfACone) {
