@@ -225,10 +225,21 @@ std::string hardening_hindrance(const Preprocessing& how) {
              : "";
 }
 
-/// var(p) = (dp/dq)^2 var(q), and the sum over the bins that count.
+/// The variance of a line integral after the correction, (dp/dq)^2 var(q). @throws GeometryError where that
+/// is no number of 32 bits any more
+float variance_after(float variance, double slope) {
+  const double after = slope * slope * variance;
+  if (slope == 0 || variance == 0 || !std::isfinite(variance)) return std::isfinite(variance) ? 0 : variance;
+  require<GeometryError>(std::abs(std::log10(after)) < 37, spelled("beam-hardening"), ": the curve rises by ",
+                         slope, " per unit of a measured line integral, which makes its variance ", after,
+                         ", beyond what weights of data can hold; give coefficients with C1 near 1");
+  return static_cast<float>(after);
+}
+
+/// The noise after the correction, and its sum over the bins that count.
 void scale_noise(ViewRow& row, const HardeningPolynomial& polynomial) {
   for (std::size_t b = 0; b < row.variance.size(); ++b)
-    if (row.span()[b] != 0) row.variance[b] *= static_cast<float>(std::pow(polynomial.slope(row.y[b]), 2));
+    if (row.span()[b] != 0) row.variance[b] = variance_after(row.variance[b], polynomial.slope(row.y[b]));
   if (row.met.variance == 0) return;
   row.met.variance = 0;
   for (Index bin = row.counted.first; bin < row.counted.last; ++bin)

@@ -26,7 +26,7 @@ namespace tandem::pipeline {
 namespace {
 
 std::vector<float> straightened(std::vector<float> row, const std::vector<double>& coefficients,
-                                const std::vector<float>& span = {}) {
+                                const std::vector<float>& span = {}, std::span<float> variance = {}) {
   const auto step = std::ranges::find(steps(), "beam-hardening", &Step::name);
   if (step == steps().end()) throw std::runtime_error("the table has no such step");
   const Reference reference;
@@ -36,7 +36,8 @@ std::vector<float> straightened(std::vector<float> row, const std::vector<double
                   .counted = {},
                   .integers = false,
                   .flat = {.span = spans, .variance = {}, .floor = {}, .floor_range = {}},
-                  .y = row};
+                  .y = row,
+                  .variance = variance};
   step->on_row(preprocessing_of({{"beam-hardening", coefficients}}, {0, 1}, 0))(of_view);
   return row;
 }
@@ -176,6 +177,18 @@ TEST(BeamHardening, IsFittedToWaterInASpectrum) {
   }
   const std::vector<double> one = from_file("spectrum:file", "57.3 2\n");  // any share
   for (std::size_t k = 0; k < one.size(); ++k) EXPECT_NEAR(one[k], k == 0 ? 1 : 0, 1e-6);
+}
+
+TEST(BeamHardening, RefusesNoiseThatNoWeightHolds) {
+  std::vector<float> variance{0.01f, INFINITY, 0};
+  straightened({1, 1, 1}, {1, 0.5}, {}, variance);
+  EXPECT_EQ(variance, (std::vector<float>{0.04f, INFINITY, 0}));
+  for (const double first : {1e-20, 1e20}) try {
+      straightened({1}, {first}, {}, std::span(variance).first(1));
+      ADD_FAILURE() << "accepted " << first;
+    } catch (const GeometryError& error) {
+      EXPECT_NE(std::string(error.what()).find("give coefficients with C1 near 1"), std::string::npos);
+    }
 }
 
 TEST(BeamHardening, RefusesFilesThatSayNothing) {
