@@ -139,12 +139,15 @@ struct SliceMaker::Impl {
 
 /// With the attenuation beyond the ends of rows, if it is needed and not given.
 Recipe SliceMaker::Impl::completed(Recipe recipe) {
-  if (recipe.padding != Padding::circle || recipe.fbp_filter.attenuation > 0) return recipe;
+  if (recipe.padding.value_or(Padding::circle) != Padding::circle || recipe.fbp_filter.attenuation > 0)
+    return recipe;
   const Selection all = selection_of(recipe, scan.info());
-  const std::string key = KeyText().add(recipe.steps, all.views, all.rows, all.bins).text();
-  recipe.fbp_filter.attenuation =
-      *kept_attenuations.result(key, [&] { return find_attenuation(scan, recipe); });
-  if (recipe.fbp_filter.attenuation == 0) recipe.padding.reset();
+  const std::string key =
+      KeyText()
+          .add(recipe.steps, all.views, all.rows, all.bins, recipe.method, recipe.axis_bin,
+               recipe.padding.has_value(), static_cast<int>(recipe.fbp_filter.window))
+          .text();
+  give_circles(recipe, *kept_attenuations.result(key, [&] { return attenuation_beyond(scan, recipe); }));
   return recipe;
 }
 

@@ -146,10 +146,12 @@ void add_filter(Table& c, ReconOptions& o) {
   c.add_parsed(
        "--padding", On::result, [&r](const std::string& text) { parse_padding(r, text); },
        "how the filter continues rows beyond their ends, where the sample may go on: with the end value, "
-       "with the end value times a cosine (default), or with zeros. edge:bins=N and cosine:bins=N say over "
-       "how many bins (default: half of the detector's; of a half acquisition, of the whole one's). circle: "
-       "where a row does not come down to air, as a round body would go on, else as cosine; "
-       "circle:attenuation=X says of which body, 1/mm (default: found in the scan)")
+       "with the end value times a cosine, or with zeros. edge:bins=N and cosine:bins=N say over how many "
+       "bins (default: half of the detector's; of a half acquisition, of the whole one's). circle: where a "
+       "row does not come down to air, as a round body would go on, else as cosine; circle:attenuation=X "
+       "says "
+       "of which body, 1/mm (default: found in the scan). Default: circle if rows do not come down to air, "
+       "else cosine")
       .check(with_detail(with_detail(one_of({"edge", "cosine", "circle", "none"}), "bins", count()),
                          "attenuation", positive(1e9)))
       .of_kind("edge|cosine|circle|none");

@@ -27,6 +27,7 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
   std::map<std::string, std::string> found{
       {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}};
   if (o.recipe.find_axis) found["rotation-axis"] = io::shortest(job.axis_in_file);
+  if (o.recipe.follow && !o.recipe.padding) found["padding"] = toml_of({"cosine"});
   if (o.recipe.padding == Padding::circle)
     found["padding"] = toml_of({"circle:attenuation=" + io::shortest(o.recipe.fbp_filter.attenuation)});
   if (job.method->iterates()) {

@@ -10,10 +10,12 @@
 #include "../../core/error.hpp"
 #include "../../core/spelled.hpp"
 #include "../../core/units.hpp"
+#include "../../counts/open_ends.hpp"
 #include "../../counts/preprocess.hpp"
 #include "../../counts/steps/chain.hpp"
 #include "../../io/files/text.hpp"
 #include "../beams/beam.hpp"
+#include "../methods/method.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/make_job.hpp"
 #include "../plan/margin_rows.hpp"
@@ -30,9 +32,11 @@ Range range_of(const char* option, const std::optional<Range>& asked, Index coun
   return r;
 }
 
-/// Line integrals (view, row, bin) of some views and rows, all selected bins.
-std::vector<float> line_integrals(io::ScanReader& reader, const Recipe& recipe, Range views,
-                                  const std::vector<Index>& chosen, const Listener& listener) {
+/// Line integrals (view, row, bin) of some views, in ranges one behind the other, and rows, all selected
+/// bins.
+std::vector<float> line_integrals(io::ScanReader& reader, const Recipe& recipe,
+                                  const std::vector<Range>& views, const std::vector<Index>& chosen,
+                                  const Listener& listener) {
   const Selection selected = selection_of(recipe, reader.info());
   const Range columns = selected.bins;
   StepValues steps = with_recorded_steps(recipe.steps, reader.info());
@@ -42,22 +46,27 @@ std::vector<float> line_integrals(io::ScanReader& reader, const Recipe& recipe, 
   require_reference(reader.info(), how, false);
   const RowMargin margin = margin_of(how);
   const Index rows = chosen.size(), bins = columns.size(), file_rows = detector_of(reader.info().scan).rows;
-  std::vector<float> lines(views.size() * rows * bins);
+  std::vector<float> lines;
+  for (const Range& some : views) lines.resize(lines.size() + some.size() * rows * bins);
   Findings findings;
   for (Index k = 0; k < rows; ++k) {
     listener.stage({"read rows", 1.0 * k, 1.0 * rows, {}, "rows"});
     const Index row = chosen[k];
     const Range needed = margin.around({row, row + 1}),
                 there{std::max<Index>(needed.first, 0), std::min(needed.last, file_rows)};
-    const Range read = with_good_margins(reader, how, {{row, row + 1}, there, columns, views});
+    const Range all_views{views.front().first, views.back().last},
+        read = with_good_margins(reader, how, {{row, row + 1}, there, columns, all_views});
     auto reference = read_reference(reader, read, columns, how);
     reference.margin_above = row - read.first;
     reference.margin_below = read.last - row - 1;
-    const auto counts = reader.read(io::FrameKind::projection, views, read, columns);
-    const auto data =
-        preprocess(counts, reference, how, Space({views.size(), 1, bins}, Blocks::rows), findings);
-    for (Index v = 0; v < views.size(); ++v)
-      std::copy_n(data.y.data() + v * bins, bins, &lines[(v * rows + k) * bins]);
+    float* to = &lines[k * bins];
+    for (const Range& some : views) {
+      const auto counts = reader.read(io::FrameKind::projection, some, read, columns);
+      const auto data =
+          preprocess(counts, reference, how, Space({some.size(), 1, bins}, Blocks::rows), findings);
+      for (Index v = 0; v < some.size(); ++v, to += rows * bins)
+        std::copy_n(data.y.data() + v * bins, bins, to);
+    }
   }
   return lines;
 }
@@ -134,7 +143,7 @@ calibration::AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& rec
   const io::ScanInfo& info = reader.info();
   require_search(info, recipe.steps);
   const Selection s = selection_of(recipe, info);
-  const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
+  const std::vector<float> lines = line_integrals(reader, recipe, {s.views}, rows, listener);
   listener.stage({"find axis", 0, 1, {}, "searches"});
   calibration::AxisSearch shifted = search;
   shifted.aside = info.field_of_view == io::FieldOfView::doubled;
@@ -172,9 +181,8 @@ void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const i
              half = 2 * turns == std::round(2 * turns) && period_of(info.scan) == half_turn;
   if (views < 4 || s.views.size() < views || !(whole || half)) return;
   const std::vector<Index> rows = calibration::rows_for_axis(info.scan, s.rows, 5);
-  std::vector<float> lines = line_integrals(reader, recipe, {0, 2}, rows, listener);
-  const std::vector<float> last = line_integrals(reader, recipe, {views - 2, views}, rows, listener);
-  lines.insert(lines.end(), last.begin(), last.end());
+  const std::vector<float> lines =
+      line_integrals(reader, recipe, {{0, 2}, {views - 2, views}}, rows, listener);
   const auto repeats = [&](double axis) {
     const Shape shape{4, std::ssize(rows), s.bins.size()};
     const auto mirror = whole ? std::nullopt : std::optional(axis - s.bins.first);
@@ -186,30 +194,7 @@ void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const i
                           ",inclusive"));
 }
 
-double find_attenuation(io::ScanReader& reader, const Recipe& recipe, const Listener& listener) {
-  const Scan& scan = reader.info().scan;
-  const Selection s = selection_of(recipe, reader.info());
-  const std::vector<Index> rows = calibration::rows_for_axis(scan, s.rows, 5);
-  const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
-  const double bin_mm = distance_from_axis(scan, detector_of(scan).bin_pitch);
-  return std::max(0.0, calibration::attenuation_of_round(lines, s.bins.size(), bin_mm));
-}
-
 namespace {
-
-/// Finds the attenuation beyond the ends of rows, if it is needed and not given. All ranks have the same.
-void complete_padding(Recipe& recipe, io::ScanReader& reader, const Listener& listener) {
-  double& attenuation = recipe.fbp_filter.attenuation;
-  if (recipe.padding != Padding::circle || attenuation > 0) return;
-  attenuation =
-      of_first(recipe.ranks, recipe.ranks.is_first() ? find_attenuation(reader, recipe, listener) : 0.0);
-  if (attenuation == 0) {
-    recipe.padding.reset();
-    return listener.note("padding: no line integral is above zero, so no row has to go on with a circle");
-  }
-  listener.note(io::words("padding by circles of attenuation ", attenuation,
-                          reader.info().pixel_size_mm ? " 1/mm" : " 1/pixel"));
-}
 
 /// The scan with the axis of the recipe, else of the file, else in the middle of the detector; selected views
 /// and bins, and these rows.
@@ -219,6 +204,67 @@ Scan scan_of_rows(const Recipe& recipe, const io::ScanInfo& info, const Selectio
   d.axis_bin = recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * (d.bins - 1)));
   if (recipe.axis_bin) share_axis(scan);
   return crop(scan, s.views, rows, s.bins);
+}
+
+/// Whether the filter takes circles where the user leaves the padding open.
+bool may_go_round(const Recipe& recipe, const io::ScanInfo& info) {
+  const Method& method = method_named(recipe.method);
+  return !recipe.padding && !recipe.follow && method.filters && !method.iterates() &&
+         recipe.fbp_filter.window != Window::none && !std::holds_alternative<FlexibleBeam>(info.scan) &&
+         !info.off_circle.curved;
+}
+
+/// The recipe without the steps that need all views.
+Recipe with_steps_of_views(Recipe recipe) {
+  for (const Step& step : steps())
+    for (const StepOption& option : step.options)
+      if (step.needs_all_views) {
+        recipe.steps.erase(std::string(option.name));
+        for (const StepOption& behind : option.behind) recipe.steps.erase(std::string(behind.name));
+      }
+  return recipe;
+}
+
+/// Whether rows do not come down to air at an end that counts, in one of some views and rows. These are a few
+/// of all, whatever runs afterwards, so that no scan is read twice for it.
+bool looks_cut_off(io::ScanReader& reader, const Recipe& recipe, const Listener& listener) {
+  constexpr Index few_views = 15, few_rows = 3, fewest_bins = 12;
+  const io::ScanInfo& info = reader.info();
+  const Selection s = selection_of(recipe, info);
+  const std::vector<Index> rows = calibration::rows_for_axis(info.scan, s.rows, few_rows);
+  const Index views = std::min(few_views, s.views.size()), lines = views * std::ssize(rows);
+  if (lines == 0 || s.bins.size() < fewest_bins) return false;
+  std::vector<Range> some;
+  for (Index k = 0; k < views; ++k) {
+    const Index view = s.views.first + (2 * k + 1) * s.views.size() / (2 * views);
+    some.push_back({view, view + 1});
+  }
+  std::vector<float> y = line_integrals(reader, with_steps_of_views(recipe), some, rows, listener);
+  const Scan scan = scan_of_rows(recipe, info, s, {rows.front(), rows.back() + 1});
+  const bool one_side = half_acquisition(scan), farther_is_high = sides(detector_of(scan)).direction > 0;
+  const Image<const float> all{y.data(), 1, lines, s.bins.size(), std::ssize(y), s.bins.size()};
+  for (Index line = 0; line < lines; ++line) {
+    const Level level = level_of(all, line);
+    if ((!(one_side && farther_is_high) && above_air(level.low, level.mean)) ||
+        (!(one_side && !farther_is_high) && above_air(level.high, level.mean)))
+      return true;
+  }
+  return false;
+}
+
+/// The attenuation beyond the ends of rows, if it is needed and not given. All ranks have the same.
+void complete_padding(Recipe& recipe, io::ScanReader& reader, const Listener& listener) {
+  const bool asked = recipe.padding == Padding::circle;
+  if (recipe.fbp_filter.attenuation > 0) return;
+  give_circles(
+      recipe,
+      of_first(recipe.ranks, recipe.ranks.is_first() ? attenuation_beyond(reader, recipe, listener) : 0.0));
+  if (recipe.padding == Padding::circle)
+    listener.note(io::words(
+        asked ? "" : "rows do not come down to air at their ends: ", "padding by circles of attenuation ",
+        recipe.fbp_filter.attenuation, reader.info().pixel_size_mm ? " 1/mm" : " 1/pixel"));
+  else if (asked)
+    listener.note("padding: no line integral is above zero, so no row has to go on with a circle");
 }
 
 /// The axis of the recipe, as it was found.
@@ -261,6 +307,32 @@ std::optional<calibration::Hardening> take_hardening(Recipe& recipe, io::ScanRea
 
 }  // namespace
 
+double attenuation_beyond(io::ScanReader& reader, const Recipe& recipe, const Listener& listener) {
+  if (recipe.fbp_filter.attenuation > 0) return recipe.fbp_filter.attenuation;
+  const Scan& scan = reader.info().scan;
+  if (recipe.padding != Padding::circle) {
+    if (!may_go_round(recipe, reader.info())) return 0;
+    try {
+      if (!looks_cut_off(reader, recipe, listener)) return 0;
+    } catch (const Error&) {  // what is wrong, the run will meet and say
+      return 0;
+    }
+  }
+  const Selection s = selection_of(recipe, reader.info());
+  const std::vector<Index> rows = calibration::rows_for_axis(scan, s.rows, 5);
+  const std::vector<float> lines = line_integrals(reader, recipe, {s.views}, rows, listener);
+  const double bin_mm = distance_from_axis(scan, detector_of(scan).bin_pitch);
+  return std::max(0.0, calibration::attenuation_of_round(lines, s.bins.size(), bin_mm));
+}
+
+void give_circles(Recipe& recipe, double attenuation) {
+  recipe.fbp_filter.attenuation = attenuation;
+  if (attenuation > 0)
+    recipe.padding = Padding::circle;
+  else if (recipe.padding == Padding::circle)
+    recipe.padding.reset();
+}
+
 calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& recipe,
                                       const Listener& listener) {
   const io::ScanInfo& info = reader.info();
@@ -270,7 +342,7 @@ calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& reci
   if (!recipe.row_axis_bins.empty()) return {.why_not = "rows have axes of their own"};
   if (info.off_circle.curved) return {.why_not = "the detector is curved"};
   if (rows.empty()) return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
-  const std::vector<float> lines = line_integrals(reader, recipe, s.views, rows, listener);
+  const std::vector<float> lines = line_integrals(reader, recipe, {s.views}, rows, listener);
   listener.stage({"find beam hardening", 0, 1, {}, "searches"});
   const bool logs = option::minus_log.of(with_recorded_steps(recipe.steps, info)).value_or(true);
   return calibration::find_hardening(lines, scan_of_rows(recipe, info, s, {rows.front(), rows.back() + 1}),

@@ -31,10 +31,14 @@ calibration::AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& rec
                                        const calibration::AxisSearch& search, const std::vector<Index>& rows,
                                        const Listener& listener = {});
 
-/// The attenuation of what lies beyond the ends of rows, as `Padding::circle` needs it, from 5 of the
-/// selected rows: that of a round body whose line integrals bend as theirs do; 1/mm, or 1/bin if the pitch is
-/// not known; 0 where no line integral is above zero.
-double find_attenuation(io::ScanReader& reader, const Recipe& recipe, const Listener& listener = {});
+/// The attenuation of what lies beyond the ends of rows, where the recipe asks for `Padding::circle`, or
+/// leaves the padding of a filter open and rows do not come down to air: 3 rows of 15 views tell. It is found
+/// in 5 of the selected rows: that of a round body whose line integrals bend as theirs do; 1/mm, or 1/bin if
+/// the pitch is not known; 0 where no line integral is above zero, and where no circles are due.
+double attenuation_beyond(io::ScanReader& reader, const Recipe& recipe, const Listener& listener = {});
+
+/// Sets circles of this attenuation; of 0: takes the default for them.
+void give_circles(Recipe& recipe, double attenuation);
 
 /// The roll of a detector, and the axis of its middle row. Uncertainties are one standard deviation.
 struct Roll {

@@ -198,7 +198,7 @@ TEST(FieldOfView, RowsAreContinuedAsAsked) {
     const auto report = run.json("r.json");
     return nlohmann::json{report["padding"], report["padding_bins"]};
   };
-  EXPECT_EQ(padding(""), nlohmann::json({"cosine", 24}));
+  EXPECT_EQ(padding("--padding cosine"), nlohmann::json({"cosine", 24}));
   EXPECT_EQ(padding("--padding edge:bins=7"), nlohmann::json({"edge", 7}));
   EXPECT_EQ(padding("--padding none"), nlohmann::json({"none", nullptr}));
   EXPECT_EQ(padding("--reconstruction-algorithm sirt --iterations 1"), nlohmann::json({"none", nullptr}));
@@ -256,6 +256,39 @@ TEST(FieldOfView, CirclesChangeNothingWhereRowsComeDownToAir) {
           0);
     EXPECT_EQ(text_of(run / "cosine.mha"), text_of(run / "circle.mha")) << beam;
   }
+}
+
+/// Without `--padding` rows go on with circles if a few of them do not come down to air at an end that
+/// counts.
+TEST(FieldOfView, CirclesAreTheDefaultWhereRowsAreCutOff) {
+  const Program run;
+  const std::string cone = " --geometry cone --sod 400 --sdd 600 --pixel-size 1.5";
+  const auto expect_default = [&](const std::string& scan, const std::string& how,
+                                  const std::string& padding) {
+    ASSERT_EQ(
+        run("simulate -o scan.h5 --overwrite --phantom disc --rows 3 --photons 20000 --max-attenuation 3" +
+            scan)
+            .code,
+        0);
+    for (const std::string& given : {std::string(), " --padding " + padding}) {
+      const Ended ended = run("recon scan.h5 --device cpu --overwrite --json r.json -o v" +
+                              std::string(given.empty() ? "" : "w") + ".mha" + how + given);
+      ASSERT_EQ(ended.code, 0) << ended.err;
+      EXPECT_EQ(run.json("r.json")["padding"], padding) << scan << how;
+    }
+    EXPECT_TRUE(text_of(run / "v.mha") == text_of(run / "vw.mha")) << scan << how;
+  };
+  for (const std::string& beam : {std::string(), cone}) {
+    const std::string scan = " --size 150 --bins 64 --views 60" + beam;
+    expect_default(scan, "", "circle");
+    expect_default(scan, " --memory 0.3 --slices 1:2", "circle");
+    expect_default(scan, " --remove-stripe-method sf", "circle");
+    expect_default(" --size 70 --bins 64 --views 60" + beam, "", "cosine");
+  }
+  // the nearer side of a half acquisition is made up for by opposite views
+  const std::string half = " --size 80 --bins 48 --axis-bin 12 --views 90 --arc 360";
+  expect_default(half, "", "cosine");
+  expect_default(half, " --columns 0:32", "circle");
 }
 
 TEST(FieldOfView, AnInteriorScanIsSaidOnStandardErrorAndInTheReport) {

@@ -32,7 +32,8 @@ class SliceMakerTest : public ::testing::Test {
     look.slice = z;
     return maker_->slice(recipe, look, go_on);
   }
-  std::vector<float> of_run(const Recipe& recipe, Index z) {
+  std::vector<float> of_run(Recipe recipe, Index z) {
+    give_circles(recipe, attenuation_beyond(*reader_, recipe));
     Plan plan = make_plan(reader_->info(), recipe);
     const auto [slices, height, width] = plan.job.grid.shape();
     const std::vector<float> volume = test::reconstructed(*reader_, plan);
@@ -75,16 +76,19 @@ TEST_F(SliceMakerTest, MakesTheSliceOfARun) {
 TEST_F(SliceMakerTest, FindsTheAttenuationOfCircles) {
   for (const Simulation& s : {test::small_simulation(1000), fan_simulation()}) {
     write(s);
-    Recipe recipe;
-    recipe.padding = Padding::circle, recipe.bins = Range{12, 30}, recipe.axis_bin = 21.0;
-    const Index z = maker_->full_size(recipe)[0] / 2;
-    const LookedAt at = slice(recipe, z);
-    Recipe completed = recipe;
-    complete(completed, *reader_);
-    EXPECT_GT(completed.fbp_filter.attenuation, 0);
-    EXPECT_TRUE(test::same_bits(at.picture.grey, of_run(completed, z))) << kind_of(s.scan);
-    completed.fbp_filter.attenuation *= 2;
-    EXPECT_FALSE(test::same_bits(at.picture.grey, slice(completed, z).picture.grey)) << kind_of(s.scan);
+    for (const std::optional<Padding> asked : {std::optional(Padding::circle), std::optional<Padding>()}) {
+      Recipe recipe;
+      recipe.padding = asked, recipe.bins = Range{12, 30}, recipe.axis_bin = 21.0;
+      const Index z = maker_->full_size(recipe)[0] / 2;
+      const LookedAt at = slice(recipe, z);
+      Recipe completed = recipe;
+      complete(completed, *reader_);
+      EXPECT_EQ(completed.padding, Padding::circle);
+      EXPECT_GT(completed.fbp_filter.attenuation, 0);
+      EXPECT_TRUE(test::same_bits(at.picture.grey, of_run(completed, z))) << kind_of(s.scan);
+      completed.fbp_filter.attenuation *= 2;
+      EXPECT_FALSE(test::same_bits(at.picture.grey, slice(completed, z).picture.grey)) << kind_of(s.scan);
+    }
   }
 }
 
