@@ -15,17 +15,11 @@ namespace tandem::calibration {
 
 namespace {
 
-constexpr double soft_share = 0.3, other_share = 0.5;  ///< w; the difference is the uncertainty of the scale
-constexpr double lowest_b = 0.4;
-constexpr double beyond = 1.1;  ///< how far curves are fitted, over the largest line integral
-
 /// The attenuation of the soft half of the beam over that of the mean.
 double of_soft_half(double b, double w) { return (1 - (1 - w) * b) / w; }
 
-/// A number between two others where a function is least, searched in steps and then between neighbours.
-struct Least {
-  double at, value;
-};
+}  // namespace
+
 Least least_of(const std::function<double(double)>& f, double low, double high) {
   constexpr int steps = 24, halvings = 16;
   constexpr double golden = 0.381966011250105;
@@ -43,6 +37,12 @@ Least least_of(const std::function<double(double)>& f, double low, double high) 
   }
   return best;
 }
+
+double rise_of(double b, double largest) {
+  return pipeline::HardeningPolynomial(hardening_polynomial(b, soft_share, largest))(largest) / largest - 1;
+}
+
+namespace {
 
 /// Whether rows do not come down to air at an end in some views: one in fifty is enough.
 bool is_cut_off(const WholeTurn& turn, double largest) {
@@ -120,16 +120,9 @@ std::vector<float> fullest_row(std::span<const float> lines, Index rows, Index b
   return fullest;
 }
 
-/// By how much the correction by b raises a large line integral, as a share.
-double rise_of(double b, double largest) {
-  return pipeline::HardeningPolynomial(hardening_polynomial(b, soft_share, largest))(largest) / largest - 1;
-}
-
-// The limits of verdicts were chosen on 33 scans of an outside simulator (docs/preprocessing.md).
-constexpr double least_misfit = 0.15, large_noise = 3, much_noise = 4, least_rise = 0.005;
+constexpr double much_noise = 4;
 constexpr double largest_measured = 20;  ///< a transmission of 2e-9
 constexpr double most_noise = 10;        ///< a hundredth of the mean line integral
-constexpr double least_scale = 0.005;    ///< what scans showed where the curves agreed
 constexpr Index fewest_inside = 400;
 
 /// The verdict where moments see nothing: they could not if a small correction of consistent data would not
@@ -202,16 +195,6 @@ std::vector<double> hardening_polynomial(double b, double w, double largest) {
   return pipeline::fitted_polynomial(lengths, ViewMoments::terms);
 }
 
-namespace {
-
-/// Whether projections do not agree, and no curve explains it.
-bool is_unexplained(const Hardening& found) {
-  return found.verdict == BeamVerdict::inconsistent ||
-         (found.verdict == BeamVerdict::ambiguous &&
-          found.before >= std::max(large_noise * found.noise, least_misfit));
-}
-
-/// Lines of which the air at the ends is zero in each view. In a half acquisition that is the farther end.
 std::vector<float> with_level_air(std::span<const float> lines, const Scan& scan, Index rows) {
   const Detector& d = detector_of(scan);
   const Index at_end = std::max<Index>(2, d.bins / 64), a_view = rows * d.bins;
@@ -229,6 +212,15 @@ std::vector<float> with_level_air(std::span<const float> lines, const Scan& scan
     std::for_each(view, view + a_view, [air](float& q) { q -= air; });
   }
   return level;
+}
+
+namespace {
+
+/// Whether projections do not agree, and no curve explains it.
+bool is_unexplained(const Hardening& found) {
+  return found.verdict == BeamVerdict::inconsistent ||
+         (found.verdict == BeamVerdict::ambiguous &&
+          found.before >= std::max(large_noise * found.noise, least_misfit));
 }
 
 Hardening found_in(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -56,6 +57,27 @@ enum class HardeningBy { moments, moments_and_slices };
 /// the slopes inside one material tell. Method and limits: docs/preprocessing.md.
 Hardening find_hardening(std::span<const float> lines, const Scan& scan, Index rows, HardeningBy means,
                          LinesOf made_of = LinesOf::cells);
+
+/// Lines (view, row, bin) of which the air at the ends is zero in each view. In a half acquisition that is
+/// the farther end.
+std::vector<float> with_level_air(std::span<const float> lines, const Scan& scan, Index rows);
+
+constexpr double soft_share = 0.3, other_share = 0.5;  ///< w; the difference is the uncertainty of the scale
+constexpr double lowest_b = 0.4;
+constexpr double beyond = 1.1;  ///< how far curves are fitted, over the largest line integral
+
+// The limits of verdicts were chosen on 33 scans of an outside simulator (docs/preprocessing.md).
+constexpr double least_misfit = 0.15, large_noise = 3, least_rise = 0.005;
+constexpr double least_scale = 0.005;  ///< what scans showed where the curves agreed
+
+/// A number between two others where a function is least, searched in steps and then between neighbours.
+struct Least {
+  double at, value;
+};
+Least least_of(const std::function<double(double)>& f, double low, double high);
+
+/// By how much the correction by b raises a large line integral, as a share.
+double rise_of(double b, double largest);
 
 /// The polynomial that turns measured line integrals, up to a tenth more than the largest one, into those of
 /// one energy.

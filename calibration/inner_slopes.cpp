@@ -9,6 +9,7 @@
 #include "../core/rounding.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
+#include "slice_picture.hpp"
 #include "whole_turn.hpp"
 
 namespace tandem::calibration {
@@ -19,45 +20,6 @@ constexpr Index widest_slice = 256;  ///< voxels a side
 constexpr double slope_sigma = 2.5;  ///< sigma of slopes, voxels
 constexpr double edge_sigma = 1.5;   ///< sigma at which edges are looked for
 constexpr double from_edges = 6;     ///< voxels
-
-/// A square picture.
-struct SlicePicture {
-  Index side = 0;
-  std::vector<float> values{};
-  float at(Index y, Index x) const { return values[y * side + x]; }
-};
-
-/// A Gaussian, or its derivative, at whole places from -radius on.
-std::vector<float> gaussian_kernel(double sigma, bool derivative) {
-  const Index radius = ceil_index(4 * sigma);
-  std::vector<double> all;
-  for (Index k = -radius; k <= radius; ++k) all.push_back(std::exp(-0.5 * k * k / (sigma * sigma)));
-  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
-  std::vector<float> kernel;
-  for (Index k = -radius; k <= radius; ++k)
-    kernel.push_back(static_cast<float>(all[k + radius] / sum * (derivative ? k / (sigma * sigma) : 1)));
-  return kernel;
-}
-
-/// A picture times kernels along x and y. Beyond its edges it is zero.
-SlicePicture convolved(const SlicePicture& from, const std::vector<float>& along_x,
-                       const std::vector<float>& along_y) {
-  const auto once = [&](const SlicePicture& p, const std::vector<float>& kernel, Index dy, Index dx) {
-    SlicePicture made{p.side, std::vector<float>(p.values.size(), 0.0f)};
-    const Index radius = std::ssize(kernel) / 2;
-    parallel_for(p.side, [&](Index y) {
-      for (Index x = 0; x < p.side; ++x) {
-        const Index place = dy > 0 ? y : x, first = std::max(-radius, -place),
-                    last = std::min(radius, p.side - 1 - place);
-        float sum = 0;
-        for (Index k = first; k <= last; ++k) sum += kernel[k + radius] * p.at(y + k * dy, x + k * dx);
-        made.values[y * p.side + x] = sum;
-      }
-    });
-    return made;
-  };
-  return once(once(from, along_x, 0, 1), along_y, 1, 0);
-}
 
 struct Gradient {
   SlicePicture by_x, by_y;
@@ -114,7 +76,7 @@ std::vector<SlicePicture> slices_of_powers(const WholeTurn& turn, Index terms, d
 
 /// The commonest value of a picture above air: of the main material. The uppermost values are left out, so
 /// that little metal does not matter.
-double main_attenuation(const SlicePicture& blurred, const std::vector<bool>& in_disc) {
+double commonest_attenuation(const SlicePicture& blurred, const std::vector<bool>& in_disc) {
   std::vector<float> all;
   double squares = 0, below = 0;  // noise of air is seen where it is below zero
   for (std::size_t k = 0; k < in_disc.size(); ++k)
@@ -153,7 +115,7 @@ Anatomy anatomy_of(const SlicePicture& even, const SlicePicture& odd) {
   std::vector<bool> in_disc(all.values.size());
   for (Index y = 0; y < side; ++y)
     for (Index x = 0; x < side; ++x) in_disc[y * side + x] = std::hypot(x - middle, y - middle) < 0.49 * side;
-  const double main = main_attenuation(blurred, in_disc);
+  const double main = commonest_attenuation(blurred, in_disc);
   const SlicePicture steep = steepness_of(all, edge_sigma),
                      noise = steepness_of(weighted_sum(even, odd, 0.5f, -0.5f), edge_sigma);
   double squares = 0, count = 0;

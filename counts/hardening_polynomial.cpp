@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "../core/error.hpp"
+#include "../core/spelled.hpp"
+
 namespace tandem::pipeline {
 
 namespace {
@@ -52,21 +55,12 @@ std::vector<double> fitted_polynomial(const std::vector<LengthAndLine>& lengths,
 HardeningPolynomial::HardeningPolynomial(std::vector<double> coefficients, double straight_from)
     : coefficients_(std::move(coefficients)), straight_from_(straight_from) {
   constexpr int steps_of_one = 100;
+  slope_there_ = slope(straight_from_);
+  value_there_ = curve()(straight_from_);
   const auto at = [&](int step) { return std::min(1.0 * step / steps_of_one, straight_from_); };
   int step = 0;
   while (step < highest * steps_of_one && slope(at(step)) > 0) ++step;
   rises_to_ = 1.0 * step / steps_of_one;
-}
-
-double HardeningPolynomial::value(double q) const {
-  double sum = 0;
-  for (auto c = coefficients_.rbegin(); c != coefficients_.rend(); ++c) sum = (sum + *c) * q;
-  return sum;
-}
-
-double HardeningPolynomial::operator()(double q) const {
-  const double bent = std::min(q, straight_from_);
-  return bent < q ? value(bent) + slope(bent) * (q - bent) : value(q);
 }
 
 double HardeningPolynomial::slope(double q) const {
@@ -74,6 +68,19 @@ double HardeningPolynomial::slope(double q) const {
   double sum = 0;
   for (std::size_t k = coefficients_.size(); k > 0; --k) sum = sum * bent + k * coefficients_[k - 1];
   return sum;
+}
+
+void straighten(const HardeningPolynomial& polynomial, VectorView y) {
+  Stream& stream = default_stream(y.space.device());
+  for (int k = 0; k < y.space.shares(); ++k) {
+    Stream& own = stream.member(k);
+    const Index above = kernels::metal(own.device())
+                            .straighten(polynomial.curve(), polynomial.rises_to(), image(y.share(k)), own);
+    require<GeometryError>(above == 0, spelled("beam-hardening"), ": ", above, " line integrals are beyond ",
+                           polynomial.rises_to(),
+                           ", from where on the polynomial falls; give coefficients with which it rises "
+                           "over all of them");
+  }
 }
 
 }  // namespace tandem::pipeline

@@ -3,6 +3,9 @@
 #include <array>
 #include <vector>
 
+#include "../core/array.hpp"
+#include "../kernels/metal.hpp"
+
 namespace tandem::pipeline {
 
 /// A length and the line integral that is measured over it.
@@ -21,13 +24,21 @@ class HardeningPolynomial {
   double rises_to() const { return rises_to_; }  ///< the polynomial rises from 0 to here, at most `highest`
   double straight_from() const { return straight_from_; }
   const std::vector<double>& coefficients() const { return coefficients_; }
-  double operator()(double q) const;
+  double operator()(double q) const { return curve()(q); }
   double slope(double q) const;  ///< dp/dq, by which noise grows
+  /// The same for kernels, as long as this lives.
+  kernels::StraightenedCurve curve() const {
+    return {coefficients_.data(), std::ssize(coefficients_), straight_from_, value_there_, slope_there_};
+  }
 
  private:
-  double value(double q) const;
   std::vector<double> coefficients_;
-  double straight_from_ = highest, rises_to_ = 0;
+  double straight_from_ = highest, rises_to_ = 0, value_there_ = 0, slope_there_ = 0;
 };
+
+using kernels::DenserMaterial;
+
+/// Corrects line integrals, on any device. @throws GeometryError if one lies where the polynomial falls
+void straighten(const HardeningPolynomial& polynomial, VectorView y);
 
 }  // namespace tandem::pipeline

@@ -12,6 +12,7 @@
 #include "../core/array.hpp"
 #include "../core/ceil_div.hpp"
 #include "../io/scans/scan_reader.hpp"
+#include "hardening_polynomial.hpp"
 #include "reference.hpp"
 #include "steps/options.hpp"
 
@@ -148,6 +149,11 @@ Preprocessing preprocessing_of(const StepValues& values, Range bins, int binning
 /// integral is not finite
 LineIntegrals preprocess(const io::FramesView& counts, const Reference& reference, const Preprocessing& how,
                          const Space& space, Findings& findings, std::span<const Range> counted = {});
+
+/// The values of the steps without beam hardening, and all that is said behind it.
+StepValues without_hardening(StepValues values);
+/// The correction of beam hardening that is asked for, if any. It is then left out of the steps.
+std::optional<HardeningPolynomial> take_hardening(Preprocessing& how);
 
 /// Whether noise norms need the variance of each datum, since a step scales it.
 bool noise_is_scaled(const Preprocessing& how);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double infinite_axis = std::numeric_limits<double>::infinity();
 constexpr double a_degree = in_radians(1);
-constexpr std::array<std::string_view, 6> names{"shepp-logan", "disc",  "ellipsoids",
-                                                "foam",        "plate", "balls"};
+constexpr std::array<std::string_view, 7> names{"shepp-logan", "disc",  "ellipsoids", "foam",
+                                                "plate",       "balls", "pins"};
 
 }  // namespace
 
@@ -73,6 +73,14 @@ Phantom balls() {
   return phantom;
 }
 
+Phantom pins() {
+  return {{{1, {0.8, 0.55, 0.9}, {0, 0, 0}, 20 * a_degree},
+           {-0.9, {0.14, 0.1, 0.4}, {0.35, 0.05, 0}, 0},
+           {0.7, {0.12, 0.16, 0.5}, {0, 0.22, 0.1}, 0},
+           {9, {0.06, 0.06, 0.5}, {-0.45, -0.05, 0}, 0},
+           {9, {0.045, 0.07, 0.6}, {0.1, -0.3, 0}, 30 * a_degree}}};
+}
+
 Phantom foam(std::uint64_t seed) {
   constexpr double radius = 0.9, wall = 0.01;
   constexpr int tries = 6000;  // about 500 spheres find room
@@ -101,6 +109,7 @@ Phantom named_phantom(std::string_view name, std::uint64_t seed) {
   if (name == names[3]) return foam(seed);
   if (name == names[4]) return plate();
   if (name == names[5]) return balls();
+  if (name == names[6]) return pins();
   throw GeometryError("phantom '" + std::string(name) + "' is unknown; known are " + joined(names, ", "));
 }
 

@@ -132,9 +132,11 @@ std::vector<TurnedEllipsoid> turned(const Phantom& phantom) {
   return all;
 }
 
-double line_integral(const std::vector<TurnedEllipsoid>& ellipsoids, const Vector3& from, const Vector3& to) {
-  const double length = std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
-  double sum = 0;
+/// Calls `met` with the chord of each ellipsoid that a ray meets: attenuation, middle and half of the chord,
+/// in units of the distance between the two points.
+template <class Met>
+void visit_chords(const std::vector<TurnedEllipsoid>& ellipsoids, const Vector3& from, const Vector3& to,
+                  const Met& met) {
   for (const TurnedEllipsoid& one : ellipsoids) {
     const Ellipsoid& e = one.shape;
     const double c = one.c, s = one.s;
@@ -148,9 +150,36 @@ double line_integral(const std::vector<TurnedEllipsoid>& ellipsoids, const Vecto
     const double qq = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], pq = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
     const std::array nearest{p[0] - pq / qq * q[0], p[1] - pq / qq * q[1], p[2] - pq / qq * q[2]};
     const double inside = 1 - nearest[0] * nearest[0] - nearest[1] * nearest[1] - nearest[2] * nearest[2];
-    if (qq > 0 && inside > 0) sum += e.attenuation * 2 * std::sqrt(inside / qq) * length;
+    if (qq > 0 && inside > 0) met(e.attenuation, -pq / qq, std::sqrt(inside / qq));
   }
+}
+
+double distance(const Vector3& from, const Vector3& to) {
+  return std::hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+}
+
+double line_integral(const std::vector<TurnedEllipsoid>& ellipsoids, const Vector3& from, const Vector3& to) {
+  const double length = distance(from, to);
+  double sum = 0;
+  visit_chords(ellipsoids, from, to,
+               [&](double attenuation, double, double half) { sum += attenuation * 2 * half * length; });
   return sum;
+}
+
+/// The same of those parts where the attenuation is above a value. Between the ends of chords it is constant.
+double dense_integral(const std::vector<TurnedEllipsoid>& ellipsoids, double above, const Vector3& from,
+                      const Vector3& to) {
+  std::vector<std::array<double, 2>> ends;  // where, and by how much the attenuation rises there
+  visit_chords(ellipsoids, from, to, [&](double attenuation, double middle, double half) {
+    ends.push_back({middle - half, attenuation}), ends.push_back({middle + half, -attenuation});
+  });
+  std::ranges::sort(ends);
+  double sum = 0, value = 0;
+  for (std::size_t k = 0; k + 1 < ends.size(); ++k) {
+    value += ends[k][1];
+    if (value > above) sum += value * (ends[k + 1][0] - ends[k][0]);
+  }
+  return sum * distance(from, to);
 }
 
 }  // namespace
@@ -230,13 +259,13 @@ void project_kind(const Phantom& phantom, const ParallelBeam& scan, Range rows, 
 
 using Ray = std::array<Vector3, 2>;  ///< two points of it
 
-/// Means over samples x samples rays in each cell. `rays_of(view)` gives a function of row and bin.
-template <class RaysOf>
-void project_rays(const Phantom& phantom, const Detector& d, Index views, Range rows, std::span<float> out,
-                  int samples, const RaysOf& rays_of) {
+/// Means over samples x samples rays in each cell. `rays_of(view)` gives a function of row and bin, and
+/// `value` is that of a ray.
+template <class RaysOf, class Value>
+void project_rays(const Detector& d, Index views, Range rows, std::span<float> out, int samples,
+                  const RaysOf& rays_of, const Value& value) {
   require_part("rows", rows, d.rows, out.size(), d.bins * views);
   require_samples(samples);
-  const auto ellipsoids = turned(phantom);
   const auto shifted = [&](Index cell, int k) { return cell + (k + 0.5) / samples - 0.5; };
   parallel_for(views, [&](Index view) {
     const auto ray = rays_of(view);
@@ -244,38 +273,51 @@ void project_rays(const Phantom& phantom, const Detector& d, Index views, Range 
     for (Index row = rows.first; row < rows.last; ++row)
       for (Index bin = 0; bin < d.bins; ++bin, ++cell) {
         double sum = 0;
-        for (int k = 0; k < samples * samples; ++k) {
-          const Ray to = ray(shifted(row, k / samples), shifted(bin, k % samples));
-          sum += line_integral(ellipsoids, to[0], to[1]);
-        }
+        for (int k = 0; k < samples * samples; ++k)
+          sum += value(ray(shifted(row, k / samples), shifted(bin, k % samples)));
         *cell = static_cast<float>(sum / (samples * samples));
       }
   });
 }
 
-void project_kind(const Phantom& phantom, const ConeBeam& scan, Range rows, std::span<float> out,
-                  int samples) {
-  const Detector& d = scan.detector;
-  project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index view) {
+auto rays_of(const ParallelBeam& scan) {
+  return [&scan](Index view) {
+    const double c = std::cos(scan.angles[view]), s = std::sin(scan.angles[view]);
+    return [&scan, view, c, s](double row, double bin) {
+      const Index r = floor_index(row);
+      const double u = (bin - axis_bin(scan, view, r)) * scan.detector.bin_pitch, z = row_height(scan, r);
+      return Ray{Vector3{u * c, u * s, z}, {u * c - s, u * s + c, z}};
+    };
+  };
+}
+
+auto rays_of(const ConeBeam& scan) {
+  return [&scan](Index view) {
     const double a = scan.angles[view], c = std::cos(a), s = std::sin(a);
     const Vector3 source{scan.sod * s, -scan.sod * c, 0.0};
-    return [&d, &scan, source, c, s](double row, double bin) {
+    return [&scan, source, c, s](double row, double bin) {
+      const Detector& d = scan.detector;
       const double u = (bin - d.axis_bin) * d.bin_pitch, v = (row - scan.midplane_row) * d.row_pitch;
       return Ray{source, {source[0] - scan.sdd * s + u * c, source[1] + scan.sdd * c + u * s, v}};
     };
-  });
+  };
 }
 
-void project_kind(const Phantom& phantom, const FlexibleBeam& scan, Range rows, std::span<float> out,
-                  int samples) {
-  const Detector& d = scan.detector;
-  const double middle_bin = 0.5 * (d.bins - 1), middle_row = 0.5 * (d.rows - 1);
-  project_rays(phantom, d, views_of(scan), rows, out, samples, [&](Index k) {
-    return [&, view = scan.views[k]](double row, double bin) {
+auto rays_of(const FlexibleBeam& scan) {
+  return [&scan](Index k) {
+    return [&scan, view = scan.views[k]](double row, double bin) {
+      const Detector& d = scan.detector;
+      const double middle_bin = 0.5 * (d.bins - 1), middle_row = 0.5 * (d.rows - 1);
       const Vector3 cell = point_on(scan, view, row - middle_row, bin - middle_bin);
       return scan.parallel ? Ray{cell, cell + view.source} : Ray{view.source, cell};
     };
-  });
+  };
+}
+
+template <class Kind>
+void project_kind(const Phantom& phantom, const Kind& scan, Range rows, std::span<float> out, int samples) {
+  project_rays(scan.detector, views_of(scan), rows, out, samples, rays_of(scan),
+               [all = turned(phantom)](const Ray& ray) { return line_integral(all, ray[0], ray[1]); });
 }
 
 /// The largest value of a scan, row by row.
@@ -314,6 +356,14 @@ double largest_of_kind(const Phantom& phantom, const ParallelBeam& scan) {
 void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples) {
   require_samples(samples);  // parallel rays refuse none, too
   std::visit([&](const auto& s) { project_kind(phantom, s, rows, out, samples); }, scan);
+}
+
+void project_dense(const Phantom& phantom, double above, const Scan& scan, Range rows, std::span<float> out) {
+  const auto value = [all = turned(phantom), above](const Ray& ray) {
+    return dense_integral(all, above, ray[0], ray[1]);
+  };
+  std::visit([&](const auto& s) { project_rays(s.detector, views_of(s), rows, out, 1, rays_of(s), value); },
+             scan);
 }
 
 double largest_line_integral(const Phantom& phantom, const Scan& scan) {

@@ -37,6 +37,7 @@ Phantom disc();                    ///< one cylinder of radius 0.5, centre (0.2,
 Phantom ellipsoids();              ///< a sphere with six ellipsoids of both signs; no two slices are alike
 Phantom plate();                   ///< a flat ellipsoid with small ones in it, for laminography
 Phantom balls();                   ///< twelve small ones on a screw, no two at one height, for calibration
+Phantom pins();                    ///< a body with a hole, an insert and two pins that are ten times as dense
 Phantom foam(std::uint64_t seed);  ///< a cylinder with spheres of air of many sizes, which do not overlap
 
 /// The names that `--phantom` knows.
@@ -71,6 +72,10 @@ double row_height(const ParallelBeam& scan, Index row);
 /// its centre. @throws SpaceError if `out` has another size; GeometryError for rows that the scan does not
 /// have
 void project(const Phantom& phantom, const Scan& scan, Range rows, std::span<float> out, int samples = 1);
+
+/// The same of those parts alone where the attenuation is above a value, 1/mm. Exact, with one ray in each
+/// cell.
+void project_dense(const Phantom& phantom, double above, const Scan& scan, Range rows, std::span<float> out);
 
 /// The largest line integral of all cells in all views.
 double largest_line_integral(const Phantom& phantom, const Scan& scan);

@@ -16,6 +16,7 @@
 #include "frames.hpp"
 #include "image_filter.hpp"
 #include "level.hpp"
+#include "metal.hpp"
 #include "outliers.hpp"
 #include "products.hpp"
 #include "trial_slices.hpp"
@@ -99,6 +100,7 @@ const RampKernels& ramp(Device device) {
 TANDEM_ON_BOTH(VectorKernels, vector, vector_kernels)
 TANDEM_ON_BOTH(DifferenceKernels, differences, difference_kernels)
 TANDEM_ON_BOTH(LevelKernels, level, level_kernels)
+TANDEM_ON_BOTH(MetalKernels, metal, metal_kernels)
 TANDEM_ON_BOTH(HelixKernels, helix, helix_kernels)
 TANDEM_ON_BOTH(TrialKernels, trial_slices, trial_kernels)
 

@@ -9,6 +9,7 @@
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
+#include "../core/spelled.hpp"
 
 namespace tandem::pipeline {
 
@@ -105,14 +106,6 @@ std::uint64_t by_rejection(double mean, Random& random) {
   }
 }
 
-/// The transmission of a line integral.
-double transmission_of(double y, const Simulation& s) {
-  if (s.beam.empty()) return std::exp(-y);
-  double sum = 0;
-  for (const auto& [share, attenuation] : s.beam) sum += share * std::exp(-attenuation * y);
-  return sum;
-}
-
 Phantom phantom_of(const Simulation& s) {
   const bool crossed = !rows_are_slices(s.scan);
   const Phantom phantom =
@@ -134,6 +127,8 @@ void validate(const Simulation& s) {
                          "; a positive line integral is needed");
   require<GeometryError>(s.rings_percent >= 0 && s.rings_percent <= 50, "simulate: rings = ", s.rings_percent,
                          " %; between 0 and 50 % is possible");
+  require<GeometryError>(s.dense_above.value_or(1) > 0, "simulate: dense_above = ", s.dense_above.value_or(1),
+                         "; a positive attenuation is needed");
   if (s.photons)
     require<GeometryError>(*s.photons > 0 && photons_at_most(s) <= most_photons,
                            "simulate: photons = ", *s.photons, " with rings of ", s.rings_percent,
@@ -145,12 +140,38 @@ void validate(const Simulation& s) {
 
 SimulatedScan::SimulatedScan(Simulation simulation) : simulation_(std::move(simulation)) {
   validate(simulation_);
+  table_ = BeamTable(simulation_.beam, simulation_.max_attenuation,
+                     simulation_.dense_above ? simulation_.max_attenuation : 0);
   phantom_ = phantom_of(simulation_);
   const double largest = largest_line_integral(phantom_, simulation_.scan);
   require<GeometryError>(largest > 0, "simulate: no ray meets the phantom '", simulation_.phantom,
                          "'; move the axis bin = ", detector_of(simulation_.scan).axis_bin,
                          " towards the detector");
   phantom_ = scaled(std::move(phantom_), 1, simulation_.max_attenuation / largest);
+  if (!simulation_.dense_above) return;
+  dense_above_ = *simulation_.dense_above * simulation_.max_attenuation / largest;
+  const Detector& d = detector_of(simulation_.scan);
+  std::vector<float> all(views_of(simulation_.scan) * d.bins);
+  bool has_dense = false, has_other = false;
+  for (Index row = 0; row < d.rows && !(has_dense && has_other); ++row) {
+    project(phantom_, simulation_.scan, {row, row + 1}, all);
+    const std::vector<float> part = dense({row, row + 1});
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      has_dense |= part[k] > 0;
+      has_other |= all[k] - part[k] > 1e-4 * simulation_.max_attenuation;
+    }
+  }
+  require<GeometryError>(has_dense && has_other, spelled("spectrum"),
+                         " tube: ", has_dense ? "all" : "nothing", " that rays meet of the phantom '",
+                         simulation_.phantom, "' is denser than above=", *simulation_.dense_above,
+                         ", so it is of one material; give a ", has_dense ? "larger" : "smaller",
+                         " value, or leave dense=MATERIAL out");
+}
+
+std::vector<float> SimulatedScan::dense(Range rows) const {
+  std::vector<float> integrals(views_of(simulation_.scan) * rows.size() * detector_of(simulation_.scan).bins);
+  project_dense(phantom_, dense_above_, simulation_.scan, rows, integrals);
+  return integrals;
 }
 
 PixelType SimulatedScan::type() const {
@@ -165,11 +186,12 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
                          " are empty or outside 0:", detector_of(s.scan).rows);
   const Index bins = detector_of(s.scan).bins;
   Index count = kind == FrameKind::flat ? s.flats : s.darks;
-  std::vector<float> integrals;
+  std::vector<float> integrals, of_dense;
   if (kind == FrameKind::projection) {
     count = views_of(s.scan);
     integrals.resize(count * rows.size() * bins);
     project(phantom_, s.scan, rows, integrals);
+    if (s.dense_above) of_dense = dense(rows);
   }
   const std::vector<Cell> fixed = cells(s, rows);
   const PixelType pixel = type();
@@ -182,10 +204,14 @@ io::Frames SimulatedScan::frames(FrameKind kind, Range rows) const {
                               .at(rows.first + row);
     const Cell* cell = fixed.data() + row * bins;
     std::byte* to = out.bytes.data() + i * line;
+    const auto through = [&](double y, double dense) {
+      return s.beam.empty() ? std::exp(-y) : table_.transmission(std::max(0.0, y - dense), dense);
+    };
     for (Index bin = 0; bin < bins; ++bin, ++cell, to += size) {
       double transmission = kind == FrameKind::flat ? 1 : 0;
       if (kind == FrameKind::projection)
-        transmission = cell->sensitivity * transmission_of(integrals[i * bins + bin], s);
+        transmission = cell->sensitivity *
+                       through(integrals[i * bins + bin], of_dense.empty() ? 0 : of_dense[i * bins + bin]);
       Random own = random.at(bin);
       store(pixel,
             s.photons ? poisson(*s.photons * cell->gain * transmission, own) + cell->offset : transmission,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +9,7 @@
 #include "../core/random.hpp"
 #include "../geometry/phantom.hpp"
 #include "../io/scans/scan_reader.hpp"
+#include "beam_table.hpp"
 
 namespace tandem::pipeline {
 
@@ -23,9 +23,10 @@ struct Simulation {
   double rings_percent = 0;       ///< standard deviation of the cells' sensitivity, which flats do not show
   Index flats = 10, darks = 10;
   std::uint64_t seed = 0;
-  /// The energies of the beam: shares of what the detector sees, and how much each is attenuated over the
-  /// mean. Attenuations are then those of a thin layer. Empty: one energy.
-  std::vector<std::array<double, 2>> beam{};
+  /// The energies of the beam. Attenuations are then those of a thin layer. Empty: one energy.
+  BeamTable::Beam beam{};
+  /// Parts of more attenuation than this, in the unit of the phantom, are of the dense material.
+  std::optional<double> dense_above{};
 };
 
 /// @throws GeometryError naming the field, its value and its unit.
@@ -40,15 +41,15 @@ void validate(const Simulation& simulation);
 /// noise, projections are the transmission sensitivity T(y) in float32, flats are 1 and darks are 0.
 class SimulatedScan {
  public:
-  /// Scales the phantom, in one pass over all rays. @throws GeometryError if no ray meets the phantom, or as
-  /// `validate` does
+  /// Scales the phantom, in one pass over all rays. @throws GeometryError if no ray meets the phantom, or one
+  /// of its two materials, or as `validate` does
   explicit SimulatedScan(Simulation simulation);
   const Simulation& simulation() const { return simulation_; }
   const Phantom& phantom() const { return phantom_; }  ///< mm and 1/mm, scaled to the largest line integral
   io::PixelType type() const;
 
   /// All frames of one kind for some rows and all bins. Memory: the frames, and the line integrals of
-  /// projections.
+  /// projections, those of dense parts for themselves.
   io::Frames frames(io::FrameKind kind, Range rows) const;
 
   /// The exact volume as pixel averages. `out` is (slice, y, x).
@@ -59,8 +60,12 @@ class SimulatedScan {
   }
 
  private:
+  std::vector<float> dense(Range rows) const;
+
   Simulation simulation_;
   Phantom phantom_;
+  BeamTable table_;
+  double dense_above_ = 0;  ///< 1/mm
 };
 
 /// A Poisson deviate: by inversion for a mean below 10, else by transformed rejection (Hoermann 1993, PTRS).

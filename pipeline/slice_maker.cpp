@@ -73,6 +73,8 @@ VolumeGrid coarser_grid(const VolumeGrid& grid, Index times) {
 }
 
 Plan plan_of_slice(const io::ScanInfo& info, const Recipe& asked, const Look& look) {
+  require<GeometryError>(!asked.mends_metal || asked.first.mend, spelled("metal"),
+                         ": slices that are looked at are made before metal is mended; leave it out");
   Recipe recipe = asked;
   recipe.region_z = Range{look.slice, look.slice + 1};
   if (look.x) recipe.region_x = look.x;

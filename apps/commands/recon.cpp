@@ -157,7 +157,10 @@ class PlannedRun {
                      std::to_string(chunks) + " chunks of slices");
     planned_ = plan_json(plan_, reader_->info());
     if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
-    if (completed_.hardening) planned_["hardening"] = hardening_json(*completed_.hardening);
+    if (completed_.metal) planned_["metal"] = metal_json(*completed_.metal);
+    if (completed_.hardening.one) planned_["hardening"] = hardening_json(*completed_.hardening.one);
+    if (completed_.hardening.second)
+      planned_["hardening"]["second_material"] = second_json(*completed_.hardening.second);
     planned_["warnings"] = progress_.warnings();
     files_ = {o_.scan.path, o_.output.empty() ? "volume.h5" : o_.output, format_of(o_, plan_)};
     config_ = config_of(o_, plan_.job);

@@ -74,8 +74,8 @@ void write_truth(const SimulateOptions& o, const pipeline::SimulatedScan& simula
 
 /// The bytes of one row of all views; memory has to hold a few such rows. @throws DeviceError if it does not
 /// hold one
-double bytes_of_row(const Scan& scan) {
-  const double bytes = 8.0 * detector_of(scan).bins * views_of(scan);
+double bytes_of_row(const pipeline::Simulation& s) {
+  const double bytes = (s.dense_above ? 12.0 : 8.0) * detector_of(s.scan).bins * views_of(s.scan);
   require<DeviceError>(bytes < spare_host_memory(), "simulate: one row of all views takes ", bytes * 1e-9,
                        " GB, more than is free; give fewer --views or --bins");
   return bytes;
@@ -125,14 +125,14 @@ void run_simulate(SimulateOptions& o) {
   ProgressLine progress(o.common);
   pipeline::Simulation& s = o.simulation;
   o.geometry.seed = s.seed;
-  s.beam = pipeline::simulated_beam(o.beam);
+  s.beam = pipeline::simulated_beam(o.beam), s.dense_above = pipeline::simulated_dense_above(o.beam);
   std::string note;
   s.scan = scan_of(o.geometry, o.size, 1, o.geometry.pixel_size_mm.value_or(1.0), note);
   if (!note.empty()) progress.note("note: " + note);
   s.grid = fitting_grid(s.scan);
   s.grid.size[0] = s.grid.size[1] = o.size;
   const Detector& detector = detector_of(s.scan);
-  const double row_bytes = bytes_of_row(s.scan);
+  const double row_bytes = bytes_of_row(s);
   const pipeline::SimulatedScan simulated(s);
   const std::optional<double> pitch = is_in_mm(o.geometry) ? std::optional(detector.bin_pitch) : std::nullopt;
   io::ScanWriter writer({o.output, io::Content::scan, o.common.replace()}, s.scan, pitch, simulated.type(),

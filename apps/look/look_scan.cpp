@@ -219,7 +219,7 @@ void LookScan::find_for(LookOptions& options, const ReconOptions& start, Progres
   const auto [parsed, o, scan] = looked(options.start());
   complete_recipe(o, *scan.reader, progress);
   const calibration::Hardening found = find_hardening(*scan.reader, o.recipe, progress.listener());
-  tell_of_hardening(found, progress.listener());
+  tell_of_hardening(found, {}, progress.listener());
   if (!found.is_corrected()) return;
   pipeline::StepValues steps;
   pipeline::option::beam_hardening.set(steps, found.polynomial);

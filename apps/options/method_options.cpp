@@ -340,6 +340,12 @@ const std::vector<Condition>& conditions() {
                 (method.iterates() && o.recipe.initial.value_or(method.initial) == Initial::fbp);
        },
        " goes with fbp, or with --initial fbp"},
+      {{"--metal"},
+       [](const ReconOptions&, const Method& method) { return method.filters; },
+       " goes with fbp and fdk; {} would trust line integrals that are made up"},
+      {{"--metal"},
+       [](const ReconOptions& o, const Method&) { return o.sweep.empty(); },
+       " and --sweep do not go together: slices are judged before metal is mended"},
       {{"--padding"},
        [](const ReconOptions& o, const Method&) { return o.recipe.fbp_filter.window != Window::none; },
        " does not go with --fbp-filter none, which needs nothing beyond rows"},

@@ -10,6 +10,9 @@ namespace tandem::apps {
 /// The options of `tandem recon` that methods read, with their help.
 void add_method(Table& command, ReconOptions& o);
 
+/// The options for what the physics of a beam makes wrong.
+void add_physics(Table& command, ReconOptions& o);
+
 /// @throws UsageError if an option that is given has no meaning with the method, or with any of those that
 /// are compared
 void check_conditions(const ReconOptions& o);

@@ -11,6 +11,7 @@
 #include "../runs/follow.hpp"
 #include "../runs/resume.hpp"
 #include "method_options.hpp"
+#include "recon_recipe.hpp"
 
 namespace tandem::apps {
 
@@ -281,9 +282,10 @@ io::VolumeFormat format_of(const ReconOptions& o, const pipeline::Plan& plan) {
                                       : o.compression == "blosc" ? io::Compression::blosc
                                                                  : io::Compression::none;
   const std::string time = o.scan.how.time ? std::to_string(*o.scan.how.time) : "";
-  const std::string config =  // without the option that says which part it is
-      config_text(*o.command, {{"slices", ""}, {"region", ""}, {"time", time}},
-                  [&](const std::string& option) { return applies(o, option); });
+  std::map<std::string, std::string> found = left_out_of(o);
+  found["slices"] = found["region"] = "", found["time"] = time;  // without what says which part it is
+  const std::string config =
+      config_text(*o.command, found, [&](const std::string& option) { return applies(o, option); });
   const auto range = o.range ? *o.range : o.water ? io::hounsfield_range(*o.water) : std::pair(0.0f, 1.0f);
   return {voxel_type_of(o),
           compression,
@@ -318,6 +320,7 @@ void add_recon_options(Table& c, ReconOptions& o) {
         return read_stitch(text, how);
       })
       .of_kind("z|x[=MM,...]");
+  add_physics(c, o);
   add_scan_options(c, o.scan);
   add_selection(c, o.scan);
   add_method(c, o);
@@ -340,7 +343,8 @@ void add_recon_options(Table& c, ReconOptions& o) {
         "write all options that decide the volume to this TOML file, with what was found, for --config")
       .of_kind("FILE");
   c.common({"scan", "output", "preview", "flats", "darks", "arc", "detector-rows", "rotation-axis",
-            "remove-stripe-method", "reconstruction-algorithm", "fbp-filter", "iterations", "device"});
+            "remove-stripe-method", "physics", "reconstruction-algorithm", "fbp-filter", "iterations",
+            "device"});
   c.footer = words_of_methods() + "\n" + words_of_steps() +
              "\nExamples:\n"
              "  tandem recon scan.h5 -o volume.h5 --fbp-filter hann --preview volume.png\n"

@@ -12,6 +12,13 @@
 
 namespace tandem::apps {
 
+std::map<std::string, std::string> left_out_of(const ReconOptions& o) {
+  std::map<std::string, std::string> out;
+  if (o.recipe.metal_if_it_fits && !o.recipe.mends_metal) out["metal"] = "";
+  if (o.recipe.circles_if_they_fit && o.recipe.padding != Padding::circle) out["padding"] = "";
+  return out;
+}
+
 std::string text_of_hardening(const pipeline::StepValues& steps) {
   std::string text;
   for (const double c : pipeline::option::beam_hardening.of(steps).value_or(std::vector<double>{}))
@@ -24,8 +31,8 @@ std::string text_of_hardening(const pipeline::StepValues& steps) {
 std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range) {
   const pipeline::Recipe& taken = job.options;
-  std::map<std::string, std::string> found{
-      {"reconstruction-algorithm", toml_of({std::string(job.method_name())})}};
+  std::map<std::string, std::string> found = left_out_of(o);
+  found["reconstruction-algorithm"] = toml_of({std::string(job.method_name())});
   if (o.recipe.find_axis) found["rotation-axis"] = io::shortest(job.axis_in_file);
   if (o.recipe.follow && !o.recipe.padding) found["padding"] = toml_of({"cosine"});
   if (o.recipe.padding == Padding::circle)
@@ -43,7 +50,7 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
       found["initial"] = toml_of({taken.initial == pipeline::Initial::fbp ? "fbp" : "zero"});
   }
   if (const Option* row = o.command->find("--beam-hardening");
-      row->is_given() && row->given.back() == "auto") {
+      row->is_given() && row->given.back() == "auto" && !taken.first.dense) {
     const std::string text = text_of_hardening(taken.steps);
     found["beam-hardening"] = text.empty() ? "" : toml_of({text});
   }

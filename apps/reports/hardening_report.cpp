@@ -24,4 +24,30 @@ json hardening_json(const calibration::Hardening& found) {
   return report;
 }
 
+json second_json(const calibration::SecondMaterial& found) {
+  return {{"why_not", found.why_not.empty() ? json(nullptr) : json(found.why_not)},
+          {"b", found.b},
+          {"d1", found.denser.d1},
+          {"d2", found.denser.d2},
+          {"misfit_before", found.before},
+          {"misfit_of_one_curve", found.one},
+          {"misfit_after", found.two},
+          {"misfit_noise", found.noise},
+          {"drifts", found.drifts},
+          {"largest_share", found.largest_share},
+          {"scale_uncertainty", found.scale_uncertainty}};
+}
+
+json metal_json(const calibration::MetalSearch& found) {
+  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
+  return {{"verdict", calibration::name_of(found.verdict)},
+          {"main_attenuation", found.main},
+          {"threshold", found.threshold},
+          {"voxels", found.voxels},
+          {"voxel_size", found.voxel},
+          {"share_of_rays", found.share},
+          {"misfit_before", number(found.before)},
+          {"misfit_after", number(found.after)}};
+}
+
 }  // namespace tandem::apps

@@ -3,9 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "../../calibration/hardening.hpp"
+#include "../../calibration/metal.hpp"
+#include "../../calibration/second_material.hpp"
 
 namespace tandem::apps {
 
 nlohmann::json hardening_json(const calibration::Hardening& found);
+nlohmann::json second_json(const calibration::SecondMaterial& found);
+nlohmann::json metal_json(const calibration::MetalSearch& found);
 
 }  // namespace tandem::apps

@@ -38,8 +38,13 @@ void check_follow(const ReconOptions& o) {
                        " needs all views at once; reconstruct when the scan is complete");
   if (o.recipe.find_axis)
     throw UsageError("--follow: --rotation-axis auto needs all views at once; give --rotation-axis X");
+  if (o.given("--physics"))
+    throw UsageError(
+        "--follow: --physics auto needs all views at once; reconstruct when the scan is complete");
   if (pipeline::option::beam_hardening.is_word(o.recipe.steps, "auto"))
     throw UsageError("--follow: --beam-hardening auto needs all views at once; give coefficients");
+  if (o.recipe.mends_metal)
+    throw UsageError("--follow: --metal needs all views at once; reconstruct when the scan is complete");
   if (o.recipe.padding == Padding::circle && o.recipe.fbp_filter.attenuation == 0)
     throw UsageError(
         "--follow: --padding circle finds its attenuation in all views; give circle:attenuation=X");

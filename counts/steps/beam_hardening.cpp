@@ -31,6 +31,13 @@ const Option<Number> tube_cu{"tube:cu", "copper between anode and sample", Numbe
 const std::string help_of_material =
     "what the sample is of: " + joined(tabled_materials(), ", ") + " (default water)";
 const Option<OneOf> tube_material{"tube:material", help_of_material, OneOf{tabled_materials()}};
+const Option<OneOf> tube_dense{"tube:dense", "what the dense parts of the object are of (default: the same)",
+                               OneOf{tabled_materials()}};
+const Option<PositiveNumber> tube_above{"tube:above",
+                                        "parts of more attenuation than this are dense, in the unit of the "
+                                        "phantom: the skull of shepp-logan has 1, "
+                                        "the rest 0.4 at most; most of the others has 1 (default 0.5)",
+                                        PositiveNumber{1e6}};
 const Option<PositiveNumber> option::straight_from{
     "beam-hardening:straight",
     "the measured line integral from which on the curve goes on as a straight line; auto finds it, too",
@@ -46,10 +53,10 @@ const Option<NumbersOr> option::beam_hardening{
 
 const Option<OneOf> option::spectrum{
     "spectrum",
-    "the beam of a tube, in which the object is of one material: tube:kv=KV,al=MM; attenuations and line "
-    "integrals are those of a thin layer",
+    "the beam of a tube, in which the object is of one material: tube:kv=KV,al=MM, or of two: "
+    "tube:kv=KV,al=MM,dense=bone; attenuations and line integrals are those of a thin layer",
     OneOf{{"tube"}},
-    {tube_kv, tube_al, tube_cu, tube_material}};
+    {tube_kv, tube_al, tube_cu, tube_material, tube_dense, tube_above}};
 
 namespace {
 
@@ -176,19 +183,23 @@ std::string fault_of_tube(const StepValues& values) {
     return tube + " the filter is missing; give al=MM, cu=MM or both, or al=0 if the beam has none";
   const double kv = *tube_kv.of(values);
   if (!(kv >= least_kv && kv <= most_kv))
-    return io::words(tube, "kv=", kv, ": the tables have tubes from ", least_kv, " to ", most_kv,
-                     " kV; give spectrum:file=FILE for others");
+    return io::words(tube, "kv=", kv, ": the tables have tubes from ", least_kv, " to ", most_kv, " kV",
+                     option::spectrum.is_given(values) ? "" : "; give spectrum:file=FILE for others");
   for (const auto* filter : {&tube_al, &tube_cu}) {
     const auto& [least, most, unit] = std::get<Number>(filter->takes);
     if (const double mm = filter->of(values).value_or(0); !(mm >= least && mm <= most))
       return io::words(tube, filter->bare_name(), "=", mm, " is no number from ", least, " to ", most, " ",
                        unit);
   }
+  if (tube_above.is_given(values) && !tube_dense.is_given(values))
+    return tube + "above=X says which parts are dense; give dense=MATERIAL, too";
   const std::vector<std::string> known = tabled_materials();
-  const std::string material = material_in_tube(values);
-  return std::ranges::count(known, material) > 0
-             ? ""
-             : tube + "material=" + material + " is not known; the tables have " + joined(known, ", ");
+  for (const auto* named : {&tube_material, &tube_dense})
+    if (const std::string material = named->of(values).value_or("water");
+        !std::ranges::count(known, material))
+      return tube + std::string(named->bare_name()) + "=" + material + " is not known; the tables have " +
+             joined(known, ", ");
+  return {};
 }
 
 namespace {
@@ -280,16 +291,35 @@ std::optional<HardeningPolynomial> asked(const Preprocessing& how) {
 
 }  // namespace
 
-std::vector<std::array<double, 2>> simulated_beam(const StepValues& values) {
+std::optional<HardeningPolynomial> take_hardening(Preprocessing& how) {
+  auto polynomial = asked(how);
+  how.values = without_hardening(std::move(how.values));
+  return polynomial;
+}
+
+StepValues without_hardening(StepValues values) {
+  values.erase(std::string(option::beam_hardening.name));
+  for (const StepOption& behind : option::beam_hardening.behind) values.erase(std::string(behind.name));
+  return values;
+}
+
+std::vector<std::array<double, 3>> simulated_beam(const StepValues& values) {
   if (!option::spectrum.is_given(values)) return {};
-  std::vector<std::array<double, 2>> all;
-  double shares = 0, mean = 0;
+  const std::string material = material_in_tube(values), dense = tube_dense.of(values).value_or(material);
+  std::vector<std::array<double, 3>> all;
+  double shares = 0, mean = 0, mean_of_dense = 0;
   for (const auto& [kev, share] : beam_of_tube(values)) {
-    all.push_back({share, mass_attenuation(material_in_tube(values), kev)});
-    shares += share, mean += share * all.back()[1];
+    all.push_back({share, mass_attenuation(material, kev), mass_attenuation(dense, kev)});
+    shares += share, mean += share * all.back()[1], mean_of_dense += share * all.back()[2];
   }
-  for (auto& [share, attenuation] : all) share /= shares, attenuation *= shares / mean;
+  for (auto& [share, main, of_dense] : all)
+    share /= shares, main *= shares / mean, of_dense *= shares / mean_of_dense;
   return all;
+}
+
+std::optional<double> simulated_dense_above(const StepValues& values) {
+  if (!tube_dense.is_given(values)) return {};
+  return tube_above.of(values).value_or(0.5);
 }
 
 Step beam_hardening_step() {

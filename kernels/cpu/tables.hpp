@@ -4,6 +4,7 @@
 #include "../fourier.hpp"
 #include "../hierarchical.hpp"
 #include "../level.hpp"
+#include "../metal.hpp"
 #include "../ramp.hpp"
 #include "../trial_slices.hpp"
 #include "../vector.hpp"
@@ -12,6 +13,7 @@ namespace tandem::kernels::cpu {
 
 extern const DifferenceKernels difference_kernels;
 extern const LevelKernels level_kernels;
+extern const MetalKernels metal_kernels;
 extern const TrialKernels trial_kernels;
 extern const VectorKernels vector_kernels;
 

@@ -8,6 +8,7 @@
 #include "../frames.hpp"
 #include "../image_filter.hpp"
 #include "../level.hpp"
+#include "../metal.hpp"
 #include "../outliers.hpp"
 #include "../products.hpp"
 #include "../ramp.hpp"
@@ -26,6 +27,7 @@ extern const FitKernels fit_kernels;
 extern const FrameKernels frame_kernels;
 extern const ImageFilterKernels image_filter_kernels;
 extern const LevelKernels level_kernels;
+extern const MetalKernels metal_kernels;
 extern const OutlierKernels outlier_kernels;
 extern const SpreadKernels spread_kernels;
 extern const ProductKernels product_kernels;

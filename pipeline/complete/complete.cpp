@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "../../calibration/attenuation.hpp"
 #include "../../calibration/moments.hpp"
@@ -19,7 +20,9 @@
 #include "../plan/grids.hpp"
 #include "../plan/make_job.hpp"
 #include "../plan/margin_rows.hpp"
-#include "tell_hardening.hpp"
+#include "first_volume.hpp"
+#include "hardening_of_scan.hpp"
+#include "rows_of_scan.hpp"
 
 namespace tandem::pipeline {
 
@@ -30,45 +33,6 @@ Range range_of(const char* option, const std::optional<Range>& asked, Index coun
   require<GeometryError>(0 <= r.first && r.first < r.last && r.last <= count, spelled(option), " ", r.first,
                          ":", r.last, ": empty or outside 0:", count);
   return r;
-}
-
-/// Line integrals (view, row, bin) of some views, in ranges one behind the other, and rows, all selected
-/// bins.
-std::vector<float> line_integrals(io::ScanReader& reader, const Recipe& recipe,
-                                  const std::vector<Range>& views, const std::vector<Index>& chosen,
-                                  const Listener& listener) {
-  const Selection selected = selection_of(recipe, reader.info());
-  const Range columns = selected.bins;
-  StepValues steps = with_recorded_steps(recipe.steps, reader.info());
-  if (option::beam_hardening.is_word(steps, "auto")) steps.erase(steps.find(option::beam_hardening.name));
-  Preprocessing how = preprocessing_of(steps, columns, 0);
-  how.row_shifts = row_shifts_of(reader.info(), selected.rows.size(), 0);
-  require_reference(reader.info(), how, false);
-  const RowMargin margin = margin_of(how);
-  const Index rows = chosen.size(), bins = columns.size(), file_rows = detector_of(reader.info().scan).rows;
-  std::vector<float> lines;
-  for (const Range& some : views) lines.resize(lines.size() + some.size() * rows * bins);
-  Findings findings;
-  for (Index k = 0; k < rows; ++k) {
-    listener.stage({"read rows", 1.0 * k, 1.0 * rows, {}, "rows"});
-    const Index row = chosen[k];
-    const Range needed = margin.around({row, row + 1}),
-                there{std::max<Index>(needed.first, 0), std::min(needed.last, file_rows)};
-    const Range all_views{views.front().first, views.back().last},
-        read = with_good_margins(reader, how, {{row, row + 1}, there, columns, all_views});
-    auto reference = read_reference(reader, read, columns, how);
-    reference.margin_above = row - read.first;
-    reference.margin_below = read.last - row - 1;
-    float* to = &lines[k * bins];
-    for (const Range& some : views) {
-      const auto counts = reader.read(io::FrameKind::projection, some, read, columns);
-      const auto data =
-          preprocess(counts, reference, how, Space({some.size(), 1, bins}, Blocks::rows), findings);
-      for (Index v = 0; v < some.size(); ++v, to += rows * bins)
-        std::copy_n(data.y.data() + v * bins, bins, to);
-    }
-  }
-  return lines;
 }
 
 /// @throws GeometryError where opposite rays are not mirror images about one bin
@@ -196,14 +160,22 @@ void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const i
 
 namespace {
 
-/// The scan with the axis of the recipe, else of the file, else in the middle of the detector; selected views
-/// and bins, and these rows.
-Scan scan_of_rows(const Recipe& recipe, const io::ScanInfo& info, const Selection& s, Range rows) {
-  Scan scan = info.scan;
-  Detector& d = detector_of(scan);
-  d.axis_bin = recipe.axis_bin.value_or(info.axis_bin.value_or(0.5 * (d.bins - 1)));
-  if (recipe.axis_bin) share_axis(scan);
-  return crop(scan, s.views, rows, s.bins);
+/// Takes out of a recipe what `--physics` stands for, and what this scan cannot have.
+void leave_out_what_does_not_fit(Recipe& recipe, const io::ScanInfo& info, const Listener& listener) {
+  const auto note = [&](const std::string& text) { listener.note(spelled("physics") + " auto: " + text); };
+  if (recipe.circles_if_they_fit && recipe.padding == Padding::circle) {
+    Recipe usual = recipe;
+    usual.padding.reset(), usual.steps = without_hardening(usual.steps);
+    if (std::holds_alternative<FlexibleBeam>(make_job(info, usual).scan)) {
+      recipe.padding.reset();
+      note("rows go on as usual, since the views are on no circle, or the detector is curved");
+    }
+  }
+  if (!recipe.mends_metal || !recipe.metal_if_it_fits) return;
+  const std::string hindrance = hindrance_of_first_volume(recipe, info);
+  if (hindrance.empty()) return;
+  recipe.mends_metal = false;
+  note("metal is not looked for: " + hindrance);
 }
 
 /// Whether the filter takes circles where the user leaves the padding open.
@@ -225,13 +197,25 @@ Recipe with_steps_of_views(Recipe recipe) {
   return recipe;
 }
 
+/// The mean of the last bins of a row, less four times what noise makes of it. The differences of neighbours
+/// tell the noise.
+double surely_at_end(const float* line, Index bins, bool at_high_end) {
+  const Index count = std::max<Index>(6, bins / 20);
+  const float* from = at_high_end ? line + bins - count : line;
+  const double mean = std::accumulate(from, from + count, 0.0) / count;
+  double squares = 0;
+  for (Index b = 1; b < count; ++b) squares += std::pow(from[b] - from[b - 1], 2) / 2;
+  return mean - 4 * std::sqrt(squares / (count - 1) / count);
+}
+
 /// Whether rows do not come down to air at an end that counts, in one of some views and rows. These are a few
 /// of all, whatever runs afterwards, so that no scan is read twice for it.
 bool looks_cut_off(io::ScanReader& reader, const Recipe& recipe, const Listener& listener) {
   constexpr Index few_views = 15, few_rows = 3, fewest_bins = 12;
   const io::ScanInfo& info = reader.info();
   const Selection s = selection_of(recipe, info);
-  const std::vector<Index> rows = calibration::rows_for_axis(info.scan, s.rows, few_rows);
+  const std::vector<Index> rows =
+      calibration::rows_for_axis(info.scan, {0, detector_of(info.scan).rows}, few_rows);
   const Index views = std::min(few_views, s.views.size()), lines = views * std::ssize(rows);
   if (lines == 0 || s.bins.size() < fewest_bins) return false;
   std::vector<Range> some;
@@ -244,9 +228,12 @@ bool looks_cut_off(io::ScanReader& reader, const Recipe& recipe, const Listener&
   const bool one_side = half_acquisition(scan), farther_is_high = sides(detector_of(scan)).direction > 0;
   const Image<const float> all{y.data(), 1, lines, s.bins.size(), std::ssize(y), s.bins.size()};
   for (Index line = 0; line < lines; ++line) {
-    const Level level = level_of(all, line);
-    if ((!(one_side && farther_is_high) && above_air(level.low, level.mean)) ||
-        (!(one_side && !farther_is_high) && above_air(level.high, level.mean)))
+    const double mean = level_of(all, line).mean;
+    const auto is_open = [&](bool at_high_end) {
+      return above_air(surely_at_end(&all(0, line, 0), s.bins.size(), at_high_end), mean);
+    };
+    if ((!(one_side && farther_is_high) && is_open(false)) ||
+        (!(one_side && !farther_is_high) && is_open(true)))
       return true;
   }
   return false;
@@ -259,12 +246,11 @@ void complete_padding(Recipe& recipe, io::ScanReader& reader, const Listener& li
   give_circles(
       recipe,
       of_first(recipe.ranks, recipe.ranks.is_first() ? attenuation_beyond(reader, recipe, listener) : 0.0));
-  if (recipe.padding == Padding::circle)
-    listener.note(io::words(
-        asked ? "" : "rows do not come down to air at their ends: ", "padding by circles of attenuation ",
-        recipe.fbp_filter.attenuation, reader.info().pixel_size_mm ? " 1/mm" : " 1/pixel"));
-  else if (asked)
-    listener.note("padding: no line integral is above zero, so no row has to go on with a circle");
+  if (!asked) return;  // the run warns of such rows, and says what becomes of them
+  listener.note(recipe.padding != Padding::circle
+                    ? "padding: no line integral is above zero, so no row has to go on with a circle"
+                    : io::words("padding by circles of attenuation ", recipe.fbp_filter.attenuation,
+                                reader.info().pixel_size_mm ? " 1/mm" : " 1/pixel"));
 }
 
 /// The axis of the recipe, as it was found.
@@ -282,29 +268,6 @@ std::vector<double> take_axis(Recipe& recipe, io::ScanReader& reader, const Sele
   return axes_of(axis);
 }
 
-/// The polynomial that corrects the hardening that was found; none if nothing is to be corrected.
-std::optional<calibration::Hardening> take_hardening(Recipe& recipe, io::ScanReader& reader,
-                                                     const Listener& listener) {
-  std::array<double, calibration::ViewMoments::terms> coefficients{};
-  double straight_from = 0;
-  std::optional<calibration::Hardening> found;
-  if (recipe.ranks.is_first()) {
-    found = find_hardening(reader, recipe, listener);
-    tell_of_hardening(*found, listener);
-    if (found->is_corrected()) std::ranges::copy(found->polynomial, coefficients.begin());
-    straight_from = found->straight_from;
-  }
-  coefficients = of_first(recipe.ranks, coefficients);
-  straight_from = of_first(recipe.ranks, straight_from);
-  std::vector<double> polynomial(coefficients.begin(), coefficients.end());
-  while (!polynomial.empty() && polynomial.back() == 0) polynomial.pop_back();
-  recipe.steps.erase(recipe.steps.find(option::beam_hardening.name));
-  if (polynomial.empty()) return found;
-  option::beam_hardening.set(recipe.steps, std::move(polynomial));
-  option::straight_from.set(recipe.steps, straight_from);
-  return found;
-}
-
 }  // namespace
 
 double attenuation_beyond(io::ScanReader& reader, const Recipe& recipe, const Listener& listener) {
@@ -314,12 +277,14 @@ double attenuation_beyond(io::ScanReader& reader, const Recipe& recipe, const Li
     if (!may_go_round(recipe, reader.info())) return 0;
     try {
       if (!looks_cut_off(reader, recipe, listener)) return 0;
+    } catch (const DeviceError&) {  // another time there may be memory, and so other bits
+      throw;
     } catch (const Error&) {  // what is wrong, the run will meet and say
       return 0;
     }
   }
   const Selection s = selection_of(recipe, reader.info());
-  const std::vector<Index> rows = calibration::rows_for_axis(scan, s.rows, 5);
+  const std::vector<Index> rows = calibration::rows_for_axis(scan, {0, detector_of(scan).rows}, 5);
   const std::vector<float> lines = line_integrals(reader, recipe, {s.views}, rows, listener);
   const double bin_mm = distance_from_axis(scan, detector_of(scan).bin_pitch);
   return std::max(0.0, calibration::attenuation_of_round(lines, s.bins.size(), bin_mm));
@@ -333,23 +298,6 @@ void give_circles(Recipe& recipe, double attenuation) {
     recipe.padding.reset();
 }
 
-calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& recipe,
-                                      const Listener& listener) {
-  const io::ScanInfo& info = reader.info();
-  const Selection s = selection_of(recipe, info);
-  const std::vector<Index> rows =
-      calibration::rows_for_hardening(info.scan, {0, detector_of(info.scan).rows});
-  if (!recipe.row_axis_bins.empty()) return {.why_not = "rows have axes of their own"};
-  if (info.off_circle.curved) return {.why_not = "the detector is curved"};
-  if (rows.empty()) return {.why_not = "no row lies near the midplane, where rays stay in one plane"};
-  const std::vector<float> lines = line_integrals(reader, recipe, {s.views}, rows, listener);
-  listener.stage({"find beam hardening", 0, 1, {}, "searches"});
-  const bool logs = option::minus_log.of(with_recorded_steps(recipe.steps, info)).value_or(true);
-  return calibration::find_hardening(lines, scan_of_rows(recipe, info, s, {rows.front(), rows.back() + 1}),
-                                     std::ssize(rows), calibration::HardeningBy::moments_and_slices,
-                                     logs ? calibration::LinesOf::cells : calibration::LinesOf::others);
-}
-
 Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener, bool any_external) {
   const Selection selected = selection_of(recipe, reader.info());
   recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
@@ -357,8 +305,11 @@ Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& liste
     recipe.row_axis_bins = io::read_numbers(recipe.row_axes, "axis bin", "from 0", any_external);
   Completed by;
   if (recipe.find_axis) by.axes = take_axis(recipe, reader, selected, listener);
+  leave_out_what_does_not_fit(recipe, reader.info(), listener);
+  std::optional<FirstOfScan> first;
+  if (recipe.mends_metal) by.metal = take_metal(recipe, reader, first, listener);
   if (option::beam_hardening.is_word(recipe.steps, "auto"))
-    by.hardening = take_hardening(recipe, reader, listener);
+    by.hardening = take_hardening(recipe, reader, std::move(first), listener);
   complete_padding(recipe, reader, listener);
   return by;
 }

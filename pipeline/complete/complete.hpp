@@ -4,6 +4,8 @@
 
 #include "../../calibration/center.hpp"
 #include "../../calibration/hardening.hpp"
+#include "../../calibration/metal.hpp"
+#include "../../calibration/second_material.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../plan/recipe.hpp"
 #include "../watch/progress.hpp"
@@ -33,8 +35,9 @@ calibration::AxisEstimate find_axis_in(io::ScanReader& reader, const Recipe& rec
 
 /// The attenuation of what lies beyond the ends of rows, where the recipe asks for `Padding::circle`, or
 /// leaves the padding of a filter open and rows do not come down to air: 3 rows of 15 views tell. It is found
-/// in 5 of the selected rows: that of a round body whose line integrals bend as theirs do; 1/mm, or 1/bin if
-/// the pitch is not known; 0 where no line integral is above zero, and where no circles are due.
+/// in 5 rows, selected or not, so that slices do not depend on the selection: that of a round body whose line
+/// integrals bend as theirs do; 1/mm, or 1/bin if the pitch is not known; 0 where no line integral is above
+/// zero, and where no circles are due.
 double attenuation_beyond(io::ScanReader& reader, const Recipe& recipe, const Listener& listener = {});
 
 /// Sets circles of this attenuation; of 0: takes the default for them.
@@ -65,17 +68,24 @@ void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const i
 calibration::Hardening find_hardening(io::ScanReader& reader, const Recipe& recipe,
                                       const Listener& listener = {});
 
+/// The hardening of the beam, on the first rank, if it was to be found.
+struct HardeningOfScan {
+  std::optional<calibration::Hardening> one{};          ///< by one curve
+  std::optional<calibration::SecondMaterial> second{};  ///< by two materials, if that was looked for
+};
+
 /// What a recipe was completed by.
 struct Completed {
   std::vector<double> axes{};  ///< axes that the search leaves open; none if there was no search
-  std::optional<calibration::Hardening> hardening{};  ///< on the first rank, if it was to be found
+  std::optional<calibration::MetalSearch> metal{};  ///< on the first rank, if it was to be found
+  HardeningOfScan hardening{};
 };
 
 /// Completes a recipe for a scan: its views, rows and bins, the axes that a file has for rows, and the axis
-/// the correction of beam hardening, and the attenuation beyond the ends of rows, if these are to be found.
-/// If there are several ranks, the first one looks. `any_external`: whether raw external files of these axes
-/// may lie outside the folder of an HDF5 file. @throws FileError; GeometryError as `find_axis`, and if the
-/// axis is too uncertain to say that the scan is a half acquisition
+/// metal, the correction of beam hardening, and the attenuation beyond the ends of rows, if these are to be
+/// found. If there are several ranks, the first one looks. `any_external`: whether raw external files of
+/// these axes may lie outside the folder of an HDF5 file. @throws FileError; GeometryError as `find_axis`,
+/// and if the axis is too uncertain to say that the scan is a half acquisition
 Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener = {},
                    bool any_external = false);
 

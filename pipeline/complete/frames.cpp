@@ -23,13 +23,6 @@ void require_single_views(const Preprocessing& how) {
                            " needs all views at once, and frames are taken one by one; leave it out");
 }
 
-/// The number of views whose counts and line integrals take some 32 MB: more is taken from the system, page
-/// by page, each time.
-Index views_at_once(Range rows, Range bins) {
-  constexpr double bytes = 32e6, bytes_a_cell = 8;
-  return std::max<Index>(1, floor_index(bytes / (bytes_a_cell * rows.size() * bins.size())));
-}
-
 using TakeFrame = std::function<void(std::size_t view, std::span<const float> frame)>;
 
 void for_each_frame(io::ScanReader& reader, const Recipe& recipe, const Listener& listener,
@@ -48,34 +41,49 @@ void for_each_frame(io::ScanReader& reader, const Recipe& recipe, const Listener
   const Range read = with_good_margins(reader, how, {rows, there, bins, views});
   auto reference = read_reference(reader, read, bins, how);
   reference.margin_above = rows.first - read.first, reference.margin_below = read.last - rows.last;
-  const Index cells = rows.size() * bins.size(), at_once = views_at_once(rows, bins), workers = 4;
+  const Index cells = rows.size() * bins.size();
+  for_each_block(reader,
+                 {how, reference, read, bins, views, rows.size(), bins.size(), views_at_once(rows, bins)},
+                 listener, [&](Index first, const Array& lines) {
+                   for (Index k = 0; k * cells < lines.size(); ++k)
+                     take(first + k, {lines.data() + k * cells, static_cast<std::size_t>(cells)});
+                 });
+}
+
+}  // namespace
+
+Index views_at_once(Range rows, Range bins) {
+  constexpr double bytes = 32e6, bytes_a_cell = 8;
+  return std::max<Index>(1, floor_index(bytes / (bytes_a_cell * rows.size() * bins.size())));
+}
+
+void for_each_block(io::ScanReader& reader, const BlocksRead& what, const Listener& listener,
+                    const TakeBlock& take) {
+  const Index workers = 4;
   const auto some = [&](const Item& item) {
-    const Index first = views.first + item.number * at_once;
-    return Range{first, std::min(views.last, first + at_once)};
+    const Index first = what.views.first + item.number * what.at_once;
+    return Range{first, std::min(what.views.last, first + what.at_once)};
   };
   const KeepHostMemory keep;  // blocks have one size
   std::vector<io::Frames> counts(conveyor_places(workers));
   Index done = 0;
   conveyor(
-      ceil_div(views.size(), at_once), workers,
+      ceil_div(what.views.size(), what.at_once), workers,
       [&](const Item& item) {
-        reader.read(io::FrameKind::projection, some(item), read, bins, counts[item.place]);
+        reader.read(io::FrameKind::projection, some(item), what.read, what.bins, counts[item.place]);
       },
       [&](const Item& item) {
-        const Range own = some(item);
         Findings findings;
-        const auto data = preprocess(counts[item.place], reference, how,
-                                     Space({own.size(), rows.size(), bins.size()}, Blocks::rows), findings);
-        for (Index k = 0; k < own.size(); ++k)
-          take(own.first - views.first + k, {data.y.data() + k * cells, static_cast<std::size_t>(cells)});
+        const auto data =
+            preprocess(counts[item.place], what.reference, what.how,
+                       Space({some(item).size(), what.rows_made, what.bins_made}, Blocks::rows), findings);
+        take(some(item).first - what.views.first, data.y);
       },
       [&](const Item& item) {
         done += some(item).size();
-        listener.stage({"read frames", 1.0 * done, 1.0 * views.size(), {}, "views"});
+        listener.stage({"read frames", 1.0 * done, 1.0 * what.views.size(), {}, "views"});
       });
 }
-
-}  // namespace
 
 calibration::MeasuredFrames frames_of(io::ScanReader& reader, const Recipe& recipe,
                                       const Listener& listener) {

@@ -10,15 +10,14 @@ using calibration::BeamVerdict;
 using calibration::Hardening;
 using calibration::HardeningBy;
 
-namespace {
-
-/// Three digits.
 std::string short_of(double value) {
   std::ostringstream text;
   text.precision(3);
   text << value;
   return text.str();
 }
+
+namespace {
 
 /// "misfit of projections 24.8 -> 0.21 (noise 0.14)".
 std::string misfit_of(const Hardening& found, bool after) {
@@ -79,7 +78,19 @@ std::string words_of(const Hardening& found, HardeningBy means, bool corrected) 
                              " takes that out); apart from that, " + words;
 }
 
-void tell_of_hardening(const Hardening& found, const Listener& listener) {
+/// What a second material explains.
+std::string words_of_second(const calibration::SecondMaterial& second) {
+  return "beam hardening of two materials: misfit of the projections " + short_of(second.before) + " -> " +
+         short_of(second.one) + " by one curve -> " + short_of(second.two) + " (noise " +
+         short_of(second.noise) + "), b " + short_of(second.b) + ", denser parts by up to +" +
+         short_of(100 * second.largest_share) + " %, scale +- " + short_of(100 * second.scale_uncertainty) +
+         " %";
+}
+
+void tell_of_hardening(const Hardening& found, const std::optional<calibration::SecondMaterial>& second,
+                       const Listener& listener) {
+  if (second && second->is_told())
+    return listener.note(spelled("beam-hardening") + " auto: " + words_of_second(*second) + "; corrected");
   const std::string option = spelled("beam-hardening") + " auto: ",
                     words = words_of(found, HardeningBy::moments_and_slices);
   if (!found.drifts && (found.verdict == BeamVerdict::none || found.verdict == BeamVerdict::hardened))

@@ -276,6 +276,7 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   Job job;
   job.method = &method_named(recipe.method);
   job.options = recipe;
+  if (!job.method->filters) job.options.first = {};  // solvers would trust line integrals that are made up
   const bool filtered = period_of(info.scan).has_value();
   job.options.initial = recipe.initial.value_or(filtered ? job.method->initial : Initial::zero);
   job.looks_ahead = job.method->is_open && job.method->is_open(job.options);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,12 +13,23 @@
 #include "../../core/device.hpp"
 #include "../../core/execution.hpp"
 #include "../../counts/steps/options.hpp"
+#include "../../operators/mend.hpp"
 #include "../../operators/ramp_filter.hpp"
 #include "../../solvers/bounds.hpp"
 
 namespace tandem::pipeline {
 
 enum class Initial { zero, fbp, file };
+
+/// What a first volume told of a scan.
+struct ToldByFirst {
+  RowsOfSlices rows{};                 ///< rows of the file
+  std::shared_ptr<const Mend> mend{};  ///< null: no metal is mended
+  /// Share of the rays that metal may have left no photon; 0: none, since nothing agrees better without them.
+  double share_that_is_dark = 0;
+  std::shared_ptr<const DenseParts> dense{};  ///< null: no second material is corrected
+  bool changes_lines() const { return mend || dense; }
+};
 
 /// What a user asks for, as plain data: `Recipe{.method = "cgls", .iterations = 20}`. A method reads some of
 /// it
@@ -55,6 +67,12 @@ struct Recipe {
   /// Whether the rule only tells how many steps fitted noise; set in a plan whose iterations were asked for.
   bool only_watches = false;
   std::optional<double> stop_relative{}, stop_seconds{}, stop_gap{};
+
+  bool circles_if_they_fit = false;  ///< whether circles stay out where a scan cannot have them
+  bool mends_metal = false;  ///< whether `complete` looks for metal, to mend the line integrals behind it
+  bool metal_if_it_fits = false;            ///< the same for metal
+  std::optional<double> metal_threshold{};  ///< attenuation of metal; default: found
+  ToldByFirst first{};                      ///< what `complete` found
 
   StepValues steps{};  ///< the options of the steps from counts to line integrals
   /// Whether a solver takes frames that are resampled to an upright detector on a circle, as FBP does. If

@@ -22,7 +22,11 @@ void ComputeStation::operator()(Chunk& chunk) {
   Array volume = maker_(chunk, stream_);
   chunk.stored = nullptr;
   if (chunk.slices.size() == 0) return;
-  require_finite(work_.plan.job, chunk.slices, volume);
+  const Job& job = work_.plan.job;
+  if (job.options.first.mend)
+    job.options.first.mend->put_back(
+        volume, region(job.grid, {0, job.grid.size[0]}, {0, job.grid.size[1]}, chunk.slices));
+  require_finite(job, chunk.slices, volume);
   const Device device = volume.space().device();
   const double bytes = 4.0 * volume.size();
   if (device.is_cuda() && route_of(work_.plan.flow).slices_apart && bytes <= bytes_landed_whole) {

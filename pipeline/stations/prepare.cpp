@@ -47,7 +47,8 @@ LineIntegrals of_all_views(const Space& space, std::vector<std::optional<LineInt
 }  // namespace
 
 PrepareStation::PrepareStation(ReadStation& read, const io::ScanInfo& info, const Plan& plan)
-    : read_(read), plan_(plan) {
+    : read_(read), plan_(plan), how_(plan.job.preprocessing) {
+  if (plan.job.options.first.changes_lines()) hardening_ = take_hardening(how_);
   require_reference(info, plan.job.preprocessing, plan.job.options.stop_by_discrepancy);
   for (const Worker& worker : plan.flow.workers) of_large_chunks_.try_emplace(worker.device);
 }
@@ -64,11 +65,11 @@ LineIntegrals PrepareStation::make(Counts counts, const Scan& scan, Range rows, 
     made = on_gpus(counts.on_gpus, task);
     asked.in_pieces = false, asked.reference = counts.reference;
     if (!made) counts = read_.get(asked);
-  } else if (device.is_cuda() && gpus_prepare(plan_.job, plan_.flow) &&
-             gpu_prepares(counts.frames, plan_.job.preprocessing)) {
+  } else if (device.is_cuda() && gpus_prepare(plan_.job, plan_.flow) && gpu_prepares(counts.frames, how_)) {
     made = on_gpus(work.moved_to_gpus(counts.frames, task.space), task);
   }
   if (!made) made = on_cpu(task);
+  if (plan_.job.options.first.changes_lines()) mend(made->y, scan, rows);
   if (asked.again) return *std::move(made);
   if (asked.views.first > 0) leave_out_reference(found);
   add(found);
@@ -101,7 +102,7 @@ LineIntegrals PrepareStation::on_cpu(const Task& task) const {
   const Stopwatch watch("preprocess", task.work.outcome.seconds.preprocess, task.work.watch.board(),
                         {.slices = task.counts.asked.of_slices, .bytes = 4.0 * task.space.size()});
   task.work.tell("preprocess", 0);
-  Preprocessing how = plan_.job.preprocessing;
+  Preprocessing how = how_;
   how.keeps_variances = !plan_.flow.shared.vectors.is_alone();  // weights follow from the data of all ranks
   return preprocess(task.counts.frames, *task.counts.reference, how, projection_space(task.scan), task.found,
                     bins_kept(task.scan, plan_.job.solved));
@@ -115,8 +116,8 @@ std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames
   std::vector<Findings> found_by(counts.size());
   on_members(task.space.device(), [&](int member) {
     const std::size_t k = member;
-    made[k] = preprocess_on_gpu(counts[k], *task.counts.reference, plan_.job.preprocessing,
-                                task.space.share(member), found_by[k], counted);
+    made[k] = preprocess_on_gpu(counts[k], *task.counts.reference, how_, task.space.share(member),
+                                found_by[k], counted);
   });
   if (std::ranges::any_of(made, [](const auto& some) { return !some; })) return {};
   for (std::size_t k = 0; k < made.size(); ++k) {
@@ -125,6 +126,17 @@ std::optional<LineIntegrals> PrepareStation::by_gpus(const std::vector<GpuFrames
   }
   if (made.size() == 1) return std::move(made.front());
   return of_all_views(task.space, std::move(made));
+}
+
+/// Mends the line integrals of rays through metal, and then corrects beam hardening of both materials.
+void PrepareStation::mend(Array& y, const Scan& scan, Range rows) const {
+  const Job& job = plan_.job;
+  const ToldByFirst& told = job.options.first;
+  const RowsOfSlices at{(job.rows.first - told.rows.first) / job.rows_together + rows.first,
+                        told.rows.together / job.rows_together};
+  if (told.mend) (*told.mend)(y, scan, at);
+  if (hardening_) straighten(*hardening_, y);
+  if (told.dense) (*told.dense)(y, scan, at);
 }
 
 void PrepareStation::add(const Findings& found) {
@@ -157,7 +169,8 @@ void PrepareStation::require_mostly_good() const {
   require<FileError>(
       2.0 * met.dead * binned < cells, "flats: at least ", met.dead, " of ", cells / binned,
       " cells are not above their dark; check " + spelled("flats") + " and " + spelled("darks"));
-  const double percent = option::most_floored.of(plan_.job.preprocessing.values).value_or(1);
+  const double behind_metal = 100 * plan_.job.options.first.share_that_is_dark;
+  const double percent = std::min(100.0, option::most_floored.of(how_.values).value_or(1) + behind_metal);
   require<FileError>(floored <= 0.01 * percent * selected / binned, "projections: at least ", floored, " of ",
                      selected / binned, " transmissions are below ", floor_words(met), ", more than ",
                      percent,

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../../core/comm.hpp"
+#include "../../counts/hardening_polynomial.hpp"
 #include "../../counts/open_ends.hpp"
 #include "../methods/work.hpp"
 #include "read.hpp"
@@ -55,12 +56,15 @@ class PrepareStation {
   std::optional<LineIntegrals> on_gpus(const std::vector<GpuFrames>& counts, const Task& task) const;
   LineIntegrals on_cpu(const Task& task) const;
   std::optional<LineIntegrals> by_gpus(const std::vector<GpuFrames>& counts, const Task& task) const;
+  void mend(Array& y, const Scan& scan, Range rows) const;
   void add(const Findings& found);
   void require_mostly_good() const;
   std::string cause_of_open_ends() const;
 
   ReadStation& read_;
   const Plan& plan_;
+  Preprocessing how_;  ///< where metal is mended, beam hardening is corrected after that
+  std::optional<HardeningPolynomial> hardening_;
   std::mutex mutex_, making_;
   /// A lock for each GPU. A large chunk keeps a GPU busy by itself, so large chunks are prepared one after
   /// the other, and the first one is done soon.

@@ -31,6 +31,7 @@ void add_named_phantoms(nb::module_& m) {
   m.def("ellipsoids", &ellipsoids, "A sphere with six ellipsoids of both signs; no two slices are alike.");
   m.def("plate", &plate, "A flat ellipsoid with small ones in it, for laminography.");
   m.def("balls", &balls, "Twelve small ones on a screw, no two at one height, for calibration.");
+  m.def("pins", &pins, "A body with a hole, an insert and two pins that are ten times as dense.");
   m.def("foam", &foam, "seed"_a = 0, "A cylinder with spheres of air of many sizes, which do not overlap.");
 }
 

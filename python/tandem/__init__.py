@@ -9,9 +9,9 @@
 from ._core import (Adjointness, Bounds, ConeBeam, Detector, Ellipsoid, FanBeam, FlexibleBeam, ParallelBeam,
                     Phantom, Regulariser, Report, Space, StopRule, VolumeGrid, WeightFound, WeightTrial, above_zero,
                     as_circle, as_free_views, balls, bin_down, crop, cuda_version, description, disc, discrepancy,
-                    divergence, ellipsoids, fitting_grid, foam, half_acquisition, half_width, max_iterations, plate,
-                    projection_shape, relative_residual, set_threads, shepp_logan, shepp_logan_in_space, symmetric,
-                    thread_count, time_limit, view_subsets, white_residual)
+                    divergence, ellipsoids, fitting_grid, foam, half_acquisition, half_width, max_iterations, pins,
+                    plate, projection_shape, relative_residual, set_threads, shepp_logan, shepp_logan_in_space,
+                    symmetric, thread_count, time_limit, view_subsets, white_residual)
 from ._core import version as __version__
 from ._arrays import devices
 from ._errors import CopyWarning, DeviceError, Error, FileError, GeometryError, RunWarning, SpaceError, UsageError
@@ -42,7 +42,7 @@ __all__ = [
     "fitting_grid", "FlexibleBeam", "foam", "Frames", "gcv", "GeometryError", "gradient", "grid_from", "grid_of",
     "grid_to", "half_acquisition", "half_width", "hstack", "huber_total_variation", "identity", "LinearOperator",
     "look", "Look", "make_operator", "mask", "max_iterations", "open_scan", "operator_norm", "Options", "options",
-    "OwnRegulariser", "ParallelBeam", "Phantom", "plan", "plate", "Progress", "project", "projection_shape",
+    "OwnRegulariser", "ParallelBeam", "Phantom", "pins", "plan", "plate", "Progress", "project", "projection_shape",
     "projector", "ramp_filter", "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual",
     "Report", "run", "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan",
     "shepp_logan_in_space", "simulate", "Solver", "Space", "SpaceError", "Stage", "stagnation", "stop_rule",

@@ -92,11 +92,34 @@ TEST(BeamHardening, IsSimulatedByTheTubeThatCorrectsIt) {
   EXPECT_GT(error(""), 0.1);
   EXPECT_LT(error("--beam-hardening tube:kv=90,al=2"), 0.002);
   for (const char* wrong :
-       {"tube", "tube:kv=90", "tube:kv=9000,al=2", "plate", "tube:kv=90,al=2,material=cheese"}) {
+       {"tube", "tube:kv=90", "tube:kv=9000,al=2", "plate", "tube:kv=90,al=2,material=cheese",
+        "tube:kv=90,al=2,dense=cheese", "tube:kv=90,al=2,above=0.5", "tube:kv=90,al=2,dense=bone,above=0"}) {
     const Ended ended = run(std::string("simulate --spectrum ") + wrong + made + "wrong.h5");
     EXPECT_EQ(ended.code, 2) << wrong;
     EXPECT_NE(ended.err.find("--spectrum"), std::string::npos) << ended.err;
   }
+}
+
+TEST(BeamHardening, IsSimulatedInTwoMaterials) {
+  const Program run;
+  const std::string simulate =
+      "simulate --size 64 --views 90 --rows 1 --overwrite --spectrum tube:kv=90,al=2";
+  ASSERT_EQ(run(simulate + " -o one.h5").code, 0);
+  ASSERT_EQ(run(simulate + ",dense=bone --json s.json -o two.h5").code, 0);
+  EXPECT_EQ(run.json("s.json")["beam"]["tube:dense"], "bone");
+  // what is dense loses more in a hardened beam, if it is of bone
+  const auto skull = [&](const char* scan) {
+    EXPECT_EQ(run(std::string("recon ") + scan + " -o v.h5 --overwrite --device cpu").code, 0);
+    const std::vector<float> made = voxels(run / "v.h5");
+    return *std::ranges::max_element(made);
+  };
+  EXPECT_LT(skull("two.h5"), 0.97 * skull("one.h5"));
+  const Ended ended = run(simulate + ",dense=bone --phantom disc -o two.h5");
+  EXPECT_NE(ended.code, 0);
+  EXPECT_NE(
+      ended.err.find("--spectrum tube: all that rays meet of the phantom 'disc' is denser than above=0.5"),
+      std::string::npos)
+      << ended.err;
 }
 
 TEST(BeamHardening, IsFoundInTheScanItself) {

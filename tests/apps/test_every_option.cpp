@@ -90,6 +90,7 @@ const std::multimap<std::string, Trial>& trials() {
       {"beam-hardening",
        {{"1,0.1", "wedge:file=wedge.txt", "SPECTRUM:File=spectrum.txt",
          "tube:kv=90,al=2,cu=0.1,material=pmma"}}},
+      {"metal", {{"0.5", "0.6"}}},
       {"detector-rows", {{"1:4"}}},
       {"columns", {{"2:23"}}},
       {"views", {{"0:30", "::2"}}},
@@ -143,11 +144,13 @@ std::vector<Listed> listed_options(const Program& run) {
   return all;
 }
 
-/// The options that decide nothing of the volume, but where files are, who computes, and what is shown.
+/// The options that decide nothing of the volume, but where files are, who computes, and what is shown; and
+/// what stands for others, which recipes have in its place.
 const std::set<std::string>& of_the_run() {
   static const std::set<std::string> all{"allow-external-files",
                                          "compare",
                                          "output",
+                                         "physics",
                                          "part-of",
                                          "save-format",
                                          "preview",

@@ -13,6 +13,7 @@
 
 #include "../../core/error.hpp"
 #include "../../counts/hardening_polynomial.hpp"
+#include "../../counts/steps/simulated_beam.hpp"
 #include "../../counts/steps/step.hpp"
 #include "../../counts/steps/tube_tables.hpp"
 
@@ -212,6 +213,31 @@ TEST(BeamHardening, RefusesTubesThatTheTablesLack) {
   for (const auto& ends : {tube(30, 0), tube(300, 50, 20), tube(30, 50, 20), tube(30, 50, 20, "copper"),
                            without("tube:cu"), without("tube:al"), without("tube:material")})
     EXPECT_EQ(refused(ends), "accepted");
+}
+
+/// Attenuations over the mean are those of the tables, and their means are 1.
+TEST(SimulatedBeam, HasTwoMaterials) {
+  StepValues values{{"spectrum", "tube"}, {"tube:kv", 120.0}, {"tube:al", 3.0}};
+  EXPECT_FALSE(simulated_dense_above(values));
+  values["tube:dense"] = "bone";
+  EXPECT_EQ(simulated_dense_above(values), 0.5);
+  values["tube:above"] = 1.2;
+  EXPECT_EQ(simulated_dense_above(values), 1.2);
+  const auto beam = simulated_beam(values);
+  const Beam tube = filtered(120, 3);
+  ASSERT_EQ(beam.size(), tube.size());
+  double shares = 0, main = 0, dense = 0;
+  for (std::size_t k = 0; k < beam.size(); ++k) {
+    shares += beam[k][0], main += beam[k][0] * beam[k][1], dense += beam[k][0] * beam[k][2];
+    const double kev = tube[k][0];
+    EXPECT_NEAR(beam[k][1] / beam[0][1],
+                mass_attenuation("water", kev) / mass_attenuation("water", tube[0][0]), 1e-9);
+    EXPECT_NEAR(beam[k][2] / beam[0][2], mass_attenuation("bone", kev) / mass_attenuation("bone", tube[0][0]),
+                1e-9);
+  }
+  EXPECT_NEAR(shares, 1, 1e-12);
+  EXPECT_NEAR(main, 1, 1e-12);
+  EXPECT_NEAR(dense, 1, 1e-12);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../core/error.hpp"
+#include "../../geometry/free_views.hpp"
 #include "../../geometry/phantom.hpp"
 #include "../support/property.hpp"
 #include "../support/tolerances.hpp"
@@ -183,6 +184,57 @@ TEST(Project, FollowsAnAxisThatDiffersFromRowToRow) {
   project(shepp_logan(), scan, {2, 4}, out);
   for (std::size_t bin = 0; bin + 2 < 41; ++bin)
     EXPECT_NEAR(out[bin], out[41 + bin + 2], tolerance::float_rounding * 3);
+}
+
+TEST(ProjectDense, IsTheChordOfWhatIsDenserInEveryBeam) {
+  const Ellipsoid big{1, {0.9, 0.7, 0.8}, {0.1, 0, 0}, 0.3},
+      core{0.7, {0.3, 0.2, 0.25}, {0.2, 0.1, 0.05}, -0.5}, hole{-1, {0.2, 0.2, 0.2}, {-0.4, 0, 0}, 0};
+  const Phantom phantom{{big, core, hole}};
+  Ellipsoid core_alone = core;
+  core_alone.attenuation = 1.7;
+  const ConeBeam cone{{.bins = 41, .rows = 7, .bin_pitch = 0.1, .row_pitch = 0.2, .axis_bin = 18.3},
+                      {0.1, 1.0, 2.2},
+                      4,
+                      6,
+                      3.2};
+  for (const Scan& scan : {Scan(irregular_scan()), Scan(cone), Scan(as_free_views(cone))}) {
+    const Index count = views_of(scan) * 2 * 41;
+    std::vector<float> dense(count), denser(count), none(count), all(count), of_core(count);
+    project_dense(phantom, 0.5, scan, {2, 4}, dense);
+    project_dense(phantom, 1.5, scan, {2, 4}, denser);
+    project_dense(phantom, 1.8, scan, {2, 4}, none);
+    project(phantom, scan, {2, 4}, all);
+    project(Phantom{{core_alone}}, scan, {2, 4}, of_core);
+    for (Index k = 0; k < count; ++k) {
+      EXPECT_NEAR(dense[k], all[k], tolerance::float_rounding * 3) << kind_of(scan);
+      EXPECT_NEAR(denser[k], of_core[k], tolerance::float_rounding * 3) << kind_of(scan);
+      EXPECT_EQ(none[k], 0);
+    }
+    EXPECT_GT(*std::ranges::max_element(denser), 0.5);
+  }
+}
+
+TEST(ProjectDense, IsTheLengthThatTwoChordsHaveInCommon) {
+  const ParallelBeam scan = irregular_scan();
+  const double r = 0.6, x = 0.3, y = -0.1;
+  const double infinite = std::numeric_limits<double>::infinity();
+  const Phantom pair{{{1, {r, r, infinite}, {-x, 0, 0}, 0}, {1, {r, r, infinite}, {x, y, 0}, 0}}};
+  std::vector<float> dense(13 * 41);
+  project_dense(pair, 1.5, scan, {3, 4}, dense);
+  std::size_t at = 0, met = 0;
+  for (const double a : scan.angles)
+    for (int bin = 0; bin < 41; ++bin) {
+      const double c = std::cos(a), s = std::sin(a), u = (bin - 18.3) * 0.06;
+      const auto half = [&](double px, double py) {
+        return std::sqrt(std::max(0.0, r * r - std::pow(u - px * c - py * s, 2)));
+      };
+      const double one = half(-x, 0), two = half(x, y), of_one = x * s, of_two = -x * s + y * c;
+      const double common =
+          std::max(0.0, std::min(of_one + one, of_two + two) - std::max(of_one - one, of_two - two));
+      EXPECT_NEAR(dense[at++], one > 0 && two > 0 ? 2 * common : 0, tolerance::float_rounding * 3);
+      met += common > 0.1;
+    }
+  EXPECT_GT(met, 50u);
 }
 
 TEST_P(EveryPhantom, IsVoxelisedByTheMeanOfItsPointValues) {

@@ -22,7 +22,8 @@ VIEWS, ROWS, BINS = 18, 5, 31
 
 def volume_of(program, scan, *options):
     volume = pathlib.Path(os.environ["TANDEM_CACHE"]) / "volume.h5"
-    arguments = ["recon", scan, "-o", volume, "--quiet", "--overwrite", "--rotation-axis", "15.25", *options]
+    arguments = ["recon", scan, "-o", volume, "--quiet", "--overwrite", "--rotation-axis", "15.25",
+                 "--padding", "cosine", *options]  # circles are found in rows, and some cases have one row
     subprocess.run([program, *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
     with h5py.File(volume) as file:
         return file["/exchange/data"][...]

@@ -129,8 +129,8 @@ TEST(Complete, LeavesNoHardeningToBeFound) {
   Recipe recipe{.steps = {{"beam-hardening", "auto"}}};
   EXPECT_THROW(make_plan((*made).info(), recipe), GeometryError);  // not before it is complete
   const Completed by = complete(recipe, *made, made.listener());
-  ASSERT_TRUE(by.hardening);
-  EXPECT_FALSE(by.hardening->is_corrected());  // the scan has one energy
+  ASSERT_TRUE(by.hardening.one);
+  EXPECT_FALSE(by.hardening.one->is_corrected());  // the scan has one energy
   EXPECT_TRUE(recipe.steps.empty());
   make_plan((*made).info(), recipe);
 }

@@ -37,13 +37,79 @@ std::vector<double> values(const io::Frames& frames) {
 
 TEST(Simulate, BeamsAreSumsOverTheirEnergies) {
   Simulation wide = small_scan();
-  wide.beam = {{0.25, 1.9}, {0.75, 0.7}};
+  wide.beam = {{0.25, 1.9, 0}, {0.75, 0.7, 0}};
   const std::vector<double> one = values<float>(
                                 SimulatedScan(small_scan()).frames(FrameKind::projection, {0, 5})),
                             all = values<float>(SimulatedScan(wide).frames(FrameKind::projection, {0, 5}));
   ASSERT_EQ(one.size(), all.size());
   for (std::size_t k = 0; k < one.size(); ++k)  // T = exp(-y)
     EXPECT_NEAR(all[k], 0.25 * std::pow(one[k], 1.9) + 0.75 * std::pow(one[k], 0.7), 1e-6);
+}
+
+/// The skull of shepp-logan lies between its first two ellipses, and all others lie within the second one.
+TEST(Simulate, BeamsPassTwoMaterialsByTheLengthsInEach) {
+  Simulation s = small_scan();
+  s.phantom = "shepp-logan", s.max_attenuation = 4, s.dense_above = 0.5;
+  s.beam = {{0.3, 1.6, 2.4}, {0.7, 0.742857, 0.4}};
+  const SimulatedScan scan(s);
+  const std::vector<double> all = values<float>(scan.frames(FrameKind::projection, {1, 3}));
+  const std::vector<Ellipsoid>& parts = scan.phantom().ellipsoids;
+  const double skull = parts[0].attenuation;
+  const auto chord = [](Ellipsoid part, double angle, double u) {
+    part.attenuation = 1;
+    return line_integral(Phantom{{part}}, angle, u, 0);
+  };
+  const Detector& d = detector_of(s.scan);
+  double most = 0;
+  for (Index view = 0; view < views_of(s.scan); ++view)
+    for (Index bin = 0; bin < d.bins; ++bin) {
+      const double angle = angles_of(s.scan)[view], u = (bin - d.axis_bin) * d.bin_pitch;
+      const double dense = skull * (chord(parts[0], angle, u) - chord(parts[1], angle, u));
+      const double main = line_integral(scan.phantom(), angle, u, 0) - dense;
+      double sum = 0;
+      for (const auto& [share, by_main, by_dense] : s.beam)
+        sum += share * std::exp(-by_main * main - by_dense * dense);
+      EXPECT_NEAR(all[(2 * view + 1) * d.bins + bin], sum, 2e-6) << view << ' ' << bin;
+      most = std::max(most, std::min(main, dense));
+    }
+  EXPECT_GT(most, 0.5);  // rays meet both
+}
+
+TEST(Simulate, RefusesTwoMaterialsWhereThereIsOne) {
+  Simulation s = small_scan();
+  s.beam = {{1, 1, 1}};
+  const auto said = [&](const char* phantom, double above) {
+    s.phantom = phantom, s.dense_above = above;
+    try {
+      const SimulatedScan scan(s);
+    } catch (const GeometryError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(said("shepp-logan", 0.5), "accepted");
+  EXPECT_NE(said("shepp-logan", 1.5).find("nothing that rays meet of the phantom 'shepp-logan' is denser"),
+            std::string::npos);
+  EXPECT_NE(said("foam", 0.5).find("all that rays meet of the phantom 'foam' is denser than above=0.5"),
+            std::string::npos);
+  EXPECT_NE(said("foam", 0).find("positive"), std::string::npos);
+}
+
+/// Against the sums, in beams of one and of two materials, with an energy that is nearly absorbed at once.
+TEST(BeamTable, HasTheSumsOverEnergies) {
+  const BeamTable::Beam beam{{0.05, 6, 9}, {0.15, 1.9, 2.1}, {0.5, 0.7, 0.33}, {0.3, 0.21667, 0.2}};
+  Random random(3);
+  for (const double dense_most : {0.0, 4.0}) {
+    const BeamTable table(beam, 9, dense_most);
+    for (int k = 0; k < 20000; ++k) {
+      const double share = random.uniform(), y = 9.2 * share * share;  // a few beyond the table
+      const double dense = 1.1 * dense_most * random.uniform() * random.uniform();
+      double sum = 0;
+      for (const auto& [part, by_main, by_dense] : beam)
+        sum += part * std::exp(-by_main * y - by_dense * dense);
+      ASSERT_NEAR(table.transmission(y, dense) / sum, 1, 1e-6) << y << ' ' << dense;
+    }
+  }
 }
 
 class PoissonMean : public testing::TestWithParam<double> {};

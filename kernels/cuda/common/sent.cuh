@@ -13,4 +13,16 @@ struct Sent : Scratch<T> {
   }
 };
 
+/// A number on the device that begins at 0.
+struct Count : Sent<unsigned long long> {
+  explicit Count(Stream& stream) : Sent(std::span<const unsigned long long>(&zero, 1), stream) {}
+  /// Waits.
+  Index brought(Stream& stream) const {
+    unsigned long long value = 0;
+    bring(std::span(&value, 1), *this, stream);
+    return value;
+  }
+  static constexpr unsigned long long zero = 0;
+};
+
 }  // namespace tandem::kernels::cuda

@@ -119,18 +119,6 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// A number on the device that begins at 0.
-struct Count : Sent<unsigned long long> {
-  explicit Count(Stream& stream) : Sent(std::span<const unsigned long long>(&zero, 1), stream) {}
-  /// Waits.
-  Index brought(Stream& stream) const {
-    unsigned long long value = 0;
-    bring(std::span(&value, 1), *this, stream);
-    return value;
-  }
-  static constexpr unsigned long long zero = 0;
-};
-
 }  // namespace
 
 Index divide_by_air(const CountsToLines& how, std::span<const Range> margins, Image<float> y, Air* air,

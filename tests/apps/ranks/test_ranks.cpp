@@ -23,6 +23,22 @@ TEST_F(Ranks, MakeTheVolumeOfOneProcess) {
   }
 }
 
+TEST_F(Ranks, MendTheSameMetal) {
+  ASSERT_EQ(run("simulate -o pins.h5 --phantom pins --size 97 --rows 5 --views 90 --max-attenuation 12 "
+                "--photons 2e4")
+                .code,
+            0);
+  const std::string options = " --overwrite --quiet --physics auto --json r.json";
+  ASSERT_EQ(run("recon pins.h5 -o one.h5" + options).code, 0);
+  const nlohmann::json one = run.json("r.json");
+  EXPECT_EQ(one["metal"]["verdict"], "mended");
+  const Ended ended = on(3, "recon pins.h5 -o all.h5" + options);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(voxels(run / "all.h5"), voxels(run / "one.h5"));
+  for (const char* same : {"metal", "hardening", "beam"})
+    EXPECT_EQ(run.json("r.json")[same], one[same]) << same;
+}
+
 TEST_F(Ranks, MakeTheReportOfOneProcess) {
   const std::string options = " --overwrite --truth truth.h5 --preview v.png --json r.json" + cgls;
   ASSERT_EQ(
