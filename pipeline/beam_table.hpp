@@ -7,9 +7,8 @@
 
 namespace tandem::pipeline {
 
-/// Transmissions of a beam of many energies. Sums over energies take a microsecond a ray, so the logarithms
-/// of those at equal steps of both materials are kept, with their slopes, and cubic polynomials go between
-/// them.
+/// Transmissions of a beam of many energies. A sum over energies takes a microsecond a ray, so logarithms of
+/// sums at equal steps of both materials are kept, with their slopes. Cubic polynomials go between them.
 class BeamTable {
  public:
   /// Shares of what the detector sees, and how much each energy is attenuated over the mean, by the main

@@ -41,8 +41,8 @@ void validate(const Simulation& simulation);
 /// noise, projections are the transmission sensitivity T(y) in float32, flats are 1 and darks are 0.
 class SimulatedScan {
  public:
-  /// Scales the phantom, in one pass over all rays. @throws GeometryError if no ray meets the phantom, or one
-  /// of its two materials, or as `validate` does
+  /// Scales the phantom, in one pass over all rays. @throws GeometryError if no ray meets the phantom, if
+  /// the phantom has one of two materials alone, or as `validate` does
   explicit SimulatedScan(Simulation simulation);
   const Simulation& simulation() const { return simulation_; }
   const Phantom& phantom() const { return phantom_; }  ///< mm and 1/mm, scaled to the largest line integral

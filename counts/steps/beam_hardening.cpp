@@ -12,6 +12,7 @@
 #include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
 #include "../hardening_polynomial.hpp"
+#include "chain.hpp"
 #include "simulated_beam.hpp"
 #include "step.hpp"
 #include "tube_tables.hpp"
@@ -297,11 +298,7 @@ std::optional<HardeningPolynomial> take_hardening(Preprocessing& how) {
   return polynomial;
 }
 
-StepValues without_hardening(StepValues values) {
-  values.erase(std::string(option::beam_hardening.name));
-  for (const StepOption& behind : option::beam_hardening.behind) values.erase(std::string(behind.name));
-  return values;
-}
+StepValues without_hardening(StepValues values) { return without(std::move(values), option::beam_hardening); }
 
 std::vector<std::array<double, 3>> simulated_beam(const StepValues& values) {
   if (!option::spectrum.is_given(values)) return {};

@@ -31,6 +31,12 @@ void append(Chain& chain, const Step& step, const Preprocessing& how) {
 
 }  // namespace
 
+StepValues without(StepValues values, const StepOption& option) {
+  values.erase(std::string(option.name));
+  for (const StepOption& behind : option.behind) values.erase(std::string(behind.name));
+  return values;
+}
+
 Chain chain_of(const Preprocessing& how) {
   Chain chain;
   std::vector<const Step*> waiting;

@@ -27,6 +27,9 @@ struct Chain {
   std::vector<Group> before_binning, after_binning;
 };
 
+/// Values of options without this one, and without all that is said behind it.
+StepValues without(StepValues values, const StepOption& option);
+
 /// Steps of the table that can wait go behind those on rows that follow them. So without a step on sinograms
 /// or projections, rows need no second pass.
 Chain chain_of(const Preprocessing& how);

@@ -190,10 +190,7 @@ bool may_go_round(const Recipe& recipe, const io::ScanInfo& info) {
 Recipe with_steps_of_views(Recipe recipe) {
   for (const Step& step : steps())
     for (const StepOption& option : step.options)
-      if (step.needs_all_views) {
-        recipe.steps.erase(std::string(option.name));
-        for (const StepOption& behind : option.behind) recipe.steps.erase(std::string(behind.name));
-      }
+      if (step.needs_all_views) recipe.steps = without(std::move(recipe.steps), option);
   return recipe;
 }
 
@@ -208,8 +205,8 @@ double surely_at_end(const float* line, Index bins, bool at_high_end) {
   return mean - 4 * std::sqrt(squares / (count - 1) / count);
 }
 
-/// Whether rows do not come down to air at an end that counts, in one of some views and rows. These are a few
-/// of all, whatever runs afterwards, so that no scan is read twice for it.
+/// Whether rows do not come down to air at an end that counts, in one of some views and rows. They are few,
+/// and the same whatever runs afterwards, so that no scan is read twice for it.
 bool looks_cut_off(io::ScanReader& reader, const Recipe& recipe, const Listener& listener) {
   constexpr Index few_views = 15, few_rows = 3, fewest_bins = 12;
   const io::ScanInfo& info = reader.info();

@@ -88,15 +88,16 @@ Device device_for(const Recipe& recipe, const Job& job) {
 void compare_misfits(io::ScanReader& reader, const Recipe& recipe, const Listener& listener,
                      calibration::MetalSearch& search) {
   constexpr double worse = 1.5, of_noise = 3;
-  const auto misfit = [&](const Recipe& with) -> calibration::Hardening {
-    const TellingRows rows = rows_that_tell(reader, with, true, listener);
-    if (!rows.why_not.empty() || recipe.binning > 0) return {};  // the trace is that of wide cells
+  if (recipe.binning > 0) return;  // the trace is that of wide cells
+  TellingRows rows = rows_that_tell(reader, recipe, true, listener);
+  if (!rows.why_not.empty()) return;
+  const auto hardening = [&] {
     return calibration::find_hardening(rows.lines, rows.scan, std::ssize(rows.rows),
                                        calibration::HardeningBy::moments, rows.made_of);
   };
-  Recipe without = recipe;
-  without.first.mend = nullptr;
-  const calibration::Hardening before = misfit(without), after = misfit(recipe);
+  const calibration::Hardening before = hardening();
+  mend_rows(rows, recipe.first);
+  const calibration::Hardening after = hardening();
   if (before.polynomial.empty() || after.polynomial.empty()) return;  // nothing was measured
   search.before = before.after, search.after = after.after;
   if (after.after > std::max(worse * before.after, of_noise * before.noise))

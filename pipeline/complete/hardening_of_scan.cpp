@@ -61,12 +61,17 @@ HardeningOfScan take_hardening(Recipe& recipe, io::ScanReader& reader, std::opti
   kernels::DenserMaterial denser;
   HardeningOfScan found;
   if (ranks.is_first()) {
-    TellingRows rows = rows_that_tell(reader, recipe, recipe.first.changes_lines(), listener);
+    const bool mended = recipe.first.changes_lines();
+    TellingRows rows = rows_that_tell(reader, recipe, mended, listener);
+    mend_rows(rows, recipe.first);
     found.one = hardening_in(rows, listener);
     if (may_have_a_second(*found.one, recipe) &&
         (first || hindrance_of_first_volume(recipe, reader.info()).empty())) {
       if (!first) first = look_at_first_volume(reader, recipe, false, listener);
-      if (!recipe.first.changes_lines()) rows = rows_that_tell(reader, recipe, true, listener);
+      const Range selected = selection_of(recipe, reader.info()).rows;
+      const bool are_there =
+          mended || !rows_are_slices(rows.scan) || selected.size() == detector_of(reader.info().scan).rows;
+      if (!are_there) rows = rows_that_tell(reader, recipe, true, listener);
       if (first->found.dense && rows.why_not.empty())
         found.second =
             calibration::find_second_material(rows.lines, through_dense_parts(*first, rows), rows.scan,

@@ -88,10 +88,13 @@ TellingRows rows_that_tell(io::ScanReader& reader, const Recipe& recipe, bool of
   const bool logs = option::minus_log.of(with_recorded_steps(recipe.steps, info)).value_or(true);
   made.made_of = logs ? calibration::LinesOf::cells : calibration::LinesOf::others;
   made.scan = scan_of_rows(recipe, info, s, {made.rows.front(), made.rows.back() + 1});
-  if (recipe.first.mend)
-    for_rows(made.lines, made, recipe.first.rows,
-             [&](VectorView y, const Scan& scan, RowsOfSlices rows) { (*recipe.first.mend)(y, scan, rows); });
   return made;
+}
+
+void mend_rows(TellingRows& rows, const ToldByFirst& told) {
+  if (told.mend && rows.why_not.empty())
+    for_rows(rows.lines, rows, told.rows,
+             [&](VectorView y, const Scan& scan, RowsOfSlices at) { (*told.mend)(y, scan, at); });
 }
 
 }  // namespace tandem::pipeline

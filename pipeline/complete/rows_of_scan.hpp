@@ -18,7 +18,7 @@ std::vector<float> line_integrals(io::ScanReader& reader, const Recipe& recipe,
 /// and bins, and these rows.
 Scan scan_of_rows(const Recipe& recipe, const io::ScanInfo& info, const Selection& s, Range rows);
 
-/// The rows that tell the hardening of a beam, mended where metal was found.
+/// The rows that tell the hardening of a beam, as they were measured.
 struct TellingRows {
   std::string_view why_not{};  ///< a few words, if there are none
   std::vector<Index> rows{};   ///< rows of the file
@@ -29,6 +29,9 @@ struct TellingRows {
 /// `of_first`: only rows that a first volume has.
 TellingRows rows_that_tell(io::ScanReader& reader, const Recipe& recipe, bool of_first,
                            const Listener& listener);
+
+/// Mends them, if metal was found.
+void mend_rows(TellingRows& rows, const ToldByFirst& told);
 
 /// Calls work(line integrals, scan, rows) for all of these rows; one after the other, if rows are slices.
 using WorkOnRows = std::function<void(VectorView lines, const Scan& scan, RowsOfSlices rows)>;
