@@ -67,6 +67,7 @@ kernels::CountsToLines task_of(const GpuFrames& counts, const Reference& referen
                               .variances = {},
                               .mixes = {},
                               .photons_a_count = reference.photons_a_count,
+                              .photons = how.minus_log ? 0 : how.photons,
                               .in_counts = reference.counts,
                               .flats = reference.flats,
                               .filled = filled,

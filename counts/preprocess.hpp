@@ -78,6 +78,7 @@ struct Preprocessing {
   std::vector<Range> shadow_bins{}, covered_bins{};
   std::span<const Step> (*table)() = steps;  ///< the steps that may be asked for
   bool keeps_transmissions = false;          ///< no logarithm is taken of them, for methods that take none
+  float photons = 0;  ///< photons of a cell of the file in air, for line integrals; 0: not known
 };
 
 /// What preprocessing found in one view of one row, after binning.

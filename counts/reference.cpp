@@ -356,10 +356,11 @@ void require_reference(const io::ScanInfo& info, const Preprocessing& how, bool 
                      "; give " + spelled("flats") + " FILE, " + spelled("air-columns") + " A:B, or " +
                          spelled("minus-log") + " false if it holds line integrals");
   require<FileError>(
-      !needs_counts || (how.minus_log && info.flats > 0),
+      !needs_counts || (how.minus_log ? info.flats > 0 : how.photons > 0),
       spelled("stop") +
           " discrepancy: the noise follows from counts and flats, which this scan does not have; use " +
-          spelled("iterations") + " or " + spelled("stop") + " relative=EPS");
+          spelled("iterations") + " or " + spelled("stop") + " relative=EPS" +
+          (how.minus_log ? "" : ", or give " + spelled("photons") + " N, those of a cell in air"));
 }
 
 }  // namespace tandem::pipeline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -100,10 +101,17 @@ TANDEM_HOST_DEVICE inline Air air_of(const AirSums& left, const AirSums& right) 
 
 /// The variance of a line integral: 1 / photons of the datum, of its flats (`of_span`) and of its air.
 /// `transmission`: the number whose logarithm is taken. @pre the span is not 0
-TANDEM_HOST_DEVICE inline double variance_of_log(float transmission, float span, float of_span,
+TANDEM_HOST_DEVICE inline double variance_of_log(double transmission, float span, float of_span,
                                                  const Air& air, double photons_a_count) {
   const double one_count = 1 / (span * air.mean);  // as a transmission
   return one_count / (transmission * photons_a_count) + of_span + air.variance;
+}
+
+/// The same for a datum that is a line integral already, with so many photons in air. Its transmission has
+/// the floor of a count, and a ceiling: line integrals below -1 are no noise of air, and count as -1.
+TANDEM_HOST_DEVICE inline double variance_of_line(float y, float photons, double photons_a_count) {
+  const double transmission = std::exp(y > -1 ? -double{y} : 1), floor = transmission_floor(photons, 1, true);
+  return variance_of_log(transmission > floor ? transmission : floor, photons, 0, {}, photons_a_count);
 }
 
 /// The weight by which a solver multiplies the square of a residual, before weights are scaled. `median`: the
@@ -139,6 +147,7 @@ struct CountsToLines {
   std::vector<std::span<const float>> variances;  ///< variances of their logarithms; empty: not needed
   std::vector<FlatMix> mixes;                     ///< mix of the sets for each view
   double photons_a_count = 1;                     ///< photons per count of a cell
+  float photons = 0;                              ///< photons in air, if data are line integrals; else 0
   std::span<const char> in_counts;                ///< whether the flats of each row are counts
   bool flats = true;                              ///< whether there are flats; if not, spans are 1
   std::span<const FilledCell> filled;             ///< the dead cells

@@ -41,7 +41,7 @@ std::string key_of_lines(const Plan& plan, const Recipe& recipe) {
   const Preprocessing& how = job.preprocessing;
   KeyText key;
   key.add(how.values, job.views, job.rows, job.rows_there, job.bins, recipe.binning, recipe.gain,
-          recipe.voxel_size_mm);
+          recipe.photons, recipe.voxel_size_mm);
   if (steps_heed_axis(how)) key.add(job.axis_in_file);
   return key.text();
 }

@@ -157,8 +157,11 @@ void add_filter(Table& c, ReconOptions& o) {
       .of_kind("edge|cosine|circle|none");
 }
 
+/// Numbers beside which data and voxels still count as floats.
+Check of_regularisers() { return within(1e-30, 1e9); }
+
 Check positive_or_auto() {
-  return [number = positive(1e9)](std::string& text) {
+  return [number = of_regularisers()](std::string& text) {
     return in_lower_case(text) == "auto" ? (text = "auto", std::string()) : number(text);
   };
 }
@@ -183,13 +186,29 @@ void add_start_and_weights(Table& c, ReconOptions& o) {
        "weight of total variation, beside data of mean weight 1; the larger, the smoother (default auto: "
        "found by cross-validation). huber: differences of neighbours "
        "below this attenuation count by their squares, which keeps slopes smooth (default: none)")
-      .check(with_detail(positive_or_auto(), "huber", positive(1e9)))
+      .check(with_detail(positive_or_auto(), "huber", of_regularisers()))
       .of_kind("X|auto[:huber=D]")
       .called("weight of total variation")
       .of_the_method();
   c.add("--tikhonov-weight", On::result, r.tikhonov_weight,
         "W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
-      .check(positive(1e30));
+      .check(within(1e-30, 1e30));
+}
+
+void add_photons(Table& c, ReconOptions& o) {
+  c.add("--photons", On::result, o.recipe.photons,
+        "of a detector cell in air, if the data are line integrals (--minus-log false): tells the weights of "
+        "data for tv, and the noise for --stop discrepancy (default: all data weigh the same)")
+      .check(within(1, 1e12, "photons"))
+      .of_kind("N")
+      .called("photons in air");
+}
+
+/// Counts per photon, beside which weights of data are floats. @throws UsageError
+double gain_in(std::string text, const std::string& given) {
+  if (const std::string fault = within(1e-9, 1e9, "counts per photon")(text); !fault.empty())
+    throw UsageError("--stop " + given + ": " + fault);
+  return *number_in(text);
 }
 
 void parse_stop(Recipe& recipe, const std::string& given) {
@@ -200,8 +219,8 @@ void parse_stop(Recipe& recipe, const std::string& given) {
   const auto [rule, gain] = detailed(text, "gain");
   if (text == "discrepancy")
     recipe.stop_by_discrepancy = true;
-  else if (rule == "discrepancy" && number_in(gain).value_or(0) > 0)
-    recipe.stop_by_discrepancy = true, recipe.gain = *number_in(gain);
+  else if (rule == "discrepancy" && !gain.empty())
+    recipe.stop_by_discrepancy = true, recipe.gain = gain_in(gain, given);
   else if (text == "gcv")
     recipe.stop_by_gcv = true;
   else if (text == "ncp")
@@ -343,6 +362,14 @@ const std::vector<Condition>& conditions() {
       {{"--metal"},
        [](const ReconOptions&, const Method& method) { return method.filters; },
        " goes with fbp and fdk; {} would trust line integrals that are made up"},
+      {{"--photons"},
+       [](const ReconOptions& o, const Method& method) {
+         return method.weighs_data || o.recipe.stop_by_discrepancy;
+       },
+       " goes with tv, or with --stop discrepancy, not with {}"},
+      {{"--photons"},
+       [](const ReconOptions& o, const Method&) { return o.recipe.gain == 1; },
+       " says how many photons line integrals have; give --stop discrepancy without a gain"},
       {{"--metal"},
        [](const ReconOptions& o, const Method&) { return o.sweep.empty(); },
        " and --sweep do not go together: slices are judged before metal is mended"},
@@ -426,6 +453,7 @@ void add_method(Table& c, ReconOptions& o) {
   add_filter(c, o);
   add_start_and_weights(c, o);
   add_steps_and_stops(c, o);
+  add_photons(c, o);
   for (Option& row : c.rows())
     if (const std::string readers = readers_of(row.spelled()); !readers.empty())
       row.help = readers + ": " + row.help;

@@ -107,7 +107,7 @@ const steps = {
   "dezinger-cube": "zingers and hot pixels, in space and time", saturation: "full pixels", "not-finite": "values that are not finite",
   "dark-flat": "dark and flat correction", air: "air beside the sample", "repair-cells": "hot, stuck and dead cells", "dead-cells": "dead cells",
   "lost-rows": "lost rows", "detector-roll": "roll of the detector", stripes: "stripes", upright: "tilt of the axis", "row-shifts": "shifts of views",
-  phase: "phase retrieval", "minus-log": "logarithm", "beam-hardening": "beam hardening",
+  phase: "phase retrieval", "minus-log": "logarithm", photons: "noise of line integrals", "beam-hardening": "beam hardening",
 };
 
 function showSteps() {

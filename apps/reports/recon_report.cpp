@@ -121,6 +121,11 @@ json references_json(const pipeline::FlatUse& flats, const io::ScanInfo& info) {
           {"exposures", flats.divided_by == "times of exposure"}};
 }
 
+/// What the weights of data follow from.
+const char* weights_of(const pipeline::Preprocessing& how) {
+  return !how.weights ? "uniform" : how.minus_log ? "counts" : "photons";
+}
+
 /// What is computed.
 json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
   json volume = place_json(job.place());
@@ -131,14 +136,13 @@ json job_json(const pipeline::Job& job, const io::ScanInfo& info) {
   const bool continues = job.filters() && filter.padding != Padding::none;
   const bool round = continues && filter.padding == Padding::circle;
   const Index padding = filter.padding_bins.value_or(job.filtered.detector.bins / 2);
-  const char* weights = job.preprocessing.weights ? "counts" : "uniform";
   return {{"format", info.format},
           {"geometry", axis_json(job, info)},
           {"references", references_json(job.flats, info)},
           {"beam_hardening", hardening ? json(*hardening) : json(nullptr)},
           {"algorithm", job.method_name()},
           {"volume", volume},
-          {"data_weights", job.method->iterates() ? json(weights) : json(nullptr)},
+          {"data_weights", job.method->iterates() ? json(weights_of(job.preprocessing)) : json(nullptr)},
           {"padding", name_of(continues ? filter.padding : Padding::none)},
           {"padding_bins", continues && !round ? json(padding) : json(nullptr)},
           {"padding_attenuation", round ? json(filter.attenuation) : json(nullptr)}};
@@ -321,7 +325,8 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (plan.job.options.tikhonov_weight)
     std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
-  if (plan.job.preprocessing.weights) std::cout << ", data weighted by counts";
+  if (plan.job.preprocessing.weights)
+    std::cout << ", data weighted by " << weights_of(plan.job.preprocessing);
   if (residual > 1)
     std::cout << "\nresidual  larger than at the start: the solver diverges, or weights outweigh the data";
   std::cout << '\n' << words_of_noise(plan, out) << "time      " << seconds << " s";

@@ -43,41 +43,44 @@ std::vector<float> own_floors(const ViewRow& row) {
   return own;
 }
 
+/// Notes the variances of line integrals, and perhaps the sum of all that count. Dead cells have none.
+template <class VarianceOf>
+void note_variances(ViewRow& row, bool noise, const VarianceOf& variance_of) {
+  if (row.met.filled) return;
+  double sum = 0;
+  for (Index bin = row.counted.first; noise && bin < row.counted.last; ++bin)
+    if (row.span()[bin] != 0) sum += variance_of(bin);
+  row.met.variance += sum;
+  for (Index bin = 0; bin < std::ssize(row.variance); ++bin)
+    if (row.span()[bin] != 0) row.variance[bin] = static_cast<float>(variance_of(bin));
+}
+
 /// The variance of one line integral. @pre its cell is not dead
-double variance_of(const ViewRow& row, std::span<const float> floors, std::size_t b) {
+double variance_of(const ViewRow& row, std::span<const float> floors, Index b) {
   const bool had_scatter = !row.variance.empty() && std::isfinite(row.variance[b]);
   const float counts_for_each = had_scatter ? row.variance[b] : 1;
   return kernels::variance_of_log(std::max(row.y[b], floors[b]) / counts_for_each, row.span()[b],
                                   row.flat.variance[b], row.air, row.reference.photons_a_count);
 }
 
-/// The summed variance of all line integrals that count.
-double variance_of(const ViewRow& row, std::span<const float> floors) {
-  double variance = 0;
-  for (Index bin = row.counted.first; bin < row.counted.last; ++bin)
-    if (const std::size_t b = bin; row.span()[b] != 0) variance += variance_of(row, floors, b);
-  return variance;
-}
-
-void keep_variances(const ViewRow& row, std::span<const float> floors) {
-  for (std::size_t b = 0; b < row.variance.size(); ++b)
-    if (row.span()[b] != 0) row.variance[b] = static_cast<float>(variance_of(row, floors, b));
-}
-
 Index take_logarithm(ViewRow& row, bool noise) {
   const std::vector<float> own = own_floors(row);
   const std::span<const float> floors = own.empty() ? row.flat.floor : own;
   row.met.floor.add(own.empty() ? row.flat.floor_range : range_of(floors));
-  if (noise && !row.met.filled) row.met.variance += variance_of(row, floors);
-  if (!row.met.filled) keep_variances(row, floors);
+  note_variances(row, noise, [&](Index b) { return variance_of(row, floors, b); });
   return kernels::take_logarithms(row.y, floors);
+}
+
+void note_variances_on_gpu(GpuData& data, const Air* air, bool noise) {
+  if (noise || data.variances.data)
+    data.noise = kernels::counts(data.stream.device())
+                     ->variances(data.how, air, data.counted, data.y, data.variances, data.stream);
 }
 
 std::optional<Index> take_logarithms_on_gpu(GpuData& data, bool noise) {
   const kernels::CountsKernels& kernels = *kernels::counts(data.stream.device());
   const auto* air = data.air ? reinterpret_cast<const Air*>(data.air->data()) : nullptr;
-  if (noise || data.variances.data)
-    data.noise = kernels.variances(data.how, air, data.counted, data.y, data.variances, data.stream);
+  note_variances_on_gpu(data, air, noise);
   const kernels::CountsTally met = kernels.logarithms(data.how, air, data.mended, data.y, data.stream);
   data.met.lowest_floor = met.lowest_floor, data.met.highest_floor = met.highest_floor;
   return met.floored;
@@ -96,6 +99,27 @@ Step minus_log_step() {
           .on_row = [](const Preprocessing& how) -> RowWork {
             if (!how.minus_log || how.keeps_transmissions) return {};
             return [noise = how.noise](ViewRow& row) { return take_logarithm(row, noise); };
+          }};
+}
+
+/// Data that are line integrals already stay as they are: their photons in air tell their noise.
+Step photons_step() {
+  return {.name = "photons",
+          .help = "the noise of line integrals, of which {photons} says how many photons they had in air",
+          .on_gpu = [](const Preprocessing& how) -> GpuWork {
+            return [noise = how.noise](GpuData& data) {
+              note_variances_on_gpu(data, nullptr, noise);
+              return std::optional<Index>(0);
+            };
+          },
+          .on_row = [](const Preprocessing& how) -> RowWork {
+            if (how.minus_log || how.photons == 0) return {};
+            return [photons = how.photons, noise = how.noise](ViewRow& row) {
+              note_variances(row, noise, [&](Index b) {
+                return kernels::variance_of_line(row.y[b], photons, row.reference.photons_a_count);
+              });
+              return Index{0};
+            };
           }};
 }
 

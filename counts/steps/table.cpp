@@ -21,6 +21,7 @@
   STEP(row_shifts)          \
   STEP(phase)               \
   STEP(minus_log)           \
+  STEP(photons)             \
   STEP(beam_hardening)
 
 namespace tandem::pipeline {

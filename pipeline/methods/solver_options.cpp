@@ -58,13 +58,14 @@ void require_stop(const Job& job) {
                              spelled("stop") + " discrepancy, gcv, ncp or stagnation; give one of the two");
 }
 
-/// Refuses options that need line integrals, if data stay transmissions.
+/// Refuses options that need line integrals, if the method takes transmissions.
 void require_no_line_integrals(const Job& job) {
-  if (!job.preprocessing.keeps_transmissions) return;
+  if (!job.method->kind.takes_blank) return;
   const auto refuse = [&](bool asked, const std::string& what) {
     require<GeometryError>(!asked, what, ", and ", job.method->name, " takes transmissions");
   };
-  refuse(job.options.initial == Initial::fbp, spelled("initial") + " fbp needs line integrals");
+  refuse(job.preprocessing.keeps_transmissions && job.options.initial == Initial::fbp,
+         spelled("initial") + " fbp needs line integrals");
   refuse(job.options.stop_by_discrepancy, spelled("stop") + " discrepancy knows the noise of line integrals");
 }
 

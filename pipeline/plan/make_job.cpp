@@ -214,9 +214,22 @@ void choose_steps(Job& job) {
 /// Whether each datum tells its number of photons.
 bool counts_are_known(const Job& job, const io::ScanInfo& info) {
   const Preprocessing& how = job.preprocessing;
-  return how.minus_log && info.flats > 0 && !has_row_axes(job.scan) &&
+  return (how.minus_log ? info.flats > 0 : how.photons > 0) && !has_row_axes(job.scan) &&
          std::ranges::none_of(how.table(),
                               [&](const Step& step) { return step.makes_new_noise && step.asked_for(how); });
+}
+
+/// Requires that photons in air, if they are given, tell something that the data do not tell.
+void require_use_of_photons(const Job& job) {
+  const Preprocessing& how = job.preprocessing;
+  if (how.photons == 0) return;
+  require<GeometryError>(!how.minus_log, spelled("photons"), " ", how.photons,
+                         ": the data are counts, which tell their photons; leave it out (",
+                         spelled("stop") + " discrepancy:gain=G has counts per photon), or give ",
+                         spelled("minus-log"), " false if the data are line integrals");
+  require<GeometryError>(how.weights || how.noise, spelled("photons"), " ", how.photons,
+                         ": frames are resampled, or rows have axes of their own, which changes the noise; "
+                         "leave it out");
 }
 
 /// The scan of the file with the axis of the recipe, else of the file, else in the middle of the detector.
@@ -241,6 +254,7 @@ void choose_selection(Job& job, const io::ScanInfo& info, const Recipe& recipe, 
   job.bins = whole_or(recipe.bins, whole.bins);
   job.preprocessing =
       preprocessing_of(recipe.steps, job.bins, recipe.binning, recipe.gain, recipe.stop_by_discrepancy);
+  job.preprocessing.photons = static_cast<float>(recipe.photons.value_or(0));
   job.preprocessing.keeps_transmissions = job.method->kind.takes_blank && job.preprocessing.minus_log;
   job.flats = flat_use_of(info, recipe.steps);
   job.preprocessing.row_shifts = row_shifts_of(info, job.rows.size(), recipe.binning);
@@ -291,6 +305,7 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   choose_steps(job);
   choose_solver_options(job);
   job.preprocessing.weights = job.method->weighs_data && counts_are_known(job, info);
+  require_use_of_photons(job);
   choose_grids(job, recipe, info.field_of_view, whole);
   choose_padding(job, recipe);
   job.filtered = rows_after_filter(job);
@@ -320,6 +335,8 @@ void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
                          " beam are none; leave " + spelled("file-type") + " out");
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(job, axis_known, warnings);
   warn_of_columns(job, detector_of(info.scan).bins, warnings);
+  if (views_of(job.scan) == 1)
+    warn(warnings, "one view is read, which does not tell where on its rays anything lies; give more views");
   if (!axis_known && axis_of(job.upright()))
     warn(warnings, "the scan records no rotation axis; the middle, bin ", job.axis_in_file,
          ", is taken (give " + spelled("rotation-axis") + " X or " + spelled("rotation-axis") + " auto)");

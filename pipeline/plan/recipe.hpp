@@ -78,7 +78,8 @@ struct Recipe {
   /// Whether a solver takes frames that are resampled to an upright detector on a circle, as FBP does. If
   /// not, its projector takes each view where it was measured.
   bool resample_frames = false;
-  double gain = 1;  ///< counts per photon
+  double gain = 1;                  ///< counts per photon
+  std::optional<double> photons{};  ///< photons of a cell in air, if data are line integrals
 
   std::vector<Device> devices = {Device::cpu()};  ///< the devices that share the work
   bool devices_are_open = false;  ///< whether no device is named: the CPU does what GPUs have no kernels for

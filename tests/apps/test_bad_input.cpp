@@ -75,6 +75,24 @@ TEST_F(BadInput, OptionsThatDoNotGoTogether) {
   fails(recon + "--reconstruction-algorithm mlem --model fourier", 4, {"fourier", "negative", "joseph"});
   fails(recon + "--reconstruction-algorithm cgls --stop relative=1e-3:gain=2", 2, {"relative=1e-3:gain=2"});
   fails(recon + "--reconstruction-algorithm cgls --stop discrepancy:gain=0", 2, {"discrepancy:gain=0"});
+  for (const char* gain : {"0", "1e-45", "1e300", "nan"})  // beyond what weights of data hold
+    fails(recon + "--reconstruction-algorithm tv --stop discrepancy:gain=" + gain, 2,
+          {"--stop discrepancy:gain=", "counts per photon", gain});
+  for (const char* weight :
+       {"0", "-1", "nan", "1e-46", "1:huber=0", "1:huber=-1", "1:huber=nan", "auto:huber=1e-46"})
+    fails(recon + "--reconstruction-algorithm tv --tv-weight " + weight, 2,
+          {"--tv-weight", "no number from"});
+  const std::string tv = recon + "--reconstruction-algorithm tv --photons ";
+  for (const char* photons : {"0", "-1", "0.5", "1e13"})
+    fails(tv + photons + " --minus-log false", 2, {"--photons", photons, "from 1 to 1e+12 photons"});
+  for (const char* photons : {"nan", "inf", "many"})
+    fails(tv + photons + " --minus-log false", 2, {"--photons", photons, "no number"});
+  fails(tv + "1e4", 4, {"--photons 10000", "the data are counts", "--minus-log false"});
+  fails(tv + "1e4 --minus-log false --stop discrepancy:gain=2", 2, {"--photons", "without a gain"});
+  fails(recon + "--photons 1e4 --minus-log false", 2, {"--photons", "tv", "not with fbp"});
+  fails(recon + "--reconstruction-algorithm mltr --stop discrepancy --photons 1e4 --minus-log false", 4,
+        {"--stop discrepancy", "mltr"});
+  fails(recon + "--reconstruction-algorithm cgls --stop discrepancy --minus-log false", 3, {"--photons N"});
   fails(recon + "--reconstruction-algorithm mltr --bounds 0.1:", 4, {"--bounds 0.1", "mltr"});
   for (const char* bounds : {":", "1", "0:x", "1:1", "0:1e31"})
     fails(recon + "--reconstruction-algorithm sirt --bounds " + bounds, 2, {"--bounds '", bounds});

@@ -218,6 +218,20 @@ TEST(TrueCauses, AShortScanThatLacksViewsReadsLow) {
   expect_unsaid(run("recon fan.h5 -o w.h5 --reconstruction-algorithm cgls --iterations 2").err, "low values");
 }
 
+TEST(TrueCauses, OneViewTellsNoDepth) {
+  Program run;
+  for (const char* beam : {"", "--geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --rows 4",
+                           "--geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --rows 4 --jitter 0.2"}) {
+    ASSERT_EQ(run("simulate -o scan.h5 --size 16 --views 20 --overwrite " + std::string(beam)).code, 0);
+    const std::string recon =
+        "recon scan.h5 -o v.h5 --overwrite --reconstruction-algorithm tv --iterations 3 ";
+    const Ended ended = run(recon + "--views 2:3");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    expect_said(ended.err, "one view is read");
+    expect_unsaid(run(recon).err, "one view is read");
+  }
+}
+
 TEST(Parts, ThatCannotBeJoinedAreRefusedBeforeTheWork) {
   Program run;
   ASSERT_EQ(run("simulate -o scan.h5 --size 24 --rows 6 --views 20").code, 0);

@@ -13,11 +13,12 @@ namespace {
 class CudaNoise : public CudaSteps {
  protected:
   /// `each`: how far transmissions may be apart, relative; all that follows from the same ones is the same.
-  void expect_the_same_noise(const Task& task, StepValues values, double each = 0) const {
+  void expect_the_same_noise(const Task& task, StepValues values, double each = 0, float photons = 0) const {
     for (const Blocks blocks : {Blocks::rows, Blocks::whole})
       for (const bool some_bins : {false, true}) {
         Preprocessing how = preprocessing_of(values, {0, task.file[2]}, task.binning);
         how.noise = how.weights = true;
+        how.photons = photons;
         how.optics = Optics{.bin_mm = 1e-3, .row_mm = 1e-3};
         std::vector<Range> counted;
         for (Index row = 0; row < task.space().shape()[1] && some_bins; ++row)
@@ -93,6 +94,12 @@ TEST_F(CudaNoise, BehindOtherStepsIsTheCpus) {
                          {"retrieve-phase-method:distance", 50.0},
                          {"retrieve-phase-method:delta-beta", 8.0}},
                         tolerance::steps_with_transforms);
+}
+
+TEST_F(CudaNoise, OfLineIntegralsIsTheCpus) {
+  for (const float photons : {1.0F, 2e4F})
+    expect_the_same_noise({.file = {19, 9, 90}, .mixes = true, .dead = true, .above = 1, .below = 1},
+                          {{"minus-log", false}}, 0, photons);
 }
 
 /// Rows and chunks of more data than a median is taken of.

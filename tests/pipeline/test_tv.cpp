@@ -244,6 +244,11 @@ TEST_F(LowDose, DataWeighAsTheirCountsSayWhereThereAreAny) {
     recipe.iterations = 2;
     for (const float x : test::reconstructed(path_, recipe)) ASSERT_TRUE(std::isfinite(x));
   }
+  Recipe recipe = recipe_for("tv");
+  recipe.photons = 1e4;
+  EXPECT_THROW(weighs(recipe), GeometryError) << "counts tell their photons";
+  option::minus_log.set(recipe.steps, false);
+  EXPECT_TRUE(weighs(recipe));
 }
 
 /// Flats of 100, 400 and 25 counts with one dead cell; 5 flats.
@@ -268,6 +273,44 @@ TEST(DataWeights, AreOneOverTheVarianceAndItsMedian) {
   for (const auto& [at, of] : {std::pair{0, 0}, {1, 1}, {3, 2}})
     EXPECT_NEAR(w[at], 4 / (v[static_cast<std::size_t>(of)] + median) / sum, 1e-5);
   EXPECT_EQ(w[2], 0);
+}
+
+/// Line integrals of air and below, of many and of hardly any photons, and beyond half a one; all finite.
+TEST(DataWeights, OfLineIntegralsFollowFromThePhotonsInAir) {
+  constexpr double photons = 100;
+  const std::vector<float> y{0, -0.02F, 0.5F, 3, 4.9F, 12, -50};
+  const Index bins = std::ssize(y);
+  for (const int binning : {0, 1}) {
+    const Index cells = Index{1} << binning;  // as many of the file become one, along each axis
+    std::vector<float> pixels;
+    for (Index row = 0; row < cells; ++row)
+      for (const float one : y) pixels.insert(pixels.end(), static_cast<std::size_t>(cells), one);
+    test::ReferencesInMemory reader(test::floats({0, 1, bins * cells}, {}),
+                                    test::floats({0, 1, bins * cells}, {}));
+    Preprocessing how = preprocessing_of({{"minus-log", false}}, {0, bins * cells}, binning);
+    how.rows_together = cells;
+    how.photons = photons;
+    how.noise = how.weights = true;
+    const Reference reference = read_reference(reader, {0, cells}, {0, bins * cells}, how);
+    Findings findings;
+    const LineIntegrals lines = preprocess(test::floats({1, cells, bins * cells}, pixels), reference, how,
+                                           Space({1, 1, bins}, Blocks::rows), findings);
+    std::vector<double> v;
+    for (const float one : y)
+      v.push_back(1 / (photons * std::clamp(std::exp(-double{one}), 0.5 / photons, std::exp(1.0)) *
+                       static_cast<double>(cells * cells)));
+    std::vector<double> sorted = v;
+    std::ranges::sort(sorted);
+    const double median = sorted[sorted.size() / 2];
+    double sum = 0, all = 0;
+    for (const double one : v) sum += 1 / (one + median), all += one;
+    for (std::size_t k = 0; k < v.size(); ++k) {
+      EXPECT_EQ(lines.y.data()[k], y[k]);
+      EXPECT_NEAR(lines.weights->data()[k], static_cast<double>(bins) / (v[k] + median) / sum, 1e-5) << y[k];
+    }
+    ASSERT_EQ(lines.noise_norms.size(), 1U);
+    EXPECT_NEAR(lines.noise_norms[0], std::sqrt(all), 1e-6 * std::sqrt(all));
+  }
 }
 
 /// Rows with margins, and each row with a mean of its own; a row of a fan with one for all.

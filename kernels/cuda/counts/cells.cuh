@@ -21,6 +21,7 @@ struct Cells {
   const FlatMix* mixes;                   ///< mix of each view; null: all take the only set
   const char* in_counts;
   double photons_a_count;
+  float photons;  ///< in air, if data are line integrals; else 0
   bool flats, minus_log;
   float full;  ///< counts from which on a pixel is saturated; NaN: none is
   Range heeded;
@@ -125,6 +126,7 @@ class CellTables {
              same ? nullptr : mixes_.data(),
              in_counts_.data(),
              how.photons_a_count,
+             how.photons,
              how.flats,
              how.minus_log,
              how.full.value_or(NAN),

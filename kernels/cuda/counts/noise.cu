@@ -45,9 +45,11 @@ __global__ void __launch_bounds__(threads)
     const Divisor by = divisor_beside_air(cells, air, view, row, bin);
     double variance = INFINITY;
     if (by.span != 0) {
-      variance = variance_of_log(fmaxf(element(y, view, row, bin), by.floor), by.span,
-                                 variance_of_flats(cells, view, row * cells.bins + bin), beside,
-                                 cells.photons_a_count);
+      const float value = element(y, view, row, bin);
+      variance = cells.photons > 0 ? variance_of_line(value, cells.photons, cells.photons_a_count)
+                                   : variance_of_log(fmaxf(value, by.floor), by.span,
+                                                     variance_of_flats(cells, view, row * cells.bins + bin),
+                                                     beside, cells.photons_a_count);
       if (counts.first <= bin && bin < counts.last) sum += variance;
     }
     if (variances.data) element(variances, view, row, bin) = static_cast<float>(variance);
