@@ -56,12 +56,20 @@ std::string hint_of_radians(const std::vector<double>& angles) {
          " rad";
 }
 
+/// What else an open arc makes uncertain, if the weight of total variation is looked for; else empty.
+static std::string hint_of_weight(const Job& job) {
+  if (!job.looks_ahead) return {};
+  return "; such data tell little of the weight of total variation, which " + spelled("tv-weight") +
+         " X gives";
+}
+
 void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing) {
   if (in_degrees(missing) > 0.01)
     warn(warnings, "the views leave ", in_degrees(missing),
          " degrees of a short scan (half a turn and the fan) open",
          job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
-         job.filters() ? " and low values" : "", hint_of_radians(angles_of(job.upright())));
+         job.filters() ? " and low values" : "", hint_of_weight(job),
+         hint_of_radians(angles_of(job.upright())));
 }
 
 void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::vector<double>& angles,
@@ -77,7 +85,7 @@ void warn_of_gap(std::vector<std::string>& warnings, const Job& job, const std::
   if (zero || !job.filters())
     warn(warnings, "the views leave ", in_degrees(zero ? open : gap), " degrees of the ", whole, " open",
          job.filters() ? ", which count as zero" : "", "; expect limited-angle artefacts",
-         job.filters() ? " and low values" : "", hint_of_radians(angles));
+         job.filters() ? " and low values" : "", hint_of_weight(job), hint_of_radians(angles));
   else
     warn(warnings, "the views leave a gap of ", in_degrees(gap), " degrees in the ", whole,
          ", for which the views beside it stand; expect streaks");

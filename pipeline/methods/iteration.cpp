@@ -274,7 +274,7 @@ void add_squares(std::vector<double>& sums, const std::vector<double>& squares) 
 }
 
 /// Warns of slices that were within the noise before the first step, unless they are few: these may hold air.
-void look_at_starts(Outcome& all, double noise) {
+void look_at_starts(Outcome& all, double noise, bool given_photons) {
   std::size_t still = 0;
   for (std::size_t k = 0; k < all.stopped_by.size(); ++k)
     still += all.slice_iterations[k] == 0 && all.stopped_by[k] == "discrepancy";
@@ -282,10 +282,11 @@ void look_at_starts(Outcome& all, double noise) {
   require<GeometryError>(
       still < all.stopped_by.size(),
       spelled("stop") + " discrepancy: 0 iterations, because |b - Ax| = ", all.residuals.front(),
-      " at the start is within the noise, ", noise,
-      " by 1/photons; give " + spelled("stop") +
-          " discrepancy:gain=G (counts per photon) if the data are not counts of photons, or " +
-          spelled("iterations") + " K without " + spelled("stop"));
+      " at the start is within the noise, ", noise, " by 1/photons; give ",
+      given_photons
+          ? spelled("photons") + " N, those that a cell had in air"
+          : spelled("stop") + " discrepancy:gain=G (counts per photon) if the data are not counts of photons",
+      ", or ", spelled("iterations"), " K without ", spelled("stop"));
   warn(all.warnings, still, " of ", all.stopped_by.size(),
        " slices are within the noise at the start, and keep their initial volume");
 }
@@ -324,7 +325,8 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
   for (double& residual : outcome.residuals) residual = std::sqrt(residual);
   outcome.curves = curves_of(chunks);
   look_at_divergence(outcome, plan);
-  if (plan.job.options.stop_by_discrepancy) look_at_starts(outcome, noise);
+  if (plan.job.options.stop_by_discrepancy)
+    look_at_starts(outcome, noise, plan.job.options.photons.has_value());
   if (below_zero > 0)
     warn(outcome.warnings, plan.job.method->kind.takes_blank ? "transmissions" : "line integrals",
          " below zero, which ", plan.job.method->name,

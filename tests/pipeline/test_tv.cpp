@@ -1,7 +1,9 @@
 // Low doses and few views: `tv` with no number given, against FBP with the best of all windows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "../../core/error.hpp"
 #include "../../core/parallel.hpp"
@@ -181,6 +183,23 @@ TEST_F(LowDose, TheSearchIsToldOf) {
   EXPECT_GT(outcome.seconds.total, outcome.seconds.search);
   recipe.tv_weight = 1;
   EXPECT_EQ(search(make_plan(reader->info(), recipe)), 0);
+}
+
+/// Two thirds of a half turn. A weight that is given needs no search, and no such words.
+TEST_F(LowDose, AnOpenArcTellsLittleOfTheWeight) {
+  Simulation open = parallel_simulation("ellipsoids", 48, 1, 20, 1e4);
+  angles_of(open.scan) = test::regular_angles(20, 2 * half_turn / 3);
+  simulate(open);
+  const auto reader = io::open_scan(path_);
+  const auto told = [&](const Recipe& recipe) {
+    return std::ranges::count_if(make_plan(reader->info(), recipe).warnings, [](const std::string& warning) {
+      return warning.find("tell little of the weight") != std::string::npos;
+    });
+  };
+  Recipe recipe = recipe_for("tv");
+  EXPECT_EQ(told(recipe), 1);
+  recipe.tv_weight = 1;
+  EXPECT_EQ(told(recipe), 0);
 }
 
 /// Measured: every eighth of 181 views of a tooth, against what all of them make.
