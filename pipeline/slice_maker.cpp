@@ -135,7 +135,7 @@ struct SliceMaker::Impl {
   NewestResults<std::string, LinesKept> kept_lines{3, bytes_of_lines};
   NewestResults<std::string, Array> kept_filtered{2, bytes_in};
   NewestResults<std::string, BackProjection> kept_back_projections{2};
-  NewestResults<std::string, double> kept_attenuations{2};
+  NewestResults<std::string, double> kept_attenuations{64};
   std::shared_ptr<Array> landing;  ///< pinned memory, into which slices come from a GPU
 };
 
