@@ -147,7 +147,7 @@ Recipe SliceMaker::Impl::completed(Recipe recipe) {
   const std::string key =
       KeyText()
           .add(recipe.steps, all.views, all.rows, all.bins, recipe.method, recipe.axis_bin,
-               recipe.padding.has_value(), static_cast<int>(recipe.fbp_filter.window))
+               recipe.padding.has_value(), recipe.fbp_filter.window == Window::none)
           .text();
   give_circles(recipe, *kept_attenuations.result(key, [&] { return attenuation_beyond(scan, recipe); }));
   return recipe;
@@ -370,5 +370,7 @@ std::array<Index, 3> SliceMaker::full_size(const Recipe& recipe) const {
   const auto [x, y, z] = make_job(impl_->scan.info(), recipe).full_size;
   return {z, y, x};
 }
+
+io::ScanReader& SliceMaker::kept_scan() { return impl_->scan; }
 
 }  // namespace tandem::pipeline

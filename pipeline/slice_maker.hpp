@@ -65,6 +65,8 @@ class SliceMaker {
                                             const std::function<void()>& go_on);
   /// How many slices the recipe makes, and voxels along y and x: the full grid. @throws as `make_plan` does
   std::array<Index, 3> full_size(const Recipe& recipe) const;
+  /// The scan, of which the parts that slices asked for are kept. One thread at a time reads it.
+  io::ScanReader& kept_scan();
 
  private:
   struct Impl;

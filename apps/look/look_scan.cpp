@@ -85,7 +85,9 @@ LookScan::Opened& LookScan::opened(const json& options, const ReconOptions& pars
 LookScan::Looked LookScan::looked(const json& options) {
   auto parsed = options_.parsed(options);
   ReconOptions& o = parsed->options;
-  return {std::move(parsed), o, opened(options, o)};
+  Opened& scan = opened(options, o);
+  if (scan.growing && !o.recipe.padding) o.recipe.padding = Padding::cosine;  // as a run that follows it
+  return {std::move(parsed), o, scan};
 }
 
 LookScan::Opened LookScan::opened_as(const std::string& how, const ReconOptions& parsed) const {
@@ -150,7 +152,7 @@ pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index>
                                        calibration::OppositeViews* opposite) {
   const auto [parsed, o, scan] = looked(options);
   ProgressLine silent(o.common);
-  complete_recipe(o, *scan.reader, silent);
+  complete_recipe(o, scan.maker->kept_scan(), silent);
   const Index slices = scan.maker->full_size(o.recipe)[0];
   const Index slice = z.value_or(slices / 2);
   require<GeometryError>(0 <= slice && slice < slices, "slice ", slice, ": the volume has ", slices,
@@ -164,14 +166,14 @@ pipeline::LookedAt LookScan::looked_at(const json& options, std::optional<Index>
 std::array<Index, 3> LookScan::full_size(const json& options) {
   const auto [parsed, o, scan] = looked(options);
   ProgressLine silent(o.common);
-  complete_recipe(o, *scan.reader, silent);
+  complete_recipe(o, scan.maker->kept_scan(), silent);
   return scan.maker->full_size(o.recipe);
 }
 
 Pictured LookScan::slice(const json& asked, bool lines, const GoOn& go_on) {
   const auto [parsed, o, scan] = looked(options_in(asked));
   ProgressLine silent(o.common);
-  complete_recipe(o, *scan.reader, silent);
+  complete_recipe(o, scan.maker->kept_scan(), silent);
   if (scan.growing) o.recipe.views = ring_;
   const std::array<Index, 3> size = scan.maker->full_size(o.recipe);
   const pipeline::Look look = look_of(asked, size);
@@ -231,7 +233,7 @@ void LookScan::find_for(LookOptions& options, const ReconOptions& start, Progres
 json LookScan::recipe(const json& asked) {
   const auto [parsed, o, scan] = looked(options_in(asked));
   ProgressLine silent(o.common);
-  complete_recipe(o, *scan.reader, silent);
+  complete_recipe(o, scan.maker->kept_scan(), silent);
   const pipeline::Plan plan = make_plan(scan.reader->info(), o.recipe);
   require_its_beam(o, plan);
   return {{"toml", config_of(o, plan.job)},

@@ -274,11 +274,9 @@ double attenuation_beyond(io::ScanReader& reader, const Recipe& recipe, const Li
     if (!may_go_round(recipe, reader.info())) return 0;
     try {
       if (!looks_cut_off(reader, recipe, listener)) return 0;
-    } catch (const DeviceError&) {  // another time there may be memory, and so other bits
-      throw;
-    } catch (const Error&) {  // what is wrong, the run will meet and say
+    } catch (const GeometryError&) {  // what is wrong, the run will meet and say
       return 0;
-    }
+    }  // a file or memory that is not there now may be there another time, and then bits would be others
   }
   const Selection s = selection_of(recipe, reader.info());
   const std::vector<Index> rows = calibration::rows_for_axis(scan, {0, detector_of(scan).rows}, 5);

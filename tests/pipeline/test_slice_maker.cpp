@@ -92,6 +92,21 @@ TEST_F(SliceMakerTest, FindsTheAttenuationOfCircles) {
   }
 }
 
+/// Counts are kept, but not what rows do beyond their ends. A scan that is gone for a moment does not tell
+/// it.
+TEST_F(SliceMakerTest, DoesNotTakeAScanThatIsGoneForOneThatEndsInAir) {
+  write(test::small_simulation(1000));
+  Recipe recipe;
+  recipe.bins = Range{12, 30}, recipe.axis_bin = 21.0;
+  Recipe plain = recipe;
+  plain.padding = Padding::none;
+  slice(plain, 2);
+  std::filesystem::rename(path_, folder_ / "gone.h5");
+  EXPECT_THROW(slice(recipe, 2), FileError);
+  std::filesystem::rename(folder_ / "gone.h5", path_);
+  EXPECT_TRUE(test::same_bits(slice(recipe, 2).picture.grey, of_run(recipe, 2)));
+}
+
 /// Views in equal steps go all round: a scan of views 0, 2, ... alone gives each of them twice the weight.
 TEST_F(SliceMakerTest, TellsWhatEverySecondViewAdds) {
   Simulation half = test::small_simulation({});
